@@ -1,0 +1,1 @@
+"""Metrics: arrays in, numbers out. The reference comes first; what is undefined raises ValueError."""
