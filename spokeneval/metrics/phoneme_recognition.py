@@ -1,0 +1,483 @@
+"""Phoneme recognition: phone error rate and feature error rate (PSST Challenge, Task A).
+
+A transcript is a sequence of phones ("K", "AE", "T"). The fillers `<sil>`, `<spn>` and `<unk>` are dropped
+from both sides before anything else. Reference first; rates are fractions, not capped at 1; lower is better.
+
+PER: unit-cost edit distance over phones / reference phones.
+FER: edit distance over phones weighed by distinctive features / (features of a phone * reference phones).
+Both are pooled: costs and lengths are summed over utterances before the division. An utterance with an empty
+reference still adds its insertions; a reference without any phone has no rate.
+
+Feature costs. A feature is + (1), moving to minus +- (1/2), inapplicable 0 (0), moving to plus -+ (-1/2) or -
+(-1). A substitution costs sum |a - b| / 2 over features; an insertion or a deletion costs 1 for each feature
+that is not 0 and 1/2 for each that is. All are multiples of 1/4, so inside they are whole numbers of
+quarters: sums are exact.
+
+Source: PSST Challenge (Gale, Fleegle, Bedrick and Fergadiotis 2022, RaPID-4), Task A; costs where the text is
+silent from the challenge's evaluation tool (pssteval 0.0.1 on phonologic, system hayes-arpabet).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+from os import PathLike, path
+from typing import Optional, Union
+
+import numpy as np
+
+FILLERS = frozenset({"<sil>", "<spn>", "<unk>"})
+FEATURE_VALUES = {"+": 1.0, "+-": 0.5, "0": 0.0, "-+": -0.5, "-": -1.0}
+
+Phones = Sequence[str]
+
+_BATCH_CELLS = 1 << 15  # phones of a padded batch: its working arrays then stay in the processor's cache
+
+
+@dataclass(frozen=True)
+class FeatureTable:
+    """Phones described by distinctive features.
+
+    phones: P distinct names; features: F distinct names; symbols: P rows of F symbols, keys of
+    `FEATURE_VALUES`. Two phones may share a row: taking one for the other is then free in FER, and still an
+    error in PER. Raises ValueError for a wrong shape, an unknown symbol, a name twice, empty, with white
+    space, or of a filler.
+    """
+
+    phones: tuple[str, ...]
+    features: tuple[str, ...]
+    symbols: tuple[tuple[str, ...], ...]
+
+    def __post_init__(self) -> None:
+        for kind, names in (("phone", self.phones), ("feature", self.features)):
+            if not names:
+                raise ValueError(f"a feature table needs at least one {kind}")
+            for name in names:
+                if name.split() != [name] or name in FILLERS:
+                    raise ValueError(f"{kind} {name!r}: expected one word that is not a filler")
+                if names.count(name) > 1:
+                    raise ValueError(f"{kind} {name!r} occurs {names.count(name)} times")
+        if len(self.symbols) != len(self.phones):
+            raise ValueError(f"{len(self.symbols)} rows of features for {len(self.phones)} phones")
+        for phone, row in zip(self.phones, self.symbols):
+            if len(row) != len(self.features):
+                raise ValueError(f"phone {phone!r} has {len(row)} values for {len(self.features)} features")
+            for feature, symbol in zip(self.features, row):
+                if symbol not in FEATURE_VALUES:
+                    raise ValueError(f"phone {phone!r}, {feature}: {symbol!r}; expected one of + - 0 +- -+")
+
+    def values(self) -> np.ndarray:
+        """The symbols as numbers; shape (P, F)."""
+        return np.array([[FEATURE_VALUES[symbol] for symbol in row] for row in self.symbols])
+
+    def substitution_costs(self) -> np.ndarray:
+        """Feature cost of each phone (row) taken for each other (column): sum |a - b| / 2; shape (P, P)."""
+        values = self.values()
+        return np.abs(values[:, None] - values[None, :]).sum(axis=2) / 2
+
+    def indel_costs(self) -> np.ndarray:
+        """Feature cost of inserting or deleting each phone: 1 a feature, 1/2 where it is 0; shape (P,)."""
+        return np.where(self.values() != 0, 1.0, 0.5).sum(axis=1)
+
+
+def read_feature_table(file: Union[str, PathLike[str]]) -> FeatureTable:
+    """Read a tab-separated table: header `phone` and the features, one row a phone; lines from # are notes.
+
+    Raises ValueError as `FeatureTable` does, and for a header that does not begin with `phone`.
+    """
+    with open(file, encoding="utf-8-sig") as lines:
+        rows = [line.rstrip("\r\n").split("\t") for line in lines if line.strip() and line[0] != "#"]
+    if not rows or rows[0][0] != "phone":
+        raise ValueError(f"{file}: header {rows[0] if rows else []}; expected 'phone', then the features")
+    return FeatureTable(
+        phones=tuple(row[0] for row in rows[1:]),
+        features=tuple(rows[0][1:]),
+        symbols=tuple(tuple(row[1:]) for row in rows[1:]),
+    )
+
+
+@cache
+def arpabet_features() -> FeatureTable:
+    """The challenge's table: 40 phones (39 ARPAbet and DX) by 24 features."""
+    return read_feature_table(path.join(path.dirname(__file__), "arpabet_features.tsv"))
+
+
+def drop_fillers(phones: Phones) -> list[str]:
+    """The phones without `<sil>`, `<spn>` and `<unk>`."""
+    return [phone for phone in phones if phone not in FILLERS]
+
+
+@dataclass(frozen=True)
+class RecognitionErrors:
+    """Errors counted against a reference; `+` pools two sets of utterances.
+
+    feature_cost is the cheapest alignment's in features; substitutions, insertions and deletions are the
+    phone errors of the cheapest alignment at unit cost. Of several equally cheap ones, that with the most
+    substitutions counts; it fixes all three numbers, and their sum is the edit distance. Raises ValueError
+    for a negative count, for more phones substituted and deleted than there are, and when sets scored with
+    different numbers of features are pooled.
+    """
+
+    feature_cost: float
+    substitutions: int
+    insertions: int
+    deletions: int
+    reference_phones: int
+    utterances: int
+    features: int = 24
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if not 0 <= value < float("inf"):
+                raise ValueError(f"{name} is {value!r}; expected a finite number from 0")
+        if self.substitutions + self.deletions > self.reference_phones:
+            raise ValueError(
+                f"{self.substitutions} substitutions and {self.deletions} deletions "
+                f"in {self.reference_phones} reference phones"
+            )
+
+    def __add__(self, other: RecognitionErrors) -> RecognitionErrors:
+        if self.features != other.features:
+            raise ValueError(
+                f"cannot pool errors in {self.features} and in {other.features} features a phone"
+            )
+        return RecognitionErrors(
+            feature_cost=self.feature_cost + other.feature_cost,
+            substitutions=self.substitutions + other.substitutions,
+            insertions=self.insertions + other.insertions,
+            deletions=self.deletions + other.deletions,
+            reference_phones=self.reference_phones + other.reference_phones,
+            utterances=self.utterances + other.utterances,
+            features=self.features,
+        )
+
+    @property
+    def phone_errors(self) -> int:
+        """Edit distance over phones: substitutions + insertions + deletions."""
+        return self.substitutions + self.insertions + self.deletions
+
+    @property
+    def phone_error_rate(self) -> float:
+        """PER = phone errors / reference phones. Raises ValueError for a reference without phones."""
+        return self.phone_errors / self._phones()
+
+    @property
+    def feature_error_rate(self) -> float:
+        """FER = feature cost / (features * reference phones). Raises ValueError as PER does."""
+        return self.feature_cost / (self.features * self._phones())
+
+    def _phones(self) -> int:
+        if self.reference_phones == 0:
+            raise ValueError(f"the reference has 0 phones in {self.utterances} utterances: no error rate")
+        return self.reference_phones
+
+
+@dataclass(frozen=True, eq=False)
+class UtteranceErrors:
+    """The counts of `RecognitionErrors` for each utterance, to resample: arrays of shape (n,)."""
+
+    feature_cost: np.ndarray
+    substitutions: np.ndarray
+    insertions: np.ndarray
+    deletions: np.ndarray
+    reference_phones: np.ndarray
+    features: int
+
+    def pool(self) -> RecognitionErrors:
+        """The sums over utterances."""
+        return RecognitionErrors(
+            feature_cost=float(self.feature_cost.sum()),
+            substitutions=int(self.substitutions.sum()),
+            insertions=int(self.insertions.sum()),
+            deletions=int(self.deletions.sum()),
+            reference_phones=int(self.reference_phones.sum()),
+            utterances=len(self.reference_phones),
+            features=self.features,
+        )
+
+
+def errors_by_utterance(
+    reference: Sequence[Phones], hypothesis: Sequence[Phones], *, table: Optional[FeatureTable] = None
+) -> UtteranceErrors:
+    """Count the errors of each of n utterances.
+
+    reference, hypothesis: n sequences of phones, in the same order; table: its features (default: ARPAbet).
+    Raises ValueError for no utterance, different numbers of utterances, an utterance that is a string and not
+    a sequence of phones, or a phone that is not in the table.
+    """
+    table = table or arpabet_features()
+    pairs = _encode_pairs(reference, hypothesis, table)
+    substitutions, insertions, deletions = _phone_errors(*pairs, table)
+    return UtteranceErrors(
+        feature_cost=_distances(*pairs, *_feature_quarters(table)) / 4,
+        substitutions=substitutions,
+        insertions=insertions,
+        deletions=deletions,
+        reference_phones=pairs[0].lengths,
+        features=len(table.features),
+    )
+
+
+def count_errors(
+    reference: Sequence[Phones], hypothesis: Sequence[Phones], *, table: Optional[FeatureTable] = None
+) -> RecognitionErrors:
+    """Count errors over all utterances: `errors_by_utterance`, summed."""
+    return errors_by_utterance(reference, hypothesis, table=table).pool()
+
+
+def phone_error_rate(
+    reference: Sequence[Phones], hypothesis: Sequence[Phones], *, table: Optional[FeatureTable] = None
+) -> float:
+    """PER alone: sum of unit-cost edit distances / sum of reference lengths. Raises as `count_errors` does,
+    and ValueError for a reference without phones."""
+    table = table or arpabet_features()
+    pairs = _encode_pairs(reference, hypothesis, table)
+    substitution = 1 - np.eye(len(table.phones), dtype=np.int64)
+    return _rate(_distances(*pairs, substitution, np.ones_like(substitution[0])), pairs[0].lengths, 1)
+
+
+def feature_error_rate(
+    reference: Sequence[Phones], hypothesis: Sequence[Phones], *, table: Optional[FeatureTable] = None
+) -> float:
+    """FER alone: sum of feature costs / (features * sum of reference lengths). Raises as `count_errors` does,
+    and ValueError for a reference without phones."""
+    table = table or arpabet_features()
+    pairs = _encode_pairs(reference, hypothesis, table)
+    return _rate(_distances(*pairs, *_feature_quarters(table)), pairs[0].lengths, 4 * len(table.features))
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of an alignment.
+
+    operation: `match`, `substitution`, `insertion` or `deletion`; reference, hypothesis: the phones, None
+    where there is none; cost in features; changes: (feature, reference's symbol, hypothesis's) where a
+    substitution changed a feature, empty for the others.
+    """
+
+    operation: str
+    reference: Optional[str]
+    hypothesis: Optional[str]
+    cost: float
+    changes: tuple[tuple[str, str, str], ...] = ()
+
+
+def align(reference: Phones, hypothesis: Phones, *, table: Optional[FeatureTable] = None) -> tuple[Step, ...]:
+    """The cheapest alignment of one utterance in features, first phone first.
+
+    Its costs sum to the feature cost of `count_errors`. Of several equally cheap ones: seen from the end, a
+    pair before a deletion before an insertion. Raises ValueError as `count_errors` does.
+    """
+    table = table or arpabet_features()
+    pairs = _encode_pairs([reference], [hypothesis], table)
+    substitution, indel = table.substitution_costs(), table.indel_costs()
+    steps = []
+    for a, b in _cheapest_path(pairs[0].codes, pairs[1].codes, *_feature_quarters(table)):
+        if a is not None and b is not None:
+            operation = "match" if a == b else "substitution"
+            symbols = zip(table.features, table.symbols[a], table.symbols[b])
+            changes = tuple(change for change in symbols if change[1] != change[2])
+            cost = float(substitution[a, b])
+            steps.append(Step(operation, table.phones[a], table.phones[b], cost, changes))
+        elif a is not None:
+            steps.append(Step("deletion", table.phones[a], None, float(indel[a])))
+        elif b is not None:
+            steps.append(Step("insertion", None, table.phones[b], float(indel[b])))
+    return tuple(steps)
+
+
+def phone_confusions(
+    reference: Sequence[Phones], hypothesis: Sequence[Phones], *, table: Optional[FeatureTable] = None
+) -> np.ndarray:
+    """How often each phone (row) was recognised as each (column); counts, shape (P + 1, P + 1).
+
+    The last column counts deletions, the last row insertions. Their sums are those of `count_errors`: of the
+    alignments with the fewest errors, then the most substitutions, the cheapest in features is counted.
+    Raises ValueError as `count_errors` does.
+    """
+    table = table or arpabet_features()
+    pairs = _encode_pairs(reference, hypothesis, table)
+    quarters, indel_quarters = _feature_quarters(table)
+    longest = int((pairs[0].lengths + pairs[1].lengths).max())
+    an_indel = longest * 4 * len(table.features) + 1  # outweighs any difference in features
+    an_error = an_indel * (longest + 1)  # outweighs any difference in insertions and deletions
+    substitution = an_error * (1 - np.eye(len(table.phones), dtype=np.int64)) + quarters
+    indel = an_error + an_indel + indel_quarters
+    nothing = len(table.phones)
+    confusions = np.zeros((nothing + 1, nothing + 1), dtype=np.int64)
+    utterances = (np.split(side.codes, side.starts[1:]) for side in pairs)
+    for reference_codes, hypothesis_codes in zip(*utterances):
+        for a, b in _cheapest_path(reference_codes, hypothesis_codes, substitution, indel):
+            confusions[nothing if a is None else a, nothing if b is None else b] += 1
+    return confusions
+
+
+@dataclass(frozen=True, eq=False)
+class _Encoded:
+    """Transcripts as one array of phone numbers, without fillers; utterance u begins at starts[u]."""
+
+    codes: np.ndarray
+    starts: np.ndarray
+    lengths: np.ndarray
+
+    def padded(self, chosen: np.ndarray, padding: int) -> np.ndarray:
+        """The chosen utterances as columns, filled up with `padding`; shape (longest, chosen)."""
+        position = np.arange(self.lengths[chosen].max())[:, None]
+        inside = position < self.lengths[chosen]
+        rows = np.full(inside.shape, padding, dtype=np.intp)
+        rows[inside] = self.codes[(self.starts[chosen] + position)[inside]]
+        return rows
+
+    def sums(self, weights: np.ndarray) -> np.ndarray:
+        """The sum of the phones' weights in each utterance."""
+        running = np.concatenate(([0], np.cumsum(weights[self.codes])))
+        return running[self.starts + self.lengths] - running[self.starts]
+
+
+def _encode_pairs(
+    reference: Sequence[Phones], hypothesis: Sequence[Phones], table: FeatureTable
+) -> tuple[_Encoded, _Encoded]:
+    if len(reference) != len(hypothesis):
+        raise ValueError(
+            f"{len(reference)} reference and {len(hypothesis)} recognised utterances; expected the same"
+        )
+    if len(reference) == 0:
+        raise ValueError("0 utterances: nothing to score")
+    return _encode("reference", reference, table), _encode("hypothesis", hypothesis, table)
+
+
+def _encode(side: str, transcripts: Sequence[Phones], table: FeatureTable) -> _Encoded:
+    code = {phone: number for number, phone in enumerate(table.phones)}
+    code.update(dict.fromkeys(FILLERS, -1))
+    if any(isinstance(phones, str) for phones in transcripts):
+        index = next(u for u, phones in enumerate(transcripts) if isinstance(phones, str))
+        raise ValueError(
+            f"{side} {index} is the string {transcripts[index]!r}; expected a sequence of phones"
+        )
+    lengths = np.fromiter(map(len, transcripts), dtype=np.int64, count=len(transcripts))
+    try:
+        codes = np.fromiter(map(code.__getitem__, chain.from_iterable(transcripts)), np.int16, lengths.sum())
+    except (KeyError, TypeError):
+        known = list(code)
+        index, phone = next((u, p) for u, phones in enumerate(transcripts) for p in phones if p not in known)
+        raise ValueError(f"{side} {index}: {phone!r} is not a phone of the table") from None
+    filler = codes < 0
+    if filler.any():
+        utterance = np.repeat(np.arange(len(lengths)), lengths)
+        lengths = lengths - np.bincount(utterance[filler], minlength=len(lengths))
+        codes = codes[~filler]
+    return _Encoded(codes, np.cumsum(lengths) - lengths, lengths)
+
+
+def _feature_quarters(table: FeatureTable) -> tuple[np.ndarray, np.ndarray]:
+    """Substitution and indel costs in quarters of a feature, as integers."""
+    return (4 * table.substitution_costs()).astype(np.int64), (4 * table.indel_costs()).astype(np.int64)
+
+
+def _phone_errors(
+    reference: _Encoded, hypothesis: _Encoded, table: FeatureTable
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Substitutions, insertions and deletions of each utterance: fewest errors, then most substitutions.
+
+    An error weighs more than all insertions and deletions together can, and each of those one more: a
+    distance is then errors * weight + (insertions + deletions), and insertions - deletions is the difference
+    in length.
+    """
+    weight = 1 + int((reference.lengths + hypothesis.lengths).max())
+    substitution = weight * (1 - np.eye(len(table.phones), dtype=np.int64))
+    distances = _distances(reference, hypothesis, substitution, np.full(len(table.phones), weight + 1))
+    errors, indels = np.divmod(distances, weight)
+    longer = hypothesis.lengths - reference.lengths
+    return errors - indels, (indels + longer) // 2, (indels - longer) // 2
+
+
+def _rate(distances: np.ndarray, reference_lengths: np.ndarray, unit: int) -> float:
+    if not reference_lengths.any():
+        raise ValueError(f"the reference has 0 phones in {len(reference_lengths)} utterances: no error rate")
+    return int(distances.sum()) / (unit * int(reference_lengths.sum()))
+
+
+def _savings(substitution: np.ndarray, indel: np.ndarray) -> np.ndarray:
+    """What pairing two phones saves over deleting one and inserting the other; shape (P, P), from 0.
+
+    An alignment's cost is that of deleting and inserting everything, less the savings of its pairs. Savings
+    let transcripts of different lengths share a batch: a padding that saves nothing changes nothing.
+    """
+    return np.maximum(indel[:, None] + indel[None, :] - substitution, 0)
+
+
+def _distances(
+    reference: _Encoded, hypothesis: _Encoded, substitution: np.ndarray, indel: np.ndarray
+) -> np.ndarray:
+    """Weighted edit distance of each utterance; whole numbers, shape (n,)."""
+    padding = len(indel)
+    savings = np.zeros((padding + 1, padding + 1), dtype=np.int64)
+    savings[:padding, :padding] = _savings(substitution, indel)
+    distances = reference.sums(indel) + hypothesis.sums(indel)
+    for chosen in _batches(reference.lengths, hypothesis.lengths):
+        distances[chosen] -= _most_saved(
+            reference.padded(chosen, padding), hypothesis.padded(chosen, padding), savings
+        )
+    return distances
+
+
+def _batches(reference_lengths: np.ndarray, hypothesis_lengths: np.ndarray) -> Iterator[np.ndarray]:
+    """Utterances of about the same length on either side (within a quarter); empty ones left out."""
+    paired = np.flatnonzero(np.minimum(reference_lengths, hypothesis_lengths))
+    sizes = [np.ceil(np.log(side[paired]) / np.log(1.25)) for side in (reference_lengths, hypothesis_lengths)]
+    group = (sizes[0] * 256 + sizes[1]).astype(np.int64)
+    order = np.argsort(group, kind="stable")
+    for members in np.split(paired[order], np.flatnonzero(np.diff(group[order])) + 1):
+        if len(members):
+            longest = max(int(reference_lengths[members].max()), int(hypothesis_lengths[members].max()))
+            size = 1 + _BATCH_CELLS // longest
+            for start in range(0, len(members), size):
+                yield members[start : start + size]
+
+
+def _most_saved(reference: np.ndarray, hypothesis: np.ndarray, savings: np.ndarray) -> np.ndarray:
+    """The most an alignment saves, for each column of m and n padded phones; shape (columns,).
+
+    saved[i, j] = max(saved[i-1, j-1] + savings[r_i, h_j], saved[i-1, j], saved[i, j-1]), by anti-diagonals i
+    + j = d: the cells of one depend on the two before alone, so each is one operation over cells and columns.
+    """
+    m, n = len(reference), len(hypothesis)
+    savings = savings.astype(np.min_scalar_type(-min(m, n) * int(savings.max()) - 1))
+    row = reference * len(savings)
+    backwards = hypothesis[::-1]
+    older, old, new = np.zeros((3, m + 1, reference.shape[1]), dtype=savings.dtype)
+    for d in range(2, m + n + 1):
+        first, last = max(1, d - n), min(m, d - 1)
+        pair = row[first - 1 : last] + backwards[n - d + first : n - d + last + 1]
+        cells = savings.take(pair)
+        cells += older[first - 1 : last]
+        np.maximum(cells, old[first - 1 : last], out=cells)
+        np.maximum(cells, old[first : last + 1], out=new[first : last + 1])
+        older, old, new = old, new, older
+    return old[m]
+
+
+def _cheapest_path(
+    reference: np.ndarray, hypothesis: np.ndarray, substitution: np.ndarray, indel: np.ndarray
+) -> list[tuple[Optional[int], Optional[int]]]:
+    """Pairs of phone numbers along the cheapest alignment of one utterance, None for nothing."""
+    savings = _savings(substitution, indel)[reference[:, None], hypothesis[None, :]]
+    i, j = savings.shape
+    saved = np.zeros((i + 1, j + 1), dtype=np.int64)
+    for row in range(i):
+        best = np.maximum(saved[row, :-1] + savings[row], saved[row, 1:])
+        np.maximum.accumulate(best, out=saved[row + 1, 1:])
+    steps: list[tuple[Optional[int], Optional[int]]] = []
+    while i or j:
+        if i and j and saved[i, j] == saved[i - 1, j - 1] + savings[i - 1, j - 1]:
+            i, j = i - 1, j - 1
+            steps.append((int(reference[i]), int(hypothesis[j])))
+        elif i and saved[i, j] == saved[i - 1, j]:
+            i -= 1
+            steps.append((int(reference[i]), None))
+        else:
+            j -= 1
+            steps.append((None, int(hypothesis[j])))
+    return steps[::-1]
