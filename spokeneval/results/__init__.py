@@ -1,0 +1,1 @@
+"""Results: what a scoring or ingestion program writes and says."""

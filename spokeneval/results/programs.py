@@ -1,0 +1,162 @@
+"""The two programs that a platform runs: check a submission (`ingest_main`), score it (`score_main`).
+
+    python3 ingest.py INPUT_DATA_DIR SUBMISSION_DIR OUTPUT_DIR
+    python3 score.py INPUT_DIR OUTPUT_DIR          (INPUT_DIR/ref, INPUT_DIR/res)
+
+Exit status 0: accepted, scored. 1: refused, every problem on standard error, and no scores. Nothing that
+either prints depends on a gold label.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Callable
+
+from ..submissions.folder import REPORT_FILE, list_files
+from ..submissions.problems import FREE_ATTEMPT, FileProblems, ReferenceFileError, SubmissionError, count_of
+from .options import Choices, Options, read_options
+from .scores import SCORE_FILES, Score, checked_scores, write_file, write_scores
+
+
+def accepted_report(task: str, items: int) -> str:
+    """What the ingestion program leaves beside a submission that it accepts."""
+    return f"{task}: structure accepted, {items} items checked.\n"
+
+
+def score_main(
+    task: str,
+    *,
+    read_reference: Callable[[Path], Any],
+    read_submission: Callable[[dict[str, Path], Any], Any],
+    evaluate: Callable[[Any, Any, Options], Mapping[str, Score]],
+    scores: Sequence[str],
+    options: Choices,
+) -> int:
+    """Score `INPUT_DIR/res` against `INPUT_DIR/ref` into `OUTPUT_DIR`; returns the exit status.
+
+    Parameters
+    ----------
+    read_reference: folder -> reference, with its public `items`; raises ReferenceFileError.
+    read_submission: files, items -> submission; raises SubmissionError.
+    evaluate: reference, submission, options -> `key -> score`.
+    scores: every key that `evaluate` returns, the primary one first.
+    """
+    return _run(lambda: _score(task, read_reference, read_submission, evaluate, scores, options))
+
+
+def _score(
+    task: str,
+    read_reference: Callable[[Path], Any],
+    read_submission: Callable[[dict[str, Path], Any], Any],
+    evaluate: Callable[[Any, Any, Options], Mapping[str, Score]],
+    keys: Sequence[str],
+    choices: Choices,
+) -> None:
+    inputs, output = _directories("INPUT_DIR", "OUTPUT_DIR")
+    output.mkdir(parents=True, exist_ok=True)
+    for file in SCORE_FILES:
+        _remove(output / file)
+    options = read_options(Path(sys.argv[0]).resolve().parent / "options.json", choices, inputs / "ref")
+    reference = read_reference(inputs / "ref")
+    files = list_files(inputs / "res", accepted_report=accepted_report(task, len(reference.items)))
+    submission = read_submission(files, reference.items)
+    scores = checked_scores(evaluate(reference, submission, options), keys)
+    write_scores(output, scores)
+    print(f"{task}: {len(reference.items)} items scored.")
+
+
+def ingest_main(
+    task: str,
+    *,
+    read_items: Callable[[Path], Any],
+    read_submission: Callable[[dict[str, Path], Any], Any],
+) -> int:
+    """Check `SUBMISSION_DIR` against the public items in `INPUT_DATA_DIR`; returns the exit status.
+
+    Leaves `ingestion_report.txt` in `OUTPUT_DIR`, in place of any file of that name that a submission planted.
+    """
+    return _run(lambda: _ingest(task, read_items, read_submission))
+
+
+def _ingest(
+    task: str,
+    read_items: Callable[[Path], Any],
+    read_submission: Callable[[dict[str, Path], Any], Any],
+) -> None:
+    inputs, submitted, output = _directories("INPUT_DATA_DIR", "SUBMISSION_DIR", "OUTPUT_DIR")
+    output.mkdir(parents=True, exist_ok=True)
+    report = output / REPORT_FILE
+    _remove(report)
+    items = read_items(inputs)
+    try:
+        read_submission(list_files(submitted), items)
+    except SubmissionError as refusal:
+        write_file(report, f"{task}: refused.\n\n{refusal}\n")
+        raise
+    accepted = accepted_report(task, len(items))
+    write_file(report, accepted)
+    print(accepted, end="")
+
+
+def _directories(*names: str) -> Sequence[Path]:
+    if len(sys.argv) != len(names) + 1:
+        raise _Usage(f"usage: python3 {Path(sys.argv[0]).name} {' '.join(names)}")
+    return [Path(argument) for argument in sys.argv[1:]]
+
+
+class _Usage(Exception):
+    """The program was called with the wrong number of folders."""
+
+
+def _remove(path: Path) -> None:
+    """Remove whatever has this name, a link or a folder too."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(str(path))
+    elif path.exists() or path.is_symlink():
+        path.unlink()
+
+
+def _run(program: Callable[[], None]) -> int:
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        program()
+    except SubmissionError as refusal:
+        print(f"{refusal}\n\n{FREE_ATTEMPT}", file=sys.stderr)
+    except FileProblems as refusal:
+        _tell_organisers(refusal)
+    except _Usage as usage:
+        print(usage, file=sys.stderr)
+    except OSError as error:
+        print(
+            f"{Path(error.filename or 'file').name}: {error.strerror}\nNothing was scored.",
+            file=sys.stderr,
+        )
+    except Exception as error:
+        _tell_failure(error)
+    else:
+        return 0
+    return 1
+
+
+def _tell_organisers(refusal: FileProblems) -> None:
+    """A broken reference or item list: its problems may quote labels, so only their number is printed."""
+    kind = "reference data" if isinstance(refusal, ReferenceFileError) else "input data"
+    print(
+        f"The organisers' {kind} cannot be used ({count_of(refusal.total, 'problem')}); building the bundle names "
+        "them. Please tell the organisers.\nNothing was scored.",
+        file=sys.stderr,
+    )
+
+
+def _tell_failure(error: Exception) -> None:
+    """A defect in the program: where it is, but no value, because a value may be a label."""
+    frames = traceback.extract_tb(error.__traceback__)
+    print(f"The program failed ({type(error).__name__}). Please tell the organisers:", file=sys.stderr)
+    for frame in frames[-4:]:
+        print(f"  {Path(frame.filename).name} line {frame.lineno} in {frame.name}", file=sys.stderr)
+    print("Nothing was scored.", file=sys.stderr)

@@ -1,0 +1,128 @@
+"""A submission's files: one folder's ordinary files, whatever a participant's computer packed beside them.
+
+A folder around everything is accepted, because a folder zipped instead of its contents is the commonest
+slip. What operating systems add is ignored. Links, pipes, a second folder and files that nobody asked for
+are refused.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Optional
+
+from .files import read_bytes
+from .problems import Problems, count_of, name, some_of
+
+REPORT_FILE = "ingestion_report.txt"
+"""What an ingestion program leaves beside the submission."""
+
+MAX_FILES = 20000
+
+_JUNK = {"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"}
+_WORKER_METADATA = re.compile(
+    rb"(?:(?:exitCode|elapsedTime|ingestionExitCode|ingestionElapsedTime): [0-9a-z.+-]*\r?\n?)+\Z"
+)
+
+
+def list_files(directory: Path, *, accepted_report: Optional[str] = None) -> dict[str, Path]:
+    """The submission's files, `name -> path`.
+
+    Parameters
+    ----------
+    directory: where the submission was unpacked.
+    accepted_report: at scoring, what the ingestion program writes for this submission when it accepts it. The
+        platform then also leaves a file `metadata` of its own. A report that says anything else, or other
+        metadata, is not believed but refused. None before scoring: neither file may be there.
+
+    Raises
+    ------
+    SubmissionError: links, special files, more than one folder, too many files, a `metadata`.
+    """
+    problems = Problems()
+    files, folders = _scan(directory, problems)
+    if accepted_report is not None:
+        _take_platform_files(files, accepted_report, problems)
+    for reserved in ("metadata", "metadata.yaml"):
+        if reserved in files:
+            del files[reserved]
+            problems.add(
+                "metadata_file",
+                reserved,
+                "would make the platform run a program; a submission holds results only: remove it",
+            )
+    if len(folders) == 1 and not files:
+        files, inner = _scan(folders[0], problems)
+        if inner:
+            problems.add("nested_folder", "", _folders(inner, f"below the folder {name(folders[0].name)}"))
+    elif folders:
+        problems.add("nested_folder", "", _folders(folders, "beside the files" if files else "side by side"))
+    problems.raise_if_any()
+    return files
+
+
+def _folders(folders: list[Path], where: str) -> str:
+    names = some_of([folder.name for folder in folders])
+    return f"{count_of(len(folders), 'folder')} {where}: {names}; zip the files themselves, in one folder at most"
+
+
+def _scan(directory: Path, problems: Problems) -> tuple[dict[str, Path], list[Path]]:
+    files: dict[str, Path] = {}
+    folders: list[Path] = []
+    with os.scandir(str(directory)) as entries:
+        for seen, entry in enumerate(entries):
+            if seen >= MAX_FILES:
+                problems.add("too_many_files", "", f"more than {MAX_FILES} files")
+                break
+            if entry.name in _JUNK or entry.name.startswith("._"):
+                continue
+            if entry.is_symlink():
+                problems.add("link", entry.name, "is a link; expected an ordinary file")
+            elif entry.is_dir():
+                folders.append(Path(entry.path))
+            elif entry.is_file():
+                files[entry.name] = Path(entry.path)
+            else:
+                problems.add("special_file", entry.name, "is not an ordinary file")
+    return dict(sorted(files.items())), sorted(folders)
+
+
+def _take_platform_files(files: dict[str, Path], accepted_report: str, problems: Problems) -> None:
+    report = files.pop(REPORT_FILE, None)
+    if report is not None:
+        content = read_bytes(report, REPORT_FILE, problems, 1 << 16)
+        if content is not None and content != accepted_report.encode():
+            problems.add(
+                "planted_report",
+                REPORT_FILE,
+                "does not say that this submission was accepted: it was refused before scoring, or the file "
+                "is not the platform's own; remove it from the submission",
+            )
+    metadata = files.get("metadata")
+    if metadata is not None:
+        content = read_bytes(metadata, "metadata", problems, 1 << 16)
+        if content is not None and _WORKER_METADATA.match(content):
+            del files["metadata"]
+
+
+def expect_files(files: dict[str, Path], expected: Iterable[str], problems: Problems) -> None:
+    """Exactly the expected files: adds a problem for each that is missing and each that is not asked for."""
+    expected = list(expected)
+    missing = [file for file in expected if file not in files]
+    extra = [file for file in files if file not in set(expected)]
+    for file in missing:
+        problems.add("missing_file", file, f"is missing{_hint(file, extra, found=len(files))}")
+    wanted = name(expected[0]) if len(expected) == 1 else count_of(len(expected), "file")
+    for file in extra:
+        hint = "; unzip it: the submission's own zip is enough" if file.lower().endswith(".zip") else ""
+        problems.add("unexpected_file", file, f"is not part of a submission ({wanted} expected){hint}")
+
+
+def _hint(file: str, extra: list[str], found: int) -> str:
+    stem = file.rsplit(".", 1)[0].lower()
+    for other in extra:
+        if other.lower() == file.lower() or other.lower().split(".")[0] == stem:
+            return f"; {name(other)} is there: rename it"
+    return "" if found else "; the submission is empty"

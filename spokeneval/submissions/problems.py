@@ -1,0 +1,130 @@
+"""Problems found in files, collected so that one refusal lists them all.
+
+A reader adds problems as it meets them and raises at the end. Every problem has a stable code, so that a
+test can hold each refusal in the code against an input that reaches it. Whatever came from a file is shown
+quoted, escaped and cut: a control character, a terminal escape or a kilometre of text never gets through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Optional
+
+SHOWN = 20
+"""Problems listed in one refusal; the rest are counted."""
+
+FREE_ATTEMPT = "Nothing was scored. On Codabench, a failed attempt does not count against your daily limit."
+
+
+def quote(text: str, limit: int = 100) -> str:
+    """Text from a file as it may be shown: quoted, control characters escaped, cut after `limit` characters."""
+    return repr(text) if len(text) <= limit else repr(text[:limit]) + "..."
+
+
+def name(text: str) -> str:
+    """An item's or a file's name as it may be shown: bare where it is plain, quoted where it is not."""
+    plain = text.isprintable() and " " not in text and 0 < len(text) <= 120
+    return text if plain else quote(text, 120)
+
+
+def some_of(names: Sequence[str], shown: int = 3) -> str:
+    """`a, b, c (and 97 more)`."""
+    rest = len(names) - shown
+    return ", ".join(name(text) for text in names[:shown]) + (f" (and {rest} more)" if rest > 0 else "")
+
+
+def count_of(number: int, noun: str, plural: Optional[str] = None) -> str:
+    """`1 response`, `2 responses`."""
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong.
+
+    Attributes
+    ----------
+    code: what kind of problem, stable: `duplicate_item`.
+    file: name of the file, as the participant knows it; empty where the whole submission is meant.
+    message: what was found and what was expected, in one line.
+    line: line number from 1, where the problem is in a line.
+    item: the item's id, where the problem is an item's.
+    """
+
+    code: str
+    file: str
+    message: str
+    line: Optional[int] = None
+    item: Optional[str] = None
+
+
+class FileProblems(ValueError):
+    """Files that cannot be used. `str()` is the report for the person who wrote them."""
+
+    def __init__(self, problems: Sequence[Problem], total: Optional[int] = None) -> None:
+        super().__init__(problems, total)
+        self.problems: tuple[Problem, ...] = tuple(problems)
+        self.total = len(self.problems) if total is None else total
+
+    def __str__(self) -> str:
+        files: list[str] = []
+        for problem in self.problems:
+            if problem.file not in files:
+                files.append(problem.file)
+        lines = []
+        if len(files) == 1:
+            lines += [
+                f"{name(files[0]) if files[0] else 'submission'}: {count_of(self.total, 'problem')}",
+                "",
+            ]
+            lines += [_row(problem) for problem in self.problems]
+        else:
+            lines += [f"{count_of(self.total, 'problem')} in {count_of(len(files), 'file')}"]
+            for file in files:
+                lines += ["", f" {name(file) if file else 'submission'}"]
+                lines += [_row(problem) for problem in self.problems if problem.file == file]
+        if self.total > len(self.problems):
+            lines += ["", f"  ... and {self.total - len(self.problems)} more"]
+        return "\n".join(lines)
+
+
+def _row(problem: Problem) -> str:
+    where = f"line {problem.line}" if problem.line is not None else ""
+    if problem.code == "missing_item":
+        where = "missing"
+    return f"  {where:10}{problem.message}" if where else "  " + problem.message
+
+
+class SubmissionError(FileProblems):
+    """A submission that is refused."""
+
+
+class ReferenceFileError(FileProblems):
+    """A reference (the organiser's own files) that cannot be scored against."""
+
+
+class Problems:
+    """Collects problems while files are read; `raise_if_any` ends the reading.
+
+    Only the first `SHOWN` are kept, all are counted: ten million bad lines cost no memory.
+    """
+
+    def __init__(self, error: type = SubmissionError) -> None:
+        self.error = error
+        self.kept: list[Problem] = []
+        self.total = 0
+
+    def __bool__(self) -> bool:
+        return self.total > 0
+
+    def add(
+        self, code: str, file: str, message: str, *, line: Optional[int] = None, item: Optional[str] = None
+    ) -> None:
+        self.total += 1
+        if len(self.kept) < SHOWN:
+            self.kept.append(Problem(code, file, message, line, item))
+
+    def raise_if_any(self) -> None:
+        if self.total:
+            raise self.error(self.kept, self.total)

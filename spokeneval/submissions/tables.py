@@ -1,0 +1,203 @@
+"""Delimited tables and the rule that holds for all of them: exactly the reference's items, each once."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional
+
+import numpy as np
+
+from .files import read_lines
+from .problems import Problems, count_of, name, quote, some_of
+
+NO_ALIASES: Mapping[str, str] = {}
+
+_DELIMITER_NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons"}
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table's named columns, as text, with the line of each row.
+
+    Attributes
+    ----------
+    file: the name that a problem shows.
+    columns: `name -> list of n strings`.
+    lines: n line numbers, from 1.
+    """
+
+    file: str
+    columns: dict[str, list[str]]
+    lines: list[int]
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+
+def split_row(line: str, delimiter: str) -> Optional[list[str]]:
+    """The fields of one line; None where a quotation mark is not closed in its line."""
+    if '"' not in line:
+        return line.split(delimiter)
+    try:
+        return next(csv.reader([line], delimiter=delimiter, strict=True))
+    except csv.Error:
+        return None
+
+
+def parse_table(
+    lines: Sequence[str],
+    file: str,
+    problems: Problems,
+    *,
+    delimiter: str,
+    required: Sequence[str],
+    aliases: Mapping[str, str] = NO_ALIASES,
+    header: Optional[Sequence[str]] = None,
+) -> Optional[Table]:
+    """The columns named in a table's header, or None after adding a problem.
+
+    Parameters
+    ----------
+    lines: the file's lines; blank ones are skipped. A NUL never gets here.
+    required: columns that must be there; others are kept as well. Names are matched without regard to case
+        and given in the case asked for.
+    aliases: other names that a column may have: `{"id": "utterance_id"}`.
+    header: the column names of a file that has no header row.
+    """
+    known = {column.lower(): column for column in required}
+    known.update({alias.lower(): column for alias, column in aliases.items()})
+    first = 0
+    if header is None:
+        fields = split_row(lines[0], delimiter) or [lines[0]]
+        header = [known.get(field.strip().lower(), field.strip()) for field in fields]
+        first = 1
+        missing = [column for column in required if column not in header]
+        if missing:
+            problems.add(
+                "missing_column", file, _missing_columns(missing, lines[0], fields, delimiter), line=1
+            )
+            return None
+        twice = sorted({column for column in header if column in required and header.count(column) > 1})
+        if twice:
+            problems.add(
+                "duplicate_column", file, f"column {some_of(twice)} stands twice in the header", line=1
+            )
+            return None
+    rows: list[list[str]] = []
+    numbers: list[int] = []
+    separator = _DELIMITER_NAMES[delimiter]
+    for number, line in enumerate(lines[first:], first + 1):
+        if not line:
+            continue
+        row = split_row(line, delimiter)
+        if row is None:
+            problems.add(
+                "unclosed_quote", file, "a quotation mark that is not closed in its line", line=number
+            )
+        elif len(row) != len(header):
+            problems.add(
+                "wrong_field_count",
+                file,
+                f"{count_of(len(row), 'field')}, separated by {separator}; the header has {len(header)}",
+                line=number,
+            )
+        else:
+            rows.append(row)
+            numbers.append(number)
+    columns = {column: [row[index] for row in rows] for index, column in enumerate(header)}
+    return Table(file, columns, numbers)
+
+
+def _missing_columns(missing: Sequence[str], line: str, fields: Sequence[str], delimiter: str) -> str:
+    message = f"no column {some_of(missing)}; the header has {some_of([f.strip() for f in fields], 8)}"
+    for other, called in _DELIMITER_NAMES.items():
+        if other != delimiter and len(fields) == 1 and other in line:
+            message = f"fields are separated by {called}; expected {_DELIMITER_NAMES[delimiter]}"
+    return message
+
+
+def read_table(
+    path: Path,
+    file: str,
+    problems: Problems,
+    *,
+    delimiter: str,
+    required: Sequence[str],
+    aliases: Mapping[str, str] = NO_ALIASES,
+    limit: int,
+) -> Optional[Table]:
+    """`parse_table` on a file of at most `limit` bytes; None after adding a problem."""
+    lines = read_lines(path, file, problems, limit)
+    if lines is None:
+        return None
+    return parse_table(lines, file, problems, delimiter=delimiter, required=required, aliases=aliases)
+
+
+def match_items(
+    table: Table, ids: Sequence[str], expected: Sequence[str], problems: Problems, *, column: str, noun: str
+) -> np.ndarray:
+    """Where each row belongs: exactly the expected items, in any order.
+
+    Returns
+    -------
+    np.ndarray, shape=(n,): position in `expected` of each row, -1 where a problem was added.
+    """
+    position = {item: index for index, item in enumerate(expected)}
+    first_line: dict[str, int] = {}
+    places = np.full(len(ids), -1)
+    for row, (item, line) in enumerate(zip(ids, table.lines)):
+        place = position.get(item)
+        if place is None:
+            hint = _near_miss(item, position)
+            message = f"{column} {name(item)} is not one of the {count_of(len(expected), noun)}{hint}"
+            problems.add("unknown_item", table.file, message, line=line, item=item)
+        elif item in first_line:
+            message = f"{column} {name(item)} again; first on line {first_line[item]}"
+            problems.add("duplicate_item", table.file, message, line=line, item=item)
+        else:
+            first_line[item] = line
+            places[row] = place
+    missing = [item for item in expected if item not in first_line]
+    if missing:
+        message = (
+            f"{column} {some_of(missing)}: {count_of(len(expected), noun)} expected, {len(first_line)} found"
+        )
+        problems.add("missing_item", table.file, message, item=missing[0])
+    return places
+
+
+def _near_miss(item: str, position: Mapping[str, int]) -> str:
+    """A hint where an id is right but for blanks or a spreadsheet's `.0`."""
+    stripped = item.strip()
+    if stripped != item and stripped in position:
+        return " (blanks around it)"
+    if item.endswith(".0") and item[:-2] in position:
+        return f" ({item[:-2]} is; a spreadsheet's number?)"
+    return ""
+
+
+def choose(
+    table: Table,
+    ids: Sequence[str],
+    values: Sequence[str],
+    choices: Mapping[str, int],
+    problems: Problems,
+    *,
+    column: str,
+) -> np.ndarray:
+    """Words as numbers, shape=(n,); -1 and a problem for each word that is not one of `choices`."""
+    codes = np.array([choices.get(value, -1) for value in values], dtype=np.int64)
+    expected = " or ".join(quote(choice) for choice in choices)
+    for row in np.flatnonzero(codes < 0).tolist():
+        found = quote(values[row]) if values[row] else "nothing"
+        problems.add(
+            "unknown_value",
+            table.file,
+            f"{name(ids[row])}: {column} {found}; expected {expected}",
+            line=table.lines[row],
+            item=ids[row],
+        )
+    return codes
