@@ -1,0 +1,318 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spokeneval.metrics.language_identification import (
+    LanguageDecisions,
+    balanced_accuracy_per_recording,
+    count_decisions,
+    decisions_per_recording,
+    difference_trials,
+    interpolated_eer,
+    operating_points,
+    pooled_trials,
+    rocch_eer,
+)
+
+# Small score lists with both equal error rates, as fractions worked out by hand from the operating points
+# (miss, false alarm). ties_6v6: the hull runs straight from (0, 3/6), threshold 0.4, to (4/6, 0), threshold
+# 0.8, since (3/6, 1/6) at 0.6 lies above it; 1/2 - 3/4 m = m gives m = 2/7. The broken line goes from
+# (1/6, 3/6) at 0.5 to (3/6, 1/6) at 0.6 and meets the diagonal half-way, at 1/3.
+CASES = {
+    "no_ties_4v4": ([0.9, 0.8, 0.4, 0.3], [0.7, 0.5, 0.2, 0.1], 1 / 4, 1 / 2),
+    "ties_6v6": ([0.9, 0.8, 0.6, 0.5, 0.5, 0.4], [0.6, 0.5, 0.5, 0.3, 0.2, 0.1], 2 / 7, 1 / 3),
+    "perfect": ([2, 3, 4], [-1, 0, 1], 0, 0),
+    "reversed": ([-1, 0, 1], [2, 3, 4], 1 / 2, 1),
+    "all_tied": ([1, 1, 1], [1, 1], 1 / 2, 1 / 2),
+    "3v7": ([0.9, 0.55, 0.2], [0.8, 0.5, 0.45, 0.4, 0.3, 0.15, 0.1], 5 / 19, 1 / 3),
+    "5v3_ties": ([3, 2, 2, 1, 1], [2, 1, 0], 4 / 11, 4 / 11),
+    "2v3": ([0.6, 0.2], [0.5, 0.4, 0.1], 2 / 7, 1 / 2),
+}
+
+
+def textbook_rocch_eer(targets, nontargets):
+    """Pool adjacent violators on the labels in the order of the scores, then the crossing, edge by edge.
+
+    Tied scores start as one bin; neighbours are merged until the share of targets rises from bin to bin. The
+    vertices of the ROC convex hull lie between the bins (Fawcett and Niculescu-Mizil 2007).
+    """
+    bins = []  # targets and nontargets of each, scores ascending
+    for score in sorted({*targets, *nontargets}):
+        bins.append((sum(t == score for t in targets), sum(n == score for n in nontargets)))
+        while len(bins) > 1 and bins[-2][0] * sum(bins[-1]) >= bins[-1][0] * sum(bins[-2]):
+            last, before = bins.pop(), bins.pop()
+            bins.append((before[0] + last[0], before[1] + last[1]))
+    miss, false_alarm = Fraction(0), Fraction(1)
+    for t, n in bins:
+        next_miss = miss + Fraction(t, len(targets))
+        next_false_alarm = false_alarm - Fraction(n, len(nontargets))
+        if next_miss >= next_false_alarm:
+            share = (false_alarm - miss) / ((false_alarm - miss) + (next_miss - next_false_alarm))
+            return float(miss + share * (next_miss - miss))
+        miss, false_alarm = next_miss, next_false_alarm
+    raise AssertionError("the hull ends above the diagonal")
+
+
+@pytest.mark.parametrize(("targets", "nontargets", "rocch", "interpolated"), CASES.values(), ids=CASES)
+def test_equal_error_rates_of_small_lists(targets, nontargets, rocch, interpolated):
+    np.testing.assert_allclose(rocch_eer(targets, nontargets), rocch, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(textbook_rocch_eer(targets, nontargets), rocch, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(interpolated_eer(targets, nontargets), interpolated, rtol=0, atol=1e-12)
+
+
+few_values = st.lists(st.integers(0, 6), min_size=1, max_size=25)
+any_doubles = st.lists(
+    st.sampled_from([0.0, -0.0, 5e-324, 1e-300, -1e-300, 1.0, 1e300, -1e300, 1.7e308])
+    | st.floats(allow_nan=False, allow_infinity=False),
+    min_size=1,
+    max_size=15,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(few_values | any_doubles, few_values | any_doubles)
+def test_rocch_eer_is_that_of_pooled_adjacent_violators(targets, nontargets):
+    expected = textbook_rocch_eer(targets, nontargets)
+    np.testing.assert_allclose(rocch_eer(targets, nontargets), expected, rtol=0, atol=1e-12)
+
+
+def full_hull_eer(targets, nontargets):
+    """The lower hull of all operating points by Andrew's monotone chain, interpolated on the diagonal."""
+    points = operating_points(targets, nontargets)
+    misses = np.rint(points.miss_rate * len(targets)).astype(int)
+    false_alarms = np.rint(points.false_alarm_rate * len(nontargets)).astype(int)
+    hull = []
+    for x, y in np.transpose([misses, false_alarms]).tolist():
+        while len(hull) > 1:
+            (x0, y0), (x1, y1) = hull[-2:]
+            if (x1 - x0) * (y - y0) > (y1 - y0) * (x - x0):
+                break
+            hull.pop()
+        hull.append((x, y))
+    miss, false_alarm = (np.array(hull) / [len(targets), len(nontargets)]).T
+    return float(np.interp(0, miss - false_alarm, miss))
+
+
+@pytest.mark.parametrize("shift", [-1.0, 0.0, 0.01, 1.0, 3.0, 9.0])
+@pytest.mark.parametrize(("n_targets", "n_nontargets"), [(20_000, 30_000), (300, 50_000), (50_000, 2)])
+@pytest.mark.parametrize("decimals", [None, 1])
+def test_rocch_eer_of_many_scores_is_that_of_the_full_hull(shift, n_targets, n_nontargets, decimals):
+    rng = np.random.default_rng(5)
+    targets, nontargets = rng.normal(shift, 1, n_targets), rng.normal(0, 1, n_nontargets)
+    if decimals is not None:
+        targets, nontargets = targets.round(decimals), nontargets.round(decimals)
+    expected = full_hull_eer(targets, nontargets)
+    np.testing.assert_allclose(rocch_eer(targets, nontargets), expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_interpolated_eer_agrees_with_scikit_learn(seed):
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(seed)
+    targets = rng.normal(rng.uniform(-1, 3), 1, rng.integers(1, 400))
+    nontargets = rng.normal(0, 1, rng.integers(1, 400))
+    if seed % 2:
+        targets, nontargets = targets.round(1), nontargets.round(1)
+    labels = np.repeat([1, 0], [len(targets), len(nontargets)])
+    false_alarm, detection, _ = metrics.roc_curve(labels, np.concatenate([targets, nontargets]))
+    excess = false_alarm - (1 - detection)  # thresholds descend: it rises from -1 to 1
+    after = int(np.argmax(excess >= 0))
+    share = -excess[after - 1] / (excess[after] - excess[after - 1])
+    expected = false_alarm[after - 1] + share * (false_alarm[after] - false_alarm[after - 1])
+    np.testing.assert_allclose(interpolated_eer(targets, nontargets), expected, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("eer", [rocch_eer, interpolated_eer])
+@pytest.mark.parametrize("transform", [np.exp, np.cbrt, lambda x: 3 * x - 7, lambda x: x**3])
+def test_eer_sees_only_the_order_of_scores(eer, transform):
+    rng = np.random.default_rng(2)
+    targets, nontargets = rng.normal(1, 1, 900).round(2), rng.normal(0, 1, 700).round(2)
+    expected = eer(targets, nontargets)
+    assert 0.2 < expected < 0.4
+    assert eer(transform(targets), transform(nontargets)) == expected
+    assert eer(rng.permutation(targets), rng.permutation(nontargets)) == expected
+
+
+def test_eer_is_exact_over_the_range_of_doubles():
+    # Points (miss, false alarm): (0, 1/3) at 5e-324, (1/3, 1/3) at 1e-300, (2/3, 0) at 1e300. The hull's edge from
+    # (0, 1/3) to (2/3, 0) is 1/3 - m/2 = m at m = 2/9. Adding or scaling would merge 0, 5e-324 and 1e-300.
+    targets, nontargets = [5e-324, 1e-300, 1e300], [-1e300, 0.0, 1e-299]
+    assert interpolated_eer(targets, nontargets) == 1 / 3
+    np.testing.assert_allclose(rocch_eer(targets, nontargets), 2 / 9, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("eer", [rocch_eer, interpolated_eer])
+def test_negative_zero_ties_with_zero(eer):
+    assert eer([0.0], [-0.0]) == eer([-0.0], [0.0]) == 0.5
+
+
+def test_rocch_eer_never_exceeds_one_half_or_the_interpolated_one():
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        targets, nontargets = rng.normal(0.5, 1, rng.integers(1, 60)), rng.normal(0, 1, rng.integers(1, 60))
+        assert rocch_eer(targets, nontargets) <= min(0.5, interpolated_eer(targets, nontargets)) + 1e-12
+
+
+def test_operating_points_by_definition():
+    targets, nontargets = np.array([0.6, 0.2, 0.5]), np.array([0.5, 0.4, 0.1, -0.0, 0.0])
+    points = operating_points(targets, nontargets)
+    assert points.threshold.tolist() == [0.0, 0.1, 0.2, 0.4, 0.5, 0.6, np.inf]
+    assert points.miss_rate.tolist() == [np.mean(targets < t) for t in points.threshold]
+    assert points.false_alarm_rate.tolist() == [np.mean(nontargets >= t) for t in points.threshold]
+
+
+# Four segments: English, English, Mandarin, Mandarin.
+IS_ENGLISH = np.array([True, True, False, False])
+ENGLISH_SCORES = [2.0, 0.5, 1.0, -1.0]
+MANDARIN_SCORES = [-2.0, 0.5, 3.0, -2.0]
+
+
+def test_pooled_trials_are_two_a_segment():
+    targets, nontargets = pooled_trials(IS_ENGLISH, ENGLISH_SCORES, MANDARIN_SCORES)
+    assert targets.tolist() == [2.0, 0.5, 3.0, -2.0]
+    assert nontargets.tolist() == [-2.0, 0.5, 1.0, -1.0]
+
+
+def test_difference_trials_have_english_as_the_target():
+    targets, nontargets = difference_trials(IS_ENGLISH, ENGLISH_SCORES, MANDARIN_SCORES)
+    assert targets.tolist() == [4.0, 0.0]
+    assert nontargets.tolist() == [-2.0, 1.0]
+
+
+def test_constant_scores_have_the_share_of_mandarin_as_their_pooled_eer():
+    # English always 1, Mandarin always 0, one segment in five Mandarin: at threshold 1, 1/5 of the targets is
+    # missed and 1/5 of the nontargets accepted. The difference says nothing: one half.
+    is_english, ones, zeros = np.arange(5) > 0, np.ones(5), np.zeros(5)
+    pooled = rocch_eer(*pooled_trials(is_english, ones, zeros))
+    np.testing.assert_allclose(pooled, 0.2, rtol=0, atol=1e-12)
+    assert rocch_eer(*difference_trials(is_english, ones, zeros)) == 0.5
+
+
+huge_or_tiny = st.sampled_from([1.7e308, 1e308, 9e307, 5e-324, 0.0, -5e-324, -9e307, -1e308, -1.7e308])
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.tuples(st.booleans(), huge_or_tiny, huge_or_tiny), min_size=1, max_size=12))
+def test_differences_keep_their_order_when_they_overflow(segments):
+    is_english = np.array([segment[0] for segment in segments])
+    english, mandarin = np.array([segment[1:] for segment in segments]).T
+    trial = np.empty(len(segments))
+    trial[is_english], trial[~is_english] = difference_trials(is_english, english, mandarin)
+    assert np.isfinite(trial).all()
+    exact = [Fraction(e) - Fraction(m) for _, e, m in segments]
+    for i in range(len(exact)):
+        for j in range(len(exact)):
+            if exact[i] == exact[j]:
+                assert trial[i] == trial[j]
+            elif exact[i] < exact[j]:
+                assert trial[i] <= trial[j]
+                if exact[j] - exact[i] > 1e300 or max(abs(exact[i]), abs(exact[j])) < 1:
+                    assert trial[i] < trial[j]  # too far apart for rounding to tie them
+
+
+def test_the_larger_score_decides_and_ties_go_to_english():
+    decisions = count_decisions(IS_ENGLISH, ENGLISH_SCORES, MANDARIN_SCORES)
+    assert decisions == LanguageDecisions(english=2, mandarin=2, english_correct=2, mandarin_correct=1)
+    assert decisions.english_recall == 1.0
+    assert decisions.mandarin_recall == 0.5
+    assert decisions.balanced_accuracy == 0.75
+
+
+def test_balanced_accuracy_agrees_with_scikit_learn():
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(4)
+    for _ in range(30):
+        is_english = rng.random(200) < 0.8
+        english, mandarin = rng.normal(is_english, 1).round(1), rng.normal(~is_english, 1).round(1)
+        decisions = count_decisions(is_english, english, mandarin)
+        expected = metrics.balanced_accuracy_score(is_english, english >= mandarin)
+        np.testing.assert_allclose(decisions.balanced_accuracy, expected, rtol=0, atol=1e-12)
+
+
+def test_balanced_accuracy_per_recording_leaves_out_recordings_of_one_language():
+    # b: English 1/2, Mandarin 1/1, so 3/4. a: English 1/1, Mandarin 0/1, so 1/2. c: English only, left out.
+    recording = ["b", "a", "b", "c", "b", "a"]
+    is_english = np.array([True, True, True, True, False, False])
+    english = [1.0, 1.0, 0.0, 0.0, 0.0, 1.0]
+    mandarin = [0.0, 0.0, 1.0, 1.0, 1.0, 1.0]
+    assert decisions_per_recording(is_english, english, mandarin, recording) == {
+        "a": LanguageDecisions(1, 1, 1, 0),
+        "b": LanguageDecisions(2, 1, 1, 1),
+        "c": LanguageDecisions(1, 0, 0, 0),
+    }
+    assert balanced_accuracy_per_recording(is_english, english, mandarin, recording) == 0.625
+
+
+def test_recordings_pool_to_the_whole():
+    rng = np.random.default_rng(6)
+    is_english, recording = rng.random(500) < 0.7, rng.integers(0, 9, 500)
+    english, mandarin = rng.normal(size=500), rng.normal(size=500)
+    parts = decisions_per_recording(is_english, english, mandarin, recording).values()
+    assert sum(parts, LanguageDecisions(0, 0, 0, 0)) == count_decisions(is_english, english, mandarin)
+
+
+def test_a_recall_without_segments_is_refused():
+    english_only = LanguageDecisions(english=3, mandarin=0, english_correct=2, mandarin_correct=0)
+    assert english_only.english_recall == 2 / 3
+    with pytest.raises(ValueError, match="0 Mandarin segments"):
+        _ = english_only.balanced_accuracy
+    with pytest.raises(ValueError, match="0 English segments"):
+        _ = LanguageDecisions(0, 3, 0, 1).english_recall
+    with pytest.raises(ValueError, match="none of the 2 recordings"):
+        balanced_accuracy_per_recording(np.array([True, False]), [1, 1], [0, 0], ["a", "b"])
+
+
+def test_counts_that_cannot_be_are_refused():
+    with pytest.raises(ValueError, match="4 correct decisions among 3"):
+        LanguageDecisions(english=3, mandarin=1, english_correct=4, mandarin_correct=0)
+
+
+@pytest.mark.parametrize("metric", [rocch_eer, interpolated_eer, operating_points])
+@pytest.mark.parametrize(
+    ("targets", "nontargets", "message"),
+    [
+        ([], [1.0], r"target scores must have shape \(n,\) with n >= 1, not \(0,\)"),
+        ([1.0], [], r"nontarget scores .* not \(0,\)"),
+        ([[1.0]], [1.0], r"not \(1, 1\)"),
+        (1.0, [1.0], r"not \(\)"),
+        ([1.0, float("nan"), 2.0], [1.0], "target scores must be finite: nan"),
+        ([1.0], [0.0, -float("inf")], "nontarget scores must be finite: -inf"),
+        ([1.0, float("inf")], [0.0], "target scores must be finite: inf"),
+        (["0.5"], [1.0], "must be numbers"),
+        ([True], [1.0], "must be numbers, not bool"),
+    ],
+)
+def test_undefined_trials_are_refused(metric, targets, nontargets, message):
+    with pytest.raises(ValueError, match=message):
+        metric(targets, nontargets)
+
+
+@pytest.mark.parametrize("metric", [pooled_trials, difference_trials, count_decisions])
+@pytest.mark.parametrize(
+    ("is_english", "english", "mandarin", "message"),
+    [
+        ([True], [1.0, 2.0], [1.0], "lengths differ: 1 segments, 2 English scores, 1 Mandarin scores"),
+        ([True, False], [1.0, 2.0], [1.0], "lengths differ"),
+        ([1, 0], [1.0, 2.0], [1.0, 2.0], "is_english must be booleans"),
+        ([[True]], [1.0], [1.0], r"shape \(1, 1\)"),
+        ([True, False], [1.0, float("nan")], [1.0, 2.0], "English scores must be finite: nan"),
+        ([True, False], [1.0, 2.0], [float("inf"), 2.0], "Mandarin scores must be finite: inf"),
+        (np.array([], bool), [], [], r"not \(0,\)"),
+    ],
+)
+def test_undefined_segments_are_refused(metric, is_english, english, mandarin, message):
+    with pytest.raises(ValueError, match=message):
+        metric(is_english, english, mandarin)
+
+
+def test_a_recording_for_each_segment_is_required():
+    with pytest.raises(ValueError, match=r"recording has shape \(1,\)"):
+        decisions_per_recording(IS_ENGLISH, ENGLISH_SCORES, MANDARIN_SCORES, ["a"])
+
+
+def test_one_language_has_no_difference_eer():
+    with pytest.raises(ValueError, match="nontarget scores"):
+        rocch_eer(*difference_trials(np.array([True, True]), [1, 2], [0, 0]))
