@@ -1,0 +1,141 @@
+"""Rates of correctness against hand counts and scikit-learn; the substring rule."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from spokeneval.metrics.correctness import CorrectnessCounts, contains_pronunciation, count_predictions
+
+
+def test_rates_by_hand():
+    # 3 of 4 correct ones found, 1 of 6 incorrect ones taken for correct.
+    counts = CorrectnessCounts(true_positives=3, false_positives=1, false_negatives=1, true_negatives=5)
+    assert counts.precision == 3 / 4
+    assert counts.recall == 3 / 4
+    assert counts.f1 == 6 / 8
+    assert counts.accuracy == 8 / 10
+    assert counts.balanced_accuracy == pytest.approx((3 / 4 + 5 / 6) / 2, rel=0, abs=1e-12)
+
+
+def test_counts_tell_the_four_cases_apart():
+    reference = np.array([True] * 10 + [False] * 5)
+    prediction = np.array([True] * 4 + [False] * 6 + [True] * 3 + [False] * 2)
+    assert count_predictions(reference, prediction) == CorrectnessCounts(4, 3, 6, 2)
+
+
+def test_rates_as_scikit_learn_computes_them():
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        size = int(rng.integers(10, 60))
+        reference = rng.random(size) < rng.uniform(0.2, 0.8)
+        reference[:2] = True, False
+        prediction = rng.random(size) < rng.uniform(0.0, 1.0)
+        counts = count_predictions(reference, prediction)
+        assert [
+            counts.f1,
+            counts.precision,
+            counts.recall,
+            counts.accuracy,
+            counts.balanced_accuracy,
+        ] == pytest.approx(
+            [
+                metrics.f1_score(reference, prediction, zero_division=0),
+                metrics.precision_score(reference, prediction, zero_division=0),
+                metrics.recall_score(reference, prediction),
+                metrics.accuracy_score(reference, prediction),
+                metrics.balanced_accuracy_score(reference, prediction),
+            ],
+            rel=0,
+            abs=1e-12,
+        )
+
+
+def test_nothing_predicted_correct_scores_zero():
+    counts = count_predictions([True, False, False], [False, False, False])
+    assert (counts.f1, counts.precision, counts.recall) == (0, 0, 0)
+    assert counts.accuracy == pytest.approx(2 / 3, rel=0, abs=1e-12)
+    assert counts.balanced_accuracy == 0.5
+
+
+def test_plus_pools():
+    rng = np.random.default_rng(2)
+    reference, prediction = rng.random((2, 40)) < 0.5
+    pooled = count_predictions(reference[:9], prediction[:9]) + count_predictions(
+        reference[9:], prediction[9:]
+    )
+    assert pooled == count_predictions(reference, prediction)
+
+
+@pytest.mark.parametrize("only", [True, False])
+@pytest.mark.parametrize("rate", ["f1", "precision", "recall", "accuracy", "balanced_accuracy"])
+def test_a_reference_of_one_class_has_no_rate(only, rate):
+    counts = count_predictions([only] * 3, [True, False, True])
+    with pytest.raises(ValueError, match=f"{3 * only} correct and {3 * (not only)} incorrect"):
+        getattr(counts, rate)
+
+
+@pytest.mark.parametrize(
+    ("reference", "prediction", "message"),
+    [
+        ([], [], "reference: 0 responses"),
+        ([True, False], [True], "2 reference values and 1 predictions"),
+        ([True, False], [1, 0], r"prediction is \[1, 0\]"),
+        ([True, float("nan")], [True, False], "reference is"),
+        (["true", "false"], [True, False], "reference is"),
+        ([[True, False]], [[True, False]], "reference is"),
+    ],
+)
+def test_bad_input_is_refused(reference, prediction, message):
+    with pytest.raises(ValueError, match=message):
+        count_predictions(reference, prediction)
+
+
+@pytest.mark.parametrize("value", [-1, float("nan"), float("inf")])
+def test_counts_are_finite_and_not_negative(value):
+    with pytest.raises(ValueError, match=f"false_positives is {value}"):
+        CorrectnessCounts(1, value, 1, 1)
+
+
+def test_pronunciation_is_a_run_of_whole_phones():
+    accepted = [["S", "P", "UW", "N"], ["T", "IY"]]
+    assert contains_pronunciation(["AH", "S", "P", "UW", "N"], accepted)
+    assert contains_pronunciation(["T", "IY", "S"], accepted)
+    assert contains_pronunciation(["S", "<sil>", "P", "UW", "<spn>", "N"], accepted)
+    assert not contains_pronunciation(["S", "P", "UW"], accepted)
+    assert not contains_pronunciation(["S", "P", "UW", "AH", "N"], accepted)
+    assert not contains_pronunciation([], accepted)
+    # Whole phones: "AE" is no "A", and "CH" no "H", though the letters are there.
+    assert not contains_pronunciation(["CH", "AE"], [["H", "AE"]])
+    assert not contains_pronunciation(["T", "IYX"], accepted)
+
+
+def test_pronunciation_as_a_plain_search_finds_it():
+    rng = random.Random(3)
+    found = 0
+    for _ in range(2000):
+        phones = [rng.choice(["S", "SH", "H"]) for _ in range(rng.randint(0, 7))]
+        accepted = [[rng.choice(["S", "SH", "H"]) for _ in range(rng.randint(1, 4))] for _ in range(2)]
+        expected = any(
+            phones[start : start + len(run)] == run for run in accepted for start in range(len(phones))
+        )
+        assert contains_pronunciation(phones, accepted) == expected
+        found += expected
+    assert 500 < found < 1900
+
+
+@pytest.mark.parametrize(
+    ("phones", "accepted", "message"),
+    [
+        (["K"], [], "0 accepted pronunciations"),
+        (["K"], [["K"], []], "has no phones"),
+        ("K", [["K"]], "'K' is a string"),
+        (["K"], ["K AE"], "'K AE' is a string"),
+    ],
+)
+def test_bad_pronunciations_are_refused(phones, accepted, message):
+    with pytest.raises(ValueError, match=message):
+        contains_pronunciation(phones, accepted)

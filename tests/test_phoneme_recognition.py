@@ -1,0 +1,395 @@
+"""PER, FER and alignments against the challenge's own tool, a plain dynamic programme and worked examples."""
+
+# ruff: noqa: B905  (zip's strict is newer than the Python 3.9 that these tests also run on)
+from __future__ import annotations
+
+import math
+import random
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spokeneval.metrics import phoneme_recognition as recognition
+from spokeneval.metrics.phoneme_recognition import (
+    FeatureTable,
+    RecognitionErrors,
+    align,
+    arpabet_features,
+    count_errors,
+    drop_fillers,
+    errors_by_utterance,
+    feature_error_rate,
+    phone_confusions,
+    phone_error_rate,
+    read_feature_table,
+)
+
+TABLE = arpabet_features()
+
+# From the challenge's tool (pssteval 0.0.1): reference, hypothesis, phone errors, reference phones, feature cost.
+WORKED = [
+    ("V AE N", "F AE N", 1, 3, 1),
+    ("V AE N", "K AE N", 1, 3, 7),
+    ("K AE T", "K AE T S", 1, 3, 21.5),
+    ("K AE T", "AE T", 1, 3, 21),
+    ("K AE T", "", 3, 3, 64),
+    ("HH AW S", "HH AA S", 1, 3, 1.5),
+    ("T UW TH B R AH SH", "T UH TH B AH SH", 2, 7, 22),
+    ("CH", "T SH", 2, 1, 22.5),
+    ("B ER D", "B AH R D", 2, 3, 23),
+    ("K <spn> T", "K AE T", 1, 2, 21.5),
+]
+
+# From the system hayes-arpabet of phonologic 0.3.1: the cost of inserting or deleting each phone.
+INDEL_COSTS = {
+    19.5: "M",
+    20: "B F HH P V",
+    20.5: "NG",
+    21: "DX ER G K L N R",
+    21.5: "AA AE AW AY CH D DH JH S SH T TH Z ZH",
+    22: "AH AO EH EY IH IY OW OY UH UW W Y",
+}
+
+
+def frozen_pairs() -> tuple[list[list[str]], list[list[str]], np.ndarray, np.ndarray]:
+    """Random pairs and what pssteval 0.0.1 on phonologic 0.3.1 made of them; see the head of the file."""
+    lines = Path(__file__).with_name("psst_pairs.tsv").read_text(encoding="utf-8").splitlines()
+    rows = [line.split("\t") for line in lines if not line.startswith("#")]
+    reference, hypothesis, errors, costs = zip(*rows)
+    return (
+        [phones.split() for phones in reference],
+        [phones.split() for phones in hypothesis],
+        np.array(errors, dtype=int),
+        np.array(costs, dtype=float),
+    )
+
+
+def random_pairs(seed: int, count: int, longest: int = 9) -> tuple[list[list[str]], list[list[str]]]:
+    """Random phones and fillers: half of the hypotheses unrelated, half a reference with errors."""
+    rng = random.Random(seed)
+    tokens = [*TABLE.phones, *recognition.FILLERS]
+    reference, hypothesis = [], []
+    for index in range(count):
+        spoken = [rng.choice(tokens) for _ in range(rng.randint(0, longest))]
+        if index % 2:
+            heard = [rng.choice(tokens) for _ in range(rng.randint(0, longest))]
+        else:
+            heard = [
+                rng.choice(tokens) if rng.random() < 0.2 else phone for phone in spoken if rng.random() > 0.15
+            ]
+        reference.append(spoken)
+        hypothesis.append(heard)
+    return reference, hypothesis
+
+
+def plain_distance(reference, hypothesis, substitution, indel, zero):
+    """The textbook dynamic programme over cells; costs are anything that adds and compares."""
+    cells = {(0, 0): zero}
+    for i, j in product(range(len(reference) + 1), range(len(hypothesis) + 1)):
+        ways = []
+        if i and j:
+            ways.append(cells[i - 1, j - 1] + substitution(reference[i - 1], hypothesis[j - 1]))
+        if i:
+            ways.append(cells[i - 1, j] + indel(reference[i - 1]))
+        if j:
+            ways.append(cells[i, j - 1] + indel(hypothesis[j - 1]))
+        if ways:
+            cells[i, j] = min(ways)
+    return cells[len(reference), len(hypothesis)]
+
+
+def feature_distance(reference, hypothesis):
+    number = {"+": 1, "+-": 0.5, "0": 0, "-+": -0.5, "-": -1}
+    values = {phone: [number[s] for s in row] for phone, row in zip(TABLE.phones, TABLE.symbols)}
+    return plain_distance(
+        reference,
+        hypothesis,
+        lambda a, b: sum(abs(x - y) for x, y in zip(values[a], values[b])) / 2,
+        lambda a: sum(1 if x else 0.5 for x in values[a]),
+        0.0,
+    )
+
+
+def phone_distance(reference, hypothesis):
+    """(errors, insertions + deletions), the first minimal, then the second: 1000 and 1 in one number."""
+    cost = plain_distance(reference, hypothesis, lambda a, b: 1000 * (a != b), lambda a: 1001, 0)
+    return divmod(cost, 1000)
+
+
+def counts_of(errors, u):
+    return errors.substitutions[u], errors.insertions[u], errors.deletions[u]
+
+
+@pytest.mark.parametrize(("reference", "hypothesis", "errors", "phones", "cost"), WORKED)
+def test_worked_examples_of_the_challenges_tool(reference, hypothesis, errors, phones, cost):
+    reference, hypothesis = [reference.split()], [hypothesis.split()]
+    counted = count_errors(reference, hypothesis)
+    assert (counted.phone_errors, counted.reference_phones, counted.feature_cost) == (errors, phones, cost)
+    for rate in (counted.phone_error_rate, phone_error_rate(reference, hypothesis)):
+        assert rate == pytest.approx(errors / phones, rel=0, abs=1e-12)
+    for rate in (counted.feature_error_rate, feature_error_rate(reference, hypothesis)):
+        assert rate == pytest.approx(cost / (24 * phones), rel=0, abs=1e-12)
+
+
+def test_random_pairs_as_pssteval_scores_them():
+    reference, hypothesis, phone_errors, feature_costs = frozen_pairs()
+    errors = errors_by_utterance(reference, hypothesis)
+    assert len(phone_errors) == 200
+    np.testing.assert_array_equal(errors.substitutions + errors.insertions + errors.deletions, phone_errors)
+    np.testing.assert_allclose(errors.feature_cost, feature_costs, rtol=0, atol=1e-12)
+    # The tool's own pooled figures for the 200 pairs.
+    np.testing.assert_allclose(errors.pool().phone_error_rate, 0.6591099916036943, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(errors.pool().feature_error_rate, 0.3621519031626085, rtol=0, atol=1e-12)
+
+
+def test_every_count_as_a_plain_dynamic_programme_finds_it():
+    reference, hypothesis = random_pairs(1, 3000)
+    errors = errors_by_utterance(reference, hypothesis)
+    for u, pair in enumerate(zip(reference, hypothesis)):
+        r, h = map(drop_fillers, pair)
+        substitutions, insertions, deletions = counts_of(errors, u)
+        assert errors.feature_cost[u] == feature_distance(r, h)
+        assert (substitutions + insertions + deletions, insertions + deletions) == phone_distance(r, h)
+        assert insertions - deletions == len(h) - len(r)
+        assert errors.reference_phones[u] == len(r)
+
+
+def test_long_utterances_do_not_overflow():
+    rng = random.Random(2)
+    r, h = ([rng.choice(TABLE.phones) for _ in range(length)] for length in (400, 380))
+    counted = count_errors([r], [h])
+    assert counted.feature_cost == feature_distance(r, h)
+    assert (counted.phone_errors, counted.insertions + counted.deletions) == phone_distance(r, h)
+    # 3000 equal phones against none and against others: by hand, 22 features a phone deleted, 1/2 of 2 changed.
+    assert count_errors([["IY"] * 3000], [[]]).feature_cost == 22 * 3000
+    swapped = count_errors([["IY"] * 3000], [["UW"] * 3000])
+    unit = float(TABLE.substitution_costs()[TABLE.phones.index("IY"), TABLE.phones.index("UW")])
+    assert (swapped.substitutions, swapped.feature_cost) == (3000, 3000 * unit)
+
+
+def test_an_utterance_scores_the_same_alone_and_among_others():
+    reference, hypothesis = random_pairs(3, 300, longest=40)
+    reference[7], hypothesis[9] = ["AA"] * 500, ["K", "AE"] * 300
+    together = errors_by_utterance(reference, hypothesis)
+    for u, (r, h) in enumerate(zip(reference, hypothesis)):
+        alone = errors_by_utterance([r], [h])
+        assert counts_of(alone, 0) == counts_of(together, u)
+        assert alone.feature_cost[0] == together.feature_cost[u]
+
+
+def test_small_batches_score_as_large_ones(monkeypatch):
+    reference, hypothesis = random_pairs(4, 500)
+    expected = count_errors(reference, hypothesis)
+    monkeypatch.setattr(recognition, "_BATCH_CELLS", 16)
+    assert count_errors(reference, hypothesis) == expected
+
+
+def test_rates_are_the_counts_rates():
+    reference, hypothesis = random_pairs(5, 400)
+    counted = count_errors(reference, hypothesis)
+    assert phone_error_rate(reference, hypothesis) == counted.phone_error_rate
+    assert feature_error_rate(reference, hypothesis) == counted.feature_error_rate
+
+
+def test_rates_are_pooled_and_not_capped():
+    # 1 of 1 phone wrong and 0 of 3: 1/4, not the mean 1/2; three insertions on one phone: 3.
+    assert phone_error_rate([["K"], ["K", "AE", "T"]], [["T"], ["K", "AE", "T"]]) == 0.25
+    assert phone_error_rate([["K"]], [["K", "K", "K", "K"]]) == 3.0
+    assert feature_error_rate([["K"]], [["K", "K", "K", "K"]]) == 63 / 24  # K: 18 features and 6 zeros = 21
+
+
+def test_an_empty_reference_still_adds_its_insertions():
+    counted = count_errors([["<spn>"], ["K"]], [["AE"], ["K"]])
+    assert (counted.insertions, counted.reference_phones, counted.feature_cost) == (1, 1, 21.5)
+
+
+def test_plus_pools_two_sets_of_utterances():
+    reference, hypothesis = random_pairs(6, 100)
+    halves = count_errors(reference[:30], hypothesis[:30]) + count_errors(reference[30:], hypothesis[30:])
+    assert halves == count_errors(reference, hypothesis)
+    assert halves.utterances == 100
+    with pytest.raises(ValueError, match="24 and in 20 features"):
+        RecognitionErrors(0, 0, 0, 0, 1, 1) + RecognitionErrors(0, 0, 0, 0, 1, 1, features=20)
+
+
+@pytest.mark.parametrize("name", ["feature_cost", "substitutions", "insertions", "deletions", "utterances"])
+@pytest.mark.parametrize("value", [-1, float("nan"), float("inf")])
+def test_counts_are_finite_and_not_negative(name, value):
+    sound = {"feature_cost": 0, "substitutions": 0, "insertions": 0, "deletions": 0}
+    with pytest.raises(ValueError, match=f"{name} is {value}"):
+        RecognitionErrors(**{**sound, "reference_phones": 5, "utterances": 1, name: value})
+
+
+def test_counts_must_add_up():
+    with pytest.raises(ValueError, match="2 substitutions and 2 deletions in 3 reference phones"):
+        RecognitionErrors(50.0, 2, 0, 2, 3, 1)
+
+
+phones = st.lists(st.sampled_from([*TABLE.phones, "<sil>"]), max_size=12)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(phones, phones), min_size=1, max_size=8), st.randoms())
+def test_properties(pairs, rng):
+    reference, hypothesis = map(list, zip(*pairs))
+    counted = count_errors(reference, hypothesis)
+    same = count_errors(reference, reference)
+    assert (same.phone_errors, same.feature_cost) == (0, 0)
+    swapped = count_errors(hypothesis, reference)  # costs are symmetric; insertions become deletions
+    assert swapped.feature_cost == counted.feature_cost
+    assert (swapped.substitutions, swapped.insertions, swapped.deletions) == (
+        counted.substitutions,
+        counted.deletions,
+        counted.insertions,
+    )
+    order = list(range(len(pairs)))
+    rng.shuffle(order)
+    assert count_errors([reference[u] for u in order], [hypothesis[u] for u in order]) == counted
+
+
+@pytest.mark.parametrize(
+    ("reference", "hypothesis", "message"),
+    [
+        ([], [], "0 utterances"),
+        ([["K"]], [], "1 reference and 0 recognised"),
+        ([["K"], ["T"]], [["K"], ["T", "t"]], "hypothesis 1: 't' is not a phone"),
+        ([["K"], ["AE1"]], [["K"], ["T"]], "reference 1: 'AE1' is not a phone"),
+        ([["K", 3]], [["K"]], "reference 0: 3 is not a phone"),
+        ([["K", ["T"]]], [["K"]], r"reference 0: \['T'\] is not a phone"),
+        ([["K"]], [[float("nan")]], "hypothesis 0: nan is not a phone"),
+        ([["K"]], ["K"], "hypothesis 0 is the string 'K'"),
+        ("K", [["K"]], "reference 0 is the string 'K'"),
+    ],
+)
+@pytest.mark.parametrize("metric", [count_errors, phone_error_rate, feature_error_rate, phone_confusions])
+def test_bad_input_is_refused_by_name(metric, reference, hypothesis, message):
+    with pytest.raises(ValueError, match=message):
+        metric(reference, hypothesis)
+
+
+def test_a_reference_without_phones_has_no_rate():
+    reference, hypothesis = [["<sil>"], []], [["K"], []]
+    counted = count_errors(reference, hypothesis)
+    for rate in (
+        lambda: counted.phone_error_rate,
+        lambda: counted.feature_error_rate,
+        lambda: phone_error_rate(reference, hypothesis),
+        lambda: feature_error_rate(reference, hypothesis),
+    ):
+        with pytest.raises(ValueError, match="0 phones in 2 utterances"):
+            rate()
+
+
+def test_alignment_of_a_word_step_by_step():
+    # HH deleted (20), AW taken for AA (half of 1/2 + 1/2 + 1/2 + 3/2).
+    steps = align(["HH", "AW", "<sil>", "S"], ["AA", "S"])
+    assert [(s.operation, s.reference, s.hypothesis, s.cost) for s in steps] == [
+        ("deletion", "HH", None, 20.0),
+        ("substitution", "AW", "AA", 1.5),
+        ("match", "S", "S", 0.0),
+    ]
+    assert steps[1].changes == (
+        ("round", "-+", "-"),
+        ("high", "-+", "-"),
+        ("low", "+-", "+"),
+        ("back", "-+", "+"),
+    )
+    inserted = align(["K", "AE"], ["K", "AE", "T"])[-1]
+    assert (inserted.operation, inserted.reference, inserted.hypothesis) == ("insertion", None, "T")
+    assert (inserted.cost, inserted.changes) == (21.5, ())
+    assert align(["V"], ["F"])[0].changes == (("voice", "+", "-"),)
+    assert align([], []) == ()
+
+
+def test_alignments_rebuild_both_sides_and_cost_the_feature_distance():
+    reference, hypothesis = random_pairs(7, 300)
+    errors = errors_by_utterance(reference, hypothesis)
+    for u, (r, h) in enumerate(zip(reference, hypothesis)):
+        steps = align(r, h)
+        assert [s.reference for s in steps if s.reference] == drop_fillers(r)
+        assert [s.hypothesis for s in steps if s.hypothesis] == drop_fillers(h)
+        assert math.fsum(s.cost for s in steps) == errors.feature_cost[u]
+
+
+def test_confusions_add_up_to_the_counts():
+    reference, hypothesis = random_pairs(8, 500)
+    confusions = phone_confusions(reference, hypothesis)
+    counted = count_errors(reference, hypothesis)
+    paired = confusions[:-1, :-1]
+    assert confusions.shape == (41, 41)
+    assert confusions[-1].sum() == counted.insertions
+    assert confusions[:, -1].sum() == counted.deletions
+    assert paired.sum() - np.trace(paired) == counted.substitutions
+    spoken = [phone for utterance in reference for phone in drop_fillers(utterance)]
+    np.testing.assert_array_equal(
+        confusions[:-1].sum(axis=1), [spoken.count(phone) for phone in TABLE.phones]
+    )
+
+
+def test_confusions_pair_the_nearest_phones():
+    # B T -> P: one substitution and one deletion either way; B is 1 feature from P, T is 6 and more.
+    confusions = phone_confusions([["B", "T"]], [["P"]])
+    index = TABLE.phones.index
+    assert confusions[index("B"), index("P")] == 1
+    assert confusions[index("T"), -1] == 1
+    assert confusions.sum() == 2
+
+
+def test_table_is_the_published_one():
+    assert len(TABLE.phones) == 40
+    assert len(TABLE.features) == 24
+    expected = {phone: cost for cost, names in INDEL_COSTS.items() for phone in names.split()}
+    assert dict(zip(TABLE.phones, TABLE.indel_costs())) == expected
+    costs = TABLE.substitution_costs()
+    np.testing.assert_array_equal(costs, costs.T)
+    assert (costs[~np.eye(40, dtype=bool)] > 0).all()  # no two phones have the same features
+    assert (np.diag(costs) == 0).all()
+    assert arpabet_features() is TABLE
+
+
+def test_an_organisers_own_table(tmp_path):
+    # Two features; A and C alike: free to mistake in FER, an error in PER. A -> B: |1 - 0| / 2 + |-1 + 1/2| / 2.
+    file = tmp_path / "table.tsv"
+    file.write_bytes(b"\xef\xbb\xbf# a note\r\nphone\thigh\tlow\r\nA\t+\t-\r\nB\t0\t-+\r\nC\t+\t-\r\n")
+    table = read_feature_table(file)
+    assert table == FeatureTable(("A", "B", "C"), ("high", "low"), (("+", "-"), ("0", "-+"), ("+", "-")))
+    assert count_errors([["A", "A"]], [["C", "B"]], table=table) == RecognitionErrors(
+        0.75, 2, 0, 0, 2, 1, features=2
+    )
+    assert count_errors([["B"]], [[]], table=table).feature_cost == 1.5
+    assert [s.operation for s in align(["A"], ["C"], table=table)] == ["substitution"]
+    with pytest.raises(ValueError, match="'K' is not a phone"):
+        count_errors([["K"]], [["A"]], table=table)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "expected 'phone'"),
+        ("phones\thigh\nA\t+\n", "expected 'phone'"),
+        ("phone\thigh\n", "at least one phone"),
+        ("phone\nA\n", "at least one feature"),
+        ("phone\thigh\nA\t+\nA\t-\n", "phone 'A' occurs 2 times"),
+        ("phone\thigh\thigh\nA\t+\t-\n", "feature 'high' occurs 2 times"),
+        ("phone\thigh\nA\t1\n", "phone 'A', high: '1'"),
+        ("phone\thigh\nA\t+\t-\n", "phone 'A' has 2 values for 1 features"),
+        ("phone\thigh\nA\n", "phone 'A' has 0 values"),
+        ("phone\thigh\n<sil>\t+\n", "phone '<sil>': expected one word"),
+        ("phone\thigh\nA B\t+\n", "phone 'A B': expected one word"),
+        ("phone\thigh\n\t+\n", "phone '': expected one word"),
+    ],
+)
+def test_a_broken_table_is_refused(tmp_path, text, message):
+    file = tmp_path / "table.tsv"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        read_feature_table(file)
+
+
+def test_rows_and_phones_must_agree():
+    with pytest.raises(ValueError, match="1 rows of features for 2 phones"):
+        FeatureTable(("A", "B"), ("high",), (("+",),))
