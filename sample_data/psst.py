@@ -1,0 +1,241 @@
+"""Synthetic naming responses in the format of the PSST Challenge: transcripts, correctness, recogniser output.
+
+Nothing here comes from a speaker: prompts and pronunciations were written for this project, the responses are
+drawn at random with the kinds of errors that aphasia brings (phonemic paraphasias, omissions, false starts,
+another word, fillers), and the recogniser's errors are drawn so that the larger set is at about the level of the
+challenge's published baseline (PER and FER of the validation split 0.222 and 0.102, of the test split 0.264 and
+0.121; F1 of its correctness 0.875 and 0.892). The sets have the sizes of those splits.
+
+Run as `python -m sample_data.psst`; the same files come out every time.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass, fields
+from functools import cache
+from itertools import accumulate
+from pathlib import Path
+
+from spokeneval.metrics.correctness import contains_pronunciation
+from spokeneval.metrics.phoneme_recognition import arpabet_features, drop_fillers
+
+# The test that a prompt belongs to, and the pronunciations accepted for it.
+PROMPTS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "candle": ("BNT", ("K AE N D AH L", "K AE N AH L", "K AE N D AH L Z")),
+    "feather": ("BNT", ("F EH DH ER", "F EH DH ER Z", "F EH D ER")),
+    "kettle": ("BNT", ("K EH DX AH L", "K EH T AH L", "T IY K EH DX AH L", "T IY K EH T AH L")),
+    "ladder": ("BNT", ("L AE DX ER", "L AE D ER", "S T EH P L AE DX ER", "S T EH P L AE D ER")),
+    "mitten": ("BNT", ("M IH T AH N", "M IH T AH N Z", "G L AH V")),
+    "pumpkin": ("BNT", ("P AH M P K AH N", "P AH M K AH N", "P AH NG K AH N", "P AH M P K IH N")),
+    "spoon": ("BNT", ("S P UW N", "T IY S P UW N")),
+    "teapot": ("BNT", ("T IY P AA T",)),
+    "window": ("BNT", ("W IH N D OW", "W IH N D OW Z", "W IH N D AH")),
+    "zipper": ("BNT", ("Z IH P ER", "Z IH P")),
+    "dig": ("VNT", ("D IH G", "D IH G IH NG", "D IH G AH N", "D IH G Z")),
+    "juggle": ("VNT", ("JH AH G AH L", "JH AH G AH L IH NG", "JH AH G L IH NG", "JH AH G AH L Z")),
+    "paint": ("VNT", ("P EY N T", "P EY N T IH NG", "P EY N IH NG", "P EY N T AH N", "P EY N T S")),
+    "sweep": ("VNT", ("S W IY P", "S W IY P IH NG", "S W IY P AH N", "S W IY P S")),
+    "whistle": ("VNT", ("W IH S AH L", "W IH S L IH NG", "W IH S AH L IH NG", "W IH S L AH N")),
+    "yawn": ("VNT", ("Y AO N", "Y AA N", "Y AO N IH NG", "Y AA N IH NG", "Y AO N Z")),
+}
+
+LEAD_INS = ("AH", "AH M", "<spn>", "<sil>", "DH AH", "AH <sil>", "IH T S AH", "W EH L <sil>", "<spn> <sil>")
+SUFFIXES = ("B AA K S", "M AE N", "HH AW S", "W ER K")  # another part of speech: contains the word, is not it
+
+# A recording is hard for the recogniser more often when what was said is no word it knows.
+HARD_IF_CORRECT, HARD_IF_INCORRECT = 0.09, 0.7
+TAKEN_FOR_THE_PROMPT = 0.08  # an incorrect response that the recogniser hears as the word it expects
+SUBSTITUTED, DELETED = 0.48, 0.3  # of its errors; the others are insertions
+
+
+@dataclass(frozen=True)
+class SampleSet:
+    """One set: which sessions it draws, how many responses, and how often the recogniser errs on a phone."""
+
+    seed: int
+    size: int
+    first_session: int
+    error_easy: float
+    error_hard: float
+
+
+# The seeds are chosen: of the sets they draw, these are the nearest to the published figures.
+SETS = {
+    "development": SampleSet(seed=28, size=341, first_session=1, error_easy=0.015, error_hard=0.57),
+    "evaluation": SampleSet(seed=32, size=652, first_session=31, error_easy=0.015, error_hard=0.71),
+}
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """A row of the challenge's `utterances.tsv`; `correctness` is written TRUE or FALSE, as psstdata does."""
+
+    utterance_id: str
+    session: str
+    test: str
+    prompt: str
+    transcript: str
+    correctness: str
+    aq_index: str
+    duration_frames: int
+    filename: str
+
+
+def accepted_pronunciations() -> dict[str, list[str]]:
+    """The accepted pronunciations of each prompt, phones separated by blanks."""
+    return {prompt: list(pronunciations) for prompt, (_, pronunciations) in PROMPTS.items()}
+
+
+def sample(name: str, size: int | None = None) -> tuple[list[Utterance], list[str]]:
+    """Draw a set of `SETS`, or `size` responses made like it: the utterances and the recogniser's transcripts."""
+    options = SETS[name]
+    rng = random.Random(options.seed)
+    utterances: list[Utterance] = []
+    recognised: list[str] = []
+    prompts = list(PROMPTS)
+    for index in range(size or options.size):
+        if index % len(prompts) == 0:
+            session = f"SYN{options.first_session + index // len(prompts):02d}a"
+            aphasia_quotient = round(min(max(rng.gauss(72, 17), 15), 99), 1)
+        utterance = draw_utterance(rng, session, prompts[index % len(prompts)], aphasia_quotient)
+        utterances.append(utterance)
+        recognised.append(recognise(rng, utterance, options))
+    return utterances, recognised
+
+
+def draw_utterance(rng: random.Random, session: str, prompt: str, aphasia_quotient: float) -> Utterance:
+    """One response: the milder the aphasia (the higher the quotient), the more often the word is right."""
+    test, pronunciations = PROMPTS[prompt]
+    phones, another_word = draw_response(rng, prompt, aphasia_quotient)
+    accepted = [pronunciation.split() for pronunciation in pronunciations]
+    correct = contains_pronunciation(phones, accepted) and not another_word
+    utterance_id = f"{session}-{test}{list(PROMPTS).index(prompt) + 1:02d}-{prompt}"
+    return Utterance(
+        utterance_id=utterance_id,
+        session=session,
+        test=test,
+        prompt=prompt,
+        transcript=" ".join(phones),
+        correctness="TRUE" if correct else "FALSE",
+        aq_index=f"{aphasia_quotient:.1f}",
+        duration_frames=16000 * (1 + len(phones)) // 8 + int(16000 * rng.random()),
+        filename=f"audio/{test.lower()}/{session}/{utterance_id}.wav",
+    )
+
+
+def draw_response(rng: random.Random, prompt: str, aphasia_quotient: float) -> tuple[list[str], bool]:
+    """The phones of a response with its fillers, and whether it only contains the word (about 1 in 100)."""
+    pronunciations = PROMPTS[prompt][1]
+    said = pronunciations[0 if rng.random() < 0.7 else int(rng.random() * len(pronunciations))].split()
+    lead_in = pick(rng, LEAD_INS).split() if rng.random() < 0.3 else []
+    if rng.random() < 0.01:
+        return [*lead_in, *said, *pick(rng, SUFFIXES).split()], True
+    if rng.random() < 0.15 + 0.0045 * aphasia_quotient:
+        false_start = [*said[: 1 + int(rng.random() * 2)], pick(rng, ("<sil>", "<spn>"))]
+        return [*lead_in, *(false_start if rng.random() < 0.12 else []), *said], False
+    kind = rng.random()
+    if kind < 0.06:
+        return ["<spn>"], False
+    if kind < 0.3:
+        other = pick(rng, [word for word in PROMPTS if word != prompt])
+        return [*lead_in, *pick(rng, PROMPTS[other][1]).split()], False
+    distortion = 0.25 if kind < 0.75 else 0.6
+    attempts = [*distort(rng, said, distortion)]
+    if rng.random() < 0.3:
+        attempts += [pick(rng, ("<sil>", "<spn>")), *distort(rng, said, distortion)]
+    return [*lead_in, *attempts], False
+
+
+def recognise(rng: random.Random, utterance: Utterance, options: SampleSet) -> str:
+    """What a recogniser at the baseline's level makes of an utterance; no fillers."""
+    phones = drop_fillers(utterance.transcript.split())
+    correct = utterance.correctness == "TRUE"
+    if not correct and rng.random() < TAKEN_FOR_THE_PROMPT:
+        return PROMPTS[utterance.prompt][1][0]
+    hard = rng.random() < (HARD_IF_CORRECT if correct else HARD_IF_INCORRECT)
+    return " ".join(distort(rng, phones, options.error_hard if hard else options.error_easy))
+
+
+def distort(rng: random.Random, phones: Iterable[str], rate: float) -> list[str]:
+    """The phones, each with probability `rate` taken for a near one, left out, or followed by another."""
+    distorted = []
+    for phone in phones:
+        if rng.random() >= rate:
+            distorted.append(phone)
+            continue
+        kind = rng.random()
+        if kind < SUBSTITUTED:
+            distorted.append(near_phone(rng, phone))
+        elif kind >= SUBSTITUTED + DELETED:
+            distorted += [phone, pick(rng, arpabet_features().phones)]
+    return distorted
+
+
+def near_phone(rng: random.Random, phone: str) -> str:
+    """Another phone, the likelier the fewer its features differ (half as likely for each 2.25 features)."""
+    others, cumulative = neighbours()[phone]
+    return rng.choices(others, cum_weights=cumulative)[0]
+
+
+@cache
+def neighbours() -> dict[str, tuple[list[str], list[float]]]:
+    """The other phones of each phone, and their running weights."""
+    table = arpabet_features()
+    costs = table.substitution_costs()
+    found = {}
+    for row, phone in enumerate(table.phones):
+        others = [column for column in range(len(table.phones)) if column != row]
+        weights = [0.5 ** (float(costs[row, column]) / 2.25) for column in others]
+        found[phone] = ([table.phones[column] for column in others], list(accumulate(weights)))
+    return found
+
+
+def pick(rng: random.Random, choices: list[str] | tuple[str, ...]) -> str:
+    """One of the choices, each equally likely."""
+    return choices[int(rng.random() * len(choices))]
+
+
+def write_utterances(path: Path, utterances: Iterable[Utterance]) -> None:
+    """Write the challenge's `utterances.tsv`."""
+    write_table(path, [field.name for field in fields(Utterance)], map(astuple, utterances))
+
+
+def write_transcripts(path: Path, utterance_ids: Iterable[str], transcripts: Iterable[str]) -> None:
+    """Write a submission's `transcripts.tsv`."""
+    write_table(path, ["utterance_id", "asr_transcript"], zip(utterance_ids, transcripts, strict=True))
+
+
+def write_table(path: Path, header: list[str], rows: Iterable[Iterable[object]]) -> None:
+    """Write a tab-separated file with a header, UTF-8 and LF."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, delimiter="\t", lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)
+
+
+def write_samples(root: Path) -> list[Path]:
+    """Write all samples below the project's directory; returns the files."""
+    written = []
+    for name in SETS:
+        utterances, recognised = sample(name)
+        for task in ("psst_recognition", "psst_correctness"):
+            written.append(root / "reference_data" / task / name / "utterances.tsv")
+            write_utterances(written[-1], utterances)
+            written.append(root / "starting_kit" / task / "data" / f"{name}_transcripts.tsv")
+            write_transcripts(written[-1], [utterance.utterance_id for utterance in utterances], recognised)
+    written.append(root / "starting_kit" / "psst_correctness" / "data" / "accepted_pronunciations.json")
+    written[-1].write_text(
+        json.dumps(accepted_pronunciations(), indent=2) + "\n", encoding="utf-8", newline="\n"
+    )
+    return written
+
+
+if __name__ == "__main__":
+    project = Path(__file__).resolve().parents[1]
+    for file in write_samples(project):
+        print(file.relative_to(project))
