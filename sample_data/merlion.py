@@ -1,0 +1,359 @@
+"""Synthetic MERLion CCS data: labels and regions in the official format, and hypotheses of known quality.
+
+Nothing comes from a participant of the study. Numbers and lengths of segments, recordings and audio follow
+Table 1 of the MERLion CCS Challenge Evaluation Plan 1.2 (2023); everything else is drawn at random. Audio
+names have the official form with participants P9xxxx, who do not exist.
+
+`python -m sample_data.merlion` writes the small sets to `reference_data/`. Only uniform random numbers are
+drawn, so that a seed gives the same bytes with every numpy.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+
+class Tables(NamedTuple):
+    """One set: labels and regions as distributed, and the length of each recording's audio (`length`, ms)."""
+
+    labels: pd.DataFrame
+    regions: pd.DataFrame
+    recordings: pd.DataFrame
+
+
+class Published(NamedTuple):
+    """A column of Table 1. Segments: how many, median and mean length in ms."""
+
+    recordings: int
+    one_language: int
+    audio: int  # s
+    other_speech: int  # s
+    english: tuple[int, float, float]
+    mandarin: tuple[int, float, float]
+    first_participant: int
+
+
+PUBLISHED = {
+    "development": Published(
+        150, 28, 28 * 3600 + 36 * 60 + 28, 14, (40287, 1125, 1443.84), (9983, 900, 1106.41), 90001
+    ),
+    "evaluation": Published(
+        154, 33, 28 * 3600 + 47 * 60 + 14, 19, (39473, 1120, 1454.73), (9766, 930, 1173.87), 91001
+    ),
+}
+PAIRS = 56
+SMALL_RECORDINGS, SMALL_SEGMENTS = 8, 320
+MINUTE = 60_000
+SESSION, ANNOTATED = (3 * MINUTE, 35 * MINUTE), (2 * MINUTE, 25 * MINUTE)  # ms, shortest and longest
+LABEL_COLUMNS = ["audio_name", "utt_id", "start", "end", "length", "language_tag", "overlap_diff_lang"]
+LABEL_COLUMNS += ["dev_eval_status"]
+LANGUAGES = ("English", "Mandarin")
+
+
+def generate(size: str, set: str, seed: int) -> Tables:
+    """The `set` ("development" or "evaluation") at `size` "full", Table 1's, or "small": 8 short recordings.
+
+    Segments of one language that overlap only their like, or nothing, are as many as Table 1 says, with its
+    median and mean lengths; those with `overlap_diff_lang` True come on top. A small set has the same
+    proportions and an eighth of the session lengths.
+    """
+    published = PUBLISHED[set]
+    if size == "small":
+        published = _shrink(published)
+    elif size != "full":
+        raise ValueError(f"size {size!r}; expected 'small' or 'full'")
+    rng = np.random.default_rng(seed)
+    scale = published.audio / published.recordings / (PUBLISHED[set].audio / PUBLISHED[set].recordings)
+    names = _audio_names(rng, published)
+    share = _mandarin_shares(rng, published)
+    counts = _segments_per_recording(rng, published, share)
+    lengths = [
+        np.split(_shuffled(rng, _lengths(rng, *segments)), np.cumsum(per_recording)[:-1])
+        for segments, per_recording in zip((published.english, published.mandarin), counts, strict=True)
+    ]
+    other = _other_speech(rng, published)
+
+    labels, regions, annotated_end = [], [], []
+    for index, (name, english, mandarin) in enumerate(zip(names, *lengths, strict=True)):
+        units = _units(rng, english.tolist(), mandarin.tolist())
+        units += [[("Non-Evaluated-Speech", 0, each)] for each in other.get(index, [])]
+        segments, spans = _lay_out(rng, _in_bursts(rng, units), scale)
+        labels.append(_label_table(name, segments, set))
+        regions += [(name, *span) for span in spans]
+        annotated_end.append(spans[-1][1])
+    audio = _session_lengths(rng, np.array(annotated_end), published.audio * 1000, scale)
+    return Tables(
+        pd.concat(labels, ignore_index=True),
+        pd.DataFrame(regions, columns=["audio_name", "start", "end"]),
+        pd.DataFrame({"audio_name": names, "length": audio}),
+    )
+
+
+def scored_segments(labels: pd.DataFrame) -> pd.DataFrame:
+    """The segments of Task 1: English and Mandarin, not overlapping the other language, in the labels' order."""
+    return labels[labels.language_tag.isin(LANGUAGES) & ~labels.overlap_diff_lang]
+
+
+def write_identification_set(tables: Tables, folder: Path) -> list[Path]:
+    """`labels.csv` into `folder`; returns the file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    tables.labels.to_csv(folder / "labels.csv", index=False, lineterminator="\n")
+    return [folder / "labels.csv"]
+
+
+def write_diarization_set(tables: Tables, folder: Path) -> list[Path]:
+    """`labels.csv` and `regions.csv` into `folder`; returns the files."""
+    written = write_identification_set(tables, folder)
+    tables.regions.to_csv(folder / "regions.csv", index=False, lineterminator="\n")
+    return [*written, folder / "regions.csv"]
+
+
+def identification_scores(labels: pd.DataFrame, quality: str, seed: int) -> np.ndarray:
+    """English and Mandarin scores of the scored segments, shape (n, 2).
+
+    `quality`: "perfect"; "baseline", about the published baseline's EER (22.13 % over both trials); "random".
+    """
+    is_english = (scored_segments(labels).language_tag == "English").to_numpy()
+    direction = np.where(is_english, 1.0, -1.0)
+    noise = _normal(np.random.default_rng(seed), len(direction))
+    if quality == "perfect":
+        score = direction
+    elif quality == "baseline":
+        score = noise - NormalDist().inv_cdf(0.2213) * direction
+    elif quality == "random":
+        score = noise
+    else:
+        raise ValueError(f"quality {quality!r}; expected 'perfect', 'baseline' or 'random'")
+    return np.stack([score, -score], axis=1).round(6)
+
+
+def write_identification(labels: pd.DataFrame, scores: np.ndarray, folder: Path, *, lines: int = 1) -> None:
+    """`prediction.txt` into `folder`, with 1 or 2 `lines` a segment: the plan's two formats."""
+    segments = scored_segments(labels)
+    ids = segments.audio_name.str.replace(r"\.wav$", "", regex=True) + "_" + segments.utt_id
+    ids += "_" + segments.start.astype(str) + "_" + segments.end.astype(str)
+    pattern = {1: "{0} {1} {2}\n", 2: "{0} 0 {1}\n{0} 1 {2}\n"}[lines]
+    text = "".join(pattern.format(*row) for row in zip(ids, *scores.T.tolist(), strict=True))
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "prediction.txt").write_text(text, newline="\n")
+
+
+def diarization_turns(tables: Tables, quality: str, seed: int) -> pd.DataFrame:
+    """Turns `audio_name, start, end, language_tag`, times in ms.
+
+    `quality`: "perfect", the reference's; "perturbed", its boundaries moved by up to 150 ms either way, one turn
+    in eight lost and one in eight given the other language; "random", turns of random length and language one
+    after another over the whole audio.
+    """
+    rng = np.random.default_rng(seed)
+    if quality == "random":
+        parts = []
+        for name, length in tables.recordings.itertuples(index=False):
+            boundaries = np.unique(np.append((rng.random(length // 2000 + 1) * length).round(), length))
+            language = np.where(rng.random(len(boundaries) - 1) < 0.5, *LANGUAGES)
+            part = pd.DataFrame({"start": boundaries[:-1], "end": boundaries[1:], "language_tag": language})
+            parts.append(part.assign(audio_name=name)[rng.random(len(part)) < 0.8])
+        turns = pd.concat(parts, ignore_index=True)
+    else:
+        turns = tables.labels[tables.labels.language_tag.isin(LANGUAGES)].copy()
+        if quality == "perturbed":
+            turns = turns[rng.random(len(turns)) >= 1 / 8]
+            other = turns.language_tag.map(dict(zip(LANGUAGES, LANGUAGES[::-1], strict=True)))
+            turns["language_tag"] = turns.language_tag.where(rng.random(len(turns)) >= 1 / 8, other)
+            turns["start"] = (turns.start + (300 * rng.random(len(turns)) - 150).round()).clip(lower=0)
+            turns["end"] = turns.end + (300 * rng.random(len(turns)) - 150).round()
+            turns = turns[turns.end > turns.start]
+        elif quality != "perfect":
+            raise ValueError(f"quality {quality!r}; expected 'perfect', 'perturbed' or 'random'")
+    return turns[["audio_name", "start", "end", "language_tag"]].astype({"start": float, "end": float})
+
+
+def write_diarization(tables: Tables, turns: pd.DataFrame, folder: Path) -> None:
+    """One `.txt` a recording into `folder`, named as the audio; empty for a recording without turns."""
+    folder.mkdir(parents=True, exist_ok=True)
+    by_name = dict(list(turns.groupby("audio_name")))
+    for name in tables.recordings.audio_name:
+        rows = by_name.get(name, turns[:0])[["start", "end", "language_tag"]].itertuples(index=False)
+        text = "".join(f"{start} {end} {language}\n" for start, end, language in rows)
+        (folder / name.replace(".wav", ".txt")).write_text(text, newline="\n")
+
+
+def _shrink(published: Published) -> Published:
+    english, mandarin = published.english[0], published.mandarin[0]
+    ratio = SMALL_SEGMENTS / (english + mandarin)
+    return published._replace(
+        recordings=SMALL_RECORDINGS,
+        one_language=round(published.one_language / published.recordings * SMALL_RECORDINGS),
+        audio=round(published.audio * ratio),
+        other_speech=3,
+        english=(round(english * ratio), *published.english[1:]),
+        mandarin=(round(mandarin * ratio), *published.mandarin[1:]),
+    )
+
+
+def _audio_names(rng: np.random.Generator, published: Published) -> list[str]:
+    """56 parent-child pairs, recorded up to three times."""
+    names = []
+    for index in range(published.recordings):
+        participant = published.first_participant + index % PAIRS
+        visit = index // PAIRS + 1
+        number = 90_000_000 + int(rng.random() * 10_000_000)
+        names.append(f"TTS_P{participant}TT_VCST_ECxxx_{visit:02d}_AO_{number}_v001_R004_CRR_MERLion-CCS.wav")
+    return sorted(names)
+
+
+def _mandarin_shares(rng: np.random.Generator, published: Published) -> np.ndarray:
+    """Mandarin's share of each recording's speech: 0 or 1 in those with one language, else 0.0085 to 0.807.
+
+    The plan gives the range; the weight of the small shares follows from the totals.
+    """
+    share = np.clip(rng.random(published.recordings) ** 3, 0.0085, 0.807)
+    share[: published.one_language] = 0.0
+    share[: round(0.3 * published.one_language)] = 1.0
+    return _shuffled(rng, share)
+
+
+def _segments_per_recording(
+    rng: np.random.Generator, published: Published, share: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """English and Mandarin segments of each recording, which add up to the published numbers."""
+    size = 0.35 + 1.6 * rng.random(len(share)) ** 2  # relative amount of speech
+    return (
+        _apportion(published.english[0], size * (1 - share)),
+        _apportion(published.mandarin[0], size * share),
+    )
+
+
+def _apportion(total: int, weights: np.ndarray) -> np.ndarray:
+    """Whole numbers that sum to `total`, in proportion to `weights` by largest remainder, 1 where one is small."""
+    least = (weights > 0).astype(int)
+    quota = (total - least.sum()) * weights / weights.sum()
+    whole = np.floor(quota).astype(int)
+    missing = total - least.sum() - whole.sum()
+    whole[np.argsort(whole - quota, kind="stable")[:missing]] += 1
+    return whole + least
+
+
+def _lengths(rng: np.random.Generator, n: int, median: float, mean: float) -> np.ndarray:
+    """`n` lognormal lengths in whole ms with this median and mean: one in each n-th of the distribution."""
+    sigma = np.sqrt(2 * np.log(mean / median))
+    normal = [NormalDist().inv_cdf(p) for p in (np.arange(n) + 0.05 + 0.9 * rng.random(n)) / n]
+    lengths = median * np.exp(sigma * np.array(normal))
+    return np.maximum(80, np.rint(lengths)).astype(int)
+
+
+def _other_speech(rng: np.random.Generator, published: Published) -> dict[int, list[int]]:
+    """Lengths of other-language speech by recording, in a few of them; they add up to the published total."""
+    n = max(3, published.other_speech // 2)
+    lengths = _apportion(published.other_speech * 1000, 0.3 + rng.random(n))
+    by_recording: dict[int, list[int]] = {}
+    for length in lengths.tolist():
+        by_recording.setdefault(int(rng.random() * published.recordings), []).append(length)
+    return by_recording
+
+
+def _units(rng: np.random.Generator, english: list[int], mandarin: list[int]) -> list[list]:
+    """Groups of segments (tag, start, end from the group's start) that stay together on the time line.
+
+    Most are single segments. One in twelve overlaps the next of its language; noises stand alone or under
+    speech; where both languages occur, about one pair of segments in fifty overlaps across languages.
+    """
+    units: list[list] = []
+    spoken = [("English", length) for length in english] + [("Mandarin", length) for length in mandarin]
+    for language, length in spoken:
+        previous = units[-1] if units else None
+        if previous and len(previous) == 1 and previous[0][0] == language and rng.random() < 1 / 12:
+            onset = int(previous[0][2] * (0.5 + 0.5 * rng.random()))
+            previous.append((language, onset, onset + length))
+        else:
+            units.append([(language, 0, length)])
+    for unit in units:
+        if rng.random() < 0.02:
+            onset = int(unit[0][2] * rng.random())
+            unit.append(("NON_SPEECH", onset, onset + 200 + int(800 * rng.random())))
+    units += [[("NON_SPEECH", 0, 200 + int(1200 * rng.random()))] for _ in range(round(0.08 * len(spoken)))]
+    if english and mandarin:
+        for _ in range(max(1, round(len(spoken) / 100))):
+            first, second = LANGUAGES if rng.random() < 0.5 else LANGUAGES[::-1]
+            length, onset = 500 + int(1500 * rng.random()), int(450 * rng.random())
+            units.append([(first, 0, length), (second, onset, onset + 200 + int(1300 * rng.random()))])
+    return units
+
+
+def _in_bursts(rng: np.random.Generator, units: list[list]) -> list[list]:
+    """The units in random order, a language mostly followed by itself."""
+    bursts = 1 + len(units) // 12
+    mandarin = np.array([unit[0][0] == "Mandarin" for unit in units])
+    key = np.floor(bursts * rng.random(len(units))) + 0.5 * mandarin + 0.6 * rng.random(len(units))
+    return [units[index] for index in np.argsort(key, kind="stable")]
+
+
+def _lay_out(
+    rng: np.random.Generator, units: list[list], scale: float
+) -> tuple[list[tuple[str, int, int]], list[tuple[int, int]]]:
+    """Segments on the recording's time line, and the one or two evaluated regions around them."""
+    time = int(8000 * scale * rng.random())
+    region_start = time
+    split = 1 + int(len(units) * (0.25 + 0.5 * rng.random())) if rng.random() < 0.3 else None
+    segments, regions = [], []
+    for index, unit in enumerate(units):
+        if index == split:
+            regions.append((region_start, time))
+            time += int((5000 + 20000 * rng.random()) * scale)
+            region_start = time
+        if rng.random() > 0.15:  # else it follows at once, as at a switch of language
+            time += int(-200 * np.log(1 - rng.random()))
+        segments += [(tag, time + start, time + end) for tag, start, end in unit]
+        time += max(end for _, _, end in unit)
+    time += int(500 * rng.random()) + 1
+    shortfall = round(ANNOTATED[0] * scale) - (time - region_start) - sum(e - s for s, e in regions)
+    regions.append((region_start, time + max(0, shortfall)))
+    return sorted(segments, key=lambda each: each[1:]), regions
+
+
+def _session_lengths(
+    rng: np.random.Generator, annotated_end: np.ndarray, total: int, scale: float
+) -> np.ndarray:
+    """Length of each recording's audio: at least to the end of its annotation, `total` together."""
+    least = np.maximum(annotated_end, round(SESSION[0] * scale))
+    return least + _apportion(total - int(least.sum()), 0.1 + rng.random(len(least)) ** 4)
+
+
+def _label_table(name: str, segments: list[tuple[str, int, int]], set: str) -> pd.DataFrame:
+    tags, start, end = (np.array(column) for column in zip(*segments, strict=True))
+    overlapping = np.zeros(len(tags), bool)
+    english, mandarin = np.flatnonzero(tags == "English"), np.flatnonzero(tags == "Mandarin")
+    meets = (start[english][:, None] < end[mandarin]) & (start[mandarin] < end[english][:, None])
+    overlapping[english], overlapping[mandarin] = meets.any(axis=1), meets.any(axis=0)
+    utterances = [f"a{number}" for number in range(1, len(tags) + 1)]
+    columns = [name, utterances, start, end, end - start, tags, overlapping, set.capitalize()]
+    return pd.DataFrame(dict(zip(LABEL_COLUMNS, columns, strict=True)))
+
+
+def _shuffled(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
+    return values[np.argsort(rng.random(len(values)), kind="stable")]
+
+
+def _normal(rng: np.random.Generator, n: int) -> np.ndarray:
+    return np.array([NormalDist().inv_cdf(p) for p in 1e-12 + (1 - 2e-12) * rng.random(n)])
+
+
+def write_samples(root: Path) -> list[Path]:
+    """Write the small sets of both tasks below the project's directory; returns the files."""
+    written = []
+    for name, seed in (("development", 2301), ("evaluation", 2302)):
+        tables = generate("small", name, seed)
+        written += write_identification_set(tables, root / "reference_data" / "merlion_identification" / name)
+        written += write_diarization_set(tables, root / "reference_data" / "merlion_diarization" / name)
+    return written
+
+
+if __name__ == "__main__":
+    project = Path(__file__).resolve().parents[1]
+    for file in write_samples(project):
+        print(file.relative_to(project))
