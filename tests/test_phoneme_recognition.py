@@ -330,6 +330,22 @@ def test_confusions_add_up_to_the_counts():
     )
 
 
+def test_confusions_prefer_substitutions_even_where_they_are_dear():
+    # One feature, B and E alike. A B C B -> E C E A: 4 substitutions cost 1/2 + 1 + 1 + 1/2; deleting A, taking B
+    # for E twice and inserting A are 4 errors too, and cost 1/2 + 0 + 0 + 1/2. The rule on ties counts the former.
+    table = FeatureTable(("A", "B", "C", "E"), ("high",), (("0",), ("+",), ("-",), ("+",)))
+    reference, hypothesis = [["A", "B", "C", "B"]], [["E", "C", "E", "A"]]
+    counted = count_errors(reference, hypothesis, table=table)
+    assert counted == RecognitionErrors(1.0, 4, 0, 0, 4, 1, features=1)
+    confusions = phone_confusions(reference, hypothesis, table=table)
+    assert (confusions[-1].sum(), confusions[:, -1].sum(), confusions.sum(), np.trace(confusions)) == (
+        0,
+        0,
+        4,
+        0,
+    )
+
+
 def test_confusions_pair_the_nearest_phones():
     # B T -> P: one substitution and one deletion either way; B is 1 feature from P, T is 6 and more.
     confusions = phone_confusions([["B", "T"]], [["P"]])

@@ -351,7 +351,7 @@ def _encode_pairs(
 def _encode(side: str, transcripts: Sequence[Phones], table: FeatureTable) -> _Encoded:
     code = {phone: number for number, phone in enumerate(table.phones)}
     code.update(dict.fromkeys(FILLERS, -1))
-    if any(isinstance(phones, str) for phones in transcripts):
+    if any(issubclass(kind, str) for kind in set(map(type, transcripts))):
         index = next(u for u, phones in enumerate(transcripts) if isinstance(phones, str))
         raise ValueError(
             f"{side} {index} is the string {transcripts[index]!r}; expected a sequence of phones"
@@ -363,11 +363,11 @@ def _encode(side: str, transcripts: Sequence[Phones], table: FeatureTable) -> _E
         known = list(code)
         index, phone = next((u, p) for u, phones in enumerate(transcripts) for p in phones if p not in known)
         raise ValueError(f"{side} {index}: {phone!r} is not a phone of the table") from None
-    filler = codes < 0
-    if filler.any():
-        utterance = np.repeat(np.arange(len(lengths)), lengths)
-        lengths = lengths - np.bincount(utterance[filler], minlength=len(lengths))
-        codes = codes[~filler]
+    spoken = codes >= 0
+    if not spoken.all():
+        spoken_before = np.concatenate(([0], np.cumsum(spoken)))
+        lengths = np.diff(spoken_before[np.concatenate(([0], np.cumsum(lengths)))])
+        codes = codes[spoken]
     return _Encoded(codes, np.cumsum(lengths) - lengths, lengths)
 
 
@@ -440,8 +440,8 @@ def _batches(reference_lengths: np.ndarray, hypothesis_lengths: np.ndarray) -> I
 def _most_saved(reference: np.ndarray, hypothesis: np.ndarray, savings: np.ndarray) -> np.ndarray:
     """The most an alignment saves, for each column of m and n padded phones; shape (columns,).
 
-    saved[i, j] = max(saved[i-1, j-1] + savings[r_i, h_j], saved[i-1, j], saved[i, j-1]), by anti-diagonals i
-    + j = d: the cells of one depend on the two before alone, so each is one operation over cells and columns.
+    saved[i, j] = max(saved[i-1, j-1] + savings[r_i, h_j], saved[i-1, j], saved[i, j-1]), by
+    anti-diagonals i + j = d: each needs the two before alone, so it is one operation over cells and columns.
     """
     m, n = len(reference), len(hypothesis)
     savings = savings.astype(np.min_scalar_type(-min(m, n) * int(savings.max()) - 1))

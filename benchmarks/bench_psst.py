@@ -1,0 +1,121 @@
+"""Phone and feature error rates side by side with what people use: phonologic (the challenge's tool) and rapidfuzz.
+
+Run as `python -m benchmarks.bench_psst [UTTERANCES]` (default 100,000, synthetic, of the corpus's lengths). A peer
+that is not installed is left out, and said so. Times are the best of three in this process, on one core;
+phonologic, once, is timed on a 50th of the utterances and its time multiplied by 50.
+"""
+
+from __future__ import annotations
+
+import random
+import resource
+import sys
+import time
+from collections.abc import Callable
+
+from sample_data.psst import sample
+from spokeneval.metrics.phoneme_recognition import (
+    align,
+    arpabet_features,
+    count_errors,
+    drop_fillers,
+    phone_confusions,
+    phone_error_rate,
+)
+
+PHONOLOGIC_SHARE = 50
+
+Transcripts = list[list[str]]
+
+
+def seconds(run: Callable[[], object], repeats: int = 3) -> float:
+    """The shortest of a few runs."""
+    taken = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        run()
+        taken.append(time.perf_counter() - start)
+    return min(taken)
+
+
+def against_phonologic(reference: Transcripts, hypothesis: Transcripts, ours: float) -> None:
+    """PER and FER, utterance by utterance, as the challenge's tool runs it in one process."""
+    try:
+        import phonologic
+    except ImportError:
+        print("  phonologic             not installed: left out")
+        return
+    system = phonologic.load("hayes-arpabet")
+    part = max(1, len(reference) // PHONOLOGIC_SHARE)
+    pairs = [(" ".join(r), " ".join(h)) for r, h in zip(reference[:part], hypothesis[:part], strict=True)]
+    found = []
+
+    def run() -> None:
+        for r, h in pairs:
+            found.append(
+                (system.analyze_phoneme_errors(r, h).distance, system.analyze_feature_errors(r, h).distance)
+            )
+
+    taken = seconds(run, repeats=1) * len(reference) / part
+    mine = count_errors(reference[:part], hypothesis[:part])
+    same = (mine.phone_errors, mine.feature_cost) == tuple(map(sum, zip(*found, strict=True)))
+    print(
+        f"  phonologic PER + FER   {taken:8.3f} s   (timed on {part} utterances)   {taken / ours:.0f} x ours"
+    )
+    print(f"    same phone errors and feature cost on those {part}: {'yes' if same else 'NO'}")
+
+
+def against_rapidfuzz(reference: Transcripts, hypothesis: Transcripts, ours: float) -> None:
+    """PER as a loop over the C++ distance: over lists of phones, and over strings with a letter a phone."""
+    try:
+        from rapidfuzz.distance import Levenshtein
+    except ImportError:
+        print("  rapidfuzz              not installed: left out")
+        return
+    letters = {phone: chr(65 + number) for number, phone in enumerate(arpabet_features().phones)}
+    lists = [list(map(drop_fillers, side)) for side in (reference, hypothesis)]
+    strings = [["".join(map(letters.__getitem__, phones)) for phones in side] for side in lists]
+    for name, sides in (("lists of phones", lists), ("ready-made strings", strings)):
+        taken = seconds(lambda sides=sides: sum(map(Levenshtein.distance, *sides)))
+        print(f"  rapidfuzz, {name:19s} {taken:.3f} s   ours takes {ours / taken:.1f} times as long")
+    same = sum(map(Levenshtein.distance, *lists)) == count_errors(reference, hypothesis).phone_errors
+    print(f"    same phone errors: {'yes' if same else 'NO'}")
+
+
+def main(utterances: int) -> None:
+    """Print the comparison, the scaling, and the long utterance."""
+    spoken, recognised = sample("evaluation", utterances)
+    reference = [utterance.transcript.split() for utterance in spoken]
+    hypothesis = [transcript.split() for transcript in recognised]
+    mean = sum(map(len, reference)) / len(reference)
+    both = seconds(lambda: count_errors(reference, hypothesis))
+    per = seconds(lambda: phone_error_rate(reference, hypothesis))
+    print(f"{utterances} utterances, {mean:.1f} phones on average")
+    print(f"  ours PER + FER         {both:8.3f} s")
+    against_phonologic(reference, hypothesis, both)
+    print(f"  ours PER alone         {per:8.3f} s")
+    against_rapidfuzz(reference, hypothesis, per)
+
+    print("Scaling (PER + FER)")
+    for size in (utterances // 100, utterances // 10, utterances):
+        taken = seconds(lambda size=size: count_errors(reference[:size], hypothesis[:size]))
+        print(
+            f"  {size:7d} utterances     {taken:8.4f} s   {1e6 * taken / max(size, 1):6.2f} µs an utterance"
+        )
+
+    rng = random.Random(1)
+    long, other = ([rng.choice(arpabet_features().phones) for _ in range(2000)] for _ in range(2))
+    print("One utterance of 2000 phones")
+    print(f"  PER + FER              {seconds(lambda: count_errors([long], [other])):8.3f} s")
+    print(f"  step-by-step alignment {seconds(lambda: align(long, other)):8.3f} s")
+    print("The evaluation set's 652 utterances")
+    print(
+        f"  phone confusions       {seconds(lambda: phone_confusions(reference[:652], hypothesis[:652])):8.3f} s"
+    )
+    print(
+        f"Peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB, the transcripts included"
+    )
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)
