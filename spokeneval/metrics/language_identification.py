@@ -127,12 +127,10 @@ def difference_trials(
     with np.errstate(over="ignore"):
         difference = english_scores - mandarin_scores
     if not np.isfinite(difference).all():
-        half = np.where(np.isfinite(difference), 0, english_scores / 2 - mandarin_scores / 2)
+        half = np.where(np.isinf(difference), english_scores / 2 - mandarin_scores / 2, 0)
         order = np.lexsort((half, difference))
         difference, half = difference[order], half[order]
-        rises = (difference[1:] > difference[:-1]) | (half[1:] > half[:-1]) & (
-            difference[1:] == difference[:-1]
-        )
+        rises = (difference[1:] > difference[:-1]) | (half[1:] > half[:-1])
         rank = np.zeros(len(order))
         rank[order[1:]] = np.cumsum(rises)
         difference = rank
@@ -270,9 +268,10 @@ def _farthest_below(
 ) -> tuple[int, int] | None:
     """The point (misses, false alarms) farthest below the chord from `right` to `left`, or None.
 
-    A threshold at the i-th lowest target gives i misses; any other threshold has a better one among these. A
-    run of them, from i up to j, costs at least what i misses with j's false alarms would. Runs that cannot
-    beat the best point so far are dropped, the others cut finer, so that few scores are looked at.
+    A threshold at the i-th lowest target, i from 0, gives i misses (fewer if it is tied with the one before,
+    which is then the better point of the two), and any other threshold does worse than one of these. A run of
+    them, from i up to j, costs at least what i misses with j's false alarms would. Runs that cannot beat the
+    best point so far are dropped, the others cut finer, so that few scores are looked at.
     """
     miss_weight, false_alarm_weight = right[1] - left[1], left[0] - right[0]
     best = chord = miss_weight * right[0] + false_alarm_weight * right[1]
