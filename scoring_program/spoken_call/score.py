@@ -52,6 +52,11 @@ OPTIONS = {
     "class_sizes": ("hidden", "public"),
 }
 
+PUBLIC_ONLY = {
+    # A failed run is free on Codabench: on hidden labels this would answer questions about them without limit.
+    "fifty_percent_rule": "reject",
+}
+
 
 def evaluate(reference: Reference, submission: Submission, options: Options) -> dict[str, float]:
     """Every score of one submission."""

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Callable
 
-from ..submissions.folder import REPORT_FILE, list_files
+from ..submissions.folder import REPORT_FILE, check_report, list_files
 from ..submissions.problems import FREE_ATTEMPT, FileProblems, ReferenceFileError, SubmissionError, count_of
 from .options import Choices, Options, read_options
 from .scores import SCORE_FILES, Score, checked_scores, write_file, write_scores
@@ -62,8 +62,8 @@ def _score(
         _remove(output / file)
     options = read_options(Path(sys.argv[0]).resolve().parent / "options.json", choices, inputs / "ref")
     reference = read_reference(inputs / "ref")
-    files = list_files(inputs / "res", accepted_report=accepted_report(task, len(reference.items)))
-    submission = read_submission(files, reference.items)
+    submission = read_submission(list_files(inputs / "res", after_ingestion=True), reference.items)
+    check_report(inputs / "res", accepted_report(task, len(reference.items)))
     scores = checked_scores(evaluate(reference, submission, options), keys)
     write_scores(output, scores)
     print(f"{task}: {len(reference.items)} items scored.")

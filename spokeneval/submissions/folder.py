@@ -11,7 +11,6 @@ import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Optional
 
 from .files import read_bytes
 from .problems import Problems, count_of, name, some_of
@@ -27,15 +26,14 @@ _WORKER_METADATA = re.compile(
 )
 
 
-def list_files(directory: Path, *, accepted_report: Optional[str] = None) -> dict[str, Path]:
+def list_files(directory: Path, *, after_ingestion: bool = False) -> dict[str, Path]:
     """The submission's files, `name -> path`.
 
     Parameters
     ----------
     directory: where the submission was unpacked.
-    accepted_report: at scoring, what the ingestion program writes for this submission when it accepts it. The
-        platform then also leaves a file `metadata` of its own. A report that says anything else, or other
-        metadata, is not believed but refused. None before scoring: neither file may be there.
+    after_ingestion: at scoring, the ingestion program's report and the platform's own `metadata` lie beside the
+        submission and are left out (`check_report` looks at the report). Before, neither may be there.
 
     Raises
     ------
@@ -43,8 +41,10 @@ def list_files(directory: Path, *, accepted_report: Optional[str] = None) -> dic
     """
     problems = Problems()
     files, folders = _scan(directory, problems)
-    if accepted_report is not None:
-        _take_platform_files(files, accepted_report, problems)
+    if after_ingestion:
+        files.pop(REPORT_FILE, None)
+        if "metadata" in files and _is_platforms_own(files["metadata"]):
+            del files["metadata"]
     for reserved in ("metadata", "metadata.yaml"):
         if reserved in files:
             del files[reserved]
@@ -61,6 +61,34 @@ def list_files(directory: Path, *, accepted_report: Optional[str] = None) -> dic
         problems.add("nested_folder", "", _folders(folders, "beside the files" if files else "side by side"))
     problems.raise_if_any()
     return files
+
+
+def check_report(directory: Path, accepted: str) -> None:
+    """Believe the ingestion program's report only if it says, to the letter, that the submission was accepted.
+
+    A platform scores even what ingestion refused. No report at all is no matter: scoring checks for itself.
+
+    Raises
+    ------
+    SubmissionError: a report that says anything else.
+    """
+    problems = Problems()
+    report = directory / REPORT_FILE
+    if report.is_symlink() or report.exists():
+        content = read_bytes(report, REPORT_FILE, problems, 1 << 16)
+        if content is not None and content != accepted.encode():
+            problems.add(
+                "not_accepted",
+                REPORT_FILE,
+                "does not say that this submission was accepted: the check before scoring refused it, or the file "
+                "came with the submission; a submission may not hold a file of this name",
+            )
+    problems.raise_if_any()
+
+
+def _is_platforms_own(metadata: Path) -> bool:
+    content = read_bytes(metadata, "metadata", Problems(), 1 << 16)
+    return content is not None and _WORKER_METADATA.match(content) is not None
 
 
 def _folders(folders: list[Path], where: str) -> str:
@@ -87,24 +115,6 @@ def _scan(directory: Path, problems: Problems) -> tuple[dict[str, Path], list[Pa
             else:
                 problems.add("special_file", entry.name, "is not an ordinary file")
     return dict(sorted(files.items())), sorted(folders)
-
-
-def _take_platform_files(files: dict[str, Path], accepted_report: str, problems: Problems) -> None:
-    report = files.pop(REPORT_FILE, None)
-    if report is not None:
-        content = read_bytes(report, REPORT_FILE, problems, 1 << 16)
-        if content is not None and content != accepted_report.encode():
-            problems.add(
-                "planted_report",
-                REPORT_FILE,
-                "does not say that this submission was accepted: it was refused before scoring, or the file "
-                "is not the platform's own; remove it from the submission",
-            )
-    metadata = files.get("metadata")
-    if metadata is not None:
-        content = read_bytes(metadata, "metadata", problems, 1 << 16)
-        if content is not None and _WORKER_METADATA.match(content):
-            del files["metadata"]
 
 
 def expect_files(files: dict[str, Path], expected: Iterable[str], problems: Problems) -> None:

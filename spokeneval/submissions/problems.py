@@ -78,15 +78,19 @@ class FileProblems(ValueError):
                 f"{name(files[0]) if files[0] else 'submission'}: {count_of(self.total, 'problem')}",
                 "",
             ]
-            lines += [_row(problem) for problem in self.problems]
+            lines += [_row(problem) for problem in _in_order(self.problems)]
         else:
             lines += [f"{count_of(self.total, 'problem')} in {count_of(len(files), 'file')}"]
             for file in files:
                 lines += ["", f" {name(file) if file else 'submission'}"]
-                lines += [_row(problem) for problem in self.problems if problem.file == file]
+                lines += [_row(problem) for problem in _in_order(self.problems) if problem.file == file]
         if self.total > len(self.problems):
             lines += ["", f"  ... and {self.total - len(self.problems)} more"]
         return "\n".join(lines)
+
+
+def _in_order(problems: Sequence[Problem]) -> list[Problem]:
+    return sorted(problems, key=lambda problem: (problem.line is None, problem.line or 0))
 
 
 def _row(problem: Problem) -> str:

@@ -9,7 +9,7 @@ header, `Id` and `Accept` (`accept` or `reject`) among its columns.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
@@ -22,6 +22,7 @@ from .problems import FileProblems, Problems, ReferenceFileError, name
 from .tables import Table, choose, match_items, parse_table, read_table, split_row
 
 REFERENCE_FILE = "reference.csv"
+REFERENCE_FILES = (REFERENCE_FILE,)
 SHEET_FILE = "test_sheet.csv"
 CLASS_SIZES_FILE = "class_sizes.json"
 SUBMISSION_FILE = "results.csv"
@@ -93,10 +94,14 @@ def read_reference(directory: Path) -> Reference:
     assert table is not None
     ids = table.columns["Id"]
     values = {"correct": 1, "incorrect": 0}
-    language = choose(table, ids, table.columns["language"], values, problems, column="language")
-    meaning = choose(table, ids, table.columns["meaning"], values, problems, column="meaning")
+    language = choose(
+        table, ids, table.columns["language"], values, problems, item_column="Id", column="language"
+    )
+    meaning = choose(
+        table, ids, table.columns["meaning"], values, problems, item_column="Id", column="meaning"
+    )
     for row in np.flatnonzero((language == 1) & (meaning == 0)):
-        message = f"{name(ids[row])}: language is correct but meaning incorrect"
+        message = f"Id {name(ids[row])}: language is correct but meaning incorrect"
         problems.add("contradictory_labels", REFERENCE_FILE, message, line=table.lines[row], item=ids[row])
     match_items(table, ids, list(dict.fromkeys(ids)), problems, column="Id", noun=NOUN)
     for item, line in zip(ids, table.lines):
@@ -136,20 +141,20 @@ def _parse_reference(lines: list[str], problems: Problems) -> Optional[Table]:
     )
 
 
-def public_items(reference: Reference, class_sizes: str) -> dict[str, bytes]:
+def public_items(reference: Reference, options: Mapping[str, str]) -> dict[str, bytes]:
     """The files that participants and the ingestion program get, `name -> content`.
 
     The rows come in the order of their ids, because a gold standard may be sorted by label.
 
     Parameters
     ----------
-    class_sizes: `public` to tell how many responses are correct, else `hidden`.
+    options: with `class_sizes` as `public`, how many responses are correct is told.
     """
     order = sorted(range(len(reference.items)), key=lambda row: _id_order(reference.items.ids[row]))
     columns = list(reference.sheet)
     rows = [columns] + [[reference.sheet[column][row] for column in columns] for row in order]
     files = {SHEET_FILE: "".join("\t".join(map(_field, row)) + "\n" for row in rows).encode("utf-8")}
-    if class_sizes == "public":
+    if options.get("class_sizes") == "public":
         correct = int(reference.correct.sum())
         sizes = {"correct": correct, "incorrect": len(reference.items) - correct}
         files[CLASS_SIZES_FILE] = (json.dumps(sizes) + "\n").encode("utf-8")
@@ -202,7 +207,13 @@ def read_submission(files: dict[str, Path], items: Items) -> Submission:
     ids = table.columns["Id"]
     places = match_items(table, ids, items.ids, problems, column="Id", noun=NOUN)
     words = choose(
-        table, ids, table.columns["Accept"], {"accept": 1, "reject": 0}, problems, column="decision"
+        table,
+        ids,
+        table.columns["Accept"],
+        {"accept": 1, "reject": 0},
+        problems,
+        item_column="Id",
+        column="decision",
     )
     problems.raise_if_any()
     accept = np.zeros(len(items), dtype=bool)

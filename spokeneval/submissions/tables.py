@@ -186,6 +186,7 @@ def choose(
     choices: Mapping[str, int],
     problems: Problems,
     *,
+    item_column: str,
     column: str,
 ) -> np.ndarray:
     """Words as numbers, shape=(n,); -1 and a problem for each word that is not one of `choices`."""
@@ -196,7 +197,7 @@ def choose(
         problems.add(
             "unknown_value",
             table.file,
-            f"{name(ids[row])}: {column} {found}; expected {expected}",
+            f"{item_column} {name(ids[row])}: {column} {found}; expected {expected}",
             line=table.lines[row],
             item=ids[row],
         )

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""Speech challenges as competition bundles: build them, check them, rehearse them.
+
+    build_bundle.py build [NAME ...]                  zips for both platforms, into dist/
+    build_bundle.py check ZIP ...                     what a platform would refuse or get wrong
+    build_bundle.py rehearse BUNDLE.zip SUBMISSION.zip    what a platform would do with a submission
+
+Exit status: 0 well, 1 refused or failed, 2 called wrongly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+
+from bundling.build import PLATFORMS, Built, plan, write
+from bundling.check import check_bundle, format_findings
+from bundling.manifest import ManifestError
+from bundling.parts import DECIDING_SET
+from bundling.references import ReferenceError
+from bundling.rehearsal import rehearse
+
+ROOT = Path(__file__).resolve().parent
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = _parser()
+    options = parser.parse_args(
+        ["build"] if not (sys.argv[1:] if arguments is None else arguments) else arguments
+    )
+    status: int = options.run(options)
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="build_bundle.py", description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    build = commands.add_parser(
+        "build", help="build bundles from competition.yaml (without a command: all of them)"
+    )
+    build.add_argument("names", nargs="*", metavar="NAME", help="bundles to build; all where none is named")
+    build.add_argument("--platform", choices=sorted(PLATFORMS), help="for one platform only")
+    build.add_argument(
+        "--reference",
+        action="append",
+        default=[],
+        metavar="TASK[/SET]=PATH",
+        help=f"your own gold standard in place of the sample: a folder, or the file (SET: {DECIDING_SET})",
+    )
+    build.add_argument(
+        "--drop-invalid-reference-rows",
+        action="store_true",
+        help="leave out rows of your own gold standard that cannot be scored against, and say which",
+    )
+    build.add_argument(
+        "--out", type=Path, default=Path("dist"), metavar="DIR", help="where to (default: dist)"
+    )
+    build.set_defaults(run=_build)
+
+    check = commands.add_parser("check", help="tell what a platform would refuse or get wrong")
+    check.add_argument("zips", nargs="*", type=Path, metavar="ZIP", help="bundles (default: all in dist/)")
+    check.set_defaults(run=_check)
+
+    rehearsal = commands.add_parser("rehearse", help="do to a submission what the platform does")
+    rehearsal.add_argument("bundle", type=Path, metavar="BUNDLE.zip")
+    rehearsal.add_argument("submission", type=Path, metavar="SUBMISSION.zip")
+    rehearsal.add_argument(
+        "--phase", help="name or number (default: the first that scores the evaluation set)"
+    )
+    rehearsal.add_argument(
+        "--keep", type=Path, metavar="DIR", help="keep everything the run saw and wrote here"
+    )
+    rehearsal.add_argument("--json", action="store_true", help="print the result as JSON")
+    rehearsal.set_defaults(run=_rehearse)
+    return parser
+
+
+def _build(options: argparse.Namespace) -> int:
+    platforms = [options.platform] if options.platform else list(PLATFORMS)
+    began = time.monotonic()
+    try:
+        own = dict(map(_own_reference, options.reference))
+        with _progress() as progress:
+            planned = plan(
+                ROOT,
+                options.names,
+                own,
+                drop_invalid_rows=options.drop_invalid_reference_rows,
+                progress=progress,
+            )
+            built = list(write(ROOT, planned, platforms, options.out, progress=progress))
+    except (ManifestError, ReferenceError) as error:
+        print(f"{error}\n\nNothing was built.", file=sys.stderr)
+        return 1
+    for warning in planned.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    width = max(len(str(one.path)) for one in built)
+    for one in built:
+        print(_row(one, width))
+    broken = [one for one in built if _errors(one)]
+    for one in built:
+        if one.findings:
+            print(f"\n{one.path}\n{format_findings(one.findings)}", file=sys.stderr)
+    print(
+        f"{len(built)} bundles in {time.monotonic() - began:.1f} s, {len(built) - len(broken)} ok",
+        file=sys.stderr,
+    )
+    return 1 if broken else 0
+
+
+def _own_reference(argument: str) -> tuple[tuple[str, str], Path]:
+    target, equals, path = argument.partition("=")
+    task, _, name = target.partition("/")
+    if not (equals and task and path):
+        raise ReferenceError(f"--reference {argument}: expected TASK=PATH or TASK/SET=PATH")
+    return (task, name or DECIDING_SET), Path(path)
+
+
+def _row(one: Built, width: int) -> str:
+    columns = f"{len(one.bundle.columns)} columns, {len(one.bundle.phases)} phases"
+    verdict = "ok" if not one.findings else "REFUSED" if _errors(one) else "warnings"
+    return f"  {one.path!s:<{width}}  {one.size / 1000:6.0f} kB  {columns:<22}  {verdict:<8}  sha256 {one.sha256}"
+
+
+def _errors(one: Built) -> bool:
+    return any(finding.level == "error" for finding in one.findings)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str], None]]:
+    """What is being done now, on a terminal's standard error."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda step: None
+        return
+    with console.status("reading competition.yaml") as status:
+        yield lambda step: status.update(step)
+
+
+def _check(options: argparse.Namespace) -> int:
+    zips = options.zips or sorted(Path("dist").glob("*/*.zip"))
+    if not zips:
+        print("No zip to check: name one, or build first.", file=sys.stderr)
+        return 2
+    status = 0
+    for path in zips:
+        findings = check_bundle(path)
+        if any(finding.level == "error" for finding in findings):
+            status = 1
+        print(f"{path}: {format_findings(findings) if findings else 'ok'}")
+    return status
+
+
+def _rehearse(options: argparse.Namespace) -> int:
+    rehearsal = rehearse(options.bundle, options.submission, phase=options.phase, keep=options.keep)
+    print(rehearsal.to_json() if options.json else rehearsal)
+    return 0 if rehearsal.status == "Finished" else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

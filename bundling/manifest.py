@@ -1,0 +1,318 @@
+"""`competition.yaml`: read, held against its schema, and resolved into bundles.
+
+Every defect is reported at once, with its line and path. What a schema cannot say (dates in order, a task
+whose programs exist, columns that its `score.py` writes) is checked here too, so that nothing misspelt gets
+as far as a platform.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jsonschema import Draft202012Validator
+
+DATE_FORMAT = "%Y-%m-%d %H:%M:%S"
+
+Place = tuple[str | int, ...]
+
+
+class ManifestError(ValueError):
+    """`competition.yaml` cannot be used; `str()` lists every defect with its line."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A leaderboard column; `direction` is `higher` or `lower`, whichever is better."""
+
+    key: str
+    title: str
+    direction: str
+    precision: int
+    description: str
+    hidden: bool = False
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A phase: dates in UTC as `YYYY-MM-DD HH:MM:SS`, the reference set it scores against, limits."""
+
+    name: str
+    start: str
+    reference: str
+    max_submissions_per_day: int
+    max_submissions: int
+    execution_time_limit: int
+    end: str | None = None
+    description: str = ""
+    hide_scores: bool = False
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """One competition as it is uploaded: its task, its settings after the lookup, its columns and phases."""
+
+    name: str
+    task: str
+    challenge: str
+    settings: Mapping[str, Any]
+    columns: tuple[Column, ...]
+    phases: tuple[Phase, ...]
+
+    def __getitem__(self, setting: str) -> Any:
+        return self.settings[setting]
+
+    @property
+    def options(self) -> dict[str, str]:
+        return dict(self.settings.get("options", {}))
+
+    @property
+    def sets(self) -> list[str]:
+        """The reference sets it needs: the public ones, then those that its phases score against."""
+        return list(dict.fromkeys([*self["public_sets"], *(phase.reference for phase in self.phases)]))
+
+    @property
+    def hides_scores(self) -> bool:
+        return any(phase.hide_scores for phase in self.phases)
+
+    @property
+    def detailed_results(self) -> bool:
+        """No platform can hide a report page, so hidden scores mean none."""
+        return bool(self["detailed_results"]) and not self.hides_scores
+
+
+def read_manifest(path: Path, names: Collection[str] = ()) -> list[Bundle]:
+    """The bundles of a `competition.yaml`, with its schema and the programs beside it.
+
+    Parameters
+    ----------
+    names: the bundles that are wanted; all where it is empty.
+
+    Raises
+    ------
+    ManifestError: with every defect of the file, and of what the wanted bundles are made from.
+    """
+    text = path.read_text(encoding="utf-8")
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        content = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ManifestError(f"{path.name}: not YAML: {error}") from None
+    if root is None:
+        raise ManifestError(f"{path.name}: is empty")
+    lines: dict[Place, int] = {}
+    defects = list(_index_lines(root, (), lines))
+    schema = json.loads((path.parent / "competition.schema.json").read_text(encoding="utf-8"))
+    for violation in Draft202012Validator(schema).iter_errors(content):
+        defects += _explain(violation, schema)
+    if not defects:
+        bundles = [bundle for bundle in _resolve(content, defects) if not names or bundle.name in names]
+        _check_bundles(bundles, path.parent, defects)
+        for name in sorted(set(names) - set(content["bundles"])):
+            defects.append((("bundles",), f"no bundle {name}; there are {', '.join(content['bundles'])}"))
+    if defects:
+        rows = sorted({(_line(place, lines), _dotted(place), what) for place, what in defects})
+        listed = "\n".join(f"  line {line:<4} {place}: {what}" for line, place, what in rows)
+        count = "1 defect" if len(rows) == 1 else f"{len(rows)} defects"
+        raise ManifestError(f"{path.name}: {count}\n\n{listed}")
+    return bundles
+
+
+def _index_lines(node: yaml.Node, place: Place, lines: dict[Place, int]) -> Iterator[tuple[Place, str]]:
+    """Note the line of every place; yield the keys that stand twice and the dates that YAML would take apart."""
+    lines.setdefault(place, node.start_mark.line + 1)
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            inner = (*place, key.value)
+            if inner in lines:
+                yield inner, f"stands twice; first on line {lines[inner]}"
+            lines[inner] = key.start_mark.line + 1
+            yield from _index_lines(value, inner, lines)
+    elif isinstance(node, yaml.SequenceNode):
+        for index, value in enumerate(node.value):
+            yield from _index_lines(value, (*place, index), lines)
+    elif node.tag == "tag:yaml.org,2002:timestamp":
+        yield place, f'{node.value} is not quoted, and a platform would drop its time; write "{node.value}"'
+
+
+def _line(place: Place, lines: Mapping[Place, int]) -> int:
+    while place not in lines:
+        place = place[:-1]
+    return lines[place]
+
+
+def _dotted(place: Place) -> str:
+    text = ""
+    for part in place:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text or "the file"
+
+
+def _explain(error: Any, schema: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
+    """A violation of the schema (a `jsonschema.ValidationError`), in the words of the person who made it."""
+    place: Place = tuple(error.absolute_path)
+    if error.validator in ("additionalProperties", "unevaluatedProperties"):
+        known = sorted(_known_keys(error.schema, schema))
+        for key in sorted(set(error.instance) - set(known)):
+            near = get_close_matches(key, known, 1)
+            hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}"
+            yield (*place, key), f"unknown key; {hint}"
+    elif error.validator == "required":
+        for key in error.validator_value:
+            if key not in error.instance:
+                yield place, f"no {key}"
+    elif error.validator == "enum":
+        expected = ", ".join(str(value) for value in error.validator_value)
+        yield place, f"{error.instance!r}; expected one of {expected}"
+    elif error.validator in ("pattern", "not") and place and place[-1] in ("start", "end"):
+        yield place, f'{error.instance!r}; expected a UTC date, quoted: "YYYY-MM-DD HH:MM:SS"'
+    elif error.validator in ("pattern", "not") and place and place[-1] == "docker_image":
+        yield (
+            place,
+            f"{error.instance!r}; expected an image with a fixed tag, such as codalab/codalab-legacy:py312",
+        )
+    elif error.validator == "type" and isinstance(error.instance, datetime):
+        return  # an unquoted date, reported with its line already
+    elif error.validator == "type":
+        yield place, f"{error.instance!r}; expected a value of type {error.validator_value}"
+    else:
+        yield place, error.message
+
+
+def _known_keys(schema: Mapping[str, Any], root: Mapping[str, Any]) -> set[str]:
+    keys = set(schema.get("properties", {}))
+    for part in schema.get("allOf", []):
+        name = part["$ref"].rsplit("/", 1)[1]
+        keys |= set(root["$defs"][name]["properties"])
+    return keys
+
+
+def _resolve(content: Mapping[str, Any], defects: list[tuple[Place, str]]) -> Iterator[Bundle]:
+    """Each bundle with the settings of its task, its challenge and the defaults."""
+    tasks = {
+        task: (challenge, layer["tasks"][task])
+        for challenge, layer in content["challenges"].items()
+        for task in layer["tasks"]
+    }
+    for name, entry in content["bundles"].items():
+        if entry["task"] not in tasks:
+            near = get_close_matches(entry["task"], tasks, 1)
+            hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(tasks)}"
+            defects.append((("bundles", name, "task"), f"no task {entry['task']!r}; {hint}"))
+            continue
+        challenge, task = tasks[entry["task"]]
+        settings = {**content["defaults"], **content["challenges"][challenge], **task, **entry}
+        absent = [
+            key
+            for key in ("image", "terms", "pages", "docker_image", "submission_rule", "public_sets", "phases")
+            if key not in settings
+        ]
+        if absent:
+            defects.append(
+                (("bundles", name), f"no {', '.join(absent)}, here or in its task, challenge, defaults")
+            )
+            continue
+        settings.setdefault("detailed_results", False)
+        settings.setdefault("registration", "approval")
+        settings.setdefault("forum", True)
+        columns = tuple(Column(**column) for column in settings.pop("columns"))
+        phases = tuple(Phase(**phase) for phase in settings.pop("phases"))
+        del settings["tasks"]
+        yield Bundle(name, settings.pop("task"), challenge, settings, columns, phases)
+
+
+def _check_bundles(bundles: list[Bundle], root: Path, defects: list[tuple[Place, str]]) -> None:
+    for bundle in bundles:
+        place: Place = ("bundles", bundle.name)
+        _check_phases(bundle, place, defects)
+        _check_columns(bundle, root, place, defects)
+        for file in [bundle["terms"], *(page["file"] for page in bundle["pages"])]:
+            if not page_path(root, bundle, file).is_file():
+                defects.append((place, f"page {file} is neither in pages/{bundle.challenge}/ nor in pages/"))
+        if not (root / bundle["image"]).is_file():
+            defects.append((place, f"image {bundle['image']} is missing"))
+
+
+def page_path(root: Path, bundle: Bundle, file: str) -> Path:
+    """A page's source: the challenge's own, else the series'."""
+    own = root / "pages" / bundle.challenge / file
+    return own if own.is_file() else root / "pages" / file
+
+
+def _check_phases(bundle: Bundle, place: Place, defects: list[tuple[Place, str]]) -> None:
+    before: tuple[Phase, datetime | None] | None = None
+    for phase in bundle.phases:
+        start, end = _date(phase.start), _date(phase.end)
+        if start is None or (phase.end and end is None):
+            defects.append(
+                (place, f"phase {phase.name}: {phase.start}, {phase.end}: not a date of the calendar")
+            )
+            return
+        if end and end <= start:
+            defects.append(
+                (place, f"phase {phase.name}: ends {phase.end}, not after its start {phase.start}")
+            )
+        if before and before[1] is None:
+            defects.append((place, f"phase {before[0].name}: no end, and phase {phase.name} comes after it"))
+        elif before and before[1] and start <= before[1]:
+            defects.append(
+                (place, f"phase {phase.name}: starts {phase.start}, not after the end of the one before")
+            )
+        before = phase, end
+
+
+def _date(text: str | None) -> datetime | None:
+    try:
+        return datetime.strptime(text, DATE_FORMAT) if text else None
+    except ValueError:
+        return None
+
+
+def _check_columns(bundle: Bundle, root: Path, place: Place, defects: list[tuple[Place, str]]) -> None:
+    keys = [column.key for column in bundle.columns]
+    for key in sorted({key for key in keys if keys.count(key) > 1}):
+        defects.append((place, f"column {key} stands twice"))
+    program = root / "scoring_program" / bundle.task / "score.py"
+    if not program.is_file():
+        defects.append((place, f"scoring_program/{bundle.task}/score.py is missing"))
+        return
+    declared = literals(program.read_text(encoding="utf-8"))
+    written, choices = declared.get("SCORES", ()), declared.get("OPTIONS", {})
+    for key in keys:
+        if key not in written:
+            near = get_close_matches(key, written, 1)
+            hint = f"did you mean {near[0]}?" if near else f"it writes {', '.join(written)}"
+            defects.append(
+                (place, f"column {key} is not written by scoring_program/{bundle.task}/score.py; {hint}")
+            )
+    if written and keys and keys[0] != written[0]:
+        defects.append((place, f"the first column is {keys[0]}; the primary score is {written[0]}"))
+    for option, value in bundle.options.items():
+        if option not in choices:
+            expected = ", ".join(choices) or "none"
+            defects.append(
+                (place, f"unknown option {option}; scoring_program/{bundle.task}/score.py has {expected}")
+            )
+        elif value not in choices[option]:
+            defects.append(
+                (place, f"option {option} is {value!r}; expected one of {', '.join(choices[option])}")
+            )
+
+
+def literals(source: str) -> dict[str, Any]:
+    """The module-level constants of a program that are literals, read without running it."""
+    found = {}
+    for statement in ast.parse(source).body:
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            try:
+                found[statement.targets[0].id] = ast.literal_eval(statement.value)
+            except ValueError:
+                continue
+    return found

@@ -1,0 +1,112 @@
+"""What the bundles of a task are made of, the same for every platform and track."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from .manifest import Bundle
+from .references import ReferenceSet
+
+DECIDING_SET = "evaluation"
+_KEPT = {".py", ".tsv", ".csv", ".txt", ".json", ".xml", ".md", ".html", ".css"}
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The contents of the inner zips, `name -> content`, without a platform's own metadata.
+
+    Attributes
+    ----------
+    references: set -> its reference.
+    solutions: set -> the baseline's submission, where the baseline runs on the set.
+    failures: why a baseline did not run, one line each.
+    """
+
+    scoring_program: Mapping[str, bytes]
+    ingestion_program: Mapping[str, bytes]
+    starting_kit: Mapping[str, bytes]
+    references: Mapping[str, ReferenceSet]
+    solutions: Mapping[str, Mapping[str, bytes]]
+    failures: tuple[str, ...]
+
+
+def reference_zip(name: str) -> str:
+    """The name of a set's reference data in a bundle."""
+    return "reference_data.zip" if name == DECIDING_SET else f"reference_data_{name}.zip"
+
+
+def input_zip(name: str) -> str:
+    """The name of a set's input data in a bundle."""
+    return "input_data.zip" if name == DECIDING_SET else f"input_data_{name}.zip"
+
+
+def make_parts(root: Path, bundle: Bundle, references: Mapping[str, ReferenceSet]) -> Parts:
+    """Programs, starting kit and baseline solutions for a bundle's task."""
+    public = [name for name in bundle["public_sets"] if name in references]
+    options = {
+        "options": bundle.options,
+        "public_references": [references[name].fingerprint for name in public],
+        "detailed_results": bundle.detailed_results,
+    }
+    vendored = {f"spokeneval/{name}": content for name, content in read_tree(root / "spokeneval").items()}
+    scoring = read_tree(root / "scoring_program" / bundle.task)
+    scoring = {**scoring, **vendored, "options.json": (json.dumps(options, indent=2) + "\n").encode()}
+    ingestion = {**read_tree(root / "ingestion_program" / bundle.task), **vendored}
+    kit = {
+        **read_tree(root / "starting_kit" / bundle.task),
+        "try_submission.py": (root / "starting_kit" / "try_submission.py").read_bytes(),
+        **scoring,
+        **ingestion,
+    }
+    for name, reference in references.items():
+        kit.update({f"{name}/input/{file}": content for file, content in reference.public.items()})
+        if name in public:
+            kit.update({f"{name}/reference/{file}": content for file, content in reference.files.items()})
+    solutions, failures = _run_baseline(kit, list(references))
+    return Parts(scoring, ingestion, kit, references, solutions, tuple(failures))
+
+
+def read_tree(folder: Path) -> dict[str, bytes]:
+    """The files below a folder that belong into a zip, `relative name -> content`."""
+    files = {}
+    for path in sorted(folder.rglob("*")):
+        inner = path.relative_to(folder)
+        if (
+            path.suffix in _KEPT
+            and path.is_file()
+            and not any(part.startswith((".", "__pyc")) for part in inner.parts)
+        ):
+            files[inner.as_posix()] = path.read_bytes()
+    return files
+
+
+def _run_baseline(kit: Mapping[str, bytes], sets: list[str]) -> tuple[dict[str, dict[str, bytes]], list[str]]:
+    """What the kit's baseline submits for each set, run as a participant would run it."""
+    solutions, failures = {}, []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in kit.items():
+            path = Path(folder, "kit", name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        runs = {name: _start_baseline(Path(folder), name) for name in sets}
+        for name, run in runs.items():
+            _, errors = run.communicate()
+            if run.returncode == 0:
+                solutions[name] = read_tree(Path(folder, name))
+            else:
+                last = (errors.strip() or "no word why").splitlines()[-1]
+                failures.append(f"no baseline solution for the {name} set: {last}")
+    return solutions, failures
+
+
+def _start_baseline(folder: Path, name: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "baseline.py", name, str(folder / name)]
+    return subprocess.Popen(
+        command, cwd=folder / "kit", stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    )

@@ -1,0 +1,126 @@
+"""Reference sets: the organiser's files, read by the very reader that will score against them.
+
+What participants may know of a set (the item list, the class sizes) is derived from it here, never typed twice.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import io
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from spokeneval.results.options import fingerprint
+from spokeneval.submissions.problems import ReferenceFileError, count_of
+
+
+class ReferenceError(ValueError):
+    """A reference cannot be used; `str()` names the files and rows."""
+
+
+@dataclass(frozen=True)
+class ReferenceSet:
+    """One set of a task.
+
+    Attributes
+    ----------
+    files: the reference's own files, `name -> content`, as they go into the reference data.
+    public: the files that participants and the ingestion program get, `name -> content`.
+    items: how many items it has.
+    dropped: lines that were left out knowingly, each with its reason.
+    """
+
+    task: str
+    name: str
+    files: Mapping[str, bytes]
+    public: Mapping[str, bytes]
+    items: int
+    dropped: tuple[str, ...] = ()
+
+    @property
+    def fingerprint(self) -> str:
+        return fingerprint(self.files)
+
+
+def task_module(task: str) -> ModuleType:
+    """The task's readers: `spokeneval.submissions.<task>`."""
+    return importlib.import_module(f"spokeneval.submissions.{task}")
+
+
+def load_reference(
+    task: str, name: str, path: Path, options: Mapping[str, str], *, drop_invalid_rows: bool = False
+) -> ReferenceSet:
+    """Read a set from a folder with the reference's files, or from the file itself where a task has just one.
+
+    Raises
+    ------
+    ReferenceError: files missing or unusable, with every row that is wrong.
+    """
+    module = task_module(task)
+    files = _collect(path, module.REFERENCE_FILES)
+    dropped: list[str] = []
+    with tempfile.TemporaryDirectory() as folder:
+        while True:
+            for file, content in files.items():
+                Path(folder, file).write_bytes(content)
+            try:
+                reference = module.read_reference(Path(folder))
+                break
+            except ReferenceFileError as error:
+                rows = [problem for problem in error.problems if problem.line is not None]
+                if not (drop_invalid_rows and rows):
+                    hint = "\n\n--drop-invalid-reference-rows leaves such rows out." if rows else ""
+                    raise ReferenceError(f"{path}: reference of {task}, set {name}\n{error}{hint}") from None
+                dropped += [f"{problem.file} line {problem.line}: {problem.message}" for problem in rows]
+                for file in files:
+                    lines = {problem.line for problem in rows if problem.file == file}
+                    # An emptied line keeps the numbers of those below it.
+                    kept = [b"" if n in lines else line for n, line in enumerate(files[file].split(b"\n"), 1)]
+                    files[file] = b"\n".join(kept)
+    return ReferenceSet(
+        task=task,
+        name=name,
+        files=files,
+        public=module.public_items(reference, options),
+        items=len(reference.items),
+        dropped=tuple(dropped),
+    )
+
+
+def _collect(path: Path, names: tuple[str, ...]) -> dict[str, bytes]:
+    """The reference's files, from a folder or from the one file; a spreadsheet is taken for a `.csv` of its name."""
+    if path.is_file() and len(names) == 1:
+        return {names[0]: path.read_bytes()}
+    if not path.is_dir():
+        expected = "a file or a folder" if len(names) == 1 else f"a folder with {', '.join(names)}"
+        raise ReferenceError(f"{path}: expected {expected}")
+    files = {}
+    for name in names:
+        sheet = (path / name).with_suffix(".xlsx")
+        if (path / name).is_file():
+            files[name] = (path / name).read_bytes()
+        elif sheet.is_file():
+            files[name] = _from_spreadsheet(sheet)
+        else:
+            found = ", ".join(sorted(file.name for file in path.iterdir())) or "nothing"
+            raise ReferenceError(
+                f"{path}: no {name}; found {found} ({count_of(len(names), 'file')} expected)"
+            )
+    return files
+
+
+def _from_spreadsheet(path: Path) -> bytes:
+    """The first sheet of an Excel workbook as comma-separated text."""
+    from openpyxl import load_workbook
+
+    sheet = load_workbook(path, read_only=True, data_only=True).worksheets[0]
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    for row in sheet.iter_rows(values_only=True):
+        if any(cell is not None for cell in row):
+            writer.writerow(["" if cell is None else cell for cell in row])
+    return buffer.getvalue().encode("utf-8")

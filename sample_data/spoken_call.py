@@ -1,0 +1,272 @@
+"""Synthetic Spoken CALL data: prompts, a response grammar, gold standards. Nobody ever said any of it.
+
+    python -m sample_data.spoken_call
+
+The evaluation set has the third edition's make-up, 740 correct and 260 incorrect responses, and is arranged so
+that the grammar baseline makes exactly the decisions of Table 1: CA 635, FR 105, CR 213, PFA 32, GFA 15 on the
+recogniser's text ("Baseline") and CA 671, FR 69, CR 250, PFA 7, GFA 3 on the transcriptions
+("BaselinePerfectRec"). The development set has the second edition's 750 and 250, with like proportions.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+ROOT = Path(__file__).resolve().parent.parent
+SEED = 20190915
+
+_LABEL = {True: "correct", False: "incorrect"}
+
+COLUMNS = ("Id", "Prompt", "Wavfile", "RecResult", "Transcription", "language", "meaning")
+
+_NUMBERS = {"2": "two", "3": "three", "4": "four", "5": "five", "6": "six"}
+_THINGS = {
+    "1 Tasse Kaffee": "a cup of coffee",
+    "1 Glas Wasser": "a glass of water",
+    "1 Orangensaft": "an orange juice",
+    "1 Hamburger mit Pommes": "a hamburger with chips",
+    "1 Gemüsesuppe": "a vegetable soup",
+    "1 Stück Apfelkuchen": "a piece of apple pie",
+    "1 Paar schwarze Stiefel": "a pair of black boots",
+    "1 roter Pullover": "a red pullover",
+    "1 Fahrkarte nach London": "a ticket to london",
+    "1 Stadtplan": "a map of the city",
+    "die Rechnung": "the bill",
+    "die Speisekarte": "the menu",
+}
+_PLACES = {
+    "Bahnhof": "the station",
+    "Flughafen": "the airport",
+    "Museum": "the museum",
+    "U-Bahn": "the underground",
+    "Toiletten": "the toilets",
+    "Park": "the park",
+}
+
+
+Grammar = dict[str, list[str]]
+
+
+def _grammar() -> tuple[Grammar, Grammar]:
+    """Prompt -> what the baseline accepts: good responses, and bad ones that slipped into the grammar."""
+    good: Grammar = {}
+    lenient: Grammar = {}
+    asks = [
+        "i want {}",
+        "i would like {}",
+        "i'd like {}",
+        "can i have {}",
+        "could i have {}",
+        "may i have {}",
+        "{}",
+    ]
+    asks += [ask + " please" for ask in asks]
+    for german, english in _THINGS.items():
+        good[f"Frag: {german}"] = [ask.format(english) for ask in asks]
+    for digit, word in _NUMBERS.items():
+        for german, many, one in (
+            (f"Frag: Zimmer für {digit} Nächte", f"a room for {word} nights", f"a room for {word} night"),
+            (
+                f"Frag: {digit} Karten für das Musical",
+                f"{word} tickets for the musical",
+                f"{word} ticket for the musical",
+            ),
+        ):
+            good[german] = [ask.format(many) for ask in asks]
+            lenient[german] = [ask.format(one) for ask in asks]
+        stays = ["i am staying for {}", "i'm staying for {}", "i'll stay for {}", "for {}", "{}"]
+        good[f"Sag: Ich bleibe {digit} Nächte"] = [stay.format(f"{word} nights") for stay in stays]
+        lenient[f"Sag: Ich bleibe {digit} Nächte"] = [stay.format(f"{word} night") for stay in stays]
+    for german, english in _PLACES.items():
+        verb, wrong = ("are", "is") if english.endswith("toilets") else ("is", "are")
+        where = [
+            f"where {verb} {english}",
+            f"can you tell me where {english} {verb}",
+            f"how do i get to {english}",
+        ]
+        good[f"Frag: Wo ist {german}?"] = where + [f"excuse me {ask}" for ask in where]
+        lenient[f"Frag: Wo ist {german}?"] = [f"where {wrong} {english}"]
+    pay = ["i want to pay {}", "i would like to pay {}", "i'd like to pay {}", "can i pay {}", "{}"]
+    for german, english in {
+        "mit Kreditkarte": "by credit card",
+        "bar": "in cash",
+        "in Franken": "in francs",
+    }.items():
+        prompt = f"Sag: Ich möchte {german} zahlen"
+        good[prompt] = [ask.format(english) for ask in [*pay, *(ask + " please" for ask in pay)]]
+        lenient[prompt] = [f"i pay {english}"]
+    return good, lenient
+
+
+@dataclass(frozen=True)
+class Group:
+    """So many responses of one kind: their labels, and whether the grammar lists the transcription, the recognition."""
+
+    count: int
+    correct: bool
+    meaningful: bool
+    transcription_listed: bool
+    recognition_listed: bool
+
+
+SETS = {
+    "evaluation": [
+        Group(631, True, True, True, True),
+        Group(40, True, True, True, False),
+        Group(4, True, True, False, True),
+        Group(65, True, True, False, False),
+        Group(5, False, True, True, True),
+        Group(2, False, True, True, False),
+        Group(27, False, True, False, True),
+        Group(136, False, True, False, False),
+        Group(2, False, False, True, True),
+        Group(1, False, False, True, False),
+        Group(13, False, False, False, True),
+        Group(74, False, False, False, False),
+    ],
+    "development": [
+        Group(636, True, True, True, True),
+        Group(43, True, True, True, False),
+        Group(4, True, True, False, True),
+        Group(67, True, True, False, False),
+        Group(5, False, True, True, True),
+        Group(2, False, True, True, False),
+        Group(26, False, True, False, True),
+        Group(129, False, True, False, False),
+        Group(2, False, False, True, True),
+        Group(1, False, False, True, False),
+        Group(13, False, False, False, True),
+        Group(72, False, False, False, False),
+    ],
+}
+
+
+class _Speaker:
+    """Draws responses, slips and misrecognitions; every text is forced to be listed, or not, as asked."""
+
+    def __init__(self, seed: str) -> None:
+        self.good, self.lenient = _grammar()
+        self.random = random.Random(seed)
+
+    def listed(self, prompt: str) -> str:
+        return self.random.choice(self.good[prompt])
+
+    def unlisted(self, prompt: str, draw: Callable[[], str]) -> str:
+        while True:
+            text = draw()
+            if text and text not in self.good[prompt] + self.lenient.get(prompt, []):
+                return text
+
+    def paraphrase(self, prompt: str) -> str:
+        opening = self.random.choice(["well ", "hello ", "good morning ", "yes ", "oh ", "excuse me sir "])
+        return opening + self.listed(prompt) + self.random.choice(["", "", " thank you", " thanks"])
+
+    def slip(self, prompt: str) -> str:
+        """A learner's mistake that leaves the meaning alone: a lost word, a wrong form, a German word."""
+        words = self.listed(prompt).split()
+        for _ in range(self.random.randint(1, 2)):
+            position = self.random.randrange(len(words))
+            wrong = {
+                "want": "wants",
+                "a": "an",
+                "an": "a",
+                "have": "has",
+                "for": "für",
+                "is": "are",
+                "please": "bitte",
+            }
+            choice = self.random.random()
+            if choice < 0.4 and len(words) > 2:
+                del words[position]
+            elif choice < 0.8:
+                words[position] = wrong.get(
+                    words[position], words[position] + self.random.choice(["s", "ed", "e"])
+                )
+            else:
+                words.insert(position, self.random.choice(["the", "a", "of", "und", "to"]))
+        return " ".join(words)
+
+    def other_meaning(self, prompt: str) -> str:
+        return self.listed(self.random.choice([other for other in self.good if other != prompt]))
+
+    def misheard(self, text: str) -> str:
+        words = text.split()
+        position = self.random.randrange(len(words))
+        heard = self.random.choice(
+            ["the", "and", "free", "tree", "night", "wait", "four", "paper", "can", "it", ""]
+        )
+        words[position] = heard
+        return " ".join(word for word in words if word)
+
+
+def make_sheet(set_name: str) -> list[dict[str, str]]:
+    """The rows of a set's gold standard, in the order of their ids."""
+    speaker = _Speaker(f"{SEED} {set_name}")
+    rows = []
+    for group in SETS[set_name]:
+        for _ in range(group.count):
+            lenient = group.transcription_listed and group.meaningful and not group.correct
+            prompt = speaker.random.choice(list(speaker.lenient if lenient else speaker.good))
+            if lenient:
+                said = speaker.random.choice(speaker.lenient[prompt])
+            elif group.transcription_listed:
+                said = speaker.listed(prompt)
+            elif group.correct:
+                said = speaker.unlisted(prompt, lambda: speaker.paraphrase(prompt))  # noqa: B023 - called at once
+            elif group.meaningful:
+                said = speaker.unlisted(prompt, lambda: speaker.slip(prompt))  # noqa: B023
+            else:
+                said = speaker.unlisted(prompt, lambda: speaker.other_meaning(prompt))  # noqa: B023
+            if group.recognition_listed:
+                heard = said if group.transcription_listed else speaker.listed(prompt)
+            elif group.transcription_listed or speaker.random.random() < 0.4:
+                heard = speaker.unlisted(prompt, lambda: speaker.misheard(said))  # noqa: B023
+            else:
+                heard = said
+            texts = {"Prompt": prompt, "RecResult": heard, "Transcription": said}
+            labels = {"language": _LABEL[group.correct], "meaning": _LABEL[group.meaningful]}
+            rows.append({**texts, **labels})
+    speaker.random.shuffle(rows)
+    ids = sorted(speaker.random.sample(range(10000, 40000), len(rows)))
+    return [{"Id": str(item), "Wavfile": f"{item}.wav", **row} for item, row in zip(ids, rows, strict=True)]
+
+
+def sheet_text(rows: list[dict[str, str]]) -> str:
+    """A sheet as the shared task writes it: tab-separated, every field quoted."""
+    lines = [COLUMNS, *([row[column] for column in COLUMNS] for row in rows)]
+    return "".join("\t".join(f'"{field}"' for field in line) + "\n" for line in lines)
+
+
+def grammar_text() -> str:
+    """The grammar in the shared task's XML."""
+    good, lenient = _grammar()
+    units = "".join(
+        f"  <prompt_unit>\n    <prompt>{escape(prompt)}</prompt>\n"
+        + "".join(
+            f"    <response>{escape(response)}</response>\n"
+            for response in [*responses, *lenient.get(prompt, [])]
+        )
+        + "  </prompt_unit>\n"
+        for prompt, responses in good.items()
+    )
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<!-- synthetic -->\n<prompts>\n{units}</prompts>\n'
+
+
+def main() -> None:
+    for set_name in SETS:
+        folder = ROOT / "reference_data" / "spoken_call" / set_name
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "reference.csv").write_text(
+            sheet_text(make_sheet(set_name)), encoding="utf-8", newline="\n"
+        )
+    kit = ROOT / "starting_kit" / "spoken_call" / "data"
+    kit.mkdir(parents=True, exist_ok=True)
+    (kit / "grammar.xml").write_text(grammar_text(), encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()

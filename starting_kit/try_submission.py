@@ -1,0 +1,106 @@
+"""Try a submission at home: the checks and scores of the competition, and a zip that is ready to upload.
+
+    python3 try_submission.py FILE_OR_FOLDER_OR_ZIP                   scored on the development set
+    python3 try_submission.py --set evaluation FILE_OR_FOLDER_OR_ZIP  checked for the evaluation set
+
+The score comes from score.py and the checks from ingest.py, the very files that the server runs. Needs numpy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+from spokeneval.submissions.archive import unpack
+from spokeneval.submissions.folder import list_files
+from spokeneval.submissions.problems import SubmissionError
+
+HERE = Path(__file__).resolve().parent
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Try a submission at home, before uploading it.")
+    parser.add_argument("submission", type=Path, help="the file, a folder with the files, or a zip")
+    parser.add_argument("--set", default="development", help="the set that it is for (default: development)")
+    parser.add_argument(
+        "--zip", type=Path, default=Path("submission.zip"), help="where the zip to upload goes"
+    )
+    options = parser.parse_args()
+    if not (HERE / options.set / "input").is_dir():
+        sets = ", ".join(sorted(path.parent.name for path in HERE.glob("*/input")))
+        print(f"No set {options.set}; there are {sets}.", file=sys.stderr)
+        return 1
+    with tempfile.TemporaryDirectory() as folder:
+        submitted = Path(folder, "submitted")
+        submitted.mkdir()
+        try:
+            stage(options.submission, submitted)
+        except (SubmissionError, OSError) as refusal:
+            print(refusal, file=sys.stderr)
+            return 1
+        output = Path(folder, "output")
+        if not run("ingest.py", HERE / options.set / "input", submitted, output):
+            return 1
+        if (HERE / options.set / "reference").is_dir():
+            inputs = Path(folder, "input")
+            shutil.copytree(str(HERE / options.set / "reference"), str(inputs / "ref"))
+            shutil.copytree(str(submitted), str(inputs / "res"))
+            if not run("score.py", inputs, output):
+                return 1
+            show(json.loads((output / "scores.json").read_text(encoding="utf-8")), options.set)
+            report = output / "detailed_results.html"
+            if report.exists():
+                shutil.copyfile(str(report), "detailed_results.html")
+                print("The report is in detailed_results.html.")
+        else:
+            print(f"The labels of the {options.set} set are hidden: checked, not scored.")
+        pack(submitted, options.zip)
+    print(f"{options.zip} is ready to upload.")
+    return 0
+
+
+def stage(submission: Path, folder: Path) -> None:
+    """Lay the submission's files out as the platform unpacks them."""
+    if submission.is_dir():
+        for path in submission.iterdir():
+            if path.is_dir() and not path.is_symlink():
+                shutil.copytree(str(path), str(folder / path.name), symlinks=True)
+            else:
+                shutil.copy2(str(path), str(folder / path.name), follow_symlinks=False)
+    elif zipfile.is_zipfile(str(submission)):
+        unpack(submission, folder)
+    else:
+        shutil.copyfile(str(submission), str(folder / submission.name))
+
+
+def run(program: str, *folders: Path) -> bool:
+    """Run one of the server's programs, its words going to the terminal; whether it accepted."""
+    command = [sys.executable, str(HERE / program), *map(str, folders)]
+    return subprocess.run(command).returncode == 0
+
+
+def show(scores: dict[str, float], called: str) -> None:
+    """The scores as a table, the one that decides first."""
+    width = max(len(key) for key in scores)
+    print(f"\n  Scores on the {called} set")
+    for key, score in scores.items():
+        print(f"  {key:<{width}}  {score:.4f}" if isinstance(score, float) else f"  {key:<{width}}  {score}")
+    print()
+
+
+def pack(folder: Path, path: Path) -> None:
+    """Zip the submission's own files, at the root of the zip."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(str(path), "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, file in list_files(folder).items():
+            archive.write(str(file), name)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
