@@ -1,0 +1,271 @@
+"""Run a program under limits that hold, and leave nothing of it behind.
+
+Limited are wall-clock time, the memory and the number of processes of everything the program starts (polled),
+the size of a file (by the operating system) and the output that is kept. On Linux every descendant is found,
+whatever it did to get away (`supervisor.py`); elsewhere, those that were seen in a poll. A program that runs
+over a limit is stopped as a whole: all of it is first halted, so that nothing new can start, then killed.
+
+This bounds mistakes of programs the organiser knows. It is no wall against hostile code: files, network and
+other processes of the same user stay within reach.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+LOG_BYTES = 1 << 20
+"""Bytes kept of stdout and of stderr at most: the first and the last half."""
+POLL = 0.05
+"""Seconds between two looks at the processes."""
+BACKSTOP_BYTES = 4 << 30
+"""Address space beyond the memory limit that one process may reserve: libraries reserve much more than they use."""
+KILL_SECONDS = 10.0
+"""Time for everything to be gone after a kill; only a process stuck in the kernel takes longer."""
+
+_SUPERVISOR = Path(__file__).with_name("supervisor.py")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a program ended.
+
+    Attributes
+    ----------
+    exit_code: as a container reports it: 128 + n after signal n, 137 where the sandbox stopped it, 127 where
+        the command could not be run.
+    stdout, stderr: what it printed, undecodable bytes replaced; where bytes were dropped, the text says how many.
+    seconds: wall-clock time.
+    why_stopped: the limit that stopped it; None where it ended by itself.
+    """
+
+    exit_code: int
+    stdout: str
+    stderr: str
+    seconds: float
+    why_stopped: str | None = None
+
+
+class _Capture:
+    """The first and the last bytes of a stream of any length."""
+
+    def __init__(self, limit: int) -> None:
+        self.half = limit // 2
+        self.head = bytearray()
+        self.tail = bytearray()
+        self.total = 0
+
+    def add(self, data: bytes) -> None:
+        self.total += len(data)
+        room = self.half - len(self.head)
+        self.head += data[:room]
+        self.tail += data[room:]
+        if len(self.tail) > 4 * self.half:
+            self._trim()
+
+    def _trim(self) -> None:
+        del self.tail[: max(0, len(self.tail) - self.half)]
+
+    def text(self) -> str:
+        self._trim()
+        dropped = self.total - len(self.head) - len(self.tail)
+        note = f"\n[... {dropped} bytes dropped ...]\n".encode() if dropped else b""
+        return (bytes(self.head) + note + bytes(self.tail)).decode("utf-8", "replace")
+
+
+def run(
+    command: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    seconds: float,
+    memory_bytes: int,
+    output_bytes: int,
+    processes: int = 128,
+) -> Outcome:
+    """Run a command, standard input empty, until it ends or runs over a limit; then nothing of it is left.
+
+    Parameters
+    ----------
+    command: program and arguments; run without a shell.
+    env: the whole environment; nothing is inherited.
+    seconds: wall-clock limit.
+    memory_bytes: limit on the resident memory of all its processes together.
+    output_bytes: limit on the size of each file it writes (a write beyond it fails) and on what is kept of
+        stdout and of stderr (at most `LOG_BYTES` each; the rest is dropped).
+    processes: how many processes it may have at once.
+
+    Raises
+    ------
+    ValueError: for an empty command or a limit that is not positive.
+    RuntimeError: where a process would not die.
+    """
+    limits = {
+        "seconds": seconds,
+        "memory_bytes": memory_bytes,
+        "output_bytes": output_bytes,
+        "processes": processes,
+    }
+    for name, limit in limits.items():
+        if not limit > 0:
+            raise ValueError(f"{name} is {limit!r}; expected a positive number")
+    if not command:
+        raise ValueError("the command is empty")
+
+    status_read, status_write = os.pipe()
+    start = time.monotonic()
+    try:
+        supervisor = subprocess.Popen(
+            [
+                *(sys.executable, "-I", "-S", str(_SUPERVISOR), str(status_write)),
+                *(str(memory_bytes + BACKSTOP_BYTES), str(output_bytes), str(_threads() + 4 * processes)),
+                *command,
+            ],
+            cwd=cwd,
+            env=dict(env),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            pass_fds=(status_write,),
+            start_new_session=True,
+        )
+    except BaseException:
+        os.close(status_read)
+        raise
+    finally:
+        os.close(status_write)
+
+    family = _Family(supervisor.pid)
+    streams = [stream.fileno() for stream in (supervisor.stdout, supervisor.stderr) if stream is not None]
+    kept = {fd: _Capture(min(output_bytes, LOG_BYTES)) for fd in streams}
+    status = b""
+    ended: float | None = None
+    why_stopped: str | None = None
+    try:
+        with selectors.DefaultSelector() as selector:
+            for fd in (*streams, status_read):
+                selector.register(fd, selectors.EVENT_READ)
+            next_poll = start + POLL
+            while ended is None and why_stopped is None:
+                for key, _ in selector.select(max(0.0, next_poll - time.monotonic())):
+                    data = os.read(key.fd, 1 << 16)
+                    if key.fd == status_read:
+                        status, ended = data, time.monotonic()
+                    elif data:
+                        kept[key.fd].add(data)
+                    else:
+                        selector.unregister(key.fd)
+                now = time.monotonic()
+                if ended is None and now >= next_poll:
+                    why_stopped = _over_limit(family, now - start, seconds, memory_bytes, processes)
+                    next_poll = time.monotonic() + POLL
+        ended = ended or time.monotonic()
+    finally:
+        try:
+            family.kill()
+            for fd in streams:
+                _drain(fd, kept[fd])
+            supervisor.wait(KILL_SECONDS)
+        finally:
+            os.close(status_read)
+            for stream in (supervisor.stdout, supervisor.stderr):
+                if stream is not None:
+                    stream.close()
+    if why_stopped is None and not status:
+        why_stopped = "its supervisor ended before it did"
+    exit_code = int(status) if status and why_stopped is None else 137
+    stdout, stderr = (kept[fd].text() for fd in streams)
+    return Outcome(exit_code, stdout, stderr, ended - start, why_stopped)
+
+
+def _over_limit(
+    family: _Family, elapsed: float, seconds: float, memory_bytes: int, processes: int
+) -> str | None:
+    if elapsed > seconds:
+        return f"time limit: still running after {seconds:g} s"
+    members = family.members()
+    if len(members) > processes:
+        return f"process limit: {len(members)} processes at once; at most {processes} are allowed"
+    memory = sum(_resident(member) for member in members)
+    if memory > memory_bytes:
+        return f"memory limit: {memory >> 20} MB in use; at most {memory_bytes >> 20} MB are allowed"
+    return None
+
+
+class _Family:
+    """Every process below a supervisor."""
+
+    def __init__(self, supervisor: int) -> None:
+        self.supervisor = psutil.Process(supervisor)
+        self.seen: set[psutil.Process] = set()
+
+    def members(self) -> list[psutil.Process]:
+        """Those alive, not counting the supervisor."""
+        with suppress(psutil.NoSuchProcess):
+            self.seen.update(self.supervisor.children(recursive=True))
+        alive = [member for member in self.seen if _alive(member)]
+        self.seen = set(alive)
+        return alive
+
+    def kill(self) -> None:
+        """Halt all, and those that started meanwhile, until there are no new ones; then kill; until none is left."""
+        deadline = time.monotonic() + KILL_SECONDS
+        halted: set[psutil.Process] = set()
+        while members := self.members():
+            new = [member for member in members if member not in halted]
+            if new:
+                _each(new, psutil.Process.suspend)
+                halted.update(new)
+                continue
+            _each(members, psutil.Process.kill)
+            halted.clear()
+            if time.monotonic() > deadline:
+                raise RuntimeError(
+                    f"processes that would not die: {sorted(member.pid for member in members)}"
+                )
+            time.sleep(0.001)
+
+
+def _each(members: Iterable[psutil.Process], action: Callable[[psutil.Process], object]) -> None:
+    for member in members:
+        with suppress(psutil.NoSuchProcess):
+            action(member)
+
+
+def _alive(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _resident(process: psutil.Process) -> int:
+    try:
+        return int(process.memory_info().rss)
+    except (psutil.NoSuchProcess, psutil.AccessDenied):
+        return 0
+
+
+def _drain(fd: int, capture: _Capture) -> None:
+    """Read what is left in a pipe that nobody writes to any more."""
+    os.set_blocking(fd, False)
+    with suppress(BlockingIOError):
+        while data := os.read(fd, 1 << 16):
+            capture.add(data)
+
+
+def _threads() -> int:
+    """Threads on this machine: the operating system counts a user's against its process limit, whoever started them."""
+    try:
+        return int(Path("/proc/loadavg").read_text().split()[3].partition("/")[2])
+    except (OSError, ValueError, IndexError):
+        return 1 << 16
