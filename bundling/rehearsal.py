@@ -80,7 +80,7 @@ class Rehearsal:
     status: `Finished` or `Failed`. A run whose scores the platform loses is Finished too.
     platform: `codabench` or `codalab`.
     phase: name of the phase.
-    seconds: wall-clock time of the whole.
+    seconds: wall-clock time from the upload to the scores.
     scores: what the scoring program wrote, as written.
     row: the leaderboard row, in the order of the columns; empty where nothing was stored by a failed run.
     warnings: where the platform does something else than the output suggests.
@@ -111,12 +111,20 @@ class Rehearsal:
         lines += ["  " + line for problem in self.problems for line in problem.splitlines()]
         lines += [f"  warning: {warning}" for warning in self.warnings]
         if self.status == FAILED:
-            for step in self.steps:
-                said = step.stderr.strip() or step.stdout.strip()
-                if said and (step.exit_code or step.name == "scoring"):
-                    lines += ["", f"  {step.name} said (exit code {step.exit_code}):"]
-                    lines += ["    " + line for line in said.splitlines()]
+            lines += self._said()
         return _printable("\n".join(lines))
+
+    def _said(self) -> list[str]:
+        """What the programs that failed, and scoring, said; once, where they said the same."""
+        lines: list[str] = []
+        told = ""
+        for step in reversed(self.steps):
+            said = step.stderr.strip() or step.stdout.strip()
+            if said and said != told and (step.exit_code or step.name == "scoring"):
+                lines += ["", f"  {step.name} said (exit code {step.exit_code}):"]
+                lines += ["    " + line for line in said.splitlines()]
+                told = said
+        return lines
 
 
 class Engine(Protocol):
@@ -228,13 +236,14 @@ def rehearse(
             run.problems.append(str(failure))
         finally:
             _make_writable(Path(folder))
+        seconds = time.monotonic() - start
         if keep is not None:
             shutil.copytree(root, keep, symlinks=True, dirs_exist_ok=True)
     return Rehearsal(
         status=FAILED if run.problems else FINISHED,
         platform=plan.platform,
         phase=plan.phase,
-        seconds=time.monotonic() - start,
+        seconds=seconds,
         scores=run.scores,
         row=() if run.stored is None else leaderboard_row(plan, run.stored),
         warnings=tuple(run.warnings),

@@ -14,6 +14,7 @@ import yaml
 CODABENCH = "codabench"
 CODALAB = "codalab"
 
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DEFAULT_SECONDS = {CODABENCH: 600, CODALAB: 300}
 
 
@@ -70,7 +71,7 @@ class Plan:
 def read_bundle(bundle: Path, phase: str | None) -> Plan:
     try:
         with zipfile.ZipFile(bundle) as archive:
-            competition = yaml.safe_load(archive.read("competition.yaml"))
+            competition = yaml.load(archive.read("competition.yaml"), _Loader)
     except (OSError, zipfile.BadZipFile):
         raise BundleError(f"{bundle}: expected a bundle's zip") from None
     except KeyError:

@@ -392,6 +392,13 @@ def test_a_failing_scoring_program_fails_with_what_it_said(tmp_path):
     assert lines[-2:] == ["  scoring said (exit code 1):", "    line 14: \\x1b[31mno"]
 
 
+def test_what_both_steps_say_is_shown_once(tmp_path):
+    refusal = "import sys; sys.exit('results.csv: 1 problem')"
+    assert str(run(tmp_path, ingest=refusal, score=refusal)).count("results.csv: 1 problem") == 1
+    other = "import sys; sys.exit('something else')"
+    assert str(run(tmp_path, ingest=other, score=refusal)).count("said (exit code 1)") == 2
+
+
 def test_a_scoring_program_over_the_time_limit_fails(tmp_path):
     slow = [{"index": 0, "name": "Only", "tasks": [1], "execution_time_limit": 1}]
     result = run(tmp_path, score="import time; time.sleep(30)", changes={"phases": slow})
