@@ -256,6 +256,35 @@ def grammar_text() -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<!-- synthetic -->\n<prompts>\n{units}</prompts>\n'
 
 
+def submissions(set_name: str) -> dict[str, dict[str, bytes]]:
+    """Submissions to rehearse with, `name -> its files`: perfect, random, and one that breaks the 50 % rule.
+
+    The last makes the decisions of Table 1's JJJ where the set is as large: it accepts 59 % of the incorrect
+    responses, yet its number of accepts alone does not give it away.
+    """
+    rows = make_sheet(set_name)
+    chance = random.Random(f"{SEED} random {set_name}")
+    correct = [row["language"] == "correct" for row in rows]
+    rejected = {True: round(0.1 * sum(correct)), False: round(106 / 260 * (len(rows) - sum(correct)))}
+    lenient = []
+    for label in correct:
+        lenient.append(rejected[label] <= 0)
+        rejected[label] -= 1
+    decisions = {
+        "perfect": correct,
+        "random": [chance.random() < sum(correct) / len(correct) for _ in rows],
+        "breaks the 50 % rule": lenient,
+    }
+    return {name: {"results.csv": decisions_text(rows, accept)} for name, accept in decisions.items()}
+
+
+def decisions_text(rows: list[dict[str, str]], accept: list[bool]) -> bytes:
+    """A submission's `results.csv`."""
+    lines = ["Id\tAccept"]
+    lines += [f"{row['Id']}\t{'accept' if yes else 'reject'}" for row, yes in zip(rows, accept, strict=True)]
+    return ("\n".join(lines) + "\n").encode()
+
+
 def main() -> None:
     for set_name in SETS:
         folder = ROOT / "reference_data" / "spoken_call" / set_name

@@ -1,0 +1,49 @@
+# Two commands matter: `make demo` and `make test`. Each makes its environment from a lock file first.
+
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r
+
+.PHONY: demo test lint bench samples lock clean
+
+demo: .venv/installed-run
+	$(BIN)/python -m sample_data.demo
+
+test: .venv/installed-dev
+	$(BIN)/python -m pytest -n 2
+
+lint: .venv/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: .venv/installed-bench
+	$(BIN)/python -m benchmarks
+
+samples: .venv/installed-run
+	$(BIN)/python -m sample_data
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/installed-run: requirements.lock | .venv/bin/python
+	$(INSTALL) requirements.lock
+	touch $@
+
+.venv/installed-dev: requirements-dev.lock | .venv/bin/python
+	$(INSTALL) requirements-dev.lock
+	touch $@ .venv/installed-run
+
+.venv/installed-bench: requirements-bench.lock | .venv/bin/python
+	$(INSTALL) requirements-bench.lock
+	touch $@ .venv/installed-run .venv/installed-dev
+
+# Anew after a change of pyproject.toml; needs uv.
+LOCK = uv pip compile pyproject.toml --universal --python-version 3.10 --generate-hashes --quiet --custom-compile-command "make lock"
+lock:
+	$(LOCK) --output-file requirements.lock
+	$(LOCK) --extra dev --output-file requirements-dev.lock
+	$(LOCK) --extra dev --extra bench --output-file requirements-bench.lock
+
+clean:
+	rm -rf .venv dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
