@@ -144,7 +144,7 @@ def run(
     finally:
         os.close(status_write)
 
-    family = _Family(supervisor.pid)
+    family = _Family(supervisor)
     streams = [stream.fileno() for stream in (supervisor.stdout, supervisor.stderr) if stream is not None]
     kept = {fd: _Capture(min(output_bytes, LOG_BYTES)) for fd in streams}
     status = b""
@@ -174,7 +174,6 @@ def run(
             family.kill()
             for fd in streams:
                 _drain(fd, kept[fd])
-            supervisor.wait(KILL_SECONDS)
         finally:
             os.close(status_read)
             for stream in (supervisor.stdout, supervisor.stderr):
@@ -204,23 +203,27 @@ def _over_limit(
 class _Family:
     """Every process below a supervisor."""
 
-    def __init__(self, supervisor: int) -> None:
-        self.supervisor = psutil.Process(supervisor)
+    def __init__(self, supervisor: subprocess.Popen[bytes]) -> None:
+        self.supervisor = supervisor
+        self.root = psutil.Process(supervisor.pid)
         self.seen: set[psutil.Process] = set()
 
     def members(self) -> list[psutil.Process]:
         """Those alive, not counting the supervisor."""
         with suppress(psutil.NoSuchProcess):
-            self.seen.update(self.supervisor.children(recursive=True))
+            self.seen.update(self.root.children(recursive=True))
         alive = [member for member in self.seen if _alive(member)]
         self.seen = set(alive)
         return alive
 
     def kill(self) -> None:
-        """Halt all, and those that started meanwhile, until there are no new ones; then kill; until none is left."""
+        """Halt all, and those that started meanwhile, until there are no new ones; then kill; until none is left.
+
+        The supervisor ends when there is nothing below it; until then it may be about to start the command.
+        """
         deadline = time.monotonic() + KILL_SECONDS
         halted: set[psutil.Process] = set()
-        while members := self.members():
+        while (members := self.members()) or self.supervisor.poll() is None:
             new = [member for member in members if member not in halted]
             if new:
                 _each(new, psutil.Process.suspend)
@@ -229,6 +232,8 @@ class _Family:
             _each(members, psutil.Process.kill)
             halted.clear()
             if time.monotonic() > deadline:
+                self.supervisor.kill()
+                self.supervisor.wait()
                 raise RuntimeError(
                     f"processes that would not die: {sorted(member.pid for member in members)}"
                 )

@@ -127,11 +127,11 @@ DAEMON = """
 @pytest.mark.parametrize("parent_stays", [True, False])
 def test_a_daemon_that_ignores_sigterm_is_found(tmp_path, mark, parent_stays):
     source = textwrap.dedent(DAEMON) + ("\ntime.sleep(60)" if parent_stays else "")
-    outcome = python(source, mark, tmp_path, seconds=1.5)
+    outcome = python(source, mark, tmp_path, seconds=2.5)
     assert not psutil.pid_exists(int(outcome.stdout))
     assert outcome.exit_code == (137 if parent_stays else 0)
     assert (outcome.why_stopped is not None) == parent_stays
-    assert outcome.seconds < 4
+    assert outcome.seconds < 10
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="found by a Linux child subreaper")
@@ -277,6 +277,15 @@ def wait_for(condition):
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+@pytest.mark.parametrize("seconds", [1e-6, 0.01, 0.02, 0.03])
+def test_a_limit_that_falls_into_the_start_of_the_program(tmp_path, mark, monkeypatch, seconds):
+    """Stopped before the supervisor has started anything, or just then."""
+    monkeypatch.setattr("bundling.sandbox.POLL", seconds)
+    outcome = python("import time; time.sleep(60)", mark, tmp_path, seconds=seconds / 2)
+    assert outcome.why_stopped.startswith("time limit")
+    assert outcome.seconds < 5
 
 
 def test_runs_in_threads_do_not_disturb_each_other_or_other_children(tmp_path, mark):
