@@ -57,7 +57,10 @@ class Phase:
 
 @dataclass(frozen=True)
 class Bundle:
-    """One competition as it is uploaded: its task, its settings after the lookup, its columns and phases."""
+    """One competition as it is uploaded: its task, its settings after the lookup, its columns and phases.
+
+    `challenge_tasks`: all tasks of its challenge, its own among them.
+    """
 
     name: str
     task: str
@@ -65,6 +68,7 @@ class Bundle:
     settings: Mapping[str, Any]
     columns: tuple[Column, ...]
     phases: tuple[Phase, ...]
+    challenge_tasks: tuple[str, ...] = ()
 
     def __getitem__(self, setting: str) -> Any:
         return self.settings[setting]
@@ -224,8 +228,8 @@ def _resolve(content: Mapping[str, Any], defects: list[tuple[Place, str]]) -> It
         settings.setdefault("forum", True)
         columns = tuple(Column(**column) for column in settings.pop("columns"))
         phases = tuple(Phase(**phase) for phase in settings.pop("phases"))
-        del settings["tasks"]
-        yield Bundle(name, settings.pop("task"), challenge, settings, columns, phases)
+        together = tuple(settings.pop("tasks"))
+        yield Bundle(name, settings.pop("task"), challenge, settings, columns, phases, together)
 
 
 def _check_bundles(bundles: list[Bundle], root: Path, defects: list[tuple[Place, str]]) -> None:
@@ -235,15 +239,19 @@ def _check_bundles(bundles: list[Bundle], root: Path, defects: list[tuple[Place,
         _check_columns(bundle, root, place, defects)
         for file in [bundle["terms"], *(page["file"] for page in bundle["pages"])]:
             if not page_path(root, bundle, file).is_file():
-                defects.append((place, f"page {file} is neither in pages/{bundle.challenge}/ nor in pages/"))
+                own = f"pages/{bundle.task}/, pages/{bundle.challenge}/"
+                defects.append((place, f"page {file} is neither in {own} nor in pages/"))
         if not (root / bundle["image"]).is_file():
             defects.append((place, f"image {bundle['image']} is missing"))
 
 
 def page_path(root: Path, bundle: Bundle, file: str) -> Path:
-    """A page's source: the challenge's own, else the series'."""
-    own = root / "pages" / bundle.challenge / file
-    return own if own.is_file() else root / "pages" / file
+    """A page's source: the task's own, else the challenge's, else the series'."""
+    for owner in (bundle.task, bundle.challenge):
+        own = root / "pages" / owner / file
+        if own.is_file():
+            return own
+    return root / "pages" / file
 
 
 def _check_phases(bundle: Bundle, place: Place, defects: list[tuple[Place, str]]) -> None:

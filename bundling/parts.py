@@ -59,6 +59,7 @@ def make_parts(root: Path, bundle: Bundle, references: Mapping[str, ReferenceSet
     scoring = {**scoring, **vendored, "options.json": (json.dumps(options, indent=2) + "\n").encode()}
     ingestion = {**read_tree(root / "ingestion_program" / bundle.task), **vendored}
     kit = {
+        **_challenge_kit(root, bundle),
         **read_tree(root / "starting_kit" / bundle.task),
         "try_submission.py": (root / "starting_kit" / "try_submission.py").read_bytes(),
         **scoring,
@@ -70,6 +71,20 @@ def make_parts(root: Path, bundle: Bundle, references: Mapping[str, ReferenceSet
             kit.update({f"{name}/reference/{file}": content for file, content in reference.files.items()})
     solutions, failures = _run_baseline(kit, list(references))
     return Parts(scoring, ingestion, kit, references, solutions, tuple(failures))
+
+
+def _challenge_kit(root: Path, bundle: Bundle) -> dict[str, bytes]:
+    """What the kits of a challenge's tasks share, `starting_kit/<challenge>/`, if there is such a folder: its files,
+    and every task's programs, in a folder of the task's name."""
+    folder = root / "starting_kit" / bundle.challenge
+    if bundle.challenge == bundle.task or not folder.is_dir():
+        return {}
+    files = read_tree(folder)
+    for task in bundle.challenge_tasks:
+        for programs in ("scoring_program", "ingestion_program"):
+            tree = read_tree(root / programs / task)
+            files.update({f"{task}/{name}": content for name, content in tree.items()})
+    return files
 
 
 def read_tree(folder: Path) -> dict[str, bytes]:
