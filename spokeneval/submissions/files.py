@@ -10,8 +10,11 @@ import math
 import os
 import re
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Optional
+
+import numpy as np
 
 from .problems import Problems, quote
 
@@ -104,6 +107,17 @@ def decimal(text: str) -> Optional[float]:
         return None
     number = float(text)
     return number if math.isfinite(number) else None
+
+
+def decimals(texts: Sequence[str]) -> Optional[np.ndarray]:
+    """`decimal` of every text at once, shape=(n,), or None where one of them is none."""
+    if "".join(texts).encode("utf-8").translate(None, b"0123456789+-.eE"):
+        return None
+    try:
+        numbers = np.array(list(map(float, texts)), dtype=np.float64)
+    except ValueError:
+        return None
+    return numbers if np.isfinite(numbers).all() else None
 
 
 def integer(text: str) -> Optional[int]:

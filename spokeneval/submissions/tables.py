@@ -86,6 +86,11 @@ def parse_table(
                 "duplicate_column", file, f"column {some_of(twice)} stands twice in the header", line=1
             )
             return None
+    width = len(header)
+    if _is_plain(lines[first:], delimiter, width):
+        cells = delimiter.join(lines[first:]).split(delimiter) if len(lines) > first else []
+        columns = {column: cells[index::width] for index, column in enumerate(header)}
+        return Table(file, columns, list(range(first + 1, len(lines) + 1)))
     rows: list[list[str]] = []
     numbers: list[int] = []
     separator = _DELIMITER_NAMES[delimiter]
@@ -109,6 +114,27 @@ def parse_table(
             numbers.append(number)
     columns = {column: [row[index] for row in rows] for index, column in enumerate(header)}
     return Table(file, columns, numbers)
+
+
+def _is_plain(lines: Sequence[str], delimiter: str, width: int) -> bool:
+    """Whether every line has `width` fields, none is quoted and none is blank."""
+    delimiters = width - 1
+    return all(line and '"' not in line and line.count(delimiter) == delimiters for line in lines)
+
+
+def split_fields(lines: Sequence[str], width: int) -> Optional[list[list[str]]]:
+    """The columns of lines whose fields are separated by white space, blank lines left out.
+
+    Returns
+    -------
+    list, or None: `width` columns; None where a line has another number of fields.
+    """
+    kept = list(filter(str.strip, lines))
+    fields = " \0 ".join([*kept, ""]).split()  # no line holds a NUL, so that each one marks a line's end
+    ends = fields[width :: width + 1]
+    if len(fields) != len(kept) * (width + 1) or ends.count("\0") != len(kept):
+        return None
+    return [fields[column :: width + 1] for column in range(width)]
 
 
 def _missing_columns(missing: Sequence[str], line: str, fields: Sequence[str], delimiter: str) -> str:
