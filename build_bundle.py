@@ -159,7 +159,11 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _rehearse(options: argparse.Namespace) -> int:
-    rehearsal = rehearse(options.bundle, options.submission, phase=options.phase, keep=options.keep)
+    try:
+        rehearsal = rehearse(options.bundle, options.submission, phase=options.phase, keep=options.keep)
+    except (OSError, ValueError) as error:
+        print(error, file=sys.stderr)
+        return 2
     print(rehearsal.to_json() if options.json else rehearsal)
     return 0 if rehearsal.status == "Finished" else 1
 

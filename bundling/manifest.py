@@ -59,7 +59,8 @@ class Phase:
 class Bundle:
     """One competition as it is uploaded: its task, its settings after the lookup, its columns and phases.
 
-    `challenge_tasks`: all tasks of its challenge, its own among them.
+    `challenge_tasks`: all tasks of its challenge, its own among them. `origin`: where in `competition.yaml` each
+    setting was found.
     """
 
     name: str
@@ -68,7 +69,8 @@ class Bundle:
     settings: Mapping[str, Any]
     columns: tuple[Column, ...]
     phases: tuple[Phase, ...]
-    challenge_tasks: tuple[str, ...] = ()
+    challenge_tasks: tuple[str, ...]
+    origin: Mapping[str, Place]
 
     def __getitem__(self, setting: str) -> Any:
         return self.settings[setting]
@@ -212,7 +214,17 @@ def _resolve(content: Mapping[str, Any], defects: list[tuple[Place, str]]) -> It
             defects.append((("bundles", name, "task"), f"no task {entry['task']!r}; {hint}"))
             continue
         challenge, task = tasks[entry["task"]]
-        settings = {**content["defaults"], **content["challenges"][challenge], **task, **entry}
+        settings: dict[str, Any] = {}
+        origin: dict[str, Place] = {}
+        layers: dict[Place, dict[str, Any]] = {
+            ("defaults",): content["defaults"],
+            ("challenges", challenge): content["challenges"][challenge],
+            ("challenges", challenge, "tasks", entry["task"]): task,
+            ("bundles", name): entry,
+        }
+        for place, layer in layers.items():
+            settings.update(layer)
+            origin.update({key: (*place, key) for key in layer})
         absent = [
             key
             for key in ("image", "terms", "pages", "docker_image", "submission_rule", "public_sets", "phases")
@@ -229,20 +241,20 @@ def _resolve(content: Mapping[str, Any], defects: list[tuple[Place, str]]) -> It
         columns = tuple(Column(**column) for column in settings.pop("columns"))
         phases = tuple(Phase(**phase) for phase in settings.pop("phases"))
         together = tuple(settings.pop("tasks"))
-        yield Bundle(name, settings.pop("task"), challenge, settings, columns, phases, together)
+        yield Bundle(name, settings.pop("task"), challenge, settings, columns, phases, together, origin)
 
 
 def _check_bundles(bundles: list[Bundle], root: Path, defects: list[tuple[Place, str]]) -> None:
     for bundle in bundles:
         place: Place = ("bundles", bundle.name)
-        _check_phases(bundle, place, defects)
+        _check_phases(bundle, defects)
         _check_columns(bundle, root, place, defects)
         for file in [bundle["terms"], *(page["file"] for page in bundle["pages"])]:
             if not page_path(root, bundle, file).is_file():
                 own = f"pages/{bundle.task}/, pages/{bundle.challenge}/"
                 defects.append((place, f"page {file} is neither in {own} nor in pages/"))
         if not (root / bundle["image"]).is_file():
-            defects.append((place, f"image {bundle['image']} is missing"))
+            defects.append((bundle.origin["image"], f"image {bundle['image']} is missing"))
 
 
 def page_path(root: Path, bundle: Bundle, file: str) -> Path:
@@ -254,9 +266,10 @@ def page_path(root: Path, bundle: Bundle, file: str) -> Path:
     return root / "pages" / file
 
 
-def _check_phases(bundle: Bundle, place: Place, defects: list[tuple[Place, str]]) -> None:
+def _check_phases(bundle: Bundle, defects: list[tuple[Place, str]]) -> None:
     before: tuple[Phase, datetime | None] | None = None
-    for phase in bundle.phases:
+    for index, phase in enumerate(bundle.phases):
+        place = (*bundle.origin["phases"], index)
         start, end = _date(phase.start), _date(phase.end)
         if start is None or (phase.end and end is None):
             defects.append(
@@ -285,24 +298,29 @@ def _date(text: str | None) -> datetime | None:
 
 def _check_columns(bundle: Bundle, root: Path, place: Place, defects: list[tuple[Place, str]]) -> None:
     keys = [column.key for column in bundle.columns]
+    places = [(*bundle.origin["columns"], index, "key") for index in range(len(keys))]
     for key in sorted({key for key in keys if keys.count(key) > 1}):
-        defects.append((place, f"column {key} stands twice"))
+        defects.append((places[keys.index(key)], f"column {key} stands twice"))
     program = root / "scoring_program" / bundle.task / "score.py"
     if not program.is_file():
         defects.append((place, f"scoring_program/{bundle.task}/score.py is missing"))
         return
     declared = literals(program.read_text(encoding="utf-8"))
     written, choices = declared.get("SCORES", ()), declared.get("OPTIONS", {})
-    for key in keys:
+    for key, column_place in zip(keys, places, strict=True):
         if key not in written:
             near = get_close_matches(key, written, 1)
             hint = f"did you mean {near[0]}?" if near else f"it writes {', '.join(written)}"
             defects.append(
-                (place, f"column {key} is not written by scoring_program/{bundle.task}/score.py; {hint}")
+                (
+                    column_place,
+                    f"column {key} is not written by scoring_program/{bundle.task}/score.py; {hint}",
+                )
             )
     if written and keys and keys[0] != written[0]:
-        defects.append((place, f"the first column is {keys[0]}; the primary score is {written[0]}"))
+        defects.append((places[0], f"the first column is {keys[0]}; the primary score is {written[0]}"))
     for option, value in bundle.options.items():
+        place = (*bundle.origin["options"], option)
         if option not in choices:
             expected = ", ".join(choices) or "none"
             defects.append(

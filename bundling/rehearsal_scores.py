@@ -193,8 +193,20 @@ def _read_codalab(output: Path) -> Mapping[str, Any]:
         parts = line.split(":")
         if len(parts) != 2:
             raise RunFailed(f"scores.txt, line {number}: {line!r:.100}; expected `key: value` with one colon")
-        scores[parts[0].strip()] = parts[1].strip()
+        scores[parts[0].strip()] = _number(parts[1].strip())
     return scores
+
+
+def _number(text: str) -> int | float | str:
+    """A number as the program wrote it; the text where it is no finite number."""
+    for kind in (int, float):
+        try:
+            number = kind(text)
+        except ValueError:
+            continue
+        if math.isfinite(number):
+            return number
+    return text
 
 
 def _store_codalab(
