@@ -1,0 +1,14 @@
+"""PSST Task B: check a submission's structure before it is scored, without the labels.
+
+    python3 ingest.py INPUT_DATA_DIR SUBMISSION_DIR OUTPUT_DIR
+
+Every utterance of the public list once, each predicted true or false.
+"""
+
+import sys
+
+from spokeneval.results.programs import ingest_main
+from spokeneval.submissions.psst_correctness import read_items, read_submission
+
+if __name__ == "__main__":
+    sys.exit(ingest_main("psst_correctness", read_items=read_items, read_submission=read_submission))

@@ -1,0 +1,115 @@
+"""Files that the two tasks of the PSST Challenge share: the reference, the public list, a row an utterance.
+
+Reference, `utterances.tsv`: the challenge's own file, tab-separated with a header; of its columns `utterance_id`
+and the task's own are needed (`transcript` or `correctness`). Older files call them `id`, `transcript_arpabet` and
+`is_correct`. Public list, `utterance_list.tsv`: what participants get of it, without transcripts, correctness and
+the speakers' aphasia quotients. Submissions: tab-separated with a header, a row for every utterance, in any order,
+columns that are not asked for ignored.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from .files import size_limit
+from .folder import expect_files
+from .problems import FileProblems, Problems
+from .tables import Table, match_items, read_table
+
+REFERENCE_FILE = "utterances.tsv"
+LIST_FILE = "utterance_list.tsv"
+ID = "utterance_id"
+NOUN = "utterance"
+REFERENCE_LIMIT = 1 << 28
+
+_PUBLIC = (ID, "session", "test", "prompt", "duration_frames", "filename")
+_ALIASES = {
+    "id": ID,
+    "transcript_arpabet": "transcript",
+    "is_correct": "correctness",
+    **{column: column for column in _PUBLIC},
+}
+
+
+@dataclass(frozen=True)
+class Items:
+    """What everybody knows: n utterance ids, in the reference's order."""
+
+    ids: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+def read_utterances(directory: Path, column: str, problems: Problems) -> Table:
+    """The reference's rows with `utterance_id` and one other column; ids that are empty or stand twice are added to
+    `problems`, what makes the file unreadable is raised."""
+    table = read_table(
+        directory / REFERENCE_FILE,
+        REFERENCE_FILE,
+        problems,
+        delimiter="\t",
+        required=(ID, column),
+        aliases=_ALIASES,
+        limit=REFERENCE_LIMIT,
+    )
+    if table is None:
+        problems.raise_if_any()
+    assert table is not None
+    ids = table.columns[ID]
+    match_items(table, ids, list(dict.fromkeys(ids)), problems, column=ID, noun=NOUN)
+    for item, line in zip(ids, table.lines):
+        if not item:
+            problems.add("empty_item", REFERENCE_FILE, f"the {ID} is empty", line=line)
+    return table
+
+
+def public_columns(table: Table) -> dict[str, list[str]]:
+    """Those of the reference's columns that participants may see, `name -> n strings`."""
+    return {column: table.columns[column] for column in _PUBLIC if column in table.columns}
+
+
+def write_list(columns: Mapping[str, list[str]]) -> dict[str, bytes]:
+    """The public list, `name -> content`, in the order of the ids: a reference may be sorted by label."""
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter="\t", lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(sorted(zip(*columns.values())))
+    return {LIST_FILE: text.getvalue().encode("utf-8")}
+
+
+def read_items(directory: Path) -> Items:
+    """The public items, as `write_list` wrote them."""
+    problems = Problems(FileProblems)
+    table = read_table(
+        directory / LIST_FILE, LIST_FILE, problems, delimiter="\t", required=(ID,), limit=REFERENCE_LIMIT
+    )
+    problems.raise_if_any()
+    assert table is not None
+    return Items(tuple(table.columns[ID]))
+
+
+def read_answers(
+    files: dict[str, Path], items: Items, file: str, column: str, problems: Problems
+) -> tuple[Table, np.ndarray]:
+    """A submission's rows, and the place of each among the items (-1 where a problem was added).
+
+    Raises
+    ------
+    SubmissionError: where no row can be read.
+    """
+    expect_files(files, [file], problems)
+    problems.raise_if_any()
+    table = read_table(
+        files[file], file, problems, delimiter="\t", required=(ID, column), limit=size_limit(len(items))
+    )
+    if table is None:
+        problems.raise_if_any()
+    assert table is not None
+    return table, match_items(table, table.columns[ID], items.ids, problems, column=ID, noun=NOUN)
