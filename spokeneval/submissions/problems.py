@@ -97,7 +97,7 @@ def _row(problem: Problem) -> str:
     where = f"line {problem.line}" if problem.line is not None else ""
     if problem.code == "missing_item":
         where = "missing"
-    return f"  {where:10}{problem.message}" if where else "  " + problem.message
+    return f"  {where:9} {problem.message}" if where else "  " + problem.message
 
 
 class SubmissionError(FileProblems):
