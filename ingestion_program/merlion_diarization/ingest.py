@@ -1,0 +1,14 @@
+"""MERLion CCS, Task 2: check a submission's structure before it is scored, without the gold standard.
+
+    python3 ingest.py INPUT_DATA_DIR SUBMISSION_DIR OUTPUT_DIR
+
+A file of turns for every recording of the public list, each turn with a start, a later end and a language.
+"""
+
+import sys
+
+from spokeneval.results.programs import ingest_main
+from spokeneval.submissions.merlion_diarization import read_items, read_submission
+
+if __name__ == "__main__":
+    sys.exit(ingest_main("merlion_diarization", read_items=read_items, read_submission=read_submission))

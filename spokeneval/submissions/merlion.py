@@ -1,0 +1,171 @@
+"""Labels of MERLion CCS, against which both tasks are scored, and spans of time.
+
+`labels.csv`, as distributed: comma-separated with a header, `audio_name, utt_id, start, end, length, language_tag,
+overlap_diff_lang, dev_eval_status`, the last two or three of them optional; times in milliseconds, whole or with
+a decimal point. A recording is known by its audio name without the extension.
+"""
+
+from __future__ import annotations
+
+import os.path
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional
+
+import numpy as np
+
+from .files import decimal, decimals, expected_number
+from .problems import Problems, name, quote
+from .tables import Table, choose, read_table
+
+LABELS_FILE = "labels.csv"
+REFERENCE_LIMIT = 1 << 28
+
+LANGUAGES = ("English", "Mandarin")
+TAGS = {"English": 0, "Mandarin": 1, "Non-Speech": 2, "Non-Evaluated-Speech": 3}
+ENGLISH, MANDARIN, NON_SPEECH, OTHER_SPEECH = TAGS.values()
+
+LATEST = 1e9
+"""The latest time in ms, eleven days: what is later was not given in milliseconds."""
+
+_PLAIN_NAME = re.compile(r'[^\s/\\,"]+\Z')
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The labelled segments, in the file's order.
+
+    Attributes
+    ----------
+    table: the file's columns as text.
+    recordings: n names of recordings.
+    spans: start and end in ms, shape=(n, 2).
+    tags: values of `TAGS`, shape=(n,).
+    """
+
+    table: Table
+    recordings: list[str]
+    spans: np.ndarray
+    tags: np.ndarray
+
+
+def recording_name(audio_name: str) -> str:
+    """An audio file's name without its extension."""
+    return os.path.splitext(audio_name)[0]
+
+
+def recording_names(audio_names: Sequence[str]) -> list[str]:
+    """`recording_name` of each, worked out once for each file."""
+    names = {audio_name: recording_name(audio_name) for audio_name in set(audio_names)}
+    return [names[audio_name] for audio_name in audio_names]
+
+
+def read_labels(directory: Path, problems: Problems) -> Optional[Labels]:
+    """The labels in `labels.csv`, or None where there is no such table.
+
+    Adds a problem for each row that is not usable: an unknown language tag, an end that is not after the start, a
+    `length` that is off by more than 1 ms, an `utt_id` that stands twice in a recording, a name that cannot be part
+    of a segment's id or of a file's name.
+    """
+    optional = ("length", "overlap_diff_lang", "dev_eval_status")
+    table = read_table(
+        directory / LABELS_FILE,
+        LABELS_FILE,
+        problems,
+        delimiter=",",
+        required=("audio_name", "utt_id", "start", "end", "language_tag"),
+        aliases={column: column for column in optional},
+        limit=REFERENCE_LIMIT,
+    )
+    if table is None:
+        return None
+    utterances = table.columns["utt_id"]
+    recordings = recording_names(table.columns["audio_name"])
+    check_names(table, "audio_name", problems)
+    check_names(table, "utt_id", problems)
+    _check_utterances(table, recordings, problems)
+    spans = read_spans(table, problems)
+    if not problems:
+        _check_lengths(table, spans, problems)
+    spelled = {tag.lower(): tag for tag in TAGS}
+    spelling = {
+        tag: spelled.get(tag.lower().replace("_", "-"), tag) for tag in set(table.columns["language_tag"])
+    }
+    tags = choose(
+        table,
+        utterances,
+        [spelling[tag] for tag in table.columns["language_tag"]],
+        TAGS,
+        problems,
+        item_column="utt_id",
+        column="language_tag",
+    )
+    return Labels(table, recordings, spans, tags)
+
+
+def check_names(table: Table, column: str, problems: Problems) -> None:
+    """Names that can be part of a segment's id and of a file's name."""
+    unusable = {text for text in set(table.columns[column]) if not _PLAIN_NAME.match(text)}
+    if unusable:
+        for text, line in zip(table.columns[column], table.lines):
+            if text in unusable:
+                found = quote(text) if text else "nothing"
+                message = (
+                    f"{column} {found}; expected a name without blanks, slashes, commas and quotation marks"
+                )
+                problems.add("unusable_name", table.file, message, line=line)
+
+
+def read_spans(table: Table, problems: Problems) -> np.ndarray:
+    """Columns `start` and `end` in ms, shape=(n, 2); a problem for each row without 0 <= start < end <= LATEST."""
+    start, end = (decimals(table.columns[column]) for column in ("start", "end"))
+    if start is not None and end is not None:
+        spans = np.stack([start, end], axis=1)
+        if ((start >= 0) & (start < end) & (end <= LATEST)).all():
+            return spans
+    for first, last, line in zip(table.columns["start"], table.columns["end"], table.lines):
+        _check_span(first, last, table.file, line, problems)
+    return np.zeros((len(table), 2))
+
+
+def _check_span(first: str, last: str, file: str, line: int, problems: Problems) -> None:
+    start, end = decimal(first), decimal(last)
+    for column, text, time in (("start", first, start), ("end", last, end)):
+        if time is None:
+            problems.add("bad_time", file, f"{column} {expected_number(text)}", line=line)
+        elif time < 0:
+            problems.add(
+                "negative_time", file, f"{column} {text} is before the recording's beginning", line=line
+            )
+        elif time > LATEST:
+            message = f"{column} {name(text)} is eleven days or more; expected milliseconds"
+            problems.add("absurd_time", file, message, line=line)
+    if start is not None and end is not None and end <= start:
+        message = f"end {name(last)} is not after start {name(first)}"
+        problems.add("empty_span", file, message, line=line)
+
+
+def _check_utterances(table: Table, recordings: Sequence[str], problems: Problems) -> None:
+    keys = list(zip(recordings, table.columns["utt_id"]))
+    if len(set(keys)) == len(keys):
+        return
+    first_line: dict[tuple[str, str], int] = {}
+    for key, line in zip(keys, table.lines):
+        if first_line.setdefault(key, line) != line:
+            message = f"utt_id {name(key[1])} of {name(key[0])} again; first on line {first_line[key]}"
+            problems.add("duplicate_utterance", table.file, message, line=line, item=key[1])
+
+
+def _check_lengths(table: Table, spans: np.ndarray, problems: Problems) -> None:
+    if "length" not in table.columns:
+        return
+    texts = table.columns["length"]
+    lengths = decimals(texts)
+    if lengths is None or (np.abs(lengths - (spans[:, 1] - spans[:, 0])) > 1).any():
+        for text, (start, end), line in zip(texts, spans.tolist(), table.lines):
+            length = decimal(text)
+            if length is None or abs(length - (end - start)) > 1:
+                message = f"length {name(text)}; end minus start is {end - start:g}"
+                problems.add("wrong_length", table.file, message, line=line)

@@ -1,0 +1,243 @@
+"""Files of MERLion CCS, Task 2: labels, evaluated regions, the public list of recordings, a submission's turns.
+
+Reference: `labels.csv` (see `merlion`; `overlap_diff_lang` is not needed) and `regions.csv`, comma-separated, with or
+without a header: `audio_name, start, end` of the evaluated regions in milliseconds, which do not overlap. Every
+labelled recording has one. A recording with a region but without a label is one without speech: whatever is claimed
+there is a false alarm.
+Public items, `recordings.csv`: the `audio_name` of every recording, sorted; neither lengths nor regions.
+
+Submission: a text file for each recording, named as the audio file with `.txt` in place of its extension, with
+lines `<start> <end> <English|Mandarin>` in milliseconds, 0 <= start < end, in any order, overlapping or not. Where
+nothing is spoken the file is empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, Optional
+
+import numpy as np
+
+from ..metrics.language_diarization import LanguageTimes, Turns, language_times
+from .files import decimal, decode, read_bytes, read_lines, size_limit
+from .folder import expect_files
+from .merlion import (
+    ENGLISH,
+    LABELS_FILE,
+    LANGUAGES,
+    MANDARIN,
+    OTHER_SPEECH,
+    REFERENCE_LIMIT,
+    Labels,
+    check_names,
+    read_labels,
+    read_spans,
+    recording_names,
+)
+from .problems import FileProblems, Problems, ReferenceFileError, count_of, name, quote
+from .tables import Table, parse_table, read_table, split_fields, split_row
+
+REGIONS_FILE = "regions.csv"
+REFERENCE_FILES = (LABELS_FILE, REGIONS_FILE)
+RECORDINGS_FILE = "recordings.csv"
+
+TURNS_LIMIT = size_limit(0)
+"""Bytes of one recording's file: thirty thousand turns and more."""
+
+_REGION = ("audio_name", "start", "end")
+_TURN = ("start", "end", "language")
+
+
+@dataclass(frozen=True)
+class Items:
+    """What everybody knows: the names of n recordings, without extension, sorted."""
+
+    ids: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The gold standard of n recordings, in the order of the items.
+
+    Attributes
+    ----------
+    items: the public part.
+    turns: each recording's turns.
+    regions: each recording's evaluated regions in ms, shape=(k, 2).
+    excluded: each recording's speech in other languages in ms, shape=(k, 2).
+    audio_names: n names of audio files.
+    """
+
+    items: Items
+    turns: tuple[Turns, ...]
+    regions: tuple[np.ndarray, ...]
+    excluded: tuple[np.ndarray, ...]
+    audio_names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A participant's turns in each of the n recordings, in the order of the items."""
+
+    turns: tuple[Turns, ...]
+
+
+def read_reference(directory: Path) -> Reference:
+    """The labels and the evaluated regions.
+
+    Raises
+    ------
+    ReferenceFileError: rows that are not usable (see `merlion.read_labels`), regions that overlap, a labelled recording
+        without region, a language without scored time.
+    """
+    problems = Problems(ReferenceFileError)
+    labels = read_labels(directory, problems)
+    regions = _read_regions(directory, problems)
+    problems.raise_if_any()
+    assert labels is not None
+    assert regions is not None
+    _check_regions(labels, regions, problems)
+    problems.raise_if_any()
+    audio_names = dict(zip(regions.recordings, regions.table.columns["audio_name"]))
+    audio_names.update(zip(labels.recordings, labels.table.columns["audio_name"]))
+    recordings = sorted(audio_names)
+    place = {recording: index for index, recording in enumerate(recordings)}
+    labelled = np.array([place[recording] for recording in labels.recordings])
+    english, mandarin, other = (
+        _by_recording(labels.spans[labels.tags == tag], labelled[labels.tags == tag], len(recordings))
+        for tag in (ENGLISH, MANDARIN, OTHER_SPEECH)
+    )
+    evaluated = np.array([place[recording] for recording in regions.recordings])
+    reference = Reference(
+        Items(tuple(recordings)),
+        tuple(map(Turns, english, mandarin)),
+        tuple(_by_recording(regions.spans, evaluated, len(recordings))),
+        tuple(other),
+        tuple(audio_names[recording] for recording in recordings),
+    )
+    _check_languages(reference, problems)
+    problems.raise_if_any()
+    return reference
+
+
+class _Regions(NamedTuple):
+    table: Table
+    recordings: list[str]
+    spans: np.ndarray
+
+
+def _read_regions(directory: Path, problems: Problems) -> Optional[_Regions]:
+    lines = read_lines(directory / REGIONS_FILE, REGIONS_FILE, problems, REFERENCE_LIMIT)
+    if lines is None:
+        return None
+    fields = split_row(lines[0], ",") or []
+    header = _REGION if len(fields) == 3 and decimal(fields[1]) is not None else None
+    table = parse_table(lines, REGIONS_FILE, problems, delimiter=",", required=_REGION, header=header)
+    if table is None:
+        return None
+    check_names(table, "audio_name", problems)
+    return _Regions(table, recording_names(table.columns["audio_name"]), read_spans(table, problems))
+
+
+def _check_regions(labels: Labels, regions: _Regions, problems: Problems) -> None:
+    evaluated = set(regions.recordings)
+    first_line: dict[str, int] = {}
+    for recording, line in zip(reversed(labels.recordings), reversed(labels.table.lines)):
+        first_line[recording] = line
+    for recording, line in first_line.items():
+        if recording not in evaluated:
+            message = f"{name(recording)} has labels, but no evaluated region in {REGIONS_FILE}"
+            problems.add("no_region", LABELS_FILE, message, line=line, item=recording)
+    rows = sorted(zip(regions.recordings, regions.spans.tolist(), regions.table.lines))
+    for (recording, before, _), (following, span, line) in zip(rows, rows[1:]):
+        if recording == following and span[0] < before[1]:
+            message = f"{name(recording)}: this region and the one up to {before[1]:g} ms overlap"
+            problems.add("overlapping_regions", REGIONS_FILE, message, line=line, item=recording)
+
+
+def _check_languages(reference: Reference, problems: Problems) -> None:
+    """Both languages must have scored time, or an error rate has nothing to be a share of."""
+    nothing = Turns((), ())
+    times = LanguageTimes()
+    for turns, regions, excluded in zip(reference.turns, reference.regions, reference.excluded):
+        times += language_times(turns, nothing, regions, excluded=excluded)
+        if times.english_time and times.mandarin_time:
+            return
+    found = f"{times.english_time:g} ms of English and {times.mandarin_time:g} ms of Mandarin"
+    problems.add("one_language", LABELS_FILE, f"{found} in the evaluated regions; expected some of both")
+
+
+def _by_recording(spans: np.ndarray, recording: np.ndarray, n: int) -> list[np.ndarray]:
+    """The spans of each of n recordings, shape=(k, 2), in the order in which they come."""
+    order = np.argsort(recording, kind="stable")
+    return np.split(spans[order], np.searchsorted(recording[order], np.arange(1, n)))
+
+
+def public_items(reference: Reference, options: Mapping[str, str]) -> dict[str, bytes]:
+    """The files that participants and the ingestion program get, `name -> content`."""
+    return {RECORDINGS_FILE: "\n".join(["audio_name", *reference.audio_names, ""]).encode("utf-8")}
+
+
+def read_items(directory: Path) -> Items:
+    """The public items, as `public_items` wrote them."""
+    problems = Problems(FileProblems)
+    table = read_table(
+        directory / RECORDINGS_FILE,
+        RECORDINGS_FILE,
+        problems,
+        delimiter=",",
+        required=("audio_name",),
+        limit=REFERENCE_LIMIT,
+    )
+    problems.raise_if_any()
+    assert table is not None
+    return Items(tuple(recording_names(table.columns["audio_name"])))
+
+
+def read_submission(files: dict[str, Path], items: Items) -> Submission:
+    """The turns in each recording's file.
+
+    Raises
+    ------
+    SubmissionError: with every problem, a recording without a file among them.
+    """
+    problems = Problems()
+    names = [f"{recording}.txt" for recording in items.ids]
+    expect_files(files, names, problems)
+    problems.raise_if_any()
+    turns = [_read_turns(files[file], file, problems) for file in names]
+    problems.raise_if_any()
+    return Submission(tuple(turns))
+
+
+def _read_turns(path: Path, file: str, problems: Problems) -> Turns:
+    content = read_bytes(path, file, problems, TURNS_LIMIT)
+    text = None if content is None else decode(content, file, problems)
+    lines = (text or "").split("\n")
+    columns = split_fields(lines, 3)
+    if columns is None:
+        for number, line in enumerate(lines, 1):
+            fields = line.split()
+            if fields and len(fields) != 3:
+                message = (
+                    f"{count_of(len(fields), 'field')}; expected 3, separated by blanks: start, end, language"
+                )
+                problems.add("wrong_field_count", file, message, line=number)
+        lines = [line if len(line.split()) == 3 else "" for line in lines]
+        columns = split_fields(lines, 3)
+        assert columns is not None
+    numbers = [number for number, line in enumerate(lines, 1) if line.strip()]
+    table = Table(file, dict(zip(_TURN, columns)), numbers)
+    spans = read_spans(table, problems)
+    language = columns[2]
+    for text, number in zip(language, numbers):
+        if text not in LANGUAGES:
+            message = f"language {quote(text)}; expected 'English' or 'Mandarin'"
+            problems.add("unknown_language", file, message, line=number)
+    is_english = np.array([text == "English" for text in language], dtype=bool)
+    return Turns(spans[is_english], spans[~is_english])

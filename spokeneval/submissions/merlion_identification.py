@@ -1,0 +1,400 @@
+"""Files of MERLion CCS, Task 1: labels, the public list of segments, a submission's scores.
+
+Reference: `labels.csv` (see `merlion`). Scored are the English and Mandarin segments whose `overlap_diff_lang` is not
+`True`, in the order of the labels; the flag is taken at its word, and a file without the column has no overlaps.
+Public items, `segments.csv`: `audio_name, utt_id, start, end` of these segments, in this order. A segment's id is
+the audio name without its extension, `utt_id`, `start` and `end`, joined by `_`, the times as `segments.csv` writes
+them.
+
+Submission, `prediction.txt`, three fields a line, separated by blanks or tabs, in the order of `segments.csv`, in
+one of two formats:
+
+1. two lines a segment, `<id> 0 <English score>`, then `<id> 1 <Mandarin score>`;
+2. one line a segment, `<id> <English score> <Mandarin score>`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, Optional
+
+import numpy as np
+
+from .files import decimal, decimals, expected_number, read_lines, size_limit
+from .folder import expect_files
+from .merlion import (
+    ENGLISH,
+    LABELS_FILE,
+    MANDARIN,
+    REFERENCE_LIMIT,
+    Labels,
+    read_labels,
+    recording_names,
+)
+from .problems import FileProblems, Problems, ReferenceFileError, count_of, name, quote, some_of
+from .tables import choose, read_table, split_fields
+
+REFERENCE_FILES = (LABELS_FILE,)
+SEGMENTS_FILE = "segments.csv"
+SUBMISSION_FILE = "prediction.txt"
+
+NOUN = "segment"
+
+_SHEET = ("audio_name", "utt_id", "start", "end")
+_FIELDS = "an id, 0 or 1, and a score; or an id and two scores"
+_PARTS = ("recording", "utt_id", "start", "end")
+
+
+@dataclass(frozen=True)
+class Items:
+    """What everybody knows: the ids of n segments, in the order of the labels."""
+
+    ids: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The gold standard.
+
+    Attributes
+    ----------
+    items: the public part.
+    is_english: bool, shape=(n,): English or Mandarin.
+    recordings: int, shape=(n,): a number for each recording, from 0.
+    sheet: the columns that participants get, `name -> n strings`.
+    """
+
+    items: Items
+    is_english: np.ndarray
+    recordings: np.ndarray
+    sheet: dict[str, list[str]]
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A participant's scores: finite doubles, shape=(n,), in the order of the items; larger is likelier."""
+
+    english: np.ndarray
+    mandarin: np.ndarray
+
+
+def read_reference(directory: Path) -> Reference:
+    """The segments to score, from `labels.csv`.
+
+    Raises
+    ------
+    ReferenceFileError: rows that are not usable (see `merlion.read_labels`), an `overlap_diff_lang` of an English or
+        Mandarin segment that is neither `True` nor `False`; no English or no Mandarin segment.
+    """
+    problems = Problems(ReferenceFileError)
+    labels = read_labels(directory, problems)
+    problems.raise_if_any()
+    assert labels is not None
+    spoken = (labels.tags == ENGLISH) | (labels.tags == MANDARIN)
+    scored = np.flatnonzero(spoken & ~_overlaps_other_language(labels, spoken, problems))
+    is_english = labels.tags[scored] == ENGLISH
+    if not problems and (is_english.all() or not is_english.any()):
+        message = f"{is_english.sum()} English and {(~is_english).sum()} Mandarin segments to score"
+        problems.add("one_language", LABELS_FILE, f"{message}; expected some of both")
+    problems.raise_if_any()
+    rows = scored.tolist()
+    sheet = {column: [labels.table.columns[column][row] for row in rows] for column in _SHEET}
+    recordings = [labels.recordings[row] for row in rows]
+    number = {recording: index for index, recording in enumerate(dict.fromkeys(recordings))}
+    numbers = np.array([number[recording] for recording in recordings])
+    return Reference(Items(_ids(recordings, sheet)), is_english, numbers, sheet)
+
+
+def _overlaps_other_language(labels: Labels, spoken: np.ndarray, problems: Problems) -> np.ndarray:
+    flags = labels.table.columns.get("overlap_diff_lang")
+    if flags is None:
+        return np.zeros(len(labels.table), dtype=bool)
+    words = {flag: flag.strip().capitalize() for flag in set(flags)}
+    shown = [words[flag] if used else "False" for flag, used in zip(flags, spoken.tolist())]
+    codes = choose(
+        labels.table,
+        labels.table.columns["utt_id"],
+        shown,
+        {"True": 1, "False": 0},
+        problems,
+        item_column="utt_id",
+        column="overlap_diff_lang",
+    )
+    return codes == 1
+
+
+def _ids(recordings: Sequence[str], sheet: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    return tuple(
+        ["_".join(parts) for parts in zip(recordings, sheet["utt_id"], sheet["start"], sheet["end"])]
+    )
+
+
+def public_items(reference: Reference, options: Mapping[str, str]) -> dict[str, bytes]:
+    """The files that participants and the ingestion program get, `name -> content`.
+
+    The order is that of the labels, because submissions must follow it; segments that are not scored are left out.
+    """
+    rows = [_SHEET, *zip(*(reference.sheet[column] for column in _SHEET))]
+    return {SEGMENTS_FILE: "".join(",".join(row) + "\n" for row in rows).encode("utf-8")}
+
+
+def read_items(directory: Path) -> Items:
+    """The public items, as `public_items` wrote them."""
+    problems = Problems(FileProblems)
+    table = read_table(
+        directory / SEGMENTS_FILE,
+        SEGMENTS_FILE,
+        problems,
+        delimiter=",",
+        required=_SHEET,
+        limit=REFERENCE_LIMIT,
+    )
+    problems.raise_if_any()
+    assert table is not None
+    return Items(_ids(recording_names(table.columns["audio_name"]), table.columns))
+
+
+def read_submission(files: dict[str, Path], items: Items) -> Submission:
+    """The scores in `prediction.txt`, in either format.
+
+    Raises
+    ------
+    SubmissionError: with every problem.
+    """
+    problems = Problems()
+    expect_files(files, [SUBMISSION_FILE], problems)
+    problems.raise_if_any()
+    lines = read_lines(files[SUBMISSION_FILE], SUBMISSION_FILE, problems, size_limit(len(items)))
+    problems.raise_if_any()
+    assert lines is not None
+    submission = _read_scores(lines, items)
+    if submission is None:
+        _explain(lines, items, problems)
+        problems.raise_if_any()
+        raise AssertionError("a file is refused, but no problem is found in it")
+    return submission
+
+
+def _read_scores(lines: Sequence[str], items: Items) -> Optional[Submission]:
+    """The scores of a file without any fault, read at once; else None."""
+    columns = split_fields(lines, 3)
+    if columns is None:
+        return None
+    ids, second, third = columns
+    expected = list(items.ids)
+    if ids == expected:
+        english, mandarin = decimals(second), decimals(third)
+        return None if english is None or mandarin is None else Submission(english, mandarin)
+    if ids[::2] == ids[1::2] == expected and second == ["0", "1"] * len(expected):
+        scores = decimals(third)
+        return None if scores is None else Submission(scores[::2], scores[1::2])
+    return None
+
+
+class _Line(NamedTuple):
+    """A line's number, its segment's id, and the fields after it, at least one."""
+
+    number: int
+    item: str
+    values: Sequence[str]
+
+    @property
+    def language(self) -> str:
+        """In format 1, `0` for English and `1` for Mandarin."""
+        return self.values[0]
+
+
+def _explain(lines: Sequence[str], items: Items, problems: Problems) -> None:
+    """A problem for everything that keeps these lines from being the segments' scores."""
+    rows = []
+    for number, line in enumerate(lines, 1):
+        item, *values = line.split() or [""]
+        if item and len(values) != 2:
+            message = f"{count_of(1 + len(values), 'field')}; expected 3: {_FIELDS}"
+            if not values and "," in line:
+                message += "; separated by blanks, not commas"
+            problems.add("wrong_field_count", SUBMISSION_FILE, message, line=number, item=item)
+        if values:
+            rows.append(_Line(number, item, values))
+    two_lines = _two_lines_a_segment(rows, len(items))
+    segments = _pair(rows, set(items.ids), problems) if two_lines else _single(rows, problems)
+    for row in rows:
+        for text in row.values[1:] if two_lines else row.values:
+            if len(row.values) == 2 and decimal(text) is None:
+                message = f"{NOUN} {name(row.item)}: score {expected_number(text)}"
+                problems.add("bad_score", SUBMISSION_FILE, message, line=row.number, item=row.item)
+    _check_order(segments, items.ids, problems)
+
+
+def _two_lines_a_segment(rows: Sequence[_Line], n: int) -> bool:
+    """Whether format 1 is meant: its first two lines are a segment's lines 0 and 1, or many others are, or there
+    are far more lines than the n segments, most of them with 0 or 1 where format 2 has a score."""
+    pairs = [
+        first.item == second.item and {first.language, second.language} == {"0", "1"}
+        for first, second in zip(rows, rows[1:])
+    ]
+    languages = sum(row.language in ("0", "1") for row in rows)
+    many_lines = len(rows) > 1.5 * n and languages > 0.5 * len(rows)
+    return bool(pairs) and (pairs[0] or 3 * sum(pairs) >= len(rows) or many_lines)
+
+
+def _pair(rows: Sequence[_Line], known: set[str], problems: Problems) -> list[_Line]:
+    """Format 1: the first line of each segment. Adds a problem for each that is not English 0, then Mandarin 1."""
+    segments: list[_Line] = []
+    seen: set[str] = set()
+    index = 0
+    while index < len(rows):
+        line = rows[index]
+        second = rows[index + 1] if index + 1 < len(rows) else line
+        if second is not line and second.item == line.item:
+            _check_pair(line, second, problems)
+            segments.append(line)
+            index += 2
+        elif (line.language, second.language) == ("0", "1") and (line.item in known) != (
+            second.item in known
+        ):
+            right, wrong = (line, second) if line.item in known else (second, line)
+            _wrong_id(wrong, right.item, problems)
+            segments.append(right)
+            index += 2
+        else:
+            _explain_lone(line, problems)
+            if line.item not in seen:
+                segments.append(line)
+            index += 1
+        seen.add(segments[-1].item)
+    return segments
+
+
+def _check_pair(first: _Line, second: _Line, problems: Problems) -> None:
+    item = first.item
+    languages = (first.language, second.language)
+    unknown = [line for line in (first, second) if line.language not in ("0", "1")]
+    for line in unknown:
+        _unknown_language(line, problems)
+    if languages == ("1", "0"):
+        message = (
+            f"{NOUN} {name(item)}: its Mandarin line (1) comes before its English line (0); swap the two"
+        )
+        problems.add("swapped_languages", SUBMISSION_FILE, message, line=first.number, item=item)
+    elif not unknown and languages != ("0", "1"):
+        message = (
+            f"{NOUN} {name(item)}: language {second.language} twice; expected English (0), then Mandarin (1)"
+        )
+        problems.add("repeated_language", SUBMISSION_FILE, message, line=second.number, item=item)
+
+
+def _explain_lone(line: _Line, problems: Problems) -> None:
+    item = line.item
+    if line.language == "0":
+        message = f"{NOUN} {name(item)}: no Mandarin line (1) right after its English line (0)"
+        problems.add("missing_language", SUBMISSION_FILE, message, line=line.number, item=item)
+    elif line.language == "1":
+        message = f"{NOUN} {name(item)}: no English line (0) right before its Mandarin line (1)"
+        problems.add("missing_language", SUBMISSION_FILE, message, line=line.number, item=item)
+    elif decimal(line.language) is not None:
+        message = (
+            f"{NOUN} {name(item)}: one line with two scores, in a file of two lines a segment; use one format"
+        )
+        problems.add("mixed_formats", SUBMISSION_FILE, message, line=line.number, item=item)
+    else:
+        _unknown_language(line, problems)
+
+
+def _unknown_language(line: _Line, problems: Problems) -> None:
+    message = (
+        f"{NOUN} {name(line.item)}: language {quote(line.language)}; expected 0 (English) or 1 (Mandarin)"
+    )
+    problems.add("unknown_language", SUBMISSION_FILE, message, line=line.number, item=line.item)
+
+
+def _single(rows: Sequence[_Line], problems: Problems) -> list[_Line]:
+    """Format 2: a line of each segment. Adds a problem for each pair of lines that is in format 1."""
+    segments: list[_Line] = []
+    for row in rows:
+        before = segments[-1] if segments else None
+        if before and before.item == row.item and {before.language, row.language} == {"0", "1"}:
+            message = f"{NOUN} {name(row.item)}: two lines, 0 and 1, in a file of one line a segment; use one format"
+            problems.add("mixed_formats", SUBMISSION_FILE, message, line=row.number, item=row.item)
+        else:
+            segments.append(row)
+    return segments
+
+
+def _check_order(segments: Sequence[_Line], expected: Sequence[str], problems: Problems) -> None:
+    """Exactly the expected segments, in their order: a problem for each that is not in its place."""
+    position = {item: place for place, item in enumerate(expected)}
+    by_utterance = {item.rsplit("_", 2)[0]: place for place, item in enumerate(expected)}
+    first_line: dict[str, int] = {}
+    places: list[Optional[int]] = []
+    for segment in segments:
+        place = position.get(segment.item)
+        if place is not None and segment.item in first_line:
+            message = f"{NOUN} {name(segment.item)} again; first on line {first_line[segment.item]}"
+            problems.add("duplicate_item", SUBMISSION_FILE, message, line=segment.number, item=segment.item)
+            place = None
+        first_line.setdefault(segment.item, segment.number)
+        places.append(place)
+    found = {place for place in places if place is not None}
+    in_order = _longest_rise([place for place in places if place is not None])
+    following = 0
+    for segment, place in zip(segments, places):
+        if place is not None and place in in_order:
+            following = place + 1
+        elif place is not None:
+            message = f"{NOUN} {name(segment.item)} is not in the order of {SEGMENTS_FILE}"
+            if following < len(expected):
+                message += f"; expected {name(expected[following])} here"
+            problems.add("out_of_order", SUBMISSION_FILE, message, line=segment.number, item=segment.item)
+        elif segment.item not in position:
+            meant = by_utterance.get(segment.item.rsplit("_", 2)[0])
+            if meant is None or meant in found:
+                meant = following if following < len(expected) and following not in found else None
+            if meant is None:
+                message = f"{NOUN} {name(segment.item)} is not one of the {count_of(len(expected), NOUN)}"
+                problems.add("unknown_item", SUBMISSION_FILE, message, line=segment.number, item=segment.item)
+            else:
+                _wrong_id(segment, expected[meant], problems)
+                found.add(meant)
+                following = meant + 1
+    missing = [item for place, item in enumerate(expected) if place not in found]
+    if missing:
+        counts = f"{count_of(len(expected), NOUN)} expected, {len(expected) - len(missing)} found"
+        message = f"{NOUN} {some_of(missing)}: {counts}"
+        problems.add("missing_item", SUBMISSION_FILE, message, item=missing[0])
+
+
+def _longest_rise(places: Sequence[int]) -> set[int]:
+    """A longest rising selection of distinct numbers: those that are in order when the fewest are moved."""
+    ends: list[int] = []  # the lowest number that ends a selection of each length
+    before: dict[int, Optional[int]] = {}
+    for place in places:
+        length = bisect_left(ends, place)
+        before[place] = ends[length - 1] if length else None
+        ends[length : length + 1] = [place]
+    rise: set[int] = set()
+    last = ends[-1] if ends else None
+    while last is not None:
+        rise.add(last)
+        last = before[last]
+    return rise
+
+
+def _wrong_id(line: _Line, expected: str, problems: Problems) -> None:
+    """Which parts of a line's id differ from the expected one's."""
+    parts = line.item.rsplit("_", 3)
+    difference = f"expected {name(expected)}"
+    if len(parts) == len(_PARTS):
+        difference = ", ".join(
+            f"{part} {quote(found)} instead of {quote(wanted)}"
+            for part, found, wanted in zip(_PARTS, parts, expected.rsplit("_", 3))
+            if found != wanted
+        )
+    message = f"{NOUN} {name(line.item)}: {difference}"
+    problems.add("wrong_id", SUBMISSION_FILE, message, line=line.number, item=line.item)
