@@ -536,6 +536,7 @@ _SHARED: list[tuple[str, str, Damage]] = [
     ("yaml-invalid", "a tab", text("title: A", "title:\n\t- A")),
     ("yaml-invalid", "an object to construct", text("title: A", "title: !!python/object:os.system A")),
     ("yaml-invalid", "a list at the top", lambda draft: setattr(draft, "spec", ["title"])),
+    ("yaml-invalid", "a list as a key", text("title: A", "[a, b]: c\ntitle: A")),
     ("duplicate-key", "a title twice", text("title: A", "title: First\ntitle: A")),
     ("unknown-key", "a misspelt key", put("imgae", to="logo.png")),
     ("missing-key", "no title", drop("title")),
@@ -563,6 +564,9 @@ _SHARED: list[tuple[str, str, Damage]] = [
     ("archive-wrapped", "the program's folder was zipped", _wrap("scoring_program.zip")),
     ("program-syntax", "no Python", _score(b"import json", b"import import")),
     ("package-missing", "the package left out", inside_file("scoring_program.zip", PACKAGE[0], None)),
+    ("package-missing", "a part of it imported", both(
+        _score(b"import spokeneval", b"from spokeneval.results import scores"),
+        inside_file("scoring_program.zip", PACKAGE[0], None))),
     ("options-invalid", "no JSON", inside("scoring_program.zip", options__json=b"{")),
     ("options-invalid", "a list", inside("scoring_program.zip", options__json=b"[]")),
     ("options-invalid", "an unknown value", _options(options={"policy": "maybe"})),
@@ -797,6 +801,8 @@ _CODABENCH: list[tuple[str, str, Damage]] = [
         "ingestion_program.zip", "python3 /app/program/ingest.py /app/input/ref /app/output")),
     ("command-path", "input data that the task lacks", drop("tasks", 0, "input_data")),
     ("command-variable", "variables", _command("scoring_program.zip", "python3 $program/score.py $input $output")),
+    ("command-variable", "variables of ingestion", _command(
+        "ingestion_program.zip", "python3 $ingestion_program/ingest.py $input $submission_program $predictions")),
     ("command-variable-unknown", "a misspelt variable", _command(
         "scoring_program.zip", "python3 /app/program/score.py $inputs /app/output")),
     ("command-shell", "two commands", _command(

@@ -6,7 +6,7 @@ import re
 
 import bundle_defects
 import pytest
-from bundle_defects import CLEAN, DEFECTS, Defect, Draft
+from bundle_defects import CLEAN, DEFECTS, Defect, Draft, put
 
 from bundling.check import check_bundle, format_findings
 from bundling.finding import RULES, Finding
@@ -21,6 +21,39 @@ def findings_of(tmp_path, data: bytes) -> list[Finding]:
 @pytest.mark.parametrize("platform", CLEAN)
 def test_a_clean_bundle_has_no_findings(tmp_path, platform):
     assert findings_of(tmp_path, CLEAN[platform]().build()) == []
+
+
+HARMLESS = {
+    "a checkbox": ("codabench", bundle_defects.both(
+        put("fact_sheet", "method", "type", to="checkbox"),
+        put("fact_sheet", "method", "selection", to=[True, False]))),
+    "a text": ("codabench", bundle_defects.both(
+        put("fact_sheet", "method", "type", to="text"), put("fact_sheet", "method", "selection", to=""))),
+    "an endless last phase": ("codabench", put("phases", 1, "end", to=None)),
+    "phases without indexes": ("codabench", bundle_defects.both(
+        bundle_defects.drop("phases", 0, "index"), bundle_defects.drop("phases", 1, "index"))),
+    "an image with a digest": ("codabench", put("docker_image", to="example/image@sha256:" + "0" * 64)),
+    "a queue": ("codabench", put("queue", to="0b7c4a1e-7d36-4b58-9c0b-6c1d3f1c2a10")),
+    "a computed column": ("codabench", bundle_defects.add("leaderboards", 0, "columns", item={
+        "title": "Mean", "key": "mean", "index": 2, "sorting": "desc", "precision": 4,
+        "computation": "avg", "computation_indexes": [0, 1]})),
+    "hidden results without a detailed page": ("codalab", bundle_defects.both(
+        put("phases", 2, "leaderboard_management_mode", to="hide_results"),
+        put("enable_detailed_results", to=False), bundle_defects._options(detailed_results=True))),
+    "a page of one's own": ("codalab", put("html", "prizes", to="data.html")),
+    "prompts in the public data alone": ("codabench", bundle_defects.both(
+        put("phases", 1, "public_data", to="public_data.zip"),
+        bundle_defects.archive("public_data.zip", bundle_defects.codabench().zips["input_data.zip"]),
+        bundle_defects.inside("input_data.zip", items__csv=b"id\nitem000\n"))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_what_works_is_left_in_peace(tmp_path, name):
+    platform, change = HARMLESS[name]
+    draft = CLEAN[platform]()
+    change(draft)
+    assert findings_of(tmp_path, draft.build()) == []
 
 
 @pytest.mark.parametrize(
