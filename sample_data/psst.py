@@ -218,6 +218,32 @@ def write_table(path: Path, header: list[str], rows: Iterable[Iterable[object]])
         writer.writerows(rows)
 
 
+def submissions(task: str, name: str) -> dict[str, dict[str, bytes]]:
+    """Submissions to rehearse with, `name -> its files`: perfect, and one drawn at random without listening."""
+    utterances, _ = sample(name)
+    rng = random.Random(f"random {task} {name}")
+    if task == "psst_recognition":
+        file, column = "transcripts.tsv", "asr_transcript"
+        perfect = [utterance.transcript for utterance in utterances]
+        phones = arpabet_features().phones
+        guess = [" ".join(rng.choices(phones, k=len(drop_fillers(said.split())))) for said in perfect]
+        rng.shuffle(guess)
+    else:
+        file, column = "correctness.tsv", "prediction"
+        perfect = [utterance.correctness for utterance in utterances]
+        guess = rng.sample(perfect, len(perfect))
+    return {
+        "perfect": {file: submission_text(utterances, column, perfect)},
+        "random": {file: submission_text(utterances, column, guess)},
+    }
+
+
+def submission_text(utterances: Iterable[Utterance], column: str, values: Iterable[str]) -> bytes:
+    """A submission's file: `utterance_id` and one column."""
+    rows = zip((utterance.utterance_id for utterance in utterances), values, strict=True)
+    return "".join(f"{item}\t{value}\n" for item, value in [("utterance_id", column), *rows]).encode()
+
+
 def write_samples(root: Path) -> list[Path]:
     """Write all samples below the project's directory; returns the files."""
     written = []
@@ -226,9 +252,9 @@ def write_samples(root: Path) -> list[Path]:
         for task in ("psst_recognition", "psst_correctness"):
             written.append(root / "reference_data" / task / name / "utterances.tsv")
             write_utterances(written[-1], utterances)
-            written.append(root / "starting_kit" / task / "data" / f"{name}_transcripts.tsv")
-            write_transcripts(written[-1], [utterance.utterance_id for utterance in utterances], recognised)
-    written.append(root / "starting_kit" / "psst_correctness" / "data" / "accepted_pronunciations.json")
+        written.append(root / "starting_kit" / "psst" / "data" / f"{name}_transcripts.tsv")
+        write_transcripts(written[-1], [utterance.utterance_id for utterance in utterances], recognised)
+    written.append(root / "starting_kit" / "psst" / "data" / "accepted_pronunciations.json")
     written[-1].write_text(
         json.dumps(accepted_pronunciations(), indent=2) + "\n", encoding="utf-8", newline="\n"
     )

@@ -86,7 +86,7 @@ def test_pronunciations_are_of_the_inventory():
 
 def test_files_of_the_project_are_what_the_generator_writes(tmp_path):
     written = psst.write_samples(tmp_path)
-    assert len(written) == 9
+    assert len(written) == 7
     for file in written:
         assert file.read_bytes() == (PROJECT / file.relative_to(tmp_path)).read_bytes(), file.relative_to(
             tmp_path
@@ -103,11 +103,9 @@ def test_files_read_back_as_drawn(tmp_path):
     header = "utterance_id session test prompt transcript correctness aq_index duration_frames filename"
     assert list(rows[0]) == header.split()
     assert [row["transcript"] for row in rows] == [u.transcript for u in utterances]
-    with (tmp_path / "starting_kit/psst_recognition/data/development_transcripts.tsv").open(
-        encoding="utf-8"
-    ) as file:
+    with (tmp_path / "starting_kit/psst/data/development_transcripts.tsv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     assert list(rows[0]) == ["utterance_id", "asr_transcript"]
     assert [row["asr_transcript"] for row in rows] == recognised
-    kit = tmp_path / "starting_kit/psst_correctness/data/accepted_pronunciations.json"
+    kit = tmp_path / "starting_kit/psst/data/accepted_pronunciations.json"
     assert json.loads(kit.read_text(encoding="utf-8")) == psst.accepted_pronunciations()

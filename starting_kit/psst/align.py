@@ -1,0 +1,83 @@
+"""Which phone was taken for which, and which features changed: utterance by utterance, the worst first.
+
+    python3 align.py out/transcripts.tsv
+    python3 align.py --first 20 my_transcripts.tsv
+
+On the development set, whose transcripts are in the kit. The alignment is the cheapest in features, the one that FER
+counts; an utterance's cost is in features, of 24 a phone. Needs numpy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from psst_kit import HERE, read_transcripts
+
+from spokeneval.metrics.phoneme_recognition import Step, align, arpabet_features, errors_by_utterance
+from spokeneval.submissions.psst_recognition import read_reference
+
+NOTHING = "-"
+WORDS = {"+": "+", "-": "-", "0": "0", "-+": "-+ (towards +)", "+-": "+- (towards -)"}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description="Which phone was taken for which, the worst utterance first."
+    )
+    parser.add_argument(
+        "transcripts", type=Path, help="utterance_id and asr_transcript of the development set"
+    )
+    parser.add_argument("--first", type=int, metavar="N", help="only the N worst utterances")
+    options = parser.parse_args()
+    reference = read_reference(HERE / "development" / "reference")
+    recognised = read_transcripts(options.transcripts, reference.items, "development")
+    errors = errors_by_utterance(reference.transcripts, recognised)
+    worst = sorted(
+        range(len(recognised)), key=lambda row: (-errors.feature_cost[row], reference.items.ids[row])
+    )
+    for row in worst[: options.first]:
+        if errors.feature_cost[row] > 0:
+            steps = align(reference.transcripts[row], recognised[row])
+            print("\n".join(trace(reference.items.ids[row], steps)), end="\n\n")
+    total = errors.pool()
+    flawless = int((errors.feature_cost == 0).sum())
+    print(
+        f"{len(worst)} utterances, {flawless} without an error; "
+        f"FER {100 * total.feature_error_rate:.4f} %, PER {100 * total.phone_error_rate:.4f} %"
+    )
+
+
+def trace(utterance: str, steps: tuple[Step, ...]) -> list[str]:
+    """The lines for one utterance: the two transcripts below each other, then what went wrong."""
+    pairs = [(step.reference or NOTHING, step.hypothesis or NOTHING) for step in steps]
+    widths = [max(map(len, pair)) for pair in pairs]
+    said, heard = (" ".join(map(str.ljust, side, widths)).rstrip() for side in zip(*pairs))
+    cost = sum(step.cost for step in steps)
+    phones = sum(step.reference is not None for step in steps)
+    return [
+        f"{utterance}   {cost:g} of {phones * len(arpabet_features().features)} features",
+        f"  said   {said}",
+        f"  heard  {heard}",
+        *(f"    {describe(step)}" for step in steps if step.operation != "match"),
+    ]
+
+
+def describe(step: Step) -> str:
+    """`V -> F   1   voice + to -`."""
+    if step.operation == "substitution":
+        changes = ", ".join(
+            f"{feature} {WORDS[before]} to {WORDS[after]}" for feature, before, after in step.changes
+        )
+        return f"{step.reference} -> {step.hypothesis}   {step.cost:g}   {changes}"
+    phone = step.reference if step.operation == "deletion" else step.hypothesis
+    return f"{phone} {'left out' if step.operation == 'deletion' else 'put in'}   {step.cost:g}"
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except BrokenPipeError:  # the reader, `head` say, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

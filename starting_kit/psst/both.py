@@ -1,0 +1,62 @@
+"""Both tasks from one file of your recogniser's transcripts: PER and FER, the correctness baseline, two zips.
+
+    python3 both.py development my_transcripts.tsv OUTPUT_DIR      scored
+    python3 both.py evaluation my_transcripts.tsv OUTPUT_DIR       checked
+
+my_transcripts.tsv is tab-separated, with a header and the columns utterance_id and asr_transcript. Writes
+psst_recognition.zip and psst_correctness.zip into OUTPUT_DIR, each for the competition of its task. Checks and scores
+are the server's own programs, in psst_recognition/ and psst_correctness/. Needs numpy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from psst_kit import HERE, Recognised, read_recognised, write_correctness, write_transcripts
+from try_submission import pack, run, show
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Both tasks from one file of your recogniser's transcripts.")
+    parser.add_argument("set", help="development (scored) or evaluation (checked)")
+    parser.add_argument("transcripts", type=Path, help="utterance_id and asr_transcript, tab-separated")
+    parser.add_argument("output", type=Path, metavar="OUTPUT_DIR", help="where the two zips go")
+    options = parser.parse_args()
+    recognised = read_recognised(options.set, options.transcripts)
+    os.environ["PYTHONPATH"] = str(HERE)  # the programs in the tasks' folders import spokeneval from here
+    for task, write in (("psst_recognition", write_transcripts), ("psst_correctness", write_correctness)):
+        if not try_task(task, write, recognised, HERE / options.set, options.output / f"{task}.zip"):
+            return 1
+    return 0
+
+
+def try_task(
+    task: str, write: Callable[[Recognised, Path], None], recognised: Recognised, data: Path, zip_path: Path
+) -> bool:
+    """Check, score where the set's labels are here, and zip one task's submission; whether it was accepted."""
+    with tempfile.TemporaryDirectory() as folder:
+        submitted, output = Path(folder, "input", "res"), Path(folder, "output")
+        write(recognised, submitted)
+        if not run(f"{task}/ingest.py", data / "input", submitted, output):
+            return False
+        if (data / "reference").is_dir():
+            shutil.copytree(str(data / "reference"), str(submitted.parent / "ref"))
+            if not run(f"{task}/score.py", submitted.parent, output):
+                return False
+            show(json.loads((output / "scores.json").read_text(encoding="utf-8")), data.name)
+        else:
+            print(f"The labels of the {data.name} set are hidden: checked, not scored.")
+        pack(submitted, zip_path)
+    print(f"{zip_path} is ready to upload.")
+    return True
+
+
+if __name__ == "__main__":
+    sys.exit(main())

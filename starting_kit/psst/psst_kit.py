@@ -1,0 +1,100 @@
+"""What the kit's programs share: a set's utterances, a recogniser's transcripts, the two tasks' baselines."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from spokeneval.metrics.correctness import contains_pronunciation
+from spokeneval.submissions.problems import FileProblems
+from spokeneval.submissions.psst import LIST_FILE, Items
+from spokeneval.submissions.psst_recognition import SUBMISSION_FILE as TRANSCRIPTS_FILE
+from spokeneval.submissions.psst_recognition import read_submission
+
+HERE = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """A set as a recogniser hears it: ids, prompts and transcripts, each of n utterances, in one order."""
+
+    ids: list[str]
+    prompts: list[str]
+    transcripts: list[list[str]]
+
+
+def baseline_arguments(description: str) -> argparse.Namespace:
+    """`development|evaluation OUTPUT_DIR [--transcripts FILE]`."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("set", help="development or evaluation")
+    parser.add_argument("output", type=Path, metavar="OUTPUT_DIR")
+    parser.add_argument(
+        "--transcripts", type=Path, metavar="FILE", help="your recogniser's (default: those in data/)"
+    )
+    return parser.parse_args()
+
+
+def read_recognised(name: str, file: Path | None = None) -> Recognised:
+    """A set's public list and the transcripts of a recogniser; ends the program where either is unusable.
+
+    file: tab-separated, `utterance_id` and `asr_transcript`; default: the example recogniser's, in data/.
+    """
+    utterances = HERE / name / "input" / LIST_FILE
+    if not utterances.exists():
+        sys.exit(
+            f"No set {name}; there are {', '.join(sorted(path.parent.name for path in HERE.glob('*/input')))}."
+        )
+    with open(str(utterances), encoding="utf-8", newline="") as source:
+        rows = list(csv.DictReader(source, delimiter="\t"))
+    ids = [row["utterance_id"] for row in rows]
+    file = file or HERE / "data" / f"{name}_transcripts.tsv"
+    transcripts = read_transcripts(file, Items(tuple(ids)), name)
+    return Recognised(ids, [row.get("prompt", "") for row in rows], transcripts)
+
+
+def read_transcripts(file: Path, items: Items, name: str) -> list[list[str]]:
+    """A recogniser's transcripts of a set's items; ends the program where they do not fit it."""
+    if not file.is_file():
+        sys.exit(f"{file} is missing: transcripts of the {name} set, with utterance_id and asr_transcript.")
+    try:
+        return read_submission({TRANSCRIPTS_FILE: file}, items).transcripts
+    except FileProblems as refusal:
+        sys.exit(f"{file} does not fit the {name} set.\n\n{refusal}")
+
+
+def write_transcripts(recognised: Recognised, folder: Path) -> None:
+    """Task A's submission: what the recogniser heard."""
+    transcripts = map(" ".join, recognised.transcripts)
+    write_table(
+        folder / TRANSCRIPTS_FILE, ("utterance_id", "asr_transcript"), zip(recognised.ids, transcripts)
+    )
+
+
+def write_correctness(recognised: Recognised, folder: Path) -> None:
+    """Task B's baseline: correct if the transcript holds one of the prompt's accepted pronunciations."""
+    file = HERE / "data" / "accepted_pronunciations.json"
+    accepted = json.loads(file.read_text(encoding="utf-8"))
+    unknown = sorted(set(recognised.prompts) - set(accepted))
+    if unknown:
+        sys.exit(
+            f"data/{file.name} has no pronunciation of {', '.join(map(repr, unknown[:5]))}; use your own list."
+        )
+    predictions = [
+        contains_pronunciation(phones, [pronunciation.split() for pronunciation in accepted[prompt]])
+        for prompt, phones in zip(recognised.prompts, recognised.transcripts)
+    ]
+    rows = zip(recognised.ids, ("true" if correct else "false" for correct in predictions))
+    write_table(folder / "correctness.tsv", ("utterance_id", "prediction"), rows)
+
+
+def write_table(path: Path, header: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(str(path), "w", encoding="utf-8", newline="") as sink:
+        writer = csv.writer(sink, delimiter="\t", lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)

@@ -1,0 +1,14 @@
+"""The challenge's baseline of Task B: correct if the transcript holds an accepted pronunciation of the prompt.
+
+    python3 baseline.py development OUTPUT_DIR
+    python3 baseline.py evaluation OUTPUT_DIR
+
+Writes OUTPUT_DIR/correctness.tsv, from data/accepted_pronunciations.json and the transcripts in
+data/SET_transcripts.tsv, or those of your own recogniser, --transcripts FILE. Needs numpy.
+"""
+
+from psst_kit import baseline_arguments, read_recognised, write_correctness
+
+if __name__ == "__main__":
+    options = baseline_arguments("Task B: correct if an accepted pronunciation is in the transcript.")
+    write_correctness(read_recognised(options.set, options.transcripts), options.output)
