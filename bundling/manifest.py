@@ -236,6 +236,7 @@ def _resolve(content: Mapping[str, Any], defects: list[tuple[Place, str]]) -> It
             )
             continue
         settings.setdefault("detailed_results", False)
+        settings.setdefault("rounded_sets", [])
         settings.setdefault("registration", "approval")
         settings.setdefault("forum", True)
         columns = tuple(Column(**column) for column in settings.pop("columns"))
@@ -253,6 +254,11 @@ def _check_bundles(bundles: list[Bundle], root: Path, defects: list[tuple[Place,
             if not page_path(root, bundle, file).is_file():
                 own = f"pages/{bundle.task}/, pages/{bundle.challenge}/"
                 defects.append((place, f"page {file} is neither in {own} nor in pages/"))
+        for name in bundle["rounded_sets"]:
+            if name not in bundle.sets:
+                defects.append(
+                    (bundle.origin["rounded_sets"], f"no set {name}; there are {', '.join(bundle.sets)}")
+                )
         if not (root / bundle["image"]).is_file():
             defects.append((bundle.origin["image"], f"image {bundle['image']} is missing"))
 

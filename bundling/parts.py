@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from spokeneval.results.options import items_fingerprint
+
 from .manifest import Bundle
 from .references import ReferenceSet
 
@@ -52,6 +54,7 @@ def make_parts(root: Path, bundle: Bundle, references: Mapping[str, ReferenceSet
     options = {
         "options": bundle.options,
         "public_references": [references[name].fingerprint for name in public],
+        "rounded_sets": [items_fingerprint(references[name].items) for name in bundle["rounded_sets"]],
         "detailed_results": bundle.detailed_results,
     }
     vendored = {f"spokeneval/{name}": content for name, content in read_tree(root / "spokeneval").items()}

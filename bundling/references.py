@@ -30,7 +30,7 @@ class ReferenceSet:
     ----------
     files: the reference's own files, `name -> content`, as they go into the reference data.
     public: the files that participants and the ingestion program get, `name -> content`.
-    items: how many items it has.
+    items: the ids of its items.
     dropped: lines that were left out knowingly, each with its reason.
     """
 
@@ -38,7 +38,7 @@ class ReferenceSet:
     name: str
     files: Mapping[str, bytes]
     public: Mapping[str, bytes]
-    items: int
+    items: tuple[str, ...]
     dropped: tuple[str, ...] = ()
 
     @property
@@ -86,7 +86,7 @@ def load_reference(
         name=name,
         files=files,
         public=module.public_items(reference, options),
-        items=len(reference.items),
+        items=tuple(reference.items.ids),
         dropped=tuple(dropped),
     )
 

@@ -274,7 +274,7 @@ def test_the_command_lists_what_it_built_and_checks_it(tmp_path, capsys):
     assert build_bundle.main(["build", "spoken_call", "--out", str(out)]) == 0
     table = capsys.readouterr().out
     assert table.count(" ok ") == 2
-    assert "13 columns, 2 phases" in table
+    assert "15 columns, 2 phases" in table
     assert build_bundle.main(["check", *map(str, out.glob("*/*.zip"))]) == 0
     broken = tmp_path / "broken.zip"
     broken.write_bytes(b"no zip")

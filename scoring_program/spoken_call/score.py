@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import sys
 
+import numpy as np
+
 from spokeneval.metrics import accept_reject as metrics
 from spokeneval.results.options import Options
 from spokeneval.results.programs import score_main
+from spokeneval.results.uncertainty import Statistics
 from spokeneval.submissions.spoken_call import (
     Reference,
     Submission,
@@ -42,6 +45,8 @@ SCORES = (
     "fr",
     "pfa",
     "gfa",
+    "d_full_low",
+    "d_full_high",
 )
 
 OPTIONS = {
@@ -92,6 +97,20 @@ def evaluate(reference: Reference, submission: Submission, options: Options) -> 
     }
 
 
+def statistics(reference: Reference, submission: Submission) -> Statistics:
+    """One row a response: it is one of CA, FR, CR, PFA, GFA."""
+    correct, meaningful, accept = reference.correct, reference.meaningful, submission.accept
+    cells = (
+        correct & accept,
+        correct & ~accept,
+        ~correct & ~accept,
+        ~correct & meaningful & accept,
+        ~correct & ~meaningful & accept,
+    )
+    values = np.stack(cells, axis=1).astype(np.int64)
+    return Statistics("response", reference.items.ids, ("ca", "fr", "cr", "pfa", "gfa"), values)
+
+
 if __name__ == "__main__":
     sys.exit(
         score_main(
@@ -99,6 +118,8 @@ if __name__ == "__main__":
             read_reference=read_reference,
             read_submission=read_submission,
             evaluate=evaluate,
+            statistics=statistics,
+            primary=metrics.d_full_of_counts,
             scores=SCORES,
             options=OPTIONS,
         )

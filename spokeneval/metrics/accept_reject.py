@@ -189,6 +189,28 @@ def d_full(decisions: Decisions) -> float:
     return math.sqrt(accepts * rejects / (false_accepts * false_rejects))
 
 
+def d_full_of_counts(counts: np.ndarray) -> np.ndarray:
+    """Dfull under the 50 % rule for many sets of counts at once.
+
+    Parameters
+    ----------
+    counts: shape=(r, 5): CA, FR, CR, PFA, GFA.
+
+    Returns
+    -------
+    float, shape=(r,): 0 where the rule is broken, NaN where only one kind of responses occurs.
+    """
+    accepts, false_rejects, rejects, plain, gross = np.asarray(counts, dtype=np.float64).T
+    correct, incorrect = accepts + false_rejects, rejects + plain + gross
+    false_accepts = plain + GROSS_WEIGHT * gross
+    corrected = np.where(false_accepts == 0, 0.5, false_accepts) * np.where(
+        false_rejects == 0, 0.5, false_rejects
+    )
+    eligible = (2 * rejects >= incorrect) & (2 * accepts >= correct)
+    scores = np.where(eligible, np.sqrt(accepts * rejects / corrected), 0.0)
+    return np.where((correct > 0) & (incorrect > 0), scores, np.nan)
+
+
 def _corrected(decisions: Decisions) -> tuple[float, float, float, float]:
     """CA, CR, FA, FR, where FA and FR of 0 count as one half."""
     _require_both_kinds(decisions)

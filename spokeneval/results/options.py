@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from .. import __version__
+
 Choices = Mapping[str, Sequence[str]]
 """`option -> its values`, the default first: what `score.py` declares as `OPTIONS`."""
 
@@ -25,24 +27,35 @@ class Options:
     chosen: `option -> value`, one for each option that the score program declares.
     labels_public: whether the participants have the labels of this reference (a development set).
     detailed_results: whether `detailed_results.html` is written.
-    reference: the reference's fingerprint.
+    rounded: whether the scores are rounded to what they support.
+    compared_by: what two results must have in common to be compared: the fingerprint of a public reference; of a
+        hidden one only its items', because whoever knew a fingerprint of the labels could try guesses against it.
     """
 
     chosen: dict[str, str]
     labels_public: bool
     detailed_results: bool
-    reference: str
+    rounded: bool
+    compared_by: str
 
     def __getitem__(self, option: str) -> str:
         return self.chosen[option]
 
+    def signature(self, task: str) -> str:
+        """One line that says how a result was computed: compare two results only if it is the same."""
+        options = [f"{option}:{value}" for option, value in sorted(self.chosen.items())]
+        rounding = ["rounded"] if self.rounded else []
+        return "|".join([task, *options, *rounding, self.compared_by, f"spokeneval:{__version__}"])
 
-def read_options(path: Path, choices: Choices, reference: Path) -> Options:
+
+def read_options(path: Path, choices: Choices, reference: Path, items: Sequence[str]) -> Options:
     """The options in a file; each one's default where the file is absent.
 
     Parameters
     ----------
+    choices: the options that the program declares.
     reference: the folder with the reference's files.
+    items: the ids of its items.
 
     Raises
     ------
@@ -50,7 +63,7 @@ def read_options(path: Path, choices: Choices, reference: Path) -> Options:
     """
     chosen = {option: values[0] for option, values in choices.items()}
     content = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    unknown = sorted(set(content) - {"options", "public_references", "detailed_results"})
+    unknown = sorted(set(content) - {"options", "public_references", "detailed_results", "rounded_sets"})
     if unknown:
         raise ValueError(f"{path.name}: unknown key {unknown[0]}")
     for option, value in content.get("options", {}).items():
@@ -61,12 +74,15 @@ def read_options(path: Path, choices: Choices, reference: Path) -> Options:
                 f"{path.name}: {option} is {value!r}; expected one of {', '.join(choices[option])}"
             )
         chosen[option] = value
-    known = fingerprint({file.name: file.read_bytes() for file in reference.iterdir() if file.is_file()})
+    files = fingerprint({file.name: file.read_bytes() for file in reference.iterdir() if file.is_file()})
+    ids = items_fingerprint(items)
+    public = files in content.get("public_references", ())
     return Options(
         chosen,
-        labels_public=known in content.get("public_references", ()),
+        labels_public=public,
         detailed_results=content.get("detailed_results", False),
-        reference=known,
+        rounded=ids in content.get("rounded_sets", ()),
+        compared_by=f"reference:{files[:12]}" if public else f"items:{ids[:12]}",
     )
 
 
@@ -77,3 +93,8 @@ def fingerprint(files: Mapping[str, bytes]) -> str:
         digest.update(b"%d %s %d " % (len(file.encode()), file.encode(), len(files[file])))
         digest.update(files[file])
     return digest.hexdigest()
+
+
+def items_fingerprint(items: Sequence[str]) -> str:
+    """SHA-256 (hexadecimal) of a set's public item ids, in the order of their names."""
+    return hashlib.sha256("\n".join(sorted(items)).encode("utf-8")).hexdigest()

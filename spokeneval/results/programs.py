@@ -9,6 +9,7 @@ either prints depends on a gold label.
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import traceback
@@ -16,10 +17,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Callable
 
+from ..metrics.bootstrap import ScoreOfSums
 from ..submissions.folder import REPORT_FILE, check_report, list_files
 from ..submissions.problems import FREE_ATTEMPT, FileProblems, ReferenceFileError, SubmissionError, count_of
 from .options import Choices, Options, read_options
 from .scores import SCORE_FILES, Score, checked_scores, write_file, write_scores
+from .uncertainty import STATISTICS_FILE, Statistics, primary_interval, rounded, write_statistics
+
+SIGNATURE_FILE = "signature.txt"
+PAGE_FILE = "detailed_results.html"
+
+HIDDEN_STATISTICS = "SPOKENEVAL_HIDDEN_STATISTICS"
+"""Environment variable: `write` gives the statistics of a hidden reference too, as organisers want them at
+home. No participant gets at a platform's environment."""
 
 
 def accepted_report(task: str, items: int) -> str:
@@ -33,40 +43,52 @@ def score_main(
     read_reference: Callable[[Path], Any],
     read_submission: Callable[[dict[str, Path], Any], Any],
     evaluate: Callable[[Any, Any, Options], Mapping[str, Score]],
+    statistics: Callable[[Any, Any], Statistics] | None = None,
+    primary: ScoreOfSums | None = None,
     scores: Sequence[str],
     options: Choices,
 ) -> int:
     """Score `INPUT_DIR/res` against `INPUT_DIR/ref` into `OUTPUT_DIR`; returns the exit status.
 
+    Writes `scores.json` and `scores.txt`, `signature.txt`, and where the labels are public `statistics.json`.
+
     Parameters
     ----------
     read_reference: folder -> reference, with its public `items`; raises ReferenceFileError.
     read_submission: files, items -> submission; raises SubmissionError.
-    evaluate: reference, submission, options -> `key -> score`.
-    scores: every key that `evaluate` returns, the primary one first.
+    evaluate: reference, submission, options -> `key -> score`, but for the interval.
+    statistics: reference, submission -> what the primary score is summed from, one row a unit.
+    primary: sums of the statistics' columns, shape=(r, k) -> primary scores, shape=(r,); NaN where undefined.
+    scores: every key that is written, the primary one first; `<primary>_low` and `<primary>_high` are added here.
+    options: what the organiser may choose, the defaults first.
     """
-    return _run(lambda: _score(task, read_reference, read_submission, evaluate, scores, options))
 
+    def program() -> None:
+        inputs, output = _directories("INPUT_DIR", "OUTPUT_DIR")
+        output.mkdir(parents=True, exist_ok=True)
+        for file in (*SCORE_FILES, SIGNATURE_FILE, STATISTICS_FILE, PAGE_FILE):
+            _remove(output / file)
+        reference = read_reference(inputs / "ref")
+        settings = Path(sys.argv[0]).resolve().parent / "options.json"
+        chosen = read_options(settings, options, inputs / "ref", reference.items.ids)
+        submission = read_submission(list_files(inputs / "res", after_ingestion=True), reference.items)
+        check_report(inputs / "res", accepted_report(task, len(reference.items)))
+        found = dict(evaluate(reference, submission, chosen))
+        summed = None
+        if statistics is not None and primary is not None:
+            summed = statistics(reference, submission)
+            interval = primary_interval(summed, primary, found[scores[0]])
+            found[scores[0] + "_low"], found[scores[0] + "_high"] = interval.low, interval.high
+            if chosen.rounded:
+                found = rounded(found, scores[0], interval.standard_error)
+        write_scores(output, checked_scores(found, scores))
+        signature = chosen.signature(task)
+        write_file(output / SIGNATURE_FILE, signature + "\n")
+        if summed is not None and (chosen.labels_public or os.environ.get(HIDDEN_STATISTICS) == "write"):
+            write_statistics(output, task, signature, summed)
+        print(f"{task}: {len(reference.items)} items scored.\n{signature}")
 
-def _score(
-    task: str,
-    read_reference: Callable[[Path], Any],
-    read_submission: Callable[[dict[str, Path], Any], Any],
-    evaluate: Callable[[Any, Any, Options], Mapping[str, Score]],
-    keys: Sequence[str],
-    choices: Choices,
-) -> None:
-    inputs, output = _directories("INPUT_DIR", "OUTPUT_DIR")
-    output.mkdir(parents=True, exist_ok=True)
-    for file in SCORE_FILES:
-        _remove(output / file)
-    options = read_options(Path(sys.argv[0]).resolve().parent / "options.json", choices, inputs / "ref")
-    reference = read_reference(inputs / "ref")
-    submission = read_submission(list_files(inputs / "res", after_ingestion=True), reference.items)
-    check_report(inputs / "res", accepted_report(task, len(reference.items)))
-    scores = checked_scores(evaluate(reference, submission, options), keys)
-    write_scores(output, scores)
-    print(f"{task}: {len(reference.items)} items scored.")
+    return _run(program)
 
 
 def ingest_main(
@@ -79,27 +101,23 @@ def ingest_main(
 
     Leaves `ingestion_report.txt` in `OUTPUT_DIR`, in place of any file of that name that a submission planted.
     """
-    return _run(lambda: _ingest(task, read_items, read_submission))
 
+    def program() -> None:
+        inputs, submitted, output = _directories("INPUT_DATA_DIR", "SUBMISSION_DIR", "OUTPUT_DIR")
+        output.mkdir(parents=True, exist_ok=True)
+        report = output / REPORT_FILE
+        _remove(report)
+        items = read_items(inputs)
+        try:
+            read_submission(list_files(submitted), items)
+        except SubmissionError as refusal:
+            write_file(report, f"{task}: refused.\n\n{refusal}\n")
+            raise
+        accepted = accepted_report(task, len(items))
+        write_file(report, accepted)
+        print(accepted, end="")
 
-def _ingest(
-    task: str,
-    read_items: Callable[[Path], Any],
-    read_submission: Callable[[dict[str, Path], Any], Any],
-) -> None:
-    inputs, submitted, output = _directories("INPUT_DATA_DIR", "SUBMISSION_DIR", "OUTPUT_DIR")
-    output.mkdir(parents=True, exist_ok=True)
-    report = output / REPORT_FILE
-    _remove(report)
-    items = read_items(inputs)
-    try:
-        read_submission(list_files(submitted), items)
-    except SubmissionError as refusal:
-        write_file(report, f"{task}: refused.\n\n{refusal}\n")
-        raise
-    accepted = accepted_report(task, len(items))
-    write_file(report, accepted)
-    print(accepted, end="")
+    return _run(program)
 
 
 def _directories(*names: str) -> Sequence[Path]:

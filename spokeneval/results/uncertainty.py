@@ -1,0 +1,81 @@
+"""How sure a score is: its interval, the statistics it was summed from, and rounding to what they support."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..metrics.bootstrap import ScoreOfSums, bootstrap_scores, percentile_interval, resample_weights
+from .scores import Score, write_file
+
+STATISTICS_FILE = "statistics.json"
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What the primary score is summed from, one row a unit.
+
+    Attributes
+    ----------
+    unit: what a unit is: `speaker`, `recording`, `call`, `response`.
+    units: n names.
+    columns: k names: counts and times.
+    values: shape=(n, k).
+    """
+
+    unit: str
+    units: Sequence[str]
+    columns: Sequence[str]
+    values: np.ndarray
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A 95 % interval and the standard error of a score."""
+
+    low: float
+    high: float
+    standard_error: float
+
+
+def primary_interval(statistics: Statistics, primary: ScoreOfSums, score: float) -> Interval:
+    """The primary score's bootstrap interval over units, rounded to the ten decimals that a platform stores.
+
+    Where no resample has a score (a single unit of one class, say), both ends are the score itself.
+    """
+    weights = resample_weights(len(statistics.units))
+    scores = bootstrap_scores(statistics.values, primary, weights)
+    defined = scores[~np.isnan(scores)]
+    if not len(defined):
+        return Interval(score, score, 0.0)
+    low, high = percentile_interval(defined)
+    return Interval(round(low, 10), round(high, 10), float(defined.std()))
+
+
+def rounded(scores: Mapping[str, Score], primary: str, standard_error: float) -> dict[str, Score]:
+    """Every score to as many significant digits as the primary one's standard error supports, at least one.
+
+    A board that shows less tells less: nobody can climb it by differences that mean nothing.
+    """
+    value = abs(scores[primary])
+    digits = 1 if not value or not standard_error else max(1, round(math.log10(value / standard_error)) + 1)
+    return {key: float(f"{score:.{digits - 1}e}") for key, score in scores.items()}
+
+
+def write_statistics(directory: Path, task: str, signature: str, statistics: Statistics) -> None:
+    """`statistics.json`: what `build_bundle.py rank` compares systems by."""
+    values = statistics.values.tolist()
+    content = {
+        "task": task,
+        "signature": signature,
+        "unit": statistics.unit,
+        "columns": list(statistics.columns),
+        "units": list(statistics.units),
+        "values": [[int(value) if value == int(value) else value for value in row] for row in values],
+    }
+    write_file(directory / STATISTICS_FILE, json.dumps(content) + "\n")
