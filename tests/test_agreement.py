@@ -161,6 +161,19 @@ def test_correlations_survive_any_size_and_offset(size, offset):
     np.testing.assert_allclose(pearson_r(x, y + 1e9), pearson_r(x, y), **EXACT)
 
 
+def test_correlations_do_not_depend_on_the_order_of_the_items_even_in_the_last_digit():
+    rng = np.random.default_rng(10)
+    for _ in range(50):
+        scores, words = rng.integers(1, 5, size=100), rng.integers(1, 200, size=100)
+        predictions = np.round(scores + rng.normal(size=100), 4)
+        order = rng.permutation(100)
+        assert pearson_r(scores[order], predictions[order]) == pearson_r(scores, predictions)
+        assert partial_r(scores[order], predictions[order], words[order]) == partial_r(
+            scores, predictions, words
+        )
+        assert rmse(scores[order], predictions[order]) == rmse(scores, predictions)
+
+
 def test_a_perfect_correlation_is_exactly_within_bounds():
     rng = np.random.default_rng(6)
     for _ in range(200):

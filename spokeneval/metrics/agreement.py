@@ -11,6 +11,7 @@ Experience paper (equation 3); the trimming and rounding of predictions of ETS's
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,7 +122,7 @@ def pearson_r(reference: Any, predictions: Any) -> float:
     Raises UndefinedCorrelation if one of them is constant, ValueError for malformed input.
     """
     reference, predictions = _pair(reference, predictions)
-    return _clipped(_unit(reference, "reference") @ _unit(predictions, "predictions"))
+    return _clipped(_dot(_unit(reference, "reference"), _unit(predictions, "predictions")))
 
 
 def partial_r(reference: Any, predictions: Any, control: Any) -> float:
@@ -141,14 +142,14 @@ def partial_r(reference: Any, predictions: Any, control: Any) -> float:
 
     def residual(values: np.ndarray, name: str) -> np.ndarray:
         unit = _unit(values, name)
-        rest = unit - (unit @ z) * z
-        rest -= (rest @ z) * z
-        norm = np.sqrt(rest @ rest)
+        rest = unit - _dot(unit, z) * z
+        rest -= _dot(rest, z) * z
+        norm = math.sqrt(_dot(rest, rest))
         if norm < 1e-10:
             raise UndefinedCorrelation(f"{name} is a linear function of the control")
         return rest / norm
 
-    return _clipped(residual(reference, "reference") @ residual(predictions, "predictions"))
+    return _clipped(_dot(residual(reference, "reference"), residual(predictions, "predictions")))
 
 
 def rmse(reference: Any, predictions: Any) -> float:
@@ -161,7 +162,7 @@ def rmse(reference: Any, predictions: Any) -> float:
     error = np.ldexp(reference, -exponent) - np.ldexp(predictions, -exponent)
     _, rest = np.frexp(np.abs(error).max())
     error = np.ldexp(error, -rest)
-    mantissa, shift = np.frexp(np.sqrt(np.mean(error**2)))
+    mantissa, shift = np.frexp(math.sqrt(_dot(error, error) / len(error)))
     shift += exponent + rest
     if shift > 1024:
         raise ValueError(f"differences as large as {predictions[np.abs(error).argmax()]!r} overflow")
@@ -221,7 +222,7 @@ def _rescaled(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Both near zero and of size one, by steps that keep differences exact and never overflow."""
     _, exponent = np.frexp(max(np.abs(a).max(), np.abs(b).max()))
     a, b = np.ldexp(a, -exponent), np.ldexp(b, -exponent)
-    origin = a[0]
+    origin = min(a.min(), b.min())
     a, b = a - origin, b - origin
     _, exponent = np.frexp(max(np.abs(a).max(), np.abs(b).max()))
     return np.ldexp(a, -exponent), np.ldexp(b, -exponent)
@@ -232,9 +233,14 @@ def _unit(values: np.ndarray, name: str) -> np.ndarray:
     if values.min() == values.max():
         raise UndefinedCorrelation(f"{name} is constant ({values[0]:g} throughout): no correlation exists")
     values, _ = _rescaled(values, values)
-    values = values - values.mean()
-    values = values - values.mean()
-    return values / np.sqrt(values @ values)
+    values = values - math.fsum(values.tolist()) / len(values)
+    values = values - math.fsum(values.tolist()) / len(values)
+    return values / math.sqrt(_dot(values, values))
+
+
+def _dot(a: np.ndarray, b: np.ndarray) -> float:
+    """The sum of products, rounded once: the same for every order of the items and every build of numpy."""
+    return math.fsum((a * b).tolist())
 
 
 def _clipped(value: float) -> float:
