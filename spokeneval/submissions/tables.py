@@ -228,3 +228,39 @@ def choose(
             item=ids[row],
         )
     return codes
+
+
+def whole_numbers(
+    table: Table,
+    ids: Sequence[str],
+    values: Sequence[str],
+    scale: tuple[int, int],
+    problems: Problems,
+    *,
+    item_column: str,
+    column: str,
+) -> np.ndarray:
+    """The integers of a scale (low, high), both ends included, shape=(n,), written as `4`; low - 1 and a problem for
+    each text that is none of them."""
+    low, high = scale
+    meant = {str(number): number for number in range(low, high + 1)}
+    numbers = np.array([meant.get(value, low - 1) for value in values], dtype=np.int64)
+    for row in np.flatnonzero(numbers < low).tolist():
+        found = quote(values[row]) if values[row] else "nothing"
+        hint = ", without a decimal point" if "." in values[row] else ""
+        problems.add(
+            "off_scale",
+            table.file,
+            f"{item_column} {name(ids[row])}: {column} {found}; expected an integer from {low} to {high}{hint}",
+            line=table.lines[row],
+            item=ids[row],
+        )
+    return numbers
+
+
+def check_ids(table: Table, ids: Sequence[str], problems: Problems, *, column: str, noun: str) -> None:
+    """What a reference's ids must be: there, and each one once."""
+    match_items(table, ids, list(dict.fromkeys(ids)), problems, column=column, noun=noun)
+    for item, line in zip(ids, table.lines):
+        if not item:
+            problems.add("empty_item", table.file, f"the {column} is empty", line=line)
