@@ -1,0 +1,78 @@
+"""The published baselines: one feature of a response's content, and a linear regression to the human score.
+
+    python3 baseline.py development OUTPUT_DIR [--model cva|base_rouge|new_rouge]
+    python3 baseline.py evaluation OUTPUT_DIR [--model cva|base_rouge|new_rouge]
+
+cva: content vector analysis with all references of the prompt; base_rouge: ROUGE-1 over tokens with its first
+reference; new_rouge (default): ROUGE-1 over types with all references. Learns from data/training_responses.csv,
+reads what a recogniser heard in data/<set>_responses.csv and the references in data/references.csv, and writes
+OUTPUT_DIR/predictions.csv. Needs numpy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from spokeneval.metrics.content import content_vector, rouge
+
+HERE = Path(__file__).resolve().parent
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """A table's rows, each as `column -> text`."""
+    if not path.exists():
+        sys.exit(f"no {path.relative_to(HERE)} in the kit")
+    with open(str(path), encoding="utf-8", newline="") as source:
+        return list(csv.DictReader(source))
+
+
+def feature(model: str, references: dict[str, list[str]], responses: list[dict[str, str]]) -> np.ndarray:
+    """One number a response, shape=(n,)."""
+    prompts = [response["prompt_id"] for response in responses]
+    texts = [response["asr_text"] for response in responses]
+    if model == "cva":
+        return content_vector(references, prompts, texts)
+    if model == "base_rouge":
+        first = {prompt: some[:1] for prompt, some in references.items()}
+        return rouge(first, prompts, texts, unit="tokens")
+    return rouge(references, prompts, texts, unit="types")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Predict the scores of responses from one feature.")
+    parser.add_argument("set", help="development or evaluation")
+    parser.add_argument("output", type=Path, metavar="OUTPUT_DIR")
+    parser.add_argument("--model", choices=["cva", "base_rouge", "new_rouge"], default="new_rouge")
+    options = parser.parse_args()
+    ids = [row["response_id"] for row in read_rows(HERE / options.set / "input" / "responses.csv")]
+    heard = {row["response_id"]: row for row in read_rows(HERE / "data" / f"{options.set}_responses.csv")}
+    unknown = [item for item in ids if item not in heard]
+    if unknown:
+        sys.exit(
+            f"data/{options.set}_responses.csv has no text for {len(unknown)} responses, {unknown[0]} among them"
+        )
+    training = read_rows(HERE / "data" / "training_responses.csv")
+    references: dict[str, list[str]] = {}
+    for row in read_rows(HERE / "data" / "references.csv"):
+        references.setdefault(row["prompt_id"], []).append(row["text"])
+
+    x = feature(options.model, references, training)
+    y = np.array([int(response["human_score"]) for response in training])
+    slope = ((x - x.mean()) * (y - y.mean())).sum() / ((x - x.mean()) ** 2).sum()
+    tested = feature(options.model, references, [heard[item] for item in ids])
+    predictions = y.mean() + slope * (tested - x.mean())
+
+    options.output.mkdir(parents=True, exist_ok=True)
+    with open(str(options.output / "predictions.csv"), "w", encoding="utf-8", newline="") as sink:
+        rows = csv.writer(sink, lineterminator="\n")
+        rows.writerow(["response_id", "score"])
+        rows.writerows([item, f"{score:.4f}"] for item, score in zip(ids, predictions))
+
+
+if __name__ == "__main__":
+    main()
