@@ -7,13 +7,17 @@ phonologic, once, is timed on a 50th of the utterances and its time multiplied b
 
 from __future__ import annotations
 
+import os
 import random
 import resource
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 
-from sample_data.psst import sample
+from sample_data.psst import Utterance, sample, write_transcripts, write_utterances
 from spokeneval.metrics.phoneme_recognition import (
     align,
     arpabet_features,
@@ -23,6 +27,7 @@ from spokeneval.metrics.phoneme_recognition import (
     phone_error_rate,
 )
 
+ROOT = Path(__file__).resolve().parents[1]
 PHONOLOGIC_SHARE = 50
 
 Transcripts = list[list[str]]
@@ -82,6 +87,20 @@ def against_rapidfuzz(reference: Transcripts, hypothesis: Transcripts, ours: flo
     print(f"    same phone errors: {'yes' if same else 'NO'}")
 
 
+def whole_program(spoken: list[Utterance], recognised: list[str]) -> float:
+    """The server's score.py from its files to its scores, start of Python and every check included."""
+    with tempfile.TemporaryDirectory() as folder:
+        inputs, output = Path(folder, "input"), Path(folder, "output")
+        write_utterances(inputs / "ref/utterances.tsv", spoken)
+        ids = [utterance.utterance_id for utterance in spoken]
+        write_transcripts(inputs / "res/transcripts.tsv", ids, recognised)
+        command = [sys.executable, ROOT / "scoring_program/psst_recognition/score.py", inputs, output]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        return seconds(
+            lambda: subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+        )
+
+
 def main(utterances: int) -> None:
     """Print the comparison, the scaling, and the long utterance."""
     spoken, recognised = sample("evaluation", utterances)
@@ -95,6 +114,8 @@ def main(utterances: int) -> None:
     against_phonologic(reference, hypothesis, both)
     print(f"  ours PER alone         {per:8.3f} s")
     against_rapidfuzz(reference, hypothesis, per)
+
+    print(f"  score.py from its files{whole_program(spoken, recognised):7.3f} s")
 
     print("Scaling (PER + FER)")
     for size in (utterances // 100, utterances // 10, utterances):
