@@ -197,11 +197,13 @@ def _date(report: Report, document: Document, path: YamlPath, value: Any) -> dat
 
 
 def _check_limits(report: Report, document: Document, path: YamlPath, phase: dict[str, Any]) -> None:
+    # Both limits 0: a phase that means to take nothing, between two that do.
+    closed = phase.get("max_submissions_per_day") == phase.get("max_submissions") == 0
     for key in ("max_submissions_per_day", "max_submissions", "execution_time_limit"):
         value = phase.get(key, 1)
         if value < 0:
             report.add("limit-negative", document.where(*path, key), f"{key}: {value}")
-        elif value == 0:
+        elif value == 0 and not (closed and key != "execution_time_limit"):
             code = "time-limit-default" if key == "execution_time_limit" else "limit-none-allowed"
             report.add(code, document.where(*path, key), f"{key}: 0")
     daily, total = phase.get("max_submissions_per_day", 0), phase.get("max_submissions", 100)
