@@ -140,9 +140,9 @@ def _check_span(first: str, last: str, file: str, line: int, problems: Problems)
                 "negative_time", file, f"{column} {text} is before the recording's beginning", line=line
             )
         elif time > LATEST:
-            message = f"{column} {name(text)} is eleven days or more; expected milliseconds"
+            message = f"{column} {name(text)} is more than eleven days; expected milliseconds"
             problems.add("absurd_time", file, message, line=line)
-    if start is not None and end is not None and end <= start:
+    if start is not None and end is not None and not start < end:
         message = f"end {name(last)} is not after start {name(first)}"
         problems.add("empty_span", file, message, line=line)
 

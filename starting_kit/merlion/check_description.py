@@ -1,0 +1,181 @@
+"""Check a system description: sections that are missing or empty, and pre-trained models that are not documented.
+
+    python3 check_description.py [FILE]        (default: system_description.md)
+
+The sections are those of Appendix D of the MERLion CCS Challenge evaluation plan, in any order, under headings of any
+level. Exit status 0: complete. Needs Python alone.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple, Optional
+
+SECTIONS = {
+    "Authors": "authors?",
+    "Abstract": "abstract",
+    "Notable highlights": "(brief summary of )?(notable )?highlights",
+    "Data resources": "data resources",
+    "Detailed description of the algorithm": "(detailed )?description of (the )?algorithm",
+    "Voice activity detection": "voice activity detection|vad",
+    "Acoustic features": "acoustic features",
+    "Signal processing": "signal processing",
+    "Segment representation": "segment representation",
+    "Clustering": "clustering",
+    "Results": "results",
+    "Development set": "development",
+    "Evaluation set": "evaluation",
+}
+MODELS = "pre-?trained models?"
+LARGEST_HOURS = 100
+
+KNOWN_MODELS = (
+    "ecapa",
+    "hubert",
+    "mms",
+    "titanet",
+    "unispeech",
+    "wav2vec",
+    "wavlm",
+    "whisper",
+    "xls-r",
+    "xlsr",
+)
+"""Names of public pre-trained models that a text gives away."""
+
+
+class Section(NamedTuple):
+    """A heading and what stands below it, sections of a lower level included."""
+
+    title: str
+    line: int
+    text: str
+
+
+def main() -> int:
+    if len(sys.argv) > 2 or sys.argv[1:2] in (["-h"], ["--help"]):
+        print(__doc__.strip())
+        return 0 if len(sys.argv) == 2 else 2
+    path = Path(sys.argv[1] if len(sys.argv) == 2 else "system_description.md")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        print(f"{path} cannot be read: {error}", file=sys.stderr)
+        return 1
+    problems = list(check(text))
+    for problem in problems:
+        print(f"{path.name}: {problem}", file=sys.stderr)
+    if not problems:
+        print(f"{path.name}: all sections are there, and every pre-trained model is documented.")
+    return 1 if problems else 0
+
+
+def check(text: str) -> Iterator[str]:
+    """What is missing, one message each."""
+    text = re.sub(r"<!--.*?-->", lambda comment: "\n" * comment[0].count("\n"), text, flags=re.DOTALL)
+    sections = read_sections(text)
+    for title, pattern in SECTIONS.items():
+        section = find(sections, pattern)
+        if section is None:
+            yield f"no section '{title}'"
+        elif not written(section.text):
+            yield f"line {section.line}: section '{section.title}' is empty"
+    tracks = field(text, "Tracks?")
+    if not tracks or not re.search("open|closed", tracks, re.IGNORECASE):
+        yield "no line 'Tracks: ...' that says open or closed"
+    is_open = "open" in tracks.lower()
+    yield from check_hours(field(text, "Additional hours"), is_open)
+    yield from check_models(sections, text, is_open)
+
+
+def read_sections(text: str) -> list[Section]:
+    """Every section, in the order of the text."""
+    lines = text.split("\n")
+    headings = []
+    for number, line in enumerate(lines):
+        heading = re.match(r"(#+)\s+(?:(?:\d+|[a-z])[.)]\s*)?(.*?)\s*#*$", line)
+        if heading:
+            headings.append((number, len(heading[1]), heading[2]))
+    sections = []
+    for index, (number, level, title) in enumerate(headings):
+        below = [other for other, depth, _ in headings[index + 1 :] if depth <= level]
+        sections.append(
+            Section(title, number + 1, "\n".join(lines[number + 1 : below[0] if below else len(lines)]))
+        )
+    return sections
+
+
+def find(sections: list[Section], pattern: str) -> Optional[Section]:
+    """The first section whose title begins so."""
+    for section in sections:
+        if re.match(rf"(?:{pattern})\b", section.title, re.IGNORECASE):
+            return section
+    return None
+
+
+def written(text: str) -> str:
+    """What somebody wrote: without headings, fields, frames of tables and what stands in the template's brackets."""
+    kept = [
+        line
+        for line in text.split("\n")
+        if not re.match(r"#|\s*\|[\s:|-]*$|\s*\|\s*model\s*\|", line)
+        and not re.match(r"Additional hours:", line)
+    ]
+    return re.sub(r"^\(.*\)$", "", "\n".join(kept).strip(), flags=re.MULTILINE).strip()
+
+
+def field(text: str, name: str) -> str:
+    """What stands behind `name:`, or nothing where it is still the template's."""
+    found = re.search(rf"^{name}:[ \t]*(.*)$", text, re.MULTILINE | re.IGNORECASE)
+    return "" if found is None or found[1].startswith("(") else found[1].strip()
+
+
+def check_hours(hours: str, is_open: bool) -> Iterator[str]:
+    """Additional training data: none in a closed track, at most 100 hours in an open one."""
+    number = re.match(r"\d+(\.\d+)?\b", hours)
+    if number is None:
+        yield "no line 'Additional hours: ...' with a number"
+    elif float(number[0]) > LARGEST_HOURS:
+        yield f"{number[0]} additional hours; at most {LARGEST_HOURS} are allowed"
+    elif float(number[0]) > 0 and not is_open:
+        yield f"{number[0]} additional hours; a closed track allows none"
+
+
+def check_models(sections: list[Section], text: str, is_open: bool) -> Iterator[str]:
+    """Every pre-trained model with its name, version and URL."""
+    section = find(sections, MODELS)
+    rows = [] if section is None else model_rows(section)
+    for line, cells in rows:
+        named = cells[0] or "a model without a name"
+        if not is_open:
+            yield f"line {line}: pre-trained model {named}; a closed track allows none"
+        for what, cell in zip(("name", "version", "URL"), cells):
+            if not cell:
+                yield f"line {line}: pre-trained model {named}: no {what}"
+        if cells[2] and not re.match(r"https?://[^\s/]+\.[^\s/]+", cells[2]):
+            yield f"line {line}: pre-trained model {named}: {cells[2]!r} is no URL (https://...)"
+    if section is None or (not rows and not written(section.text)):
+        yield "section 'Pre-trained models' is missing or empty; list every one, or write 'none'"
+    listed = " ".join(cells[0].lower() for _, cells in rows)
+    elsewhere = text.lower() if section is None else text.replace(section.text, "").lower()
+    for model in KNOWN_MODELS:
+        if re.search(rf"\b{model}", elsewhere) and model not in listed:
+            yield f"'{model}' is mentioned, but not listed under 'Pre-trained models' with name, version and URL"
+
+
+def model_rows(section: Section) -> list[tuple[int, list[str]]]:
+    """Line and the three cells of each row below the table's head."""
+    rows = []
+    for line, row in enumerate(section.text.split("\n"), section.line + 1):
+        if row.lstrip().startswith("|") and set(row) - set(" |:-"):
+            cells = [cell.strip() for cell in row.strip().strip("|").split("|")]
+            if cells[0].lower() not in ("model", "none"):
+                rows.append((line, [*cells, "", "", ""][:3]))
+    return rows
+
+
+if __name__ == "__main__":
+    sys.exit(main())

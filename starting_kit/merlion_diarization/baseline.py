@@ -1,0 +1,53 @@
+"""A baseline that needs no audio: English, the commoner language, from the beginning up to one time.
+
+    python3 baseline.py development OUTPUT_DIR
+    python3 baseline.py evaluation OUTPUT_DIR
+
+The time is the one among the development set's ends of regions that gives the lowest DER there, and the same for
+every recording, because a set's list tells nothing about lengths. Writes a text file for each recording into
+OUTPUT_DIR. Needs numpy.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from spokeneval.metrics.language_diarization import (
+    LanguageTimes,
+    Recording,
+    Turns,
+    language_times_per_recording,
+)
+from spokeneval.submissions.merlion_diarization import Reference, read_items, read_reference
+
+HERE = Path(__file__).resolve().parent
+
+
+def english_up_to(end: float, reference: Reference) -> float:
+    """DER of English from the beginning up to `end`, in ms, in every recording."""
+    claimed = Turns(np.array([[0.0, end]]), ())
+    recordings = [
+        Recording(turns, claimed, regions, excluded)
+        for turns, regions, excluded in zip(reference.turns, reference.regions, reference.excluded)
+    ]
+    return sum(language_times_per_recording(recordings), LanguageTimes()).der
+
+
+def main() -> None:
+    if len(sys.argv) != 3:
+        sys.exit("usage: python3 baseline.py development|evaluation OUTPUT_DIR")
+    output = Path(sys.argv[2])
+    development = read_reference(HERE / "development" / "reference")
+    ends = sorted({float(end) for regions in development.regions for end in regions[:, 1]})
+    best = min(ends, key=lambda end: english_up_to(end, development))
+    output.mkdir(parents=True, exist_ok=True)
+    for recording in read_items(HERE / sys.argv[1] / "input").ids:
+        with open(str(output / f"{recording}.txt"), "w", encoding="utf-8", newline="\n") as sink:
+            sink.write(f"0 {best:g} English\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""A baseline that needs no audio: Mandarin segments are shorter, so that a segment's length is worth a guess.
+
+    python3 baseline.py development OUTPUT_DIR
+    python3 baseline.py evaluation OUTPUT_DIR
+
+A logistic regression on the logarithm of the length, fitted to the development labels. The English score is the
+log-odds of English, the Mandarin score its negative. Writes OUTPUT_DIR/prediction.txt. Needs numpy and scikit-learn.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from spokeneval.submissions.merlion_identification import read_items, read_reference
+
+HERE = Path(__file__).resolve().parent
+
+
+def log_lengths(segments: Path) -> np.ndarray:
+    """Logarithm of each segment's length in ms, shape=(n, 1)."""
+    with open(str(segments), encoding="utf-8", newline="") as source:
+        lengths = [float(row["end"]) - float(row["start"]) for row in csv.DictReader(source)]
+    return np.log(lengths)[:, None]
+
+
+def main() -> None:
+    if len(sys.argv) != 3:
+        sys.exit("usage: python3 baseline.py development|evaluation OUTPUT_DIR")
+    try:
+        from sklearn.linear_model import LogisticRegression
+    except ImportError:
+        sys.exit("This baseline needs scikit-learn: pip install scikit-learn")
+    items, output = HERE / sys.argv[1] / "input", Path(sys.argv[2])
+    development = HERE / "development"
+    is_english = read_reference(development / "reference").is_english
+    model = LogisticRegression().fit(log_lengths(development / "input" / "segments.csv"), is_english)
+    scores = model.decision_function(log_lengths(items / "segments.csv"))
+    output.mkdir(parents=True, exist_ok=True)
+    with open(str(output / "prediction.txt"), "w", encoding="utf-8", newline="\n") as sink:
+        for item, score in zip(read_items(items).ids, scores):
+            sink.write(f"{item} {score:.6f} {-score:.6f}\n")
+
+
+if __name__ == "__main__":
+    main()
