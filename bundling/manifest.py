@@ -252,7 +252,7 @@ def _check_bundles(bundles: list[Bundle], root: Path, defects: list[tuple[Place,
         _check_columns(bundle, root, place, defects)
         for file in [bundle["terms"], *(page["file"] for page in bundle["pages"])]:
             if not page_path(root, bundle, file).is_file():
-                own = f"pages/{bundle.task}/, pages/{bundle.challenge}/"
+                own = ", ".join(f"pages/{owner}/" for owner in dict.fromkeys((bundle.task, bundle.challenge)))
                 defects.append((place, f"page {file} is neither in {own} nor in pages/"))
         for name in bundle["rounded_sets"]:
             if name not in bundle.sets:
