@@ -20,7 +20,6 @@ from spokeneval.submissions.spoken_call import (
     Submission,
     read_reference,
     read_submission,
-    require_possible,
     rule_broken,
 )
 
@@ -52,8 +51,8 @@ SCORES = (
 OPTIONS = {
     # flag: an entry that breaks the 50 % rule is scored, but its d_full is 0; reject: its run fails.
     "fifty_percent_rule": ("flag", "reject"),
-    # public: the numbers of correct and incorrect responses are told, and a number of accepts that cannot meet
-    # the rule is refused.
+    # public: participants are told how many responses are correct, and a number of accepts that cannot meet the
+    # rule is refused before it is scored.
     "class_sizes": ("hidden", "public"),
 }
 
@@ -66,8 +65,6 @@ PUBLIC_ONLY = {
 def evaluate(reference: Reference, submission: Submission, options: Options) -> dict[str, float]:
     """Every score of one submission."""
     counts = metrics.count_decisions(reference.correct, reference.meaningful, submission.accept)
-    if options["class_sizes"] == "public":
-        require_possible(submission.accept, (counts.correct, counts.incorrect))
     eligible = metrics.meets_fifty_percent_rule(counts)
     rates = metrics.accept_rate_correct(counts), metrics.reject_rate_incorrect(counts)
     if not eligible and options["fifty_percent_rule"] == "reject":
