@@ -24,7 +24,8 @@ from bundling.check import check_bundle, format_findings
 from bundling.manifest import ManifestError
 from bundling.parts import DECIDING_SET
 from bundling.references import ReferenceError
-from bundling.rehearsal import rehearse
+from bundling.rehearsal import LocalEngine, rehearse
+from spokeneval.results.programs import HIDDEN_STATISTICS
 
 ROOT = Path(__file__).resolve().parent
 
@@ -76,6 +77,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     rehearsal.add_argument(
         "--keep", type=Path, metavar="DIR", help="keep everything the run saw and wrote here"
+    )
+    rehearsal.add_argument(
+        "--statistics",
+        action="store_true",
+        help="with --keep: write what the score was summed from on hidden labels too, for rank (it spells them out)",
     )
     rehearsal.add_argument("--json", action="store_true", help="print the result as JSON")
     rehearsal.set_defaults(run=_rehearse)
@@ -159,8 +165,14 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _rehearse(options: argparse.Namespace) -> int:
+    if options.statistics and options.keep is None:
+        print("--statistics needs --keep DIR: without it nothing is left to read.", file=sys.stderr)
+        return 2
+    engine = LocalEngine({HIDDEN_STATISTICS: "write"} if options.statistics else {})
     try:
-        rehearsal = rehearse(options.bundle, options.submission, phase=options.phase, keep=options.keep)
+        rehearsal = rehearse(
+            options.bundle, options.submission, phase=options.phase, keep=options.keep, engine=engine
+        )
     except (OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2

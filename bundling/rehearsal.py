@@ -151,7 +151,11 @@ class LocalEngine:
     """Runs programs with this Python on this machine, under the limits of `sandbox.run`.
 
     There are no mounts here: the mounted name at the start of a word, or after the `=` in it, becomes the folder.
+    `variables`: environment variables that the programs get besides the usual ones.
     """
+
+    def __init__(self, variables: Mapping[str, str] | None = None) -> None:
+        self.variables = dict(variables or {})
 
     def run(
         self,
@@ -178,6 +182,7 @@ class LocalEngine:
                 "LANG": "C.UTF-8",
                 "PYTHONUNBUFFERED": "1",
                 "PYTHONDONTWRITEBYTECODE": "1",
+                **self.variables,
             },
             seconds=seconds,
             memory_bytes=limits.memory_bytes,

@@ -61,6 +61,9 @@ PUBLIC_ONLY = {
     "fifty_percent_rule": "reject",
 }
 
+primary = metrics.d_full_of_counts
+"""Dfull of summed statistics, under the 50 % rule."""
+
 
 def evaluate(reference: Reference, submission: Submission, options: Options) -> dict[str, float]:
     """Every score of one submission."""
@@ -116,7 +119,7 @@ if __name__ == "__main__":
             read_submission=read_submission,
             evaluate=evaluate,
             statistics=statistics,
-            primary=metrics.d_full_of_counts,
+            primary=primary,
             scores=SCORES,
             options=OPTIONS,
         )
