@@ -85,6 +85,27 @@ def make_call(rng: random.Random, call_id: str, biases: list[float], listenings:
     return Call(call_id, classification, errors, requests, exit_status, ratings)
 
 
+def submissions(name: str) -> dict[str, dict[str, bytes]]:
+    """Submissions to rehearse with, `name -> its files`: the three listeners' median, and chance.
+
+    Nothing is perfect where listeners disagree; their median is as near to all three as ratings get.
+    """
+    calls = make_calls(name)
+    chance = random.Random(f"random {name}")
+    given = [rating for call in calls for rating in call.ratings]
+    chosen = {
+        "listeners' median": [sorted(call.ratings)[1] for call in calls],
+        "random": [chance.choice(given) for _ in calls],
+    }
+    return {title: {"ratings.csv": ratings_text(calls, ratings)} for title, ratings in chosen.items()}
+
+
+def ratings_text(calls: list[Call], ratings: list[int]) -> bytes:
+    """A submission's `ratings.csv`."""
+    rows = [f"{call.call_id},{rating}\n" for call, rating in zip(calls, ratings, strict=True)]
+    return "".join(["call_id,rating\n", *rows]).encode()
+
+
 def write(root: Path = ROOT) -> list[Path]:
     """Write references and feature tables under `root`; returns their paths."""
     written = []

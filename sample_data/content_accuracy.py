@@ -288,6 +288,27 @@ def sample_sets() -> tuple[list[Prompt], dict[str, list[Response]]]:
     }
 
 
+def submissions(name: str) -> dict[str, dict[str, bytes]]:
+    """Submissions to rehearse with, `name -> its files`: perfect and random."""
+    responses = sample_sets()[1][name]
+    chance = random.Random(f"random {name}")
+    chosen = {
+        "perfect": [float(response.human_score) for response in responses],
+        "random": [chance.uniform(1, 4) for _ in responses],
+    }
+    return {
+        title: {"predictions.csv": predictions_text(responses, scores)} for title, scores in chosen.items()
+    }
+
+
+def predictions_text(responses: list[Response], scores: list[float]) -> bytes:
+    """A submission's `predictions.csv`."""
+    rows = [
+        f"{response.response_id},{score:.4f}\n" for response, score in zip(responses, scores, strict=True)
+    ]
+    return "".join(["response_id,score\n", *rows]).encode()
+
+
 def write(root: Path = ROOT) -> list[Path]:
     """Write references and response tables of the small sets under `root`; returns their paths."""
     prompts, sets = sample_sets()

@@ -119,7 +119,8 @@ def read_reference(directory: Path) -> Reference:
 def _lengths(table: Table, ids: Sequence[str], problems: Problems) -> np.ndarray:
     """The numbers of words, shape=(n,); 0 and a problem for each that is none."""
     texts = table.columns["words"]
-    words = np.array([max(0, integer(text) or 0) for text in texts], dtype=np.int64)
+    meant = {text: max(0, integer(text) or 0) for text in set(texts)}
+    words = np.array([meant[text] for text in texts], dtype=np.int64)
     for row in np.flatnonzero(words == 0).tolist():
         found = quote(texts[row]) if texts[row] else "nothing"
         problems.add(
@@ -194,18 +195,15 @@ def _predictions(table: Table, ids: Sequence[str], problems: Problems) -> np.nda
     if scores is not None and (np.abs(scores) <= BOUND).all():
         return scores
     scores = np.zeros(len(texts))
-    for row, text in enumerate(texts):
+    for row, (item, text, line) in enumerate(zip(ids, texts, table.lines)):
         score = decimal(text)
         if score is None:
-            code, found = "not_a_number", expected_number(text)
+            message = f"{ID} {name(item)}: score {expected_number(text)}"
+            problems.add("not_a_number", table.file, message, line=line, item=item)
         elif abs(score) > BOUND:
-            code, found = (
-                "out_of_bounds",
-                f"{quote(text)}; expected a prediction for the scale 1-4, at most {BOUND} away from 0",
-            )
+            expected = f"a number on the scale 1-4, in any case -{BOUND} to {BOUND}"
+            message = f"{ID} {name(item)}: score {quote(text)}; expected {expected}"
+            problems.add("out_of_bounds", table.file, message, line=line, item=item)
         else:
             scores[row] = score
-            continue
-        message = f"{ID} {name(ids[row])}: score {found}"
-        problems.add(code, table.file, message, line=table.lines[row], item=ids[row])
     return scores

@@ -5,7 +5,7 @@
 
 Learns from data/training_calls.csv, rates the calls of the set's public list by their features in
 data/<set>_calls.csv, and writes OUTPUT_DIR/ratings.csv. The tree splits by information gain, the best split of all
-leaves first, until it has 31. Needs scikit-learn.
+leaves first, and stops at 31 (the paper's grew further and was pruned to 31). Needs scikit-learn.
 """
 
 from __future__ import annotations
