@@ -1,24 +1,30 @@
-"""ROUGE-1 of a full-size set (5,934 synthetic responses, four references each), side by side in one run.
+"""ROUGE-1 and scoring of a full-size set (5,934 synthetic responses, four references each), side by side in one run.
 
 Run `python -m benchmarks.bench_content_accuracy` from the root of the checkout. Compared are this project, the
 pure-Python `rouge-score` and its Rust counterpart `rouge-score-rs`, each if installed. The two others score a
 response against one reference at a time and give no pooled figure: the pooled recall is put together from
-their recalls to check that all agree, outside of the time measured.
+their recalls to check that all agree, outside of the time measured. The scoring program, as a whole process, is
+compared with a process that only imports numpy, in turn with it.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import platform
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sample_data.content_accuracy import full_size
+from sample_data.content_accuracy import Response, full_size, predictions_text, write_full
 from spokeneval.metrics.content import rouge, tokens
 
 
@@ -35,6 +41,26 @@ def best_time(run: Callable[[], Any], repeats: int) -> tuple[float, Any]:
 def one_by_one(scorer: Any, targets: list[str], answers: list[str]) -> list:
     """What `score_batch` does, for a package without it."""
     return [scorer.score(target, answer) for target, answer in zip(targets, answers, strict=True)]
+
+
+def whole_process(responses: list[Response], runs: int) -> tuple[float, float]:
+    """Seconds of `python -c "import numpy"` and of the scoring program on all responses, the best of each."""
+    root = Path(__file__).resolve().parent.parent
+    score = root / "scoring_program/content_accuracy/score.py"
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    with tempfile.TemporaryDirectory() as folder:
+        inputs = Path(folder, "input")
+        write_full(inputs / "ref")
+        (inputs / "res").mkdir()
+        scores = [response.human_score + 0.01 * response.words for response in responses]
+        (inputs / "res/predictions.csv").write_bytes(predictions_text(responses, scores))
+        commands = (["-c", "import numpy"], [str(score), str(inputs), str(Path(folder, "output"))])
+
+        def run(arguments: list[str]) -> None:
+            subprocess.run([sys.executable, *arguments], env=environment, check=True, capture_output=True)
+
+        times = [[best_time(partial(run, command), 1)[0] for command in commands] for _ in range(runs)]
+    return min(time[0] for time in times), min(time[1] for time in times)
 
 
 def main() -> None:
@@ -77,6 +103,10 @@ def main() -> None:
         pooled = (recalls * sizes).sum(axis=1) / sizes.sum(axis=1)
         apart = np.abs(pooled - scores).max()
         print(f"{title:28}{seconds:8.3f} s  {seconds / ours:6.1f} x ours, largest difference {apart:.1e}")
+
+    bare, scoring = whole_process(responses, 3 * repeats)
+    print(f"{'import numpy, whole process':28}{bare:8.3f} s")
+    print(f"{'score.py, whole process':28}{scoring:8.3f} s  {scoring / bare:6.2f} x import numpy")
 
 
 if __name__ == "__main__":
