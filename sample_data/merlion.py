@@ -10,6 +10,7 @@ drawn, so that a seed gives the same bytes with every numpy.
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from statistics import NormalDist
 from typing import NamedTuple
@@ -46,6 +47,9 @@ PUBLISHED = {
         154, 33, 28 * 3600 + 47 * 60 + 14, 19, (39473, 1120, 1454.73), (9766, 930, 1173.87), 91001
     ),
 }
+SEEDS = {"development": 2301, "evaluation": 2302}
+"""Of the small sets in the repository."""
+
 PAIRS = 56
 SMALL_RECORDINGS, SMALL_SEGMENTS = 8, 320
 MINUTE = 60_000
@@ -343,10 +347,26 @@ def _normal(rng: np.random.Generator, n: int) -> np.ndarray:
     return np.array([NormalDist().inv_cdf(p) for p in 1e-12 + (1 - 2e-12) * rng.random(n)])
 
 
+def submissions(task: str, name: str) -> dict[str, dict[str, bytes]]:
+    """Submissions to rehearse with, `name -> its files`: perfect, and one drawn at random without listening."""
+    tables = generate("small", name, SEEDS[name])
+    made = {}
+    for quality in ("perfect", "random"):
+        with tempfile.TemporaryDirectory() as folder:
+            if task == "merlion_identification":
+                write_identification(
+                    tables.labels, identification_scores(tables.labels, quality, 1), Path(folder), lines=2
+                )
+            else:
+                write_diarization(tables, diarization_turns(tables, quality, 1), Path(folder))
+            made[quality] = {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+    return made
+
+
 def write_samples(root: Path) -> list[Path]:
     """Write the small sets of both tasks below the project's directory; returns the files."""
     written = []
-    for name, seed in (("development", 2301), ("evaluation", 2302)):
+    for name, seed in SEEDS.items():
         tables = generate("small", name, seed)
         written += write_identification_set(tables, root / "reference_data" / "merlion_identification" / name)
         written += write_diarization_set(tables, root / "reference_data" / "merlion_diarization" / name)

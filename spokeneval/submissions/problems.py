@@ -126,8 +126,13 @@ class Problems:
         self, code: str, file: str, message: str, *, line: Optional[int] = None, item: Optional[str] = None
     ) -> None:
         self.total += 1
+        problem = Problem(code, file, message, line, item)
         if len(self.kept) < SHOWN:
-            self.kept.append(Problem(code, file, message, line, item))
+            self.kept.append(problem)
+        elif (
+            code == "missing_item"
+        ):  # the one line that counts what is not there: it comes last, and says most
+            self.kept[-1] = problem
 
     def raise_if_any(self) -> None:
         if self.total:

@@ -1,0 +1,13 @@
+"""Write every sample anew, the same bytes as in the repository: `make samples`."""
+
+from pathlib import Path
+
+from sample_data import caller_experience, content_accuracy, merlion, psst, spoken_call
+
+ROOT = Path(__file__).resolve().parent.parent
+
+spoken_call.main()
+caller_experience.write(ROOT)
+psst.write_samples(ROOT)
+merlion.write_samples(ROOT)
+content_accuracy.write(ROOT)
