@@ -4,6 +4,7 @@
     build_bundle.py build [NAME ...]                  zips for both platforms, into dist/
     build_bundle.py check ZIP ...                     what a platform would refuse or get wrong
     build_bundle.py rehearse BUNDLE.zip SUBMISSION.zip    what a platform would do with a submission
+    build_bundle.py season BUNDLE.zip DIR             a whole competition: limits, phases, the board day by day
 
 Exit status: 0 well, 1 refused or failed, 2 called wrongly.
 """
@@ -18,7 +19,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
+import bundling.season
 from bundling.build import PLATFORMS, Built, plan, write
 from bundling.check import check_bundle, format_findings
 from bundling.manifest import ManifestError
@@ -85,6 +88,23 @@ def _parser() -> argparse.ArgumentParser:
     )
     rehearsal.add_argument("--json", action="store_true", help="print the result as JSON")
     rehearsal.set_defaults(run=_rehearse)
+
+    season = commands.add_parser(
+        "season",
+        help="rehearse a whole competition",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description=bundling.season.__doc__,
+    )
+    season.add_argument("bundle", type=Path, metavar="BUNDLE.zip")
+    season.add_argument(
+        "folder", type=Path, metavar="DIR", help="a folder a team, with zips named by their UTC time"
+    )
+    season.add_argument(
+        "--work", type=Path, metavar="DIR", help="keep the results of runs here (default: DIR/.season)"
+    )
+    season.add_argument("--jobs", type=int, metavar="N", help="runs at once (default: one a processor)")
+    season.add_argument("--json", action="store_true", help="print the result as JSON")
+    season.set_defaults(run=_season)
     return parser
 
 
@@ -178,6 +198,47 @@ def _rehearse(options: argparse.Namespace) -> int:
         return 2
     print(rehearsal.to_json() if options.json else rehearsal)
     return 0 if rehearsal.status == "Finished" else 1
+
+
+def _season(options: argparse.Namespace) -> int:
+    began = time.monotonic()
+    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        bar = progress.add_task("rehearsing", total=None)
+        try:
+            season = bundling.season.play(
+                options.bundle,
+                options.folder,
+                work=options.work,
+                jobs=options.jobs,
+                progress=lambda done, total: progress.update(bar, completed=done, total=total),
+            )
+        except (OSError, ValueError) as error:
+            progress.stop()
+            print(error, file=sys.stderr)
+            return 2
+        except KeyboardInterrupt:
+            progress.stop()
+            print("Stopped. What was rehearsed is kept: the same command goes on from here.", file=sys.stderr)
+            return 130
+    print(season.to_json() if options.json else season)
+    print(f"{season.rehearsed} runs in {time.monotonic() - began:.1f} s", file=sys.stderr)
+    return 0
+
+
+def _rank(options: argparse.Namespace) -> int:
+    try:
+        with _progress() as progress:
+            board = make_board(ROOT, read_outputs(options.outputs), progress=progress)
+        print(to_text(board))
+        written = write_board(board, options.out) if options.out else []
+    except (ManifestError, OSError, OutputError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    for file in written:
+        print(f"wrote {file}", file=sys.stderr)
+    return 0
 
 
 if __name__ == "__main__":
