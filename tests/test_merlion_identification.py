@@ -76,8 +76,9 @@ def test_every_column_of_a_small_set_by_hand(tmp_path):
             "english_recall": 100,
             "mandarin_recall": 50,
         }
-        assert list(run.scores) == list(expected)
-        np.testing.assert_allclose(list(run.scores.values()), list(expected.values()), rtol=0, atol=1e-12)
+        assert list(run.scores)[: len(expected)] == list(expected)
+        found = [run.scores[key] for key in expected]
+        np.testing.assert_allclose(found, list(expected.values()), rtol=0, atol=1e-12)
 
 
 # The worked score lists of the task's specification, with the two EERs as fractions.
@@ -543,7 +544,7 @@ def test_bulk_reading_agrees_with_one_by_one():
         lines = ["".join(rng.choices("ab \t", k=rng.randint(0, 7))) for _ in range(rng.randint(0, 4))]
         rows = [line.split() for line in lines if line.split()]
         expected = [[row[i] for row in rows] for i in (0, 1)] if all(len(row) == 2 for row in rows) else None
-        assert split_fields(lines, 2) == expected
+        assert split_fields("\n".join(lines), 2) == expected
 
 
 # What stops the build: labels, the code, its line.

@@ -37,10 +37,11 @@ def read_bytes(path: Path, file: str, problems: Problems, limit: int) -> Optiona
     except OSError as error:
         problems.add("unreadable_file", file, f"cannot be read: {error.strerror}")
         return None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        problems.add("unreadable_file", file, "is not an ordinary file")
+        return None
     with os.fdopen(descriptor, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            problems.add("unreadable_file", file, "is not an ordinary file")
-            return None
         content = stream.read(limit + 1)
     if len(content) > limit:
         problems.add("file_too_large", file, f"is larger than {limit} bytes, far more than its items need")
@@ -85,20 +86,25 @@ def decode(content: bytes, file: str, problems: Problems) -> Optional[str]:
     return text
 
 
-def read_lines(path: Path, file: str, problems: Problems, limit: int) -> Optional[list[str]]:
-    """The lines of a text file, without their ends and without empty ones after the last; None after adding
-    a problem. `file` is the name that a problem shows."""
+def read_text(path: Path, file: str, problems: Problems, limit: int) -> Optional[str]:
+    """A text file without the line ends after its last line; None after adding a problem. `file` is the name
+    that a problem shows."""
     content = read_bytes(path, file, problems, limit)
     text = None if content is None else decode(content, file, problems)
     if text is None:
         return None
-    lines = text.split("\n")
-    while lines and not lines[-1]:
-        lines.pop()
-    if not lines:
+    text = text.rstrip("\n")
+    if not text:
         problems.add("empty_file", file, "is empty")
         return None
-    return lines
+    return text
+
+
+def read_lines(path: Path, file: str, problems: Problems, limit: int) -> Optional[list[str]]:
+    """The lines of a text file, without their ends and without empty ones after the last; None after adding
+    a problem."""
+    text = read_text(path, file, problems, limit)
+    return None if text is None else text.split("\n")
 
 
 def decimal(text: str) -> Optional[float]:
@@ -114,7 +120,7 @@ def decimals(texts: Sequence[str]) -> Optional[np.ndarray]:
     if "".join(texts).encode("utf-8").translate(None, b"0123456789+-.eE"):
         return None
     try:
-        numbers = np.array(list(map(float, texts)), dtype=np.float64)
+        numbers = np.fromiter(map(float, texts), dtype=np.float64, count=len(texts))
     except ValueError:
         return None
     return numbers if np.isfinite(numbers).all() else None

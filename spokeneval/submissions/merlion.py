@@ -137,7 +137,7 @@ def _check_span(first: str, last: str, file: str, line: int, problems: Problems)
             problems.add("bad_time", file, f"{column} {expected_number(text)}", line=line)
         elif time < 0:
             problems.add(
-                "negative_time", file, f"{column} {text} is before the recording's beginning", line=line
+                "negative_time", file, f"{column} {name(text)} is before the recording's beginning", line=line
             )
         elif time > LATEST:
             message = f"{column} {name(text)} is more than eleven days; expected milliseconds"
@@ -148,11 +148,11 @@ def _check_span(first: str, last: str, file: str, line: int, problems: Problems)
 
 
 def _check_utterances(table: Table, recordings: Sequence[str], problems: Problems) -> None:
-    keys = list(zip(recordings, table.columns["utt_id"]))
-    if len(set(keys)) == len(keys):
-        return
+    utterances = table.columns["utt_id"]
+    if len(set(map(hash, zip(recordings, utterances)))) == len(utterances):
+        return  # hashes are quick, and where two are equal the keys are compared below
     first_line: dict[tuple[str, str], int] = {}
-    for key, line in zip(keys, table.lines):
+    for key, line in zip(zip(recordings, utterances), table.lines):
         if first_line.setdefault(key, line) != line:
             message = f"utt_id {name(key[1])} of {name(key[0])} again; first on line {first_line[key]}"
             problems.add("duplicate_utterance", table.file, message, line=line, item=key[1])

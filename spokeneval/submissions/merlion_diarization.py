@@ -218,7 +218,7 @@ def _read_turns(path: Path, file: str, problems: Problems) -> Turns:
     content = read_bytes(path, file, problems, TURNS_LIMIT)
     text = None if content is None else decode(content, file, problems)
     lines = (text or "").split("\n")
-    columns = split_fields(lines, 3)
+    columns = split_fields(text or "", 3)
     if columns is None:
         for number, line in enumerate(lines, 1):
             fields = line.split()
@@ -228,7 +228,7 @@ def _read_turns(path: Path, file: str, problems: Problems) -> Turns:
                 )
                 problems.add("wrong_field_count", file, message, line=number)
         lines = [line if len(line.split()) == 3 else "" for line in lines]
-        columns = split_fields(lines, 3)
+        columns = split_fields("\n".join(lines), 3)
         assert columns is not None
     numbers = [number for number, line in enumerate(lines, 1) if line.strip()]
     table = Table(file, dict(zip(_TURN, columns)), numbers)

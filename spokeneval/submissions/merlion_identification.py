@@ -18,12 +18,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 from typing import NamedTuple, Optional
 
 import numpy as np
 
-from .files import decimal, decimals, expected_number, read_lines, size_limit
+from .files import decimal, decimals, expected_number, read_text, size_limit
 from .folder import expect_files
 from .merlion import (
     ENGLISH,
@@ -97,15 +98,15 @@ def read_reference(directory: Path) -> Reference:
     problems.raise_if_any()
     assert labels is not None
     spoken = (labels.tags == ENGLISH) | (labels.tags == MANDARIN)
-    scored = np.flatnonzero(spoken & ~_overlaps_other_language(labels, spoken, problems))
+    scored = spoken & ~_overlaps_other_language(labels, spoken, problems)
     is_english = labels.tags[scored] == ENGLISH
     if not problems and (is_english.all() or not is_english.any()):
         message = f"{is_english.sum()} English and {(~is_english).sum()} Mandarin segments to score"
         problems.add("one_language", LABELS_FILE, f"{message}; expected some of both")
     problems.raise_if_any()
-    rows = scored.tolist()
-    sheet = {column: [labels.table.columns[column][row] for row in rows] for column in _SHEET}
-    recordings = [labels.recordings[row] for row in rows]
+    kept = scored.tolist()
+    sheet = {column: list(compress(labels.table.columns[column], kept)) for column in _SHEET}
+    recordings = list(compress(labels.recordings, kept))
     number = {recording: index for index, recording in enumerate(dict.fromkeys(recordings))}
     numbers = np.array([number[recording] for recording in recordings])
     return Reference(Items(_ids(recordings, sheet)), is_english, numbers, sheet)
@@ -170,20 +171,20 @@ def read_submission(files: dict[str, Path], items: Items) -> Submission:
     problems = Problems()
     expect_files(files, [SUBMISSION_FILE], problems)
     problems.raise_if_any()
-    lines = read_lines(files[SUBMISSION_FILE], SUBMISSION_FILE, problems, size_limit(len(items)))
+    text = read_text(files[SUBMISSION_FILE], SUBMISSION_FILE, problems, size_limit(len(items)))
     problems.raise_if_any()
-    assert lines is not None
-    submission = _read_scores(lines, items)
+    assert text is not None
+    submission = _read_scores(text, items)
     if submission is None:
-        _explain(lines, items, problems)
+        _explain(text.split("\n"), items, problems)
         problems.raise_if_any()
         raise AssertionError("a file is refused, but no problem is found in it")
     return submission
 
 
-def _read_scores(lines: Sequence[str], items: Items) -> Optional[Submission]:
+def _read_scores(text: str, items: Items) -> Optional[Submission]:
     """The scores of a file without any fault, read at once; else None."""
-    columns = split_fields(lines, 3)
+    columns = split_fields(text, 3)
     if columns is None:
         return None
     ids, second, third = columns

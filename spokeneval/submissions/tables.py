@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 from typing import Optional
 
@@ -86,10 +87,10 @@ def parse_table(
                 "duplicate_column", file, f"column {some_of(twice)} stands twice in the header", line=1
             )
             return None
-    width = len(header)
-    if _is_plain(lines[first:], delimiter, width):
-        cells = delimiter.join(lines[first:]).split(delimiter) if len(lines) > first else []
-        columns = {column: cells[index::width] for index, column in enumerate(header)}
+    text = delimiter.join(lines[first:])
+    if len(lines) > first and _is_plain(lines[first:], text, delimiter, len(header)):
+        cells = text.split(delimiter)
+        columns = {column: cells[index :: len(header)] for index, column in enumerate(header)}
         return Table(file, columns, list(range(first + 1, len(lines) + 1)))
     rows: list[list[str]] = []
     numbers: list[int] = []
@@ -116,24 +117,34 @@ def parse_table(
     return Table(file, columns, numbers)
 
 
-def _is_plain(lines: Sequence[str], delimiter: str, width: int) -> bool:
-    """Whether every line has `width` fields, none is quoted and none is blank."""
-    delimiters = width - 1
-    return all(line and '"' not in line and line.count(delimiter) == delimiters for line in lines)
+def _is_plain(lines: Sequence[str], text: str, delimiter: str, width: int) -> bool:
+    """Whether every line of a text has `width` fields, none is quoted and none is blank."""
+    return (
+        '"' not in text
+        and "" not in lines
+        and all(map((width - 1).__eq__, map(str.count, lines, repeat(delimiter))))
+    )
 
 
-def split_fields(lines: Sequence[str], width: int) -> Optional[list[list[str]]]:
-    """The columns of lines whose fields are separated by white space, blank lines left out.
+def split_fields(text: str, width: int) -> Optional[list[list[str]]]:
+    """The columns of a text whose fields are separated by white space, blank lines left out.
 
     Returns
     -------
     list, or None: `width` columns; None where a line has another number of fields.
     """
-    kept = list(filter(str.strip, lines))
-    fields = " \0 ".join([*kept, ""]).split()  # no line holds a NUL, so that each one marks a line's end
+    columns = _split_full_lines(text, width)
+    if columns is None:
+        columns = _split_full_lines("\n".join(filter(str.strip, text.split("\n"))), width)
+    return columns
+
+
+def _split_full_lines(text: str, width: int) -> Optional[list[list[str]]]:
+    lines = text.count("\n") + 1 if text else 0
+    fields = text.replace("\n", " \0 ").split()  # no line holds a NUL, so that each one marks a line's end
     ends = fields[width :: width + 1]
-    if len(fields) != len(kept) * (width + 1) or ends.count("\0") != len(kept):
-        return None
+    if len(fields) + 1 != lines * (width + 1) or ends.count("\0") + 1 != lines:
+        return None if text else [[] for _ in range(width)]
     return [fields[column :: width + 1] for column in range(width)]
 
 
