@@ -3,18 +3,31 @@
 Run as `python -m benchmarks.bench_language_diarization`: a synthetic set of the evaluation set's size against
 perturbed turns. pyannote is given unions of turns, the scored regions as `uem`, and its objects ready-made; only
 its scoring is timed, one recording after another. Each round times both; a ratio is the median over the rounds.
+First the whole program, from the files to the scores, beside scripts with spy-der's C++ and with pyannote.metrics.
 """
 
 from __future__ import annotations
 
+import importlib.util
+import tempfile
 import time
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from statistics import median
 
 import numpy as np
+import pandas as pd
 
-from sample_data.merlion import Tables, diarization_turns, generate
+from benchmarks.processes import ROOT, peak_megabytes, score_command
+from benchmarks.processes import seconds as process_seconds
+from sample_data.merlion import (
+    Tables,
+    diarization_turns,
+    generate,
+    write_diarization,
+    write_diarization_set,
+)
 from spokeneval.metrics.language_diarization import (
     LanguageTimes,
     Recording,
@@ -95,8 +108,49 @@ def against_pyannote(recordings: list[Recording]) -> None:
     print(f"  DER ours {ours:.9f}, pyannote's {score():.9f}")
 
 
+def write_files(tables: Tables, folder: Path, *, copies: int = 1) -> None:
+    """A reference and perturbed turns of this many times the recordings."""
+
+    def copied(table: pd.DataFrame) -> pd.DataFrame:
+        renamed = [table.assign(audio_name=f"{copy}" + table.audio_name) for copy in range(copies)]
+        return pd.concat(renamed, ignore_index=True)
+
+    turns = diarization_turns(tables, "perturbed", 1)
+    tables = Tables(*map(copied, tables))
+    write_diarization_set(tables, folder / "ref")
+    write_diarization(tables, copied(turns), folder / "res")
+
+
+def whole_program() -> None:
+    """score.py beside the peers, ten times the work, and memory."""
+    tables = generate("full", "evaluation", 1)
+    with tempfile.TemporaryDirectory() as folder:
+        inputs, tenfold = Path(folder, "evaluation"), Path(folder, "tenfold")
+        write_files(tables, inputs)
+        write_files(tables, tenfold, copies=10)
+        ours = score_command("merlion_diarization", inputs)
+        print(f"{len(tables.recordings)} recordings, from the files to the scores")
+        taken = median(process_seconds(*ours) for _ in range(7))
+        print(f"  score.py {taken:28.2f} s, {peak_megabytes(*ours):.0f} MB at most")
+        peer = ROOT / "benchmarks" / "peer_diarization.py"
+        for tool, module, rounds in (("spy-der", "spyder", 11), ("pyannote.metrics", "pyannote", 1)):
+            if importlib.util.find_spec(module) is None:
+                print(f"  {tool} is not installed: left out")
+                continue
+            pairs = [(process_seconds(*ours), process_seconds(peer, module, inputs)) for _ in range(rounds)]
+            ratio = median(other / one for one, other in pairs)
+            print(f"  {tool:16s} {median(other for _, other in pairs):20.2f} s    {ratio:.1f} x ours")
+        more = score_command("merlion_diarization", tenfold)
+        pairs = [(process_seconds(*ours), process_seconds(*more)) for _ in range(3)]
+        ratio = median(ten / one for one, ten in pairs)
+        print(
+            f"  ten times the recordings {median(ten for _, ten in pairs):12.2f} s    {ratio:.1f} x the time"
+        )
+
+
 def main() -> None:
     """Print the comparison and the scaling."""
+    whole_program()
     recordings = evaluation_recordings()
     turns = sum(len(language) for each in recordings for side in each[:2] for language in side)
     print(f"{len(recordings)} recordings, {turns} turns in reference and hypothesis")

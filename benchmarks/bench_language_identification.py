@@ -1,18 +1,34 @@
 """Equal error rates side by side with sorting the two classes, the least that anyone could do, and scikit-learn.
 
 Run as `python -m benchmarks.bench_language_identification [SCORES]` (default 5,000,000, half of them targets;
-synthetic). Each round times all of them one after another; a ratio is the median over the rounds.
+synthetic). Each round times all of them one after another; a ratio is the median over the rounds. First the whole
+program, from the files of a synthetic set of the evaluation set's size to the scores, beside a script with pandas and
+scikit-learn.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import sys
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 from statistics import median
 
 import numpy as np
+import pandas as pd
 
+from benchmarks.processes import ROOT, peak_megabytes, score_command
+from benchmarks.processes import seconds as process_seconds
+from sample_data.merlion import (
+    Tables,
+    generate,
+    identification_scores,
+    scored_segments,
+    write_identification,
+    write_identification_set,
+)
 from spokeneval.metrics.language_identification import interpolated_eer, rocch_eer
 
 ROUNDS = 7
@@ -37,8 +53,52 @@ def trials(kind: str, scores: int) -> tuple[np.ndarray, np.ndarray]:
     return targets, nontargets
 
 
-def main(scores: int) -> None:
+def write_files(tables: Tables, folder: Path, *, copies: int = 1) -> None:
+    """A reference and a prediction in format 1 of this many times the recordings."""
+    renamed = [
+        tables.labels.assign(audio_name=f"{copy}" + tables.labels.audio_name) for copy in range(copies)
+    ]
+    tables = tables._replace(labels=pd.concat(renamed, ignore_index=True))
+    write_identification_set(tables, folder / "ref")
+    scores = identification_scores(tables.labels, "baseline", 1)
+    write_identification(tables.labels, scores, folder / "res", lines=2)
+
+
+def whole_program() -> None:
+    """score.py beside the script with pandas and scikit-learn, ten times the work, and memory."""
+    tables = generate("full", "evaluation", 1)
+    with tempfile.TemporaryDirectory() as folder:
+        inputs, tenfold = Path(folder, "evaluation"), Path(folder, "tenfold")
+        write_files(tables, inputs)
+        write_files(tables, tenfold, copies=10)
+        ours = score_command("merlion_identification", inputs)
+        peer = ROOT / "benchmarks" / "peer_identification.py"
+        print(f"{len(scored_segments(tables.labels))} segments, from the files to the scores")
+        found = importlib.util.find_spec("sklearn") is not None
+        rounds = [
+            (process_seconds(*ours), process_seconds(peer, inputs) if found else 0) for _ in range(ROUNDS)
+        ]
+        print(
+            f"  score.py {median(one for one, _ in rounds):29.2f} s, {peak_megabytes(*ours):.0f} MB at most"
+        )
+        if found:
+            ratio = median(other / one for one, other in rounds)
+            print(
+                f"  pandas and scikit-learn {median(other for _, other in rounds):14.2f} s    {ratio:.1f} x ours"
+            )
+        else:
+            print("  scikit-learn is not installed: left out")
+        more = score_command("merlion_identification", tenfold)
+        rounds = [(process_seconds(*ours), process_seconds(*more)) for _ in range(3)]
+        ratio = median(ten / one for one, ten in rounds)
+        print(
+            f"  ten times the recordings {median(ten for _, ten in rounds):13.2f} s    {ratio:.1f} x the time"
+        )
+
+
+def main(scores: int = 5_000_000) -> None:
     """Print a line for each kind and size: the ratios to sorting, and how the time grows."""
+    whole_program()
     print(f"{'scores':>10s}  {'kind':12s}{'np.sort':>10s}{'ROCCH EER':>12s}{'interpolated':>14s}   EER")
     taken: dict[int, list[float]] = {}
     for kind in ("separated", "chance", "4 decimals", "11 values"):
@@ -79,4 +139,4 @@ def main(scores: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5_000_000)
+    main(*map(int, sys.argv[1:]))
