@@ -16,6 +16,7 @@ import numpy as np
 from spokeneval.metrics import agreement as metrics
 from spokeneval.results.options import Options
 from spokeneval.results.programs import score_main
+from spokeneval.results.uncertainty import Statistics
 from spokeneval.submissions.caller_experience import (
     SCALE,
     Reference,
@@ -33,9 +34,14 @@ SCORES = (
     "parity",
     "exact",
     "within_one",
+    "kappa_mean_low",
+    "kappa_mean_high",
 )
 
 OPTIONS = {}
+
+PAIRS = ("human1_auto", "human2_auto", "human3_auto", "human1_human2", "human1_human3", "human2_human3")
+"""The tables of two ratings that are counted: each listener with the system, then the listeners themselves."""
 
 
 def evaluate(reference: Reference, submission: Submission, options: Options) -> dict[str, float]:
@@ -64,6 +70,26 @@ def kappa(first: np.ndarray, second: np.ndarray) -> float:
     return metrics.cohen_kappa(first, second, weights="linear", scale=SCALE)
 
 
+def statistics(reference: Reference, submission: Submission) -> Statistics:
+    """One row a call: for each of `PAIRS` the one cell of 5 x 5 that the two ratings meet in.
+
+    The mean kappa needs the first three tables; the others give the listeners' own, for the paper's tables.
+    """
+    first, second, third = reference.listeners
+    pairs = [(listener, submission.ratings) for listener in reference.listeners]
+    pairs += [(first, second), (first, third), (second, third)]
+    cells = [metrics.rating_cells(*pair, scale=SCALE).reshape(len(first), -1) for pair in pairs]
+    ratings = range(SCALE[0], SCALE[1] + 1)
+    columns = [f"{pair}_{row}_{column}" for pair in PAIRS for row in ratings for column in ratings]
+    return Statistics("call", reference.items.ids, columns, np.concatenate(cells, axis=1))
+
+
+def primary(sums: np.ndarray) -> np.ndarray:
+    """kappa_mean of many sums of the statistics' rows, shape=(r, 150) to (r,)."""
+    tables = sums.reshape(len(sums), len(PAIRS), 5, 5)
+    return sum(metrics.linear_kappa_of_cells(tables[:, listener]) for listener in range(3)) / 3
+
+
 if __name__ == "__main__":
     sys.exit(
         score_main(
@@ -71,6 +97,8 @@ if __name__ == "__main__":
             read_reference=read_reference,
             read_submission=read_submission,
             evaluate=evaluate,
+            statistics=statistics,
+            primary=primary,
             scores=SCORES,
             options=OPTIONS,
         )

@@ -14,9 +14,12 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from spokeneval.metrics import agreement as metrics
 from spokeneval.results.options import Options
 from spokeneval.results.programs import score_main
+from spokeneval.results.uncertainty import Statistics, summed_by_unit
 from spokeneval.submissions.content_accuracy import (
     RUBRIC,
     Reference,
@@ -25,7 +28,16 @@ from spokeneval.submissions.content_accuracy import (
     read_submission,
 )
 
-SCORES = ("pearson_r", "quadratic_kappa", "partial_r", "exact", "adjacent", "rmse")
+SCORES = (
+    "pearson_r",
+    "quadratic_kappa",
+    "partial_r",
+    "exact",
+    "adjacent",
+    "rmse",
+    "pearson_r_low",
+    "pearson_r_high",
+)
 
 OPTIONS = {}
 
@@ -53,6 +65,22 @@ def or_zero(correlation: Callable[..., float], *variables: Any) -> float:
         return 0.0
 
 
+def statistics(reference: Reference, submission: Submission) -> Statistics:
+    """One row a speaker: responses, and sums of x (human score), y (prediction), their squares and product.
+
+    In whole steps from the least one, so that sums are exact; a correlation does not see it.
+    """
+    moments = metrics.correlation_moments(reference.human_scores, submission.scores)
+    return summed_by_unit(
+        "speaker", reference.sheet["speaker_id"], ("n", "x", "y", "xx", "yy", "xy"), moments
+    )
+
+
+def primary(sums: np.ndarray) -> np.ndarray:
+    """pearson_r of many sums of the statistics' rows, shape=(r, 6) to (r,); 0 where something is constant."""
+    return np.nan_to_num(metrics.pearson_r_of_moments(sums))
+
+
 if __name__ == "__main__":
     sys.exit(
         score_main(
@@ -60,6 +88,8 @@ if __name__ == "__main__":
             read_reference=read_reference,
             read_submission=read_submission,
             evaluate=evaluate,
+            statistics=statistics,
+            primary=primary,
             scores=SCORES,
             options=OPTIONS,
         )

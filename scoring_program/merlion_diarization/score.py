@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import sys
 
+import numpy as np
+
 from spokeneval.metrics import language_diarization as metrics
 from spokeneval.results.options import Options
 from spokeneval.results.programs import score_main
+from spokeneval.results.uncertainty import Statistics
 from spokeneval.submissions.merlion_diarization import (
     Reference,
     Submission,
@@ -29,6 +32,8 @@ SCORES = (
     "lder_script",
     "english_error_script",
     "mandarin_error_script",
+    "der_low",
+    "der_high",
 )
 
 OPTIONS = {}
@@ -36,11 +41,27 @@ OPTIONS = {}
 
 def evaluate(reference: Reference, submission: Submission, options: Options) -> dict[str, float]:
     """Every score of one submission, in percent."""
+    times = sum(times_per_recording(reference, submission), metrics.LanguageTimes())
+    return {key: 100 * getattr(times, key) for key in SCORES[:-2]}
+
+
+def times_per_recording(reference: Reference, submission: Submission) -> list[metrics.LanguageTimes]:
+    """The scored times of each recording, in the order of the items."""
     recordings = map(
         metrics.Recording, reference.turns, submission.turns, reference.regions, reference.excluded
     )
-    times = sum(metrics.language_times_per_recording(list(recordings)), metrics.LanguageTimes())
-    return {key: 100 * getattr(times, key) for key in SCORES}
+    return metrics.language_times_per_recording(list(recordings))
+
+
+def statistics(reference: Reference, submission: Submission) -> Statistics:
+    """One row a recording: time in error and language time of the reference, in microseconds."""
+    values = metrics.error_sums(times_per_recording(reference, submission))
+    return Statistics("recording", reference.items.ids, ("error_us", "reference_us"), values)
+
+
+def primary(sums: np.ndarray) -> np.ndarray:
+    """der, in percent, of many sums of the statistics' rows, shape=(r, 2) to (r,)."""
+    return 100 * metrics.der_of_sums(sums)
 
 
 if __name__ == "__main__":
@@ -50,6 +71,8 @@ if __name__ == "__main__":
             read_reference=read_reference,
             read_submission=read_submission,
             evaluate=evaluate,
+            statistics=statistics,
+            primary=primary,
             scores=SCORES,
             options=OPTIONS,
         )

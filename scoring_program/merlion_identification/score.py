@@ -10,9 +10,13 @@ from __future__ import annotations
 
 import sys
 
+import numpy as np
+
 from spokeneval.metrics import language_identification as metrics
 from spokeneval.results.options import Options
 from spokeneval.results.programs import score_main
+from spokeneval.results.uncertainty import Statistics
+from spokeneval.submissions.merlion import recording_names
 from spokeneval.submissions.merlion_identification import (
     Reference,
     Submission,
@@ -28,6 +32,8 @@ SCORES = (
     "balanced_accuracy_per_recording",
     "english_recall",
     "mandarin_recall",
+    "eer_low",
+    "eer_high",
 )
 
 OPTIONS = {}
@@ -53,6 +59,24 @@ def evaluate(reference: Reference, submission: Submission, options: Options) -> 
     return {key: 100 * score for key, score in scores.items()}
 
 
+def statistics(reference: Reference, submission: Submission) -> Statistics:
+    """One row a recording: its target scores counted in each of 255 bins, then its nontarget scores.
+
+    An EER is no function of sums, but that of a histogram is. The bins are laid so that all rows together have the
+    EER of the scores themselves, and a resample nearly so (`score_bins`).
+    """
+    segments = reference.is_english, submission.english, submission.mandarin
+    values = metrics.histograms_per_recording(*metrics.pooled_trials(*segments), reference.recordings)
+    names = list(dict.fromkeys(recording_names(reference.sheet["audio_name"])))
+    columns = [f"{kind}_{bin}" for kind in ("target", "nontarget") for bin in range(metrics.BINS)]
+    return Statistics("recording", names, columns, values)
+
+
+def primary(sums: np.ndarray) -> np.ndarray:
+    """eer, in percent, of many sums of the statistics' rows, shape=(r, 510) to (r,)."""
+    return 100 * metrics.eer_of_histograms(sums)
+
+
 if __name__ == "__main__":
     sys.exit(
         score_main(
@@ -60,6 +84,8 @@ if __name__ == "__main__":
             read_reference=read_reference,
             read_submission=read_submission,
             evaluate=evaluate,
+            statistics=statistics,
+            primary=primary,
             scores=SCORES,
             options=OPTIONS,
         )

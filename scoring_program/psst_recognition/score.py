@@ -11,12 +11,16 @@ from __future__ import annotations
 
 import sys
 
+import numpy as np
+
 from spokeneval.metrics import phoneme_recognition as metrics
 from spokeneval.results.options import Options
 from spokeneval.results.programs import score_main
+from spokeneval.results.uncertainty import Statistics, summed_by_unit
+from spokeneval.submissions.psst import speakers
 from spokeneval.submissions.psst_recognition import Reference, Submission, read_reference, read_submission
 
-SCORES = ("fer", "per", "substitutions", "insertions", "deletions")
+SCORES = ("fer", "per", "substitutions", "insertions", "deletions", "fer_low", "fer_high")
 
 OPTIONS = {}
 
@@ -33,6 +37,19 @@ def evaluate(reference: Reference, submission: Submission, options: Options) -> 
     }
 
 
+def statistics(reference: Reference, submission: Submission) -> Statistics:
+    """One row a session, that is a speaker: feature cost, and features of the phones that were said."""
+    errors = metrics.errors_by_utterance(reference.transcripts, submission.transcripts)
+    unit, names = speakers(reference)
+    values = np.stack([errors.feature_cost, errors.features * errors.reference_phones], axis=1)
+    return summed_by_unit(unit, names, ("feature_cost", "reference_features"), values)
+
+
+def primary(sums: np.ndarray) -> np.ndarray:
+    """fer, in percent, of many sums of the statistics' rows, shape=(r, 2) to (r,)."""
+    return 100 * metrics.feature_error_rate_of_sums(sums)
+
+
 if __name__ == "__main__":
     sys.exit(
         score_main(
@@ -40,6 +57,8 @@ if __name__ == "__main__":
             read_reference=read_reference,
             read_submission=read_submission,
             evaluate=evaluate,
+            statistics=statistics,
+            primary=primary,
             scores=SCORES,
             options=OPTIONS,
         )

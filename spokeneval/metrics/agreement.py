@@ -94,26 +94,59 @@ def cohen_kappa(
     a, b = _rescaled(reference, hypothesis)
 
     if weights is None:
-        observed = np.mean(a != b)
+        observed = _mean(a != b)
     elif weights == "linear":
-        observed = np.mean(np.abs(a - b))
+        observed = _mean(np.abs(a - b))
     else:
-        observed = np.mean((a - b) ** 2)
+        observed = _mean((a - b) ** 2)
     if observed == 0:
         return 1.0
 
     if weights == "quadratic":
-        chance = np.var(a) + np.var(b) + (np.mean(a) - np.mean(b)) ** 2
+        mean_a, mean_b = _mean(a), _mean(b)
+        chance = _mean((a - mean_a) ** 2) + _mean((b - mean_b) ** 2) + (mean_a - mean_b) ** 2
     else:
         ratings, items = np.unique(np.concatenate([a, b]), return_inverse=True)
         p = np.bincount(items[: len(a)], minlength=len(ratings)) / len(a)
         q = np.bincount(items[len(a) :], minlength=len(ratings)) / len(b)
         if weights is None:
-            chance = np.sum(p * (1 - q))
+            chance = math.fsum((p * (1 - q)).tolist())
         else:  # E|a - b| is the integral of P(a <= t < b) + P(b <= t < a)
             below_a, below_b = np.cumsum(p)[:-1], np.cumsum(q)[:-1]
-            chance = np.sum(np.diff(ratings) * (below_a * (1 - below_b) + below_b * (1 - below_a)))
+            apart = below_a * (1 - below_b) + below_b * (1 - below_a)
+            chance = math.fsum((np.diff(ratings) * apart).tolist())
     return _clipped(1 - observed / chance)
+
+
+def rating_cells(reference: Any, hypothesis: Any, *, scale: tuple[int, int]) -> np.ndarray:
+    """Where each item is in the table of both ratings, to be summed for `linear_kappa_of_cells`.
+
+    Two integer ratings, shape (n,), on the scale (low, high) of k points, ends included; returns integers of
+    shape (n, k, k): 1 in the row of the first rating and the column of the second, 0 elsewhere. Raises
+    ValueError as `differences` does.
+    """
+    reference, hypothesis = _pair(reference, hypothesis)
+    _check_scale(scale, reference=reference, hypothesis=hypothesis)
+    points = np.arange(scale[0], scale[1] + 1)
+    rows, columns = reference[:, np.newaxis] == points, hypothesis[:, np.newaxis] == points
+    return (rows[:, :, np.newaxis] & columns[:, np.newaxis, :]).astype(np.int64)
+
+
+def linear_kappa_of_cells(cells: np.ndarray) -> np.ndarray:
+    """`cohen_kappa` with linear weights for many tables at once: 1 - n sum |i - j| c_ij / sum |i - j| r_i s_j.
+
+    cells: counts c_ij, shape (r, k, k), each table with n items, row sums r_i and column sums s_j; returns
+    shape (r,): 1 where both raters give one and the same rating throughout, NaN where a table is empty.
+    """
+    cells = np.asarray(cells, dtype=np.float64)
+    points = np.arange(cells.shape[-1])
+    distance = np.abs(points[:, np.newaxis] - points).astype(np.float64)
+    rows, columns = cells.sum(axis=-1), cells.sum(axis=-2)
+    items = rows.sum(axis=-1)
+    observed = items * (cells * distance).sum(axis=(-2, -1))
+    chance = ((rows @ distance) * columns).sum(axis=-1)
+    kappa = 1 - np.divide(observed, chance, out=np.zeros_like(chance), where=chance > 0)
+    return np.where(items > 0, kappa, np.nan)
 
 
 def pearson_r(reference: Any, predictions: Any) -> float:
@@ -123,6 +156,31 @@ def pearson_r(reference: Any, predictions: Any) -> float:
     """
     reference, predictions = _pair(reference, predictions)
     return _clipped(_dot(_unit(reference, "reference"), _unit(predictions, "predictions")))
+
+
+def correlation_moments(reference: Any, predictions: Any) -> np.ndarray:
+    """What each item adds to the sums that `pearson_r_of_moments` takes: 1, x, y, x^2, y^2, x y.
+
+    Two variables, shape (n,); returns integers of shape (n, 6). x and y are the variables counted from their
+    least value in steps of 2^-16 of the power of two above their range: rounded to whole steps, so that sums
+    are exact in any order (up to two million items). Raises ValueError for malformed input.
+    """
+    x, y = (
+        np.rint(np.ldexp(_rescaled(values, values)[0], 16)).astype(np.int64)
+        for values in _pair(reference, predictions)
+    )
+    return np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=1)
+
+
+def pearson_r_of_moments(sums: np.ndarray) -> np.ndarray:
+    """`pearson_r` for many samples at once: (n Sxy - Sx Sy) / sqrt((n Sxx - Sx^2) (n Syy - Sy^2)).
+
+    sums: of `correlation_moments`, shape (r, 6); returns shape (r,), NaN where a variable is constant.
+    """
+    n, x, y, xx, yy, xy = np.asarray(sums, dtype=np.float64).T
+    varies = np.maximum(n * xx - x * x, 0) * np.maximum(n * yy - y * y, 0)
+    r = np.divide(n * xy - x * y, np.sqrt(varies), out=np.full_like(varies, np.nan), where=varies > 0)
+    return np.clip(r, -1, 1)
 
 
 def partial_r(reference: Any, predictions: Any, control: Any) -> float:
@@ -233,9 +291,14 @@ def _unit(values: np.ndarray, name: str) -> np.ndarray:
     if values.min() == values.max():
         raise UndefinedCorrelation(f"{name} is constant ({values[0]:g} throughout): no correlation exists")
     values, _ = _rescaled(values, values)
-    values = values - math.fsum(values.tolist()) / len(values)
-    values = values - math.fsum(values.tolist()) / len(values)
+    values = values - _mean(values)
+    values = values - _mean(values)
     return values / math.sqrt(_dot(values, values))
+
+
+def _mean(values: np.ndarray) -> float:
+    """The mean of a sum that is rounded once, as in `_dot`."""
+    return math.fsum(values.tolist()) / len(values)
 
 
 def _dot(a: np.ndarray, b: np.ndarray) -> float:

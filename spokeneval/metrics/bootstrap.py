@@ -10,12 +10,14 @@ Ney, Bootstrap estimates for confidence intervals in ASR performance evaluation 
 
 from __future__ import annotations
 
+import math
 from typing import Callable
 
 import numpy as np
 
 RESAMPLES = 2000
 LEVEL = 0.95
+NORMAL_QUANTILE = 1.959963984540054
 SEED = 1979
 
 ScoreOfSums = Callable[[np.ndarray], np.ndarray]
@@ -71,6 +73,35 @@ def bootstrap_scores(values: np.ndarray, score: ScoreOfSums, weights: np.ndarray
     if not np.isfinite(values).all():
         raise ValueError("a value is not finite")
     return score(weights @ values)
+
+
+def expanded_level(units: int) -> float:
+    """The level at which percentiles of a bootstrap over n units cover as often as `LEVEL` says.
+
+    With few units the percentiles are too close: a resample varies by sqrt((n - 1) / n) of what a new sample
+    would, and says nothing of how badly its own variance is known. Hesterberg's expanded percentile interval
+    corrects both: 1 - 2 Phi(-sqrt(n / (n - 1)) t), t the quantile of Student's distribution with n - 1 degrees
+    of freedom. At n = 20 it is 0.968, at n = 200 0.952.
+
+    Source: Hesterberg, What teachers should know about the bootstrap (The American Statistician 69, 2015),
+    section 5.3 ("expanded percentile"); t by Abramowitz and Stegun 26.7.5, off by less than 0.0002 from n = 10.
+
+    Parameters
+    ----------
+    units: number of units, n, at least 1; from a single one nothing can be said, and the level is 1.
+    """
+    if units < 1:
+        raise ValueError(f"{units} units; expected at least one")
+    if units == 1:
+        return 1.0
+    z, freedom = NORMAL_QUANTILE, units - 1
+    t = z + (
+        (z**3 + z) / (4 * freedom)
+        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
+        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * freedom**3)
+        + (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / (92160 * freedom**4)
+    )
+    return math.erf(math.sqrt(units / freedom / 2) * t)
 
 
 def percentile_interval(scores: np.ndarray, *, level: float = LEVEL) -> tuple[float, float]:

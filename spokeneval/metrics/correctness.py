@@ -103,6 +103,17 @@ def count_predictions(reference: np.ndarray, prediction: np.ndarray) -> Correctn
     )
 
 
+def f1_of_counts(counts: np.ndarray) -> np.ndarray:
+    """F1 = 2 tp / (2 tp + fp + fn) for many sets of counts at once.
+
+    counts: tp, fp, fn, tn; shape (r, 4). Returns shape (r,): 0 without a true positive, NaN where the
+    reference has only one class.
+    """
+    tp, fp, fn, tn = np.asarray(counts, dtype=np.float64).T
+    both = (tp + fn > 0) & (fp + tn > 0)
+    return np.divide(2 * tp, 2 * tp + fp + fn, out=np.full_like(tp, np.nan), where=both)
+
+
 def contains_pronunciation(phones: Sequence[str], pronunciations: Iterable[Sequence[str]]) -> bool:
     """Whether a transcript, its fillers dropped, holds an accepted pronunciation as a run of whole phones.
 

@@ -248,6 +248,16 @@ def feature_error_rate(
     return _rate(_distances(*pairs, *_feature_quarters(table)), pairs[0].lengths, 4 * len(table.features))
 
 
+def feature_error_rate_of_sums(sums: np.ndarray) -> np.ndarray:
+    """FER for many sets of utterances at once.
+
+    sums: feature cost, and features of the reference phones (their number times the features of a phone);
+    shape (r, 2). Returns shape (r,), NaN where the reference has no phone.
+    """
+    cost, features = np.asarray(sums, dtype=np.float64).T
+    return np.divide(cost, features, out=np.full_like(cost, np.nan), where=features > 0)
+
+
 @dataclass(frozen=True)
 class Step:
     """One step of an alignment.

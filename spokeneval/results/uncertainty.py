@@ -10,7 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
-from ..metrics.bootstrap import ScoreOfSums, bootstrap_scores, percentile_interval, resample_weights
+from ..metrics.bootstrap import (
+    ScoreOfSums,
+    bootstrap_scores,
+    expanded_level,
+    percentile_interval,
+    resample_weights,
+)
 from .scores import Score, write_file
 
 STATISTICS_FILE = "statistics.json"
@@ -34,6 +40,14 @@ class Statistics:
     values: np.ndarray
 
 
+def summed_by_unit(unit: str, names: Sequence[str], columns: Sequence[str], values: np.ndarray) -> Statistics:
+    """Statistics of n items, shape=(n, k), added up by the unit that each one belongs to; units sorted by name."""
+    units, place = np.unique(np.asarray(names, dtype=str), return_inverse=True)
+    sums = np.zeros((len(units), values.shape[1]), dtype=values.dtype)
+    np.add.at(sums, place, values)
+    return Statistics(unit, units.tolist(), columns, sums)
+
+
 @dataclass(frozen=True)
 class Interval:
     """A 95 % interval and the standard error of a score."""
@@ -46,14 +60,16 @@ class Interval:
 def primary_interval(statistics: Statistics, primary: ScoreOfSums, score: float) -> Interval:
     """The primary score's bootstrap interval over units, rounded to the ten decimals that a platform stores.
 
-    Where no resample has a score (a single unit of one class, say), both ends are the score itself.
+    Units are drawn in the order of their values: an interval does not depend on the order of a reference's rows,
+    and so tells nobody which of them is which. Where nothing can be said (a single unit, or no resample with a
+    score), both ends are the score itself.
     """
-    weights = resample_weights(len(statistics.units))
-    scores = bootstrap_scores(statistics.values, primary, weights)
+    values = statistics.values[np.lexsort(statistics.values.T)]
+    scores = bootstrap_scores(values, primary, resample_weights(len(values)))
     defined = scores[~np.isnan(scores)]
-    if not len(defined):
-        return Interval(score, score, 0.0)
-    low, high = percentile_interval(defined)
+    if len(values) == 1 or not len(defined):
+        return Interval(round(score, 10), round(score, 10), 0.0)
+    low, high = percentile_interval(defined, level=expanded_level(len(values)))
     return Interval(round(low, 10), round(high, 10), float(defined.std()))
 
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -73,6 +74,13 @@ def read_utterances(directory: Path, column: str, problems: Problems) -> Table:
 def public_columns(table: Table) -> dict[str, list[str]]:
     """Those of the reference's columns that participants may see, `name -> n strings`."""
     return {column: table.columns[column] for column in _PUBLIC if column in table.columns}
+
+
+def speakers(reference: Any) -> tuple[str, Sequence[str]]:
+    """What holds responses together, and its name for each of n: the session, which is one speaker's; where the file
+    has no such column the utterance itself."""
+    sessions = reference.sheet.get("session")
+    return ("session", sessions) if sessions else ("utterance", reference.items.ids)
 
 
 def write_list(columns: Mapping[str, list[str]]) -> dict[str, bytes]:
