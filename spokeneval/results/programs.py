@@ -43,8 +43,8 @@ def score_main(
     read_reference: Callable[[Path], Any],
     read_submission: Callable[[dict[str, Path], Any], Any],
     evaluate: Callable[[Any, Any, Options], Mapping[str, Score]],
-    statistics: Callable[[Any, Any], Statistics] | None = None,
-    primary: ScoreOfSums | None = None,
+    statistics: Callable[[Any, Any], Statistics],
+    primary: ScoreOfSums,
     scores: Sequence[str],
     options: Choices,
 ) -> int:
@@ -74,17 +74,15 @@ def score_main(
         submission = read_submission(list_files(inputs / "res", after_ingestion=True), reference.items)
         check_report(inputs / "res", accepted_report(task, len(reference.items)))
         found = dict(evaluate(reference, submission, chosen))
-        summed = None
-        if statistics is not None and primary is not None:
-            summed = statistics(reference, submission)
-            interval = primary_interval(summed, primary, found[scores[0]])
-            found[scores[0] + "_low"], found[scores[0] + "_high"] = interval.low, interval.high
-            if chosen.rounded:
-                found = rounded(found, scores[0], interval.standard_error)
+        summed = statistics(reference, submission)
+        interval = primary_interval(summed, primary, found[scores[0]])
+        found[scores[0] + "_low"], found[scores[0] + "_high"] = interval.low, interval.high
+        if chosen.rounded:
+            found = rounded(found, scores[0], interval.standard_error)
         write_scores(output, checked_scores(found, scores))
         signature = chosen.signature(task)
         write_file(output / SIGNATURE_FILE, signature + "\n")
-        if summed is not None and (chosen.labels_public or os.environ.get(HIDDEN_STATISTICS) == "write"):
+        if chosen.labels_public or os.environ.get(HIDDEN_STATISTICS) == "write":
             write_statistics(output, task, signature, summed)
         print(f"{task}: {len(reference.items)} items scored.\n{signature}")
 
