@@ -1,21 +1,42 @@
 """A submission's zip, opened with bounds.
 
 Refused: what is no zip, entries that would land outside (`../`, absolute paths), links, encrypted entries,
-names that stand twice, and more data or entries than a submission can need, whatever its directory claims.
+names that stand twice, that no file can have or that are many folders deep, and more data or entries than a
+submission can need, whatever its directory claims.
 """
 
 from __future__ import annotations
 
+import errno
 import stat
+import struct
 import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
 
 from .folder import MAX_FILES
-from .problems import Problems, name
+from .problems import Problems, SubmissionError, name
 
 MAX_BYTES = 512 << 20
 """Bytes that all entries of a submission may have together when unpacked."""
+
+MAX_DEPTH = 10
+MAX_NAME = 255
+"""Bytes that a file system allows for one name."""
+
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""What every zip program writes; a few bytes of the others can ask for gigabytes of memory."""
+
+_BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OverflowError,
+    RuntimeError,
+    ValueError,
+)
+"""What `zipfile` raises for damaged bytes."""
 
 
 def unpack(zip_path: Path, directory: Path) -> None:
@@ -42,10 +63,14 @@ def unpack(zip_path: Path, directory: Path) -> None:
                 if budget < 0:
                     _too_large(problems)
                     break
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, UnicodeDecodeError):
-        problems.add("bad_zip", "", "is not a zip that can be read; make it anew")
     except (FileExistsError, NotADirectoryError, IsADirectoryError):
         problems.add("unsafe_entry", "", "one name stands for a file and for a folder in the zip")
+    except SubmissionError:
+        raise
+    except (*_BROKEN, OSError) as error:
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
+            raise  # the disk is full, say; a damaged zip makes zipfile look for bytes before the file's beginning
+        problems.add("bad_zip", "", "is not a zip that can be read; make it anew")
     problems.raise_if_any()
 
 
@@ -75,6 +100,10 @@ def _check_entries(entries: list[zipfile.ZipInfo], problems: Problems) -> None:
             problems.add("link", entry.filename, "is a link or special file; expected an ordinary file")
         elif not path.parts:
             problems.add("unsafe_entry", entry.filename, "an entry without a name")
+        elif len(path.parts) > MAX_DEPTH or max(len(part.encode("utf-8")) for part in path.parts) > MAX_NAME:
+            problems.add("unsafe_entry", entry.filename, "too long a name, or too many folders deep")
+        elif entry.compress_type not in _METHODS:
+            problems.add("bad_zip", entry.filename, "is compressed in an uncommon way; make an ordinary zip")
         elif str(path) in seen:
             problems.add(
                 "duplicate_entry", entry.filename, f"stands twice in the zip: {name(entry.filename)}"
