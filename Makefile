@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
-.PHONY: demo test lint bench samples lock clean
+.PHONY: demo test lint bench samples container-image lock clean
 
 demo: .venv/installed-run
 	$(BIN)/python -m sample_data.demo
@@ -37,6 +37,12 @@ samples: .venv/installed-run
 .venv/installed-bench: requirements-bench.lock | .venv/bin/python
 	$(INSTALL) requirements-bench.lock
 	touch $@ .venv/installed-run .venv/installed-dev
+
+# An image for tests/test_containers.py, from Debian packages: needs root, debootstrap and podman.
+container-image:
+	debootstrap --variant=minbase --include=python3-minimal,python3-numpy bookworm .container-image
+	tar -C .container-image --exclude='./proc/*' --exclude='./sys/*' --exclude='./var/cache/*' -c . | podman import - localhost/spokeneval-test
+	rm -rf .container-image
 
 # Anew after a change of pyproject.toml; needs uv.
 LOCK = uv pip compile pyproject.toml --universal --python-version 3.10 --generate-hashes --quiet --custom-compile-command "make lock"

@@ -24,10 +24,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemaining
 import bundling.season
 from bundling.build import PLATFORMS, Built, plan, write
 from bundling.check import check_bundle, format_findings
+from bundling.containers import ContainerEngine
 from bundling.manifest import ManifestError
 from bundling.parts import DECIDING_SET
 from bundling.references import ReferenceError
-from bundling.rehearsal import LocalEngine, rehearse
+from bundling.rehearsal import Engine, LocalEngine, rehearse
+from bundling.rehearsal_bundle import read_bundle
 from spokeneval.results.programs import HIDDEN_STATISTICS
 
 ROOT = Path(__file__).resolve().parent
@@ -85,6 +87,12 @@ def _parser() -> argparse.ArgumentParser:
         "--statistics",
         action="store_true",
         help="with --keep: write what the score was summed from on hidden labels too, for rank (it spells them out)",
+    )
+    rehearsal.add_argument(
+        "--engine",
+        choices=("local", "docker"),
+        default="local",
+        help="where the programs run: with this Python, or in the bundle's own image by Docker or Podman",
     )
     rehearsal.add_argument("--json", action="store_true", help="print the result as JSON")
     rehearsal.set_defaults(run=_rehearse)
@@ -188,8 +196,14 @@ def _rehearse(options: argparse.Namespace) -> int:
     if options.statistics and options.keep is None:
         print("--statistics needs --keep DIR: without it nothing is left to read.", file=sys.stderr)
         return 2
-    engine = LocalEngine({HIDDEN_STATISTICS: "write"} if options.statistics else {})
+    variables = {HIDDEN_STATISTICS: "write"} if options.statistics else {}
     try:
+        if options.engine == "docker":
+            engine: Engine = ContainerEngine(
+                read_bundle(options.bundle, options.phase).image, variables=variables
+            )
+        else:
+            engine = LocalEngine(variables)
         rehearsal = rehearse(
             options.bundle, options.submission, phase=options.phase, keep=options.keep, engine=engine
         )

@@ -16,6 +16,7 @@ CODALAB = "codalab"
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DEFAULT_SECONDS = {CODABENCH: 600, CODALAB: 300}
+_DEFAULT_IMAGE = "codalab/codalab-legacy:py37"
 
 
 class BundleError(ValueError):
@@ -39,6 +40,7 @@ class Plan:
     bundle: Path
     platform: str
     phase: str
+    image: str
     seconds: float
     scoring_program: str
     ingestion_program: str | None
@@ -127,6 +129,7 @@ def _codabench_plan(bundle: Path, competition: Mapping[str, Any], wanted: str | 
         bundle=bundle,
         platform=CODABENCH,
         phase=str(chosen["name"]),
+        image=str(competition.get("docker_image") or _DEFAULT_IMAGE),
         seconds=float(chosen.get("execution_time_limit") or _DEFAULT_SECONDS[CODABENCH]),
         scoring_program=task["scoring_program"],
         ingestion_program=task.get("ingestion_program"),
@@ -163,6 +166,7 @@ def _codalab_plan(bundle: Path, competition: Mapping[str, Any], wanted: str | No
         bundle=bundle,
         platform=CODALAB,
         phase=str(chosen["label"]),
+        image=str(competition.get("competition_docker_image") or _DEFAULT_IMAGE),
         seconds=float(chosen.get("execution_time_limit") or _DEFAULT_SECONDS[CODALAB]),
         scoring_program=chosen["scoring_program"],
         ingestion_program=None,

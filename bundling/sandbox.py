@@ -55,7 +55,7 @@ class Outcome:
     why_stopped: str | None = None
 
 
-class _Capture:
+class Capture:
     """The first and the last bytes of a stream of any length."""
 
     def __init__(self, limit: int) -> None:
@@ -146,7 +146,7 @@ def run(
 
     family = _Family(supervisor)
     streams = [stream.fileno() for stream in (supervisor.stdout, supervisor.stderr) if stream is not None]
-    kept = {fd: _Capture(min(output_bytes, LOG_BYTES)) for fd in streams}
+    kept = {fd: Capture(min(output_bytes, LOG_BYTES)) for fd in streams}
     status = b""
     ended: float | None = None
     why_stopped: str | None = None
@@ -260,7 +260,7 @@ def _resident(process: psutil.Process) -> int:
         return 0
 
 
-def _drain(fd: int, capture: _Capture) -> None:
+def _drain(fd: int, capture: Capture) -> None:
     """Read what is left in a pipe that nobody writes to any more."""
     os.set_blocking(fd, False)
     with suppress(BlockingIOError):
