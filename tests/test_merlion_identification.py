@@ -638,6 +638,8 @@ def test_perfect_baseline_and_random_rank_in_that_order_on_both_platforms(tmp_pa
     for built in write(ROOT, planned, ["codabench", "codalab"], tmp_path):
         assert built.findings == ()
         assert built.bundle.columns[0].direction == "lower"
+        if built.bundle.name.endswith("open") == (built.platform == "codabench"):
+            continue  # tracks do not differ in scoring: one on each platform is rehearsed
         eer = {}
         for name, files in submissions.items():
             (tmp_path / "submission.zip").write_bytes(make_zip(files))
