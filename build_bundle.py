@@ -22,6 +22,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
 import bundling.season
+import bundling.season_report
 from bundling.build import PLATFORMS, Built, plan, write
 from bundling.check import check_bundle, format_findings
 from bundling.containers import ContainerEngine
@@ -236,7 +237,7 @@ def _season(options: argparse.Namespace) -> int:
             progress.stop()
             print("Stopped. What was rehearsed is kept: the same command goes on from here.", file=sys.stderr)
             return 130
-    print(season.to_json() if options.json else season)
+    print(bundling.season_report.to_json(season) if options.json else bundling.season_report.to_text(season))
     print(f"{season.rehearsed} runs in {time.monotonic() - began:.1f} s", file=sys.stderr)
     return 0
 

@@ -31,29 +31,20 @@ import hashlib
 import json
 import os
 import re
-import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
-import yaml
-from rich.cells import cell_len
-
-from bundling.check_yaml import read_date
-from bundling.finding import Report
 from bundling.rehearsal import FAILED, FINISHED, Rehearsal, rehearse
-from bundling.rehearsal_bundle import CODABENCH, BundleError, Column, Plan, read_bundle
+from bundling.rehearsal_bundle import CODABENCH, Column
+from bundling.season_bundle import FORCE_ALL, FORCE_LAST, Competition, Phase, read_competition
 
 REFUSED = "Refused"
 PENDING = "Pending"
-
-FORCE_BEST, FORCE_LAST, FORCE_ALL = "Force_Best", "Force_Last", "Force_Latest_Multiple"
-PICKED = ("Add", "Add_And_Delete", "Add_And_Delete_Multiple")
 
 REASON_LINES = 4
 """Lines of a refusal that are kept."""
@@ -61,46 +52,10 @@ REASON_LINES = 4
 _NAME = re.compile(r"(\d{4}-\d\d-\d\dT\d{4}(?:\d\d)?)Z?(?:_.*)?\.zip", re.DOTALL | re.IGNORECASE)
 _EXAMPLE = "2027-03-01T0915_anything.zip"
 _CACHE_FORMAT = "season 1"
-_SECOND = timedelta(seconds=1)
 
 
 class SeasonError(ValueError):
     """A folder that is no season; the text lists every problem."""
-
-
-@dataclass(frozen=True)
-class Phase:
-    """A phase: open from `opens` until before `closes` (None: for ever). A limit that is None does not limit."""
-
-    number: str
-    name: str
-    opens: datetime
-    closes: datetime | None
-    per_day: int | None
-    total: int | None
-    rule: str
-    hidden: bool
-
-    def is_open(self, time: datetime) -> bool:
-        return self.opens <= time and (self.closes is None or time < self.closes)
-
-    def __str__(self) -> str:
-        closes = f"before {self.closes}" if self.closes else "open end"
-        day = "any number a day" if self.per_day is None else f"{self.per_day} a day"
-        total = "no limit in all" if self.total is None else f"{self.total} in all"
-        return f"{self.name}: {self.opens}, {closes}; {day}, {total}; {self.rule}"
-
-
-@dataclass(frozen=True)
-class Competition:
-    """What a bundle says of a season: phases in order of time, columns in the board's order."""
-
-    title: str
-    platform: str
-    phases: tuple[Phase, ...]
-    columns: tuple[Column, ...]
-    primary: Column
-    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -184,14 +139,6 @@ class Season:
             warning for one in self.attempts if one.result for warning in dict.fromkeys(one.result.warnings)
         )
 
-    def to_json(self) -> str:
-        """All of it, in ASCII; scores are strings of decimals."""
-        return json.dumps(_season_json(self), indent=2)
-
-    def __str__(self) -> str:
-        """For people: the board day by day, the final board, and the attempts that count for nothing."""
-        return printable("\n".join(_season_text(self)))
-
 
 def play(
     bundle: Path,
@@ -258,108 +205,6 @@ def play(
             if progress:
                 progress(len(results), total)
     return Season(competition, tuple(attempts), tuple(_days(competition, attempts)), rehearsed)
-
-
-# What the bundle says
-
-
-def read_competition(bundle: Path) -> Competition:
-    """The phases, limits and rule of a bundle.
-
-    Raises
-    ------
-    BundleError: as `rehearse`, for any of its phases, and where a date or a rule cannot be read.
-    """
-    plan = read_bundle(bundle, None)
-    with zipfile.ZipFile(bundle) as archive:
-        content = yaml.safe_load(archive.read("competition.yaml"))
-    try:
-        phases, notes = (_codabench_phases if plan.platform == CODABENCH else _codalab_phases)(content)
-    except BundleError:
-        raise
-    except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
-        raise BundleError(f"{bundle}: competition.yaml is incomplete or malformed: {error!r}") from error
-    plans = [read_bundle(bundle, phase.number) for phase in phases]
-    return Competition(
-        title=str(content.get("title", "")),
-        platform=plan.platform,
-        phases=tuple(phases),
-        columns=plan.columns,
-        primary=_primary(plan),
-        notes=tuple(dict.fromkeys([*notes, *(warning for one in plans for warning in one.warnings)])),
-    )
-
-
-def _primary(plan: Plan) -> Column:
-    if plan.primary is None:
-        raise BundleError("primary_index names no column: the platform loses every score, there is no board")
-    if plan.primary.computed:
-        raise BundleError(f"{plan.primary.key} is computed by the server: the board's order is not rehearsed")
-    return plan.primary
-
-
-def _codabench_phases(content: Mapping[str, Any]) -> tuple[list[Phase], list[str]]:
-    board = content["leaderboards"][0]
-    rule = board.get("submission_rule", "Add")
-    if rule not in (FORCE_BEST, FORCE_LAST, FORCE_ALL, *PICKED):
-        raise BundleError(f"submission_rule is {rule!r}: Codabench has no such rule")
-    phases, notes = [], []
-    for item in sorted(content["phases"], key=lambda item: int(item.get("index", 0))):
-        name = str(item["name"])
-        end = item.get("end")
-        phases.append(
-            Phase(
-                number=str(item.get("index", 0)),
-                name=name,
-                opens=_instant(item["start"], name, CODABENCH),
-                closes=_instant(end, name, CODABENCH) + _SECOND if end else None,
-                per_day=item.get("max_submissions_per_day", 5) or None,
-                total=item.get("max_submissions", 100) or None,
-                rule=rule,
-                hidden=bool(board.get("hidden", False)),
-            )
-        )
-        if item.get("auto_migrate_to_this_phase"):
-            notes.append(f"phase {name} takes over submissions from the one before; that is not rehearsed")
-    return phases, notes
-
-
-def _codalab_phases(content: Mapping[str, Any]) -> tuple[list[Phase], list[str]]:
-    items = sorted(content["phases"].values(), key=lambda item: int(item["phasenumber"]))
-    opens = [_instant(item["start_date"], str(item["label"]), "codalab") for item in items]
-    end = content.get("end_date")
-    closes = [*opens[1:], _instant(end, "end_date", "codalab") if end else None]
-    phases = []
-    for item, start, stop in zip(items, opens, closes, strict=True):
-        hidden = item.get("leaderboard_management_mode") == "hide_results"
-        if item.get("force_best_submission_to_leaderboard"):
-            rule = FORCE_BEST
-        elif content.get("force_submission_to_leaderboard") or hidden:
-            rule = FORCE_LAST
-        else:
-            rule = PICKED[0]
-        phases.append(
-            Phase(
-                number=str(item["phasenumber"]),
-                name=str(item["label"]),
-                opens=start,
-                closes=stop,
-                per_day=int(item.get("max_submissions_per_day", 999)),
-                total=int(item.get("max_submissions", 100)),
-                rule=rule,
-                hidden=hidden,
-            )
-        )
-    return phases, []
-
-
-def _instant(value: object, where: str, platform: str) -> datetime:
-    lenient = platform == CODABENCH
-    unquoted = "date-unquoted" if lenient else "date-unquoted-import"
-    read = read_date(Report(), where, value, unquoted=unquoted, lenient=lenient)
-    if read is None:
-        raise BundleError(f'{where}: {value!r} is no date; expected a quoted "YYYY-MM-DD HH:MM:SS"')
-    return read
 
 
 # What the folder holds
@@ -584,7 +429,7 @@ def rank(
     others = [column for column in competition.columns if column is not primary] if codabench else []
 
     def order(attempt: Attempt, columns: Sequence[Column]) -> list[tuple[int, Decimal]]:
-        return [_place(attempt.score(column.key), column, codabench) for column in columns]
+        return [better_first(attempt.score(column.key), column, codabench) for column in columns]
 
     teams: dict[str, list[Attempt]] = {}
     for one in finished:
@@ -613,7 +458,7 @@ def rank(
     return tuple(entries)
 
 
-def _place(score: Decimal | None, column: Column, codabench: bool) -> tuple[int, Decimal]:
+def better_first(score: Decimal | None, column: Column, codabench: bool) -> tuple[int, Decimal]:
     """Sorts the better score first. Codabench's database puts a missing one first where more is better."""
     descending = column.sorting == "desc"
     if score is None:
@@ -626,201 +471,7 @@ def _whose(attempt: Attempt, phase: Phase) -> object:
     return attempt.submission if phase.rule == FORCE_ALL else attempt.submission.team
 
 
-# Output
-
-
 def printable(text: str, *, breaks: bool = True) -> str:
     """Control characters and half characters escaped, as names and messages of participants may hold any."""
     kept = "\n" if breaks else ""
     return "".join(char if char in kept or char.isprintable() else repr(char)[1:-1] for char in text)
-
-
-def _season_text(season: Season) -> list[str]:
-    competition = season.competition
-    statuses = Counter(one.status for one in season.attempts)
-    teams = {one.submission.team for one in season.attempts}
-    lines = [f"{competition.title} ({competition.platform})", ""]
-    lines += [f"  {phase}{', hidden' if phase.hidden else ''}" for phase in competition.phases]
-    lines += [
-        "",
-        f"{_count(len(teams), 'team')}, {_count(len(season.attempts), 'attempt')}: {_told(statuses)}",
-    ]
-    for day in season.days:
-        lines += ["", f"{day.day}, {day.phase.name}: {_told(day.attempts)}", *_board_text(competition, day)]
-    for day in season.final:
-        lines += ["", f"Final board, {day.phase.name} ({day.phase.rule})", *_board_text(competition, day)]
-        lines += ["", *_teams_text(season, day.phase)]
-    notes = [
-        *_notes(season),
-        *(f"{text} ({_count(n, 'run')})" for text, n in sorted(season.warnings.items())),
-    ]
-    if notes:
-        lines += ["", "Notes", *(f"  {note}" for note in notes)]
-    lost = [one for one in season.attempts if one.status != FINISHED]
-    if lost:
-        lines += ["", f"Refused and failed: {_count(len(lost), 'attempt')}"]
-    for one in lost:
-        first, *more = one.reasons or ("(no reason given)",)
-        lines.append(f"  {one.submission.time}  {_path(one)}  {one.status}: {first}")
-        lines += [f"      {line}" for line in more]
-    return lines
-
-
-def _notes(season: Season) -> list[str]:
-    notes = list(season.competition.notes)
-    for day in season.final:
-        if day.phase.rule in PICKED:
-            notes.append(
-                f"{day.phase.name}: participants pick what is on the board ({day.phase.rule}); "
-                "shown is the best of each, as if all picked that"
-            )
-        if day.phase.hidden:
-            notes.append(f"{day.phase.name}: participants do not see this board")
-        missing = [
-            entry for entry in day.board if entry.attempt.score(season.competition.primary.key) is None
-        ]
-        for entry in missing:
-            notes.append(
-                f"{day.phase.name}: rank {entry.rank} is {_path(entry.attempt)}, without a primary score"
-            )
-    if any(entry.tied for day in season.days for entry in day.board):
-        told_apart = (
-            "told apart by the other visible columns in their order, then by the earlier upload"
-            if season.competition.platform == CODABENCH
-            else "they share the rank"
-        )
-        notes.append(f"= after a rank: another has the same {season.competition.primary.title}; {told_apart}")
-    return notes
-
-
-def _board_text(competition: Competition, day: Day) -> list[str]:
-    """The board with the primary score, and its interval where there are columns for it."""
-    key = competition.primary.key
-    columns = [one for one in competition.columns if one.key in (key, f"{key}_low", f"{key}_high")]
-    rows = [["rank", "", "team", *(column.title for column in columns), "submission"]]
-    for entry in day.board:
-        rows.append(
-            [
-                f"{entry.rank}{'=' if entry.tied else ' '}",
-                _moved(entry),
-                _name(entry.attempt.submission.team),
-                *(entry.attempt.shown(column.key) for column in columns),
-                _name(entry.attempt.submission.name),
-            ]
-        )
-    return _table(rows, right={0, *range(3, 3 + len(columns))})
-
-
-def _teams_text(season: Season, phase: Phase) -> list[str]:
-    """What each team did in a phase; its first, best and last scores show what the limits and the rule do."""
-    competition = season.competition
-    primary = competition.primary
-    title = primary.title
-    rows = [["team", "finished", "failed", "refused", f"first {title}", "best", "last"]]
-    for team in sorted({one.submission.team for one in season.attempts if one.phase == phase}):
-        own = [one for one in season.attempts if one.phase == phase and one.submission.team == team]
-        counts = Counter(one.status for one in own)
-        scored = [one for one in own if one.score(primary.key) is not None]
-        shown = ["", "", ""]
-        if scored:
-            best = min(scored, key=lambda one: _place(one.score(primary.key), primary, True))
-            shown = [one.shown(primary.key) for one in (scored[0], best, scored[-1])]
-        rows.append([_name(team), *(str(counts[status]) for status in (FINISHED, FAILED, REFUSED)), *shown])
-    return _table(rows, right=set(range(1, 7)))
-
-
-def _table(rows: Sequence[Sequence[str]], right: set[int]) -> list[str]:
-    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        line = ""
-        for index, (cell, width) in enumerate(zip(row, widths, strict=True)):
-            padding = " " * (width - cell_len(cell))
-            line += "  " + (padding + cell if index in right else cell + padding)
-        lines.append(line.rstrip())
-    return lines
-
-
-def _moved(entry: Entry) -> str:
-    if entry.before is None:
-        return "new"
-    change = entry.before - entry.rank
-    return f"up {change}" if change > 0 else f"down {-change}" if change < 0 else ""
-
-
-def _name(text: str) -> str:
-    text = printable(text, breaks=False)
-    return text if len(text) <= 40 else text[:39] + "…"
-
-
-def _path(attempt: Attempt) -> str:
-    return printable(f"{attempt.submission.team}/{attempt.submission.name}", breaks=False)
-
-
-def _told(statuses: Mapping[str, int]) -> str:
-    return ", ".join(f"{statuses.get(word, 0)} {word.lower()}" for word in (FINISHED, FAILED, REFUSED))
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _season_json(season: Season) -> dict[str, Any]:
-    competition = season.competition
-    return {
-        "title": competition.title,
-        "platform": competition.platform,
-        "primary": competition.primary.key,
-        "phases": [
-            {
-                "name": phase.name,
-                "opens": str(phase.opens),
-                "closes": phase.closes and str(phase.closes),
-                "per_day": phase.per_day,
-                "total": phase.total,
-                "rule": phase.rule,
-                "hidden": phase.hidden,
-            }
-            for phase in competition.phases
-        ],
-        "days": [
-            {"day": str(day.day), "phase": day.phase.name, "board": _board_json(day.board)}
-            for day in season.days
-        ],
-        "final": [{"phase": day.phase.name, "board": _board_json(day.board)} for day in season.final],
-        "attempts": [
-            {
-                **_who(one),
-                "phase": one.phase and one.phase.name,
-                "status": one.status,
-                "scores": _scores_json(one),
-                "reasons": list(one.reasons),
-                "warnings": list(one.result.warnings) if one.result else [],
-            }
-            for one in season.attempts
-        ],
-        "notes": _notes(season),
-    }
-
-
-def _board_json(board: Iterable[Entry]) -> list[dict[str, Any]]:
-    return [
-        {
-            "rank": entry.rank,
-            "tied": entry.tied,
-            "before": entry.before,
-            **_who(entry.attempt),
-            "scores": _scores_json(entry.attempt),
-        }
-        for entry in board
-    ]
-
-
-def _who(attempt: Attempt) -> dict[str, str]:
-    one = attempt.submission
-    return {"team": one.team, "submission": one.name, "time": str(one.time)}
-
-
-def _scores_json(attempt: Attempt) -> dict[str, str | None]:
-    scores = attempt.result.scores if attempt.result else {}
-    return {key: None if score is None else f"{score:f}" for key, score in scores.items()}
