@@ -242,19 +242,5 @@ def _season(options: argparse.Namespace) -> int:
     return 0
 
 
-def _rank(options: argparse.Namespace) -> int:
-    try:
-        with _progress() as progress:
-            board = make_board(ROOT, read_outputs(options.outputs), progress=progress)
-        print(to_text(board))
-        written = write_board(board, options.out) if options.out else []
-    except (ManifestError, OSError, OutputError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    for file in written:
-        print(f"wrote {file}", file=sys.stderr)
-    return 0
-
-
 if __name__ == "__main__":
     sys.exit(main())
