@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
+import runpy
 import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -59,3 +63,20 @@ def run_score(
     scores = folder / "output" / "scores.json"
     written = json.loads(scores.read_text()) if scores.exists() else None
     return Run(done.returncode, done.stdout, done.stderr, written)
+
+
+def run_here(program: Path, *arguments: Path) -> tuple[int, str, str]:
+    """Run a program's file in this process, where numpy is loaded already: its exit status and its words."""
+    streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2)]
+    status = 0
+    with (
+        mock.patch.object(sys, "argv", [str(program), *map(str, arguments)]),
+        contextlib.redirect_stdout(streams[0]),
+        contextlib.redirect_stderr(streams[1]),
+    ):
+        try:
+            runpy.run_path(str(program), run_name="__main__")
+        except SystemExit as ended:
+            status = int(ended.code or 0)
+    stdout, stderr = (stream.buffer.getvalue().decode() for stream in streams)
+    return status, stdout, stderr
