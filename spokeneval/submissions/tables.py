@@ -227,7 +227,8 @@ def choose(
     column: str,
 ) -> np.ndarray:
     """Words as numbers, shape=(n,); -1 and a problem for each word that is not one of `choices`."""
-    codes = np.array([choices.get(value, -1) for value in values], dtype=np.int64)
+    code = {value: choices.get(value, -1) for value in set(values)}
+    codes = np.fromiter(map(code.__getitem__, values), np.int64, len(values))
     expected = " or ".join(quote(choice) for choice in choices)
     for row in np.flatnonzero(codes < 0).tolist():
         found = quote(values[row]) if values[row] else "nothing"
