@@ -68,7 +68,7 @@ def or_zero(correlation: Callable[..., float], *variables: Any) -> float:
 def statistics(reference: Reference, submission: Submission) -> Statistics:
     """One row a speaker: responses, and sums of x (human score), y (prediction), their squares and product.
 
-    In whole steps from the least one, so that sums are exact; a correlation does not see it.
+    Both less their means over all responses, and scaled: a correlation does not see it.
     """
     moments = metrics.correlation_moments(reference.human_scores, submission.scores)
     return summed_by_unit(

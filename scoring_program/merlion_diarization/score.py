@@ -54,9 +54,9 @@ def times_per_recording(reference: Reference, submission: Submission) -> list[me
 
 
 def statistics(reference: Reference, submission: Submission) -> Statistics:
-    """One row a recording: time in error and language time of the reference, in microseconds."""
+    """One row a recording: time in error and language time of the reference, in ms."""
     values = metrics.error_sums(times_per_recording(reference, submission))
-    return Statistics("recording", reference.items.ids, ("error_us", "reference_us"), values)
+    return Statistics("recording", reference.items.ids, ("error_ms", "reference_ms"), values)
 
 
 def primary(sums: np.ndarray) -> np.ndarray:

@@ -161,26 +161,24 @@ def pearson_r(reference: Any, predictions: Any) -> float:
 def correlation_moments(reference: Any, predictions: Any) -> np.ndarray:
     """What each item adds to the sums that `pearson_r_of_moments` takes: 1, x, y, x^2, y^2, x y.
 
-    Two variables, shape (n,); returns integers of shape (n, 6). x and y are the variables counted from their
-    least value in steps of 2^-16 of the power of two above their range: rounded to whole steps, so that sums
-    are exact in any order (up to two million items). Raises ValueError for malformed input.
+    Two variables, shape (n,); returns shape (n, 6). x and y are the variables less their mean, in units of a
+    power of two near their range, so that little cancels. Raises ValueError for malformed input.
     """
-    x, y = (
-        np.rint(np.ldexp(_rescaled(values, values)[0], 16)).astype(np.int64)
-        for values in _pair(reference, predictions)
-    )
+    x, y = (_centred(values) for values in _pair(reference, predictions))
     return np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=1)
 
 
 def pearson_r_of_moments(sums: np.ndarray) -> np.ndarray:
     """`pearson_r` for many samples at once: (n Sxy - Sx Sy) / sqrt((n Sxx - Sx^2) (n Syy - Sy^2)).
 
-    sums: of `correlation_moments`, shape (r, 6); returns shape (r,), NaN where a variable is constant.
+    sums: of `correlation_moments`, shape (r, 6); returns shape (r,), NaN where a variable is constant (varies
+    by less than a millionth of its distance from the mean of all items, which is what rounding leaves).
     """
     n, x, y, xx, yy, xy = np.asarray(sums, dtype=np.float64).T
-    varies = np.maximum(n * xx - x * x, 0) * np.maximum(n * yy - y * y, 0)
-    r = np.divide(n * xy - x * y, np.sqrt(varies), out=np.full_like(varies, np.nan), where=varies > 0)
-    return np.clip(r, -1, 1)
+    spread_x, spread_y = n * xx - x * x, n * yy - y * y
+    varies = (spread_x > 1e-12 * n * xx) & (spread_y > 1e-12 * n * yy)
+    spread = np.sqrt(np.maximum(spread_x, 0)) * np.sqrt(np.maximum(spread_y, 0))
+    return np.clip(np.divide(n * xy - x * y, spread, out=np.full_like(n, np.nan), where=varies), -1, 1)
 
 
 def partial_r(reference: Any, predictions: Any, control: Any) -> float:
@@ -290,10 +288,15 @@ def _unit(values: np.ndarray, name: str) -> np.ndarray:
     """Centred, and of length one."""
     if values.min() == values.max():
         raise UndefinedCorrelation(f"{name} is constant ({values[0]:g} throughout): no correlation exists")
+    values = _centred(values)
+    return values / math.sqrt(_dot(values, values))
+
+
+def _centred(values: np.ndarray) -> np.ndarray:
+    """Less their mean, and of size one."""
     values, _ = _rescaled(values, values)
     values = values - _mean(values)
-    values = values - _mean(values)
-    return values / math.sqrt(_dot(values, values))
+    return values - _mean(values)
 
 
 def _mean(values: np.ndarray) -> float:

@@ -72,7 +72,18 @@ def bootstrap_scores(values: np.ndarray, score: ScoreOfSums, weights: np.ndarray
         raise ValueError(f"values of shape {values.shape}; expected ({weights.shape[1]}, k)")
     if not np.isfinite(values).all():
         raise ValueError("a value is not finite")
-    return score(weights @ values)
+    return score(_weighted_sums(weights, values))
+
+
+def _weighted_sums(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """`weights @ values` to the same last digit on every machine: exact where values are whole numbers, else added up
+    unit by unit, because a matrix product adds in an order of its own."""
+    if (values == np.rint(values)).all() and len(values) * np.abs(values).max() < 2**53:
+        return weights @ values
+    sums = np.zeros((len(weights), values.shape[1]))
+    for unit, row in enumerate(values):
+        sums += weights[:, unit, np.newaxis] * row
+    return sums
 
 
 def expanded_level(units: int) -> float:

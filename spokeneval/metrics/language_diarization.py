@@ -164,14 +164,13 @@ def language_confusions(recordings: Sequence[Recording]) -> np.ndarray:
 
 
 def error_sums(times: Sequence[LanguageTimes]) -> np.ndarray:
-    """Error time (miss + false alarm + language error) and reference language time of each recording.
-
-    Whole microseconds, integers of shape (n, 2), so that sums are exact in any order.
-    """
-    milliseconds = [
-        (each.miss_time + each.false_alarm_time + each.language_error_time, each.total_time) for each in times
-    ]
-    return np.rint(1000 * np.array(milliseconds).reshape(-1, 2)).astype(np.int64)
+    """Error time (miss + false alarm + language error) and reference language time, ms; shape (n, 2)."""
+    return np.array(
+        [
+            (each.miss_time + each.false_alarm_time + each.language_error_time, each.total_time)
+            for each in times
+        ]
+    )
 
 
 def der_of_sums(sums: np.ndarray) -> np.ndarray:
