@@ -107,8 +107,8 @@ def _option_warnings(root: Path, bundle: Bundle) -> Iterator[str]:
         hidden = [phase.name for phase in bundle.phases if phase.reference not in bundle["public_sets"]]
         if bundle.options.get(option) == value and hidden:
             yield (
-                f"{bundle.name}: {option}: {value} on hidden labels (phase {', '.join(hidden)}). Failed runs are free "
-                "on Codabench, so they would spell the labels out; use it where the labels are public"
+                f"{bundle.name}: {option}: {value} on hidden labels (phase {', '.join(hidden)}). Failed runs cost no "
+                "attempt, so they would spell the labels out; use it where the labels are public"
             )
 
 

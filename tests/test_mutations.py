@@ -257,7 +257,7 @@ def test_the_programs_refuse_with_the_same_words_and_leave_nothing(task, tmp_pat
     assert scored.stderr == ingested.stderr
     assert scored.stdout == ingested.stdout == ""
     refusal = refusals(task)[mutation.name].error
-    assert scored.stderr.startswith(f"{refusal}\n\nNothing was scored.")
+    assert scored.stderr.startswith(f"{refusal}\n\nNothing was scored")
     assert not list((tmp_path / "output").iterdir())
     assert [path.name for path in (tmp_path / "ingested").iterdir()] == [REPORT_FILE]
     assert "refused" in json.dumps((tmp_path / "ingested" / REPORT_FILE).read_text())

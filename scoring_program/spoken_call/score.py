@@ -57,7 +57,7 @@ OPTIONS = {
 }
 
 PUBLIC_ONLY = {
-    # A failed run is free on Codabench: on hidden labels this would answer questions about them without limit.
+    # A failed run costs no attempt: on hidden labels this would answer questions about them without limit.
     "fifty_percent_rule": "reject",
 }
 

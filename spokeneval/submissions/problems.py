@@ -14,7 +14,7 @@ from typing import Optional
 SHOWN = 20
 """Problems listed in one refusal; the rest are counted."""
 
-FREE_ATTEMPT = "Nothing was scored. On Codabench, a failed attempt does not count against your daily limit."
+FREE_ATTEMPT = "Nothing was scored, and this attempt does not count against your daily limit."
 
 
 def quote(text: str, limit: int = 100) -> str:
