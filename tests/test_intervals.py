@@ -439,6 +439,8 @@ def test_r_of_moments_is_that_of_the_variables(scale):
         found = agreement.pearson_r_of_moments(moments[chosen].sum(axis=0, keepdims=True))
         np.testing.assert_allclose(found, [agreement.pearson_r(x[chosen], y[chosen])], rtol=0, atol=1e-12)
     assert np.isnan(agreement.pearson_r_of_moments(moments[30:].sum(axis=0, keepdims=True))).all()
+    swapped = agreement.correlation_moments(y, x)[30:].sum(axis=0, keepdims=True)
+    assert np.isnan(agreement.pearson_r_of_moments(swapped)).all()
     constant = agreement.correlation_moments(x, np.full(40, 2.7))
     assert np.isnan(agreement.pearson_r_of_moments(constant.sum(axis=0, keepdims=True))).all()
 
