@@ -30,6 +30,8 @@ from sample_data.merlion import (
     write_identification_set,
 )
 from spokeneval.metrics.language_identification import interpolated_eer, rocch_eer
+from spokeneval.submissions.merlion_identification import Reference, read_reference, read_submission
+from spokeneval.submissions.problems import SubmissionError
 
 ROUNDS = 7
 
@@ -64,6 +66,23 @@ def write_files(tables: Tables, folder: Path, *, copies: int = 1) -> None:
     write_identification(tables.labels, scores, folder / "res", lines=2)
 
 
+def swapped_pair(inputs: Path) -> tuple[Reference, Path]:
+    """The reference, and a prediction in which one English line comes after its Mandarin line."""
+    lines = (inputs / "res" / "prediction.txt").read_text().splitlines(keepends=True)
+    lines[50000], lines[50001] = lines[50001], lines[50000]
+    path = inputs / "prediction.txt"
+    path.write_text("".join(lines))
+    return read_reference(inputs / "ref"), path
+
+
+def refused(prediction: Path, reference: Reference) -> None:
+    """Read a prediction that must be refused for its one swapped pair."""
+    try:
+        read_submission({"prediction.txt": prediction}, reference.items)
+    except SubmissionError as refusal:
+        assert [problem.code for problem in refusal.problems] == ["swapped_languages"]
+
+
 def whole_program() -> None:
     """score.py beside the script with pandas and scikit-learn, ten times the work, and memory."""
     tables = generate("full", "evaluation", 1)
@@ -88,6 +107,8 @@ def whole_program() -> None:
             )
         else:
             print("  scikit-learn is not installed: left out")
+        reference, swapped = swapped_pair(inputs)
+        print(f"  naming one swapped pair of lines {seconds(lambda: refused(swapped, reference)):5.2f} s")
         more = score_command("merlion_identification", tenfold)
         rounds = [(process_seconds(*ours), process_seconds(*more)) for _ in range(3)]
         ratio = median(ten / one for one, ten in rounds)

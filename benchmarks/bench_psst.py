@@ -101,7 +101,7 @@ def whole_program(spoken: list[Utterance], recognised: list[str]) -> float:
         )
 
 
-def main(utterances: int) -> None:
+def main(utterances: int = 100_000) -> None:
     """Print the comparison, the scaling, and the long utterance."""
     spoken, recognised = sample("evaluation", utterances)
     reference = [utterance.transcript.split() for utterance in spoken]

@@ -303,19 +303,6 @@ def test_runs_in_threads_do_not_disturb_each_other_or_other_children(tmp_path, m
         bystander.wait()
 
 
-def test_overhead_is_small(tmp_path):
-    start = time.monotonic()
-    for _ in range(5):
-        run(["true"], cwd=tmp_path, env={"PATH": os.defpath}, seconds=5, memory_bytes=MB, output_bytes=MB)
-    assert (time.monotonic() - start) / 5 < 0.5  # about 0.03 s on an idle machine
-
-
-@pytest.mark.parametrize("limit", ["seconds", "memory_bytes", "output_bytes", "processes"])
-def test_limits_are_positive(limit, tmp_path):
-    with pytest.raises(ValueError, match=f"{limit} is 0"):
-        python("", "", tmp_path, **{limit: 0})
-
-
 def test_an_empty_command_is_refused(tmp_path):
     with pytest.raises(ValueError, match="empty"):
         run([], cwd=tmp_path, env={}, seconds=1, memory_bytes=MB, output_bytes=MB)
