@@ -416,6 +416,11 @@ def _times(name, bounds, worst, *invariant):
     )
 
 
+def _kappa(weights):
+    options = {"weights": weights, **SCALE}
+    return Metric("agreement.cohen_kappa", RATINGS, (-1, 1), "higher", 1, None, SAME, options=options)
+
+
 UNIT = (0, 1)
 SAME = ("relabelled",)
 EITHER = ("relabelled", "stretched")
@@ -440,9 +445,9 @@ METRICS = (
     Metric("correctness.CorrectnessCounts.recall", TRUTH, UNIT, "higher", 1, 0),
     Metric("correctness.CorrectnessCounts.accuracy", TRUTH, UNIT, "higher", 1, 0, SAME),
     Metric("correctness.CorrectnessCounts.balanced_accuracy", TRUTH, UNIT, "higher", 1, 0, SAME),
-    Metric("agreement.cohen_kappa", RATINGS, (-1, 1), "higher", 1, None, SAME, options={"weights": None, **SCALE}),
-    Metric("agreement.cohen_kappa", RATINGS, (-1, 1), "higher", 1, None, SAME, options={"weights": "linear", **SCALE}),
-    Metric("agreement.cohen_kappa", RATINGS, (-1, 1), "higher", 1, None, SAME, options={"weights": "quadratic", **SCALE}),
+    _kappa(None),
+    _kappa("linear"),
+    _kappa("quadratic"),
     Metric("agreement.Differences.exact", RATINGS, UNIT, "higher", 1, 0, SAME),
     Metric("agreement.Differences.adjacent", RATINGS, UNIT, "higher", 1, 0, SAME),
     Metric("agreement.pearson_r", PREDICTIONS, (-1, 1), "higher", 1, -1, SAME),
@@ -543,7 +548,8 @@ TWINS: dict[str, Twin] = {
         PREDICTIONS, lambda arguments: agreement.correlation_moments(*arguments).sum(axis=0),
         lambda arguments: agreement.pearson_r(*arguments)),
     "correctness.f1_of_counts": (
-        TRUTH, lambda arguments: np.array(astuple(TRUTH.count(arguments))), lambda arguments: TRUTH.count(arguments).f1),
+        TRUTH, lambda arguments: np.array(astuple(TRUTH.count(arguments))),
+        lambda arguments: TRUTH.count(arguments).f1),
     "language_diarization.der_of_sums": (
         RECORDINGS, lambda arguments: diarization.error_sums([RECORDINGS.count(arguments)])[0],
         lambda arguments: RECORDINGS.count(arguments).der),
@@ -615,15 +621,11 @@ def test_what_is_no_input_is_refused(metric):
     bad = metric.family.bad(arguments)
     assert len(bad) >= 7
     for name, wrong in bad.items():
-        if (
-            name.startswith("the rating")
-            and "scale" not in metric.options
-            and "Differences" not in metric.name
-        ):
-            continue
-        with pytest.raises(ValueError):
+        try:
             value = metric(wrong)
-            pytest.fail(f"{name}: {value}")
+        except ValueError:
+            continue
+        pytest.fail(f"{name}: {value}")
 
 
 @pytest.mark.parametrize(
@@ -663,7 +665,9 @@ def test_the_score_of_many_sums_is_the_metric_of_each(name):
 @pytest.mark.parametrize("trials", ["pooled_trials", "difference_trials"])
 def test_the_eer_of_segments_does_not_know_the_languages_names(trials):
     make = getattr(identification, trials)
-    for rng, arguments in drawn(METRICS[-10]):
+    rng = np.random.default_rng(6)
+    for n in range(3, 30):
+        arguments = SEGMENTS.draw(rng, n)
         value = identification.rocch_eer(*make(*arguments))
         for changed in (SEGMENTS.relabelled(arguments), SEGMENTS.reordered(arguments, rng)):
             assert close(identification.rocch_eer(*make(*changed)), value)
