@@ -81,7 +81,7 @@ def parse_table(
                 "missing_column", file, _missing_columns(missing, lines[0], fields, delimiter), line=1
             )
             return None
-        twice = sorted({column for column in header if column in required and header.count(column) > 1})
+        twice = sorted(column for column in required if header.count(column) > 1)
         if twice:
             problems.add(
                 "duplicate_column", file, f"column {some_of(twice)} stands twice in the header", line=1
