@@ -272,7 +272,7 @@ class Transcripts(Family):
 
     def relabelled(self, arguments):
         phones = recognition.arpabet_features().phones
-        other = dict(zip(phones, phones[1:] + phones[:1], strict=True))
+        other = {phone: phones[place - 1] for place, phone in enumerate(phones)}
         return tuple([[other[phone] for phone in one] for one in side] for side in arguments)
 
     def count(self, arguments):
