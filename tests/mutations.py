@@ -262,11 +262,15 @@ def sheet_mutations(sheet: Sheet) -> Iterator[Mutation]:
         gone,
     )
     yield mutation(
-        "a hundred thousand columns",
-        lines[0][:-1] + tab + tab.join(["x"] * 100_000) + "\n" + "".join(lines[1:]),
+        "ten thousand columns",
+        lines[0][:-1] + tab + tab.join(["x"] * 10_000) + "\n" + "".join(lines[1:]),
         *[_row("wrong_field_count", line) for line in range(2, 6)],
         _row("missing_item", None, first),
     )
+    yield mutation(
+        "a line of a hundred thousand fields", with_second(tab * 100_000 + "\n"), _row("file_too_large", 3)
+    )
+    yield mutation("ten thousand rows", text + lines[1] * 10_000, _row("file_too_large"))
     yield mutation("nothing in it", "", _row("empty_file"))
     yield mutation("line ends alone", "\n\r\n\n", _row("empty_file"))
     yield mutation("a byte-order mark alone", BOM, _row("empty_file"))

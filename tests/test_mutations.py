@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
+import numpy as np
 import pytest
 
 from spokeneval.results.programs import accepted_report
+from spokeneval.submissions import spoken_call
 from spokeneval.submissions.archive import unpack
 from spokeneval.submissions.folder import REPORT_FILE, check_report, list_files
 from spokeneval.submissions.problems import FileProblems, Problems, ReferenceFileError, SubmissionError
@@ -187,19 +189,20 @@ def refusal_sites() -> dict[Site, tuple[int, str]]:
     return sites
 
 
-def rule_refusals() -> list[Refusal]:
-    """The 50 % rule's two refusals: of a number of accepts, and where the organiser's policy is to refuse."""
-    import numpy as np
-
+def other_refusals(folder: Path) -> list[Refusal]:
+    """The 50 % rule's two refusals: of a number of accepts, and where the organiser's policy is to refuse; and that
+    of class sizes that a bundle's builder never writes."""
+    write_files(folder, {"test_sheet.csv": "Id\n1\n", "class_sizes.json": '{"correct": "many"}'})
     return [
         observed(lambda: require_possible(np.array([True, True]), (1, 1))),
         observed(lambda: rule_broken((0.4, 0.9)).raise_if_any()),
+        observed(lambda: spoken_call.read_items(folder)),
     ]
 
 
-def test_every_refusal_in_the_code_has_a_corruption_that_reaches_it():
+def test_every_refusal_in_the_code_has_a_corruption_that_reaches_it(tmp_path):
     reached: set[Site] = set()
-    for refusal in [*(r for task in CASES for r in refusals(task).values()), *rule_refusals()]:
+    for refusal in [*(r for task in CASES for r in refusals(task).values()), *other_refusals(tmp_path)]:
         assert refusal.error is not None
         reached |= refusal.sites
     for task in CASES:
