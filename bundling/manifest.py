@@ -21,6 +21,10 @@ from jsonschema import Draft202012Validator
 
 DATE_FORMAT = "%Y-%m-%d %H:%M:%S"
 
+MAX_BYTES = 1 << 18
+MAX_PLACES = 20_000
+"""Settings, each counted as often as aliases repeat it: a few lines of aliases of aliases can be millions."""
+
 Place = tuple[str | int, ...]
 
 
@@ -105,16 +109,16 @@ def read_manifest(path: Path, names: Collection[str] = ()) -> list[Bundle]:
     ------
     ManifestError: with every defect of the file, and of what the wanted bundles are made from.
     """
-    text = path.read_text(encoding="utf-8")
+    lines: dict[Place, int] = {}
+    defects: list[tuple[Place, str]] = []
     try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
-        content = yaml.safe_load(text)
+        content = _load(path, lines, defects)
     except yaml.YAMLError as error:
         raise ManifestError(f"{path.name}: not YAML: {error}") from None
-    if root is None:
-        raise ManifestError(f"{path.name}: is empty")
-    lines: dict[Place, int] = {}
-    defects = list(_index_lines(root, (), lines))
+    except ManifestError as error:
+        raise ManifestError(f"{path.name}: {error}") from None
+    except RecursionError:
+        raise ManifestError(f"{path.name}: is nested too deeply, or within itself") from None
     schema = json.loads((path.parent / "competition.schema.json").read_text(encoding="utf-8"))
     for violation in Draft202012Validator(schema).iter_errors(content):
         defects += _explain(violation, schema)
@@ -131,11 +135,36 @@ def read_manifest(path: Path, names: Collection[str] = ()) -> list[Bundle]:
     return bundles
 
 
+def _load(path: Path, lines: dict[Place, int], defects: list[tuple[Place, str]]) -> Any:
+    """The file's content; notes the line of every place, and what is wrong with the file as YAML."""
+    with path.open("rb") as stream:
+        data = stream.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise ManifestError(f"is larger than {MAX_BYTES >> 10} kB")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ManifestError(f"line {line}: byte 0x{data[error.start]:02x} is not UTF-8") from None
+    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    if root is None:
+        raise ManifestError("is empty")
+    defects += _index_lines(root, (), lines)
+    try:
+        return yaml.safe_load(text)
+    except ValueError as error:  # a date that no calendar has, a number of five thousand digits
+        raise ManifestError(f"a value that cannot be read: {error}") from None
+
+
 def _index_lines(node: yaml.Node, place: Place, lines: dict[Place, int]) -> Iterator[tuple[Place, str]]:
     """Note the line of every place; yield the keys that stand twice and the dates that YAML would take apart."""
     lines.setdefault(place, node.start_mark.line + 1)
+    if len(lines) > MAX_PLACES:
+        raise ManifestError(f"more than {MAX_PLACES} settings; aliases of aliases?")
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
+            if key.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):
+                raise ManifestError(f"line {key.start_mark.line + 1}: a key that is no text; quote it")
             inner = (*place, key.value)
             if inner in lines:
                 yield inner, f"stands twice; first on line {lines[inner]}"

@@ -22,9 +22,15 @@ _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}\Z")
 
 
+BYTES_A_LINE = 128
+"""A file may have as many lines as its limit in bytes holds of this length: lines cost far more memory than bytes."""
+LONGEST_LINE = 1 << 16
+
+
 def size_limit(items: int) -> int:
-    """Bytes that a submission for so many items may have: far above any honest file, far below a bomb."""
-    return (1 << 20) + 4096 * items
+    """Bytes that a submission for so many items may have: far above any honest file, far below a bomb. Eight lines
+    an item, and eight thousand, go with it (`BYTES_A_LINE`)."""
+    return (1 << 20) + 1024 * items
 
 
 def read_bytes(path: Path, file: str, problems: Problems, limit: int) -> Optional[bytes]:
@@ -97,7 +103,24 @@ def read_text(path: Path, file: str, problems: Problems, limit: int) -> Optional
     if not text:
         problems.add("empty_file", file, "is empty")
         return None
-    return text
+    lines = text.count("\n") + 1
+    if lines > limit // BYTES_A_LINE:
+        problems.add("file_too_large", file, f"has {lines} lines, far more than its items need")
+        return None
+    return text if _lines_are_short(text, file, problems) else None
+
+
+def _lines_are_short(text: str, file: str, problems: Problems) -> bool:
+    """Whether no line is longer than `LONGEST_LINE` characters; adds a problem for the first that is."""
+    start = 0
+    while len(text) - start > LONGEST_LINE:
+        end = text.rfind("\n", start, start + LONGEST_LINE + 1)
+        if end < 0:
+            line = text.count("\n", 0, start) + 1
+            problems.add("file_too_large", file, f"a line of more than {LONGEST_LINE} characters", line=line)
+            return False
+        start = end + 1
+    return True
 
 
 def read_lines(path: Path, file: str, problems: Problems, limit: int) -> Optional[list[str]]:

@@ -16,7 +16,7 @@ from typing import Optional
 
 import numpy as np
 
-from .files import read_lines, size_limit
+from .files import read_bytes, read_lines, size_limit
 from .folder import expect_files
 from .problems import FileProblems, Problems, ReferenceFileError, name
 from .tables import Table, choose, match_items, parse_table, read_table, split_row
@@ -177,9 +177,27 @@ def read_items(directory: Path) -> Items:
     )
     problems.raise_if_any()
     assert table is not None
-    sizes = directory / CLASS_SIZES_FILE
-    known = json.loads(sizes.read_text(encoding="utf-8")) if sizes.exists() else None
-    return Items(tuple(table.columns["Id"]), known and (known["correct"], known["incorrect"]))
+    sizes = _read_class_sizes(directory / CLASS_SIZES_FILE, problems)
+    problems.raise_if_any()
+    return Items(tuple(table.columns["Id"]), sizes)
+
+
+def _read_class_sizes(path: Path, problems: Problems) -> Optional[tuple[int, int]]:
+    """Numbers of correct and of incorrect responses; None where they are not told, or after adding a problem."""
+    if not path.exists():
+        return None
+    content = read_bytes(path, CLASS_SIZES_FILE, problems, 1 << 16)
+    try:
+        sizes = json.loads(content or b"")
+        correct, incorrect = sizes["correct"], sizes["incorrect"]
+        if type(correct) is int and type(incorrect) is int:
+            return correct, incorrect
+    except (ValueError, KeyError, TypeError, RecursionError):
+        pass
+    problems.add(
+        "bad_class_sizes", CLASS_SIZES_FILE, "expected the numbers of correct and incorrect responses"
+    )
+    return None
 
 
 def read_submission(files: dict[str, Path], items: Items) -> Submission:
