@@ -23,12 +23,12 @@ from spokeneval.metrics import (
 )
 from spokeneval.metrics import language_identification as identification
 from spokeneval.metrics.bootstrap import (
-    RESAMPLES,
-    SEED,
     bootstrap_scores,
     expanded_level,
     percentile_interval,
+    resample_draws,
     resample_weights,
+    splitmix64,
 )
 from spokeneval.results.options import Options, fingerprint
 from spokeneval.results.uncertainty import Statistics, primary_interval, summed_by_unit
@@ -238,7 +238,7 @@ def test_an_interval_is_that_of_a_loop_over_drawn_units(task):
         items = np.concatenate([np.array(case.units[order[unit]]) for unit in drawn])
         return evaluated(task, case, items)
 
-    draws = np.random.RandomState(SEED).randint(0, n, size=(RESAMPLES, n))
+    draws = resample_draws(n)
     scores = sorted(s for s in (score(tuple(sorted(drawn))) for drawn in draws.tolist()) if not math.isnan(s))
     # Hesterberg's level, with Student's t from a printed table.
     outside = 2 * (1 - 0.5 * (1 + math.erf(STUDENT[n] * math.sqrt(n / (n - 1)) / math.sqrt(2))))
@@ -379,9 +379,23 @@ def test_sums_of_fractions_are_added_unit_by_unit():
         assert found[resample] == expected
 
 
-def test_draws_are_those_of_the_frozen_generator():
-    # RandomState(1979).randint(0, 5, 10): what numpy 1.19.5 and 2.4.6 draw.
-    assert resample_weights(5, resamples=2).tolist() == [[1, 0, 0, 1, 3], [1, 1, 0, 2, 1]]
+def test_the_generator_is_splitmix64():
+    # The reference implementation's first numbers for seed 1234567 (Rosetta Code, "Pseudo-random numbers/Splitmix64").
+    counters = [(1234567 + n * 0x9E3779B97F4A7C15) % 2**64 for n in range(1, 6)]
+    assert splitmix64(np.array(counters, dtype=np.uint64)).tolist() == [
+        6457827717110365317,
+        3203168211198807973,
+        9817491932198370423,
+        4593380528125082431,
+        16408922859458223821,
+    ]
+
+
+def test_every_unit_is_drawn_as_often_as_any_other():
+    counts = np.bincount(resample_draws(7, resamples=10_000).ravel(), minlength=7)
+    # 10,000 draws each, standard deviation sqrt(70,000 * 1/7 * 6/7) = 93.
+    assert np.abs(counts - 10_000).max() < 4 * 93
+    assert resample_weights(7).sum(axis=1).tolist() == [7] * 2000
 
 
 def test_an_interval_at_a_lower_level_is_inside():

@@ -24,10 +24,49 @@ ScoreOfSums = Callable[[np.ndarray], np.ndarray]
 """Sums, shape=(r, k), to scores, shape=(r,); NaN where a resample has no score."""
 
 
+def splitmix64(counters: np.ndarray) -> np.ndarray:
+    """The n-th numbers of the generator SplitMix64, a counter-based one: the same with every version of numpy.
+
+    Source: Steele, Lea and Flood, Fast splittable pseudorandom number generators (OOPSLA 2014), figure 16.
+
+    Parameters
+    ----------
+    counters: uint64, any shape: seed + n * 0x9E3779B97F4A7C15 modulo 2**64, n from 1.
+
+    Returns
+    -------
+    uint64, of this shape, uniform over all its values.
+    """
+    mixed = (counters ^ (counters >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
+
+
+def resample_draws(units: int, *, resamples: int = RESAMPLES, seed: int = SEED) -> np.ndarray:
+    """The units that each resample draws, with replacement.
+
+    Parameters
+    ----------
+    units: number of units, n.
+    resamples: number of resamples, r.
+
+    Returns
+    -------
+    int, shape=(r, n), from 0 to n - 1.
+
+    Raises
+    ------
+    ValueError: no unit or no resample.
+    """
+    if units < 1 or resamples < 1:
+        raise ValueError(f"{units} units, {resamples} resamples; expected at least one of each")
+    numbers = np.arange(1, resamples * units + 1, dtype=np.uint64)
+    high = splitmix64(numbers * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed)) >> np.uint64(32)
+    return ((high * np.uint64(units)) >> np.uint64(32)).astype(np.int64).reshape(resamples, units)
+
+
 def resample_weights(units: int, *, resamples: int = RESAMPLES, seed: int = SEED) -> np.ndarray:
     """How often each resample draws each unit.
-
-    The generator is numpy's `RandomState`, whose stream is frozen: every version draws the same.
 
     Parameters
     ----------
@@ -42,9 +81,7 @@ def resample_weights(units: int, *, resamples: int = RESAMPLES, seed: int = SEED
     ------
     ValueError: no unit or no resample.
     """
-    if units < 1 or resamples < 1:
-        raise ValueError(f"{units} units, {resamples} resamples; expected at least one of each")
-    drawn = np.random.RandomState(seed).randint(0, units, size=(resamples, units))
+    drawn = resample_draws(units, resamples=resamples, seed=seed)
     drawn += np.arange(resamples)[:, np.newaxis] * units
     counts = np.bincount(drawn.ravel(), minlength=resamples * units)
     return counts.reshape(resamples, units).astype(np.float64)
