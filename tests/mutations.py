@@ -662,6 +662,7 @@ def diarization_mutations() -> Iterator[Mutation]:
         ("a NUL", "1 2 English\n\0", ("nul_byte", 2)),
         ("carriage returns for line ends", "1 2 English\r3 4 English\r", ("carriage_return", 1)),
         ("far too large", "1 2 English\n" * 200_000, ("file_too_large", None)),
+        ("more lines than turns can be", "\n" * 40_000, ("file_too_large", None)),
         ("every line wrong", "x\n" * 1000, *[("wrong_field_count", line) for line in range(1, 21)]),
     ):  # fmt: skip
         expected = tuple((code, "y_1.txt", line, None) for code, line in rows)

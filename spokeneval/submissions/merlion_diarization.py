@@ -44,7 +44,8 @@ REFERENCE_FILES = (LABELS_FILE, REGIONS_FILE)
 RECORDINGS_FILE = "recordings.csv"
 
 TURNS_LIMIT = size_limit(0)
-"""Bytes of one recording's file: thirty thousand turns and more."""
+MOST_LINES = 1 << 15
+"""Bytes and lines of one recording's file: thirty thousand turns."""
 
 _REGION = ("audio_name", "start", "end")
 _TURN = ("start", "end", "language")
@@ -218,6 +219,9 @@ def _read_turns(path: Path, file: str, problems: Problems) -> Turns:
     content = read_bytes(path, file, problems, TURNS_LIMIT)
     text = None if content is None else decode(content, file, problems)
     lines = (text or "").split("\n")
+    if len(lines) > MOST_LINES:
+        problems.add("file_too_large", file, f"has {len(lines)} lines; at most {MOST_LINES} expected")
+        return Turns((), ())
     columns = split_fields(text or "", 3)
     if columns is None:
         for number, line in enumerate(lines, 1):
