@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
-.PHONY: demo test lint bench samples container-image lock clean
+.PHONY: demo test lint bench fuzz samples container-image lock clean
 
 demo: .venv/installed-run
 	$(BIN)/python -m sample_data.demo
@@ -19,6 +19,18 @@ lint: .venv/installed-dev
 
 bench: .venv/installed-bench
 	$(BIN)/python -m benchmarks
+
+# Coverage-guided fuzzing: `make fuzz SECONDS=3600`. Its tool has no wheel for every Python.
+SECONDS ?= 300
+fuzz: .venv-fuzz/installed
+	if [ -s .venv-fuzz/installed ]; then .venv-fuzz/bin/python -m fuzz --seconds $(SECONDS); \
+	else echo "skipped: atheris cannot be installed for this Python"; fi
+
+.venv-fuzz/installed: requirements.lock
+	$(PYTHON) -m venv .venv-fuzz
+	.venv-fuzz/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	if .venv-fuzz/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: atheris==3.0.0; \
+	then echo yes > $@; else : > $@; fi
 
 samples: .venv/installed-run
 	$(BIN)/python -m sample_data
@@ -52,4 +64,4 @@ lock:
 	$(LOCK) --extra dev --extra bench --output-file requirements-bench.lock
 
 clean:
-	rm -rf .venv dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-fuzz .fuzz dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

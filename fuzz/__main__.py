@@ -1,0 +1,124 @@
+"""Coverage-guided fuzzing of every target, byte by byte, with atheris (libFuzzer).
+
+    python -m fuzz [--seconds 300] [--findings DIR] [TARGET ...]
+
+The time is shared by the targets, one after the other. An input that ends in neither a result nor a typed refusal,
+takes more than 10 s or more than 1 GB is a finding: it is kept in the folder of the findings, and told with its
+traceback. Exit status: 0 nothing found, 1 something found, 2 no atheris here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+LONGEST = 4096
+"""Bytes of an input."""
+
+SECONDS = 10
+MEGABYTES = 1024
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__.splitlines()[0])
+    parser.add_argument("targets", nargs="*", metavar="TARGET", help="all where none is named")
+    parser.add_argument("--seconds", type=int, default=300, help="for all targets together (default: 300)")
+    parser.add_argument("--findings", type=Path, default=Path(".fuzz"), help="where findings go")
+    parser.add_argument("--one", metavar="CORPUS", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if importlib.util.find_spec("atheris") is None:
+        print("There is no atheris here; `make fuzz` installs it, where it has a wheel.", file=sys.stderr)
+        return 2
+    if options.one:
+        _fuzz_one(options.targets[0], Path(options.one), options.seconds, options.findings)
+        return 0
+    return _fuzz_all(options.targets, options.seconds, options.findings)
+
+
+def _fuzz_all(chosen: list[str], seconds: int, findings: Path) -> int:
+    from .targets import Workplace, targets
+
+    place = Workplace()
+    known = list(targets(place))
+    place.close()
+    names = chosen or known
+    if set(names) - set(known):
+        print(
+            f"No target {sorted(set(names) - set(known))[0]}; there are {', '.join(known)}", file=sys.stderr
+        )
+        return 2
+    tried = found = 0
+    print(f"{'target':<34}{'inputs':>10}{'coverage':>10}  findings")
+    for name in names:
+        folder = findings / name
+        folder.mkdir(parents=True, exist_ok=True)
+        before = set(folder.iterdir())
+        with tempfile.TemporaryDirectory() as corpus:
+            share = max(2, seconds // len(names))
+            command = [sys.executable, "-m", "fuzz", name, "--one", corpus]
+            done = subprocess.run(
+                [*command, "--seconds", str(share), "--findings", str(folder)],
+                capture_output=True,
+                text=True,
+                errors="replace",
+            )
+        runs = [int(number) for number in re.findall(r"^#(\d+)", done.stderr, re.MULTILINE)]
+        covered = re.findall(r" cov: (\d+)", done.stderr)
+        new = sorted(set(folder.iterdir()) - before)
+        if done.returncode and not new:
+            new = [folder]
+        tried, found = tried + max(runs, default=0), found + len(new)
+        told = ", ".join(str(path) for path in new) or "none"
+        print(
+            f"{name:<34}{max(runs, default=0):>10}{covered[-1] if covered else '-':>10}  {told}", flush=True
+        )
+        if new:
+            print("\n".join("    " + line for line in _why(done.stderr + done.stdout)))
+    print(f"{tried} inputs in {len(names)} targets, {found} findings")
+    return 1 if found else 0
+
+
+def _why(said: str) -> list[str]:
+    """The lines that tell what happened, of all that libFuzzer says."""
+    at = max(said.find("Uncaught Python exception"), said.find("ERROR: libFuzzer"), 0)
+    return said[at:].splitlines()[-24:] if at == 0 else said[at:].splitlines()[:24]
+
+
+def _fuzz_one(name: str, corpus: Path, seconds: int, findings: Path) -> None:
+    import atheris
+
+    with atheris.instrument_imports(include=["spokeneval", "bundling"]):
+        from .targets import Workplace, seeds, targets
+
+        place = Workplace()
+        target = targets(place)[name]
+        for number, seed in enumerate(seeds(name)):
+            (corpus / f"seed{number}").write_bytes(seed)
+            target(seed)  # what it imports is instrumented too
+    words = sorted({word for seed in seeds(name) for word in re.findall(rb"[\w.:-]{2,40}", seed)})
+    dictionary = corpus.parent / f"{corpus.name}.words"
+    dictionary.write_text("".join(f'"{word.decode()}"\n' for word in words))
+    flags = [
+        f"-max_total_time={seconds}",
+        f"-max_len={LONGEST}",
+        f"-timeout={SECONDS}",
+        f"-rss_limit_mb={MEGABYTES}",
+        f"-artifact_prefix={findings}/",
+        f"-dict={dictionary}",
+        "-print_final_stats=1",
+    ]
+    atheris.Setup([sys.argv[0], *flags, str(corpus)], lambda data: target(data) and None)
+    try:
+        atheris.Fuzz()
+    finally:
+        dictionary.unlink()
+        place.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
