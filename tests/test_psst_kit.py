@@ -83,7 +83,7 @@ def test_both_kits_score_both_tasks_from_one_file_of_transcripts(kits, tmp_path)
             out / {"psst_recognition": "transcripts.tsv"}.get(task, "correctness.tsv"),
         )
         assert numbers(tried.stdout).items() <= scores.items()
-        assert len(numbers(tried.stdout)) == 5
+        assert len(numbers(tried.stdout)) == 7
         for name, file in zip(TASKS, ("transcripts.tsv", "correctness.tsv"), strict=True):
             with zipfile.ZipFile(out / f"{name}.zip") as packed:
                 assert packed.namelist() == [file]
