@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
-.PHONY: demo test lint bench fuzz samples container-image lock clean
+.PHONY: demo test lint bench portability fuzz samples container-image lock clean
 
 demo: .venv/installed-run
 	$(BIN)/python -m sample_data.demo
@@ -19,6 +19,16 @@ lint: .venv/installed-dev
 
 bench: .venv/installed-bench
 	$(BIN)/python -m benchmarks
+
+# The programs and the vendored tests on Python 3.9 with numpy 1.19, where there is one (see tests/test_portability.py).
+ON_39 = $(addprefix tests/test_,$(addsuffix .py,accept_reject agreement content correctness intervals \
+  language_diarization language_identification merlion_description metric_properties phoneme_recognition))
+portability: .venv/installed-dev
+	$(BIN)/python -m pytest -rs tests/test_portability.py
+	if [ -x .venv-py39/bin/python ]; \
+	then .venv-py39/bin/python -m pip install --quiet --disable-pip-version-check pytest==8.4.2 hypothesis==6.141.1 \
+	  && .venv-py39/bin/python -m pytest $(ON_39); \
+	else echo "skipped: no Python 3.9 with numpy 1.19 here"; fi
 
 # Coverage-guided fuzzing: `make fuzz SECONDS=3600`. Its tool has no wheel for every Python.
 SECONDS ?= 300
@@ -64,4 +74,4 @@ lock:
 	$(LOCK) --extra dev --extra bench --output-file requirements-bench.lock
 
 clean:
-	rm -rf .venv .venv-fuzz .fuzz dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-py39 .venv-fuzz .fuzz dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

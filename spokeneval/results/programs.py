@@ -138,7 +138,7 @@ def _remove(path: Path) -> None:
 
 def _run(program: Callable[[], None]) -> int:
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     try:
         program()
     except SubmissionError as refusal:
