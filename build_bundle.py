@@ -134,6 +134,9 @@ def _build(options: argparse.Namespace) -> int:
     except (ManifestError, ReferenceError) as error:
         print(f"{error}\n\nNothing was built.", file=sys.stderr)
         return 1
+    except OSError as error:
+        print(f"{error.filename or options.out}: {error.strerror}; the build stopped there.", file=sys.stderr)
+        return 1
     for warning in planned.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     width = max(len(str(one.path)) for one in built)

@@ -130,7 +130,11 @@ def write(
             path = out / platform / f"{bundle.name}.zip"
             path.parent.mkdir(parents=True, exist_ok=True)
             unfinished = path.with_suffix(".unfinished")
-            unfinished.write_bytes(content)
-            unfinished.replace(path)
+            try:
+                unfinished.write_bytes(content)
+                unfinished.replace(path)
+            except OSError:
+                unfinished.unlink(missing_ok=True)
+                raise
             digest = hashlib.sha256(content).hexdigest()
             yield Built(bundle, platform, path, len(content), digest, tuple(check_bundle(path)))

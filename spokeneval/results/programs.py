@@ -79,12 +79,13 @@ def score_main(
         found[scores[0] + "_low"], found[scores[0] + "_high"] = interval.low, interval.high
         if chosen.rounded:
             found = rounded(found, scores[0], interval.standard_error)
-        write_scores(output, checked_scores(found, scores))
+        written = checked_scores(found, scores)
         signature = chosen.signature(task)
         write_file(output / SIGNATURE_FILE, signature + "\n")
         if chosen.labels_public or os.environ.get(HIDDEN_STATISTICS) == "write":
             write_statistics(output, task, signature, summed)
-        print(f"{task}: {len(reference.items)} items scored.\n{signature}")
+        print(f"{task}: {len(reference.items)} items scored.\n{signature}", flush=True)
+        write_scores(output, written)  # after all else that can fail: a run that fails leaves none
 
     return _run(program)
 

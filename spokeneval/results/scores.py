@@ -38,10 +38,15 @@ def checked_scores(scores: Mapping[str, Score], keys: Sequence[str]) -> dict[str
 
 
 def write_scores(directory: Path, scores: Mapping[str, Score]) -> None:
-    """Write both files: JSON for Codabench, `key: value` lines for CodaLab; every number at full precision."""
+    """Write both files: JSON for Codabench, `key: value` lines for CodaLab; every number at full precision. If one
+    cannot be written, neither is there."""
     lines = "".join(f"{key}: {score!r}\n" for key, score in scores.items())
     write_file(directory / "scores.txt", lines)
-    write_file(directory / "scores.json", json.dumps(scores, indent=2) + "\n")
+    try:
+        write_file(directory / "scores.json", json.dumps(scores, indent=2) + "\n")
+    except OSError:
+        (directory / "scores.txt").unlink()
+        raise
 
 
 def write_file(path: Path, text: str) -> None:
