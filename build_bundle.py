@@ -4,6 +4,7 @@
     build_bundle.py build [NAME ...]                  zips for both platforms, into dist/
     build_bundle.py check ZIP ...                     what a platform would refuse or get wrong
     build_bundle.py rehearse BUNDLE.zip SUBMISSION.zip    what a platform would do with a submission
+    build_bundle.py rank OUTPUT ...                   the board of a task, and which systems really differ
     build_bundle.py season BUNDLE.zip DIR             a whole competition: limits, phases, the board day by day
 
 Exit status: 0 well, 1 refused or failed, 2 called wrongly.
@@ -12,6 +13,7 @@ Exit status: 0 well, 1 refused or failed, 2 called wrongly.
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -23,14 +25,17 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemaining
 
 import bundling.season
 import bundling.season_report
+from bundling.board import to_text, write_board
 from bundling.build import PLATFORMS, Built, plan, write
 from bundling.check import check_bundle, format_findings
 from bundling.containers import ContainerEngine
 from bundling.manifest import ManifestError
 from bundling.parts import DECIDING_SET
+from bundling.ranking import make_board
 from bundling.references import ReferenceError
 from bundling.rehearsal import Engine, LocalEngine, rehearse
 from bundling.rehearsal_bundle import read_bundle
+from bundling.scoring_outputs import OutputError, read_outputs
 from spokeneval.results.programs import HIDDEN_STATISTICS
 
 ROOT = Path(__file__).resolve().parent
@@ -97,6 +102,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     rehearsal.add_argument("--json", action="store_true", help="print the result as JSON")
     rehearsal.set_defaults(run=_rehearse)
+
+    rank = commands.add_parser("rank", help="make a task's board from many scoring outputs")
+    rank.add_argument(
+        "outputs",
+        nargs="+",
+        type=Path,
+        metavar="OUTPUT",
+        help="one system's scoring output: a folder, a downloaded zip, or what rehearse --keep left",
+    )
+    rank.add_argument("--out", type=Path, metavar="DIR", help="write board.csv, board.md and board.html here")
+    rank.set_defaults(run=_rank)
 
     season = commands.add_parser(
         "season",
@@ -178,7 +194,7 @@ def _progress() -> Iterator[Callable[[str], None]]:
     if not console.is_terminal:
         yield lambda step: None
         return
-    with console.status("reading competition.yaml") as status:
+    with console.status("reading") as status:
         yield lambda step: status.update(step)
 
 
@@ -245,5 +261,21 @@ def _season(options: argparse.Namespace) -> int:
     return 0
 
 
+def _rank(options: argparse.Namespace) -> int:
+    try:
+        with _progress() as progress:
+            board = make_board(ROOT, read_outputs(options.outputs), progress=progress)
+        print(to_text(board))
+        written = write_board(board, options.out) if options.out else []
+    except (ManifestError, OSError, OutputError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    for file in written:
+        print(f"wrote {file}", file=sys.stderr)
+    return 0
+
+
 if __name__ == "__main__":
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # so that `... | head` ends it without a word
     sys.exit(main())
