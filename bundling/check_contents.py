@@ -457,7 +457,14 @@ def read_options(report: Report, program: Program) -> dict[str, Any] | None:
     except ValueError as error:
         report.add("options-invalid", where, f"not JSON: {error}")
         return None
-    known = {"options": dict, "public_references": list, "rounded_sets": list, "detailed_results": bool}
+    known = {
+        "options": dict,
+        "public_references": list,
+        "rounded_sets": list,
+        "detailed_results": bool,
+        "baselines": dict,
+        "columns": list,
+    }
     if not isinstance(content, dict):
         report.add("options-invalid", where, "expected an object")
         return None

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from spokeneval.results.options import items_fingerprint
 
-from .manifest import Bundle
+from .manifest import Bundle, Column
 from .references import ReferenceSet
 
 DECIDING_SET = "evaluation"
@@ -51,15 +53,14 @@ def input_zip(name: str) -> str:
 def make_parts(root: Path, bundle: Bundle, references: Mapping[str, ReferenceSet]) -> Parts:
     """Programs, starting kit and baseline solutions for a bundle's task."""
     public = [name for name in bundle["public_sets"] if name in references]
-    options = {
+    options: dict[str, Any] = {
         "options": bundle.options,
         "public_references": [references[name].fingerprint for name in public],
         "rounded_sets": [items_fingerprint(references[name].items) for name in bundle["rounded_sets"]],
-        "detailed_results": bundle.detailed_results,
     }
     vendored = {f"spokeneval/{name}": content for name, content in read_tree(root / "spokeneval").items()}
     scoring = read_tree(root / "scoring_program" / bundle.task)
-    scoring = {**scoring, **vendored, "options.json": (json.dumps(options, indent=2) + "\n").encode()}
+    scoring = {**scoring, **vendored, "options.json": _json(options)}
     ingestion = {**read_tree(root / "ingestion_program" / bundle.task), **vendored}
     kit = {
         **_challenge_kit(root, bundle),
@@ -72,8 +73,24 @@ def make_parts(root: Path, bundle: Bundle, references: Mapping[str, ReferenceSet
         kit.update({f"{name}/input/{file}": content for file, content in reference.public.items()})
         if name in public:
             kit.update({f"{name}/reference/{file}": content for file, content in reference.files.items()})
-    solutions, failures = _run_baseline(kit, list(references))
+    solutions, failures, baselines = _run_baseline(kit, list(references), public)
+    options["detailed_results"] = bundle.detailed_results
+    if bundle.detailed_results:
+        options["baselines"] = {references[name].fingerprint: scores for name, scores in baselines.items()}
+        options["columns"] = [_shown_column(column) for column in bundle.columns]
+    for program in (scoring, kit):
+        program["options.json"] = _json(options)
     return Parts(scoring, ingestion, kit, references, solutions, tuple(failures))
+
+
+def _json(content: Mapping[str, Any]) -> bytes:
+    return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _shown_column(column: Column) -> dict[str, Any]:
+    """What a report page says of a leaderboard's column."""
+    shown = ("key", "title", "direction", "precision", "description")
+    return {name: getattr(column, name) for name in shown}
 
 
 def _challenge_kit(root: Path, bundle: Bundle) -> dict[str, bytes]:
@@ -104,9 +121,14 @@ def read_tree(folder: Path) -> dict[str, bytes]:
     return files
 
 
-def _run_baseline(kit: Mapping[str, bytes], sets: list[str]) -> tuple[dict[str, dict[str, bytes]], list[str]]:
-    """What the kit's baseline submits for each set, run as a participant would run it."""
-    solutions, failures = {}, []
+def _run_baseline(
+    kit: Mapping[str, bytes], sets: list[str], public: list[str]
+) -> tuple[dict[str, dict[str, bytes]], list[str], dict[str, dict[str, float]]]:
+    """What the kit's baseline submits for each set, run as a participant would run it; why it did not; and its
+    scores on the public sets."""
+    solutions: dict[str, dict[str, bytes]] = {}
+    scores: dict[str, dict[str, float]] = {}
+    failures: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         for name, content in kit.items():
             path = Path(folder, "kit", name)
@@ -117,10 +139,28 @@ def _run_baseline(kit: Mapping[str, bytes], sets: list[str]) -> tuple[dict[str, 
             _, errors = run.communicate()
             if run.returncode == 0:
                 solutions[name] = read_tree(Path(folder, name))
+                if name in public:
+                    scores.update(_score_baseline(Path(folder), name, failures))
             else:
-                last = (errors.strip() or "no word why").splitlines()[-1]
-                failures.append(f"no baseline solution for the {name} set: {last}")
-    return solutions, failures
+                failures.append(f"no baseline solution for the {name} set: {_last_line(errors)}")
+    return solutions, failures, scores
+
+
+def _score_baseline(folder: Path, name: str, failures: list[str]) -> dict[str, dict[str, float]]:
+    """`set -> its scores` of the baseline on a public set, by the kit's own scoring program."""
+    inputs, output = folder / f"{name}-input", folder / f"{name}-output"
+    shutil.copytree(folder / "kit" / name / "reference", inputs / "ref")
+    shutil.copytree(folder / name, inputs / "res")
+    command = [sys.executable, "score.py", str(inputs), str(output)]
+    run = subprocess.run(command, cwd=folder / "kit", capture_output=True, text=True)
+    if run.returncode:
+        failures.append(f"no baseline score for the {name} set: {_last_line(run.stderr)}")
+        return {}
+    return {name: json.loads((output / "scores.json").read_text(encoding="utf-8"))}
+
+
+def _last_line(words: str) -> str:
+    return (words.strip() or "no word why").splitlines()[-1]
 
 
 def _start_baseline(folder: Path, name: str) -> subprocess.Popen[str]:

@@ -9,13 +9,19 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from .. import __version__
+from .scores import Score
 
 Choices = Mapping[str, Sequence[str]]
 """`option -> its values`, the default first: what `score.py` declares as `OPTIONS`."""
+
+
+KEYS = frozenset({"options", "public_references", "rounded_sets", "detailed_results", "baselines", "columns"})
+"""What `options.json` may hold."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +36,8 @@ class Options:
     rounded: whether the scores are rounded to what they support.
     compared_by: what two results must have in common to be compared: the fingerprint of a public reference; of a
         hidden one only its items', because whoever knew a fingerprint of the labels could try guesses against it.
+    baseline: the baseline's scores on this reference, where its labels are public; empty where they are not known.
+    columns: the leaderboard's columns, `key -> title, direction, precision, description`.
     """
 
     chosen: dict[str, str]
@@ -37,6 +45,8 @@ class Options:
     detailed_results: bool
     rounded: bool
     compared_by: str
+    baseline: Mapping[str, Score] = field(default_factory=dict)
+    columns: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def __getitem__(self, option: str) -> str:
         return self.chosen[option]
@@ -63,7 +73,7 @@ def read_options(path: Path, choices: Choices, reference: Path, items: Sequence[
     """
     chosen = {option: values[0] for option, values in choices.items()}
     content = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    unknown = sorted(set(content) - {"options", "public_references", "detailed_results", "rounded_sets"})
+    unknown = sorted(set(content) - KEYS)
     if unknown:
         raise ValueError(f"{path.name}: unknown key {unknown[0]}")
     for option, value in content.get("options", {}).items():
@@ -83,7 +93,17 @@ def read_options(path: Path, choices: Choices, reference: Path, items: Sequence[
         detailed_results=content.get("detailed_results", False),
         rounded=ids in content.get("rounded_sets", ()),
         compared_by=f"reference:{files[:12]}" if public else f"items:{ids[:12]}",
+        baseline=content.get("baselines", {}).get(files, {}) if public else {},
+        columns={column["key"]: column for column in content.get("columns", ())},
     )
+
+
+def wants_page(path: Path) -> bool:
+    """Whether `detailed_results` is set in an options file; what cannot be read does not say so."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8")).get("detailed_results") is True
+    except (OSError, ValueError, AttributeError):
+        return False
 
 
 def fingerprint(files: Mapping[str, bytes]) -> str:

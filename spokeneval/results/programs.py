@@ -19,8 +19,15 @@ from typing import Any, Callable
 
 from ..metrics.bootstrap import ScoreOfSums
 from ..submissions.folder import REPORT_FILE, check_report, list_files
-from ..submissions.problems import FREE_ATTEMPT, FileProblems, ReferenceFileError, SubmissionError, count_of
-from .options import Choices, Options, read_options
+from ..submissions.problems import (
+    FREE_ATTEMPT,
+    FileProblems,
+    ReferenceFileError,
+    SubmissionError,
+    count_of,
+    name,
+)
+from .options import Choices, Options, read_options, wants_page
 from .scores import SCORE_FILES, Score, checked_scores, write_file, write_scores
 from .uncertainty import STATISTICS_FILE, Statistics, primary_interval, rounded, write_statistics
 
@@ -50,7 +57,8 @@ def score_main(
 ) -> int:
     """Score `INPUT_DIR/res` against `INPUT_DIR/ref` into `OUTPUT_DIR`; returns the exit status.
 
-    Writes `scores.json` and `scores.txt`, `signature.txt`, and where the labels are public `statistics.json`.
+    Writes `scores.json` and `scores.txt`, `signature.txt`, where the labels are public `statistics.json`, and where
+    the options say so `detailed_results.html`, last: nothing that goes wrong with it changes a score.
 
     Parameters
     ----------
@@ -63,15 +71,17 @@ def score_main(
     options: what the organiser may choose, the defaults first.
     """
 
+    settings = Path(sys.argv[0]).resolve().parent / "options.json"
+
     def program() -> None:
         inputs, output = _directories("INPUT_DIR", "OUTPUT_DIR")
         output.mkdir(parents=True, exist_ok=True)
         for file in (*SCORE_FILES, SIGNATURE_FILE, STATISTICS_FILE, PAGE_FILE):
             _remove(output / file)
         reference = read_reference(inputs / "ref")
-        settings = Path(sys.argv[0]).resolve().parent / "options.json"
         chosen = read_options(settings, options, inputs / "ref", reference.items.ids)
-        submission = read_submission(list_files(inputs / "res", after_ingestion=True), reference.items)
+        files = list_files(inputs / "res", after_ingestion=True)
+        submission = read_submission(files, reference.items)
         check_report(inputs / "res", accepted_report(task, len(reference.items)))
         found = dict(evaluate(reference, submission, chosen))
         summed = statistics(reference, submission)
@@ -86,8 +96,28 @@ def score_main(
             write_statistics(output, task, signature, summed)
         print(f"{task}: {len(reference.items)} items scored.\n{signature}", flush=True)
         write_scores(output, written)  # after all else that can fail: a run that fails leaves none
+        if chosen.detailed_results:
+            _write_page(
+                output, lambda report: report.scored_page(task, chosen, written, reference, submission, files)
+            )
 
-    return _run(program)
+    def refused(words: str, refusal: Exception) -> None:
+        if len(sys.argv) == 3 and wants_page(settings):
+            _write_page(Path(sys.argv[2]), lambda report: report.refused_page(task, words, refusal))
+
+    return _run(program, refused)
+
+
+def _write_page(output: Path, made: Callable[[Any], str]) -> None:
+    """Write the report page; if that fails, one line without a value says so, and all else stands."""
+    try:
+        from . import report
+
+        write_file(output / PAGE_FILE, made(report))
+    except Exception as error:
+        print(
+            f"The report page could not be made ({type(error).__name__}); all else stands.", file=sys.stderr
+        )
 
 
 def ingest_main(
@@ -137,43 +167,53 @@ def _remove(path: Path) -> None:
         path.unlink()
 
 
-def _run(program: Callable[[], None]) -> int:
+def _run(
+    program: Callable[[], None], refused: Callable[[str, Exception], None] = lambda words, refusal: None
+) -> int:
+    """Run a program; what goes wrong is said on standard error, and to `refused`."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     try:
         program()
-    except SubmissionError as refusal:
-        print(f"{refusal}\n\n{FREE_ATTEMPT}", file=sys.stderr)
-    except FileProblems as refusal:
-        _tell_organisers(refusal)
     except _Usage as usage:
         print(usage, file=sys.stderr)
-    except OSError as error:
-        print(
-            f"{Path(error.filename or 'file').name}: {error.strerror}\nNothing was scored.",
-            file=sys.stderr,
-        )
+        return 1
     except Exception as error:
-        _tell_failure(error)
-    else:
-        return 0
-    return 1
+        words = _told(error)
+        print(words, file=sys.stderr, flush=True)
+        refused(words, error)
+        return 1
+    return 0
 
 
-def _tell_organisers(refusal: FileProblems) -> None:
-    """A broken reference or item list: its problems may quote labels, so only their number is printed."""
+def _told(error: Exception) -> str:
+    """What went wrong, for the participant: no words of a reference's own, which may be labels."""
+    if isinstance(error, SubmissionError):
+        return f"{error}\n\n{FREE_ATTEMPT}"
+    if isinstance(error, FileProblems):
+        return _told_organisers(error)
+    if isinstance(error, OSError):
+        file = Path(str(error.filename or "file")).name
+        return f"{name(file)}: {error.strerror}\nNothing was scored."
+    return _told_failure(error)
+
+
+def _told_organisers(refusal: FileProblems) -> str:
+    """A broken reference or item list: its problems may quote labels, so only their number is told."""
     kind = "reference data" if isinstance(refusal, ReferenceFileError) else "input data"
-    print(
+    return (
         f"The organisers' {kind} cannot be used ({count_of(refusal.total, 'problem')}); building the bundle names "
-        "them. Please tell the organisers.\nNothing was scored.",
-        file=sys.stderr,
+        "them. Please tell the organisers.\nNothing was scored."
     )
 
 
-def _tell_failure(error: Exception) -> None:
+def _told_failure(error: Exception) -> str:
     """A defect in the program: where it is, but no value, because a value may be a label."""
     frames = traceback.extract_tb(error.__traceback__)
-    print(f"The program failed ({type(error).__name__}). Please tell the organisers:", file=sys.stderr)
-    for frame in frames[-4:]:
-        print(f"  {Path(frame.filename).name} line {frame.lineno} in {frame.name}", file=sys.stderr)
-    print("Nothing was scored.", file=sys.stderr)
+    return "\n".join(
+        [
+            f"The program failed ({type(error).__name__}). Please tell the organisers:",
+            *(f"  {Path(frame.filename).name} line {frame.lineno} in {frame.name}" for frame in frames[-4:]),
+            "Nothing was scored.",
+        ]
+    )

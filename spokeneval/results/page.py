@@ -1,0 +1,168 @@
+"""One self-contained HTML page, put together from a few builders that escape whatever is not `Html` already.
+
+No script, nothing loaded from anywhere: readable on a phone and by a screen reader, printable, and the same bytes
+for the same content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Union
+
+ROWS = 50
+"""Rows of a table that are shown; the rest are counted."""
+
+LONGEST = 200
+"""Characters of one cell of a table that are shown."""
+
+
+@dataclass(frozen=True)
+class Html:
+    """Markup that may stand on a page as it is."""
+
+    markup: str
+
+
+Content = Union[Html, str, int]
+
+
+def text(content: Content) -> str:
+    """Escaped: markup, and whatever is not printable (control characters, terminal escapes, changes of direction)."""
+    if isinstance(content, Html):
+        return content.markup
+    shown = str(content)
+    if not shown.isprintable():
+        shown = "".join(
+            each if each.isprintable() else each.encode("unicode_escape").decode() for each in shown
+        )
+    return escape(shown)
+
+
+def paragraph(*contents: Content, kind: str = "") -> Html:
+    """A paragraph; its `kind` is a class of the style sheet: `verdict`, `refused`, `note`."""
+    attribute = f' class="{kind}"' if kind else ""
+    return Html(f"<p{attribute}>{' '.join(map(text, contents))}</p>")
+
+
+def code(content: str) -> Html:
+    """Text in the letters of a terminal."""
+    return Html(f"<code>{text(content)}</code>")
+
+
+def lines(content: Sequence[str]) -> Html:
+    """Lines in the letters of a terminal, their blanks kept."""
+    return Html(f"<pre>{chr(10).join(map(text, content))}</pre>")
+
+
+def section(title: str, *parts: Html | None) -> Html:
+    """A part of the page under its own heading; parts that are None (a plot without matplotlib) are left out."""
+    inner = "\n".join(part.markup for part in parts if part is not None)
+    return Html(f"<section>\n<h2>{text(title)}</h2>\n{inner}\n</section>")
+
+
+def table(
+    caption: str, header: Sequence[Content], rows: Iterable[Sequence[Content]], *, shown: int = ROWS
+) -> Html:
+    """A table whose first column names its rows; the rows after the first `shown` are counted only.
+
+    Cells that are numbers, or texts that begin as one, are set to the right.
+    """
+    rows = list(rows)
+    head = "".join(f'<th scope="col">{text(name)}</th>' for name in header)
+    body = []
+    for first, *rest in rows[:shown]:
+        cells = "".join(f"<td{_number(cell)}>{_cut(cell)}</td>" for cell in rest)
+        body.append(f'<tr><th scope="row">{_cut(first)}</th>{cells}</tr>')
+    label = text(caption)
+    markup = [
+        f'<div class="scroll" role="region" aria-label="{label}" tabindex="0">',
+        f"<table>\n<caption>{text(caption)}</caption>",
+        f"<thead><tr>{head}</tr></thead>",
+        "<tbody>",
+        *body,
+        "</tbody>\n</table>\n</div>",
+    ]
+    if len(rows) > shown:
+        markup.append(paragraph(f"{len(rows) - shown} more are not shown.", kind="note").markup)
+    return Html("\n".join(markup))
+
+
+def _cut(cell: Content) -> str:
+    if isinstance(cell, str) and len(cell) > LONGEST:
+        cell = cell[:LONGEST] + "..."
+    return text(cell)
+
+
+def _number(cell: Content) -> str:
+    shown = str(cell).lstrip("+-−")
+    return ' class="number"' if not isinstance(cell, Html) and shown[:1].isdigit() else ""
+
+
+def figure(caption: str, label: str, svg: Html | None) -> Html | None:
+    """A plot: its caption, and the words that stand for it where it is not seen; None where there is no plot.
+
+    Wide plots scroll in their own box on a narrow screen.
+    """
+    if svg is None:
+        return None
+    return Html(
+        f'<figure>\n<div class="scroll" role="region" aria-label="Plot: {text(caption)}" tabindex="0">'
+        f'<div role="img" aria-label="{text(label)}">{svg.markup}</div></div>\n'
+        f"<figcaption>{text(caption)}</figcaption>\n</figure>"
+    )
+
+
+def page(title: str, *parts: Html | None) -> str:
+    """The whole document, under one first heading."""
+    inner = "\n".join(part.markup for part in parts if part is not None)
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{text(title)}</title>\n<style>{_STYLE}</style>\n</head>\n"
+        f"<body>\n<main>\n<h1>{text(title)}</h1>\n{inner}\n</main>\n</body>\n</html>\n"
+    )
+
+
+_STYLE = """
+:root { color-scheme: light; }
+* { box-sizing: border-box; }
+body { margin: 0; background: #fff; color: #1b1f24; font: 1rem/1.5 system-ui, "Segoe UI", "Helvetica Neue", Arial,
+  "DejaVu Sans", sans-serif; }
+main { max-width: 60rem; margin: 0 auto; padding: 1rem 1rem 3rem; }
+h1 { font-size: 1.6rem; line-height: 1.2; margin: 0.5rem 0 1rem; }
+h2 { font-size: 1.2rem; line-height: 1.3; margin: 2.2rem 0 0.7rem; padding-top: 0.8rem;
+  border-top: 1px solid #c9d1d9; }
+p { margin: 0.5rem 0; max-width: 46rem; overflow-wrap: anywhere; }
+.verdict, .refused { font-size: 1.1rem; padding: 0.7rem 0.9rem; border-left: 0.35rem solid #0072b2;
+  background: #eef5fa; max-width: none; }
+.refused { border-color: #b33c00; background: #fdf1ea; }
+.note { color: #444c56; font-size: 0.9rem; }
+code, pre { font: 0.875rem/1.4 ui-monospace, "SF Mono", Consolas, "DejaVu Sans Mono", monospace; }
+code { overflow-wrap: anywhere; }
+pre { margin: 0; }
+.scroll { overflow-x: auto; margin: 0.7rem 0; }
+.scroll:focus-visible { outline: 3px solid #0072b2; outline-offset: 2px; }
+table { border-collapse: collapse; font-size: 0.9375rem; font-variant-numeric: tabular-nums; }
+caption { text-align: left; font-weight: 600; padding: 0.2rem 0 0.4rem; }
+th, td { padding: 0.25rem 0.7rem 0.25rem 0; text-align: left; vertical-align: top;
+  border-bottom: 1px solid #d8dee4; }
+th:not(:last-child), td:not(:last-child) { padding-right: 1.2rem; }
+thead th { border-bottom: 2px solid #57606a; vertical-align: bottom; }
+tbody th { font-weight: 400; overflow-wrap: anywhere; min-width: 7rem; }
+td.number { text-align: right; white-space: nowrap; }
+figure { margin: 1rem 0; }
+figure svg { display: block; width: 100%; height: auto; }
+figure svg * { stroke-linejoin: round; stroke-linecap: butt; }
+figcaption { font-size: 0.9rem; color: #444c56; max-width: 46rem; }
+@media print {
+  body { font-size: 10pt; }
+  main { max-width: none; padding: 0; }
+  h2 { break-after: avoid; }
+  tr, figure { break-inside: avoid; }
+  thead { display: table-header-group; }
+  .scroll { overflow: visible; }
+  figure svg { max-width: 100%; min-width: 0 !important; }
+}
+"""

@@ -1,0 +1,162 @@
+"""Content accuracy: predictions against human scores and against length, and the prompts that are predicted worst."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...metrics import agreement as metrics
+from ...submissions.content_accuracy import RUBRIC, Reference, Submission
+from ..page import Html, figure, section, table
+from ..plots import BLUE, cells, plot
+from ..scores import Score
+
+TITLE = "Content accuracy"
+
+_LEVELS = range(RUBRIC[0], RUBRIC[1] + 1)
+_COLUMNS, _ROWS = 90, 60
+"""Responses that fall into one cell of a grid so fine are one point, the larger the more they are."""
+
+
+def sections(reference: Reference, submission: Submission, scores: Mapping[str, Score]) -> list[Html]:
+    return [
+        _against_humans(reference, submission),
+        _against_length(reference, submission),
+        _prompts(reference, submission),
+    ]
+
+
+def _against_humans(reference: Reference, submission: Submission) -> Html:
+    rounded = metrics.round_to_scale(submission.scores, *RUBRIC)
+    joint = np.zeros((len(_LEVELS), len(_LEVELS)), dtype=np.int64)
+    np.add.at(joint, (reference.human_scores - RUBRIC[0], rounded - RUBRIC[0]), 1)
+    beside = (np.argsort(np.argsort(_spread(len(rounded)))) / len(rounded) - 0.5) * 0.6
+
+    def scatter(canvas: Any) -> None:
+        axes = canvas.add_axes([0.12, 0.16, 0.84, 0.8])
+        predicted, low, high = _shown(submission.scores)
+        _points(axes, reference.human_scores + beside, predicted)
+        axes.plot(RUBRIC, RUBRIC, color="#57606a", linewidth=1, linestyle="--")
+        axes.set_xticks(_LEVELS)
+        axes.set(xlim=(0.5, RUBRIC[1] + 0.5), ylim=(low, high), xlabel="Human score (spread sideways)")
+        axes.set_ylabel("Predicted score")
+
+    def matrix(canvas: Any) -> None:
+        axes = canvas.add_axes([0.14, 0.16, 0.84, 0.82])
+        cells(axes, joint, [[str(count) for count in row] for row in joint], largest=joint.max())
+        axes.set_xticklabels(_LEVELS)
+        axes.set_yticklabels(_LEVELS)
+        axes.set(xlabel="Predicted score, rounded", ylabel="Human score")
+
+    means = []
+    for level in _LEVELS:
+        found = submission.scores[reference.human_scores == level]
+        mean = [f"{found.mean():.2f}", f"{found.std():.2f}"] if len(found) else ["", ""]
+        means.append([str(level), len(found), *mean, *joint[level - RUBRIC[0]].tolist()])
+    caption = "Predicted and human scores, larger points where there are more responses"
+    spoken = "; ".join(f"human {row[0]}: mean prediction {row[2]}" for row in means if row[1])
+    return section(
+        "Predictions against human scores",
+        figure(caption, f"{caption}. {spoken}.", plot("humans", scatter, width=5.2, height=3.8)),
+        figure(
+            "Agreement of the rounded predictions",
+            f"Agreement of the rounded predictions: {int(np.trace(joint))} of {joint.sum()} equal.",
+            plot("agreement", matrix, width=3.6, height=3.6),
+        ),
+        table(
+            "Predictions at each human score",
+            [
+                "Human score",
+                "Responses",
+                "Mean prediction",
+                "Standard deviation",
+                *(f"rounded to {n}" for n in _LEVELS),
+            ],
+            means,
+        ),
+    )
+
+
+def _against_length(reference: Reference, submission: Submission) -> Html:
+    words = reference.words.astype(np.float64)
+
+    def draw(canvas: Any) -> None:
+        axes = canvas.add_axes([0.12, 0.16, 0.84, 0.8])
+        predicted, low, high = _shown(submission.scores)
+        _points(axes, words, predicted)
+        axes.set(ylim=(low, high), xlabel="Words in the response", ylabel="Predicted score")
+
+    rows = []
+    for name, values in (
+        ("Human score", reference.human_scores.astype(np.float64)),
+        ("Predicted score", submission.scores),
+    ):
+        try:
+            rows.append([name, f"{metrics.pearson_r(values, words):.4f}"])
+        except metrics.UndefinedCorrelation:
+            rows.append([name, "not defined"])
+    caption = "Predicted score and length, larger points where there are more responses"
+    spoken = f"{caption}. Correlation of the predicted score with the number of words: {rows[1][1]}."
+    return section(
+        "Predictions against length",
+        figure(caption, spoken, plot("length", draw, width=5.2, height=3.8)),
+        table("Correlation with the number of words", ["Score", "Pearson's r"], rows),
+    )
+
+
+def _spread(number: int) -> np.ndarray:
+    """Numbers that look random, the same every time."""
+    return np.modf(np.arange(number) * 0.6180339887498949)[0]
+
+
+def _shown(predicted: np.ndarray) -> tuple[np.ndarray, float, float]:
+    """Predictions cut to an axis that holds the rubric and all but the wildest of them, and the axis's ends."""
+    low, high = np.percentile(predicted, [0.5, 99.5]).tolist()
+    low, high = min(low, RUBRIC[0] - 0.5), max(high, RUBRIC[1] + 0.5)
+    return np.clip(predicted, low, high), low, high
+
+
+def _points(axes: Any, x: np.ndarray, y: np.ndarray) -> None:
+    """One point for each cell of a fine grid that holds an item, in three sizes."""
+    steps = [max(np.ptp(values), 1e-9) / number for values, number in ((x, _COLUMNS), (y, _ROWS))]
+    grid = np.stack([np.rint((x - x.min()) / steps[0]), np.rint((y - y.min()) / steps[1])], axis=1)
+    places, counts = np.unique(grid, axis=0, return_counts=True)
+    for least, most, size in ((1, 1, 2.5), (2, 4, 3.8), (5, len(x), 5.5)):
+        chosen = places[(counts >= least) & (counts <= most)]
+        axes.plot(
+            x.min() + steps[0] * chosen[:, 0],
+            y.min() + steps[1] * chosen[:, 1],
+            "o",
+            color=BLUE,
+            alpha=0.55,
+            markersize=size,
+            markeredgewidth=0,
+        )
+
+
+def _prompts(reference: Reference, submission: Submission) -> Html:
+    prompts, place = np.unique(
+        np.array(reference.sheet["prompt_id"], dtype=object).astype(str), return_inverse=True
+    )
+    rows = []
+    for index, prompt in enumerate(prompts.tolist()):
+        human, predicted = reference.human_scores[place == index], submission.scores[place == index]
+        try:
+            correlation = f"{metrics.pearson_r(human, predicted):.4f}"
+        except metrics.UndefinedCorrelation:
+            correlation = "not defined"
+        error = metrics.rmse(human, predicted)
+        row = [
+            prompt,
+            f"{error:.4f}",
+            correlation,
+            len(human),
+            f"{human.mean():.2f}",
+            f"{predicted.mean():.2f}",
+            f"{reference.words[place == index].mean():.1f}",
+        ]
+        rows.append((-error, prompt, row))
+    header = ["Prompt", "RMSE", "Pearson's r", "Responses", "Mean human", "Mean predicted", "Mean words"]
+    return section("Prompts, worst first", table("Each prompt", header, [row for *_, row in sorted(rows)]))
