@@ -16,7 +16,10 @@ def near_misses(task: str, folder: Path) -> dict[str, str]:
 
 def _spoken_call(reference) -> Mapping[str, str]:
     accept = [bool(correct) != (row % 9 == 4) for row, correct in enumerate(reference.correct)]
-    rows = [f"{item}\t{'accept' if yes else 'reject'}" for item, yes in zip(reference.items.ids, accept)]
+    rows = [
+        f"{item}\t{'accept' if yes else 'reject'}"
+        for item, yes in zip(reference.items.ids, accept, strict=True)
+    ]
     return {"results.csv": "\n".join(["Id\tAccept", *rows, ""])}
 
 
@@ -25,7 +28,7 @@ def _caller_experience(reference) -> Mapping[str, str]:
         min(5, max(1, int(listener) + (row % 5 == 0) - (row % 7 == 0) + 2 * (row % 31 == 0)))
         for row, listener in enumerate(reference.listeners[0])
     ]
-    rows = [f"{item},{rating}" for item, rating in zip(reference.items.ids, ratings)]
+    rows = [f"{item},{rating}" for item, rating in zip(reference.items.ids, ratings, strict=True)]
     return {"ratings.csv": "\n".join(["call_id,rating", *rows, ""])}
 
 
@@ -46,13 +49,13 @@ def _psst_recognition(reference) -> Mapping[str, str]:
 
 def _psst_correctness(reference) -> Mapping[str, str]:
     called = [bool(correct) != (row % 8 == 3) for row, correct in enumerate(reference.correct)]
-    rows = [f"{item}\t{str(yes).lower()}" for item, yes in zip(reference.items.ids, called)]
+    rows = [f"{item}\t{str(yes).lower()}" for item, yes in zip(reference.items.ids, called, strict=True)]
     return {"correctness.tsv": "\n".join(["utterance_id\tprediction", *rows, ""])}
 
 
 def _merlion_identification(reference) -> Mapping[str, str]:
     rows = []
-    for row, (item, english) in enumerate(zip(reference.items.ids, reference.is_english)):
+    for row, (item, english) in enumerate(zip(reference.items.ids, reference.is_english, strict=True)):
         score = (1.2 if english else -1.2) + 3 * ((row * 0.6180339887498949) % 1 - 0.5)
         rows.append(f"{item} {score:.4f} {-score + row % 3 / 10:.4f}")
     return {"prediction.txt": "\n".join([*rows, ""])}
@@ -60,7 +63,7 @@ def _merlion_identification(reference) -> Mapping[str, str]:
 
 def _merlion_diarization(reference) -> Mapping[str, str]:
     files = {}
-    for name, turns in zip(reference.items.ids, reference.turns):
+    for name, turns in zip(reference.items.ids, reference.turns, strict=True):
         rows = [(*map(float, span), "English") for span in turns.english]
         rows += [(*map(float, span), "Mandarin") for span in turns.mandarin]
         kept = [
@@ -76,7 +79,7 @@ def _content_accuracy(reference) -> Mapping[str, str]:
     rows = [
         f"{item},{score + 2 * ((row * 0.6180339887498949) % 1 - 0.5) + words / 200:.4f}"
         for row, (item, score, words) in enumerate(
-            zip(reference.items.ids, reference.human_scores, reference.words)
+            zip(reference.items.ids, reference.human_scores, reference.words, strict=True)
         )
     ]
     return {"predictions.csv": "\n".join(["response_id,score", *rows, ""])}

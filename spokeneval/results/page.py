@@ -6,6 +6,7 @@ for the same content.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -16,6 +17,8 @@ ROWS = 50
 
 LONGEST = 200
 """Characters of one cell of a table that are shown."""
+
+_NUMBERS = re.compile(r"[-+−]?[0-9](?:[-+−–=.,0-9 ]|%|to|\([A-Z]+\))*\Z")
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,7 @@ def table(
 ) -> Html:
     """A table whose first column names its rows; the rows after the first `shown` are counted only.
 
-    Cells that are numbers, or texts that begin as one, are set to the right.
+    Cells of numbers (`12`, `1.5 to 2.5`, `31.4 %`, `640 (CA)`) are set to the right.
     """
     rows = list(rows)
     head = "".join(f'<th scope="col">{text(name)}</th>' for name in header)
@@ -96,8 +99,7 @@ def _cut(cell: Content) -> str:
 
 
 def _number(cell: Content) -> str:
-    shown = str(cell).lstrip("+-−")
-    return ' class="number"' if not isinstance(cell, Html) and shown[:1].isdigit() else ""
+    return ' class="number"' if not isinstance(cell, Html) and _NUMBERS.match(str(cell)) else ""
 
 
 def figure(caption: str, label: str, svg: Html | None) -> Html | None:
@@ -150,12 +152,13 @@ th, td { padding: 0.25rem 0.7rem 0.25rem 0; text-align: left; vertical-align: to
   border-bottom: 1px solid #d8dee4; }
 th:not(:last-child), td:not(:last-child) { padding-right: 1.2rem; }
 thead th { border-bottom: 2px solid #57606a; vertical-align: bottom; }
-tbody th { font-weight: 400; overflow-wrap: anywhere; min-width: 7rem; }
+tbody th { font-weight: 400; overflow-wrap: anywhere; min-width: 11rem; }
+td:last-child:not(.number) { min-width: 14rem; }
 td.number { text-align: right; white-space: nowrap; }
 figure { margin: 1rem 0; }
 figure svg { display: block; width: 100%; height: auto; }
 figure svg * { stroke-linejoin: round; stroke-linecap: butt; }
-figcaption { font-size: 0.9rem; color: #444c56; max-width: 46rem; }
+figcaption { font-size: 0.9rem; color: #444c56; max-width: 46rem; overflow-wrap: anywhere; }
 @media print {
   body { font-size: 10pt; }
   main { max-width: none; padding: 0; }
