@@ -1,6 +1,6 @@
 """Whole processes: a scoring run beside a bare `import numpy`, and building the series.
 
-    python -m benchmarks.bench_programs
+python -m benchmarks.bench_programs
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ ROUNDS = 15
 def seconds(*command: str) -> float:
     """Wall-clock time of one run of a command."""
     began = time.perf_counter()
-    subprocess.run(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(
+        command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL, check=True
+    )
     return time.perf_counter() - began
 
 
@@ -43,8 +45,12 @@ def main() -> None:
         ratio = statistics.median(one / other for one, other in zip(ours, bare, strict=True))
         print("Whole processes")
         print(f"  python -c 'import numpy'                {statistics.median(bare):6.3f} s")
-        print(f"  score.py, 1,000 Spoken CALL items       {statistics.median(ours):6.3f} s   {ratio:.2f} times as long")
-        build = seconds(sys.executable, str(ROOT / "build_bundle.py"), "build", "--out", str(Path(folder, "dist")))
+        print(
+            f"  score.py, 1,000 Spoken CALL items       {statistics.median(ours):6.3f} s   {ratio:.2f} times as long"
+        )
+        build = seconds(
+            sys.executable, str(ROOT / "build_bundle.py"), "build", "--out", str(Path(folder, "dist"))
+        )
         built = len(list(Path(folder, "dist").glob("*/*.zip")))
         print(f"  building and checking {built} bundles        {build:6.1f} s")
 

@@ -143,7 +143,7 @@ def test_a_page_on_hidden_labels_holds_the_scores_alone(tmp_path, task):
 def test_a_refusal_lists_its_problems_on_the_page(tmp_path, task):
     hostile = "<script>alert(1)</script>"
     name = {"merlion_diarization": "x.txt"}.get(task, f"{hostile[:8]}.csv")
-    status, words, output = run(task, tmp_path, public=True, files={name: hostile})
+    status, _, output = run(task, tmp_path, public=True, files={name: hostile})
     assert status == 1
     assert not (output / "scores.json").exists()
     markup = (output / "detailed_results.html").read_text()
