@@ -368,7 +368,7 @@ def test_rows_add_up_by_unit_in_the_order_of_the_names():
     )
 
 
-def test_sums_of_fractions_are_added_unit_by_unit():
+def test_sums_of_fractions_are_those_of_a_loop_whatever_the_order():
     values = np.random.default_rng(0).random((30, 3))
     weights = resample_weights(30, resamples=50)
     found = bootstrap_scores(values, lambda sums: sums[:, 1], weights)
@@ -376,7 +376,11 @@ def test_sums_of_fractions_are_added_unit_by_unit():
         expected = 0.0
         for unit in range(30):
             expected += weights[resample, unit] * values[unit, 1]
-        assert found[resample] == expected
+        assert abs(found[resample] - expected) < 1e-13
+    order = np.random.default_rng(1).permutation(30)
+    assert (
+        bootstrap_scores(values[order], lambda sums: sums[:, 1], weights[:, order]).tolist() == found.tolist()
+    )
 
 
 def test_the_generator_is_splitmix64():

@@ -58,11 +58,16 @@ def resample_draws(units: int, *, resamples: int = RESAMPLES, seed: int = SEED) 
     ------
     ValueError: no unit or no resample.
     """
-    if units < 1 or resamples < 1:
-        raise ValueError(f"{units} units, {resamples} resamples; expected at least one of each")
-    numbers = np.arange(1, resamples * units + 1, dtype=np.uint64)
-    high = splitmix64(numbers * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed)) >> np.uint64(32)
-    return ((high * np.uint64(units)) >> np.uint64(32)).astype(np.int64).reshape(resamples, units)
+    _require_some(units, resamples)
+    return _draws(0, resamples, units, seed)
+
+
+def _draws(first: int, last: int, units: int, seed: int) -> np.ndarray:
+    """The draws of resamples `first` to `last` - 1: each from a number of its own, whatever is drawn before."""
+    numbers = np.arange(1 + first * units, 1 + last * units, dtype=np.uint64)
+    mixed = splitmix64(numbers * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed))
+    drawn = ((mixed >> np.uint64(32)) * np.uint64(units)) >> np.uint64(32)
+    return drawn.view(np.int64).reshape(last - first, units)
 
 
 def resample_weights(units: int, *, resamples: int = RESAMPLES, seed: int = SEED) -> np.ndarray:
@@ -81,10 +86,20 @@ def resample_weights(units: int, *, resamples: int = RESAMPLES, seed: int = SEED
     ------
     ValueError: no unit or no resample.
     """
-    drawn = resample_draws(units, resamples=resamples, seed=seed)
-    drawn += np.arange(resamples)[:, np.newaxis] * units
-    counts = np.bincount(drawn.ravel(), minlength=resamples * units)
-    return counts.reshape(resamples, units).astype(np.float64)
+    _require_some(units, resamples)
+    weights = np.empty((resamples, units))
+    rows = max(1, (1 << 15) // units)  # as many at a time as stay in the processor's cache
+    for first in range(0, resamples, rows):
+        drawn = _draws(first, min(first + rows, resamples), units, seed)
+        drawn += np.arange(len(drawn))[:, np.newaxis] * units
+        counts = np.bincount(drawn.ravel(), minlength=drawn.size)
+        weights[first : first + rows] = counts.reshape(drawn.shape)
+    return weights
+
+
+def _require_some(units: int, resamples: int) -> None:
+    if units < 1 or resamples < 1:
+        raise ValueError(f"{units} units, {resamples} resamples; expected at least one of each")
 
 
 def bootstrap_scores(values: np.ndarray, score: ScoreOfSums, weights: np.ndarray) -> np.ndarray:
@@ -113,14 +128,11 @@ def bootstrap_scores(values: np.ndarray, score: ScoreOfSums, weights: np.ndarray
 
 
 def _weighted_sums(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """`weights @ values` to the same last digit on every machine: exact where values are whole numbers, else added up
-    unit by unit, because a matrix product adds in an order of its own."""
-    if (values == np.rint(values)).all() and len(values) * np.abs(values).max() < 2**53:
-        return weights @ values
-    sums = np.zeros((len(weights), values.shape[1]))
-    for unit, row in enumerate(values):
-        sums += weights[:, unit, np.newaxis] * row
-    return sums
+    """`weights @ values` to the same last digit on every machine, in whatever order it adds: values become whole
+    multiples of a power of two, so small that every sum of them is exact (one part in 2**53 of the largest sum)."""
+    largest = len(values) * float(np.abs(values).max())
+    step = 2.0 ** (math.frexp(largest)[1] - 53)
+    return (weights @ np.rint(values / step)) * step
 
 
 def expanded_level(units: int) -> float:
