@@ -19,7 +19,7 @@ import numpy as np
 from .files import size_limit
 from .folder import expect_files
 from .problems import FileProblems, Problems, ReferenceFileError
-from .tables import check_ids, match_items, read_table, whole_numbers
+from .tables import Items, check_ids, match_items, read_table, whole_numbers
 
 REFERENCE_FILE = "reference.csv"
 REFERENCE_FILES = (REFERENCE_FILE,)
@@ -32,16 +32,6 @@ LISTENERS = ("human1", "human2", "human3")
 ID = "call_id"
 NOUN = "call"
 REFERENCE_LIMIT = 1 << 28
-
-
-@dataclass(frozen=True)
-class Items:
-    """What everybody knows: n call ids, in the reference's order."""
-
-    ids: tuple[str, ...]
-
-    def __len__(self) -> int:
-        return len(self.ids)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ import numpy as np
 from .files import decimal, decimals, expected_number, integer, size_limit
 from .folder import expect_files
 from .problems import FileProblems, Problems, ReferenceFileError, name, quote
-from .tables import Table, check_ids, match_items, read_table, whole_numbers
+from .tables import Items, Table, check_ids, match_items, read_table, whole_numbers
 
 REFERENCE_FILE = "reference.csv"
 REFERENCE_FILES = (REFERENCE_FILE,)
@@ -36,16 +36,6 @@ NOUN = "response"
 REFERENCE_LIMIT = 1 << 28
 
 _PUBLIC = (ID, "prompt_id", "speaker_id")
-
-
-@dataclass(frozen=True)
-class Items:
-    """What everybody knows: n response ids, in the reference's order."""
-
-    ids: tuple[str, ...]
-
-    def __len__(self) -> int:
-        return len(self.ids)
 
 
 @dataclass(frozen=True)

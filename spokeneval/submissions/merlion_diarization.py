@@ -37,7 +37,7 @@ from .merlion import (
     recording_names,
 )
 from .problems import FileProblems, Problems, ReferenceFileError, count_of, name, quote
-from .tables import Table, parse_table, read_table, split_fields, split_row
+from .tables import Items, Table, parse_table, read_table, split_fields, split_row
 
 REGIONS_FILE = "regions.csv"
 REFERENCE_FILES = (LABELS_FILE, REGIONS_FILE)
@@ -49,16 +49,6 @@ MOST_LINES = 1 << 15
 
 _REGION = ("audio_name", "start", "end")
 _TURN = ("start", "end", "language")
-
-
-@dataclass(frozen=True)
-class Items:
-    """What everybody knows: the names of n recordings, without extension, sorted."""
-
-    ids: tuple[str, ...]
-
-    def __len__(self) -> int:
-        return len(self.ids)
 
 
 @dataclass(frozen=True)

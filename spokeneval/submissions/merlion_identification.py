@@ -36,7 +36,7 @@ from .merlion import (
     recording_names,
 )
 from .problems import FileProblems, Problems, ReferenceFileError, count_of, name, quote, some_of
-from .tables import choose, read_table, split_fields
+from .tables import Items, choose, read_table, split_fields
 
 REFERENCE_FILES = (LABELS_FILE,)
 SEGMENTS_FILE = "segments.csv"
@@ -47,16 +47,6 @@ NOUN = "segment"
 _SHEET = ("audio_name", "utt_id", "start", "end")
 _FIELDS = "an id, 0 or 1, and a score; or an id and two scores"
 _PARTS = ("recording", "utt_id", "start", "end")
-
-
-@dataclass(frozen=True)
-class Items:
-    """What everybody knows: the ids of n segments, in the order of the labels."""
-
-    ids: tuple[str, ...]
-
-    def __len__(self) -> int:
-        return len(self.ids)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ import numpy as np
 from .files import size_limit
 from .folder import expect_files
 from .problems import FileProblems, Problems
-from .tables import Table, match_items, read_table
+from .tables import Items, Table, match_items, read_table
 
 REFERENCE_FILE = "utterances.tsv"
 LIST_FILE = "utterance_list.tsv"
@@ -36,16 +35,6 @@ _ALIASES = {
     "is_correct": "correctness",
     **{column: column for column in _PUBLIC},
 }
-
-
-@dataclass(frozen=True)
-class Items:
-    """What everybody knows: n utterance ids, in the reference's order."""
-
-    ids: tuple[str, ...]
-
-    def __len__(self) -> int:
-        return len(self.ids)
 
 
 def read_utterances(directory: Path, column: str, problems: Problems) -> Table:

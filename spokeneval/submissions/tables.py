@@ -20,6 +20,16 @@ _DELIMITER_NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons"}
 
 
 @dataclass(frozen=True)
+class Items:
+    """What everybody knows of a set: the ids of its n items, in the order in which they are scored."""
+
+    ids: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True)
 class Table:
     """A table's named columns, as text, with the line of each row.
 
