@@ -142,7 +142,7 @@ def _run_baseline(
                 if name in public:
                     scores.update(_score_baseline(Path(folder), name, failures))
             else:
-                failures.append(f"no baseline solution for the {name} set: {_last_line(errors)}")
+                failures.append(f"no baseline solution for the {name} set: {_why(errors)}")
     return solutions, failures, scores
 
 
@@ -154,13 +154,15 @@ def _score_baseline(folder: Path, name: str, failures: list[str]) -> dict[str, d
     command = [sys.executable, "score.py", str(inputs), str(output)]
     run = subprocess.run(command, cwd=folder / "kit", capture_output=True, text=True)
     if run.returncode:
-        failures.append(f"no baseline score for the {name} set: {_last_line(run.stderr)}")
+        failures.append(f"no baseline score for the {name} set: {_why(run.stderr)}")
         return {}
     return {name: json.loads((output / "scores.json").read_text(encoding="utf-8"))}
 
 
-def _last_line(words: str) -> str:
-    return (words.strip() or "no word why").splitlines()[-1]
+def _why(words: str) -> str:
+    """The line of a program's words that says why: a refusal's first, a traceback's last."""
+    lines = (words.strip() or "no word why").splitlines()
+    return lines[-1] if lines[0].startswith("Traceback") else lines[0]
 
 
 def _start_baseline(folder: Path, name: str) -> subprocess.Popen[str]:

@@ -176,6 +176,7 @@ def test_a_broken_gold_standard_stops_the_build_with_its_rows_named(tmp_path):
     done = build(tmp_path / "dist", "--reference", argument)
     assert done.returncode == 1
     assert "line 3    a header row in mid-file" in done.stderr
+    assert "line 7    Id 5: language is correct but meaning incorrect" in done.stderr
     assert not (tmp_path / "dist").exists()
 
     done = build(tmp_path / "dist", "--reference", argument, "--drop-invalid-reference-rows")

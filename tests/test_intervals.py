@@ -353,7 +353,7 @@ def test_the_level_is_that_of_hesterberg():
 def test_one_unit_or_no_resample_with_a_score_gives_the_score_itself():
     one = Statistics("speaker", ("a",), ("x", "n"), np.array([[1, 3]]))
     interval = primary_interval(one, lambda sums: sums[:, 0] / sums[:, 1], 1 / 3)
-    assert (interval.low, interval.high, interval.standard_error) == (0.3333333333, 0.3333333333, 0)
+    assert (interval.low, interval.high, interval.standard_error) == (1 / 3, 1 / 3, 0)
     two = Statistics("speaker", ("a", "b"), ("x", "n"), np.array([[1, 3], [1, 2]]))
     nowhere = primary_interval(two, lambda sums: np.full(len(sums), np.nan), 0.5)
     assert (nowhere.low, nowhere.high, nowhere.standard_error) == (0.5, 0.5, 0)
@@ -529,3 +529,13 @@ def test_point_scores_do_not_depend_on_the_order_of_the_items(task):
         program(task).evaluate(*case.make(items), options) for items in (case.all_items(), shuffled)
     )
     assert one == other
+
+
+def test_an_interval_of_no_width_holds_the_score_to_the_last_digit():
+    # 110 / 130 has no end in decimals: rounded to ten of them, an end would lie above the score.
+    values = np.array([[110.0, 130.0]] * 5)
+    summed = Statistics("recording", tuple("abcde"), ("error", "total"), values)
+    score = 100 * 110 / 130
+    interval = primary_interval(summed, lambda sums: 100 * sums[:, 0] / sums[:, 1], score)
+    assert interval.low <= score <= interval.high
+    assert (interval.low, interval.high) == (score, score)

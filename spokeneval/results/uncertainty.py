@@ -68,9 +68,14 @@ def primary_interval(statistics: Statistics, primary: ScoreOfSums, score: float)
     scores = bootstrap_scores(values, primary, resample_weights(len(values)))
     defined = scores[~np.isnan(scores)]
     if len(values) == 1 or not len(defined):
-        return Interval(round(score, 10), round(score, 10), 0.0)
+        return Interval(score, score, 0.0)
     low, high = percentile_interval(defined, level=expanded_level(len(values)))
-    return Interval(round(low, 10), round(high, 10), float(defined.std()))
+    return Interval(_end(low, score), _end(high, score), float(defined.std()))
+
+
+def _end(end: float, score: float) -> float:
+    """An end to ten decimals; the score itself where the two are the same to ten decimals, so that it is inside."""
+    return score if round(end, 10) == round(score, 10) else round(end, 10)
 
 
 def rounded(scores: Mapping[str, Score], primary: str, standard_error: float) -> dict[str, Score]:

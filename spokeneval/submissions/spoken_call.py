@@ -90,7 +90,8 @@ def read_reference(directory: Path) -> Reference:
     problems = Problems(ReferenceFileError)
     lines = read_lines(directory / REFERENCE_FILE, REFERENCE_FILE, problems, REFERENCE_LIMIT)
     table = None if lines is None else _parse_reference(lines, problems)
-    problems.raise_if_any()
+    if table is None:
+        problems.raise_if_any()
     assert table is not None
     ids = table.columns["Id"]
     values = {"correct": 1, "incorrect": 0}
