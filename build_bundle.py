@@ -46,7 +46,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(
         ["build"] if not (sys.argv[1:] if arguments is None else arguments) else arguments
     )
-    status: int = options.run(options)
+    try:
+        status: int = options.run(options)
+    except KeyboardInterrupt:
+        print("\nStopped.", file=sys.stderr)
+        return 130
     return status
 
 
@@ -137,7 +141,10 @@ def _build(options: argparse.Namespace) -> int:
     platforms = [options.platform] if options.platform else list(PLATFORMS)
     began = time.monotonic()
     try:
-        own = dict(map(_own_reference, options.reference))
+        given = [_own_reference(argument) for argument in options.reference]
+        own = dict(given)
+        if len(own) < len(given):
+            raise ReferenceError("--reference: one set is given twice")
         with _progress() as progress:
             planned = plan(
                 ROOT,
@@ -205,7 +212,12 @@ def _check(options: argparse.Namespace) -> int:
         return 2
     status = 0
     for path in zips:
-        findings = check_bundle(path)
+        try:
+            findings = check_bundle(path)
+        except OSError as error:
+            print(f"{path}: {error.strerror}", file=sys.stderr)
+            status = 2
+            continue
         if any(finding.level == "error" for finding in findings):
             status = 1
         print(f"{path}: {format_findings(findings) if findings else 'ok'}")

@@ -11,7 +11,7 @@ from . import codabench, codalab
 from .archive import make_zip
 from .check import Finding, check_bundle
 from .manifest import Bundle, literals, read_manifest
-from .parts import Parts, make_parts
+from .parts import DECIDING_SET, Parts, make_parts
 from .references import ReferenceError, ReferenceSet, load_reference
 
 PLATFORMS = {"codabench": codabench.render, "codalab": codalab.render}
@@ -72,6 +72,8 @@ def plan(
             f"{task}: left out {row}" for reference in references.values() for row in reference.dropped
         ]
         warnings += _option_warnings(root, bundle)
+        if DECIDING_SET in bundle["public_sets"]:
+            warnings.append(f"{task}: the {DECIDING_SET} set is public: its labels are in the starting kit")
         progress(f"{task}: programs, starting kit, baseline")
         parts[task] = make_parts(root, bundle, references)
         warnings += [f"{task}: {failure}" for failure in parts[task].failures]
@@ -85,8 +87,6 @@ def _load_references(
     for name in bundle.sets:
         sample = root / "reference_data" / bundle.task / name
         if (bundle.task, name) not in own and not sample.is_dir():
-            if name in bundle["public_sets"]:
-                continue
             raise ReferenceError(f"{bundle.name}: no reference set {name}; expected the folder {sample}")
         path = own.get((bundle.task, name), sample)
         references[name] = load_reference(
@@ -120,7 +120,7 @@ def write(
     *,
     progress: Callable[[str], None] = lambda step: None,
 ) -> Iterator[Built]:
-    """Write the planned bundles to `out/PLATFORM/NAME.zip` and check each as it is."""
+    """Check each planned bundle as it is, and write to `out/PLATFORM/NAME.zip` those that a platform takes."""
     for bundle in plan.bundles:
         for platform in platforms:
             progress(f"{bundle.name}: {platform}")
@@ -132,9 +132,10 @@ def write(
             unfinished = path.with_suffix(".unfinished")
             try:
                 unfinished.write_bytes(content)
-                unfinished.replace(path)
-            except OSError:
+                findings = tuple(check_bundle(unfinished))
+                if not any(finding.level == "error" for finding in findings):
+                    unfinished.replace(path)
+            finally:
                 unfinished.unlink(missing_ok=True)
-                raise
             digest = hashlib.sha256(content).hexdigest()
-            yield Built(bundle, platform, path, len(content), digest, tuple(check_bundle(path)))
+            yield Built(bundle, platform, path, len(content), digest, findings)

@@ -352,6 +352,12 @@ def _check_columns(bundle: Bundle, root: Path, place: Place, defects: list[tuple
                     f"column {key} is not written by scoring_program/{bundle.task}/score.py; {hint}",
                 )
             )
+    lower = declared.get("LOWER_IS_BETTER", ())
+    for column, column_place in zip(bundle.columns, places, strict=True):
+        right = "lower" if column.key in lower else "higher"
+        if column.key in written and column.direction != right:
+            direction_place = (*column_place[:-1], "direction")
+            defects.append((direction_place, f"{column.direction}; of {column.key}, {right} is better"))
     if written and keys and keys[0] != written[0]:
         defects.append((places[0], f"the first column is {keys[0]}; the primary score is {written[0]}"))
     for option, value in bundle.options.items():

@@ -9,6 +9,7 @@ import csv
 import importlib
 import io
 import tempfile
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,10 +72,9 @@ def load_reference(
                 reference = module.read_reference(Path(folder))
                 break
             except ReferenceFileError as error:
-                rows = [problem for problem in error.problems if problem.line is not None]
+                rows = [problem for problem in error.problems if problem.line and problem.code not in _NO_ROW]
                 if not (drop_invalid_rows and rows):
-                    hint = "\n\n--drop-invalid-reference-rows leaves such rows out." if rows else ""
-                    raise ReferenceError(f"{path}: reference of {task}, set {name}\n{error}{hint}") from None
+                    raise ReferenceError(_refusal(path, task, name, error, dropped, bool(rows))) from None
                 dropped += [f"{problem.file} line {problem.line}: {problem.message}" for problem in rows]
                 for file in files:
                     lines = {problem.line for problem in rows if problem.file == file}
@@ -89,6 +89,23 @@ def load_reference(
         items=tuple(reference.items.ids),
         dropped=tuple(dropped),
     )
+
+
+_NO_ROW = {"missing_column", "duplicate_column", "not_utf8", "nul_byte", "carriage_return", "file_too_large"}
+"""Problems with a line that are the whole file's: leaving the line out would not mend them."""
+
+
+def _refusal(path: Path, task: str, name: str, error: Exception, dropped: list[str], droppable: bool) -> str:
+    words = [f"{path}: reference of {task}, set {name}", str(error)]
+    if dropped:
+        words += [
+            "",
+            f"This is what is left after {count_of(len(dropped), 'row')} were left out:",
+            *dropped[:20],
+        ]
+    elif droppable:
+        words += ["", "--drop-invalid-reference-rows leaves such rows out."]
+    return "\n".join(words)
 
 
 def _collect(path: Path, names: tuple[str, ...]) -> dict[str, bytes]:
@@ -117,7 +134,10 @@ def _from_spreadsheet(path: Path) -> bytes:
     """The first sheet of an Excel workbook as comma-separated text."""
     from openpyxl import load_workbook
 
-    sheet = load_workbook(path, read_only=True, data_only=True).worksheets[0]
+    try:
+        sheet = load_workbook(path, read_only=True, data_only=True).worksheets[0]
+    except (zipfile.BadZipFile, KeyError, ValueError, IndexError, OSError) as error:
+        raise ReferenceError(f"{path}: not an Excel workbook that can be read ({error})") from None
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     for row in sheet.iter_rows(values_only=True):

@@ -73,12 +73,12 @@ class Plan:
 def read_bundle(bundle: Path, phase: str | None) -> Plan:
     try:
         with zipfile.ZipFile(bundle) as archive:
-            competition = yaml.load(archive.read("competition.yaml"), _Loader)
+            competition = yaml.load(archive.read("competition.yaml").decode("utf-8-sig"), _Loader)
     except (OSError, zipfile.BadZipFile):
         raise BundleError(f"{bundle}: expected a bundle's zip") from None
     except KeyError:
         raise BundleError(f"{bundle}: there is no competition.yaml at its root") from None
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise BundleError(f"{bundle}: competition.yaml: {error}") from None
     try:
         if str(competition.get("version")) == "2":

@@ -64,6 +64,7 @@ DEFECTS = {
     "no end": ('        end: "2027-02-28 23:59:59"\n', "", "no end, and phase Evaluation comes after it"),
     "unknown column": ("{key: d_a,", "{key: d_aa,", "column d_aa is not written"),
     "column twice": ("{key: d_a,", "{key: d,", "column d stands twice"),
+    "wrong direction": ("title: Dfull, direction: higher", "title: Dfull, direction: lower", "higher is better"),
     "primary not first": ("{key: d_full,", "{key: ca,", "the primary score is d_full"),
     "long title": ("title: D_A,", f"title: {'D' * 37},", "is too long"),
     "unknown option": ("class_sizes: public", "class_size: public", "unknown option class_size"),
@@ -318,3 +319,60 @@ def test_a_path_with_a_dot_in_it_is_a_path_like_any_other(copy):
             hidden.mkdir(exist_ok=True)
             shutil.move(path, hidden / path.name)
     assert "spokeneval/__init__.py" in plan(hidden, ["spoken_call"], {}).parts["spoken_call"].scoring_program
+
+
+@pytest.mark.parametrize(
+    "content", [GOLD.replace("\t", ","), "\x89PNG\r\n\x1a\n\0\0", "call_id,human1\n1,2\n"]
+)
+def test_a_file_that_is_no_gold_standard_at_all_ends_the_build_at_once(tmp_path, content):
+    (tmp_path / "gold.csv").write_text(content)
+    argument = f"spoken_call={tmp_path / 'gold.csv'}"
+    for option in ([], ["--drop-invalid-reference-rows"]):
+        done = build(tmp_path / "dist", "--reference", argument, *option)
+        assert done.returncode == 1
+        assert "leaves such rows out" not in done.stderr
+        assert "Nothing was built." in done.stderr
+
+
+def test_what_was_left_out_is_told_even_if_nothing_usable_is_left(tmp_path):
+    (tmp_path / "gold.csv").write_text(GOLD.replace("\tincorrect\t", "\tIncorrect\t"))
+    done = build(
+        tmp_path / "dist",
+        "--reference",
+        f"spoken_call={tmp_path / 'gold.csv'}",
+        "--drop-invalid-reference-rows",
+    )
+    assert done.returncode == 1
+    assert "2 rows were left out" in done.stderr
+    assert "line 4: Id 3: language 'Incorrect'" in done.stderr
+
+
+def test_a_set_given_twice_and_a_public_set_that_does_not_exist_are_refused(tmp_path, copy):
+    (tmp_path / "gold.csv").write_text(GOLD)
+    argument = f"spoken_call={tmp_path / 'gold.csv'}"
+    done = build(tmp_path / "dist", "--reference", argument, "--reference", argument)
+    assert "one set is given twice" in done.stderr
+    text = (copy / "competition.yaml").read_text(encoding="utf-8")
+    (copy / "competition.yaml").write_text(
+        text.replace("public_sets: [development]", "public_sets: [developement]")
+    )
+    with pytest.raises(ReferenceError, match="no reference set developement"):
+        plan(copy, ["spoken_call"], {})
+
+
+def test_a_bundle_that_leaks_is_refused_and_not_left_behind(tmp_path):
+    sheet = (
+        (ROOT / "reference_data/spoken_call/evaluation/reference.csv")
+        .read_text(encoding="utf-8")
+        .splitlines()
+    )
+    (tmp_path / "development.csv").write_text("\n".join(sheet[:500]) + "\n", encoding="utf-8")
+    done = build(tmp_path / "dist", "--reference", f"spoken_call/development={tmp_path / 'development.csv'}")
+    assert done.returncode == 1
+    assert "leak-column" in done.stderr
+    assert not list((tmp_path / "dist").rglob("*.zip"))
+
+
+def test_checking_what_is_not_there_says_so(tmp_path, capsys):
+    assert build_bundle.main(["check", str(tmp_path), str(tmp_path / "no.zip")]) == 2
+    assert "Traceback" not in capsys.readouterr().err

@@ -39,6 +39,8 @@ SCORES = (
     "pearson_r_high",
 )
 
+LOWER_IS_BETTER = ("rmse",)
+
 OPTIONS = {}
 
 

@@ -36,6 +36,8 @@ SCORES = (
     "eer_high",
 )
 
+LOWER_IS_BETTER = ("eer", "eer_plan", "eer_interpolated", "eer_low", "eer_high")
+
 OPTIONS = {}
 
 

@@ -22,6 +22,8 @@ from spokeneval.submissions.psst_recognition import Reference, Submission, read_
 
 SCORES = ("fer", "per", "substitutions", "insertions", "deletions", "fer_low", "fer_high")
 
+LOWER_IS_BETTER = ("fer", "per", "substitutions", "insertions", "deletions", "fer_low", "fer_high")
+
 OPTIONS = {}
 
 

@@ -48,6 +48,8 @@ SCORES = (
     "d_full_high",
 )
 
+LOWER_IS_BETTER = ("rfr", "rfa", "fr", "pfa", "gfa")
+
 OPTIONS = {
     # flag: an entry that breaks the 50 % rule is scored, but its d_full is 0; reject: its run fails.
     "fifty_percent_rule": ("flag", "reject"),

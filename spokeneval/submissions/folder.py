@@ -80,8 +80,8 @@ def check_report(directory: Path, accepted: str) -> None:
             problems.add(
                 "not_accepted",
                 REPORT_FILE,
-                "does not say that this submission was accepted: the check before scoring refused it, or the file "
-                "came with the submission; a submission may not hold a file of this name",
+                "does not say that this submission was accepted: the check before scoring (ingestion) refused it, and "
+                "its log says why; or the file came with the submission, which may not hold one of this name",
             )
     problems.raise_if_any()
 
@@ -133,6 +133,12 @@ def expect_files(files: dict[str, Path], expected: Iterable[str], problems: Prob
 def _hint(file: str, extra: list[str], found: int) -> str:
     stem = file.rsplit(".", 1)[0].lower()
     for other in extra:
-        if other.lower() == file.lower() or other.lower().split(".")[0] == stem:
+        if other.lower() == file.lower() or other.lower().split(".")[0] in (
+            stem,
+            stem + "s",
+            stem.rstrip("s"),
+        ):
+            if other.lower().endswith((".xlsx", ".xls", ".ods")):
+                return f"; {name(other)} is there: export it as text (CSV)"
             return f"; {name(other)} is there: rename it"
     return "" if found else "; the submission is empty"
