@@ -134,7 +134,7 @@ def client(server):
         yield client
 
 
-def scored(client, tmp_path, seconds=5):
+def scored(client, tmp_path, seconds=60):
     folders = {name: tmp_path / name for name in ("program", "input", "output", "shared")}
     return ContainerEngine("image:1", client).run(
         ["python3", "/app/program/score.py", "/app/input"],
