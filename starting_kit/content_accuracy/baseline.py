@@ -49,6 +49,8 @@ def main() -> None:
     parser.add_argument("output", type=Path, metavar="OUTPUT_DIR")
     parser.add_argument("--model", choices=["cva", "base_rouge", "new_rouge"], default="new_rouge")
     options = parser.parse_args()
+    if not (HERE / options.set / "input").is_dir():
+        parser.error(f"no set {options.set}")
     ids = [row["response_id"] for row in read_rows(HERE / options.set / "input" / "responses.csv")]
     heard = {row["response_id"]: row for row in read_rows(HERE / "data" / f"{options.set}_responses.csv")}
     unknown = [item for item in ids if item not in heard]
