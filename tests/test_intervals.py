@@ -17,6 +17,7 @@ import pytest
 from spokeneval.metrics import (
     accept_reject,
     agreement,
+    bootstrap,
     correctness,
     language_diarization,
     phoneme_recognition,
@@ -148,9 +149,9 @@ def merlion_identification_case(rng: np.random.Generator) -> Case:
 
     def make(chosen):
         items = merlion_identification.Items(tuple(map(str, chosen)))
-        sheet = {"audio_name": [f"r{recording[item]}.wav" for item in chosen]}
+        names, numbers = np.unique(recording[chosen], return_inverse=True)
         return (
-            merlion_identification.Reference(items, is_english[chosen], recording[chosen], sheet),
+            merlion_identification.Reference(items, is_english[chosen], numbers, names.tolist(), None, None),
             merlion_identification.Submission(english[chosen], mandarin[chosen]),
         )
 
@@ -381,6 +382,16 @@ def test_sums_of_fractions_are_those_of_a_loop_whatever_the_order():
     assert (
         bootstrap_scores(values[order], lambda sums: sums[:, 1], weights[:, order]).tolist() == found.tolist()
     )
+
+
+@pytest.mark.parametrize("at_a_time", [1, 70, 1 << 30])
+def test_resamples_are_the_same_however_many_are_worked_on_at_a_time(monkeypatch, at_a_time):
+    values = np.random.default_rng(0).random((30, 7))
+    weights = resample_weights(30)
+    found = bootstrap_scores(values, lambda sums: sums[:, 1] / sums[:, 3], weights)
+    monkeypatch.setattr(bootstrap, "_AT_A_TIME", at_a_time)
+    assert (resample_weights(30) == weights).all()
+    assert bootstrap_scores(values, lambda sums: sums[:, 1] / sums[:, 3], weights).tolist() == found.tolist()
 
 
 def test_the_generator_is_splitmix64():

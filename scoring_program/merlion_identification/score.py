@@ -16,7 +16,6 @@ from spokeneval.metrics import language_identification as metrics
 from spokeneval.results.options import Options
 from spokeneval.results.programs import score_main
 from spokeneval.results.uncertainty import Statistics
-from spokeneval.submissions.merlion import recording_names
 from spokeneval.submissions.merlion_identification import (
     Reference,
     Submission,
@@ -69,9 +68,8 @@ def statistics(reference: Reference, submission: Submission) -> Statistics:
     """
     segments = reference.is_english, submission.english, submission.mandarin
     values = metrics.histograms_per_recording(*metrics.pooled_trials(*segments), reference.recordings)
-    names = list(dict.fromkeys(recording_names(reference.sheet["audio_name"])))
     columns = [f"{kind}_{bin}" for kind in ("target", "nontarget") for bin in range(metrics.BINS)]
-    return Statistics("recording", names, columns, values)
+    return Statistics("recording", reference.names, columns, values)
 
 
 def primary(sums: np.ndarray) -> np.ndarray:

@@ -20,6 +20,9 @@ LEVEL = 0.95
 NORMAL_QUANTILE = 1.959963984540054
 SEED = 1979
 
+_AT_A_TIME = 1 << 15
+"""Numbers worked on at a time: as many as stay in the processor's cache."""
+
 ScoreOfSums = Callable[[np.ndarray], np.ndarray]
 """Sums, shape=(r, k), to scores, shape=(r,); NaN where a resample has no score."""
 
@@ -88,7 +91,7 @@ def resample_weights(units: int, *, resamples: int = RESAMPLES, seed: int = SEED
     """
     _require_some(units, resamples)
     weights = np.empty((resamples, units))
-    rows = max(1, (1 << 15) // units)  # as many at a time as stay in the processor's cache
+    rows = max(1, _AT_A_TIME // units)
     for first in range(0, resamples, rows):
         drawn = _draws(first, min(first + rows, resamples), units, seed)
         drawn += np.arange(len(drawn))[:, np.newaxis] * units
@@ -108,7 +111,7 @@ def bootstrap_scores(values: np.ndarray, score: ScoreOfSums, weights: np.ndarray
     Parameters
     ----------
     values: shape=(n, k), what the score is summed from, one row a unit.
-    score: sums to scores.
+    score: sums to scores, each row for itself.
     weights: shape=(r, n), from `resample_weights`; the same weights for several systems compare them in pairs.
 
     Returns
@@ -124,15 +127,19 @@ def bootstrap_scores(values: np.ndarray, score: ScoreOfSums, weights: np.ndarray
         raise ValueError(f"values of shape {values.shape}; expected ({weights.shape[1]}, k)")
     if not np.isfinite(values).all():
         raise ValueError("a value is not finite")
-    return score(_weighted_sums(weights, values))
+    step = _step(values)
+    steps = np.rint(values / step)
+    rows = max(1, _AT_A_TIME // values.shape[1])
+    return np.concatenate(
+        [score((weights[first : first + rows] @ steps) * step) for first in range(0, len(weights), rows)]
+    )
 
 
-def _weighted_sums(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """`weights @ values` to the same last digit on every machine, in whatever order it adds: values become whole
-    multiples of a power of two, so small that every sum of them is exact (one part in 2**53 of the largest sum)."""
+def _step(values: np.ndarray) -> float:
+    """The power of two in whose multiples values are summed to the same last digit on every machine, in whatever
+    order it adds: so small (one part in 2**53 of the largest sum), and all sums of multiples of it are exact."""
     largest = len(values) * float(np.abs(values).max())
-    step = 2.0 ** (math.frexp(largest)[1] - 53)
-    return (weights @ np.rint(values / step)) * step
+    return 2.0 ** (math.frexp(largest)[1] - 53)
 
 
 def expanded_level(units: int) -> float:

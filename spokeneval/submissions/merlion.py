@@ -11,7 +11,6 @@ import os.path
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import add
 from pathlib import Path
 from typing import Optional
 
@@ -19,7 +18,7 @@ import numpy as np
 
 from .files import decimal, decimals, expected_number
 from .problems import Problems, name, quote
-from .tables import Table, choose, read_table
+from .tables import Table, choose, numbered, read_table
 
 LABELS_FILE = "labels.csv"
 REFERENCE_LIMIT = 1 << 28
@@ -60,7 +59,7 @@ def recording_name(audio_name: str) -> str:
 def recording_names(audio_names: Sequence[str]) -> list[str]:
     """`recording_name` of each, worked out once for each file."""
     names = {audio_name: recording_name(audio_name) for audio_name in set(audio_names)}
-    return [names[audio_name] for audio_name in audio_names]
+    return list(map(names.__getitem__, audio_names))
 
 
 def read_labels(directory: Path, problems: Problems) -> Optional[Labels]:
@@ -90,18 +89,16 @@ def read_labels(directory: Path, problems: Problems) -> Optional[Labels]:
     spans = read_spans(table, problems)
     if not problems:
         _check_lengths(table, spans, problems)
-    spelled = {tag.lower(): tag for tag in TAGS}
-    spelling = {
-        tag: spelled.get(tag.lower().replace("_", "-"), tag) for tag in set(table.columns["language_tag"])
-    }
+    spelling = {tag.lower(): tag for tag in TAGS}
     tags = choose(
         table,
         utterances,
-        [spelling[tag] for tag in table.columns["language_tag"]],
+        table.columns["language_tag"],
         TAGS,
         problems,
         item_column="utt_id",
         column="language_tag",
+        spelled=lambda tag: spelling.get(tag.lower().replace("_", "-"), tag),
     )
     return Labels(table, recordings, spans, tags)
 
@@ -150,8 +147,11 @@ def _check_span(first: str, last: str, file: str, line: int, problems: Problems)
 
 def _check_utterances(table: Table, recordings: Sequence[str], problems: Problems) -> None:
     utterances = table.columns["utt_id"]
-    if len(set(map(add, recordings, utterances))) == len(utterances):
-        return  # pairs that differ when they are joined differ
+    _, recording = numbered(recordings)
+    different, utterance = numbered(utterances)
+    keys = np.sort(len(different) * recording + utterance)
+    if (keys[1:] != keys[:-1]).all():
+        return
     first_line: dict[tuple[str, str], int] = {}
     for key, line in zip(zip(recordings, utterances), table.lines):
         if first_line.setdefault(key, line) != line:

@@ -21,7 +21,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from ..metrics.language_diarization import LanguageTimes, Turns, language_times
-from .files import decimal, decode, read_bytes, read_lines, size_limit
+from .files import decimal, decode, read_bytes, read_text, size_limit
 from .folder import expect_files
 from .merlion import (
     ENGLISH,
@@ -123,12 +123,12 @@ class _Regions(NamedTuple):
 
 
 def _read_regions(directory: Path, problems: Problems) -> Optional[_Regions]:
-    lines = read_lines(directory / REGIONS_FILE, REGIONS_FILE, problems, REFERENCE_LIMIT)
-    if lines is None:
+    text = read_text(directory / REGIONS_FILE, REGIONS_FILE, problems, REFERENCE_LIMIT)
+    if text is None:
         return None
-    fields = split_row(lines[0], ",") or []
+    fields = split_row(text.partition("\n")[0], ",") or []
     header = _REGION if len(fields) == 3 and decimal(fields[1]) is not None else None
-    table = parse_table(lines, REGIONS_FILE, problems, delimiter=",", required=_REGION, header=header)
+    table = parse_table([text], REGIONS_FILE, problems, delimiter=",", required=_REGION, header=header)
     if table is None:
         return None
     check_names(table, "audio_name", problems)

@@ -16,7 +16,7 @@ one of two formats:
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from pathlib import Path
@@ -24,7 +24,7 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
-from .files import decimal, decimals, expected_number, read_text, size_limit
+from .files import decimal, decimals, expected_number, read_blocks, read_text, size_limit
 from .folder import expect_files
 from .merlion import (
     ENGLISH,
@@ -36,7 +36,7 @@ from .merlion import (
     recording_names,
 )
 from .problems import FileProblems, Problems, ReferenceFileError, count_of, name, quote, some_of
-from .tables import Items, choose, read_table, split_fields
+from .tables import Items, Table, choose, numbered, read_table, split_fields
 
 REFERENCE_FILES = (LABELS_FILE,)
 SEGMENTS_FILE = "segments.csv"
@@ -57,14 +57,18 @@ class Reference:
     ----------
     items: the public part.
     is_english: bool, shape=(n,): English or Mandarin.
-    recordings: int, shape=(n,): a number for each recording, from 0.
-    sheet: the columns that participants get, `name -> n strings`.
+    recordings: int, shape=(n,): the number of each one's recording, from 0.
+    names: the recordings' names.
+    labels: all that is labelled.
+    scored: bool, shape=(rows of the labels,): the n segments among them.
     """
 
     items: Items
     is_english: np.ndarray
     recordings: np.ndarray
-    sheet: dict[str, list[str]]
+    names: list[str]
+    labels: Labels
+    scored: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -95,35 +99,31 @@ def read_reference(directory: Path) -> Reference:
         problems.add("one_language", LABELS_FILE, f"{message}; expected some of both")
     problems.raise_if_any()
     kept = scored.tolist()
-    sheet = {column: list(compress(labels.table.columns[column], kept)) for column in _SHEET}
-    recordings = list(compress(labels.recordings, kept))
-    number = {recording: index for index, recording in enumerate(dict.fromkeys(recordings))}
-    numbers = np.array([number[recording] for recording in recordings])
-    return Reference(Items(_ids(recordings, sheet)), is_english, numbers, sheet)
+    ids = tuple(compress(_ids(labels.recordings, labels.table), kept))
+    names, recordings = numbered(list(compress(labels.recordings, kept)))
+    return Reference(Items(ids), is_english, recordings, names, labels, scored)
 
 
 def _overlaps_other_language(labels: Labels, spoken: np.ndarray, problems: Problems) -> np.ndarray:
     flags = labels.table.columns.get("overlap_diff_lang")
     if flags is None:
         return np.zeros(len(labels.table), dtype=bool)
-    words = {flag: flag.strip().capitalize() for flag in set(flags)}
-    shown = [words[flag] if used else "False" for flag, used in zip(flags, spoken.tolist())]
     codes = choose(
         labels.table,
         labels.table.columns["utt_id"],
-        shown,
+        flags,
         {"True": 1, "False": 0},
         problems,
         item_column="utt_id",
         column="overlap_diff_lang",
+        spelled=lambda flag: flag.strip().capitalize(),
+        used=spoken,
     )
     return codes == 1
 
 
-def _ids(recordings: Sequence[str], sheet: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    return tuple(
-        ["_".join(parts) for parts in zip(recordings, sheet["utt_id"], sheet["start"], sheet["end"])]
-    )
+def _ids(recordings: Iterable[str], table: Table) -> Iterator[str]:
+    return map("_".join, zip(recordings, *(table.columns[column] for column in _SHEET[1:])))
 
 
 def public_items(reference: Reference, options: Mapping[str, str]) -> dict[str, bytes]:
@@ -131,8 +131,10 @@ def public_items(reference: Reference, options: Mapping[str, str]) -> dict[str, 
 
     The order is that of the labels, because submissions must follow it; segments that are not scored are left out.
     """
-    rows = [_SHEET, *zip(*(reference.sheet[column] for column in _SHEET))]
-    return {SEGMENTS_FILE: "".join(",".join(row) + "\n" for row in rows).encode("utf-8")}
+    columns = reference.labels.table.columns
+    rows = compress(zip(*(columns[column] for column in _SHEET)), reference.scored.tolist())
+    lines = [",".join(row) + "\n" for row in (_SHEET, *rows)]
+    return {SEGMENTS_FILE: "".join(lines).encode("utf-8")}
 
 
 def read_items(directory: Path) -> Items:
@@ -148,7 +150,7 @@ def read_items(directory: Path) -> Items:
     )
     problems.raise_if_any()
     assert table is not None
-    return Items(_ids(recording_names(table.columns["audio_name"]), table.columns))
+    return Items(tuple(_ids(recording_names(table.columns["audio_name"]), table)))
 
 
 def read_submission(files: dict[str, Path], items: Items) -> Submission:
@@ -161,31 +163,45 @@ def read_submission(files: dict[str, Path], items: Items) -> Submission:
     problems = Problems()
     expect_files(files, [SUBMISSION_FILE], problems)
     problems.raise_if_any()
-    text = read_text(files[SUBMISSION_FILE], SUBMISSION_FILE, problems, size_limit(len(items)))
-    problems.raise_if_any()
-    assert text is not None
-    submission = _read_scores(text, items)
+    path, limit = files[SUBMISSION_FILE], size_limit(len(items))
+    submission = _read_scores(path, limit, items)
     if submission is None:
+        text = read_text(path, SUBMISSION_FILE, problems, limit)
+        problems.raise_if_any()
+        assert text is not None
         _explain(text.split("\n"), items, problems)
         problems.raise_if_any()
         raise AssertionError("a file is refused, but no problem is found in it")
     return submission
 
 
-def _read_scores(text: str, items: Items) -> Optional[Submission]:
-    """The scores of a file without any fault, read at once; else None."""
-    columns = split_fields(text, 3)
-    if columns is None:
-        return None
-    ids, second, third = columns
-    expected = list(items.ids)
-    if ids == expected:
-        english, mandarin = decimals(second), decimals(third)
-        return None if english is None or mandarin is None else Submission(english, mandarin)
-    if ids[::2] == ids[1::2] == expected and second == ["0", "1"] * len(expected):
-        scores = decimals(third)
-        return None if scores is None else Submission(scores[::2], scores[1::2])
-    return None
+def _read_scores(path: Path, limit: int, items: Items) -> Optional[Submission]:
+    """The scores of a file without any fault, in one format or the other; else None."""
+    ids = [item for item in items.ids for _ in ("English", "Mandarin")]
+    scores = _read_numbers(path, limit, [ids, ["0", "1"] * len(items)])
+    if scores is not None:
+        return Submission(scores[::2, 0], scores[1::2, 0])
+    scores = _read_numbers(path, limit, [list(items.ids)])
+    return None if scores is None else Submission(scores[:, 0], scores[:, 1])
+
+
+def _read_numbers(path: Path, limit: int, expected: Sequence[list[str]]) -> Optional[np.ndarray]:
+    """The numbers in those of three columns that come after the expected ones; None where a line is not as expected."""
+    numbers = []
+    place = 0
+    for block in read_blocks(path, SUBMISSION_FILE, Problems(), limit):
+        columns = None if block is None else split_fields(block, 3)
+        if columns is None:
+            return None
+        end = place + len(columns[0])
+        if any(found != wanted[place:end] for found, wanted in zip(columns, expected)):
+            return None
+        scores = [decimals(column) for column in columns[len(expected) :]]
+        if any(column is None for column in scores):
+            return None
+        numbers.append(np.array(scores).T)
+        place = end
+    return np.concatenate(numbers) if place == len(expected[0]) else None
 
 
 class _Line(NamedTuple):

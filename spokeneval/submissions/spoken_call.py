@@ -132,7 +132,7 @@ def _parse_reference(lines: list[str], problems: Problems) -> Optional[Table]:
             rows[number - 1] = ""
     aliases = {column: column for column in _SHEET}
     return parse_table(
-        rows,
+        ["\n".join(rows)],
         REFERENCE_FILE,
         problems,
         delimiter="\t",

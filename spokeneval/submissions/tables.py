@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from pathlib import Path
-from typing import Optional
+from typing import Callable, Optional, Union
 
 import numpy as np
 
-from .files import read_lines
+from .files import read_blocks
 from .problems import Problems, count_of, name, quote, some_of
 
 NO_ALIASES: Mapping[str, str] = {}
@@ -59,7 +58,7 @@ def split_row(line: str, delimiter: str) -> Optional[list[str]]:
 
 
 def parse_table(
-    lines: Sequence[str],
+    blocks: Iterable[Optional[str]],
     file: str,
     problems: Problems,
     *,
@@ -72,40 +71,77 @@ def parse_table(
 
     Parameters
     ----------
-    lines: the file's lines; blank ones are skipped. A NUL never gets here.
-    required: columns that must be there; others are kept as well. Names are matched without regard to case
-        and given in the case asked for.
-    aliases: other names that a column may have: `{"id": "utterance_id"}`.
+    blocks: the file's text in blocks of whole lines, as `read_blocks` gives them; blank lines are skipped.
+    required: columns that must be there. Names are matched without regard to case and given in the case asked for.
+    aliases: other names that a column may have, `{"id": "utterance_id"}`, and the columns that may be there. All other
+        columns are left out.
     header: the column names of a file that has no header row.
     """
     known = {column.lower(): column for column in required}
     known.update({alias.lower(): column for alias, column in aliases.items()})
-    first = 0
-    if header is None:
-        fields = split_row(lines[0], delimiter) or [lines[0]]
-        header = [known.get(field.strip().lower(), field.strip()) for field in fields]
-        first = 1
-        missing = [column for column in required if column not in header]
-        if missing:
-            problems.add(
-                "missing_column", file, _missing_columns(missing, lines[0], fields, delimiter), line=1
-            )
+    columns: dict[str, list[str]] = {column: [] for column in known.values()}
+    numbers: list[int] = []
+    line = 1
+    for block in blocks:
+        if block is None:
             return None
-        twice = sorted(column for column in required if header.count(column) > 1)
-        if twice:
-            problems.add(
-                "duplicate_column", file, f"column {some_of(twice)} stands twice in the header", line=1
-            )
-            return None
-    text = delimiter.join(lines[first:])
-    if len(lines) > first and _is_plain(lines[first:], text, delimiter, len(header)):
-        cells = text.split(delimiter)
-        columns = {column: cells[index :: len(header)] for index, column in enumerate(header)}
-        return Table(file, columns, list(range(first + 1, len(lines) + 1)))
+        if header is None:
+            first, end, block = block.partition("\n")
+            header = _parse_header(first, file, problems, delimiter, required, known)
+            if header is None:
+                return None
+            line = 2
+            if not end:
+                continue
+        lines: Sequence[int] = range(line, line + block.count("\n") + 1)
+        line = lines[-1] + 1
+        rows = _split_plain_rows(block, delimiter, len(header))
+        if rows is None:
+            rows, lines = _split_rows(block, lines, file, problems, delimiter, len(header))
+        for column, cells in dict(zip(header, rows)).items():
+            if column in columns:
+                columns[column] += cells
+        numbers += lines
+    present = [column for column in columns if column in (header or ())]
+    return Table(file, {column: columns[column] for column in present}, numbers)
+
+
+def _parse_header(
+    line: str,
+    file: str,
+    problems: Problems,
+    delimiter: str,
+    required: Sequence[str],
+    known: Mapping[str, str],
+) -> Optional[list[str]]:
+    """The names of the columns, or None after adding a problem."""
+    fields = split_row(line, delimiter) or [line]
+    header = [known.get(field.strip().lower(), field.strip()) for field in fields]
+    missing = [column for column in required if column not in header]
+    if missing:
+        problems.add("missing_column", file, _missing_columns(missing, line, fields, delimiter), line=1)
+        return None
+    twice = sorted(column for column in required if header.count(column) > 1)
+    if twice:
+        problems.add("duplicate_column", file, f"column {some_of(twice)} stands twice in the header", line=1)
+        return None
+    return header
+
+
+def _split_plain_rows(block: str, delimiter: str, width: int) -> Optional[list[list[str]]]:
+    """The columns of lines none of which is blank, quoted or of another number of fields; else None."""
+    columns = None if '"' in block else _split_full_lines(block, width, delimiter)
+    return None if columns is None or (width == 1 and "" in columns[0]) else columns
+
+
+def _split_rows(
+    block: str, lines: Sequence[int], file: str, problems: Problems, delimiter: str, width: int
+) -> tuple[list[list[str]], list[int]]:
+    """The columns of the usable lines, and these lines' numbers; a problem for each of the others but blank ones."""
     rows: list[list[str]] = []
     numbers: list[int] = []
     separator = _DELIMITER_NAMES[delimiter]
-    for number, line in enumerate(lines[first:], first + 1):
+    for number, line in zip(lines, block.split("\n")):
         if not line:
             continue
         row = split_row(line, delimiter)
@@ -113,27 +149,13 @@ def parse_table(
             problems.add(
                 "unclosed_quote", file, "a quotation mark that is not closed in its line", line=number
             )
-        elif len(row) != len(header):
-            problems.add(
-                "wrong_field_count",
-                file,
-                f"{count_of(len(row), 'field')}, separated by {separator}; the header has {len(header)}",
-                line=number,
-            )
+        elif len(row) != width:
+            message = f"{count_of(len(row), 'field')}, separated by {separator}; the header has {width}"
+            problems.add("wrong_field_count", file, message, line=number)
         else:
             rows.append(row)
             numbers.append(number)
-    columns = {column: [row[index] for row in rows] for index, column in enumerate(header)}
-    return Table(file, columns, numbers)
-
-
-def _is_plain(lines: Sequence[str], text: str, delimiter: str, width: int) -> bool:
-    """Whether every line of a text has `width` fields, none is quoted and none is blank."""
-    return (
-        '"' not in text
-        and "" not in lines
-        and all(map((width - 1).__eq__, map(str.count, lines, repeat(delimiter))))
-    )
+    return [[row[index] for row in rows] for index in range(width)], numbers
 
 
 def split_fields(text: str, width: int) -> Optional[list[list[str]]]:
@@ -145,16 +167,22 @@ def split_fields(text: str, width: int) -> Optional[list[list[str]]]:
     """
     columns = _split_full_lines(text, width)
     if columns is None:
-        columns = _split_full_lines("\n".join(filter(str.strip, text.split("\n"))), width)
+        text = "\n".join(filter(str.strip, text.split("\n")))
+        columns = _split_full_lines(text, width) if text else [[] for _ in range(width)]
     return columns
 
 
-def _split_full_lines(text: str, width: int) -> Optional[list[list[str]]]:
-    lines = text.count("\n") + 1 if text else 0
-    fields = text.replace("\n", " \0 ").split()  # no line holds a NUL, so that each one marks a line's end
+def _split_full_lines(text: str, width: int, delimiter: Optional[str] = None) -> Optional[list[list[str]]]:
+    """The columns of a text, its fields separated by a delimiter or by white space; None where a line has another
+    number of them."""
+    lines = text.count("\n") + 1
+    between = delimiter or " "
+    fields = text.replace("\n", f"{between}\0{between}").split(
+        delimiter
+    )  # no line holds a NUL: each is a line's end
     ends = fields[width :: width + 1]
     if len(fields) + 1 != lines * (width + 1) or ends.count("\0") + 1 != lines:
-        return None if text else [[] for _ in range(width)]
+        return None
     return [fields[column :: width + 1] for column in range(width)]
 
 
@@ -177,10 +205,8 @@ def read_table(
     limit: int,
 ) -> Optional[Table]:
     """`parse_table` on a file of at most `limit` bytes; None after adding a problem."""
-    lines = read_lines(path, file, problems, limit)
-    if lines is None:
-        return None
-    return parse_table(lines, file, problems, delimiter=delimiter, required=required, aliases=aliases)
+    blocks = read_blocks(path, file, problems, limit)
+    return parse_table(blocks, file, problems, delimiter=delimiter, required=required, aliases=aliases)
 
 
 def match_items(
@@ -235,12 +261,15 @@ def choose(
     *,
     item_column: str,
     column: str,
+    spelled: Callable[[str], str] = str,
+    used: Union[bool, np.ndarray] = True,
 ) -> np.ndarray:
-    """Words as numbers, shape=(n,); -1 and a problem for each word that is not one of `choices`."""
-    code = {value: choices.get(value, -1) for value in set(values)}
+    """Words as numbers, shape=(n,); -1 for each word that `spelled` does not turn into one of `choices`, with a problem
+    where the row is used."""
+    code = {value: choices.get(spelled(value), -1) for value in set(values)}
     codes = np.fromiter(map(code.__getitem__, values), np.int64, len(values))
     expected = " or ".join(quote(choice) for choice in choices)
-    for row in np.flatnonzero(codes < 0).tolist():
+    for row in np.flatnonzero((codes < 0) & used).tolist():
         found = quote(values[row]) if values[row] else "nothing"
         problems.add(
             "unknown_value",
@@ -250,6 +279,12 @@ def choose(
             item=ids[row],
         )
     return codes
+
+
+def numbered(values: Sequence[str]) -> tuple[list[str], np.ndarray]:
+    """The different ones of n values, as they come, and for each value the number of its own, int, shape=(n,)."""
+    number = {value: index for index, value in enumerate(dict.fromkeys(values))}
+    return list(number), np.fromiter(map(number.__getitem__, values), np.int64, len(values))
 
 
 def whole_numbers(

@@ -140,7 +140,6 @@ def _recordings(reference: Reference, submission: Submission) -> Html:
     decisions = metrics.decisions_per_recording(
         reference.is_english, submission.english, submission.mandarin, reference.recordings
     )
-    names = dict(zip(reference.recordings.tolist(), reference.sheet["audio_name"]))
     rows: list[tuple[float, int, str, list[Any]]] = []
     for recording, counts in decisions.items():
         recalls = [
@@ -153,13 +152,13 @@ def _recordings(reference: Reference, submission: Submission) -> Html:
         ]
         wrong = counts.english + counts.mandarin - counts.english_correct - counts.mandarin_correct
         row = [
-            names[recording],
+            reference.names[recording],
             f"{100 * sum(recalls) / len(recalls):.2f}",
             wrong,
             f"{counts.english_correct} of {counts.english}",
             f"{counts.mandarin_correct} of {counts.mandarin}",
         ]
-        rows.append((sum(recalls) / len(recalls), -wrong, names[recording], row))
+        rows.append((sum(recalls) / len(recalls), -wrong, reference.names[recording], row))
     header = [
         "Recording",
         "Balanced accuracy (%)",

@@ -1,0 +1,150 @@
+"""Files are read in blocks: where the blocks end changes nothing that is read, and nothing that is said."""
+
+import importlib
+import random
+
+import pytest
+
+from spokeneval.submissions import files
+from spokeneval.submissions.folder import list_files
+from spokeneval.submissions.problems import Problems, SubmissionError
+from spokeneval.submissions.tables import parse_table
+from tests.mutations import CASES
+from tests.support import write_files
+
+PIECES = [
+    b"a",
+    b"b,",
+    b"\t",
+    b" ",
+    b"\n",
+    b"\n",
+    b"\n\n",
+    b"\r\n",
+    b"\xc3\xa9",
+    b"\xef\xbb\xbf",
+    b'"',
+    b"0.5",
+]
+FAULTS = [b"\r", b"\x00", b"\xff", b"\xff\xfe", b"\xc3", b"x" * 70_000]
+LIMIT = 1 << 20
+
+
+def faults(content):
+    """Every `(code, line)` that a content is to be refused for, looked for one by one in its bytes."""
+    found = set()
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        found.add(("not_utf8", None))
+    for number, line in enumerate(content.split(b"\n"), 1):
+        line = line[:-1] if line.endswith(b"\r") and number <= content.count(b"\n") else line
+        text = line.decode("utf-8", errors="replace")
+        found |= {("nul_byte", number)} if b"\0" in line else set()
+        found |= {("carriage_return", number)} if b"\r" in line else set()
+        found |= {("not_utf8", number)} if "\ufffd" in text else set()
+        found |= {("file_too_large", number)} if len(text) > 65536 else set()
+    text = content.decode("utf-8", errors="replace")
+    if not text.removeprefix("\ufeff").strip("\r\n"):
+        found.add(("empty_file", None))
+    return found
+
+
+@pytest.mark.parametrize("block", [1, 7, 64, 1 << 15])
+def test_blocks_joined_are_the_text_and_every_fault_is_found_in_its_line(tmp_path, monkeypatch, block):
+    monkeypatch.setattr(files, "_BLOCK", block)
+    rng = random.Random(block)
+    path = tmp_path / "file"
+    accepted = 0
+    for _ in range(800):
+        pieces = rng.choices(PIECES, k=rng.randint(0, 40))
+        if rng.random() < 0.4:
+            pieces[rng.randint(0, len(pieces)) : 0] = [rng.choice(FAULTS)]
+        content = b"".join(pieces)
+        path.write_bytes(content)
+        problems = Problems()
+        text = files.read_text(path, "file", problems, LIMIT)
+        expected = faults(content)
+        assert {(problem.code, problem.line) for problem in problems.kept} <= expected, content
+        assert (text is None) == bool(expected) == bool(problems), content
+        if text is not None:
+            whole = content.decode("utf-8-sig").replace("\r\n", "\n").rstrip("\n")
+            assert text == whole, content
+            blocks = list(files.read_blocks(path, "file", Problems(), LIMIT))
+            assert all(block.strip("\n") for block in blocks)
+            accepted += 1
+    assert 150 < accepted < 700
+
+
+@pytest.mark.parametrize("block", [1, 7, 64])
+@pytest.mark.parametrize("columns", [("Id",), ("Id", "Value")])
+def test_a_table_does_not_depend_on_where_its_blocks_end(tmp_path, monkeypatch, block, columns):
+    monkeypatch.setattr(files, "_BLOCK", block)
+    rng = random.Random(block)
+    path = tmp_path / "file"
+
+    def parsed(blocks):
+        problems = Problems()
+        table = parse_table(
+            blocks, "file", problems, delimiter=",", required=columns, aliases={"name": "Id", "more": "more"}
+        )
+        return table, [str(problem) for problem in problems.kept]
+
+    tables = 0
+    for _ in range(800):
+        header = rng.choice(
+            [",".join(columns), "value,name,x", "MORE,id,Value,more", "Id,id,Value", "Value", ""]
+        )
+        width = header.count(",") + 1
+        cells = ["", "1", "b c", "é", '"q"', '"a,b"', '"']
+        weights = [1, 9, 9, 9, 1, 1, rng.choice([0, 1])]
+        rows = [
+            ",".join(rng.choices(cells, weights, k=width if rng.random() < 0.98 else rng.randint(0, 4)))
+            for _ in range(rng.randint(0, 12))
+        ]
+        text = "\n".join([header, *rows]).rstrip("\n")
+        if not text:
+            continue
+        path.write_text(text + "\n" * rng.randint(0, 3))
+        found = parsed(files.read_blocks(path, "file", Problems(), LIMIT))
+        assert found == parsed([text]), text
+        if found[0] is not None:
+            tables += 1
+            assert {len(column) for column in found[0].columns.values()} <= {len(found[0])}
+            assert set(found[0].columns) <= {*columns, "Id", "more"}
+    assert tables > 100
+
+
+@pytest.mark.parametrize("task", CASES)
+def test_a_submission_does_not_depend_on_where_its_blocks_end(tmp_path, monkeypatch, task):
+    case = CASES[task]
+    module = importlib.import_module(f"spokeneval.submissions.{task}")
+    items = module.read_reference(write_files(tmp_path / "ref", case.reference)).items
+    name, content = next((name, text) for name, text in case.submission.items())
+    lines = content.splitlines(keepends=True)
+    rng = random.Random(1)
+    told = 0
+    for trial in range(60):
+        changed = list(lines)
+        if trial:
+            kind, place = rng.choice(["swap", "drop", "twice", "blank", "char"]), rng.randrange(len(lines))
+            other = rng.randrange(len(lines))
+            if kind == "swap":
+                changed[place], changed[other] = changed[other], changed[place]
+            elif kind == "char":
+                changed[place] = changed[place].replace(rng.choice(changed[place]), rng.choice("x0,\t é"), 1)
+            else:
+                changed[place : place + 1] = {
+                    "drop": [],
+                    "twice": [changed[place]] * 2,
+                    "blank": ["\n", changed[place]],
+                }[kind]
+        folder = write_files(tmp_path / str(trial), {**case.submission, name: "".join(changed)})
+        outcomes = set()
+        for block in (1, 50, 1 << 15):
+            monkeypatch.setattr(files, "_BLOCK", block)
+            try:
+                outcomes.add(repr(module.read_submission(list_files(folder), items)))
+            except SubmissionError as refusal:
+                outcomes.add(str(refusal))
+                told += 1
+        assert len(outcomes) == 1, outcomes
+    assert told
