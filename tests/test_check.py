@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-import bundle_defects
 import pytest
-from bundle_defects import CLEAN, DEFECTS, Defect, Draft, put
 
 from bundling.check import check_bundle, format_findings
 from bundling.finding import RULES, Finding
+from tests import bundle_defects
+from tests.bundle_defects import CLEAN, DEFECTS, Defect, Draft, put
 
 
 def findings_of(tmp_path, data: bytes) -> list[Finding]:

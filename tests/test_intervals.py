@@ -149,9 +149,9 @@ def merlion_identification_case(rng: np.random.Generator) -> Case:
 
     def make(chosen):
         items = merlion_identification.Items(tuple(map(str, chosen)))
-        names, numbers = np.unique(recording[chosen], return_inverse=True)
+        names, numbers = np.unique([f"r{each}.wav" for each in recording[chosen]], return_inverse=True)
         return (
-            merlion_identification.Reference(items, is_english[chosen], numbers, names.tolist(), None, None),
+            merlion_identification.Reference(items, is_english[chosen], numbers, names.tolist()),
             merlion_identification.Submission(english[chosen], mandarin[chosen]),
         )
 

@@ -153,6 +153,19 @@ def test_items_are_the_scored_segments_in_the_labels_order(tmp_path):
     assert reader.read_items(tmp_path / "input") == reference.items
 
 
+def test_underscores_in_names_do_not_blur_the_parts_of_an_id(tmp_path):
+    rows = (("x_1", "a_1", "0.5", "10", "English"), ("x", "1_a_1", "1e1", "20.50", "Mandarin"))
+    gold = HEADER + "".join(
+        f"{r}.wav,{u},{s},{e},{float(e) - float(s)},{tag},False,\n" for r, u, s, e, tag in rows
+    )
+    reference = reader.read_reference(write_files(tmp_path / "ref", {"labels.csv": gold}))
+    public = reader.public_items(reference, {})
+    assert (
+        public["segments.csv"] == b"audio_name,utt_id,start,end\nx_1.wav,a_1,0.5,10\nx.wav,1_a_1,1e1,20.50\n"
+    )
+    assert reader.read_items(write_files(tmp_path / "items", public)) == reference.items
+
+
 OFFICIAL = "TTS_P91182TT_VCST_ECxxx_01_AO_48503281_v001_R004_CRR_MERLion-CCS"
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from spokeneval.submissions import files
 from spokeneval.submissions.folder import list_files
-from spokeneval.submissions.problems import Problems, SubmissionError
+from spokeneval.submissions.problems import FileProblems, Problems
 from spokeneval.submissions.tables import parse_table
 from tests.mutations import CASES
 from tests.support import write_files
@@ -113,38 +113,47 @@ def test_a_table_does_not_depend_on_where_its_blocks_end(tmp_path, monkeypatch, 
     assert tables > 100
 
 
+def changed(text, rng):
+    """A text with one of its lines moved, lost, doubled, parted by a blank one or off by a character."""
+    lines = text.splitlines(keepends=True)
+    kind, place = rng.choice(["swap", "drop", "twice", "blank", "char"]), rng.randrange(len(lines))
+    if kind == "swap":
+        other = rng.randrange(len(lines))
+        lines[place], lines[other] = lines[other], lines[place]
+    elif kind == "char":
+        lines[place] = lines[place].replace(rng.choice(lines[place]), rng.choice("x0,\t é"), 1)
+    else:
+        lines[place : place + 1] = {"drop": [], "twice": [lines[place]] * 2, "blank": ["\n", lines[place]]}[
+            kind
+        ]
+    return "".join(lines)
+
+
+@pytest.mark.parametrize("kind", ["reference", "submission"])
 @pytest.mark.parametrize("task", CASES)
-def test_a_submission_does_not_depend_on_where_its_blocks_end(tmp_path, monkeypatch, task):
+def test_what_is_read_and_refused_does_not_depend_on_where_blocks_end(tmp_path, monkeypatch, task, kind):
     case = CASES[task]
     module = importlib.import_module(f"spokeneval.submissions.{task}")
     items = module.read_reference(write_files(tmp_path / "ref", case.reference)).items
-    name, content = next((name, text) for name, text in case.submission.items())
-    lines = content.splitlines(keepends=True)
+    content = getattr(case, kind)
+    name = next(iter(content))
     rng = random.Random(1)
-    told = 0
+    refused = 0
     for trial in range(60):
-        changed = list(lines)
-        if trial:
-            kind, place = rng.choice(["swap", "drop", "twice", "blank", "char"]), rng.randrange(len(lines))
-            other = rng.randrange(len(lines))
-            if kind == "swap":
-                changed[place], changed[other] = changed[other], changed[place]
-            elif kind == "char":
-                changed[place] = changed[place].replace(rng.choice(changed[place]), rng.choice("x0,\t é"), 1)
-            else:
-                changed[place : place + 1] = {
-                    "drop": [],
-                    "twice": [changed[place]] * 2,
-                    "blank": ["\n", changed[place]],
-                }[kind]
-        folder = write_files(tmp_path / str(trial), {**case.submission, name: "".join(changed)})
+        text = changed(content[name], rng) if trial else content[name]
+        folder = write_files(tmp_path / str(trial), {**content, name: text})
         outcomes = set()
-        for block in (1, 50, 1 << 15):
+        for block in (1, 50, 1 << 17):
             monkeypatch.setattr(files, "_BLOCK", block)
             try:
-                outcomes.add(repr(module.read_submission(list_files(folder), items)))
-            except SubmissionError as refusal:
+                read = (
+                    module.read_reference(folder)
+                    if kind == "reference"
+                    else module.read_submission(list_files(folder), items)
+                )
+                outcomes.add(repr(read))
+            except FileProblems as refusal:
                 outcomes.add(str(refusal))
-                told += 1
+                refused += 1
         assert len(outcomes) == 1, outcomes
-    assert told
+    assert 3 < refused < 180

@@ -16,6 +16,7 @@ from spokeneval.metrics import language_identification as metrics
 from spokeneval.results.options import Options
 from spokeneval.results.programs import score_main
 from spokeneval.results.uncertainty import Statistics
+from spokeneval.submissions.merlion import recording_names
 from spokeneval.submissions.merlion_identification import (
     Reference,
     Submission,
@@ -69,7 +70,7 @@ def statistics(reference: Reference, submission: Submission) -> Statistics:
     segments = reference.is_english, submission.english, submission.mandarin
     values = metrics.histograms_per_recording(*metrics.pooled_trials(*segments), reference.recordings)
     columns = [f"{kind}_{bin}" for kind in ("target", "nontarget") for bin in range(metrics.BINS)]
-    return Statistics("recording", reference.names, columns, values)
+    return Statistics("recording", recording_names(reference.audio_names), columns, values)
 
 
 def primary(sums: np.ndarray) -> np.ndarray:

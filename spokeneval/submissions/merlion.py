@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import os.path
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional
 
 import numpy as np
 
 from .files import decimal, decimals, expected_number
 from .problems import Problems, name, quote
-from .tables import Table, choose, numbered, read_table
+from .tables import Table, choose, numbered, read_table_in_parts
 
 LABELS_FILE = "labels.csv"
 REFERENCE_LIMIT = 1 << 28
@@ -35,18 +34,20 @@ _PLAIN_NAME = re.compile(r'[^\s/\\,"]+\Z')
 
 @dataclass(frozen=True)
 class Labels:
-    """The labelled segments, in the file's order.
+    """Labelled segments that stand together, in the file's order.
 
     Attributes
     ----------
-    table: the file's columns as text.
+    table: their columns as text.
     recordings: n names of recordings.
+    audio_names: `recording -> its audio file's name`, as it stands first.
     spans: start and end in ms, shape=(n, 2).
     tags: values of `TAGS`, shape=(n,).
     """
 
     table: Table
     recordings: list[str]
+    audio_names: dict[str, str]
     spans: np.ndarray
     tags: np.ndarray
 
@@ -62,15 +63,15 @@ def recording_names(audio_names: Sequence[str]) -> list[str]:
     return list(map(names.__getitem__, audio_names))
 
 
-def read_labels(directory: Path, problems: Problems) -> Optional[Labels]:
-    """The labels in `labels.csv`, or None where there is no such table.
+def read_labels(directory: Path, problems: Problems) -> Iterator[Labels]:
+    """The labels in `labels.csv`, a block of its rows at a time; none where there is no such table.
 
     Adds a problem for each row that is not usable: an unknown language tag, an end that is not after the start, a
     `length` that is off by more than 1 ms, an `utt_id` that stands twice in a recording, a name that cannot be part
     of a segment's id or of a file's name.
     """
-    optional = ("length", "overlap_diff_lang", "dev_eval_status")
-    table = read_table(
+    optional = ("length", "overlap_diff_lang")
+    tables = read_table_in_parts(
         directory / LABELS_FILE,
         LABELS_FILE,
         problems,
@@ -79,20 +80,28 @@ def read_labels(directory: Path, problems: Problems) -> Optional[Labels]:
         aliases={column: column for column in optional},
         limit=REFERENCE_LIMIT,
     )
-    if table is None:
-        return None
-    utterances = table.columns["utt_id"]
-    recordings = recording_names(table.columns["audio_name"])
+    recordings: list[str] = []
+    utterances: list[str] = []
+    lines: list[int] = []
+    for table in tables:
+        labels = _labels(table, problems)
+        yield labels
+        recordings += labels.recordings
+        utterances += table.columns["utt_id"]
+        lines += table.lines
+    _check_utterances(recordings, utterances, lines, problems)
+
+
+def _labels(table: Table, problems: Problems) -> Labels:
     check_names(table, "audio_name", problems)
     check_names(table, "utt_id", problems)
-    _check_utterances(table, recordings, problems)
     spans = read_spans(table, problems)
     if not problems:
         _check_lengths(table, spans, problems)
     spelling = {tag.lower(): tag for tag in TAGS}
     tags = choose(
         table,
-        utterances,
+        table.columns["utt_id"],
         table.columns["language_tag"],
         TAGS,
         problems,
@@ -100,7 +109,9 @@ def read_labels(directory: Path, problems: Problems) -> Optional[Labels]:
         column="language_tag",
         spelled=lambda tag: spelling.get(tag.lower().replace("_", "-"), tag),
     )
-    return Labels(table, recordings, spans, tags)
+    recordings = recording_names(table.columns["audio_name"])
+    audio_names = dict(zip(reversed(recordings), reversed(table.columns["audio_name"])))
+    return Labels(table, recordings, audio_names, spans, tags)
 
 
 def check_names(table: Table, column: str, problems: Problems) -> None:
@@ -145,18 +156,19 @@ def _check_span(first: str, last: str, file: str, line: int, problems: Problems)
         problems.add("empty_span", file, message, line=line)
 
 
-def _check_utterances(table: Table, recordings: Sequence[str], problems: Problems) -> None:
-    utterances = table.columns["utt_id"]
+def _check_utterances(
+    recordings: Sequence[str], utterances: Sequence[str], lines: Sequence[int], problems: Problems
+) -> None:
     _, recording = numbered(recordings)
     different, utterance = numbered(utterances)
     keys = np.sort(len(different) * recording + utterance)
     if (keys[1:] != keys[:-1]).all():
         return
     first_line: dict[tuple[str, str], int] = {}
-    for key, line in zip(zip(recordings, utterances), table.lines):
+    for key, line in zip(zip(recordings, utterances), lines):
         if first_line.setdefault(key, line) != line:
             message = f"utt_id {name(key[1])} of {name(key[0])} again; first on line {first_line[key]}"
-            problems.add("duplicate_utterance", table.file, message, line=line, item=key[1])
+            problems.add("duplicate_utterance", LABELS_FILE, message, line=line, item=key[1])
 
 
 def _check_lengths(table: Table, spans: np.ndarray, problems: Problems) -> None:

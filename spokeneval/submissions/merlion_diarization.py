@@ -13,7 +13,7 @@ nothing is spoken the file is empty.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Optional
@@ -87,20 +87,22 @@ def read_reference(directory: Path) -> Reference:
         without region, a language without scored time.
     """
     problems = Problems(ReferenceFileError)
-    labels = read_labels(directory, problems)
+    labels = list(read_labels(directory, problems))
     regions = _read_regions(directory, problems)
     problems.raise_if_any()
-    assert labels is not None
     assert regions is not None
     _check_regions(labels, regions, problems)
     problems.raise_if_any()
     audio_names = dict(zip(regions.recordings, regions.table.columns["audio_name"]))
-    audio_names.update(zip(labels.recordings, labels.table.columns["audio_name"]))
+    for part in reversed(labels):
+        audio_names.update(part.audio_names)
     recordings = sorted(audio_names)
     place = {recording: index for index, recording in enumerate(recordings)}
-    labelled = np.array([place[recording] for recording in labels.recordings])
+    labelled = np.array([place[recording] for part in labels for recording in part.recordings])
+    spans = np.concatenate([part.spans for part in labels])
+    tags = np.concatenate([part.tags for part in labels])
     english, mandarin, other = (
-        _by_recording(labels.spans[labels.tags == tag], labelled[labels.tags == tag], len(recordings))
+        _by_recording(spans[tags == tag], labelled[tags == tag], len(recordings))
         for tag in (ENGLISH, MANDARIN, OTHER_SPEECH)
     )
     evaluated = np.array([place[recording] for recording in regions.recordings])
@@ -135,11 +137,12 @@ def _read_regions(directory: Path, problems: Problems) -> Optional[_Regions]:
     return _Regions(table, recording_names(table.columns["audio_name"]), read_spans(table, problems))
 
 
-def _check_regions(labels: Labels, regions: _Regions, problems: Problems) -> None:
+def _check_regions(labels: Sequence[Labels], regions: _Regions, problems: Problems) -> None:
     evaluated = set(regions.recordings)
     first_line: dict[str, int] = {}
-    for recording, line in zip(reversed(labels.recordings), reversed(labels.table.lines)):
-        first_line[recording] = line
+    for part in labels:
+        for recording, line in zip(part.recordings, part.table.lines):
+            first_line.setdefault(recording, line)
     for recording, line in first_line.items():
         if recording not in evaluated:
             message = f"{name(recording)} has labels, but no evaluated region in {REGIONS_FILE}"

@@ -58,17 +58,13 @@ class Reference:
     items: the public part.
     is_english: bool, shape=(n,): English or Mandarin.
     recordings: int, shape=(n,): the number of each one's recording, from 0.
-    names: the recordings' names.
-    labels: all that is labelled.
-    scored: bool, shape=(rows of the labels,): the n segments among them.
+    audio_names: the recordings' audio files.
     """
 
     items: Items
     is_english: np.ndarray
     recordings: np.ndarray
-    names: list[str]
-    labels: Labels
-    scored: np.ndarray
+    audio_names: list[str]
 
 
 @dataclass(frozen=True)
@@ -88,20 +84,25 @@ def read_reference(directory: Path) -> Reference:
         Mandarin segment that is neither `True` nor `False`; no English or no Mandarin segment.
     """
     problems = Problems(ReferenceFileError)
-    labels = read_labels(directory, problems)
+    ids: list[str] = []
+    recordings: list[str] = []
+    english: list[np.ndarray] = []
+    audio_names: dict[str, str] = {}
+    for labels in read_labels(directory, problems):
+        spoken = (labels.tags == ENGLISH) | (labels.tags == MANDARIN)
+        scored = spoken & ~_overlaps_other_language(labels, spoken, problems)
+        ids += compress(_ids(labels.recordings, labels.table), scored.tolist())
+        recordings += compress(labels.recordings, scored.tolist())
+        english.append(labels.tags[scored] == ENGLISH)
+        audio_names = {**labels.audio_names, **audio_names}
     problems.raise_if_any()
-    assert labels is not None
-    spoken = (labels.tags == ENGLISH) | (labels.tags == MANDARIN)
-    scored = spoken & ~_overlaps_other_language(labels, spoken, problems)
-    is_english = labels.tags[scored] == ENGLISH
-    if not problems and (is_english.all() or not is_english.any()):
+    is_english = np.concatenate(english)
+    if is_english.all() or not is_english.any():
         message = f"{is_english.sum()} English and {(~is_english).sum()} Mandarin segments to score"
         problems.add("one_language", LABELS_FILE, f"{message}; expected some of both")
     problems.raise_if_any()
-    kept = scored.tolist()
-    ids = tuple(compress(_ids(labels.recordings, labels.table), kept))
-    names, recordings = numbered(list(compress(labels.recordings, kept)))
-    return Reference(Items(ids), is_english, recordings, names, labels, scored)
+    names, numbers = numbered(recordings)
+    return Reference(Items(tuple(ids)), is_english, numbers, [audio_names[each] for each in names])
 
 
 def _overlaps_other_language(labels: Labels, spoken: np.ndarray, problems: Problems) -> np.ndarray:
@@ -131,10 +132,12 @@ def public_items(reference: Reference, options: Mapping[str, str]) -> dict[str, 
 
     The order is that of the labels, because submissions must follow it; segments that are not scored are left out.
     """
-    columns = reference.labels.table.columns
-    rows = compress(zip(*(columns[column] for column in _SHEET)), reference.scored.tolist())
-    lines = [",".join(row) + "\n" for row in (_SHEET, *rows)]
-    return {SEGMENTS_FILE: "".join(lines).encode("utf-8")}
+    rows = [",".join(_SHEET)]
+    names = [f"{recording}_" for recording in recording_names(reference.audio_names)]
+    for item, recording in zip(reference.items.ids, reference.recordings.tolist()):
+        utterance, start, end = item[len(names[recording]) :].rsplit("_", 2)
+        rows.append(f"{reference.audio_names[recording]},{utterance},{start},{end}")
+    return {SEGMENTS_FILE: "\n".join([*rows, ""]).encode("utf-8")}
 
 
 def read_items(directory: Path) -> Items:

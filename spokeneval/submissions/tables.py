@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Optional, Union
@@ -77,33 +77,53 @@ def parse_table(
         columns are left out.
     header: the column names of a file that has no header row.
     """
+    whole: Optional[Table] = None
+    for part in _parse_blocks(blocks, file, problems, delimiter, required, aliases, header):
+        if part is None:
+            return None
+        if whole is None:
+            whole = part
+        else:
+            for column, cells in whole.columns.items():
+                cells += part.columns[column]
+            whole.lines.extend(part.lines)
+    return whole
+
+
+def _parse_blocks(
+    blocks: Iterable[Optional[str]],
+    file: str,
+    problems: Problems,
+    delimiter: str,
+    required: Sequence[str],
+    aliases: Mapping[str, str],
+    header: Optional[Sequence[str]] = None,
+) -> Iterator[Optional[Table]]:
+    """A table for each block, at least one; the last is None where a problem keeps the file from being read."""
     known = {column.lower(): column for column in required}
     known.update({alias.lower(): column for alias, column in aliases.items()})
-    columns: dict[str, list[str]] = {column: [] for column in known.values()}
-    numbers: list[int] = []
     line = 1
     for block in blocks:
         if block is None:
-            return None
+            yield None
+            return
         if header is None:
-            first, end, block = block.partition("\n")
+            first, more, block = block.partition("\n")
             header = _parse_header(first, file, problems, delimiter, required, known)
             if header is None:
-                return None
+                yield None
+                return
             line = 2
-            if not end:
+            if not more:
+                yield Table(file, {column: [] for column in header if column in known.values()}, [])
                 continue
-        lines: Sequence[int] = range(line, line + block.count("\n") + 1)
-        line = lines[-1] + 1
+        lines = list(range(line, line + block.count("\n") + 1))
+        line += len(lines)
         rows = _split_plain_rows(block, delimiter, len(header))
         if rows is None:
             rows, lines = _split_rows(block, lines, file, problems, delimiter, len(header))
-        for column, cells in dict(zip(header, rows)).items():
-            if column in columns:
-                columns[column] += cells
-        numbers += lines
-    present = [column for column in columns if column in (header or ())]
-    return Table(file, {column: columns[column] for column in present}, numbers)
+        columns = {column: cells for column, cells in zip(header, rows) if column in known.values()}
+        yield Table(file, columns, lines)
 
 
 def _parse_header(
@@ -207,6 +227,23 @@ def read_table(
     """`parse_table` on a file of at most `limit` bytes; None after adding a problem."""
     blocks = read_blocks(path, file, problems, limit)
     return parse_table(blocks, file, problems, delimiter=delimiter, required=required, aliases=aliases)
+
+
+def read_table_in_parts(
+    path: Path,
+    file: str,
+    problems: Problems,
+    *,
+    delimiter: str,
+    required: Sequence[str],
+    aliases: Mapping[str, str] = NO_ALIASES,
+    limit: int,
+) -> Iterator[Table]:
+    """`read_table` for a large file: a block of rows at a time. Ends early after adding a problem."""
+    blocks = read_blocks(path, file, problems, limit)
+    for part in _parse_blocks(blocks, file, problems, delimiter, required, aliases):
+        if part is not None:
+            yield part
 
 
 def match_items(

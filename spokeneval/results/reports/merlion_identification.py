@@ -152,13 +152,13 @@ def _recordings(reference: Reference, submission: Submission) -> Html:
         ]
         wrong = counts.english + counts.mandarin - counts.english_correct - counts.mandarin_correct
         row = [
-            reference.names[recording],
+            reference.audio_names[recording],
             f"{100 * sum(recalls) / len(recalls):.2f}",
             wrong,
             f"{counts.english_correct} of {counts.english}",
             f"{counts.mandarin_correct} of {counts.mandarin}",
         ]
-        rows.append((sum(recalls) / len(recalls), -wrong, reference.names[recording], row))
+        rows.append((sum(recalls) / len(recalls), -wrong, reference.audio_names[recording], row))
     header = [
         "Recording",
         "Balanced accuracy (%)",
