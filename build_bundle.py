@@ -158,7 +158,7 @@ def _build(options: argparse.Namespace) -> int:
         print(f"{error}\n\nNothing was built.", file=sys.stderr)
         return 1
     except OSError as error:
-        print(f"{error.filename or options.out}: {error.strerror}; the build stopped there.", file=sys.stderr)
+        print(f"{_told(error)}; the build stopped there.", file=sys.stderr)
         return 1
     for warning in planned.warnings:
         print(f"warning: {warning}", file=sys.stderr)
@@ -215,7 +215,7 @@ def _check(options: argparse.Namespace) -> int:
         try:
             findings = check_bundle(path)
         except OSError as error:
-            print(f"{path}: {error.strerror}", file=sys.stderr)
+            print(_told(error), file=sys.stderr)
             status = 2
             continue
         if any(finding.level == "error" for finding in findings):
@@ -240,7 +240,7 @@ def _rehearse(options: argparse.Namespace) -> int:
             options.bundle, options.submission, phase=options.phase, keep=options.keep, engine=engine
         )
     except (OSError, ValueError) as error:
-        print(error, file=sys.stderr)
+        print(_told(error), file=sys.stderr)
         return 2
     print(rehearsal.to_json() if options.json else rehearsal)
     return 0 if rehearsal.status == "Finished" else 1
@@ -262,7 +262,7 @@ def _season(options: argparse.Namespace) -> int:
             )
         except (OSError, ValueError) as error:
             progress.stop()
-            print(error, file=sys.stderr)
+            print(_told(error), file=sys.stderr)
             return 2
         except KeyboardInterrupt:
             progress.stop()
@@ -280,11 +280,18 @@ def _rank(options: argparse.Namespace) -> int:
         print(to_text(board))
         written = write_board(board, options.out) if options.out else []
     except (ManifestError, OSError, OutputError) as error:
-        print(error, file=sys.stderr)
+        print(_told(error), file=sys.stderr)
         return 1
     for file in written:
         print(f"wrote {file}", file=sys.stderr)
     return 0
+
+
+def _told(error: Exception) -> str:
+    """What went wrong; of what the system refused, the file first."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
 
 
 if __name__ == "__main__":

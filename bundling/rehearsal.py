@@ -226,7 +226,8 @@ def rehearse(
     """
     limits = limits or Limits()
     if not submission.is_file():
-        raise ValueError(f"{submission}: expected a submission's zip")
+        found = "is a folder" if submission.is_dir() else "there is no such file"
+        raise ValueError(f"{submission}: {found}; expected a submission's zip")
     if keep is not None and keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
         raise ValueError(f"{keep}: expected an empty folder, or none")
     start = time.monotonic()

@@ -74,8 +74,10 @@ def read_bundle(bundle: Path, phase: str | None) -> Plan:
     try:
         with zipfile.ZipFile(bundle) as archive:
             competition = yaml.load(archive.read("competition.yaml").decode("utf-8-sig"), _Loader)
-    except (OSError, zipfile.BadZipFile):
-        raise BundleError(f"{bundle}: expected a bundle's zip") from None
+    except OSError as error:
+        raise BundleError(f"{bundle}: {error.strerror}; expected a bundle's zip") from None
+    except zipfile.BadZipFile:
+        raise BundleError(f"{bundle}: is no zip; expected a bundle's zip") from None
     except KeyError:
         raise BundleError(f"{bundle}: there is no competition.yaml at its root") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:

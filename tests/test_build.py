@@ -373,6 +373,28 @@ def test_a_bundle_that_leaks_is_refused_and_not_left_behind(tmp_path):
     assert not list((tmp_path / "dist").rglob("*.zip"))
 
 
-def test_checking_what_is_not_there_says_so(tmp_path, capsys):
-    assert build_bundle.main(["check", str(tmp_path), str(tmp_path / "no.zip")]) == 2
-    assert "Traceback" not in capsys.readouterr().err
+def test_a_path_that_cannot_be_used_is_named_and_not_traced(tmp_path, capsys):
+    taken, absent = tmp_path / "taken", tmp_path / "no.zip"
+    taken.write_text("no zip")
+    assert build_bundle.main(["build", "spoken_call", "--out", str(tmp_path / "dist")]) == 0
+    bundle = str(tmp_path / "dist" / "codabench" / "spoken_call.zip")
+    scored = write_files(tmp_path / "scored", {"statistics.json": "{}"})
+    capsys.readouterr()
+    for arguments, status, expected in (
+        (
+            ["build", "spoken_call", "--out", taken / "x"],
+            1,
+            f"{taken / 'x' / 'codabench'}: Not a directory; the build",
+        ),
+        (["check", tmp_path], 2, f"{tmp_path}: Is a directory\n"),
+        (["check", absent], 2, f"{absent}: No such file or directory\n"),
+        (["rehearse", absent, taken], 2, f"{absent}: No such file or directory; expected a bundle's zip\n"),
+        (["rehearse", taken, taken], 2, f"{taken}: is no zip; expected a bundle's zip\n"),
+        (["rehearse", bundle, absent], 2, f"{absent}: there is no such file; expected a submission's zip\n"),
+        (["rehearse", bundle, tmp_path], 2, f"{tmp_path}: is a folder; expected a submission's zip\n"),
+        (["rehearse", bundle, bundle, "--keep", taken / "x"], 2, f"{taken / 'x'}: Not a directory\n"),
+        (["season", bundle, absent], 2, f"{absent}: expected a folder, in it one a team\n"),
+        (["rank", scored], 1, "No board: "),
+    ):
+        assert build_bundle.main(list(map(str, arguments))) == status
+        assert capsys.readouterr().err.startswith(expected)
