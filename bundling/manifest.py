@@ -11,7 +11,7 @@ import ast
 import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -109,10 +109,10 @@ def read_manifest(path: Path, names: Collection[str] = ()) -> list[Bundle]:
     ------
     ManifestError: with every defect of the file, and of what the wanted bundles are made from.
     """
-    lines: dict[Place, int] = {}
+    marks: dict[Place, yaml.Mark] = {}
     defects: list[tuple[Place, str]] = []
     try:
-        content = _load(path, lines, defects)
+        content = _load(path, marks, defects)
     except yaml.YAMLError as error:
         raise ManifestError(f"{path.name}: not YAML: {error}") from None
     except ManifestError as error:
@@ -128,15 +128,26 @@ def read_manifest(path: Path, names: Collection[str] = ()) -> list[Bundle]:
         for name in sorted(set(names) - set(content["bundles"])):
             defects.append((("bundles",), f"no bundle {name}; there are {', '.join(content['bundles'])}"))
     if defects:
-        rows = sorted({(_line(place, lines), _dotted(place), what) for place, what in defects})
+        rows = _rows(defects, marks)
         listed = "\n".join(f"  line {line:<4} {place}: {what}" for line, place, what in rows)
         count = "1 defect" if len(rows) == 1 else f"{len(rows)} defects"
         raise ManifestError(f"{path.name}: {count}\n\n{listed}")
     return bundles
 
 
-def _load(path: Path, lines: dict[Place, int], defects: list[tuple[Place, str]]) -> Any:
-    """The file's content; notes the line of every place, and what is wrong with the file as YAML."""
+def _rows(defects: list[tuple[Place, str]], marks: Mapping[Place, yaml.Mark]) -> list[tuple[int, str, str]]:
+    """Line, place and defect, by line; what aliases repeat stands once, with the place that they are aliases of."""
+    order = {place: index for index, place in enumerate(marks)}
+    rows: dict[tuple[int, Place, str], tuple[int, str, str]] = {}
+    for place, what in sorted(defects, key=lambda defect: order[_marked(defect[0], marks)]):
+        marked = _marked(place, marks)
+        mark = marks[marked]
+        rows.setdefault((mark.index, place[len(marked) :], what), (mark.line + 1, _dotted(place), what))
+    return sorted(rows.values())
+
+
+def _load(path: Path, marks: dict[Place, yaml.Mark], defects: list[tuple[Place, str]]) -> Any:
+    """The file's content; notes where every place stands, and what is wrong with the file as YAML."""
     with path.open("rb") as stream:
         data = stream.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
@@ -149,38 +160,43 @@ def _load(path: Path, lines: dict[Place, int], defects: list[tuple[Place, str]])
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     if root is None:
         raise ManifestError("is empty")
-    defects += _index_lines(root, (), lines)
+    defects += _index(root, (), marks)
     try:
         return yaml.safe_load(text)
     except ValueError as error:  # a date that no calendar has, a number of five thousand digits
         raise ManifestError(f"a value that cannot be read: {error}") from None
 
 
-def _index_lines(node: yaml.Node, place: Place, lines: dict[Place, int]) -> Iterator[tuple[Place, str]]:
-    """Note the line of every place; yield the keys that stand twice and the dates that YAML would take apart."""
-    lines.setdefault(place, node.start_mark.line + 1)
-    if len(lines) > MAX_PLACES:
+def _index(node: yaml.Node, place: Place, marks: dict[Place, yaml.Mark]) -> Iterator[tuple[Place, str]]:
+    """Note where every place stands; yield the keys that stand twice and the dates that YAML would take apart."""
+    marks.setdefault(place, node.start_mark)
+    if len(marks) > MAX_PLACES:
         raise ManifestError(f"more than {MAX_PLACES} settings; aliases of aliases?")
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             if key.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):
                 raise ManifestError(f"line {key.start_mark.line + 1}: a key that is no text; quote it")
             inner = (*place, key.value)
-            if inner in lines:
-                yield inner, f"stands twice; first on line {lines[inner]}"
-            lines[inner] = key.start_mark.line + 1
-            yield from _index_lines(value, inner, lines)
+            if inner in marks:
+                yield inner, f"stands twice; first on line {marks[inner].line + 1}"
+            marks[inner] = key.start_mark
+            yield from _index(value, inner, marks)
     elif isinstance(node, yaml.SequenceNode):
         for index, value in enumerate(node.value):
-            yield from _index_lines(value, (*place, index), lines)
+            yield from _index(value, (*place, index), marks)
     elif node.tag == "tag:yaml.org,2002:timestamp":
-        yield place, f'{node.value} is not quoted, and a platform would drop its time; write "{node.value}"'
+        time = "" if ":" in node.value else " 00:00:00"
+        yield (
+            place,
+            f'{node.value} is not quoted, and a platform would drop its time; write "{node.value}{time}"',
+        )
 
 
-def _line(place: Place, lines: Mapping[Place, int]) -> int:
-    while place not in lines:
+def _marked(place: Place, marks: Mapping[Place, yaml.Mark]) -> Place:
+    """The place itself, or the innermost one around it that stands in the file."""
+    while place not in marks:
         place = place[:-1]
-    return lines[place]
+    return place
 
 
 def _dotted(place: Place) -> str:
@@ -206,14 +222,11 @@ def _explain(error: Any, schema: Mapping[str, Any]) -> Iterator[tuple[Place, str
     elif error.validator == "enum":
         expected = ", ".join(str(value) for value in error.validator_value)
         yield place, f"{error.instance!r}; expected one of {expected}"
-    elif error.validator in ("pattern", "not") and place and place[-1] in ("start", "end"):
-        yield place, f'{error.instance!r}; expected a UTC date, quoted: "YYYY-MM-DD HH:MM:SS"'
-    elif error.validator in ("pattern", "not") and place and place[-1] == "docker_image":
-        yield (
-            place,
-            f"{error.instance!r}; expected an image with a fixed tag, such as codalab/codalab-legacy:py312",
-        )
-    elif error.validator == "type" and isinstance(error.instance, datetime):
+    elif error.validator in ("pattern", "not") and "description" in error.schema:
+        if "propertyNames" in error.absolute_schema_path:
+            place = (*place, error.instance)
+        yield place, f"{error.instance!r:.100}; expected {error.schema['description']}"
+    elif error.validator == "type" and isinstance(error.instance, date):
         return  # an unquoted date, reported with its line already
     elif error.validator == "type":
         yield place, f"{error.instance!r}; expected a value of type {error.validator_value}"
@@ -276,10 +289,12 @@ def _resolve(content: Mapping[str, Any], defects: list[tuple[Place, str]]) -> It
 
 def _check_bundles(bundles: list[Bundle], root: Path, defects: list[tuple[Place, str]]) -> None:
     for bundle in bundles:
-        place: Place = ("bundles", bundle.name)
         _check_phases(bundle, defects)
-        _check_columns(bundle, root, place, defects)
-        for file in [bundle["terms"], *(page["file"] for page in bundle["pages"])]:
+        _check_columns(bundle, root, defects)
+        pages = [(bundle.origin["terms"], bundle["terms"])]
+        for index, page in enumerate(bundle["pages"]):
+            pages.append(((*bundle.origin["pages"], index, "file"), page["file"]))
+        for place, file in pages:
             if not page_path(root, bundle, file).is_file():
                 own = ", ".join(f"pages/{owner}/" for owner in dict.fromkeys((bundle.task, bundle.challenge)))
                 defects.append((place, f"page {file} is neither in {own} nor in pages/"))
@@ -306,20 +321,27 @@ def _check_phases(bundle: Bundle, defects: list[tuple[Place, str]]) -> None:
     for index, phase in enumerate(bundle.phases):
         place = (*bundle.origin["phases"], index)
         start, end = _date(phase.start), _date(phase.end)
-        if start is None or (phase.end and end is None):
-            defects.append(
-                (place, f"phase {phase.name}: {phase.start}, {phase.end}: not a date of the calendar")
-            )
+        unknown = [
+            (key, text)
+            for key, text, date in (("start", phase.start, start), ("end", phase.end, end))
+            if text and date is None
+        ]
+        for key, text in unknown:
+            defects.append(((*place, key), f"phase {phase.name}: {text}: not a date of the calendar"))
+        if unknown or start is None:
             return
         if end and end <= start:
             defects.append(
-                (place, f"phase {phase.name}: ends {phase.end}, not after its start {phase.start}")
+                ((*place, "end"), f"phase {phase.name}: ends {phase.end}, not after its start {phase.start}")
             )
         if before and before[1] is None:
             defects.append((place, f"phase {before[0].name}: no end, and phase {phase.name} comes after it"))
         elif before and before[1] and start <= before[1]:
             defects.append(
-                (place, f"phase {phase.name}: starts {phase.start}, not after the end of the one before")
+                (
+                    (*place, "start"),
+                    f"phase {phase.name}: starts {phase.start}, not after the end of the one before",
+                )
             )
         before = phase, end
 
@@ -331,13 +353,14 @@ def _date(text: str | None) -> datetime | None:
         return None
 
 
-def _check_columns(bundle: Bundle, root: Path, place: Place, defects: list[tuple[Place, str]]) -> None:
+def _check_columns(bundle: Bundle, root: Path, defects: list[tuple[Place, str]]) -> None:
     keys = [column.key for column in bundle.columns]
     places = [(*bundle.origin["columns"], index, "key") for index in range(len(keys))]
     for key in sorted({key for key in keys if keys.count(key) > 1}):
         defects.append((places[keys.index(key)], f"column {key} stands twice"))
     program = root / "scoring_program" / bundle.task / "score.py"
     if not program.is_file():
+        place: Place = ("challenges", bundle.challenge, "tasks", bundle.task)
         defects.append((place, f"scoring_program/{bundle.task}/score.py is missing"))
         return
     declared = literals(program.read_text(encoding="utf-8"))

@@ -77,14 +77,20 @@ DEFECTS = {
     "latest image": ("codalab-legacy:py312", "codalab-legacy:latest", "expected an image with a fixed tag"),
     "no title": ("    title: Spoken CALL — accept or reject learners' responses\n", "", "no title"),
     "limit of 0": ("max_submissions_per_day: 10", "max_submissions_per_day: 0", "minimum of 1"),
-    "mail address": ("organisers@example.org", "organisers at example.org", "does not match"),
+    "mail address": ("organisers@example.org", "organisers at example.org", "expected an address such as organisers@"),
+    "a path out of here": ("image: pages/logo.png", "image: ../logo.png", "1 defect"),
+    "a name of two words": ("  spoken_call:\n        options", "  Spoken Call:\n        options", "expected a name of"),
+    "a key of capitals": ("{key: d_full,", "{key: D-full,", "expected a key of small letters"),
+    "a queue's name": ("  # queue: 00000000-0000-0000-0000-000000000000", "  queue: mine", "such as 01234567-89ab-"),
+    "date without a time": ('start: "2027-01-11 00:00:00"', "start: 2027-01-11", 'write "2027-01-11 00:00:00"'),
+    "missing terms": ("terms: terms.md", "terms: rules.md", "page rules.md is neither in"),
+    "no such hour": ('start: "2027-03-01 00:00:00"', 'start: "2027-03-01 25:00:00"', "not a date of the calendar"),
     "not a number": ("precision: 4", "precision: four", "expected a value of type integer"),
 }  # fmt: skip
 
 
-# What is wrong is told where the phase, the bundle or the key's second place is.
-_SHOWN_ELSEWHERE = {"no end", "no title", "missing page", "phases overlap", "end before start", "no such day"}
-_SHOWN_ELSEWHERE |= {"column twice", "key twice"}
+# What is wrong is told where the phase, the bundle or the key's other place is.
+_SHOWN_ELSEWHERE = {"no end", "no title", "column twice", "key twice"}
 
 
 @pytest.mark.parametrize("defect", DEFECTS)
@@ -100,6 +106,19 @@ def test_a_defect_in_competition_yaml_is_refused_with_its_line(copy, defect):
     changed = text[: text.index(good)].count("\n") + 1
     where = f"  line {changed:<4} "
     assert where in message or defect in _SHOWN_ELSEWHERE
+
+
+def test_what_four_challenges_share_is_told_once_where_it_stands(copy):
+    text = (copy / "competition.yaml").read_text(encoding="utf-8")
+    (copy / "competition.yaml").write_text(
+        text.replace("max_submissions: 500", "max_submissions: 0", 1), encoding="utf-8"
+    )
+    with pytest.raises(ManifestError) as refusal:
+        read_manifest(copy / "competition.yaml")
+    assert str(refusal.value).splitlines()[2:] == [
+        "  line 36   challenges.spoken_call.phases[0].max_submissions: 0 is less than the minimum of 1"
+    ]
+    assert text.count("*half_a_year") == 3
 
 
 def test_all_defects_are_told_at_once(copy):
