@@ -197,9 +197,8 @@ def _split_full_lines(text: str, width: int, delimiter: Optional[str] = None) ->
     number of them."""
     lines = text.count("\n") + 1
     between = delimiter or " "
-    fields = text.replace("\n", f"{between}\0{between}").split(
-        delimiter
-    )  # no line holds a NUL: each is a line's end
+    # No line holds a NUL, so that each one marks a line's end.
+    fields = text.replace("\n", f"{between}\0{between}").split(delimiter)
     ends = fields[width :: width + 1]
     if len(fields) + 1 != lines * (width + 1) or ends.count("\0") + 1 != lines:
         return None
