@@ -32,6 +32,9 @@ def main() -> int:
         "--zip", type=Path, default=Path("submission.zip"), help="where the zip to upload goes"
     )
     options = parser.parse_args()
+    if any(character.isspace() for character in options.zip.name):
+        print(f"{options.zip}: the name of a zip to upload must have no blanks.", file=sys.stderr)
+        return 1
     if not (HERE / options.set / "input").is_dir():
         sets = ", ".join(sorted(path.parent.name for path in HERE.glob("*/input")))
         print(f"No set {options.set}; there are {sets}.", file=sys.stderr)
@@ -41,18 +44,19 @@ def main() -> int:
         submitted.mkdir()
         try:
             stage(options.submission, submitted)
-        except (SubmissionError, OSError) as refusal:
-            print(refusal, file=sys.stderr)
-            return 1
+        except SubmissionError as refusal:
+            return refused(str(refusal), options.zip)
+        except OSError as error:
+            return refused(f"{error.filename}: {error.strerror}", options.zip)
         output = Path(folder, "output")
         if not run("ingest.py", HERE / options.set / "input", submitted, output):
-            return 1
+            return refused("", options.zip)
         if (HERE / options.set / "reference").is_dir():
             inputs = Path(folder, "input")
             shutil.copytree(str(HERE / options.set / "reference"), str(inputs / "ref"))
             shutil.copytree(str(submitted), str(inputs / "res"))
             if not run("score.py", inputs, output):
-                return 1
+                return refused("", options.zip)
             show(json.loads((output / "scores.json").read_text(encoding="utf-8")), options.set)
             report = output / "detailed_results.html"
             if report.exists():
@@ -61,8 +65,17 @@ def main() -> int:
         else:
             print(f"The labels of the {options.set} set are hidden: checked, not scored.")
         pack(submitted, options.zip)
-    print(f"{options.zip} is ready to upload.")
+    print(f"{options.zip} is ready to upload, to a phase of the {options.set} set.")
     return 0
+
+
+def refused(words: str, path: Path) -> int:
+    """Say what is wrong, and that no zip was written; the exit status."""
+    if words:
+        print(words, file=sys.stderr)
+    older = "; the one that is there is older" if path.exists() else ""
+    print(f"{path} was not written{older}.", file=sys.stderr)
+    return 1
 
 
 def stage(submission: Path, folder: Path) -> None:

@@ -700,6 +700,16 @@ SUBMISSIONS["merlion_identification"] += identification_mutations()
 SUBMISSIONS["merlion_diarization"] += [*diarization_mutations(), *far_too_many()]
 
 
+def _in_seconds(text: str) -> str:
+    header, *rows = text.splitlines()
+    changed = [header]
+    for row in rows:
+        fields = row.split(",")
+        fields[2:5] = [f"{float(field) / 1000:.6g}" for field in fields[2:5]]
+        changed.append(",".join(fields))
+    return "\n".join(changed) + "\n"
+
+
 def bad_references(task: str) -> Iterator[BadReference]:
     """Corruptions of a task's reference."""
     files = {name: str(content) for name, content in CASES[task].reference.items()}
@@ -752,6 +762,22 @@ def bad_references(task: str) -> Iterator[BadReference]:
         yield changed(
             "a name with a slash", text.replace("x_1.wav", "../x_1.wav", 1), _row("unusable_name", 2)
         )
+        yield changed(
+            "two files with byte-order marks joined",
+            "".join([*lines[:2], "\ufeff", *lines[2:]]),
+            _row("unusable_name", 3),
+        )
+        yield changed(
+            "a control character in a name", text.replace(",a1,", ",a\x071,", 1), _row("unusable_name", 2)
+        )
+        yield changed("seconds", _in_seconds(text), _row("not_milliseconds"))
+        yield changed(
+            "the column of overlaps misspelt",
+            text.replace("overlap_diff_lang", "overlap_diff_language"),
+            _row("unknown_column", 1),
+        )
+        doubled = text.replace("length", "overlap_diff_lang", 1)
+        yield changed("a column that may be there, twice", doubled, _row("duplicate_column", 1))
     if task == "spoken_call":
         yield changed("a header row in mid-file", text + lines[0], _row("stray_header", 6))
         yield changed(
@@ -783,7 +809,18 @@ def bad_references(task: str) -> Iterator[BadReference]:
             text.replace("2500,600,English,True", "2500,600,English,maybe"),
             _row("unknown_value", 5, "a4"),
         )
+        yield changed(
+            "one id for segments of two recordings",
+            text + "x.wav,1_b,0,900,900,English,False,\nx_1.wav,b,0,900,900,English,False,\n",
+            _row("ambiguous_id", None, "x_1_b_0_900"),
+        )
     if task == "merlion_diarization":
+        regions_in_seconds = ("nothing_evaluated", "regions.csv", None, "x_1")
+        yield BadReference(
+            "regions in seconds",
+            {**files, "regions.csv": "x_1.wav,0.5,1.5\ny_1.wav,0,2000\n"},
+            (regions_in_seconds,),
+        )
         yield changed("one language", text.replace("Mandarin", "English"), _row("one_language"))
         yield changed("no region", text + "z_1.wav,a1,0,9,9,English,False\n", _row("no_region", 8, "z_1"))
         overlapping = ("overlapping_regions", "regions.csv", 3, "x_1")

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from spokeneval.metrics import language_diarization
 from spokeneval.metrics.language_diarization import (
     LanguageTimes,
     Recording,
@@ -150,7 +151,7 @@ def test_sweep_is_the_frame_by_frame_definition():
     assert alone == times[:300]
 
 
-def test_order_of_turns_and_recordings_changes_nothing():
+def test_order_of_turns_and_recordings_changes_nothing(monkeypatch):
     rng = np.random.default_rng(12)
     recordings = [random_recording(rng) for _ in range(50)]
     shuffled = [
@@ -164,6 +165,9 @@ def test_order_of_turns_and_recordings_changes_nothing():
     ]
     times = language_times_per_recording(recordings)
     assert language_times_per_recording(shuffled[::-1]) == times[::-1]
+    for turns in (1, 7, 50):
+        monkeypatch.setattr(language_diarization, "_TURNS_AT_A_TIME", turns)
+        assert language_times_per_recording(recordings) == times
 
 
 def union(turns):

@@ -286,7 +286,12 @@ BAD_FOLDERS = {
         "y_1.txt",
         "y_1.wav.txt is there: rename it",
     ),
-    "rttm": ({"x_1.txt": TURNS, "y_1.rttm": ""}, "missing_file", "y_1.txt", "y_1.rttm is there: rename it"),
+    "rttm": (
+        {"x_1.txt": TURNS, "y_1.rttm": ""},
+        "missing_file",
+        "y_1.txt",
+        "y_1.rttm is there: write its turns",
+    ),
     "capital": ({"x_1.txt": TURNS, "Y_1.TXT": ""}, "missing_file", "y_1.txt", "Y_1.TXT is there: rename it"),
     "nothing": ({}, "missing_file", "x_1.txt", "the submission is empty"),
 }

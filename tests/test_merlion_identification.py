@@ -154,14 +154,14 @@ def test_items_are_the_scored_segments_in_the_labels_order(tmp_path):
 
 
 def test_underscores_in_names_do_not_blur_the_parts_of_an_id(tmp_path):
-    rows = (("x_1", "a_1", "0.5", "10", "English"), ("x", "1_a_1", "1e1", "20.50", "Mandarin"))
+    rows = (("x_1", "a_1", "0.5", "10", "English"), ("x", "1_a_2", "1e1", "20.50", "Mandarin"))
     gold = HEADER + "".join(
         f"{r}.wav,{u},{s},{e},{float(e) - float(s)},{tag},False,\n" for r, u, s, e, tag in rows
     )
     reference = reader.read_reference(write_files(tmp_path / "ref", {"labels.csv": gold}))
     public = reader.public_items(reference, {})
     assert (
-        public["segments.csv"] == b"audio_name,utt_id,start,end\nx_1.wav,a_1,0.5,10\nx.wav,1_a_1,1e1,20.50\n"
+        public["segments.csv"] == b"audio_name,utt_id,start,end\nx_1.wav,a_1,0.5,10\nx.wav,1_a_2,1e1,20.50\n"
     )
     assert reader.read_items(write_files(tmp_path / "items", public)) == reference.items
 
@@ -246,6 +246,41 @@ BAD_FILES = {
         7,
         IDS[3],
         "language 'English'",
+    ),
+    "language 2 for 1 throughout": (
+        TWO.replace(" 1 ", " 2 "),
+        ["unknown_language"] * 5,
+        2,
+        IDS[0],
+        "language '2'; expected 0 (English) or 1 (Mandarin)",
+    ),
+    "languages as decimals": (
+        TWO.replace(" 0 ", " 0.0 ").replace(" 1 ", " 1.0 "),
+        ["unknown_language"] * 10,
+        1,
+        IDS[0],
+        "language '0.0'",
+    ),
+    "languages in words": (
+        TWO.replace(" 0 ", " English ").replace(" 1 ", " Mandarin "),
+        ["unknown_language"] * 10,
+        1,
+        IDS[0],
+        "language 'English'; expected 0 (English)",
+    ),
+    "another set's segments": (
+        "".join(f"z_1_a{place}_0_500 0.5 0.25\n" for place in range(25)),
+        ["another_set"],
+        None,
+        None,
+        f"none of the 25 segments is of this set's recordings; the first one expected is {IDS[0]}; is the file another",
+    ),
+    "one line a segment, then two": (
+        "".join(ONE.splitlines(keepends=True)[:2] + TWO.splitlines(keepends=True)[4:]),
+        ["mixed_formats"] * 3,
+        4,
+        IDS[2],
+        "two lines, 0 and 1, in a file of one line a segment",
     ),
     "a lone line of language x": (
         TWO.replace(f"{IDS[3]} 0 0.8\n", "").replace(f"{IDS[3]} 1", f"{IDS[3]} x"),
@@ -688,7 +723,22 @@ def test_a_participant_tries_a_submission_and_gets_a_zip(tmp_path, planned):
     assert done.returncode == 0, done.stderr
     assert "eer " in done.stdout
     assert zipfile.ZipFile(kit / "submission.zip").namelist() == ["prediction.txt"]
+    assert done.stdout.endswith("submission.zip is ready to upload, to a phase of the development set.\n")
+    done = run("try_submission.py", "--zip", "my answer.zip", "out")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "my answer.zip: the name of a zip to upload must have no blanks.\n",
+    )
+    done = run("try_submission.py", "--zip", "new.zip", "nowhere")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "nowhere: No such file or directory\nnew.zip was not written.\n",
+    )
     done = run("try_submission.py", "--set", "evaluation", "out")
     assert done.returncode == 1
-    assert "recording 'TTS_P90001TT" in done.stderr
+    assert done.stderr.endswith("submission.zip was not written; the one that is there is older.\n")
+    assert (
+        "none of the 320 segments is of this set's recordings; the first one expected is TTS_P91"
+        in done.stderr
+    )
     assert run("check_description.py").returncode == 1

@@ -7,7 +7,7 @@ import pytest
 
 from spokeneval.submissions import files
 from spokeneval.submissions.folder import list_files
-from spokeneval.submissions.problems import FileProblems, Problems
+from spokeneval.submissions.problems import FileProblems, Problems, ReferenceFileError
 from spokeneval.submissions.tables import parse_table
 from tests.mutations import CASES
 from tests.support import write_files
@@ -127,6 +127,37 @@ def changed(text, rng):
             kind
         ]
     return "".join(lines)
+
+
+def test_a_table_may_begin_with_blank_lines():
+    problems = Problems()
+    table = parse_table(["\n\nId,more\n\n1,2"], "file", problems, delimiter=",", required=("Id",))
+    assert (table.columns, table.lines, table.others, problems.kept) == ({"Id": ["1"]}, [5], ("more",), [])
+    assert parse_table(["\nNo\n1"], "file", problems, delimiter=",", required=("Id",)) is None
+    assert [(problem.code, problem.line) for problem in problems.kept] == [("missing_column", 2)]
+
+
+def test_a_refusal_counts_all_files_and_lists_the_first_problems():
+    problems = Problems()
+    for number in range(50):
+        problems.add("missing_file", f"{number}.txt", "is missing")
+        problems.add("unexpected_file", f"{number}.rttm", "is not part of a submission")
+    with pytest.raises(FileProblems) as refusal:
+        problems.raise_if_any()
+    lines = str(refusal.value).splitlines()
+    assert (lines[0], lines[-1]) == ("100 problems in 100 files", "  ... and 80 more")
+    assert sum(line == "  is missing" for line in lines) == 10
+
+
+def test_all_the_bad_rows_of_a_reference_are_kept_and_the_first_are_listed():
+    problems = Problems(ReferenceFileError)
+    for line in range(1, 1001):
+        problems.add("unknown_value", "labels.csv", "another tag", line=line)
+    with pytest.raises(ReferenceFileError) as refusal:
+        problems.raise_if_any()
+    assert len(refusal.value.problems) == 1000
+    assert str(refusal.value).splitlines()[-1] == "  ... and 980 more"
+    assert len(str(refusal.value).splitlines()) == 24
 
 
 @pytest.mark.parametrize("kind", ["reference", "submission"])

@@ -136,15 +136,12 @@ def language_times(reference: Turns, hypothesis: Turns, regions: Any, *, exclude
 
 
 def language_times_per_recording(recordings: Sequence[Recording]) -> list[LanguageTimes]:
-    """`language_times` of each recording, all in one sweep; `sum(times, LanguageTimes())` pools them.
+    """`language_times` of each recording, many in one sweep; `sum(times, LanguageTimes())` pools them.
 
     Raises ValueError as `language_times` does, naming the recording by its place in the sequence from 0, and
     if there is no recording.
     """
-    if not len(recordings):
-        raise ValueError("no recording to score: []")
-    recording, layer, turns = _gather(recordings)
-    joint_times = _joint_times(len(recordings), recording, layer, turns)
+    joint_times = _joint_times(recordings)
     times = np.zeros((len(recordings), _JOINT_STATES.shape[1]))
     for state, adds in enumerate(_JOINT_STATES):  # in this order on every machine, unlike a matrix product
         times += joint_times[:, state, np.newaxis] * adds
@@ -157,9 +154,7 @@ def language_confusions(recordings: Sequence[Recording]) -> np.ndarray:
     Rows are the reference's, columns the hypothesis's: neither, English, Mandarin, both. Raises ValueError as
     `language_times_per_recording` does.
     """
-    if not len(recordings):
-        raise ValueError("no recording to score: []")
-    joint_times = _joint_times(len(recordings), *_gather(recordings))
+    joint_times = _joint_times(recordings)
     return joint_times.reshape(-1, 4, 4).transpose(0, 2, 1)
 
 
@@ -193,10 +188,34 @@ _LAYERS = (
 _REGIONS, _EXCLUDED = 4, 5
 
 
-def _gather(recordings: Sequence[Recording]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Recording and layer (index into `_LAYERS`) of every turn, shape (n,), and the checked turns, (n, 2)."""
+_TURNS_AT_A_TIME = 1 << 18
+"""Turns swept at a time, but a recording's all together: they bound the memory."""
+
+
+def _joint_times(recordings: Sequence[Recording]) -> np.ndarray:
+    """Scored time of each recording in each of 16 joint states, shape (n, 16).
+
+    A state has bit 0 for English and bit 1 for Mandarin in the reference, bits 2 and 3 in the hypothesis.
+    """
+    if not len(recordings):
+        raise ValueError("no recording to score: []")
+    swept = []
+    first, turns = 0, 0
+    for last, (_, hypothesis, _, _) in enumerate(recordings, 1):
+        turns += sum(map(np.size, hypothesis)) // 2
+        if turns >= _TURNS_AT_A_TIME or last == len(recordings):
+            swept.append(_sweep(last - first, *_gather(recordings[first:last], first)))
+            first, turns = last, 0
+    return np.concatenate(swept)
+
+
+def _gather(recordings: Sequence[Recording], first: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Recording and layer (index into `_LAYERS`) of every turn, shape (n,), and the checked turns, (n, 2).
+
+    first: the first recording's place among all, from 0.
+    """
     arrays = []
-    for index, (reference, hypothesis, regions, excluded) in enumerate(recordings):
+    for index, (reference, hypothesis, regions, excluded) in enumerate(recordings, first):
         if len(reference) != 2 or len(hypothesis) != 2:
             raise ValueError(
                 f"recording {index}: {len(reference)} languages in the reference, {len(hypothesis)} in the "
@@ -220,19 +239,14 @@ def _gather(recordings: Sequence[Recording]) -> tuple[np.ndarray, np.ndarray, np
     bad = np.flatnonzero(~((start >= 0) & (start < end) & (end < np.inf)))
     if bad.size:
         raise ValueError(
-            f"recording {recording[bad[0]]}, {_LAYERS[layer[bad[0]]]}: turn from {start[bad[0]]} to "
+            f"recording {first + recording[bad[0]]}, {_LAYERS[layer[bad[0]]]}: turn from {start[bad[0]]} to "
             f"{end[bad[0]]} ms; expected 0 <= start < end (and {bad.size - 1} more)"
         )
     return recording, layer, turns
 
 
-def _joint_times(
-    n_recordings: int, recording: np.ndarray, layer: np.ndarray, turns: np.ndarray
-) -> np.ndarray:
-    """Scored time of each recording in each of 16 joint states, shape (n_recordings, 16).
-
-    A state has bit 0 for English and bit 1 for Mandarin in the reference, bits 2 and 3 in the hypothesis.
-    """
+def _sweep(n_recordings: int, recording: np.ndarray, layer: np.ndarray, turns: np.ndarray) -> np.ndarray:
+    """`_joint_times` of gathered turns, shape (n_recordings, 16)."""
     time = turns.T.ravel()  # all starts, then all ends
     order = np.argsort(time)
     order = order[np.argsort(np.tile(recording, 2)[order], kind="stable")]

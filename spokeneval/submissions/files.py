@@ -22,7 +22,7 @@ _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}\Z")
 
 
-BYTES_A_LINE = 128
+BYTES_A_LINE = 256
 """A file may have as many lines as its limit in bytes holds of this length: lines cost far more memory than bytes."""
 LONGEST_LINE = 1 << 16
 
@@ -32,8 +32,8 @@ so that reading in blocks is faster than reading at once."""
 
 
 def size_limit(items: int) -> int:
-    """Bytes that a submission for so many items may have: far above any honest file, far below a bomb. Eight lines
-    an item, and eight thousand, go with it (`BYTES_A_LINE`)."""
+    """Bytes that a submission for so many items may have: far above any honest file, far below a bomb. Four lines
+    an item, and four thousand, go with it (`BYTES_A_LINE`)."""
     return (1 << 20) + 1024 * items
 
 

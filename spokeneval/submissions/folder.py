@@ -140,5 +140,7 @@ def _hint(file: str, extra: list[str], found: int) -> str:
         ):
             if other.lower().endswith((".xlsx", ".xls", ".ods")):
                 return f"; {name(other)} is there: export it as text (CSV)"
+            if other.lower().endswith(".rttm"):
+                return f"; {name(other)} is there: write its turns as lines of start, end and language"
             return f"; {name(other)} is there: rename it"
     return "" if found else "; the submission is empty"

@@ -22,6 +22,8 @@ from .tables import Table, choose, numbered, read_table_in_parts
 LABELS_FILE = "labels.csv"
 REFERENCE_LIMIT = 1 << 28
 
+OVERLAP = "overlap_diff_lang"
+
 LANGUAGES = ("English", "Mandarin")
 TAGS = {"English": 0, "Mandarin": 1, "Non-Speech": 2, "Non-Evaluated-Speech": 3}
 ENGLISH, MANDARIN, NON_SPEECH, OTHER_SPEECH = TAGS.values()
@@ -30,6 +32,8 @@ LATEST = 1e9
 """The latest time in ms, eleven days: what is later was not given in milliseconds."""
 
 _PLAIN_NAME = re.compile(r'[^\s/\\,"]+\Z')
+SHORTEST_MEDIAN = 5
+"""Half of all segments last longer, in ms: a single speech sound does. Segments in seconds do not."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +72,9 @@ def read_labels(directory: Path, problems: Problems) -> Iterator[Labels]:
 
     Adds a problem for each row that is not usable: an unknown language tag, an end that is not after the start, a
     `length` that is off by more than 1 ms, an `utt_id` that stands twice in a recording, a name that cannot be part
-    of a segment's id or of a file's name.
+    of a segment's id or of a file's name; and one where the times must be others than milliseconds.
     """
-    optional = ("length", "overlap_diff_lang")
+    optional = ("length", OVERLAP)
     tables = read_table_in_parts(
         directory / LABELS_FILE,
         LABELS_FILE,
@@ -83,13 +87,23 @@ def read_labels(directory: Path, problems: Problems) -> Iterator[Labels]:
     recordings: list[str] = []
     utterances: list[str] = []
     lines: list[int] = []
+    lengths: list[np.ndarray] = []
+    others: tuple[str, ...] = ()
     for table in tables:
         labels = _labels(table, problems)
         yield labels
+        others = table.others
+        lengths.append(labels.spans[:, 1] - labels.spans[:, 0])
         recordings += labels.recordings
         utterances += table.columns["utt_id"]
         lines += table.lines
+    for other in others:
+        if "overlap" in other.lower():  # ignored, it would let overlaps in
+            problems.add("unknown_column", LABELS_FILE, f"column {name(other)}; expected {OVERLAP}", line=1)
     _check_utterances(recordings, utterances, lines, problems)
+    if lines and not problems and np.median(np.concatenate(lengths)) < SHORTEST_MEDIAN:
+        message = f"half of the segments last less than {SHORTEST_MEDIAN} ms; expected times in milliseconds"
+        problems.add("not_milliseconds", LABELS_FILE, message)
 
 
 def _labels(table: Table, problems: Problems) -> Labels:
@@ -116,14 +130,15 @@ def _labels(table: Table, problems: Problems) -> Labels:
 
 def check_names(table: Table, column: str, problems: Problems) -> None:
     """Names that can be part of a segment's id and of a file's name."""
-    unusable = {text for text in set(table.columns[column]) if not _PLAIN_NAME.match(text)}
+    unusable = {
+        text for text in set(table.columns[column]) if not (_PLAIN_NAME.match(text) and text.isprintable())
+    }
     if unusable:
         for text, line in zip(table.columns[column], table.lines):
             if text in unusable:
                 found = quote(text) if text else "nothing"
-                message = (
-                    f"{column} {found}; expected a name without blanks, slashes, commas and quotation marks"
-                )
+                expected = "a name without blanks, slashes, commas, quotation marks and invisible characters"
+                message = f"{column} {found}; expected {expected}"
                 problems.add("unusable_name", table.file, message, line=line)
 
 
@@ -180,5 +195,5 @@ def _check_lengths(table: Table, spans: np.ndarray, problems: Problems) -> None:
         for text, (start, end), line in zip(texts, spans.tolist(), table.lines):
             length = decimal(text)
             if length is None or abs(length - (end - start)) > 1:
-                message = f"length {name(text)}; end minus start is {end - start:g}"
+                message = f"length {name(text)}; end minus start is {end - start:.12g}"
                 problems.add("wrong_length", table.file, message, line=line)

@@ -113,6 +113,7 @@ def read_reference(directory: Path) -> Reference:
         tuple(other),
         tuple(audio_names[recording] for recording in recordings),
     )
+    _check_evaluated(reference, problems)
     _check_languages(reference, problems)
     problems.raise_if_any()
     return reference
@@ -128,8 +129,9 @@ def _read_regions(directory: Path, problems: Problems) -> Optional[_Regions]:
     text = read_text(directory / REGIONS_FILE, REGIONS_FILE, problems, REFERENCE_LIMIT)
     if text is None:
         return None
-    fields = split_row(text.partition("\n")[0], ",") or []
-    header = _REGION if len(fields) == 3 and decimal(fields[1]) is not None else None
+    fields = split_row(text.lstrip("\n").partition("\n")[0], ",") or []
+    times = [decimal(field) for field in fields[1:3]]
+    header = (*_REGION, *fields[3:]) if len(times) == 2 and None not in times else None
     table = parse_table([text], REGIONS_FILE, problems, delimiter=",", required=_REGION, header=header)
     if table is None:
         return None
@@ -150,8 +152,19 @@ def _check_regions(labels: Sequence[Labels], regions: _Regions, problems: Proble
     rows = sorted(zip(regions.recordings, regions.spans.tolist(), regions.table.lines))
     for (recording, before, _), (following, span, line) in zip(rows, rows[1:]):
         if recording == following and span[0] < before[1]:
-            message = f"{name(recording)}: this region and the one up to {before[1]:g} ms overlap"
+            message = f"{name(recording)}: this region and the one up to {before[1]:.12g} ms overlap"
             problems.add("overlapping_regions", REGIONS_FILE, message, line=line, item=recording)
+
+
+def _check_evaluated(reference: Reference, problems: Problems) -> None:
+    """Where none of a recording's speech is evaluated, its labels and its regions are not of one recording or unit."""
+    for recording, turns, regions in zip(reference.items.ids, reference.turns, reference.regions):
+        speech = np.concatenate([turns.english, turns.mandarin])
+        start, end = speech[:, :1], speech[:, 1:]
+        if len(speech) and not ((start < regions[:, 1]) & (end > regions[:, 0])).any():
+            found = f"none of its {count_of(len(speech), 'English or Mandarin segment')} lies in an evaluated region"
+            message = f"{name(recording)}: {found}; expected times in milliseconds, here and in {LABELS_FILE}"
+            problems.add("nothing_evaluated", REGIONS_FILE, message, item=recording)
 
 
 def _check_languages(reference: Reference, problems: Problems) -> None:
@@ -162,7 +175,7 @@ def _check_languages(reference: Reference, problems: Problems) -> None:
         times += language_times(turns, nothing, regions, excluded=excluded)
         if times.english_time and times.mandarin_time:
             return
-    found = f"{times.english_time:g} ms of English and {times.mandarin_time:g} ms of Mandarin"
+    found = f"{times.english_time:.12g} ms of English and {times.mandarin_time:.12g} ms of Mandarin"
     problems.add("one_language", LABELS_FILE, f"{found} in the evaluated regions; expected some of both")
 
 

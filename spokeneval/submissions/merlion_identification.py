@@ -24,12 +24,13 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
-from .files import decimal, decimals, expected_number, read_blocks, read_text, size_limit
+from .files import decimal, decimals, expected_number, read_blocks, size_limit
 from .folder import expect_files
 from .merlion import (
     ENGLISH,
     LABELS_FILE,
     MANDARIN,
+    OVERLAP,
     REFERENCE_LIMIT,
     Labels,
     read_labels,
@@ -101,12 +102,30 @@ def read_reference(directory: Path) -> Reference:
         message = f"{is_english.sum()} English and {(~is_english).sum()} Mandarin segments to score"
         problems.add("one_language", LABELS_FILE, f"{message}; expected some of both")
     problems.raise_if_any()
+    _check_ids(ids, recordings, problems)
+    problems.raise_if_any()
     names, numbers = numbered(recordings)
     return Reference(Items(tuple(ids)), is_english, numbers, [audio_names[each] for each in names])
 
 
+def _check_ids(ids: Sequence[str], recordings: Sequence[str], problems: Problems) -> None:
+    """Segments of two recordings can share an id: `a_b_c_0_500` is one of `a`, named `b_c`, and one of `a_b`."""
+    names = set(recordings)
+    heads = (each.rsplit("_", parts)[0] for each in names for parts in range(1, each.count("_") + 1))
+    if names.isdisjoint(heads):
+        return
+    recording_of: dict[str, str] = {}
+    for item, recording in zip(ids, recordings):
+        other = recording_of.setdefault(item, recording)
+        if other != recording:
+            message = (
+                f"segments of {name(other)} and of {name(recording)} have the id {name(item)}; rename one"
+            )
+            problems.add("ambiguous_id", LABELS_FILE, message, item=item)
+
+
 def _overlaps_other_language(labels: Labels, spoken: np.ndarray, problems: Problems) -> np.ndarray:
-    flags = labels.table.columns.get("overlap_diff_lang")
+    flags = labels.table.columns.get(OVERLAP)
     if flags is None:
         return np.zeros(len(labels.table), dtype=bool)
     codes = choose(
@@ -116,7 +135,7 @@ def _overlaps_other_language(labels: Labels, spoken: np.ndarray, problems: Probl
         {"True": 1, "False": 0},
         problems,
         item_column="utt_id",
-        column="overlap_diff_lang",
+        column=OVERLAP,
         spelled=lambda flag: flag.strip().capitalize(),
         used=spoken,
     )
@@ -169,10 +188,7 @@ def read_submission(files: dict[str, Path], items: Items) -> Submission:
     path, limit = files[SUBMISSION_FILE], size_limit(len(items))
     submission = _read_scores(path, limit, items)
     if submission is None:
-        text = read_text(path, SUBMISSION_FILE, problems, limit)
-        problems.raise_if_any()
-        assert text is not None
-        _explain(text.split("\n"), items, problems)
+        _explain(path, limit, items, problems)
         problems.raise_if_any()
         raise AssertionError("a file is refused, but no problem is found in it")
     return submission
@@ -208,7 +224,7 @@ def _read_numbers(path: Path, limit: int, expected: Sequence[list[str]]) -> Opti
 
 
 class _Line(NamedTuple):
-    """A line's number, its segment's id, and the fields after it, at least one."""
+    """A line's number, its segment's id, and the fields after it: both, or of another number the first."""
 
     number: int
     item: str
@@ -220,18 +236,23 @@ class _Line(NamedTuple):
         return self.values[0]
 
 
-def _explain(lines: Sequence[str], items: Items, problems: Problems) -> None:
-    """A problem for everything that keeps these lines from being the segments' scores."""
+def _explain(path: Path, limit: int, items: Items, problems: Problems) -> None:
+    """A problem for everything that keeps the lines of a file from being the segments' scores."""
     rows = []
-    for number, line in enumerate(lines, 1):
-        item, *values = line.split() or [""]
-        if item and len(values) != 2:
-            message = f"{count_of(1 + len(values), 'field')}; expected 3: {_FIELDS}"
-            if not values and "," in line:
-                message += "; separated by blanks, not commas"
-            problems.add("wrong_field_count", SUBMISSION_FILE, message, line=number, item=item)
-        if values:
-            rows.append(_Line(number, item, values))
+    number = 0
+    for block in read_blocks(path, SUBMISSION_FILE, problems, limit):
+        if block is None:
+            return
+        for line in block.split("\n"):
+            number += 1
+            fields = line.split()
+            if fields and len(fields) != 3:
+                message = f"{count_of(len(fields), 'field')}; expected 3: {_FIELDS}"
+                if len(fields) == 1 and "," in line:
+                    message += "; separated by blanks, not commas"
+                problems.add("wrong_field_count", SUBMISSION_FILE, message, line=number, item=fields[0])
+            if len(fields) > 1:
+                rows.append(_Line(number, fields[0], fields[1:] if len(fields) == 3 else fields[1:2]))
     two_lines = _two_lines_a_segment(rows, len(items))
     segments = _pair(rows, set(items.ids), problems) if two_lines else _single(rows, problems)
     for row in rows:
@@ -243,15 +264,23 @@ def _explain(lines: Sequence[str], items: Items, problems: Problems) -> None:
 
 
 def _two_lines_a_segment(rows: Sequence[_Line], n: int) -> bool:
-    """Whether format 1 is meant: its first two lines are a segment's lines 0 and 1, or many others are, or there
-    are far more lines than the n segments, most of them with 0 or 1 where format 2 has a score."""
+    """Whether format 1 is meant: the first two lines are a segment's 0 and 1. Where they are broken: most lines are
+    such pairs, or pairs with the same few words for 0 and 1; or the first has 0 or 1, and many are such pairs or there
+    are far more lines than the n segments, most of them with 0 or 1."""
+    neighbours = list(zip(rows, rows[1:]))
+    twins = [first.item == second.item for first, second in neighbours]
     pairs = [
-        first.item == second.item and {first.language, second.language} == {"0", "1"}
-        for first, second in zip(rows, rows[1:])
+        twin and {first.language, second.language} == {"0", "1"}
+        for twin, (first, second) in zip(twins, neighbours)
     ]
+    if not pairs or pairs[0]:
+        return bool(pairs)
+    few_words = len({row.language for row in rows}) <= 4
+    if 5 * sum(pairs) >= 2 * len(rows) or (few_words and 5 * sum(twins) >= 2 * len(rows)):
+        return True
     languages = sum(row.language in ("0", "1") for row in rows)
     many_lines = len(rows) > 1.5 * n and languages > 0.5 * len(rows)
-    return bool(pairs) and (pairs[0] or 3 * sum(pairs) >= len(rows) or many_lines)
+    return rows[0].language in ("0", "1") and (3 * sum(pairs) >= len(rows) or many_lines)
 
 
 def _pair(rows: Sequence[_Line], known: set[str], problems: Problems) -> list[_Line]:
@@ -341,6 +370,11 @@ def _check_order(segments: Sequence[_Line], expected: Sequence[str], problems: P
     """Exactly the expected segments, in their order: a problem for each that is not in its place."""
     position = {item: place for place, item in enumerate(expected)}
     by_utterance = {item.rsplit("_", 2)[0]: place for place, item in enumerate(expected)}
+    if _is_of_another_set(segments, expected):
+        message = f"none of the {count_of(len(segments), NOUN)} is of this set's recordings"
+        message += f"; the first one expected is {name(expected[0])}; is the file another set's?"
+        problems.add("another_set", SUBMISSION_FILE, message)
+        return
     first_line: dict[str, int] = {}
     places: list[Optional[int]] = []
     for segment in segments:
@@ -378,6 +412,14 @@ def _check_order(segments: Sequence[_Line], expected: Sequence[str], problems: P
         counts = f"{count_of(len(expected), NOUN)} expected, {len(expected) - len(missing)} found"
         message = f"{NOUN} {some_of(missing)}: {counts}"
         problems.add("missing_item", SUBMISSION_FILE, message, item=missing[0])
+
+
+def _is_of_another_set(segments: Sequence[_Line], expected: Sequence[str]) -> bool:
+    """Whether so many segments (a set has hundreds) are all of recordings that this set has not."""
+    recordings = {item.rsplit("_", 3)[0] for item in expected}
+    return len(segments) >= 20 and all(
+        segment.item.rsplit("_", 3)[0] not in recordings for segment in segments
+    )
 
 
 def _longest_rise(places: Sequence[int]) -> set[int]:

@@ -13,6 +13,7 @@ from typing import Optional
 
 SHOWN = 20
 """Problems listed in one refusal; the rest are counted."""
+KEPT_OF_REFERENCES = 100_000
 
 FREE_ATTEMPT = "Nothing was scored, and this attempt does not count against your daily limit."
 
@@ -60,32 +61,37 @@ class Problem:
 
 
 class FileProblems(ValueError):
-    """Files that cannot be used. `str()` is the report for the person who wrote them."""
+    """Files that cannot be used. `str()` is the report for the person who wrote them.
 
-    def __init__(self, problems: Sequence[Problem], total: Optional[int] = None) -> None:
-        super().__init__(problems, total)
+    Attributes
+    ----------
+    problems: the first of the problems, in the order in which they were met.
+    total: how many there are.
+    files: how many files they are in.
+    """
+
+    def __init__(
+        self, problems: Sequence[Problem], total: Optional[int] = None, files: Optional[int] = None
+    ) -> None:
+        super().__init__(problems, total, files)
         self.problems: tuple[Problem, ...] = tuple(problems)
         self.total = len(self.problems) if total is None else total
+        self.files = len({problem.file for problem in self.problems}) if files is None else files
 
     def __str__(self) -> str:
-        files: list[str] = []
-        for problem in self.problems:
-            if problem.file not in files:
-                files.append(problem.file)
+        shown = self.problems[:SHOWN]
         lines = []
-        if len(files) == 1:
-            lines += [
-                f"{name(files[0]) if files[0] else 'submission'}: {count_of(self.total, 'problem')}",
-                "",
-            ]
-            lines += [_row(problem) for problem in _in_order(self.problems)]
+        if self.files == 1:
+            file = shown[0].file
+            lines += [f"{name(file) if file else 'submission'}: {count_of(self.total, 'problem')}", ""]
+            lines += [_row(problem) for problem in _in_order(shown)]
         else:
-            lines += [f"{count_of(self.total, 'problem')} in {count_of(len(files), 'file')}"]
-            for file in files:
+            lines += [f"{count_of(self.total, 'problem')} in {count_of(self.files, 'file')}"]
+            for file in dict.fromkeys(problem.file for problem in shown):
                 lines += ["", f" {name(file) if file else 'submission'}"]
-                lines += [_row(problem) for problem in _in_order(self.problems) if problem.file == file]
-        if self.total > len(self.problems):
-            lines += ["", f"  ... and {self.total - len(self.problems)} more"]
+                lines += [_row(problem) for problem in _in_order(shown) if problem.file == file]
+        if self.total > len(shown):
+            lines += ["", f"  ... and {self.total - len(shown)} more"]
         return "\n".join(lines)
 
 
@@ -111,13 +117,15 @@ class ReferenceFileError(FileProblems):
 class Problems:
     """Collects problems while files are read; `raise_if_any` ends the reading.
 
-    Only the first `SHOWN` are kept, all are counted: ten million bad lines cost no memory.
+    All are counted. Of a stranger's files only the first `SHOWN` are kept, so that ten million bad lines cost no
+    memory; of the organisers' own far more, because they may have the bad rows left out.
     """
 
     def __init__(self, error: type = SubmissionError) -> None:
         self.error = error
         self.kept: list[Problem] = []
         self.total = 0
+        self._files: set[str] = set()
 
     def __bool__(self) -> bool:
         return self.total > 0
@@ -126,8 +134,9 @@ class Problems:
         self, code: str, file: str, message: str, *, line: Optional[int] = None, item: Optional[str] = None
     ) -> None:
         self.total += 1
+        self._files.add(file)
         problem = Problem(code, file, message, line, item)
-        if len(self.kept) < SHOWN:
+        if len(self.kept) < (KEPT_OF_REFERENCES if self.error is ReferenceFileError else SHOWN):
             self.kept.append(problem)
         elif (
             code == "missing_item"
@@ -136,4 +145,4 @@ class Problems:
 
     def raise_if_any(self) -> None:
         if self.total:
-            raise self.error(self.kept, self.total)
+            raise self.error(self.kept, self.total, len(self._files))

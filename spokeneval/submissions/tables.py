@@ -37,11 +37,13 @@ class Table:
     file: the name that a problem shows.
     columns: `name -> list of n strings`.
     lines: n line numbers, from 1.
+    others: the names of columns that nobody asked for.
     """
 
     file: str
     columns: dict[str, list[str]]
     lines: list[int]
+    others: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -102,20 +104,23 @@ def _parse_blocks(
     """A table for each block, at least one; the last is None where a problem keeps the file from being read."""
     known = {column.lower(): column for column in required}
     known.update({alias.lower(): column for alias, column in aliases.items()})
+    others: tuple[str, ...] = ()
     line = 1
     for block in blocks:
         if block is None:
             yield None
             return
         if header is None:
-            first, more, block = block.partition("\n")
-            header = _parse_header(first, file, problems, delimiter, required, known)
+            line += len(block) - len(block.lstrip("\n"))
+            first, more, block = block.lstrip("\n").partition("\n")
+            header = _parse_header(first, line, file, problems, delimiter, required, known)
             if header is None:
                 yield None
                 return
-            line = 2
+            others = tuple(column for column in header if column not in known.values())
+            line += 1
             if not more:
-                yield Table(file, {column: [] for column in header if column in known.values()}, [])
+                yield Table(file, {column: [] for column in header if column in known.values()}, [], others)
                 continue
         lines = list(range(line, line + block.count("\n") + 1))
         line += len(lines)
@@ -123,11 +128,12 @@ def _parse_blocks(
         if rows is None:
             rows, lines = _split_rows(block, lines, file, problems, delimiter, len(header))
         columns = {column: cells for column, cells in zip(header, rows) if column in known.values()}
-        yield Table(file, columns, lines)
+        yield Table(file, columns, lines, others)
 
 
 def _parse_header(
-    line: str,
+    text: str,
+    line: int,
     file: str,
     problems: Problems,
     delimiter: str,
@@ -135,15 +141,17 @@ def _parse_header(
     known: Mapping[str, str],
 ) -> Optional[list[str]]:
     """The names of the columns, or None after adding a problem."""
-    fields = split_row(line, delimiter) or [line]
+    fields = split_row(text, delimiter) or [text]
     header = [known.get(field.strip().lower(), field.strip()) for field in fields]
     missing = [column for column in required if column not in header]
     if missing:
-        problems.add("missing_column", file, _missing_columns(missing, line, fields, delimiter), line=1)
+        problems.add("missing_column", file, _missing_columns(missing, text, fields, delimiter), line=line)
         return None
-    twice = sorted(column for column in required if header.count(column) > 1)
+    twice = sorted(column for column in set(known.values()) if header.count(column) > 1)
     if twice:
-        problems.add("duplicate_column", file, f"column {some_of(twice)} stands twice in the header", line=1)
+        problems.add(
+            "duplicate_column", file, f"column {some_of(twice)} stands twice in the header", line=line
+        )
         return None
     return header
 

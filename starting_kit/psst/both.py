@@ -54,7 +54,7 @@ def try_task(
         else:
             print(f"The labels of the {data.name} set are hidden: checked, not scored.")
         pack(submitted, zip_path)
-    print(f"{zip_path} is ready to upload.")
+    print(f"{zip_path} is ready to upload, to a phase of the {data.name} set.")
     return True
 
 
