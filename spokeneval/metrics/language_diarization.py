@@ -188,8 +188,8 @@ _LAYERS = (
 _REGIONS, _EXCLUDED = 4, 5
 
 
-_TURNS_AT_A_TIME = 1 << 18
-"""Turns swept at a time, but a recording's all together: they bound the memory."""
+_TURNS_AT_A_TIME = 1 << 12
+"""Turns swept at a time, but a recording's all together: what is made of them stays in the processor's cache."""
 
 
 def _joint_times(recordings: Sequence[Recording]) -> np.ndarray:

@@ -226,7 +226,10 @@ def _read_turns(path: Path, file: str, problems: Problems) -> Turns:
     text = None if content is None else decode(content, file, problems)
     lines = (text or "").split("\n")
     if len(lines) > MOST_LINES:
-        problems.add("file_too_large", file, f"has {len(lines)} lines; at most {MOST_LINES} expected")
+        message = (
+            f"has {len(lines)} lines, at most {MOST_LINES} expected; join turns of one language that touch"
+        )
+        problems.add("file_too_large", file, message)
         return Turns((), ())
     columns = split_fields(text or "", 3)
     if columns is None:
