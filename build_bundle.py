@@ -187,7 +187,10 @@ def _own_reference(argument: str) -> tuple[tuple[str, str], Path]:
 def _row(one: Built, width: int) -> str:
     columns = f"{len(one.bundle.columns)} columns, {len(one.bundle.phases)} phases"
     verdict = "ok" if not one.findings else "REFUSED" if _errors(one) else "warnings"
-    return f"  {one.path!s:<{width}}  {one.size / 1000:6.0f} kB  {columns:<22}  {verdict:<8}  sha256 {one.sha256}"
+    digest = "not written" if _errors(one) else f"sha256 {one.sha256}"
+    if _errors(one) and one.path.exists():
+        digest += "; the zip there is older"
+    return f"  {one.path!s:<{width}}  {one.size / 1000:6.0f} kB  {columns:<22}  {verdict:<8}  {digest}"
 
 
 def _errors(one: Built) -> bool:

@@ -7,10 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from spokeneval.submissions.problems import count_of
+
 from . import codabench, codalab
 from .archive import make_zip
 from .check import Finding, check_bundle
 from .manifest import Bundle, literals, read_manifest
+from .pages import page_text
 from .parts import DECIDING_SET, Parts, make_parts
 from .references import ReferenceError, ReferenceSet, load_reference
 
@@ -56,6 +59,9 @@ def plan(
     ManifestError, ReferenceError: with every defect.
     """
     bundles = read_manifest(root / "competition.yaml", names)
+    for bundle in bundles:
+        for file in [bundle["terms"], *(page["file"] for page in bundle["pages"])]:
+            page_text(root, bundle, file)
     tasks = {bundle.task: bundle for bundle in bundles}
     for task, name in own:
         if task not in tasks or name not in tasks[task].sets:
@@ -63,11 +69,15 @@ def plan(
             raise ReferenceError(
                 f"--reference {task}/{name}: no such set in what is built; there are {known}"
             )
+    loaded = {}
+    for task, bundle in tasks.items():
+        progress(f"{task}: references")
+        loaded[task] = _load_references(root, bundle, own, drop_invalid_rows)
+    _check_overlaps(tasks, loaded)
     warnings: list[str] = []
     parts = {}
     for task, bundle in tasks.items():
-        progress(f"{task}: references")
-        references = _load_references(root, bundle, own, drop_invalid_rows)
+        references = loaded[task]
         warnings += [
             f"{task}: left out {row}" for reference in references.values() for row in reference.dropped
         ]
@@ -87,7 +97,11 @@ def _load_references(
     for name in bundle.sets:
         sample = root / "reference_data" / bundle.task / name
         if (bundle.task, name) not in own and not sample.is_dir():
-            raise ReferenceError(f"{bundle.name}: no reference set {name}; expected the folder {sample}")
+            there = ", ".join(sorted(path.name for path in sample.parent.glob("*/")))
+            raise ReferenceError(
+                f"{bundle.name}: no reference set {name}, which competition.yaml names in phases or public_sets; there "
+                f"are {there or 'none'} in {sample.parent}"
+            )
         path = own.get((bundle.task, name), sample)
         references[name] = load_reference(
             bundle.task, name, path, bundle.options, drop_invalid_rows=drop_invalid_rows
@@ -99,6 +113,30 @@ def _load_references(
                 f"{bundle.task}: the public set {name} is a hidden set too; its labels would be told"
             )
     return references
+
+
+def _check_overlaps(tasks: Mapping[str, Bundle], loaded: Mapping[str, Mapping[str, ReferenceSet]]) -> None:
+    """Rows of a hidden set must not stand in a public set, of its own task or of another one of its challenge."""
+    sets = [
+        (tasks[task], name, reference)
+        for task, references in loaded.items()
+        for name, reference in references.items()
+    ]
+    for bundle, name, public in sets:
+        for other, hidden_name, hidden in sets:
+            if (
+                name not in bundle["public_sets"]
+                or hidden_name in other["public_sets"]
+                or other.challenge != bundle.challenge
+            ):
+                continue
+            rows = public.rows & hidden.rows
+            # Sets that are both numbered from 1 share ids, and by chance a row.
+            if rows and 2 * len(rows) >= len(set(public.items) & set(hidden.items)):
+                raise ReferenceError(
+                    f"{bundle.task}: {count_of(len(rows), 'row')} of the hidden set {hidden_name} of {other.task} "
+                    f"also in the public set {name}, which would tell the labels; the first: {min(rows)[:80]}"
+                )
 
 
 def _option_warnings(root: Path, bundle: Bundle) -> Iterator[str]:

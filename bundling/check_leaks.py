@@ -19,6 +19,7 @@ from functools import cached_property
 from typing import Any
 
 from spokeneval.results.options import fingerprint
+from spokeneval.submissions.spoken_call import EDITIONS
 
 from .bundle_files import Archive, open_archive
 from .check_contents import Competition, Task, read_options, scoring_program
@@ -286,7 +287,8 @@ def read_tables(files: dict[str, bytes]) -> Iterator[Table]:
                     turns[column].append(value)
         elif header:
             if any(_NUMBER.fullmatch(cell.strip()) for cell in header) or len(set(header)) < len(header):
-                header = [f"column {number}" for number in range(1, width + 1)]
+                edition = EDITIONS.get(width, ()) if header[-1].strip() in ("correct", "incorrect") else ()
+                header = list(edition) or [f"column {number}" for number in range(1, width + 1)]
             else:
                 rows = rows[1:]
             rows = [row for row in rows if len(row) == len(header)]
@@ -307,7 +309,7 @@ def _rows(name: str, text: str) -> Iterable[list[str]]:
             line.strip().strip("|").split("|") for line in text.splitlines() if line.lstrip().startswith("|")
         ]
         return [[cell.strip() for cell in line] for line in lines if not set("".join(line)) <= set("-: ")]
-    first = text.partition("\n")[0]
+    first = text.lstrip("\r\n").partition("\n")[0]
     for separator in ("\t", ",", ";"):
         if separator in first:
             try:

@@ -206,6 +206,15 @@ def _dotted(place: Place) -> str:
     return text or "the file"
 
 
+_TYPES = {
+    "string": "text",
+    "integer": "a whole number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "settings, `key: value`",
+}
+
+
 def _explain(error: Any, schema: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
     """A violation of the schema (a `jsonschema.ValidationError`), in the words of the person who made it."""
     place: Place = tuple(error.absolute_path)
@@ -229,7 +238,9 @@ def _explain(error: Any, schema: Mapping[str, Any]) -> Iterator[tuple[Place, str
     elif error.validator == "type" and isinstance(error.instance, date):
         return  # an unquoted date, reported with its line already
     elif error.validator == "type":
-        yield place, f"{error.instance!r}; expected a value of type {error.validator_value}"
+        yield place, f"{error.instance!r:.100}; expected {_TYPES[error.validator_value]}"
+    elif error.validator == "maxLength":
+        yield place, f"{error.instance!r:.100} is too long; at most {error.validator_value} characters"
     else:
         yield place, error.message
 
@@ -343,6 +354,8 @@ def _check_phases(bundle: Bundle, defects: list[tuple[Place, str]]) -> None:
                     f"phase {phase.name}: starts {phase.start}, not after the end of the one before",
                 )
             )
+        if phase.name in [each.name for each in bundle.phases[:index]]:
+            defects.append(((*place, "name"), f"phase {phase.name} stands twice"))
         before = phase, end
 
 
@@ -358,6 +371,10 @@ def _check_columns(bundle: Bundle, root: Path, defects: list[tuple[Place, str]])
     places = [(*bundle.origin["columns"], index, "key") for index in range(len(keys))]
     for key in sorted({key for key in keys if keys.count(key) > 1}):
         defects.append((places[keys.index(key)], f"column {key} stands twice"))
+    titles = [column.title for column in bundle.columns]
+    for index, title in enumerate(titles):
+        if title in titles[:index]:
+            defects.append(((*places[index][:-1], "title"), f"title {title} stands twice"))
     program = root / "scoring_program" / bundle.task / "score.py"
     if not program.is_file():
         place: Place = ("challenges", bundle.challenge, "tasks", bundle.task)

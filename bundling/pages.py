@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from difflib import get_close_matches
 from pathlib import Path
-from string import Template
 
 from markdown_it import MarkdownIt
 
-from .manifest import Bundle, page_path
+from .manifest import Bundle, ManifestError, page_path
 
 _RULES = {
     "Add": "The submission that you choose is on the board.",
@@ -19,17 +20,46 @@ _RULES = {
 }
 
 
+_FACT = re.compile(r"\$\$|\$\{(?P<name>[^}\n]*)\}|\$")
+
+
 def page_text(root: Path, bundle: Bundle, file: str) -> str:
-    """A page in Markdown. `${name}` stands for a fact of the bundle; an unknown name raises KeyError."""
-    return Template(page_path(root, bundle, file).read_text(encoding="utf-8")).substitute(
-        title=bundle["title"],
-        description=bundle["description"],
-        organiser=bundle["organiser"],
-        contact_email=bundle["contact_email"],
-        columns=_columns_table(bundle),
-        phases=_phases_table(bundle),
-        rule=_RULES[bundle["submission_rule"]],
-    )
+    """A page in Markdown. `${name}` stands for a fact of the bundle, `$$` for a dollar sign.
+
+    Raises
+    ------
+    ManifestError: a page that is not UTF-8, a `$` that stands for nothing.
+    """
+    path = page_path(root, bundle, file)
+    where = path.relative_to(root).as_posix()
+    data = path.read_bytes()
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ManifestError(f"{where} line {line}: not UTF-8; save the page as UTF-8") from None
+    facts = {
+        "title": bundle["title"],
+        "description": bundle["description"],
+        "organiser": bundle["organiser"],
+        "contact_email": bundle["contact_email"],
+        "columns": _columns_table(bundle),
+        "phases": _phases_table(bundle),
+        "rule": _RULES[bundle["submission_rule"]],
+    }
+
+    def fact(found: re.Match[str]) -> str:
+        name = found["name"]
+        if found[0] == "$$":
+            return "$"
+        if name in facts:
+            return str(facts[name])
+        line = text.count("\n", 0, found.start()) + 1
+        near = get_close_matches(name or "", facts, 1)
+        hint = f"did you mean ${{{near[0]}}}?" if near else f"${{name}} can be {', '.join(facts)}."
+        raise ManifestError(f"{where} line {line}: {found[0]} stands for nothing; {hint} A dollar sign is $$")
+
+    return _FACT.sub(fact, text)
 
 
 def page_html(markdown: str) -> str:

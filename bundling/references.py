@@ -46,6 +46,15 @@ class ReferenceSet:
     def fingerprint(self) -> str:
         return fingerprint(self.files)
 
+    @property
+    def rows(self) -> set[str]:
+        """The files' rows as they stand, but for the first of each, mostly a header."""
+        rows = set()
+        for content in self.files.values():
+            lines = [line.strip() for line in content.decode("utf-8-sig").split("\n")]
+            rows.update([line for line in lines if line][1:])
+        return rows
+
 
 def task_module(task: str) -> ModuleType:
     """The task's readers: `spokeneval.submissions.<task>`."""

@@ -195,7 +195,11 @@ def sheet_mutations(sheet: Sheet) -> Iterator[Mutation]:
     yield mutation(
         "an item that is not asked for", text + lines[1].replace(first, "a-5"), _row("unknown_item", 6, "a-5")
     )
-    yield mutation("a blank id", with_second(lines[2].replace(second, "")), _row("unknown_item", 3, ""), gone)
+    blank = lines[2].replace(second, "")
+    unknown = [_row("unknown_item", 3, "")] if blank.strip() else []  # else the row is empty, and skipped
+    yield mutation("a blank id", with_second(blank), *unknown, gone)
+    others = "".join(lines[1].replace(first, f"z-{number}") for number in range(25))
+    yield mutation("another set's items", lines[0] + others, _row("another_set"))
     for name, item in {
         "a renamed id": "Zoe-2",
         "a blank after an id": second + " ",
@@ -245,7 +249,6 @@ def sheet_mutations(sheet: Sheet) -> Iterator[Mutation]:
         "a field more", with_second(lines[2][:-1] + f"{tab}x\n"), _row("wrong_field_count", 3), gone
     )
     yield mutation("a field less", with_second(second + "\n"), _row("wrong_field_count", 3), gone)
-    yield mutation("a blank line of a blank", with_second(" \n" + lines[2]), _row("wrong_field_count", 3))
     yield mutation(
         "cut off in mid-row",
         text[: text.rindex(last) + len(last)],
@@ -286,7 +289,8 @@ def sheet_mutations(sheet: Sheet) -> Iterator[Mutation]:
     yield mutation("Latin-1", text.encode("latin-1"), _row("not_utf8", 3))
     yield mutation("overlong UTF-8", text.encode().replace("ë".encode(), b"\xc0\xaf"), _row("not_utf8", 3))
     yield mutation("a surrogate", text.encode().replace("ë".encode(), b"\xed\xa0\x80"), _row("not_utf8", 3))
-    yield mutation("compressed", gzip.compress(text.encode(), mtime=0)[:4] + b"\xff", _row("nul_byte", 1))
+    yield mutation("compressed", gzip.compress(text.encode(), mtime=0), _row("not_text"))
+    yield mutation("an Excel workbook", zipped({"xl/workbook.xml": "<workbook/>"}), _row("not_text"))
     yield mutation("a NUL", text.replace("Zoë", "Zo\0ë"), _row("nul_byte", 3))
     yield mutation("carriage returns for line ends", text.replace("\n", "\r"), _row("carriage_return", 1))
     yield mutation("a carriage return in a row", text.replace("Zoë", "Zoë\r"), _row("carriage_return", 3))
@@ -736,6 +740,8 @@ def bad_references(task: str) -> Iterator[BadReference]:
     if not task.startswith("merlion"):
         yield changed("an id twice", second(IDS[1], IDS[0]), _row("duplicate_item", 3, IDS[0]))
         yield changed("an empty id", second(IDS[1], ""), _row("empty_item", 3))
+        for kind, item in (("a blank after", IDS[1] + " "), ("a zero-width space in", f"{IDS[1]}\u200b")):
+            yield changed(f"{kind} an id", second(IDS[1], item), _row("unusable_id", 3, item))
         yield changed(
             "a column renamed",
             text.replace(lines[0][:-1].split("\t" if "\t" in text else ",")[0], "x", 1),

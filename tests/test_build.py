@@ -85,7 +85,9 @@ DEFECTS = {
     "date without a time": ('start: "2027-01-11 00:00:00"', "start: 2027-01-11", 'write "2027-01-11 00:00:00"'),
     "missing terms": ("terms: terms.md", "terms: rules.md", "page rules.md is neither in"),
     "no such hour": ('start: "2027-03-01 00:00:00"', 'start: "2027-03-01 25:00:00"', "not a date of the calendar"),
-    "not a number": ("precision: 4", "precision: four", "expected a value of type integer"),
+    "not a number": ("precision: 4", "precision: four", "expected a whole number"),
+    "a phase twice": ("- name: Evaluation", "- name: Development", "phase Development stands twice"),
+    "a title twice": ("title: Dfull from (95 %)", "title: Dfull", "title Dfull stands twice"),
 }  # fmt: skip
 
 
@@ -385,11 +387,62 @@ def test_a_bundle_that_leaks_is_refused_and_not_left_behind(tmp_path):
         .read_text(encoding="utf-8")
         .splitlines()
     )
+    own = ("--reference", f"spoken_call/development={tmp_path / 'development.csv'}")
     (tmp_path / "development.csv").write_text("\n".join(sheet[:500]) + "\n", encoding="utf-8")
-    done = build(tmp_path / "dist", "--reference", f"spoken_call/development={tmp_path / 'development.csv'}")
+    done = build(tmp_path / "dist", *own)
+    assert done.returncode == 1
+    assert (
+        "499 rows of the hidden set evaluation of spoken_call also in the public set development"
+        in done.stderr
+    )
+    shuffled = ["\t".join(reversed(row.split("\t"))) for row in sheet[:500]]
+    (tmp_path / "development.csv").write_text("\n\n" + "\n".join(shuffled) + "\n", encoding="utf-8")
+    done = build(tmp_path / "dist", *own)
     assert done.returncode == 1
     assert "leak-column" in done.stderr
+    assert done.stdout.count("not written") == 2
     assert not list((tmp_path / "dist").rglob("*.zip"))
+
+
+def test_a_part_of_the_hidden_set_in_a_public_one_is_refused(tmp_path):
+    hidden = ROOT / "reference_data/psst_correctness/evaluation/utterances.tsv"
+    public = ROOT / "reference_data/psst_correctness/development/utterances.tsv"
+    joined = public.read_text(encoding="utf-8") + "".join(
+        hidden.read_text(encoding="utf-8").splitlines(keepends=True)[-20:]
+    )
+    (tmp_path / "utterances.tsv").write_text(joined, encoding="utf-8")
+    for task in ("psst_correctness", "psst_recognition"):  # the other task's public set tells them as well
+        with pytest.raises(ReferenceError, match=r"20 rows of the hidden set evaluation of psst_"):
+            plan(
+                ROOT,
+                ["psst_correctness", "psst_recognition"],
+                {(task, "development"): tmp_path / "utterances.tsv"},
+            )
+
+
+def test_a_sheet_without_header_is_built(tmp_path):
+    sheet = (ROOT / "reference_data/spoken_call/evaluation/reference.csv").read_text(encoding="utf-8")
+    (tmp_path / "reference.csv").write_text("\n" + sheet.partition("\n")[2], encoding="utf-8")
+    done = build(tmp_path / "dist", "--reference", f"spoken_call={tmp_path / 'reference.csv'}")
+    assert (done.returncode, done.stdout.count(" ok ")) == (0, 2), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        (b"It costs $500.\n", "line 3: $ stands for nothing; ${name} can be title, description, "),
+        (
+            b"${colums}\n",
+            "line 3: ${colums} stands for nothing; did you mean ${columns}? A dollar sign is $$",
+        ),
+        (b"caf\xe9\n", "line 3: not UTF-8; save the page as UTF-8"),
+    ],
+)
+def test_a_page_that_cannot_be_filled_in_is_named_with_its_line(copy, monkeypatch, written, said):
+    (copy / "pages" / "terms.md").write_bytes(b"# ${title}\n$$ 5\n" + written)
+    with pytest.raises(ManifestError) as refusal:
+        plan(copy, ["spoken_call"], {})
+    assert str(refusal.value).startswith(f"pages/terms.md {said}"), refusal.value
 
 
 def test_a_path_that_cannot_be_used_is_named_and_not_traced(tmp_path, capsys):

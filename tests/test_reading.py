@@ -137,6 +137,18 @@ def test_a_table_may_begin_with_blank_lines():
     assert [(problem.code, problem.line) for problem in problems.kept] == [("missing_column", 2)]
 
 
+def test_empty_rows_are_skipped_and_a_name_goes_before_another_for_it():
+    problems = Problems()
+    text = "id,Number,name\n,,\n1,2,3\n   \n,,\n"
+    table = parse_table([text], "file", problems, delimiter=",", required=("name",), aliases={"id": "name"})
+    assert (table.columns, table.lines, problems.kept) == ({"name": ["3"]}, [3], [])
+    assert table.others == ("id", "Number")
+    alone = parse_table(
+        ["id,x\n1,2"], "file", problems, delimiter=",", required=("name",), aliases={"id": "name"}
+    )
+    assert alone.columns == {"name": ["1"]}
+
+
 def test_a_refusal_counts_all_files_and_lists_the_first_problems():
     problems = Problems()
     for number in range(50):

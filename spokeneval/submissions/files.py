@@ -26,6 +26,11 @@ BYTES_A_LINE = 256
 """A file may have as many lines as its limit in bytes holds of this length: lines cost far more memory than bytes."""
 LONGEST_LINE = 1 << 16
 
+_NO_TEXT = {
+    b"PK\x03\x04": "a zip or an Excel workbook (unzip it, or save it as CSV)",
+    b"\x1f\x8b": "compressed (unzip it)",
+}
+
 _BLOCK = 1 << 17
 """Bytes, and the rest of a line, that are read at a time: they and what is made of them stay in the processor's cache,
 so that reading in blocks is faster than reading at once."""
@@ -81,6 +86,10 @@ def decode(content: bytes, file: str, problems: Problems, first_line: int = 1) -
     if first_line == 1 and content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         problems.add("not_utf8", file, "is UTF-16 (often called 'Unicode'); save it as UTF-8")
         return None
+    for magic, kind in _NO_TEXT.items():
+        if first_line == 1 and content.startswith(magic):
+            problems.add("not_text", file, f"is {kind}; expected UTF-8 text")
+            return None
     if b"\x00" in content:
         line = first_line + content.count(b"\n", 0, content.index(b"\x00"))
         problems.add(

@@ -20,7 +20,7 @@ import numpy as np
 from .files import size_limit
 from .folder import expect_files
 from .problems import FileProblems, Problems
-from .tables import Items, Table, match_items, read_table
+from .tables import Items, Table, check_ids, match_items, read_table
 
 REFERENCE_FILE = "utterances.tsv"
 LIST_FILE = "utterance_list.tsv"
@@ -53,10 +53,7 @@ def read_utterances(directory: Path, column: str, problems: Problems) -> Table:
         problems.raise_if_any()
     assert table is not None
     ids = table.columns[ID]
-    match_items(table, ids, list(dict.fromkeys(ids)), problems, column=ID, noun=NOUN)
-    for item, line in zip(ids, table.lines):
-        if not item:
-            problems.add("empty_item", REFERENCE_FILE, f"the {ID} is empty", line=line)
+    check_ids(table, ids, problems, column=ID, noun=NOUN)
     return table
 
 
@@ -67,9 +64,9 @@ def public_columns(table: Table) -> dict[str, list[str]]:
 
 def speakers(reference: Any) -> tuple[str, Sequence[str]]:
     """What holds responses together, and its name for each of n: the session, which is one speaker's; where the file
-    has no such column the utterance itself."""
-    sessions = reference.sheet.get("session")
-    return ("session", sessions) if sessions else ("utterance", reference.items.ids)
+    names none the utterance itself."""
+    sessions = reference.sheet.get("session", ())
+    return ("session", sessions) if any(sessions) else ("utterance", reference.items.ids)
 
 
 def write_list(columns: Mapping[str, list[str]]) -> dict[str, bytes]:

@@ -19,7 +19,7 @@ import numpy as np
 from .files import read_bytes, read_lines, size_limit
 from .folder import expect_files
 from .problems import FileProblems, Problems, ReferenceFileError, name
-from .tables import Table, choose, match_items, parse_table, read_table, split_row
+from .tables import Table, check_ids, choose, match_items, parse_table, read_table, split_row
 
 REFERENCE_FILE = "reference.csv"
 REFERENCE_FILES = (REFERENCE_FILE,)
@@ -31,7 +31,7 @@ NOUN = "response"
 REFERENCE_LIMIT = 1 << 28
 
 _SHEET = ("Id", "Prompt", "Wavfile", "RecResult")
-_EDITIONS = {
+EDITIONS = {
     7: ("Id", "Prompt", "Wavfile", "RecResult", "Transcription", "language", "meaning"),
     6: ("Id", "Prompt", "Wavfile", "Transcription", "language", "meaning"),
 }
@@ -104,10 +104,7 @@ def read_reference(directory: Path) -> Reference:
     for row in np.flatnonzero((language == 1) & (meaning == 0)):
         message = f"Id {name(ids[row])}: language is correct but meaning incorrect"
         problems.add("contradictory_labels", REFERENCE_FILE, message, line=table.lines[row], item=ids[row])
-    match_items(table, ids, list(dict.fromkeys(ids)), problems, column="Id", noun=NOUN)
-    for item, line in zip(ids, table.lines):
-        if not item:
-            problems.add("empty_item", REFERENCE_FILE, "the Id is empty", line=line)
+    check_ids(table, ids, problems, column="Id", noun=NOUN)
     problems.raise_if_any()
     if len(set(language)) < 2:
         problems.add(
@@ -120,12 +117,13 @@ def read_reference(directory: Path) -> Reference:
 
 def _parse_reference(lines: list[str], problems: Problems) -> Optional[Table]:
     """The sheet's rows; a header row that stands again in mid-file is named and left out."""
-    first = [field.strip().lower() for field in split_row(lines[0], "\t") or []]
+    top = next(number for number, line in enumerate(lines) if line)
+    first = [field.strip().lower() for field in split_row(lines[top], "\t") or []]
     header = None
-    if "id" not in first and len(first) in _EDITIONS and first[-1] in ("correct", "incorrect"):
-        header = _EDITIONS[len(first)]
+    if "id" not in first and len(first) in EDITIONS and first[-1] in ("correct", "incorrect"):
+        header = EDITIONS[len(first)]
     rows = list(lines)
-    for number, line in enumerate(lines[1:], 2):
+    for number, line in enumerate(lines[top + 1 :], top + 2):
         fields = [field.strip().lower() for field in split_row(line, "\t") or []]
         if fields[:1] == ["id"] and "language" in fields:
             problems.add("stray_header", REFERENCE_FILE, "a header row in mid-file", line=number)

@@ -13,6 +13,9 @@ import numpy as np
 from .files import read_blocks
 from .problems import Problems, count_of, name, quote, some_of
 
+FEWEST_OF_A_SET = 20
+"""So many items of which none is known are another set's; fewer may be misspelt."""
+
 NO_ALIASES: Mapping[str, str] = {}
 
 _DELIMITER_NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons"}
@@ -141,8 +144,13 @@ def _parse_header(
     known: Mapping[str, str],
 ) -> Optional[list[str]]:
     """The names of the columns, or None after adding a problem."""
-    fields = split_row(text, delimiter) or [text]
-    header = [known.get(field.strip().lower(), field.strip()) for field in fields]
+    fields = [field.strip() for field in split_row(text, delimiter) or [text]]
+    there = {field.lower() for field in fields}
+    header = []
+    for field in fields:
+        column = known.get(field.lower(), field)
+        # A name of its own goes before another name for it.
+        header.append(field if column.lower() in there - {field.lower()} else column)
     missing = [column for column in required if column not in header]
     if missing:
         problems.add("missing_column", file, _missing_columns(missing, text, fields, delimiter), line=line)
@@ -157,26 +165,25 @@ def _parse_header(
 
 
 def _split_plain_rows(block: str, delimiter: str, width: int) -> Optional[list[list[str]]]:
-    """The columns of lines none of which is blank, quoted or of another number of fields; else None."""
+    """The columns of lines none of which may be empty, is quoted or has another number of fields; else None."""
     columns = None if '"' in block else _split_full_lines(block, width, delimiter)
-    return None if columns is None or (width == 1 and "" in columns[0]) else columns
+    return None if columns is None or "" in columns[0] else columns
 
 
 def _split_rows(
     block: str, lines: Sequence[int], file: str, problems: Problems, delimiter: str, width: int
 ) -> tuple[list[list[str]], list[int]]:
-    """The columns of the usable lines, and these lines' numbers; a problem for each of the others but blank ones."""
+    """The columns of the usable lines, and these lines' numbers; a problem for each of the others but empty ones."""
     rows: list[list[str]] = []
     numbers: list[int] = []
     separator = _DELIMITER_NAMES[delimiter]
     for number, line in zip(lines, block.split("\n")):
-        if not line:
+        if not line.strip(delimiter + " \t"):
             continue
         row = split_row(line, delimiter)
         if row is None:
-            problems.add(
-                "unclosed_quote", file, "a quotation mark that is not closed in its line", line=number
-            )
+            message = "a quotation mark that is not closed in its line, or has text after it"
+            problems.add("unclosed_quote", file, message, line=number)
         elif len(row) != width:
             message = f"{count_of(len(row), 'field')}, separated by {separator}; the header has {width}"
             problems.add("wrong_field_count", file, message, line=number)
@@ -263,6 +270,11 @@ def match_items(
     np.ndarray, shape=(n,): position in `expected` of each row, -1 where a problem was added.
     """
     position = {item: index for index, item in enumerate(expected)}
+    if len(ids) >= FEWEST_OF_A_SET and position.keys().isdisjoint(ids):
+        message = f"none of the {count_of(len(ids), noun)} is one of this set's {len(expected)}"
+        message += f", such as {name(min(expected))}; is the file another set's?"
+        problems.add("another_set", table.file, message)
+        return np.full(len(ids), -1)
     first_line: dict[str, int] = {}
     places = np.full(len(ids), -1)
     for row, (item, line) in enumerate(zip(ids, table.lines)):
@@ -360,8 +372,11 @@ def whole_numbers(
 
 
 def check_ids(table: Table, ids: Sequence[str], problems: Problems, *, column: str, noun: str) -> None:
-    """What a reference's ids must be: there, and each one once."""
+    """What a reference's ids must be: there, such as one can type them, and each one once."""
     match_items(table, ids, list(dict.fromkeys(ids)), problems, column=column, noun=noun)
     for item, line in zip(ids, table.lines):
         if not item:
             problems.add("empty_item", table.file, f"the {column} is empty", line=line)
+        elif not item.isprintable() or item != item.strip():
+            message = f"{column} {quote(item)}; expected no invisible characters and no blanks around it"
+            problems.add("unusable_id", table.file, message, line=line, item=item)
