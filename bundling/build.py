@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 from spokeneval.submissions.problems import count_of
@@ -60,7 +61,7 @@ def plan(
     """
     bundles = read_manifest(root / "competition.yaml", names)
     for bundle in bundles:
-        for file in [bundle["terms"], *(page["file"] for page in bundle["pages"])]:
+        for file in codabench.page_files(bundle):
             page_text(root, bundle, file)
     tasks = {bundle.task: bundle for bundle in bundles}
     for task, name in own:
@@ -117,26 +118,20 @@ def _load_references(
 
 def _check_overlaps(tasks: Mapping[str, Bundle], loaded: Mapping[str, Mapping[str, ReferenceSet]]) -> None:
     """Rows of a hidden set must not stand in a public set, of its own task or of another one of its challenge."""
-    sets = [
-        (tasks[task], name, reference)
-        for task, references in loaded.items()
-        for name, reference in references.items()
-    ]
-    for bundle, name, public in sets:
-        for other, hidden_name, hidden in sets:
-            if (
-                name not in bundle["public_sets"]
-                or hidden_name in other["public_sets"]
-                or other.challenge != bundle.challenge
-            ):
-                continue
-            rows = public.rows & hidden.rows
-            # Sets that are both numbered from 1 share ids, and by chance a row.
-            if rows and 2 * len(rows) >= len(set(public.items) & set(hidden.items)):
-                raise ReferenceError(
-                    f"{bundle.task}: {count_of(len(rows), 'row')} of the hidden set {hidden_name} of {other.task} "
-                    f"also in the public set {name}, which would tell the labels; the first: {min(rows)[:80]}"
-                )
+    public: list[tuple[str, ReferenceSet, set[str]]] = []
+    hidden: list[tuple[str, ReferenceSet, set[str]]] = []
+    for task, references in loaded.items():
+        for name, reference in references.items():
+            kind = public if name in tasks[task]["public_sets"] else hidden
+            kind.append((tasks[task].challenge, reference, reference.rows))
+    for (challenge, shown, shown_rows), (other, secret, secret_rows) in product(public, hidden):
+        rows = shown_rows & secret_rows if challenge == other else set()
+        # Sets that are both numbered from 1 share ids, and by chance a row.
+        if rows and 2 * len(rows) >= len(set(shown.items) & set(secret.items)):
+            raise ReferenceError(
+                f"{shown.task}: {count_of(len(rows), 'row')} of the hidden set {secret.name} of {secret.task} "
+                f"also in the public set {shown.name}, which would tell the labels; the first: {min(rows)[:80]}"
+            )
 
 
 def _option_warnings(root: Path, bundle: Bundle) -> Iterator[str]:

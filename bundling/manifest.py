@@ -334,8 +334,8 @@ def _check_phases(bundle: Bundle, defects: list[tuple[Place, str]]) -> None:
         start, end = _date(phase.start), _date(phase.end)
         unknown = [
             (key, text)
-            for key, text, date in (("start", phase.start, start), ("end", phase.end, end))
-            if text and date is None
+            for key, text, known in (("start", phase.start, start), ("end", phase.end, end))
+            if text and known is None
         ]
         for key, text in unknown:
             defects.append(((*place, key), f"phase {phase.name}: {text}: not a date of the calendar"))
@@ -414,12 +414,16 @@ def _check_columns(bundle: Bundle, root: Path, defects: list[tuple[Place, str]])
 
 
 def literals(source: str) -> dict[str, Any]:
-    """The module-level constants of a program that are literals, read without running it."""
-    found = {}
+    """The module-level constants of a program that are literals, or names of such, read without running it."""
+    found: dict[str, Any] = {}
     for statement in ast.parse(source).body:
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            name = statement.targets[0].id
+            if isinstance(statement.value, ast.Name) and statement.value.id in found:
+                found[name] = found[statement.value.id]
+                continue
             try:
-                found[statement.targets[0].id] = ast.literal_eval(statement.value)
+                found[name] = ast.literal_eval(statement.value)
             except ValueError:
                 continue
     return found

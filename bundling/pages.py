@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from difflib import get_close_matches
 from pathlib import Path
+from string import Template
 
 from markdown_it import MarkdownIt
 
@@ -18,9 +18,6 @@ _RULES = {
     "Force_Latest_Multiple": "All your submissions are on the board, the latest first.",
     "Force_Best": "Your **best** submission by the first column is on the board, not your last.",
 }
-
-
-_FACT = re.compile(r"\$\$|\$\{(?P<name>[^}\n]*)\}|\$")
 
 
 def page_text(root: Path, bundle: Bundle, file: str) -> str:
@@ -48,18 +45,15 @@ def page_text(root: Path, bundle: Bundle, file: str) -> str:
         "rule": _RULES[bundle["submission_rule"]],
     }
 
-    def fact(found: re.Match[str]) -> str:
-        name = found["name"]
-        if found[0] == "$$":
-            return "$"
-        if name in facts:
-            return str(facts[name])
+    for found in Template.pattern.finditer(text):
+        name = found["named"] or found["braced"] or ""
+        if name in facts or found["escaped"]:
+            continue
         line = text.count("\n", 0, found.start()) + 1
-        near = get_close_matches(name or "", facts, 1)
+        near = get_close_matches(name, facts, 1)
         hint = f"did you mean ${{{near[0]}}}?" if near else f"${{name}} can be {', '.join(facts)}."
         raise ManifestError(f"{where} line {line}: {found[0]} stands for nothing; {hint} A dollar sign is $$")
-
-    return _FACT.sub(fact, text)
+    return Template(text).substitute(facts)
 
 
 def page_html(markdown: str) -> str:

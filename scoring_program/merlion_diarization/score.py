@@ -36,19 +36,7 @@ SCORES = (
     "der_high",
 )
 
-LOWER_IS_BETTER = (
-    "der",
-    "english_error",
-    "mandarin_error",
-    "miss",
-    "false_alarm",
-    "language_error",
-    "lder_script",
-    "english_error_script",
-    "mandarin_error_script",
-    "der_low",
-    "der_high",
-)
+LOWER_IS_BETTER = SCORES
 
 OPTIONS = {}
 

@@ -22,7 +22,7 @@ from spokeneval.submissions.psst_recognition import Reference, Submission, read_
 
 SCORES = ("fer", "per", "substitutions", "insertions", "deletions", "fer_low", "fer_high")
 
-LOWER_IS_BETTER = ("fer", "per", "substitutions", "insertions", "deletions", "fer_low", "fer_high")
+LOWER_IS_BETTER = SCORES
 
 OPTIONS = {}
 

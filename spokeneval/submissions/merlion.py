@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from .files import decimal, decimals, expected_number
+from .files import decimal, decimals, expected_number, read_blocks
 from .problems import Problems, name, quote
-from .tables import Table, choose, numbered, read_table_in_parts
+from .tables import Table, choose, numbered, parse_in_parts
 
 LABELS_FILE = "labels.csv"
 REFERENCE_LIMIT = 1 << 28
@@ -75,14 +75,13 @@ def read_labels(directory: Path, problems: Problems) -> Iterator[Labels]:
     of a segment's id or of a file's name; and one where the times must be others than milliseconds.
     """
     optional = ("length", OVERLAP)
-    tables = read_table_in_parts(
-        directory / LABELS_FILE,
+    tables = parse_in_parts(
+        read_blocks(directory / LABELS_FILE, LABELS_FILE, problems, REFERENCE_LIMIT),
         LABELS_FILE,
         problems,
         delimiter=",",
         required=("audio_name", "utt_id", "start", "end", "language_tag"),
         aliases={column: column for column in optional},
-        limit=REFERENCE_LIMIT,
     )
     recordings: list[str] = []
     utterances: list[str] = []
@@ -90,6 +89,8 @@ def read_labels(directory: Path, problems: Problems) -> Iterator[Labels]:
     lengths: list[np.ndarray] = []
     others: tuple[str, ...] = ()
     for table in tables:
+        if table is None:
+            return
         labels = _labels(table, problems)
         yield labels
         others = table.others

@@ -37,7 +37,7 @@ from .merlion import (
     recording_names,
 )
 from .problems import FileProblems, Problems, ReferenceFileError, count_of, name, quote, some_of
-from .tables import Items, Table, choose, numbered, read_table, split_fields
+from .tables import FEWEST_OF_A_SET, Items, Table, choose, numbered, read_table, split_fields
 
 REFERENCE_FILES = (LABELS_FILE,)
 SEGMENTS_FILE = "segments.csv"
@@ -415,9 +415,9 @@ def _check_order(segments: Sequence[_Line], expected: Sequence[str], problems: P
 
 
 def _is_of_another_set(segments: Sequence[_Line], expected: Sequence[str]) -> bool:
-    """Whether so many segments (a set has hundreds) are all of recordings that this set has not."""
+    """Whether so many segments are all of recordings that this set has not."""
     recordings = {item.rsplit("_", 3)[0] for item in expected}
-    return len(segments) >= 20 and all(
+    return len(segments) >= FEWEST_OF_A_SET and all(
         segment.item.rsplit("_", 3)[0] not in recordings for segment in segments
     )
 

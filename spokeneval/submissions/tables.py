@@ -83,7 +83,10 @@ def parse_table(
     header: the column names of a file that has no header row.
     """
     whole: Optional[Table] = None
-    for part in _parse_blocks(blocks, file, problems, delimiter, required, aliases, header):
+    parts = parse_in_parts(
+        blocks, file, problems, delimiter=delimiter, required=required, aliases=aliases, header=header
+    )
+    for part in parts:
         if part is None:
             return None
         if whole is None:
@@ -95,16 +98,18 @@ def parse_table(
     return whole
 
 
-def _parse_blocks(
+def parse_in_parts(
     blocks: Iterable[Optional[str]],
     file: str,
     problems: Problems,
+    *,
     delimiter: str,
     required: Sequence[str],
-    aliases: Mapping[str, str],
+    aliases: Mapping[str, str] = NO_ALIASES,
     header: Optional[Sequence[str]] = None,
 ) -> Iterator[Optional[Table]]:
-    """A table for each block, at least one; the last is None where a problem keeps the file from being read."""
+    """`parse_table` for a large file: a table for each block, at least one; the last is None where a problem keeps the
+    file from being read."""
     known = {column.lower(): column for column in required}
     known.update({alias.lower(): column for alias, column in aliases.items()})
     others: tuple[str, ...] = ()
@@ -241,23 +246,6 @@ def read_table(
     """`parse_table` on a file of at most `limit` bytes; None after adding a problem."""
     blocks = read_blocks(path, file, problems, limit)
     return parse_table(blocks, file, problems, delimiter=delimiter, required=required, aliases=aliases)
-
-
-def read_table_in_parts(
-    path: Path,
-    file: str,
-    problems: Problems,
-    *,
-    delimiter: str,
-    required: Sequence[str],
-    aliases: Mapping[str, str] = NO_ALIASES,
-    limit: int,
-) -> Iterator[Table]:
-    """`read_table` for a large file: a block of rows at a time. Ends early after adding a problem."""
-    blocks = read_blocks(path, file, problems, limit)
-    for part in _parse_blocks(blocks, file, problems, delimiter, required, aliases):
-        if part is not None:
-            yield part
 
 
 def match_items(
