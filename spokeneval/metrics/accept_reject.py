@@ -2,20 +2,27 @@
 
 Conventions: a response is *correct* or *incorrect* in language, and *meaningful* or not; a decision accepts
 or rejects it. A false accept of a response whose meaning is incorrect too is *gross* and weighs
-`gross_weight` plain ones.
+`GROSS_WEIGHT` plain ones. A rate takes the `Decisions` of one set of responses and gives a number, or those of many
+sets (arrays) and gives an array.
 
-Source: Overview of the third edition of the Spoken CALL Shared Task (2019), section 2.3, "Metrics".
+Source: Overview of the third edition of the Spoken CALL Shared Task (2019), section 2.3, "Metrics". The examples are
+the row "Baseline" of its Table 1.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+from typing import Union
 
 import numpy as np
 
+from .counts import Number, add, check_counts, number_or_array, ratio, total
+
 GROSS_WEIGHT = 3
 """The shared task's k: what a gross false accept weighs in plain ones."""
+
+REQUIRED_PERCENT = 50
+"""The 50 % rule: the least share of the incorrect responses rejected, and of the correct ones accepted."""
 
 
 @dataclass(frozen=True)
@@ -29,52 +36,33 @@ class Decisions:
     correct_rejects: CR, incorrect responses rejected.
     plain_false_accepts: PFA, responses incorrect in language but not in meaning, accepted.
     gross_false_accepts: GFA, responses incorrect in language and meaning, accepted.
+        All five are numbers, or arrays of shape (r,).
 
     Raises
     ------
-    ValueError: a negative count.
+    ValueError: a count that is negative or not finite.
+
+    Examples
+    --------
+    >>> Decisions(300, 50, 100, 20, 5) + Decisions(335, 55, 113, 12, 10) == Decisions(635, 105, 213, 32, 15)
+    True
     """
 
-    correct_accepts: int
-    false_rejects: int
-    correct_rejects: int
-    plain_false_accepts: int
-    gross_false_accepts: int
+    correct_accepts: Number
+    false_rejects: Number
+    correct_rejects: Number
+    plain_false_accepts: Number
+    gross_false_accepts: Number
 
     def __post_init__(self) -> None:
-        for count in self._counts():
-            if not count >= 0:
-                raise ValueError(f"a count of decisions is {count!r}; expected 0 or more")
-
-    def _counts(self) -> tuple[int, int, int, int, int]:
-        return (
-            self.correct_accepts,
-            self.false_rejects,
-            self.correct_rejects,
-            self.plain_false_accepts,
-            self.gross_false_accepts,
-        )
+        check_counts(self)
 
     def __add__(self, other: Decisions) -> Decisions:
-        return Decisions(*(mine + theirs for mine, theirs in zip(self._counts(), other._counts())))
-
-    @property
-    def correct(self) -> int:
-        """Responses that are correct in language."""
-        return self.correct_accepts + self.false_rejects
-
-    @property
-    def incorrect(self) -> int:
-        """Responses that are incorrect in language."""
-        return self.correct_rejects + self.plain_false_accepts + self.gross_false_accepts
-
-    def false_accepts(self, gross_weight: float = GROSS_WEIGHT) -> float:
-        """FA = PFA + k GFA."""
-        return self.plain_false_accepts + gross_weight * self.gross_false_accepts
+        return add(self, other)
 
 
-def count_decisions(correct: np.ndarray, meaningful: np.ndarray, accepted: np.ndarray) -> Decisions:
-    """Count decisions against the gold standard.
+def decisions_per_response(correct: np.ndarray, meaningful: np.ndarray, accepted: np.ndarray) -> Decisions:
+    """Each decision against the gold standard: one row a response, 1 in one of the five counts.
 
     Parameters
     ----------
@@ -82,10 +70,20 @@ def count_decisions(correct: np.ndarray, meaningful: np.ndarray, accepted: np.nd
     meaningful: bool, shape=(n,): the response is correct in meaning.
     accepted: bool, shape=(n,): the system's decision.
 
+    Returns
+    -------
+    Decisions: int arrays of shape (n,).
+
     Raises
     ------
     ValueError: arrays that are not boolean, not of one length, or empty; a response that is correct in
         language but not in meaning (a defect of the gold standard).
+
+    Examples
+    --------
+    >>> rows = decisions_per_response([True, False, False], [True, True, False], [True, False, True])
+    >>> rows.correct_accepts.tolist(), rows.correct_rejects.tolist(), rows.gross_false_accepts.tolist()
+    ([1, 0, 0], [0, 1, 0], [0, 0, 1])
     """
     correct, meaningful, accepted = (np.asarray(array) for array in (correct, meaningful, accepted))
     for array in (correct, meaningful, accepted):
@@ -97,139 +95,346 @@ def count_decisions(correct: np.ndarray, meaningful: np.ndarray, accepted: np.nd
     if len(defects):
         raise ValueError(f"response {defects[0]} is correct in language but incorrect in meaning")
     return Decisions(
-        correct_accepts=int(np.sum(correct & accepted)),
-        false_rejects=int(np.sum(correct & ~accepted)),
-        correct_rejects=int(np.sum(~correct & ~accepted)),
-        plain_false_accepts=int(np.sum(~correct & meaningful & accepted)),
-        gross_false_accepts=int(np.sum(~correct & ~meaningful & accepted)),
+        correct_accepts=(correct & accepted).astype(np.int64),
+        false_rejects=(correct & ~accepted).astype(np.int64),
+        correct_rejects=(~correct & ~accepted).astype(np.int64),
+        plain_false_accepts=(~correct & meaningful & accepted).astype(np.int64),
+        gross_false_accepts=(~correct & ~meaningful & accepted).astype(np.int64),
     )
 
 
-def precision(decisions: Decisions) -> float:
-    """P = CA / (CA + FA). Undefined (ValueError) where nothing is accepted."""
-    return _ratio(
-        decisions.correct_accepts, decisions.correct_accepts + decisions.false_accepts(), "precision"
-    )
-
-
-def recall(decisions: Decisions) -> float:
-    """R = CA / (CA + FR), also called RCA, the accept rate on correct responses. Undefined without any."""
-    return _ratio(decisions.correct_accepts, decisions.correct, "recall")
-
-
-def f_measure(decisions: Decisions) -> float:
-    """F = 2PR / (P + R) = 2 CA / (2 CA + FA + FR). Undefined where nothing is accepted and nothing correct."""
-    twice = 2 * decisions.correct_accepts
-    return _ratio(twice, twice + decisions.false_accepts() + decisions.false_rejects, "f_measure")
-
-
-def scoring_accuracy(decisions: Decisions) -> float:
-    """SA = (CA + CR) / Z with Z = CA + CR + FA + FR: gross false accepts weigh in Z too, as in Table 1."""
-    right = decisions.correct_accepts + decisions.correct_rejects
-    return _ratio(right, right + decisions.false_accepts() + decisions.false_rejects, "scoring_accuracy")
-
-
-def relative_correct_reject_rate(decisions: Decisions) -> float:
-    """RCR = CR / (CR + FA). Undefined without incorrect responses."""
-    return _ratio(decisions.correct_rejects, decisions.correct_rejects + decisions.false_accepts(), "rcr")
-
-
-def relative_false_reject_rate(decisions: Decisions) -> float:
-    """RFR = FR / (FR + CA). Undefined without correct responses."""
-    return _ratio(decisions.false_rejects, decisions.correct, "rfr")
-
-
-def relative_false_accept_rate(decisions: Decisions) -> float:
-    """RFA = FA / (CR + FA). Undefined without incorrect responses."""
-    return _ratio(decisions.false_accepts(), decisions.correct_rejects + decisions.false_accepts(), "rfa")
-
-
-def reject_rate_incorrect(decisions: Decisions) -> float:
-    """CR / (CR + PFA + GFA), unweighted: the share of incorrect responses that are rejected."""
-    return _ratio(decisions.correct_rejects, decisions.incorrect, "reject_rate_incorrect")
-
-
-def accept_rate_correct(decisions: Decisions) -> float:
-    """CA / (CA + FR): the share of correct responses that are accepted."""
-    return recall(decisions)
-
-
-def meets_fifty_percent_rule(decisions: Decisions) -> bool:
-    """At least 50 % of all incorrect responses rejected and at least 50 % of all correct ones accepted.
-
-    On unweighted counts, compared as whole numbers. Undefined (ValueError) unless both kinds occur.
-    """
-    _require_both_kinds(decisions)
-    return (
-        2 * decisions.correct_rejects >= decisions.incorrect
-        and 2 * decisions.correct_accepts >= decisions.correct
-    )
-
-
-def d(decisions: Decisions) -> float:
-    """D = RCR / RFR = CR (FR + CA) / (FR (CR + FA)). Higher is better.
-
-    A zero FR counts as one half, and so does a zero FA (Haldane-Anscombe), so that D * D_A = Dfull ** 2 holds
-    and a faultless system ranks above every faulty one with a finite score. Undefined (ValueError) unless both
-    correct and incorrect responses occur.
-    """
-    accepts, rejects, false_accepts, false_rejects = _corrected(decisions)
-    return (rejects / (rejects + false_accepts)) / (false_rejects / (false_rejects + accepts))
-
-
-def d_a(decisions: Decisions) -> float:
-    """D_A = RCA / RFA = CA (CR + FA) / (FA (FR + CA)). Higher is better; zeros as in `d`."""
-    accepts, rejects, false_accepts, false_rejects = _corrected(decisions)
-    return (accepts / (false_rejects + accepts)) / (false_accepts / (rejects + false_accepts))
-
-
-def d_full(decisions: Decisions) -> float:
-    """Dfull = sqrt(D * D_A) = sqrt(CA CR / (FA FR)), the shared task's score. Higher is better; zeros as in `d`."""
-    accepts, rejects, false_accepts, false_rejects = _corrected(decisions)
-    return math.sqrt(accepts * rejects / (false_accepts * false_rejects))
-
-
-def d_full_of_counts(counts: np.ndarray) -> np.ndarray:
-    """Dfull under the 50 % rule for many sets of counts at once.
+def count_decisions(correct: np.ndarray, meaningful: np.ndarray, accepted: np.ndarray) -> Decisions:
+    """Count decisions against the gold standard: the rows of `decisions_per_response`, added up.
 
     Parameters
     ----------
-    counts: shape=(r, 5): CA, FR, CR, PFA, GFA.
+    correct, meaningful, accepted: bool, shape=(n,), as in `decisions_per_response`.
 
     Returns
     -------
-    float, shape=(r,): 0 where the rule is broken, NaN where only one kind of responses occurs.
+    Decisions: whole numbers.
+
+    Raises
+    ------
+    ValueError: as `decisions_per_response`.
+
+    Examples
+    --------
+    >>> decisions = count_decisions([True, True, False], [True, True, False], [True, False, True])
+    >>> decisions.correct_accepts, decisions.false_rejects, decisions.gross_false_accepts
+    (1, 1, 1)
     """
-    accepts, false_rejects, rejects, plain, gross = np.asarray(counts, dtype=np.float64).T
-    correct, incorrect = accepts + false_rejects, rejects + plain + gross
-    false_accepts = plain + GROSS_WEIGHT * gross
-    corrected = np.where(false_accepts == 0, 0.5, false_accepts) * np.where(
-        false_rejects == 0, 0.5, false_rejects
+    return total(decisions_per_response(correct, meaningful, accepted))
+
+
+def correct_responses(decisions: Decisions) -> Number:
+    """CA + FR: responses that are correct in language.
+
+    Examples
+    --------
+    >>> correct_responses(Decisions(635, 105, 213, 32, 15))
+    740
+    """
+    return decisions.correct_accepts + decisions.false_rejects
+
+
+def incorrect_responses(decisions: Decisions) -> Number:
+    """CR + PFA + GFA: responses that are incorrect in language, a gross false accept counted once.
+
+    Examples
+    --------
+    >>> incorrect_responses(Decisions(635, 105, 213, 32, 15))
+    260
+    """
+    return decisions.correct_rejects + decisions.plain_false_accepts + decisions.gross_false_accepts
+
+
+def false_accepts(decisions: Decisions, gross_weight: float = GROSS_WEIGHT) -> Number:
+    """FA = PFA + k GFA: false accepts, a gross one weighing k plain ones.
+
+    Parameters
+    ----------
+    decisions: of one set of responses, or of many.
+    gross_weight: k.
+
+    Examples
+    --------
+    >>> false_accepts(Decisions(635, 105, 213, 32, 15))
+    77
+    """
+    return decisions.plain_false_accepts + gross_weight * decisions.gross_false_accepts
+
+
+def precision(decisions: Decisions) -> Number:
+    """P = CA / (CA + FA). Undefined where nothing is accepted.
+
+    Raises
+    ------
+    ValueError: one set, undefined; in many it is NaN.
+
+    Examples
+    --------
+    >>> round(precision(Decisions(635, 105, 213, 32, 15)), 3)
+    0.892
+    """
+    return ratio(decisions.correct_accepts, decisions.correct_accepts + false_accepts(decisions), "precision")
+
+
+def recall(decisions: Decisions) -> Number:
+    """R = CA / (CA + FR), also called RCA, the accept rate on correct responses. Undefined without any.
+
+    Raises
+    ------
+    ValueError: one set, undefined; in many it is NaN.
+
+    Examples
+    --------
+    >>> round(recall(Decisions(635, 105, 213, 32, 15)), 3)
+    0.858
+    """
+    return ratio(decisions.correct_accepts, correct_responses(decisions), "recall")
+
+
+def f_measure(decisions: Decisions) -> Number:
+    """F = 2PR / (P + R) = 2 CA / (2 CA + FA + FR). Undefined where nothing is accepted and nothing correct.
+
+    Raises
+    ------
+    ValueError: one set, undefined; in many it is NaN.
+
+    Examples
+    --------
+    >>> round(f_measure(Decisions(635, 105, 213, 32, 15)), 3)
+    0.875
+    """
+    twice = 2 * decisions.correct_accepts
+    return ratio(twice, twice + false_accepts(decisions) + decisions.false_rejects, "F")
+
+
+def scoring_accuracy(decisions: Decisions) -> Number:
+    """SA = (CA + CR) / Z with Z = CA + CR + FA + FR. Undefined without responses.
+
+    Gross false accepts weigh k in Z too, as in Table 1.
+
+    Raises
+    ------
+    ValueError: one set, undefined; in many it is NaN.
+
+    Examples
+    --------
+    >>> round(scoring_accuracy(Decisions(635, 105, 213, 32, 15)), 3)
+    0.823
+    """
+    right = decisions.correct_accepts + decisions.correct_rejects
+    return ratio(right, right + false_accepts(decisions) + decisions.false_rejects, "scoring accuracy")
+
+
+def relative_correct_reject_rate(decisions: Decisions) -> Number:
+    """RCR = CR / (CR + FA). Undefined without incorrect responses.
+
+    Raises
+    ------
+    ValueError: one set, undefined; in many it is NaN.
+
+    Examples
+    --------
+    >>> round(relative_correct_reject_rate(Decisions(635, 105, 213, 32, 15)), 3)
+    0.734
+    """
+    return ratio(decisions.correct_rejects, decisions.correct_rejects + false_accepts(decisions), "RCR")
+
+
+def relative_false_reject_rate(decisions: Decisions) -> Number:
+    """RFR = FR / (FR + CA). Undefined without correct responses.
+
+    Raises
+    ------
+    ValueError: one set, undefined; in many it is NaN.
+
+    Examples
+    --------
+    >>> round(relative_false_reject_rate(Decisions(635, 105, 213, 32, 15)), 3)
+    0.142
+    """
+    return ratio(decisions.false_rejects, correct_responses(decisions), "RFR")
+
+
+def relative_false_accept_rate(decisions: Decisions) -> Number:
+    """RFA = FA / (CR + FA). Undefined without incorrect responses.
+
+    Raises
+    ------
+    ValueError: one set, undefined; in many it is NaN.
+
+    Examples
+    --------
+    >>> round(relative_false_accept_rate(Decisions(635, 105, 213, 32, 15)), 3)  # 1 - RCR
+    0.266
+    """
+    weighted = false_accepts(decisions)
+    return ratio(weighted, decisions.correct_rejects + weighted, "RFA")
+
+
+def reject_rate_incorrect(decisions: Decisions) -> Number:
+    """CR / (CR + PFA + GFA), unweighted: the share of incorrect responses that are rejected.
+
+    Raises
+    ------
+    ValueError: one set without incorrect responses; in many it is NaN.
+
+    Examples
+    --------
+    >>> round(reject_rate_incorrect(Decisions(635, 105, 213, 32, 15)), 3)  # 213 / 260
+    0.819
+    """
+    return ratio(
+        decisions.correct_rejects, incorrect_responses(decisions), "the reject rate of incorrect responses"
     )
-    eligible = (2 * rejects >= incorrect) & (2 * accepts >= correct)
-    scores = np.where(eligible, np.sqrt(accepts * rejects / corrected), 0.0)
-    return np.where((correct > 0) & (incorrect > 0), scores, np.nan)
 
 
-def _corrected(decisions: Decisions) -> tuple[float, float, float, float]:
-    """CA, CR, FA, FR, where FA and FR of 0 count as one half."""
-    _require_both_kinds(decisions)
-    return (
-        decisions.correct_accepts,
-        decisions.correct_rejects,
-        decisions.false_accepts() or 0.5,
-        decisions.false_rejects or 0.5,
+def accept_rate_correct(decisions: Decisions) -> Number:
+    """CA / (CA + FR): the share of correct responses that are accepted, which is also the recall.
+
+    Raises
+    ------
+    ValueError: one set without correct responses; in many it is NaN.
+
+    Examples
+    --------
+    >>> round(accept_rate_correct(Decisions(635, 105, 213, 32, 15)), 3)  # 635 / 740
+    0.858
+    """
+    return recall(decisions)
+
+
+def is_required_share(part: Number, whole: Number) -> Union[bool, np.ndarray]:
+    """Whether a part is at least `REQUIRED_PERCENT` of the whole, compared as whole numbers.
+
+    Examples
+    --------
+    >>> is_required_share(130, 260), is_required_share(129, 260)
+    (True, False)
+    """
+    return 100 * part >= REQUIRED_PERCENT * whole
+
+
+def meets_fifty_percent_rule(decisions: Decisions) -> Union[bool, np.ndarray]:
+    """At least 50 % of all incorrect responses rejected and at least 50 % of all correct ones accepted.
+
+    On unweighted counts, by `is_required_share`. Undefined unless both kinds of responses occur.
+
+    Returns
+    -------
+    bool, or bool array of shape (r,): False in an array where the rule is undefined.
+
+    Raises
+    ------
+    ValueError: one set, undefined.
+
+    Examples
+    --------
+    >>> meets_fifty_percent_rule(Decisions(635, 105, 213, 32, 15))
+    True
+    >>> meets_fifty_percent_rule(Decisions(666, 74, 106, 59, 95))  # rejects 106 of 260
+    False
+    """
+    return number_or_array(
+        _has_both_kinds(decisions)
+        & is_required_share(decisions.correct_rejects, incorrect_responses(decisions))
+        & is_required_share(decisions.correct_accepts, correct_responses(decisions))
     )
 
 
-def _require_both_kinds(decisions: Decisions) -> None:
-    if not (decisions.correct and decisions.incorrect):
-        raise ValueError(
-            f"{decisions.correct} correct, {decisions.incorrect} incorrect responses; expected some of each"
-        )
+def d(decisions: Decisions) -> Number:
+    """D = RCR / RFR = CR (FR + CA) / (FR (CR + FA)). Higher is better.
+
+    A zero FR counts as one half, and so does a zero FA (Haldane-Anscombe), so that D * D_A = Dfull ** 2 holds
+    and a faultless system ranks above every faulty one with a finite score. Undefined unless both correct and
+    incorrect responses occur.
+
+    Raises
+    ------
+    ValueError: one set, undefined; in many it is NaN.
+
+    Examples
+    --------
+    >>> round(d(Decisions(635, 105, 213, 32, 15)), 3)
+    5.176
+    """
+    accepts, rejects = decisions.correct_accepts, decisions.correct_rejects
+    wrong_accepts, wrong_rejects = _corrected_errors(decisions)
+    return (rejects / (rejects + wrong_accepts)) / (wrong_rejects / (wrong_rejects + accepts))
 
 
-def _ratio(numerator: float, denominator: float, called: str) -> float:
-    if not denominator:
-        raise ValueError(f"{called} is undefined: no response to divide by")
-    return numerator / denominator
+def d_a(decisions: Decisions) -> Number:
+    """D_A = RCA / RFA = CA (CR + FA) / (FA (FR + CA)). Higher is better; zeros as in `d`.
+
+    Raises
+    ------
+    ValueError: one set, undefined as `d` is; in many it is NaN.
+
+    Examples
+    --------
+    >>> round(d_a(Decisions(635, 105, 213, 32, 15)), 3)
+    3.232
+    """
+    accepts, rejects = decisions.correct_accepts, decisions.correct_rejects
+    wrong_accepts, wrong_rejects = _corrected_errors(decisions)
+    return (accepts / (wrong_rejects + accepts)) / (wrong_accepts / (rejects + wrong_accepts))
+
+
+def d_full(decisions: Decisions) -> Number:
+    """Dfull = sqrt(D * D_A) = sqrt(CA CR / (FA FR)), the shared task's score. Higher is better; zeros as in `d`.
+
+    Raises
+    ------
+    ValueError: one set, undefined as `d` is; in many it is NaN.
+
+    Examples
+    --------
+    >>> round(d_full(Decisions(635, 105, 213, 32, 15)), 3)
+    4.09
+    >>> rows = np.array([[635, 105, 213, 32, 15], [666, 74, 106, 59, 95], [740, 0, 0, 0, 0]])
+    >>> d_full(Decisions(*rows.T)).round(3).tolist()
+    [4.09, 1.665, nan]
+    """
+    wrong_accepts, wrong_rejects = _corrected_errors(decisions)
+    right = decisions.correct_accepts * decisions.correct_rejects
+    return number_or_array(np.sqrt(right / (wrong_accepts * wrong_rejects)))
+
+
+def ranked_d_full(decisions: Decisions) -> Number:
+    """Dfull under the 50 % rule: 0 for a system that breaks it. Higher is better.
+
+    Raises
+    ------
+    ValueError: one set, undefined as `d` is; in many it is NaN.
+
+    Examples
+    --------
+    >>> round(ranked_d_full(Decisions(635, 105, 213, 32, 15)), 3)
+    4.09
+    >>> ranked_d_full(Decisions(666, 74, 106, 59, 95))  # Dfull is 1.665, but only 106 of 260 are rejected
+    0.0
+    """
+    # Multiplied, so that NaN stays NaN; Dfull is finite otherwise.
+    return d_full(decisions) * meets_fifty_percent_rule(decisions)
+
+
+def _corrected_errors(decisions: Decisions) -> tuple[Number, Number]:
+    """FA and FR, where 0 counts as one half; in arrays NaN where only one kind of responses occurs."""
+    both_kinds = _has_both_kinds(decisions)
+
+    def corrected(errors: Number) -> Number:
+        return number_or_array(np.where(both_kinds, np.where(errors, errors, 0.5), np.nan))
+
+    return corrected(false_accepts(decisions)), corrected(decisions.false_rejects)
+
+
+def _has_both_kinds(decisions: Decisions) -> Union[bool, np.ndarray]:
+    """Whether correct and incorrect responses occur; ValueError where they do not in one set."""
+    correct, incorrect = correct_responses(decisions), incorrect_responses(decisions)
+    both_kinds = number_or_array(np.logical_and(correct, incorrect))
+    if both_kinds is False:
+        raise ValueError(f"{correct} correct, {incorrect} incorrect responses; expected some of each")
+    return both_kinds

@@ -17,208 +17,576 @@ from typing import Any
 
 import numpy as np
 
+from .counts import Number, add, check_counts, ratio, total
+
 
 class UndefinedCorrelation(ValueError):
     """The input is well formed, but its correlation does not exist: something in it does not vary."""
 
 
 @dataclass(frozen=True)
-class Differences:
-    """Items counted by the absolute difference of their two ratings; `+` pools two sets of items.
+class RatingCells:
+    """Items counted by their two ratings on a scale of k points; `+` pools two sets of items.
 
-    `counts[d]` is the number of items whose ratings differ by d; its length is that of the scale.
+    Attributes
+    ----------
+    cells: shape=(..., k, k), k >= 2: in row i and column j the items that the first rater gives the i-th point
+        of the scale, the second one the j-th.
+
+    Raises
+    ------
+    ValueError: a number that is negative or not finite, or another shape.
     """
 
-    counts: tuple[int, ...]
+    cells: np.ndarray
 
     def __post_init__(self) -> None:
-        if not self.counts or min(self.counts) < 0 or sum(self.counts) == 0:
-            raise ValueError(f"counts must be non-negative with at least one item, got {self.counts}")
+        check_counts(self)
+        shape = np.shape(self.cells)
+        if len(shape) < 2 or shape[-1] != shape[-2] or shape[-1] < 2:
+            raise ValueError(f"cells must have shape (..., k, k), k >= 2, not {shape}")
 
-    def __add__(self, other: Differences) -> Differences:
-        if len(self.counts) != len(other.counts):
-            raise ValueError(f"scales differ: {len(self.counts)} and {len(other.counts)} points")
-        return Differences(tuple(a + b for a, b in zip(self.counts, other.counts)))
-
-    @property
-    def items(self) -> int:
-        """Number of items rated."""
-        return sum(self.counts)
-
-    @property
-    def exact(self) -> float:
-        """Exact agreement: the share of items with difference 0."""
-        return self.counts[0] / self.items
-
-    @property
-    def adjacent(self) -> float:
-        """Exact or adjacent agreement: the share of items with a difference of at most 1."""
-        return sum(self.counts[:2]) / self.items
-
-    @property
-    def shares(self) -> tuple[float, ...]:
-        """The distribution of differences: the share of items with difference 0, 1, ..."""
-        return tuple(count / self.items for count in self.counts)
+    def __add__(self, other: RatingCells) -> RatingCells:
+        return add(self, other)
 
 
-def differences(reference: Any, hypothesis: Any, *, scale: tuple[int, int]) -> Differences:
-    """Count the differences of two integer ratings, shape (n,), on the scale (low, high), ends included.
+@dataclass(frozen=True)
+class CorrelationMoments:
+    """Sums over items that a correlation of x and y is computed from; `+` pools items measured from one origin.
 
-    Raises ValueError for a rating that is not an integer of the scale.
+    Attributes
+    ----------
+    n: number of items, or shape=(r,).
+    x, y: sums of the two variables, or shape=(r,).
+    xx, yy, xy: sums of their squares and of their product, or shape=(r,).
+
+    Raises
+    ------
+    ValueError: a number that is not finite, or negative though it cannot be.
     """
-    reference, hypothesis = _pair(reference, hypothesis)
-    _check_scale(scale, reference=reference, hypothesis=hypothesis)
-    distances = np.abs(reference - hypothesis).astype(np.int64)
-    return Differences(tuple(np.bincount(distances, minlength=scale[1] - scale[0] + 1).tolist()))
+
+    n: Number
+    x: Number
+    y: Number
+    xx: Number
+    yy: Number
+    xy: Number
+
+    def __post_init__(self) -> None:
+        check_counts(self, signed=("x", "y", "xy"))
+
+    def __add__(self, other: CorrelationMoments) -> CorrelationMoments:
+        return add(self, other)
 
 
-def cohen_kappa(
-    reference: Any, hypothesis: Any, *, weights: str | None = None, scale: tuple[int, int] | None = None
-) -> float:
-    """Cohen's kappa of two ratings, shape (n,): 1 - (observed disagreement) / (disagreement by chance).
+@dataclass(frozen=True)
+class PartialMoments:
+    """Sums over items that a correlation of x and y with z held constant is computed from.
 
-    The disagreement of ratings a and b is [a != b] with `weights=None`, |a - b| with "linear" and (a - b)^2
-    with "quadratic"; dividing by its maximum on the scale, as in w = 1 - d/(k - 1), changes nothing. Chance
-    draws the two ratings independently, each from its own rater's distribution.
+    Attributes
+    ----------
+    n: number of items, or shape=(r,).
+    x, y, z: sums of the three variables, or shape=(r,).
+    xx, yy, zz, xy, xz, yz: sums of their squares and products, or shape=(r,).
 
-    `scale=(low, high)` demands integers from low to high; `scale=None` takes any finite ratings as they are.
-    If both raters give one and the same rating throughout, chance cannot disagree and kappa is taken to be 1.
-
-    Raises ValueError for ratings off the scale, lengths that differ, no items, NaN or infinity.
+    Raises
+    ------
+    ValueError: a number that is not finite, or negative though it cannot be.
     """
-    if weights not in (None, "linear", "quadratic"):
-        raise ValueError(f"weights must be None, 'linear' or 'quadratic', got {weights!r}")
-    reference, hypothesis = _pair(reference, hypothesis)
-    if scale is not None:
-        _check_scale(scale, reference=reference, hypothesis=hypothesis)
-    a, b = _rescaled(reference, hypothesis)
 
-    if weights is None:
-        observed = _mean(a != b)
-    elif weights == "linear":
-        observed = _mean(np.abs(a - b))
-    else:
-        observed = _mean((a - b) ** 2)
-    if observed == 0:
-        return 1.0
+    n: Number
+    x: Number
+    y: Number
+    z: Number
+    xx: Number
+    yy: Number
+    zz: Number
+    xy: Number
+    xz: Number
+    yz: Number
 
-    if weights == "quadratic":
-        mean_a, mean_b = _mean(a), _mean(b)
-        chance = _mean((a - mean_a) ** 2) + _mean((b - mean_b) ** 2) + (mean_a - mean_b) ** 2
-    else:
-        ratings, items = np.unique(np.concatenate([a, b]), return_inverse=True)
-        p = np.bincount(items[: len(a)], minlength=len(ratings)) / len(a)
-        q = np.bincount(items[len(a) :], minlength=len(ratings)) / len(b)
-        if weights is None:
-            chance = math.fsum((p * (1 - q)).tolist())
-        else:  # E|a - b| is the integral of P(a <= t < b) + P(b <= t < a)
-            below_a, below_b = np.cumsum(p)[:-1], np.cumsum(q)[:-1]
-            apart = below_a * (1 - below_b) + below_b * (1 - below_a)
-            chance = math.fsum((np.diff(ratings) * apart).tolist())
-    return _clipped(1 - observed / chance)
+    def __post_init__(self) -> None:
+        check_counts(self, signed=("x", "y", "z", "xy", "xz", "yz"))
+
+    def __add__(self, other: PartialMoments) -> PartialMoments:
+        return add(self, other)
 
 
-def rating_cells(reference: Any, hypothesis: Any, *, scale: tuple[int, int]) -> np.ndarray:
-    """Where each item is in the table of both ratings, to be summed for `linear_kappa_of_cells`.
+@dataclass(frozen=True)
+class SquaredErrors:
+    """Squared differences summed over items; `+` pools two sets of items.
 
-    Two integer ratings, shape (n,), on the scale (low, high) of k points, ends included; returns integers of
-    shape (n, k, k): 1 in the row of the first rating and the column of the second, 0 elsewhere. Raises
-    ValueError as `differences` does.
+    Attributes
+    ----------
+    items: number of items, or shape=(r,).
+    squared_error: sum of squared differences, or shape=(r,), in the square of the ratings' unit.
+
+    Raises
+    ------
+    ValueError: a number that is negative or not finite.
+    """
+
+    items: Number
+    squared_error: Number
+
+    def __post_init__(self) -> None:
+        check_counts(self)
+
+    def __add__(self, other: SquaredErrors) -> SquaredErrors:
+        return add(self, other)
+
+
+def rating_cells(reference: Any, hypothesis: Any, *, scale: tuple[int, int]) -> RatingCells:
+    """Where each item is in the table of two ratings.
+
+    Parameters
+    ----------
+    reference: int, shape=(n,): the first rater's ratings.
+    hypothesis: int, shape=(n,): the second rater's.
+    scale: its lowest and its highest rating, k points in all.
+
+    Returns
+    -------
+    RatingCells, int, shape=(n, k, k), one row an item: 1 in a single cell, 0 elsewhere.
+
+    Raises
+    ------
+    ValueError: a rating that is not an integer of the scale, no item, or lengths that differ.
+
+    Examples
+    --------
+    >>> total(rating_cells([1, 2, 3], [1, 3, 3], scale=(1, 3))).cells.tolist()
+    [[1, 0, 0], [0, 0, 1], [0, 0, 1]]
     """
     reference, hypothesis = _pair(reference, hypothesis)
     _check_scale(scale, reference=reference, hypothesis=hypothesis)
     points = np.arange(scale[0], scale[1] + 1)
     rows, columns = reference[:, np.newaxis] == points, hypothesis[:, np.newaxis] == points
-    return (rows[:, :, np.newaxis] & columns[:, np.newaxis, :]).astype(np.int64)
+    return RatingCells((rows[:, :, np.newaxis] & columns[:, np.newaxis, :]).astype(np.int64))
 
 
-def linear_kappa_of_cells(cells: np.ndarray) -> np.ndarray:
-    """`cohen_kappa` with linear weights for many tables at once: 1 - n sum |i - j| c_ij / sum |i - j| r_i s_j.
+def kappa(cells: RatingCells, *, weights: str | None = None) -> Any:
+    """Cohen's kappa: 1 - (observed disagreement) / (disagreement by chance).
 
-    cells: counts c_ij, shape (r, k, k), each table with n items, row sums r_i and column sums s_j; returns
-    shape (r,): 1 where both raters give one and the same rating throughout, NaN where a table is empty.
+    The disagreement of ratings a and b is [a != b] with `weights=None`, |a - b| with "linear" and (a - b)^2
+    with "quadratic", neighbouring points of the scale being 1 apart; dividing by its maximum on the scale, as
+    in w = 1 - d/(k - 1), changes nothing. Chance draws the two ratings independently, each from its own
+    rater's distribution. If both raters give one and the same rating throughout, chance cannot disagree and
+    kappa is taken to be 1. Counts are integers, so that the result is the exact quotient, rounded once.
+
+    Parameters
+    ----------
+    cells: of shape (k, k) for one set, (r, k, k) for many.
+    weights: None, "linear" or "quadratic".
+
+    Returns
+    -------
+    float in [-1, 1], or array of shape (r,) with NaN where there is no item.
+
+    Raises
+    ------
+    ValueError: one set without items, or other weights.
+
+    Examples
+    --------
+    |a - b| adds up to 2 over the 4 items and to 12 over all 16 pairs: 1 - (2/4) / (12/16) = 1/3.
+
+    >>> cells = total(rating_cells([1, 1, 2, 3], [1, 2, 2, 2], scale=(1, 3)))
+    >>> round(kappa(cells, weights="linear"), 6)
+    0.333333
     """
-    cells = np.asarray(cells, dtype=np.float64)
-    points = np.arange(cells.shape[-1])
-    distance = np.abs(points[:, np.newaxis] - points).astype(np.float64)
-    rows, columns = cells.sum(axis=-1), cells.sum(axis=-2)
-    items = rows.sum(axis=-1)
-    observed = items * (cells * distance).sum(axis=(-2, -1))
-    chance = ((rows @ distance) * columns).sum(axis=-1)
-    kappa = 1 - np.divide(observed, chance, out=np.zeros_like(chance), where=chance > 0)
-    return np.where(items > 0, kappa, np.nan)
+    _check_weights(weights)
+    table = np.asarray(cells.cells)
+    points = np.arange(table.shape[-1])
+    observed = (table * _disagreement(points[:, np.newaxis], points, weights)).sum(axis=(-2, -1))
+    return _kappa(observed, points, table.sum(axis=-1), table.sum(axis=-2), weights)
+
+
+def cohen_kappa(
+    reference: Any, hypothesis: Any, *, weights: str | None = None, scale: tuple[int, int] | None = None
+) -> float:
+    """`kappa` of two ratings.
+
+    Parameters
+    ----------
+    reference: shape=(n,): the first rater's ratings.
+    hypothesis: shape=(n,): the second rater's.
+    weights: as for `kappa`.
+    scale: the lowest and the highest rating, all of them integers; None takes any finite ratings as they are,
+        with distances between these numbers.
+
+    Returns
+    -------
+    float in [-1, 1].
+
+    Raises
+    ------
+    ValueError: ratings off the scale, no item, lengths that differ, NaN or infinity, or other weights.
+
+    Examples
+    --------
+    |a - b| adds up to 5 over the 10 items and to 158 over all 100 pairs: 1 - (5/10) / (158/100) = 54/79.
+
+    >>> a, b = [1, 5, 2, 5, 4, 4, 2, 4, 1, 2], [2, 5, 1, 4, 4, 2, 2, 4, 1, 2]
+    >>> round(cohen_kappa(a, b, weights="linear", scale=(1, 5)), 6)
+    0.683544
+    """
+    _check_weights(weights)
+    if scale is not None:
+        return kappa(total(rating_cells(reference, hypothesis, scale=scale)), weights=weights)
+    a, b = _rescaled(*_pair(reference, hypothesis))
+    observed = math.fsum(_disagreement(a, b, weights).tolist())
+    ratings, codes = np.unique(np.concatenate([a, b]), return_inverse=True)
+    first, second = (np.bincount(part, minlength=len(ratings)) for part in np.split(codes, [len(a)]))
+    return _clipped(_kappa(observed, ratings - ratings.mean(), first, second, weights))
+
+
+def difference_counts(cells: RatingCells) -> np.ndarray:
+    """Items by the absolute difference of their two ratings.
+
+    Parameters
+    ----------
+    cells: of shape (..., k, k).
+
+    Returns
+    -------
+    shape=(..., k): at d the number of items whose ratings are d points of the scale apart.
+
+    Examples
+    --------
+    >>> difference_counts(total(rating_cells([1, 2, 3, 5], [1, 3, 5, 1], scale=(1, 5)))).tolist()
+    [1, 1, 1, 0, 1]
+    """
+    table = np.asarray(cells.cells)
+    points = np.arange(table.shape[-1])
+    distance = np.abs(points[:, np.newaxis] - points)
+    return np.stack([table[..., distance == apart].sum(axis=-1) for apart in points], axis=-1)
+
+
+def exact(cells: RatingCells) -> Any:
+    """Exact agreement: the share of items with two equal ratings.
+
+    Parameters
+    ----------
+    cells: of shape (k, k) for one set, (r, k, k) for many.
+
+    Returns
+    -------
+    float in [0, 1], or array of shape (r,) with NaN where there is no item.
+
+    Raises
+    ------
+    ValueError: one set without items.
+
+    Examples
+    --------
+    >>> exact(total(rating_cells([1, 2, 3, 5], [1, 3, 5, 1], scale=(1, 5))))
+    0.25
+    """
+    counts = difference_counts(cells)
+    return ratio(counts[..., 0], counts.sum(axis=-1), "exact agreement")
+
+
+def adjacent(cells: RatingCells) -> Any:
+    """Exact or adjacent agreement: the share of items with ratings at most one point of the scale apart.
+
+    Parameters
+    ----------
+    cells: of shape (k, k) for one set, (r, k, k) for many.
+
+    Returns
+    -------
+    float in [0, 1], or array of shape (r,) with NaN where there is no item.
+
+    Raises
+    ------
+    ValueError: one set without items.
+
+    Examples
+    --------
+    >>> adjacent(total(rating_cells([1, 2, 3, 5], [1, 3, 5, 1], scale=(1, 5))))
+    0.5
+    """
+    counts = difference_counts(cells)
+    return ratio(counts[..., :2].sum(axis=-1), counts.sum(axis=-1), "adjacent agreement")
+
+
+def correlation_moments(reference: Any, predictions: Any) -> CorrelationMoments:
+    """What each item adds to the sums of a correlation.
+
+    Both variables less their mean, in units of a power of two near their range, so that little cancels in the
+    sums; a correlation does not depend on either.
+
+    Parameters
+    ----------
+    reference: shape=(n,): x.
+    predictions: shape=(n,): y.
+
+    Returns
+    -------
+    CorrelationMoments, float, shape=(n,), one row an item.
+
+    Raises
+    ------
+    ValueError: no item, lengths that differ, or a value that is not a finite number.
+
+    Examples
+    --------
+    >>> moments = correlation_moments([0, 0, 2, 2], [0, 4, 0, 4])
+    >>> moments.x.tolist(), moments.xy.tolist()
+    ([-0.25, -0.25, 0.25, 0.25], [0.0625, -0.0625, -0.0625, 0.0625])
+    """
+    x, y = (_centred(values) for values in _pair(reference, predictions))
+    return CorrelationMoments(np.ones_like(x), x, y, x * x, y * y, x * y)
+
+
+def correlation(moments: CorrelationMoments) -> Any:
+    """Pearson's correlation: (n Sxy - Sx Sy) / sqrt((n Sxx - Sx^2) (n Syy - Sy^2)).
+
+    A variable counts as constant if it varies by less than a millionth of its distance from the mean of all
+    items that the moments were made from: that is what rounding leaves of one.
+
+    Parameters
+    ----------
+    moments: numbers for one set, arrays of shape (r,) for many; added up from `correlation_moments`.
+
+    Returns
+    -------
+    float in [-1, 1], or array of shape (r,) with NaN where a variable is constant.
+
+    Raises
+    ------
+    UndefinedCorrelation: one set, and a variable is constant.
+
+    Examples
+    --------
+    >>> correlation(CorrelationMoments(n=4, x=0, y=0, xx=5, yy=5, xy=3))
+    0.6
+    """
+    n = np.asarray(moments.n, dtype=np.float64)
+    spread_x = _spread(n, moments.xx, moments.x)
+    spread_y = _spread(n, moments.yy, moments.y)
+    if n.ndim == 0:
+        for name, spread in (("reference", spread_x), ("predictions", spread_y)):
+            if np.isnan(spread):
+                raise UndefinedCorrelation(f"{name} is constant: no correlation exists")
+    return _quotient(_covariance(n, moments.xy, moments.x, moments.y), spread_x, spread_y)
 
 
 def pearson_r(reference: Any, predictions: Any) -> float:
-    """Pearson's correlation of two variables, shape (n,).
+    """Pearson's correlation of two variables.
 
-    Raises UndefinedCorrelation if one of them is constant, ValueError for malformed input.
+    Parameters
+    ----------
+    reference: shape=(n,).
+    predictions: shape=(n,).
+
+    Returns
+    -------
+    float in [-1, 1].
+
+    Raises
+    ------
+    UndefinedCorrelation: one of them is constant.
+    ValueError: as `correlation_moments`.
+
+    Examples
+    --------
+    >>> round(pearson_r([1, 2, 3, 4], [2, 1, 4, 3]), 6)
+    0.6
     """
-    reference, predictions = _pair(reference, predictions)
-    return _clipped(_dot(_unit(reference, "reference"), _unit(predictions, "predictions")))
+    return correlation(total(correlation_moments(reference, predictions)))
 
 
-def correlation_moments(reference: Any, predictions: Any) -> np.ndarray:
-    """What each item adds to the sums that `pearson_r_of_moments` takes: 1, x, y, x^2, y^2, x y.
+def partial_moments(reference: Any, predictions: Any, control: Any) -> PartialMoments:
+    """What each item adds to the sums of a partial correlation.
 
-    Two variables, shape (n,); returns shape (n, 6). x and y are the variables less their mean, in units of a
-    power of two near their range, so that little cancels. Raises ValueError for malformed input.
-    """
-    x, y = (_centred(values) for values in _pair(reference, predictions))
-    return np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=1)
+    All three variables less their mean; reference and predictions then replaced by their residuals after the
+    control, over all items. A partial correlation does not change by that, and little cancels in the sums.
+    Where less than 1e-10 of a variable is left of it, that is rounding, and it is set to 0.
 
+    Parameters
+    ----------
+    reference: shape=(n,): x.
+    predictions: shape=(n,): y.
+    control: shape=(n,): z, what is held constant.
 
-def pearson_r_of_moments(sums: np.ndarray) -> np.ndarray:
-    """`pearson_r` for many samples at once: (n Sxy - Sx Sy) / sqrt((n Sxx - Sx^2) (n Syy - Sy^2)).
+    Returns
+    -------
+    PartialMoments, float, shape=(n,), one row an item.
 
-    sums: of `correlation_moments`, shape (r, 6); returns shape (r,), NaN where a variable is constant (varies
-    by less than a millionth of its distance from the mean of all items, which is what rounding leaves).
-    """
-    n, x, y, xx, yy, xy = np.asarray(sums, dtype=np.float64).T
-    spread_x, spread_y = n * xx - x * x, n * yy - y * y
-    varies = (spread_x > 1e-12 * n * xx) & (spread_y > 1e-12 * n * yy)
-    spread = np.sqrt(np.maximum(spread_x, 0)) * np.sqrt(np.maximum(spread_y, 0))
-    return np.clip(np.divide(n * xy - x * y, spread, out=np.full_like(n, np.nan), where=varies), -1, 1)
+    Raises
+    ------
+    ValueError: no item, lengths that differ, or a value that is not a finite number.
 
+    Examples
+    --------
+    The reference is the sum of the control and another variable; the other one is left.
 
-def partial_r(reference: Any, predictions: Any, control: Any) -> float:
-    """Correlation of reference and predictions with the control held constant, each of shape (n,).
-
-    (r_xy - r_xz r_yz) / sqrt((1 - r_xz^2) (1 - r_yz^2)), for x the reference, y the predictions and z the
-    control; computed as the correlation of the residuals of x and y after z, the same with less cancelling.
-
-    Raises UndefinedCorrelation if one of the three is constant, or if the reference or the predictions are a
-    linear function of the control (nothing is left to correlate); ValueError for malformed input.
+    >>> moments = partial_moments([2, 0, 0, -2], [1, -1, 1, -1], [1, 1, -1, -1])
+    >>> moments.x.tolist(), moments.z.tolist()
+    ([0.25, -0.25, 0.25, -0.25], [0.25, 0.25, -0.25, -0.25])
     """
     reference, predictions = _pair(reference, predictions)
     control = _numbers(control, "control")
     if len(control) != len(reference):
         raise ValueError(f"{len(reference)} reference values but {len(control)} control values")
-    z = _unit(control, "control")
+    z = _centred(control)
+    x, y = (_residual(_centred(values), z) for values in (reference, predictions))
+    return PartialMoments(np.ones_like(x), x, y, z, x * x, y * y, z * z, x * y, x * z, y * z)
 
-    def residual(values: np.ndarray, name: str) -> np.ndarray:
-        unit = _unit(values, name)
-        rest = unit - _dot(unit, z) * z
-        rest -= _dot(rest, z) * z
-        norm = math.sqrt(_dot(rest, rest))
-        if norm < 1e-10:
-            raise UndefinedCorrelation(f"{name} is a linear function of the control")
-        return rest / norm
 
-    return _clipped(_dot(residual(reference, "reference"), residual(predictions, "predictions")))
+def partial_correlation(moments: PartialMoments) -> Any:
+    """Correlation of x and y with z held constant: (r_xy - r_xz r_yz) / sqrt((1 - r_xz^2) (1 - r_yz^2)).
+
+    Computed from the covariances that are left once z has explained its part, C_xy - C_xz C_yz / C_zz; where
+    that is less than a millionth of a variable, nothing is left of it but rounding.
+
+    Parameters
+    ----------
+    moments: numbers for one set, arrays of shape (r,) for many; added up from `partial_moments`.
+
+    Returns
+    -------
+    float in [-1, 1], or array of shape (r,) with NaN where z is constant or nothing is left of x or y.
+
+    Raises
+    ------
+    UndefinedCorrelation: one set, and z is constant or nothing is left of x or y.
+
+    Examples
+    --------
+    r_xy = 1/2, r_xz = 1/2, r_yz = 0: (1/2) / sqrt(3/4).
+
+    >>> moments = PartialMoments(n=8, x=0, y=0, z=0, xx=4, yy=4, zz=4, xy=2, xz=2, yz=0)
+    >>> round(partial_correlation(moments), 6)
+    0.57735
+    """
+    n = np.asarray(moments.n, dtype=np.float64)
+    spread_z = _spread(n, moments.zz, moments.z)
+    with_x = _covariance(n, moments.xz, moments.x, moments.z)
+    with_y = _covariance(n, moments.yz, moments.y, moments.z)
+    spread_x = _spread(n, moments.xx, moments.x, explained=with_x * with_x / spread_z)
+    spread_y = _spread(n, moments.yy, moments.y, explained=with_y * with_y / spread_z)
+    if n.ndim == 0:
+        if np.isnan(spread_z):
+            raise UndefinedCorrelation("control is constant: no correlation exists")
+        for name, spread in (("reference", spread_x), ("predictions", spread_y)):
+            if np.isnan(spread):
+                raise UndefinedCorrelation(f"{name} is constant or a linear function of the control")
+    left = _covariance(n, moments.xy, moments.x, moments.y) - with_x * with_y / spread_z
+    return _quotient(left, spread_x, spread_y)
+
+
+def partial_r(reference: Any, predictions: Any, control: Any) -> float:
+    """Correlation of reference and predictions with the control held constant.
+
+    Parameters
+    ----------
+    reference: shape=(n,).
+    predictions: shape=(n,).
+    control: shape=(n,).
+
+    Returns
+    -------
+    float in [-1, 1].
+
+    Raises
+    ------
+    UndefinedCorrelation: one of the three is constant, or the reference or the predictions are a linear
+        function of the control, so that nothing is left to correlate.
+    ValueError: as `partial_moments`.
+
+    Examples
+    --------
+    >>> x, y, z = [1, 1, -1, -1, 0, 0, 0, 0], [1, 0, 0, -1, 1, -1, 0, 0], [1, 0, -1, 0, -1, 0, 1, 0]
+    >>> round(partial_r(x, y, z), 6)
+    0.57735
+    """
+    return partial_correlation(total(partial_moments(reference, predictions, control)))
+
+
+def squared_errors(reference: Any, predictions: Any) -> SquaredErrors:
+    """The squared difference of each item.
+
+    Parameters
+    ----------
+    reference: shape=(n,).
+    predictions: shape=(n,).
+
+    Returns
+    -------
+    SquaredErrors, shape=(n,), one row an item.
+
+    Raises
+    ------
+    ValueError: no item, lengths that differ, a value that is not a finite number, or a square that exceeds
+        what a float can hold.
+
+    Examples
+    --------
+    >>> squared_errors([1, 2, 3], [2, 2, 5]).squared_error.tolist()
+    [1.0, 0.0, 4.0]
+    """
+    reference, predictions = _pair(reference, predictions)
+    with np.errstate(over="ignore"):
+        squares = (reference - predictions) ** 2
+    return SquaredErrors(np.ones(len(squares), dtype=np.int64), squares)
+
+
+def root_mean_square(errors: SquaredErrors) -> Any:
+    """Root of the mean squared difference, in the ratings' own unit; lower is better.
+
+    Parameters
+    ----------
+    errors: numbers for one set, arrays of shape (r,) for many.
+
+    Returns
+    -------
+    float, or array of shape (r,) with NaN where there is no item.
+
+    Raises
+    ------
+    ValueError: one set without items.
+
+    Examples
+    --------
+    >>> root_mean_square(SquaredErrors(items=2, squared_error=50))
+    5.0
+    """
+    mean = np.sqrt(ratio(errors.squared_error, errors.items, "the mean squared error"))
+    return mean if np.ndim(mean) else float(mean)
 
 
 def rmse(reference: Any, predictions: Any) -> float:
-    """Root of the mean squared difference of two variables, shape (n,), in their own unit; lower is better.
+    """Root of the mean squared difference of two variables, in their own unit; lower is better.
 
-    Raises ValueError for malformed input, and where the result exceeds what a float can hold.
+    `root_mean_square` of differences in units of a power of two near the largest, so that no square overflows.
+
+    Parameters
+    ----------
+    reference: shape=(n,).
+    predictions: shape=(n,).
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError: as `squared_errors`, or where the result exceeds what a float can hold.
+
+    Examples
+    --------
+    >>> rmse([0, 0], [1e200, 7e200]) / 1e200
+    5.0
     """
     reference, predictions = _pair(reference, predictions)
     _, exponent = np.frexp(max(np.abs(reference).max(), np.abs(predictions).max()))
     error = np.ldexp(reference, -exponent) - np.ldexp(predictions, -exponent)
     _, rest = np.frexp(np.abs(error).max())
     error = np.ldexp(error, -rest)
-    mantissa, shift = np.frexp(math.sqrt(_dot(error, error) / len(error)))
+    mantissa, shift = np.frexp(root_mean_square(total(squared_errors(error, np.zeros_like(error)))))
     shift += exponent + rest
     if shift > 1024:
         raise ValueError(f"differences as large as {predictions[np.abs(error).argmax()]!r} overflow")
@@ -226,10 +594,30 @@ def rmse(reference: Any, predictions: Any) -> float:
 
 
 def round_to_scale(predictions: Any, low: int, high: int, *, trim: float = 0.4998) -> np.ndarray:
-    """Predictions, shape (n,), trimmed to [low - trim, high + trim] and rounded, halves to even; integers.
+    """Predictions trimmed to [low - trim, high + trim] and rounded, halves to even.
 
-    The convention of ETS's `rsmtool`. Raises ValueError for malformed predictions, an empty scale, or a trim
-    outside [0, 0.5), which would round off the scale.
+    The convention of ETS's `rsmtool`.
+
+    Parameters
+    ----------
+    predictions: shape=(n,).
+    low: the lowest rating of the scale.
+    high: the highest.
+    trim: how far beyond the scale a prediction may lie, at least 0 and below 0.5.
+
+    Returns
+    -------
+    int, shape=(n,), from low to high.
+
+    Raises
+    ------
+    ValueError: no prediction, one that is not a finite number, an empty scale, or a trim that would round off
+        the scale.
+
+    Examples
+    --------
+    >>> round_to_scale([-7, 0.5, 1.5, 2.5, 4.4998, 9], 1, 4).tolist()
+    [1, 1, 2, 2, 4, 4]
     """
     if not low < high:
         raise ValueError(f"scale must have low < high, got ({low}, {high})")
@@ -274,6 +662,78 @@ def _check_scale(scale: tuple[int, int], **ratings: np.ndarray) -> None:
             )
 
 
+def _check_weights(weights: str | None) -> None:
+    if weights not in (None, "linear", "quadratic"):
+        raise ValueError(f"weights must be None, 'linear' or 'quadratic', got {weights!r}")
+
+
+def _disagreement(a: np.ndarray, b: np.ndarray, weights: str | None) -> np.ndarray:
+    """The disagreement of each rating a with the rating b."""
+    if weights is None:
+        return (a != b).astype(np.int64)
+    return np.abs(a - b) if weights == "linear" else (a - b) ** 2
+
+
+def _kappa(
+    observed: Any, ratings: np.ndarray, first: np.ndarray, second: np.ndarray, weights: str | None
+) -> Any:
+    """Kappa from the sum of the items' disagreements and from how often each rater gives each rating.
+
+    ratings: shape=(k,), ascending; first, second: shape=(..., k).
+    """
+    items = first.sum(axis=-1)
+    chance = _chance_disagreement(ratings, first, second, weights)
+    sure = (chance == 0) & (items > 0)  # chance cannot disagree: 1 / 1
+    return ratio(chance + sure - items * observed, chance + sure, "kappa")
+
+
+def _chance_disagreement(
+    ratings: np.ndarray, first: np.ndarray, second: np.ndarray, weights: str | None
+) -> Any:
+    """The sum of the disagreements of all pairs of a rating of one rater and a rating of the other."""
+    items = first.sum(axis=-1, keepdims=True)
+    if weights is None:
+        return (first * (items - second)).sum(axis=-1)
+    if (
+        weights == "linear"
+    ):  # |a - b| is the sum of the gaps between neighbouring ratings that lie between them
+        below_first, below_second = np.cumsum(first, axis=-1)[..., :-1], np.cumsum(second, axis=-1)[..., :-1]
+        across = below_first * (items - below_second) + below_second * (items - below_first)
+        return (across * np.diff(ratings)).sum(axis=-1)
+    squares = ((first + second) * ratings**2).sum(axis=-1) * items[..., 0]
+    return squares - 2 * (first * ratings).sum(axis=-1) * (second * ratings).sum(axis=-1)
+
+
+def _covariance(n: Any, products: Any, x: Any, y: Any) -> Any:
+    """n^2 times the covariance of x and y."""
+    return n * products - x * y
+
+
+def _spread(n: Any, squares: Any, x: Any, *, explained: Any = 0.0) -> Any:
+    """n^2 times the variance of x less what is explained of it; NaN where nothing but rounding is left."""
+    spread = _covariance(n, squares, x, x) - explained
+    return np.where(spread > 1e-12 * n * squares, spread, np.nan)
+
+
+def _quotient(covariance: Any, spread_x: Any, spread_y: Any) -> Any:
+    """A correlation in [-1, 1], a float or shape (r,)."""
+    r = np.clip(covariance / np.sqrt(spread_x * spread_y), -1, 1)
+    return r if np.ndim(r) else float(r)
+
+
+def _residual(values: np.ndarray, control: np.ndarray) -> np.ndarray:
+    """What the control leaves of the values, both centred: centred again, of size one, or 0 for rounding."""
+    explaining = _dot(control, control)
+    if not explaining:
+        return values
+    rest = values
+    for _ in range(2):  # once more, for what rounding left of the control
+        rest = rest - _dot(rest, control) / explaining * control
+    if _dot(rest, rest) < 1e-20 * _dot(values, values):
+        return np.zeros_like(values)
+    return _centred(rest)
+
+
 def _rescaled(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Both near zero and of size one, by steps that keep differences exact and never overflow."""
     _, exponent = np.frexp(max(np.abs(a).max(), np.abs(b).max()))
@@ -282,14 +742,6 @@ def _rescaled(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     a, b = a - origin, b - origin
     _, exponent = np.frexp(max(np.abs(a).max(), np.abs(b).max()))
     return np.ldexp(a, -exponent), np.ldexp(b, -exponent)
-
-
-def _unit(values: np.ndarray, name: str) -> np.ndarray:
-    """Centred, and of length one."""
-    if values.min() == values.max():
-        raise UndefinedCorrelation(f"{name} is constant ({values[0]:g} throughout): no correlation exists")
-    values = _centred(values)
-    return values / math.sqrt(_dot(values, values))
 
 
 def _centred(values: np.ndarray) -> np.ndarray:

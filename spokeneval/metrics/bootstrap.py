@@ -1,8 +1,8 @@
 """How sure a score is: percentile intervals from a bootstrap over units that are independent of one another.
 
 A unit is what was drawn at random and holds together: a speaker, a recording, a call; the response where nothing
-coarser is known. Everything a score is made of is counted for each unit (`values`, one row a unit); a resample
-draws as many units as there are, with replacement, and adds their rows up; the score is a function of the sums.
+coarser is known. Everything a score is made of is counted for each unit, one row a unit; a resample draws as many
+units as there are, with replacement, and adds their rows up; the score is a formula of these counts.
 
 Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 13, percentile intervals; Bisani and
 Ney, Bootstrap estimates for confidence intervals in ASR performance evaluation (ICASSP 2004), for the units.
@@ -11,9 +11,11 @@ Ney, Bootstrap estimates for confidence intervals in ASR performance evaluation 
 from __future__ import annotations
 
 import math
-from typing import Callable
+from typing import Any, Callable
 
 import numpy as np
+
+from .counts import as_matrix, from_matrix
 
 RESAMPLES = 2000
 LEVEL = 0.95
@@ -22,9 +24,6 @@ SEED = 1979
 
 _AT_A_TIME = 1 << 15
 """Numbers worked on at a time: as many as stay in the processor's cache."""
-
-ScoreOfSums = Callable[[np.ndarray], np.ndarray]
-"""Sums, shape=(r, k), to scores, shape=(r,); NaN where a resample has no score."""
 
 
 def splitmix64(counters: np.ndarray) -> np.ndarray:
@@ -39,6 +38,11 @@ def splitmix64(counters: np.ndarray) -> np.ndarray:
     Returns
     -------
     uint64, of this shape, uniform over all its values.
+
+    Examples
+    --------
+    >>> splitmix64(np.array([(1234567 + 0x9E3779B97F4A7C15) % 2**64], dtype=np.uint64)).tolist()
+    [6457827717110365317]
     """
     mixed = (counters ^ (counters >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -60,6 +64,12 @@ def resample_draws(units: int, *, resamples: int = RESAMPLES, seed: int = SEED) 
     Raises
     ------
     ValueError: no unit or no resample.
+
+    Examples
+    --------
+    >>> draws = resample_draws(3, resamples=4)
+    >>> draws.shape, set(draws.ravel().tolist()) <= {0, 1, 2}
+    ((4, 3), True)
     """
     _require_some(units, resamples)
     return _draws(0, resamples, units, seed)
@@ -88,6 +98,11 @@ def resample_weights(units: int, *, resamples: int = RESAMPLES, seed: int = SEED
     Raises
     ------
     ValueError: no unit or no resample.
+
+    Examples
+    --------
+    >>> resample_weights(3, resamples=4).sum(axis=1).tolist()
+    [3.0, 3.0, 3.0, 3.0]
     """
     _require_some(units, resamples)
     weights = np.empty((resamples, units))
@@ -105,13 +120,13 @@ def _require_some(units: int, resamples: int) -> None:
         raise ValueError(f"{units} units, {resamples} resamples; expected at least one of each")
 
 
-def bootstrap_scores(values: np.ndarray, score: ScoreOfSums, weights: np.ndarray) -> np.ndarray:
+def bootstrap_scores(rows: Any, formula: Callable[[Any], np.ndarray], weights: np.ndarray) -> np.ndarray:
     """The score of each resample.
 
     Parameters
     ----------
-    values: shape=(n, k), what the score is summed from, one row a unit.
-    score: sums to scores, each row for itself.
+    rows: counts, one row a unit: fields of shape (n, ...).
+    formula: counts of many sets -> scores, shape=(r,), each set for itself.
     weights: shape=(r, n), from `resample_weights`; the same weights for several systems compare them in pairs.
 
     Returns
@@ -120,19 +135,28 @@ def bootstrap_scores(values: np.ndarray, score: ScoreOfSums, weights: np.ndarray
 
     Raises
     ------
-    ValueError: values that are not finite, or shapes that do not fit.
+    ValueError: counts that are not finite, or shapes that do not fit.
+
+    Examples
+    --------
+    >>> from spokeneval.metrics.correctness import CorrectnessCounts, f1
+    >>> speakers = CorrectnessCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4]]).T)
+    >>> bootstrap_scores(speakers, f1, np.array([[1, 1], [2, 0]])).round(4).tolist()
+    [0.8333, 0.8571]
     """
-    values = np.asarray(values, dtype=np.float64)
-    if values.ndim != 2 or values.shape[0] != weights.shape[1]:
-        raise ValueError(f"values of shape {values.shape}; expected ({weights.shape[1]}, k)")
-    if not np.isfinite(values).all():
-        raise ValueError("a value is not finite")
-    step = _step(values)
-    steps = np.rint(values / step)
-    rows = max(1, _AT_A_TIME // values.shape[1])
-    return np.concatenate(
-        [score((weights[first : first + rows] @ steps) * step) for first in range(0, len(weights), rows)]
-    )
+    matrix = as_matrix(rows).astype(np.float64)
+    if matrix.shape[0] != weights.shape[1]:
+        raise ValueError(f"{matrix.shape[0]} rows of counts; the weights are for {weights.shape[1]}")
+    if not np.isfinite(matrix).all():
+        raise ValueError("a count is not finite")
+    step = _step(matrix)
+    steps = np.rint(matrix / step)
+    at_once = max(1, _AT_A_TIME // matrix.shape[1])
+    scores = []
+    for first in range(0, len(weights), at_once):
+        sums = (weights[first : first + at_once] @ steps) * step
+        scores.append(formula(from_matrix(rows, sums)))
+    return np.concatenate(scores)
 
 
 def _step(values: np.ndarray) -> float:
@@ -156,6 +180,11 @@ def expanded_level(units: int) -> float:
     Parameters
     ----------
     units: number of units, n, at least 1; from a single one nothing can be said, and the level is 1.
+
+    Examples
+    --------
+    >>> round(expanded_level(20), 3), round(expanded_level(200), 3)
+    (0.968, 0.952)
     """
     if units < 1:
         raise ValueError(f"{units} units; expected at least one")
@@ -185,6 +214,11 @@ def percentile_interval(scores: np.ndarray, *, level: float = LEVEL) -> tuple[fl
     Raises
     ------
     ValueError: no resample has a score.
+
+    Examples
+    --------
+    >>> percentile_interval(np.arange(100.0))  # two of a hundred left out at each end
+    (2.0, 97.0)
     """
     defined = np.sort(scores[~np.isnan(scores)])
     if not len(defined):

@@ -1,7 +1,8 @@
 """Correctness of a naming response: correct or incorrect (PSST Challenge, Task B).
 
 *Correct* is the positive class. Rates are fractions, higher is better. F1 without a true positive and
-precision without a positive prediction are 0; a reference in which only one class occurs has no rates.
+precision without a positive prediction are 0; a reference in which only one class occurs has no rates. A rate
+takes the counts of one set of responses and gives a number, or those of many sets (arrays) and gives an array.
 
 Source: PSST Challenge (Gale, Fleegle, Bedrick and Fergadiotis 2022, RaPID-4), Task B; the two zeros, where
 the challenge's own tool divides by zero, are ours.
@@ -14,81 +15,64 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spokeneval.metrics.phoneme_recognition import drop_fillers
+from .counts import Number, add, check_counts, number_or_array, ratio, total
+from .phoneme_recognition import drop_fillers
 
 
 @dataclass(frozen=True)
 class CorrectnessCounts:
     """Predictions counted against the reference; `+` pools two sets of responses.
 
-    Raises ValueError for a negative count. Each rate raises ValueError where the reference has only one
-    class.
+    Attributes
+    ----------
+    true_positives: correct responses, predicted correct.
+    false_positives: incorrect responses, predicted correct.
+    false_negatives: correct responses, predicted incorrect.
+    true_negatives: incorrect responses, predicted incorrect.
+        All four are numbers, or arrays of shape (r,).
+
+    Raises
+    ------
+    ValueError: a count that is negative or not finite.
+
+    Examples
+    --------
+    >>> CorrectnessCounts(1, 0, 1, 2) + CorrectnessCounts(2, 1, 0, 3) == CorrectnessCounts(3, 1, 1, 5)
+    True
     """
 
-    true_positives: int
-    false_positives: int
-    false_negatives: int
-    true_negatives: int
+    true_positives: Number
+    false_positives: Number
+    false_negatives: Number
+    true_negatives: Number
 
     def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            if not 0 <= value < float("inf"):
-                raise ValueError(f"{name} is {value!r}; expected a number from 0")
+        check_counts(self)
 
     def __add__(self, other: CorrectnessCounts) -> CorrectnessCounts:
-        return CorrectnessCounts(
-            true_positives=self.true_positives + other.true_positives,
-            false_positives=self.false_positives + other.false_positives,
-            false_negatives=self.false_negatives + other.false_negatives,
-            true_negatives=self.true_negatives + other.true_negatives,
-        )
-
-    @property
-    def f1(self) -> float:
-        """F1 = 2 tp / (2 tp + fp + fn); 0 without a true positive."""
-        self._require_both_classes()
-        return (
-            2 * self.true_positives / (2 * self.true_positives + self.false_positives + self.false_negatives)
-        )
-
-    @property
-    def precision(self) -> float:
-        """tp / (tp + fp); 0 where nothing is predicted correct."""
-        self._require_both_classes()
-        return self.true_positives / max(self.true_positives + self.false_positives, 1)
-
-    @property
-    def recall(self) -> float:
-        """tp / (tp + fn)."""
-        self._require_both_classes()
-        return self.true_positives / (self.true_positives + self.false_negatives)
-
-    @property
-    def accuracy(self) -> float:
-        """(tp + tn) / all responses."""
-        self._require_both_classes()
-        right = self.true_positives + self.true_negatives
-        return right / (right + self.false_positives + self.false_negatives)
-
-    @property
-    def balanced_accuracy(self) -> float:
-        """The mean of the two classes' recalls: (tp / (tp + fn) + tn / (tn + fp)) / 2."""
-        return (self.recall + self.true_negatives / (self.true_negatives + self.false_positives)) / 2
-
-    def _require_both_classes(self) -> None:
-        correct = self.true_positives + self.false_negatives
-        incorrect = self.true_negatives + self.false_positives
-        if not (correct and incorrect):
-            raise ValueError(
-                f"the reference has {correct} correct and {incorrect} incorrect responses; expected both"
-            )
+        return add(self, other)
 
 
-def count_predictions(reference: np.ndarray, prediction: np.ndarray) -> CorrectnessCounts:
-    """Count predictions against the reference.
+def predictions_per_response(reference: np.ndarray, prediction: np.ndarray) -> CorrectnessCounts:
+    """Each prediction against the reference: one row a response, 1 in one of the four counts.
 
-    reference, prediction: booleans, True for correct; shape (n,), n > 0, in the same order.
-    Raises ValueError for another type or shape, different lengths, or no response.
+    Parameters
+    ----------
+    reference, prediction: bool, shape=(n,), n > 0: True for correct, in the same order.
+
+    Returns
+    -------
+    CorrectnessCounts: int arrays of shape (n,).
+
+    Raises
+    ------
+    ValueError: another type or shape, different lengths, or no response.
+
+    Examples
+    --------
+    >>> rows = predictions_per_response([True, False, False], [True, True, False])
+    >>> rows.true_positives.tolist(), rows.false_positives.tolist(), rows.true_negatives.tolist()
+    ([1, 0, 0], [0, 1, 0], [0, 0, 1])
     """
     correct, predicted = _booleans("reference", reference), _booleans("prediction", prediction)
     if len(correct) != len(predicted):
@@ -96,30 +80,138 @@ def count_predictions(reference: np.ndarray, prediction: np.ndarray) -> Correctn
             f"{len(correct)} reference values and {len(predicted)} predictions; expected the same number"
         )
     return CorrectnessCounts(
-        true_positives=int(np.sum(correct & predicted)),
-        false_positives=int(np.sum(~correct & predicted)),
-        false_negatives=int(np.sum(correct & ~predicted)),
-        true_negatives=int(np.sum(~correct & ~predicted)),
+        true_positives=(correct & predicted).astype(np.int64),
+        false_positives=(~correct & predicted).astype(np.int64),
+        false_negatives=(correct & ~predicted).astype(np.int64),
+        true_negatives=(~correct & ~predicted).astype(np.int64),
     )
 
 
-def f1_of_counts(counts: np.ndarray) -> np.ndarray:
-    """F1 = 2 tp / (2 tp + fp + fn) for many sets of counts at once.
+def count_predictions(reference: np.ndarray, prediction: np.ndarray) -> CorrectnessCounts:
+    """Count predictions against the reference: the rows of `predictions_per_response`, added up.
 
-    counts: tp, fp, fn, tn; shape (r, 4). Returns shape (r,): 0 without a true positive, NaN where the
-    reference has only one class.
+    Parameters
+    ----------
+    reference, prediction: bool, shape=(n,), as in `predictions_per_response`.
+
+    Returns
+    -------
+    CorrectnessCounts: whole numbers.
+
+    Raises
+    ------
+    ValueError: as `predictions_per_response`.
+
+    Examples
+    --------
+    >>> count_predictions([True, True, False, False], [True, False, True, False]) == CorrectnessCounts(1, 1, 1, 1)
+    True
     """
-    tp, fp, fn, tn = np.asarray(counts, dtype=np.float64).T
-    both = (tp + fn > 0) & (fp + tn > 0)
-    return np.divide(2 * tp, 2 * tp + fp + fn, out=np.full_like(tp, np.nan), where=both)
+    return total(predictions_per_response(reference, prediction))
+
+
+def f1(counts: CorrectnessCounts) -> Number:
+    """F1 = 2 tp / (2 tp + fp + fn); 0 without a true positive.
+
+    Raises
+    ------
+    ValueError: one set whose reference has only one class; in many it is NaN.
+
+    Examples
+    --------
+    >>> f1(CorrectnessCounts(3, 1, 1, 5))
+    0.75
+    >>> rows = np.array([[3, 1, 1, 5], [0, 0, 4, 6], [4, 0, 6, 0]])
+    >>> f1(CorrectnessCounts(*rows.T)).tolist()
+    [0.75, 0.0, nan]
+    """
+    twice = 2 * counts.true_positives
+    return _rate(counts, twice, twice + counts.false_positives + counts.false_negatives)
+
+
+def precision(counts: CorrectnessCounts) -> Number:
+    """tp / (tp + fp); 0 where nothing is predicted correct.
+
+    Raises
+    ------
+    ValueError: one set whose reference has only one class; in many it is NaN.
+
+    Examples
+    --------
+    >>> precision(CorrectnessCounts(3, 1, 1, 5))
+    0.75
+    """
+    predicted_correct = counts.true_positives + counts.false_positives
+    return _rate(counts, counts.true_positives, np.maximum(predicted_correct, 1))  # 0 / 1 without any
+
+
+def recall(counts: CorrectnessCounts) -> Number:
+    """tp / (tp + fn), the share of correct responses that are predicted correct.
+
+    Raises
+    ------
+    ValueError: one set whose reference has only one class; in many it is NaN.
+
+    Examples
+    --------
+    >>> recall(CorrectnessCounts(3, 1, 1, 5))
+    0.75
+    """
+    return _rate(counts, counts.true_positives, counts.true_positives + counts.false_negatives)
+
+
+def accuracy(counts: CorrectnessCounts) -> Number:
+    """(tp + tn) / all responses.
+
+    Raises
+    ------
+    ValueError: one set whose reference has only one class; in many it is NaN.
+
+    Examples
+    --------
+    >>> accuracy(CorrectnessCounts(3, 1, 1, 5))
+    0.8
+    """
+    right = counts.true_positives + counts.true_negatives
+    return _rate(counts, right, right + counts.false_positives + counts.false_negatives)
+
+
+def balanced_accuracy(counts: CorrectnessCounts) -> Number:
+    """The mean of the two classes' recalls: (tp / (tp + fn) + tn / (tn + fp)) / 2.
+
+    Raises
+    ------
+    ValueError: one set whose reference has only one class; in many it is NaN.
+
+    Examples
+    --------
+    >>> balanced_accuracy(CorrectnessCounts(3, 1, 2, 4))  # (3 / 5 + 4 / 5) / 2
+    0.7
+    """
+    incorrect = counts.true_negatives + counts.false_positives
+    return (recall(counts) + _rate(counts, counts.true_negatives, incorrect)) / 2
 
 
 def contains_pronunciation(phones: Sequence[str], pronunciations: Iterable[Sequence[str]]) -> bool:
     """Whether a transcript, its fillers dropped, holds an accepted pronunciation as a run of whole phones.
 
-    phones: the transcript; pronunciations: the prompt's accepted ones, each a sequence of phones. This is the
-    challenge's rule for a perfect transcript ("a simple substring function"), about 99 % accurate.
-    Raises ValueError without a pronunciation, for an empty one, and for a string in place of phones.
+    This is the challenge's rule for a perfect transcript ("a simple substring function"), about 99 % accurate.
+
+    Parameters
+    ----------
+    phones: the transcript.
+    pronunciations: the prompt's accepted ones, each a sequence of phones.
+
+    Raises
+    ------
+    ValueError: no pronunciation, an empty one, or a string in place of phones.
+
+    Examples
+    --------
+    >>> contains_pronunciation(["AH", "<sil>", "T", "IY"], [["T", "IY"]])
+    True
+    >>> contains_pronunciation(["T", "AH", "IY"], [["T", "IY"]])
+    False
     """
     accepted = list(pronunciations)
     if not accepted:
@@ -140,3 +232,15 @@ def _booleans(name: str, values: np.ndarray) -> np.ndarray:
     if array.dtype != bool or array.ndim != 1:
         raise ValueError(f"{name} is {values!r}; expected booleans of shape (n,)")
     return array
+
+
+def _rate(counts: CorrectnessCounts, numerator: Number, denominator: Number) -> Number:
+    """The ratio; ValueError for one set whose reference has only one class, NaN for those of many."""
+    correct = counts.true_positives + counts.false_negatives
+    incorrect = counts.true_negatives + counts.false_positives
+    both_classes = number_or_array(np.logical_and(correct, incorrect))
+    if both_classes is False:
+        raise ValueError(
+            f"the reference has {correct} correct and {incorrect} incorrect responses; expected both"
+        )
+    return ratio(numerator, denominator * both_classes, "a rate of correctness")

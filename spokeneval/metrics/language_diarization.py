@@ -6,6 +6,11 @@ half-open intervals [start, end) in milliseconds, whole or fractional. Scored ti
 regions without the excluded speech (other languages). There is no collar. Non-speech inside a region counts:
 speech claimed there is a false alarm.
 
+With r and h languages in the reference and the hypothesis at an instant, c of them in common: miss
+max(0, r - h), false alarm max(0, h - r), language error min(r, h) - c. For one language: missed where only the
+reference has it, a false alarm where only the hypothesis has it. Both countings agree:
+miss + language error = English missed + Mandarin missed, and likewise for the false alarms.
+
 Source: MERLion CCS Challenge Evaluation Plan 1.2 (2023), "Scoring metrics". The error rates in the sense of
 the challenge's own script (`lder_script` and its parts) count false alarms too. That script also shortens
 Mandarin by 1 ms at each end and turns a chain of overlapping turns that contains Mandarin into Mandarin; both
@@ -15,21 +20,43 @@ are left out here, so that its published figures are comparable but not the same
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from .counts import add, check_counts, ratio
+
+_STATES = np.arange(16)
+_ENGLISH, _MANDARIN, _ENGLISH_CLAIMED, _MANDARIN_CLAIMED = (_STATES >> bit & 1 for bit in range(4))
+_SPOKEN, _CLAIMED = _ENGLISH + _MANDARIN, _ENGLISH_CLAIMED + _MANDARIN_CLAIMED
+_COMMON = _ENGLISH * _ENGLISH_CLAIMED + _MANDARIN * _MANDARIN_CLAIMED
+_ENGLISH_WRONG, _MANDARIN_WRONG = _ENGLISH ^ _ENGLISH_CLAIMED, _MANDARIN ^ _MANDARIN_CLAIMED
+
 
 class Turns(NamedTuple):
-    """Each language's turns: arrays of shape (n, 2), start and end in ms; they may overlap, in any order."""
+    """Each language's turns, which may overlap and come in any order.
+
+    Attributes
+    ----------
+    english: shape=(n, 2): start and end in ms, 0 <= start < end, finite.
+    mandarin: shape=(m, 2): likewise.
+    """
 
     english: Any
     mandarin: Any
 
 
 class Recording(NamedTuple):
-    """What scores one recording: turns, evaluated regions, excluded speech; arrays of shape (n, 2) in ms."""
+    """What scores one recording.
+
+    Attributes
+    ----------
+    reference: the turns spoken.
+    hypothesis: the turns claimed.
+    regions: shape=(n, 2), n >= 1: evaluated regions, start and end in ms as for turns.
+    excluded: shape=(n, 2): speech left out of them, likewise.
+    """
 
     reference: Turns
     hypothesis: Turns
@@ -39,142 +66,470 @@ class Recording(NamedTuple):
 
 @dataclass(frozen=True)
 class LanguageTimes:
-    """Scored times in ms and the rates they give; `+` pools recordings and `LanguageTimes()` is its zero.
+    """Scored time in each joint state of reference and hypothesis, from which all rates follow; `+` pools.
 
-    With r and h languages in the reference and the hypothesis at an instant, c of them in common: miss
-    max(0, r - h), false alarm max(0, h - r), language error min(r, h) - c. For one language: missed where
-    only the reference has it, a false alarm where only the hypothesis has it. Both countings agree:
-    miss + language error = English missed + Mandarin missed, and likewise for the false alarms.
+    Attributes
+    ----------
+    states: shape=(..., 16), in ms. A state's number has bit 0 for English and bit 1 for Mandarin in the
+        reference, bits 2 and 3 for the two in the hypothesis.
+
+    Raises
+    ------
+    ValueError: another number of states, or a time that is negative or not finite.
     """
 
-    english_time: float = 0.0
-    mandarin_time: float = 0.0
-    miss_time: float = 0.0
-    false_alarm_time: float = 0.0
-    language_error_time: float = 0.0
-    english_missed_time: float = 0.0
-    mandarin_missed_time: float = 0.0
-    english_false_alarm_time: float = 0.0
-    mandarin_false_alarm_time: float = 0.0
+    states: np.ndarray
 
     def __post_init__(self) -> None:
-        if not all(0 <= time < np.inf for time in astuple(self)):
-            raise ValueError(f"times must be finite and not negative: {self}")
-        tolerance = 1e-9 * (1 + self.total_time + self.false_alarm_time)
-        for by_set, by_language in (
-            (self.miss_time, self.english_missed_time + self.mandarin_missed_time),
-            (self.false_alarm_time, self.english_false_alarm_time + self.mandarin_false_alarm_time),
-        ):
-            if abs(by_set + self.language_error_time - by_language) > tolerance:
-                raise ValueError(f"times of the two languages do not add up to those of the errors: {self}")
+        check_counts(self)
+        if np.shape(self.states)[-1:] != (16,):
+            raise ValueError(f"states must have shape (..., 16), not {np.shape(self.states)}")
 
     def __add__(self, other: LanguageTimes) -> LanguageTimes:
-        return LanguageTimes(*(a + b for a, b in zip(astuple(self), astuple(other))))
-
-    @property
-    def total_time(self) -> float:
-        """Reference language time, an English-Mandarin overlap counting for both."""
-        return self.english_time + self.mandarin_time
-
-    @property
-    def der(self) -> float:
-        """(miss + false alarm + language error) / reference language time. ValueError without such time."""
-        return _rate(self.miss_time + self.false_alarm_time + self.language_error_time, self.total_time)
-
-    @property
-    def miss(self) -> float:
-        """Missed speech / reference language time. ValueError without such time."""
-        return _rate(self.miss_time, self.total_time)
-
-    @property
-    def false_alarm(self) -> float:
-        """False alarms / reference language time. ValueError without such time."""
-        return _rate(self.false_alarm_time, self.total_time)
-
-    @property
-    def language_error(self) -> float:
-        """Speech given the wrong language / reference language time. ValueError without such time."""
-        return _rate(self.language_error_time, self.total_time)
-
-    @property
-    def english_error(self) -> float:
-        """English that the hypothesis lacks / reference English. ValueError without reference English."""
-        return _rate(self.english_missed_time, self.english_time, "English")
-
-    @property
-    def mandarin_error(self) -> float:
-        """Mandarin that the hypothesis lacks / reference Mandarin. ValueError without reference Mandarin."""
-        return _rate(self.mandarin_missed_time, self.mandarin_time, "Mandarin")
-
-    @property
-    def lder_script(self) -> float:
-        """Missed and falsely claimed time of both / reference language time. ValueError without such time."""
-        errors = self.english_missed_time + self.english_false_alarm_time
-        errors += self.mandarin_missed_time + self.mandarin_false_alarm_time
-        return _rate(errors, self.total_time)
-
-    @property
-    def english_error_script(self) -> float:
-        """English missed or falsely claimed / reference English. ValueError without reference English."""
-        return _rate(self.english_missed_time + self.english_false_alarm_time, self.english_time, "English")
-
-    @property
-    def mandarin_error_script(self) -> float:
-        """Mandarin missed or falsely claimed / reference Mandarin. ValueError without reference Mandarin."""
-        return _rate(
-            self.mandarin_missed_time + self.mandarin_false_alarm_time, self.mandarin_time, "Mandarin"
-        )
+        return add(self, other)
 
 
 def language_times(reference: Turns, hypothesis: Turns, regions: Any, *, excluded: Any = ()) -> LanguageTimes:
-    """Times of one recording. `reference` and `hypothesis` are pairs of arrays (English, Mandarin).
+    """Times of one recording.
 
-    All arrays have shape (n, 2): start and end in ms, finite, 0 <= start < end; turns may overlap and come in
-    any order. All but `regions` may be empty. Raises ValueError otherwise.
+    Parameters
+    ----------
+    reference, hypothesis, regions, excluded: as in `Recording`. All but `regions` may be empty.
+
+    Returns
+    -------
+    LanguageTimes, states of shape (16,).
+
+    Raises
+    ------
+    ValueError: a turn that is not 0 <= start < end, another shape or type, or no region.
+
+    Examples
+    --------
+    English for 600 ms, Mandarin for 600 ms, both for 200 of them.
+
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([], []), [(0, 2000)])
+    >>> times.states[:4].tolist()
+    [1000.0, 400.0, 400.0, 200.0]
     """
-    return language_times_per_recording([Recording(reference, hypothesis, regions, excluded)])[0]
+    (states,) = language_times_per_recording([Recording(reference, hypothesis, regions, excluded)]).states
+    return LanguageTimes(states)
 
 
-def language_times_per_recording(recordings: Sequence[Recording]) -> list[LanguageTimes]:
-    """`language_times` of each recording, many in one sweep; `sum(times, LanguageTimes())` pools them.
+def language_times_per_recording(recordings: Sequence[Recording]) -> LanguageTimes:
+    """`language_times` of each recording, many in one sweep; their total pools the recordings.
 
-    Raises ValueError as `language_times` does, naming the recording by its place in the sequence from 0, and
-    if there is no recording.
+    Parameters
+    ----------
+    recordings: n recordings, n >= 1.
+
+    Returns
+    -------
+    LanguageTimes, states of shape (n, 16).
+
+    Raises
+    ------
+    ValueError: no recording, or as `language_times`, naming the recording by its place from 0.
+
+    Examples
+    --------
+    >>> spoken, silent = Turns([(0, 600)], []), Turns([], [])
+    >>> recordings = [Recording(spoken, spoken, [(0, 2000)]), Recording(spoken, silent, [(0, 500)])]
+    >>> der(language_times_per_recording(recordings)).tolist()
+    [0.0, 1.0]
     """
-    joint_times = _joint_times(recordings)
-    times = np.zeros((len(recordings), _JOINT_STATES.shape[1]))
-    for state, adds in enumerate(_JOINT_STATES):  # in this order on every machine, unlike a matrix product
-        times += joint_times[:, state, np.newaxis] * adds
-    return [LanguageTimes(*each) for each in times.tolist()]
+    if not len(recordings):
+        raise ValueError("no recording to score: []")
+    swept = []
+    first, turns = 0, 0
+    for last, (_, hypothesis, _, _) in enumerate(recordings, 1):
+        turns += sum(map(np.size, hypothesis)) // 2
+        if turns >= _TURNS_AT_A_TIME or last == len(recordings):
+            swept.append(_sweep(last - first, *_gather(recordings[first:last], first)))
+            first, turns = last, 0
+    return LanguageTimes(np.concatenate(swept))
 
 
-def language_confusions(recordings: Sequence[Recording]) -> np.ndarray:
-    """Scored time of each recording by the languages at each instant, in ms, shape (n, 4, 4).
+def confusions(times: LanguageTimes) -> np.ndarray:
+    """Scored time by the languages of the reference and of the hypothesis.
 
-    Rows are the reference's, columns the hypothesis's: neither, English, Mandarin, both. Raises ValueError as
-    `language_times_per_recording` does.
+    Parameters
+    ----------
+    times: states of shape (..., 16).
+
+    Returns
+    -------
+    float, shape=(..., 4, 4), in ms. Rows are the reference's languages, columns the hypothesis's: neither,
+    English, Mandarin, both.
+
+    Examples
+    --------
+    >>> times = language_times(Turns([(0, 600)], []), Turns([(0, 500)], [(400, 600)]), [(0, 2000)])
+    >>> confusions(times)[:2].tolist()
+    [[1400.0, 0.0, 0.0, 0.0], [0.0, 400.0, 100.0, 100.0]]
     """
-    joint_times = _joint_times(recordings)
-    return joint_times.reshape(-1, 4, 4).transpose(0, 2, 1)
+    states = np.asarray(times.states)
+    return np.swapaxes(states.reshape(*states.shape[:-1], 4, 4), -1, -2)
 
 
-def error_sums(times: Sequence[LanguageTimes]) -> np.ndarray:
-    """Error time (miss + false alarm + language error) and reference language time, ms; shape (n, 2)."""
-    return np.array(
-        [
-            (each.miss_time + each.false_alarm_time + each.language_error_time, each.total_time)
-            for each in times
-        ]
-    )
+def english_time(times: LanguageTimes) -> Any:
+    """Reference English.
 
+    Parameters
+    ----------
+    times: one set, or r sets.
 
-def der_of_sums(sums: np.ndarray) -> np.ndarray:
-    """DER for many sets of recordings at once.
+    Returns
+    -------
+    float in ms, or array of shape (r,).
 
-    sums: of `error_sums`, shape (r, 2). Returns shape (r,), NaN where the reference has no language time.
+    Examples
+    --------
+    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> english_time(times)
+    600.0
     """
-    error, total = np.asarray(sums, dtype=np.float64).T
-    return np.divide(error, total, out=np.full_like(error, np.nan), where=total > 0)
+    return _time(times, _ENGLISH)
+
+
+def mandarin_time(times: LanguageTimes) -> Any:
+    """Reference Mandarin.
+
+    Parameters
+    ----------
+    times: one set, or r sets.
+
+    Returns
+    -------
+    float in ms, or array of shape (r,).
+
+    Examples
+    --------
+    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> mandarin_time(times)
+    600.0
+    """
+    return _time(times, _MANDARIN)
+
+
+def total_time(times: LanguageTimes) -> Any:
+    """Reference language time, an English-Mandarin overlap counting for both.
+
+    Parameters
+    ----------
+    times: one set, or r sets.
+
+    Returns
+    -------
+    float in ms, or array of shape (r,).
+
+    Examples
+    --------
+    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> total_time(times)
+    1200.0
+    """
+    return english_time(times) + mandarin_time(times)
+
+
+def miss_time(times: LanguageTimes) -> Any:
+    """Missed speech: languages in the reference beyond the number of those in the hypothesis.
+
+    Parameters
+    ----------
+    times: one set, or r sets.
+
+    Returns
+    -------
+    float in ms, or array of shape (r,).
+
+    Examples
+    --------
+    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> miss_time(times)
+    500.0
+    """
+    return _time(times, np.maximum(0, _SPOKEN - _CLAIMED))
+
+
+def false_alarm_time(times: LanguageTimes) -> Any:
+    """False alarms: languages in the hypothesis beyond the number of those in the reference.
+
+    Parameters
+    ----------
+    times: one set, or r sets.
+
+    Returns
+    -------
+    float in ms, or array of shape (r,).
+
+    Examples
+    --------
+    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> false_alarm_time(times)
+    300.0
+    """
+    return _time(times, np.maximum(0, _CLAIMED - _SPOKEN))
+
+
+def language_error_time(times: LanguageTimes) -> Any:
+    """Speech given the wrong language: min(spoken, claimed) languages less those in common.
+
+    Parameters
+    ----------
+    times: one set, or r sets.
+
+    Returns
+    -------
+    float in ms, or array of shape (r,).
+
+    Examples
+    --------
+    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> language_error_time(times)
+    100.0
+    """
+    return _time(times, np.minimum(_SPOKEN, _CLAIMED) - _COMMON)
+
+
+def der(times: LanguageTimes) -> Any:
+    """(miss + false alarm + language error) / reference language time.
+
+    Parameters
+    ----------
+    times: one set, or r sets.
+
+    Returns
+    -------
+    float, or array of shape (r,) with NaN where the reference has no language time.
+
+    Raises
+    ------
+    ValueError: one set, and no language time in the reference.
+
+    Examples
+    --------
+    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> der(times)
+    0.75
+    """
+    # max(0, r - h) + max(0, h - r) + min(r, h) - c = max(r, h) - c
+    return ratio(_time(times, np.maximum(_SPOKEN, _CLAIMED) - _COMMON), total_time(times), "DER")
+
+
+def miss(times: LanguageTimes) -> Any:
+    """Missed speech / reference language time.
+
+    Parameters
+    ----------
+    times: one set, or r sets.
+
+    Returns
+    -------
+    float in [0, 1], or array of shape (r,) with NaN where the reference has no language time.
+
+    Raises
+    ------
+    ValueError: one set, and no language time in the reference.
+
+    Examples
+    --------
+    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> round(miss(times), 6)
+    0.416667
+    """
+    return ratio(miss_time(times), total_time(times), "miss rate")
+
+
+def false_alarm(times: LanguageTimes) -> Any:
+    """False alarms / reference language time.
+
+    Parameters
+    ----------
+    times: one set, or r sets.
+
+    Returns
+    -------
+    float, or array of shape (r,) with NaN where the reference has no language time.
+
+    Raises
+    ------
+    ValueError: one set, and no language time in the reference.
+
+    Examples
+    --------
+    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> false_alarm(times)
+    0.25
+    """
+    return ratio(false_alarm_time(times), total_time(times), "false-alarm rate")
+
+
+def language_error(times: LanguageTimes) -> Any:
+    """Speech given the wrong language / reference language time.
+
+    Parameters
+    ----------
+    times: one set, or r sets.
+
+    Returns
+    -------
+    float in [0, 1], or array of shape (r,) with NaN where the reference has no language time.
+
+    Raises
+    ------
+    ValueError: one set, and no language time in the reference.
+
+    Examples
+    --------
+    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> round(language_error(times), 6)
+    0.083333
+    """
+    return ratio(language_error_time(times), total_time(times), "language error")
+
+
+def english_error(times: LanguageTimes) -> Any:
+    """English that the hypothesis lacks / reference English.
+
+    Parameters
+    ----------
+    times: one set, or r sets.
+
+    Returns
+    -------
+    float in [0, 1], or array of shape (r,) with NaN where the reference has no English.
+
+    Raises
+    ------
+    ValueError: one set, and no English in the reference.
+
+    Examples
+    --------
+    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> english_error(times)
+    0.0
+    """
+    return ratio(_time(times, _ENGLISH & ~_ENGLISH_CLAIMED), english_time(times), "English error")
+
+
+def mandarin_error(times: LanguageTimes) -> Any:
+    """Mandarin that the hypothesis lacks / reference Mandarin.
+
+    Parameters
+    ----------
+    times: one set, or r sets.
+
+    Returns
+    -------
+    float in [0, 1], or array of shape (r,) with NaN where the reference has no Mandarin.
+
+    Raises
+    ------
+    ValueError: one set, and no Mandarin in the reference.
+
+    Examples
+    --------
+    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> mandarin_error(times)
+    1.0
+    """
+    return ratio(_time(times, _MANDARIN & ~_MANDARIN_CLAIMED), mandarin_time(times), "Mandarin error")
+
+
+def lder_script(times: LanguageTimes) -> Any:
+    """Missed and falsely claimed time of both languages / reference language time.
+
+    Parameters
+    ----------
+    times: one set, or r sets.
+
+    Returns
+    -------
+    float, or array of shape (r,) with NaN where the reference has no language time.
+
+    Raises
+    ------
+    ValueError: one set, and no language time in the reference.
+
+    Examples
+    --------
+    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> round(lder_script(times), 6)
+    0.833333
+    """
+    errors = _time(times, _ENGLISH_WRONG + _MANDARIN_WRONG)
+    return ratio(errors, total_time(times), "language DER of the script")
+
+
+def english_error_script(times: LanguageTimes) -> Any:
+    """English missed or falsely claimed / reference English.
+
+    Parameters
+    ----------
+    times: one set, or r sets.
+
+    Returns
+    -------
+    float, or array of shape (r,) with NaN where the reference has no English.
+
+    Raises
+    ------
+    ValueError: one set, and no English in the reference.
+
+    Examples
+    --------
+    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> round(english_error_script(times), 6)
+    0.666667
+    """
+    return ratio(_time(times, _ENGLISH_WRONG), english_time(times), "English error of the script")
+
+
+def mandarin_error_script(times: LanguageTimes) -> Any:
+    """Mandarin missed or falsely claimed / reference Mandarin.
+
+    Parameters
+    ----------
+    times: one set, or r sets.
+
+    Returns
+    -------
+    float, or array of shape (r,) with NaN where the reference has no Mandarin.
+
+    Raises
+    ------
+    ValueError: one set, and no Mandarin in the reference.
+
+    Examples
+    --------
+    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> mandarin_error_script(times)
+    1.0
+    """
+    return ratio(_time(times, _MANDARIN_WRONG), mandarin_time(times), "Mandarin error of the script")
+
+
+def _time(times: LanguageTimes, weights: np.ndarray) -> Any:
+    """The weighted sum of the states' times, in their order: the same on every machine, unlike a matrix product."""
+    states = np.asarray(times.states, dtype=np.float64)
+    columns = states.tolist() if states.ndim == 1 else np.moveaxis(states, -1, 0)
+    return sum(weight * column for weight, column in zip(weights.tolist(), columns) if weight)
 
 
 _LAYERS = (
@@ -187,26 +542,8 @@ _LAYERS = (
 )
 _REGIONS, _EXCLUDED = 4, 5
 
-
 _TURNS_AT_A_TIME = 1 << 12
 """Turns swept at a time, but a recording's all together: what is made of them stays in the processor's cache."""
-
-
-def _joint_times(recordings: Sequence[Recording]) -> np.ndarray:
-    """Scored time of each recording in each of 16 joint states, shape (n, 16).
-
-    A state has bit 0 for English and bit 1 for Mandarin in the reference, bits 2 and 3 in the hypothesis.
-    """
-    if not len(recordings):
-        raise ValueError("no recording to score: []")
-    swept = []
-    first, turns = 0, 0
-    for last, (_, hypothesis, _, _) in enumerate(recordings, 1):
-        turns += sum(map(np.size, hypothesis)) // 2
-        if turns >= _TURNS_AT_A_TIME or last == len(recordings):
-            swept.append(_sweep(last - first, *_gather(recordings[first:last], first)))
-            first, turns = last, 0
-    return np.concatenate(swept)
 
 
 def _gather(recordings: Sequence[Recording], first: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -246,45 +583,16 @@ def _gather(recordings: Sequence[Recording], first: int) -> tuple[np.ndarray, np
 
 
 def _sweep(n_recordings: int, recording: np.ndarray, layer: np.ndarray, turns: np.ndarray) -> np.ndarray:
-    """`_joint_times` of gathered turns, shape (n_recordings, 16)."""
+    """Scored time of each recording in each joint state, shape (n_recordings, 16), of gathered turns."""
     time = turns.T.ravel()  # all starts, then all ends
     order = np.argsort(time)
     order = order[np.argsort(np.tile(recording, 2)[order], kind="stable")]
     time = time[order]
     recording, layer = recording[order % len(recording)], layer[order % len(layer)]
     step = np.where(order < len(turns), 1, -1)
-    active = [np.cumsum(np.where(layer == each, step, 0))[:-1] > 0 for each in range(len(_LAYERS))]
+    active = [np.cumsum(np.where(layer == number, step, 0))[:-1] > 0 for number in range(len(_LAYERS))]
     scored = active[_REGIONS] & ~active[_EXCLUDED]  # nothing is active from one recording to the next
     state = active[0] + 2 * active[1] + 4 * active[2] + 8 * active[3]
     cell = 16 * recording[:-1] + state
     times = np.bincount(cell[scored], weights=np.diff(time)[scored], minlength=16 * n_recordings)
     return times.reshape(n_recordings, 16)
-
-
-def _joint_states() -> np.ndarray:
-    """What one ms in each of the 16 joint states adds to each field of `LanguageTimes`, shape (16, 9)."""
-    english, mandarin, english_claimed, mandarin_claimed = (np.arange(16) >> bit & 1 for bit in range(4))
-    r, h = english + mandarin, english_claimed + mandarin_claimed
-    common = english * english_claimed + mandarin * mandarin_claimed
-    return np.transpose(
-        [
-            english,
-            mandarin,
-            np.maximum(0, r - h),
-            np.maximum(0, h - r),
-            np.minimum(r, h) - common,
-            english & ~english_claimed,
-            mandarin & ~mandarin_claimed,
-            english_claimed & ~english,
-            mandarin_claimed & ~mandarin,
-        ]
-    ).astype(np.float64)
-
-
-_JOINT_STATES = _joint_states()
-
-
-def _rate(error_time: float, reference_time: float, language: str = "English or Mandarin") -> float:
-    if not reference_time:
-        raise ValueError(f"rate is undefined: the scored reference holds {reference_time} ms of {language}")
-    return error_time / reference_time

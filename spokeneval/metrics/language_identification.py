@@ -20,18 +20,26 @@ N. Brümmer and E. de Villiers, "The BOSARIS Toolkit: Theory, Algorithms and Cod
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-LEVELS = 127
-"""Steps of an error rate that the bins of a histogram tell apart (see `score_bins`)."""
-BINS = 2 * LEVELS + 1
+from .counts import Number, add, check_counts, ratio
+
+BINS = 255
+"""Bins of a histogram of scores (see `score_bins`)."""
 
 
 class OperatingPoints(NamedTuple):
-    """Error rates at each threshold, from the lowest score to infinity: arrays of one shape (n,)."""
+    """Error rates at each threshold, from the lowest score to infinity.
+
+    Attributes
+    ----------
+    threshold: float, shape=(n,), ascending.
+    miss_rate: float, shape=(n,): targets below the threshold / targets.
+    false_alarm_rate: float, shape=(n,): nontargets at or above the threshold / nontargets.
+    """
 
     threshold: np.ndarray
     miss_rate: np.ndarray
@@ -40,66 +48,255 @@ class OperatingPoints(NamedTuple):
 
 @dataclass(frozen=True)
 class LanguageDecisions:
-    """Segments of each language, and those decided right; `+` pools two sets of segments."""
+    """Segments of each language, and those decided right; `+` pools two sets of segments.
 
-    english: int
-    mandarin: int
-    english_correct: int
-    mandarin_correct: int
+    Attributes
+    ----------
+    english: int, or shape=(r,): English segments.
+    mandarin: int, or shape=(r,): Mandarin segments.
+    english_correct: int, or shape=(r,): English segments called English.
+    mandarin_correct: int, or shape=(r,): Mandarin segments called Mandarin.
+    mixed_recordings: int, or shape=(r,): recordings with segments of both languages.
+    mixed_accuracy: float, or shape=(r,): sum of the balanced accuracies of these recordings.
+
+    Raises
+    ------
+    ValueError: a negative or infinite number, or more correct decisions than segments.
+    """
+
+    english: Number
+    mandarin: Number
+    english_correct: Number
+    mandarin_correct: Number
+    mixed_recordings: Number = 0
+    mixed_accuracy: Number = 0
 
     def __post_init__(self) -> None:
-        for correct, total in ((self.english_correct, self.english), (self.mandarin_correct, self.mandarin)):
-            if not 0 <= correct <= total:
-                raise ValueError(f"{correct} correct decisions among {total} segments")
+        check_counts(self)
+        for correct, segments in (
+            (self.english_correct, self.english),
+            (self.mandarin_correct, self.mandarin),
+        ):
+            wrong = np.asarray(correct > segments)
+            if wrong.any():
+                raise ValueError(
+                    f"{np.asarray(correct)[wrong][0]} correct decisions among "
+                    f"{np.asarray(segments)[wrong][0]} segments"
+                )
 
     def __add__(self, other: LanguageDecisions) -> LanguageDecisions:
-        return LanguageDecisions(
-            self.english + other.english,
-            self.mandarin + other.mandarin,
-            self.english_correct + other.english_correct,
-            self.mandarin_correct + other.mandarin_correct,
+        return add(self, other)
+
+
+@dataclass(frozen=True)
+class ScoreHistograms:
+    """Detection trials counted by score, in the same bins for all rows; `+` pools two sets of trials.
+
+    Attributes
+    ----------
+    targets: shape=(..., BINS): target scores in each bin, scores ascending.
+    nontargets: shape=(..., BINS): nontarget scores in each bin.
+
+    Raises
+    ------
+    ValueError: a negative or infinite number, or shapes that differ.
+    """
+
+    targets: np.ndarray
+    nontargets: np.ndarray
+
+    def __post_init__(self) -> None:
+        check_counts(self)
+        if np.ndim(self.targets) == 0 or np.shape(self.targets) != np.shape(self.nontargets):
+            raise ValueError(
+                f"targets of shape {np.shape(self.targets)}, nontargets of shape {np.shape(self.nontargets)}; "
+                "expected the same number of bins"
+            )
+
+    def __add__(self, other: ScoreHistograms) -> ScoreHistograms:
+        return add(self, other)
+
+
+def count_decisions(is_english: Any, english_scores: Any, mandarin_scores: Any) -> LanguageDecisions:
+    """Each segment decided by its larger score, ties to English, and counted over all segments.
+
+    Parameters
+    ----------
+    is_english: bool, shape=(n,), n >= 1: the segment's language.
+    english_scores: float, shape=(n,): finite; larger means English is more likely.
+    mandarin_scores: float, shape=(n,): likewise for Mandarin.
+
+    Returns
+    -------
+    LanguageDecisions of numbers; those of mixed recordings are 0, as segments alone do not tell.
+
+    Raises
+    ------
+    ValueError: no segment, lengths that differ, a wrong type, or a score that is not finite.
+
+    Examples
+    --------
+    >>> decisions = count_decisions([True, True, False, False], [2, 0.5, 1, -1], [-2, 0.5, 3, -2])
+    >>> decisions.english_correct, decisions.mandarin_correct
+    (2, 1)
+    """
+    is_english, english_scores, mandarin_scores = _segments(is_english, english_scores, mandarin_scores)
+    called_english = english_scores >= mandarin_scores
+    return LanguageDecisions(
+        int(is_english.sum()),
+        int((~is_english).sum()),
+        int((is_english & called_english).sum()),
+        int((~is_english & ~called_english).sum()),
+    )
+
+
+def decisions_per_recording(
+    is_english: Any, english_scores: Any, mandarin_scores: Any, recording: Any
+) -> LanguageDecisions:
+    """`count_decisions` of each recording.
+
+    Parameters
+    ----------
+    is_english, english_scores, mandarin_scores: shape=(n,), as for `count_decisions`.
+    recording: int, shape=(n,): the number of each segment's recording, from 0 to k - 1.
+
+    Returns
+    -------
+    LanguageDecisions of arrays, shape=(k,): row i is that of recording i, all 0 where it has no segment.
+
+    Raises
+    ------
+    ValueError: as `count_decisions`, or recordings that are not numbered from 0, one number a segment.
+
+    Examples
+    --------
+    >>> rows = decisions_per_recording([True, False, True], [2, 2, 2], [1, 3, 1], [0, 0, 1])
+    >>> rows.english.tolist(), rows.mandarin_correct.tolist(), rows.mixed_recordings.tolist()
+    ([1, 1], [1, 0], [1, 0])
+    """
+    is_english, english_scores, mandarin_scores = _segments(is_english, english_scores, mandarin_scores)
+    recording, recordings = _numbered(recording, len(is_english))
+    called_english = english_scores >= mandarin_scores
+    decisions = LanguageDecisions(
+        *(
+            np.bincount(recording[chosen], minlength=recordings)
+            for chosen in (
+                is_english,
+                ~is_english,
+                is_english & called_english,
+                ~is_english & ~called_english,
+            )
         )
-
-    @property
-    def english_recall(self) -> float:
-        """English segments called English / English segments. ValueError if there are none."""
-        if not self.english:
-            raise ValueError("English recall is undefined: 0 English segments")
-        return self.english_correct / self.english
-
-    @property
-    def mandarin_recall(self) -> float:
-        """Mandarin segments called Mandarin / Mandarin segments. ValueError if there are none."""
-        if not self.mandarin:
-            raise ValueError("Mandarin recall is undefined: 0 Mandarin segments")
-        return self.mandarin_correct / self.mandarin
-
-    @property
-    def balanced_accuracy(self) -> float:
-        """Mean of the two recalls. ValueError if a language has no segment."""
-        return (self.english_recall + self.mandarin_recall) / 2
+    )
+    mixed = np.asarray(decisions.english > 0) & np.asarray(decisions.mandarin > 0)
+    accuracy = np.where(mixed, balanced_accuracy(decisions), 0.0)
+    return replace(decisions, mixed_recordings=mixed.astype(np.int64), mixed_accuracy=accuracy)
 
 
-def validate(
-    is_english: Any, english_scores: Any, mandarin_scores: Any
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The three as arrays of shape (n,), n >= 1: booleans, finite doubles, finite doubles; or ValueError."""
-    is_english = np.asarray(is_english)
-    if is_english.dtype != bool or is_english.ndim != 1:
-        raise ValueError(
-            f"is_english must be booleans of shape (n,), not {is_english.dtype} of shape {is_english.shape}"
-        )
-    english_scores = _scores("English scores", english_scores)
-    mandarin_scores = _scores("Mandarin scores", mandarin_scores)
-    if not len(is_english) == len(english_scores) == len(mandarin_scores):
-        raise ValueError(
-            f"lengths differ: {len(is_english)} segments, {len(english_scores)} English scores, "
-            f"{len(mandarin_scores)} Mandarin scores"
-        )
-    for name, scores in (("English", english_scores), ("Mandarin", mandarin_scores)):
-        if not np.isfinite(scores).all():
-            _refuse_not_finite(f"{name} scores", scores)
-    return is_english, english_scores, mandarin_scores
+def english_recall(decisions: LanguageDecisions) -> Any:
+    """English segments called English / English segments.
+
+    Parameters
+    ----------
+    decisions: numbers, or arrays of shape (r,).
+
+    Returns
+    -------
+    float in [0, 1], or array of shape (r,) with NaN where there is no English segment.
+
+    Raises
+    ------
+    ValueError: numbers, and no English segment.
+
+    Examples
+    --------
+    >>> english_recall(LanguageDecisions(english=4, mandarin=2, english_correct=3, mandarin_correct=1))
+    0.75
+    """
+    return ratio(decisions.english_correct, decisions.english, "English recall")
+
+
+def mandarin_recall(decisions: LanguageDecisions) -> Any:
+    """Mandarin segments called Mandarin / Mandarin segments.
+
+    Parameters
+    ----------
+    decisions: numbers, or arrays of shape (r,).
+
+    Returns
+    -------
+    float in [0, 1], or array of shape (r,) with NaN where there is no Mandarin segment.
+
+    Raises
+    ------
+    ValueError: numbers, and no Mandarin segment.
+
+    Examples
+    --------
+    >>> mandarin_recall(LanguageDecisions(english=4, mandarin=2, english_correct=3, mandarin_correct=1))
+    0.5
+    """
+    return ratio(decisions.mandarin_correct, decisions.mandarin, "Mandarin recall")
+
+
+def balanced_accuracy(decisions: LanguageDecisions) -> Any:
+    """Mean of the two recalls.
+
+    Parameters
+    ----------
+    decisions: numbers, or arrays of shape (r,).
+
+    Returns
+    -------
+    float in [0, 1], or array of shape (r,) with NaN where a language has no segment.
+
+    Raises
+    ------
+    ValueError: numbers, and a language without segments.
+
+    Examples
+    --------
+    >>> balanced_accuracy(LanguageDecisions(english=4, mandarin=2, english_correct=3, mandarin_correct=1))
+    0.625
+    """
+    return (english_recall(decisions) + mandarin_recall(decisions)) / 2
+
+
+def balanced_accuracy_per_recording(decisions: LanguageDecisions) -> Any:
+    """Mean of the recordings' balanced accuracies, over those in which both languages occur.
+
+    The evaluation plan's wording ("computed for each file"). Where no recording has both languages, the
+    balanced accuracy of all segments together takes its place.
+
+    Parameters
+    ----------
+    decisions: numbers, or arrays of shape (r,); added up from `decisions_per_recording`.
+
+    Returns
+    -------
+    float in [0, 1], or array of shape (r,) with NaN where a language has no segment.
+
+    Raises
+    ------
+    ValueError: numbers, and a language without segments.
+
+    Examples
+    --------
+    Three recordings, one of them with English alone; the others have accuracies of 3/4 and 1/2.
+
+    >>> from spokeneval.metrics.counts import total
+    >>> is_english, recording = [True, True, False, True, False, True], [0, 0, 0, 1, 1, 2]
+    >>> rows = decisions_per_recording(is_english, [1, 0, 0, 1, 1, 1], [0, 1, 1, 0, 0, 0], recording)
+    >>> balanced_accuracy_per_recording(total(rows))
+    0.625
+    """
+    recordings = decisions.mixed_recordings
+    if np.ndim(recordings) == 0:
+        if not recordings:
+            return balanced_accuracy(decisions)
+        return ratio(decisions.mixed_accuracy, recordings, "balanced accuracy per recording")
+    by_recording = ratio(decisions.mixed_accuracy, recordings, "balanced accuracy per recording")
+    return np.where(np.asarray(recordings) > 0, by_recording, balanced_accuracy(decisions))
 
 
 def pooled_trials(
@@ -107,9 +304,26 @@ def pooled_trials(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Target and nontarget scores, two trials a segment: n targets and n nontargets from n segments.
 
-    `is_english` booleans, scores finite, all of shape (n,). Raises ValueError otherwise.
+    Parameters
+    ----------
+    is_english, english_scores, mandarin_scores: shape=(n,), as for `count_decisions`.
+
+    Returns
+    -------
+    targets: float, shape=(n,): the score of each segment's own language.
+    nontargets: float, shape=(n,): the score of the other language.
+
+    Raises
+    ------
+    ValueError: as `count_decisions`.
+
+    Examples
+    --------
+    >>> targets, nontargets = pooled_trials([True, False], [2, 1], [-2, 3])
+    >>> targets.tolist(), nontargets.tolist()
+    ([2.0, 3.0], [-2.0, 1.0])
     """
-    is_english, english_scores, mandarin_scores = validate(is_english, english_scores, mandarin_scores)
+    is_english, english_scores, mandarin_scores = _segments(is_english, english_scores, mandarin_scores)
     targets = np.where(is_english, english_scores, mandarin_scores)
     nontargets = np.where(is_english, mandarin_scores, english_scores)
     return targets, nontargets
@@ -122,12 +336,29 @@ def difference_trials(
 
     The difference is that of doubles: rounding may tie two of them but never swaps them. Where one overflows
     (1e308 minus -1e308) all are replaced by their ranks, the overflowing ones ordered by half the difference;
-    ranks keep every order and every tie, and an error rate sees nothing else.
+    ranks keep every order and every tie, and an error rate depends on nothing else.
 
-    `is_english` booleans, scores finite, all of shape (n,). Raises ValueError otherwise. With one language
-    missing, one of the two arrays is empty and the error rates below refuse it.
+    Parameters
+    ----------
+    is_english, english_scores, mandarin_scores: shape=(n,), as for `count_decisions`.
+
+    Returns
+    -------
+    targets: float, shape=(t,): the differences of the t English segments, in their order.
+    nontargets: float, shape=(n - t,): those of the Mandarin segments. One of the two arrays is empty where a
+        language has no segment; the error rates below refuse it.
+
+    Raises
+    ------
+    ValueError: as `count_decisions`.
+
+    Examples
+    --------
+    >>> targets, nontargets = difference_trials([True, False], [2, 1], [-2, 3])
+    >>> targets.tolist(), nontargets.tolist()
+    ([4.0], [-2.0])
     """
-    is_english, english_scores, mandarin_scores = validate(is_english, english_scores, mandarin_scores)
+    is_english, english_scores, mandarin_scores = _segments(is_english, english_scores, mandarin_scores)
     with np.errstate(over="ignore"):
         difference = english_scores - mandarin_scores
     if not np.isfinite(difference).all():
@@ -142,131 +373,306 @@ def difference_trials(
 
 
 def rocch_eer(target_scores: Any, nontarget_scores: Any) -> float:
-    """Equal error rate of the ROC convex hull, where it crosses miss rate = false-alarm rate. At most 0.5.
+    """Equal error rate of the ROC convex hull, where it crosses miss rate = false-alarm rate.
 
     The hull is the one that pool-adjacent-violators finds: the lower left convex hull of all operating points
-    in the (false alarm, miss) plane (Brümmer and de Villiers 2013). Scores of shape (n,) and (m,), finite,
-    both at least one, else ValueError.
+    in the (false alarm, miss) plane (Brümmer and de Villiers 2013).
 
     Only the edge on the diagonal is looked for. Among the points between two vertices on either side of the
     diagonal the one farthest below their chord is a vertex too; it replaces the one on its own side, until
     nothing lies below. Counts are integers, so that the result is the exact quotient, rounded once.
+
+    Parameters
+    ----------
+    target_scores: float, shape=(n,), n >= 1, finite.
+    nontarget_scores: float, shape=(m,), m >= 1, finite.
+
+    Returns
+    -------
+    float, at most 0.5.
+
+    Raises
+    ------
+    ValueError: no target, no nontarget, a wrong type, or a score that is not finite.
+
+    Examples
+    --------
+    Thresholds at 0.3 and 0.8 give the hull's vertices (miss, false alarm) = (0, 1/2) and (1/2, 0).
+
+    >>> rocch_eer([0.9, 0.8, 0.4, 0.3], [0.7, 0.5, 0.2, 0.1])
+    0.25
     """
     targets, nontargets = _sorted_trials(target_scores, nontarget_scores)
-    n_targets, n_nontargets = len(targets), len(nontargets)
-    right, left = _diagonal_edge(targets, nontargets)
-    right_excess = right[1] * n_targets - right[0] * n_nontargets
-    left_excess = left[0] * n_nontargets - left[1] * n_targets
-    return (right[0] * left_excess + left[0] * right_excess) / (n_targets * (right_excess + left_excess))
+    return _crossing(*_diagonal_edge(targets, nontargets), (len(targets), len(nontargets)))
 
 
 def interpolated_eer(target_scores: Any, nontarget_scores: Any) -> float:
-    """Equal error rate where the line through the operating points crosses miss = false alarm. At most 1.
+    """Equal error rate where the line through the operating points crosses miss rate = false-alarm rate.
 
-    Scores of shape (n,) and (m,), finite, both at least one, else ValueError. Tied scores make one step of
-    the line. Reversed scores give 1, where the convex hull gives 0.5.
+    Tied scores make one step of the line. Reversed scores give 1, where the convex hull gives 0.5.
+
+    Parameters
+    ----------
+    target_scores, nontarget_scores: as for `rocch_eer`.
+
+    Returns
+    -------
+    float, at most 1.
+
+    Raises
+    ------
+    ValueError: as `rocch_eer`.
+
+    Examples
+    --------
+    A threshold at 0.5 misses two of four targets and accepts two of four nontargets.
+
+    >>> interpolated_eer([0.9, 0.8, 0.4, 0.3], [0.7, 0.5, 0.2, 0.1])
+    0.5
     """
     targets, nontargets = _sorted_trials(target_scores, nontarget_scores)
-    n_targets, n_nontargets = len(targets), len(nontargets)
-
-    def errors(threshold: float) -> tuple[int, int]:
-        misses = int(np.searchsorted(targets, threshold))
-        return misses, n_nontargets - int(np.searchsorted(nontargets, threshold))
-
-    def excess(threshold: float) -> int:
-        misses, false_alarms = errors(threshold)
-        return misses * n_nontargets - false_alarms * n_targets
-
-    below, above = -np.inf, np.inf  # the last threshold with miss < false alarm, the first without
-    for scores in (targets, nontargets):
-        low, high = 0, len(scores)
-        while low < high:
-            middle = (low + high) // 2
-            if excess(scores[middle]) < 0:
-                low = middle + 1
-            else:
-                high = middle
-        below = max(below, scores[low - 1] if low else below)
-        above = min(above, scores[low] if low < len(scores) else above)
-    under, over = -excess(below), excess(above)
-    return (errors(below)[0] * over + errors(above)[0] * under) / (n_targets * (under + over))
+    below, above = (
+        (int(misses), int(false_alarms))
+        for misses, false_alarms in (
+            _errors_at(threshold, targets, nontargets) for threshold in _diagonal_step(targets, nontargets)
+        )
+    )
+    return _crossing(below, above, (len(targets), len(nontargets)))
 
 
 def operating_points(target_scores: Any, nontarget_scores: Any) -> OperatingPoints:
     """Miss and false-alarm rate at every distinct score, ascending, and at infinity (nothing accepted).
 
-    The points of a DET curve, or of a ROC curve with 1 - miss rate as the detection rate. Scores of shape
-    (n,) and (m,), finite, both at least one, else ValueError.
+    The points of a DET curve, or of a ROC curve with 1 - miss rate as the detection rate.
+
+    Parameters
+    ----------
+    target_scores, nontarget_scores: as for `rocch_eer`.
+
+    Returns
+    -------
+    OperatingPoints, a point for each distinct score and one more.
+
+    Raises
+    ------
+    ValueError: as `rocch_eer`.
+
+    Examples
+    --------
+    >>> points = operating_points([1, 2], [0, 1])
+    >>> points.threshold.tolist(), points.miss_rate.tolist(), points.false_alarm_rate.tolist()
+    ([0.0, 1.0, 2.0, inf], [0.0, 0.0, 0.5, 1.0], [1.0, 0.5, 0.0, 0.0])
     """
     targets, nontargets = _sorted_trials(target_scores, nontarget_scores)
     threshold = np.append(np.unique(np.concatenate([targets, nontargets])), np.inf)
-    return OperatingPoints(
-        threshold,
-        np.searchsorted(targets, threshold) / len(targets),
-        (len(nontargets) - np.searchsorted(nontargets, threshold)) / len(nontargets),
-    )
+    misses, false_alarms = _errors_at(threshold, targets, nontargets)
+    return OperatingPoints(threshold, misses / len(targets), false_alarms / len(nontargets))
 
 
-def score_bins(target_scores: Any, nontarget_scores: Any) -> np.ndarray:
+def score_bins(target_scores: Any, nontarget_scores: Any, *, interpolated: bool = False) -> np.ndarray:
     """Thresholds between the `BINS` bins of a histogram that has the EER of the scores themselves.
 
-    Two of them are the ends of the hull's edge on which the EER lies. At the others the miss rate or the
-    false-alarm rate takes the values i^3 / (i^3 + (m - i)^3), i = 1 ... m - 1, m = `LEVELS`: close together
-    towards 0 and 1, as on the axes of a DET plot, so that a low EER is resampled as well as a high one. Equal
-    scores are in one bin. As rates alone place them, a bin means about the same for every system, whatever its
-    scores are.
+    Two of them are the ends of the hull's edge on which the EER lies; with `interpolated`, two more are the
+    ends of the step on which the interpolated EER lies. At the others the miss rate or the false-alarm rate
+    takes the values i^3 / (i^3 + (m - i)^3), i = 1 ... m - 1, m = 127 or, with `interpolated`, 126: close
+    together towards 0 and 1, as on the axes of a DET plot, so that a low EER is resampled as well as a high
+    one. Equal scores are in one bin. As rates alone place them, a bin means about the same for every system,
+    whatever its scores are.
 
-    Scores of shape (n,) and (m,), finite, both at least one, else ValueError. Returns shape (BINS - 1,),
-    ascending; bin k has the scores from threshold k - 1 on and below threshold k.
+    Parameters
+    ----------
+    target_scores, nontarget_scores: as for `rocch_eer`.
+    interpolated: whether the histogram has the interpolated EER too.
+
+    Returns
+    -------
+    float, shape=(BINS - 1,), ascending: bin k has the scores from threshold k - 1 on and below threshold k.
+
+    Raises
+    ------
+    ValueError: as `rocch_eer`.
+
+    Examples
+    --------
+    >>> bins = score_bins([0.9, 0.8, 0.4, 0.3], [0.7, 0.5, 0.2, 0.1])
+    >>> len(bins) == BINS - 1, sorted(set(bins.tolist()))
+    (True, [0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.8, 0.9])
     """
     targets, nontargets = _sorted_trials(target_scores, nontarget_scores)
-    ends = [
+    thresholds = [
         targets[misses] if misses < len(targets) else np.inf
         for misses, _ in _diagonal_edge(targets, nontargets)
     ]
-    level = np.arange(1, LEVELS, dtype=np.int64) ** 3
-    whole = level + level[::-1]
-    levels = [scores[len(scores) * level // whole] for scores in (targets, nontargets)]
-    return np.sort(np.concatenate([ends, *levels]))
+    if interpolated:
+        thresholds += _diagonal_step(targets, nontargets)
+    steps = (BINS - 1 - len(thresholds)) // 2 + 1
+    cubes = np.arange(1, steps, dtype=np.int64) ** 3
+    whole = cubes + cubes[::-1]
+    levels = [scores[len(scores) * cubes // whole] for scores in (targets, nontargets)]
+    return np.sort(np.concatenate([thresholds, *levels]))
 
 
-def histograms_per_recording(target_scores: Any, nontarget_scores: Any, recording: Any) -> np.ndarray:
-    """Pooled trials counted by recording and score, to be summed for `eer_of_histograms`.
+def pooled_histograms(
+    is_english: Any, english_scores: Any, mandarin_scores: Any, recording: Any
+) -> ScoreHistograms:
+    """`pooled_trials` counted by recording and score; their total has the `rocch_eer` of the trials.
 
-    A target and a nontarget score for each segment, from `pooled_trials`, and the name or number of its
-    recording, all of shape (n,). Returns integers of shape (recordings, 2 BINS), in the sorted order of the
-    names: the targets in each of `score_bins`, then the nontargets. Raises ValueError for malformed input.
+    Parameters
+    ----------
+    is_english, english_scores, mandarin_scores: shape=(n,), as for `count_decisions`.
+    recording: int, shape=(n,): the number of each segment's recording, from 0 to k - 1.
+
+    Returns
+    -------
+    ScoreHistograms, int, shape=(k, BINS), in `score_bins`.
+
+    Raises
+    ------
+    ValueError: as `decisions_per_recording`.
+
+    Examples
+    --------
+    >>> histograms = pooled_histograms([True, False, True], [2, 1, 3], [-2, 3, 1], [0, 0, 1])
+    >>> histograms.targets.sum(axis=1).tolist(), histograms.nontargets.sum(axis=1).tolist()
+    ([2, 1], [2, 1])
     """
-    edges = score_bins(target_scores, nontarget_scores)
-    names, index = np.unique(np.asarray(recording), return_inverse=True)
+    trials = pooled_trials(is_english, english_scores, mandarin_scores)
+    recording, recordings = _numbered(recording, len(trials[0]))
+    return _histograms(trials, (recording, recording), recordings, score_bins(*trials))
+
+
+def difference_histograms(
+    is_english: Any, english_scores: Any, mandarin_scores: Any, recording: Any
+) -> ScoreHistograms:
+    """`difference_trials` counted by recording and score.
+
+    Their total has the `rocch_eer` and the `interpolated_eer` of the trials.
+
+    Parameters
+    ----------
+    is_english, english_scores, mandarin_scores: shape=(n,), as for `count_decisions`.
+    recording: int, shape=(n,): the number of each segment's recording, from 0 to k - 1.
+
+    Returns
+    -------
+    ScoreHistograms, int, shape=(k, BINS), in `score_bins` with `interpolated`: the English segments are the
+    targets, the Mandarin ones the nontargets.
+
+    Raises
+    ------
+    ValueError: as `decisions_per_recording`, or a language without segments.
+
+    Examples
+    --------
+    >>> histograms = difference_histograms([True, False, True], [2, 1, 3], [-2, 3, 1], [0, 0, 1])
+    >>> histograms.targets.sum(axis=1).tolist(), histograms.nontargets.sum(axis=1).tolist()
+    ([1, 1], [1, 0])
+    """
+    trials = difference_trials(is_english, english_scores, mandarin_scores)
+    recording, recordings = _numbered(recording, len(trials[0]) + len(trials[1]))
+    chosen = np.asarray(is_english)
+    bins = score_bins(*trials, interpolated=True)
+    return _histograms(trials, (recording[chosen], recording[~chosen]), recordings, bins)
+
+
+def histogram_eer(histograms: ScoreHistograms) -> Any:
+    """`rocch_eer` of histograms, each bin's scores taken as equal.
+
+    For all rows of `pooled_histograms` or `difference_histograms` together it is that of the scores
+    themselves, to the last digit. A resample of rows has fewer operating points than its scores, so its hull
+    is higher: by some 0.01 percentage points (0.04 at most) at the challenge's size.
+
+    One set of integers is computed in integers, many sets in doubles. Those are exact as long as
+    2 n^2 m < 2^53 for n targets and m nontargets (165,000 of each); with more, the last digits may differ.
+
+    Parameters
+    ----------
+    histograms: fields of shape (b,) for one set, (r, b) for many; any number of bins b.
+
+    Returns
+    -------
+    float, at most 0.5, or array of shape (r,) with NaN where there is no target or no nontarget.
+
+    Raises
+    ------
+    ValueError: one set, and no target or no nontarget.
+
+    Examples
+    --------
+    >>> histogram_eer(ScoreHistograms(np.array([0, 2, 0, 2]), np.array([2, 0, 2, 0])))
+    0.25
+    """
+    return _histogram_crossing(histograms, _hull_edges)
+
+
+def histogram_interpolated_eer(histograms: ScoreHistograms) -> Any:
+    """`interpolated_eer` of histograms, each bin's scores taken as equal.
+
+    For all rows of `difference_histograms` together it is that of the scores themselves, to the last digit;
+    what `histogram_eer` says of many trials holds here too.
+
+    Parameters
+    ----------
+    histograms: fields of shape (b,) for one set, (r, b) for many; any number of bins b.
+
+    Returns
+    -------
+    float, at most 1, or array of shape (r,) with NaN where there is no target or no nontarget.
+
+    Raises
+    ------
+    ValueError: one set, and no target or no nontarget.
+
+    Examples
+    --------
+    >>> histogram_interpolated_eer(ScoreHistograms(np.array([0, 2, 0, 2]), np.array([2, 0, 2, 0])))
+    0.5
+    """
+    return _histogram_crossing(histograms, _interpolation_steps)
+
+
+def _histograms(
+    trials: tuple[np.ndarray, np.ndarray],
+    recordings_of_trials: tuple[np.ndarray, np.ndarray],
+    recordings: int,
+    bins: np.ndarray,
+) -> ScoreHistograms:
+    """Targets and nontargets counted by recording and bin."""
     histograms = []
-    for scores in (target_scores, nontarget_scores):
-        if np.shape(scores) != index.shape:
-            raise ValueError(f"recording has shape {index.shape}, the scores {np.shape(scores)}")
-        cell = BINS * index + np.searchsorted(edges, scores, side="right")
-        histograms.append(np.bincount(cell, minlength=BINS * len(names)).reshape(-1, BINS))
-    return np.concatenate(histograms, axis=1)
+    for scores, recording in zip(trials, recordings_of_trials):
+        cell = BINS * recording + np.searchsorted(bins, scores, side="right")
+        histograms.append(np.bincount(cell, minlength=BINS * recordings).reshape(recordings, BINS))
+    return ScoreHistograms(*histograms)
 
 
-def eer_of_histograms(histograms: np.ndarray) -> np.ndarray:
-    """`rocch_eer` of many histograms at once, each bin's scores taken as equal.
+def _histogram_crossing(histograms: ScoreHistograms, find_ends: Callable[..., Any]) -> Any:
+    """The EER between the two operating points that `find_ends` picks for each row.
 
-    histograms: counts, shape (r, 2 k): targets in k bins of ascending scores, then nontargets. Returns shape
-    (r,), NaN without targets or without nontargets. With all bins of `score_bins` it is the EER of the scores
-    themselves; for a resample the hull of fewer points is higher, by some 0.01 percentage points (0.04 at most)
-    at the challenge's size.
-
-    The same search for the edge on the diagonal as in `rocch_eer`, for all at once.
+    A histogram of b bins has the b + 1 operating points of the thresholds below, between and above its bins.
     """
-    targets, nontargets = np.split(np.asarray(histograms, dtype=np.float64), 2, axis=1)
-    n_targets, n_nontargets = targets.sum(axis=1), nontargets.sum(axis=1)
-    none_rejected = np.zeros((len(targets), 1))
-    misses = np.concatenate([none_rejected, np.cumsum(targets, axis=1)], axis=1)
-    rejected = np.concatenate([none_rejected, np.cumsum(nontargets, axis=1)], axis=1)
-    false_alarms = n_nontargets[:, np.newaxis] - rejected
-    right = np.zeros(len(targets), dtype=np.int64)
-    left = np.full(len(targets), targets.shape[1])
-    open_rows = np.arange(len(targets))
+    one_set = np.ndim(histograms.targets) == 1
+    counts = [np.atleast_2d(field) for field in (histograms.targets, histograms.nontargets)]
+    exact = one_set and all(field.dtype.kind in "iu" for field in counts)
+    none_rejected = np.zeros((len(counts[0]), 1), dtype=np.int64 if exact else np.float64)
+    misses, rejected = (np.cumsum(np.concatenate([none_rejected, field], axis=1), axis=1) for field in counts)
+    false_alarms = rejected[:, -1:] - rejected
+    row = np.arange(len(misses))
+    ends = [(misses[row, end], false_alarms[row, end]) for end in find_ends(misses, false_alarms)]
+    points = (*ends, (misses[:, -1], false_alarms[:, 0]))
+    if one_set:
+        points = tuple((first.item(), second.item()) for first, second in points)
+    return _crossing(*points)
+
+
+def _hull_edges(misses: np.ndarray, false_alarms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The ends of the hull's edge on the diagonal, as places along each row of operating points.
+
+    The same search as in `_diagonal_edge`, for all rows at once.
+    """
+    n_targets, n_nontargets = misses[:, -1], false_alarms[:, 0]
+    right = np.zeros(len(misses), dtype=np.int64)
+    left = np.full(len(misses), misses.shape[1] - 1)
+    open_rows = np.arange(len(misses))
     while len(open_rows):
         miss, false_alarm = misses[open_rows], false_alarms[open_rows]
         row = np.arange(len(open_rows))
@@ -282,64 +688,55 @@ def eer_of_histograms(histograms: np.ndarray) -> np.ndarray:
         )
         right[open_rows[on_right]] = vertex[on_right]
         left[open_rows[~on_right]] = vertex[~on_right]
-    row = np.arange(len(targets))
-    right_excess = false_alarms[row, right] * n_targets - misses[row, right] * n_nontargets
-    left_excess = misses[row, left] * n_nontargets - false_alarms[row, left] * n_targets
-    crossing = misses[row, right] * left_excess + misses[row, left] * right_excess
-    whole = n_targets * (right_excess + left_excess)
-    return np.divide(
-        crossing, whole, out=np.full_like(whole, np.nan), where=(n_targets > 0) & (n_nontargets > 0)
-    )
+    return right, left
 
 
-def count_decisions(is_english: Any, english_scores: Any, mandarin_scores: Any) -> LanguageDecisions:
-    """Each segment decided by its larger score, ties to English, and counted over all segments.
+def _interpolation_steps(misses: np.ndarray, false_alarms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The last place of each row with miss rate < false-alarm rate, and the next one."""
+    excess = misses * false_alarms[:, :1] - false_alarms * misses[:, -1:]
+    below = np.maximum((excess < 0).sum(axis=1) - 1, 0)  # none is below without targets or nontargets
+    return below, below + 1
 
-    `is_english` booleans, scores finite, all of shape (n,), n >= 1. Raises ValueError otherwise.
+
+def _crossing(right: Any, left: Any, trials: Any) -> Any:
+    """The miss rate where the line from one operating point to another meets miss rate = false-alarm rate.
+
+    right, left: misses and false alarms, numbers or arrays of shape (r,); at `right` the miss rate is at most
+    the false-alarm rate, at `left` at least.
+    trials: numbers of targets and of nontargets.
     """
-    is_english, english_scores, mandarin_scores = validate(is_english, english_scores, mandarin_scores)
-    called_english = english_scores >= mandarin_scores
-    return LanguageDecisions(
-        int(is_english.sum()),
-        int((~is_english).sum()),
-        int((is_english & called_english).sum()),
-        int((~is_english & ~called_english).sum()),
-    )
+    (right_misses, right_false_alarms), (left_misses, left_false_alarms) = right, left
+    targets, nontargets = trials
+    right_excess = right_false_alarms * targets - right_misses * nontargets
+    left_excess = left_misses * nontargets - left_false_alarms * targets
+    crossing = right_misses * left_excess + left_misses * right_excess
+    return ratio(crossing, targets * (right_excess + left_excess), "the equal error rate")
 
 
-def decisions_per_recording(
-    is_english: Any, english_scores: Any, mandarin_scores: Any, recording: Any
-) -> dict[Any, LanguageDecisions]:
-    """`count_decisions` for each recording, in the sorted order of their names.
-
-    `recording` of shape (n,): the name or number of each segment's recording. Raises ValueError as above.
-    """
-    is_english, english_scores, mandarin_scores = validate(is_english, english_scores, mandarin_scores)
-    recording = np.asarray(recording)
-    if recording.shape != is_english.shape:
-        raise ValueError(f"recording has shape {recording.shape}, the segments {is_english.shape}")
-    names, index = np.unique(recording, return_inverse=True)
-    called_english = english_scores >= mandarin_scores
-    counts = [
-        np.bincount(index[chosen], minlength=len(names)).tolist()
-        for chosen in (is_english, ~is_english, is_english & called_english, ~is_english & ~called_english)
-    ]
-    return {name: LanguageDecisions(*each) for name, *each in zip(names.tolist(), *counts)}
+def _errors_at(threshold: Any, targets: np.ndarray, nontargets: np.ndarray) -> tuple[Any, Any]:
+    """Misses and false alarms at thresholds, of scores in ascending order."""
+    return np.searchsorted(targets, threshold), len(nontargets) - np.searchsorted(nontargets, threshold)
 
 
-def balanced_accuracy_per_recording(
-    is_english: Any, english_scores: Any, mandarin_scores: Any, recording: Any
-) -> float:
-    """Mean of the recordings' balanced accuracies, over those in which both languages occur.
+def _diagonal_step(targets: np.ndarray, nontargets: np.ndarray) -> tuple[float, float]:
+    """The last threshold with miss rate < false-alarm rate and the first without, of scores in ascending order."""
 
-    The evaluation plan's wording ("computed for each file"). Arrays of shape (n,). Raises ValueError also if
-    no recording has both languages.
-    """
-    decisions = decisions_per_recording(is_english, english_scores, mandarin_scores, recording).values()
-    accuracies = [each.balanced_accuracy for each in decisions if each.english and each.mandarin]
-    if not accuracies:
-        raise ValueError(f"none of the {len(decisions)} recordings has segments of both languages")
-    return sum(accuracies) / len(accuracies)
+    def excess(threshold: float) -> int:
+        misses, false_alarms = _errors_at(threshold, targets, nontargets)
+        return int(misses) * len(nontargets) - int(false_alarms) * len(targets)
+
+    below, above = -np.inf, np.inf
+    for scores in (targets, nontargets):
+        low, high = 0, len(scores)
+        while low < high:
+            middle = (low + high) // 2
+            if excess(scores[middle]) < 0:
+                low = middle + 1
+            else:
+                high = middle
+        below = max(below, scores[low - 1] if low else below)
+        above = min(above, scores[low] if low < len(scores) else above)
+    return below, above
 
 
 def _diagonal_edge(targets: np.ndarray, nontargets: np.ndarray) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -392,6 +789,43 @@ def _false_alarms(targets: np.ndarray, nontargets: np.ndarray, misses: np.ndarra
     all_missed = misses == len(targets)
     rejected = np.searchsorted(nontargets, targets[np.where(all_missed, 0, misses)])
     return np.where(all_missed, 0, len(nontargets) - rejected)
+
+
+def _segments(
+    is_english: Any, english_scores: Any, mandarin_scores: Any
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The three as arrays of shape (n,), n >= 1: booleans, finite doubles, finite doubles; or ValueError."""
+    is_english = np.asarray(is_english)
+    if is_english.dtype != bool or is_english.ndim != 1:
+        raise ValueError(
+            f"is_english must be booleans of shape (n,), not {is_english.dtype} of shape {is_english.shape}"
+        )
+    english_scores = _scores("English scores", english_scores)
+    mandarin_scores = _scores("Mandarin scores", mandarin_scores)
+    if not len(is_english) == len(english_scores) == len(mandarin_scores):
+        raise ValueError(
+            f"lengths differ: {len(is_english)} segments, {len(english_scores)} English scores, "
+            f"{len(mandarin_scores)} Mandarin scores"
+        )
+    for name, scores in (("English", english_scores), ("Mandarin", mandarin_scores)):
+        if not np.isfinite(scores).all():
+            _refuse_not_finite(f"{name} scores", scores)
+    return is_english, english_scores, mandarin_scores
+
+
+def _numbered(recording: Any, segments: int) -> tuple[np.ndarray, int]:
+    """Each segment's recording, shape=(segments,), and how many recordings there are; or ValueError."""
+    recording = np.asarray(recording)
+    if recording.shape != (segments,):
+        raise ValueError(f"recording has shape {recording.shape}, the segments ({segments},)")
+    if recording.dtype.kind not in "iu":
+        raise ValueError(
+            f"recordings must be whole numbers from 0, not {recording.dtype}: {recording[0].item()!r}"
+        )
+    if recording.min() < 0:
+        raise ValueError(f"recordings must be numbered from 0, got {recording.min()}")
+    recording = recording.astype(np.int64, copy=False)
+    return recording, int(recording.max()) + 1
 
 
 def _sorted_trials(target_scores: Any, nontarget_scores: Any) -> tuple[np.ndarray, np.ndarray]:

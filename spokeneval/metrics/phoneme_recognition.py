@@ -6,7 +6,8 @@ from both sides before anything else. Reference first; rates are fractions, not 
 PER: unit-cost edit distance over phones / reference phones.
 FER: edit distance over phones weighed by distinctive features / (features of a phone * reference phones).
 Both are pooled: costs and lengths are summed over utterances before the division. An utterance with an empty
-reference still adds its insertions; a reference without any phone has no rate.
+reference still adds its insertions; a reference without any phone has no rate. A rate takes the
+`RecognitionErrors` of one set of utterances and gives a number, or those of many sets (arrays) and gives an array.
 
 Feature costs. A feature is + (1), moving to minus +- (1/2), inapplicable 0 (0), moving to plus -+ (-1/2) or -
 (-1). A substitution costs sum |a - b| / 2 over features; an insertion or a deletion costs 1 for each feature
@@ -28,8 +29,13 @@ from typing import Optional, Union
 
 import numpy as np
 
+from .counts import Number, add, check_counts, ratio, total
+
 FILLERS = frozenset({"<sil>", "<spn>", "<unk>"})
+"""Silence, spoken noise and unknown: tokens of a transcript that are no phones."""
+
 FEATURE_VALUES = {"+": 1.0, "+-": 0.5, "0": 0.0, "-+": -0.5, "-": -1.0}
+"""A feature's symbols in a table, as numbers."""
 
 Phones = Sequence[str]
 
@@ -40,10 +46,26 @@ _BATCH_CELLS = 1 << 15  # phones of a padded batch: its working arrays then stay
 class FeatureTable:
     """Phones described by distinctive features.
 
-    phones: P distinct names; features: F distinct names; symbols: P rows of F symbols, keys of
-    `FEATURE_VALUES`. Two phones may share a row: taking one for the other is then free in FER, and still an
-    error in PER. Raises ValueError for a wrong shape, an unknown symbol, a name twice, empty, with white
-    space, or of a filler.
+    Two phones may share a row: taking one for the other is then free in FER, and still an error in PER.
+
+    Attributes
+    ----------
+    phones: P distinct names.
+    features: F distinct names.
+    symbols: P rows of F symbols, keys of `FEATURE_VALUES`.
+
+    Raises
+    ------
+    ValueError: a wrong shape, an unknown symbol, or a name that is there twice, empty, has white space or is a
+        filler.
+
+    Examples
+    --------
+    >>> table = FeatureTable(("B", "P"), ("voice", "lateral"), (("+", "0"), ("-", "0")))
+    >>> table.substitution_costs().tolist()  # |1 - (-1)| / 2
+    [[0.0, 1.0], [1.0, 0.0]]
+    >>> table.indel_costs().tolist()
+    [1.5, 1.5]
     """
 
     phones: tuple[str, ...]
@@ -69,23 +91,37 @@ class FeatureTable:
                     raise ValueError(f"phone {phone!r}, {feature}: {symbol!r}; expected one of + - 0 +- -+")
 
     def values(self) -> np.ndarray:
-        """The symbols as numbers; shape (P, F)."""
+        """The symbols as numbers: float, shape=(P, F)."""
         return np.array([[FEATURE_VALUES[symbol] for symbol in row] for row in self.symbols])
 
     def substitution_costs(self) -> np.ndarray:
-        """Feature cost of each phone (row) taken for each other (column): sum |a - b| / 2; shape (P, P)."""
+        """Feature cost of each phone (row) taken for each other (column), sum |a - b| / 2: shape=(P, P)."""
         values = self.values()
         return np.abs(values[:, None] - values[None, :]).sum(axis=2) / 2
 
     def indel_costs(self) -> np.ndarray:
-        """Feature cost of inserting or deleting each phone: 1 a feature, 1/2 where it is 0; shape (P,)."""
+        """Feature cost of inserting or deleting each phone, 1 a feature, 1/2 where it is 0: shape=(P,)."""
         return np.where(self.values() != 0, 1.0, 0.5).sum(axis=1)
 
 
 def read_feature_table(file: Union[str, PathLike[str]]) -> FeatureTable:
-    """Read a tab-separated table: header `phone` and the features, one row a phone; lines from # are notes.
+    """Read a tab-separated table: a header of `phone` and the features, then one row a phone.
 
-    Raises ValueError as `FeatureTable` does, and for a header that does not begin with `phone`.
+    Lines that begin with # are notes.
+
+    Parameters
+    ----------
+    file: a path; UTF-8.
+
+    Raises
+    ------
+    ValueError: as `FeatureTable`, and for a header that does not begin with `phone`.
+
+    Examples
+    --------
+    >>> file = path.join(path.dirname(__file__), "arpabet_features.tsv")
+    >>> read_feature_table(file) == arpabet_features()
+    True
     """
     with open(file, encoding="utf-8-sig") as lines:
         rows = [line.rstrip("\r\n").split("\t") for line in lines if line.strip() and line[0] != "#"]
@@ -100,12 +136,25 @@ def read_feature_table(file: Union[str, PathLike[str]]) -> FeatureTable:
 
 @cache
 def arpabet_features() -> FeatureTable:
-    """The challenge's table: 40 phones (39 ARPAbet and DX) by 24 features."""
+    """The challenge's table: 40 phones (39 ARPAbet and DX) by 24 features.
+
+    Examples
+    --------
+    >>> table = arpabet_features()
+    >>> len(table.phones), len(table.features)
+    (40, 24)
+    """
     return read_feature_table(path.join(path.dirname(__file__), "arpabet_features.tsv"))
 
 
 def drop_fillers(phones: Phones) -> list[str]:
-    """The phones without `<sil>`, `<spn>` and `<unk>`."""
+    """The phones without `<sil>`, `<spn>` and `<unk>`.
+
+    Examples
+    --------
+    >>> drop_fillers(["K", "<sil>", "AE", "T"])
+    ['K', 'AE', 'T']
+    """
     return [phone for phone in phones if phone not in FILLERS]
 
 
@@ -113,125 +162,177 @@ def drop_fillers(phones: Phones) -> list[str]:
 class RecognitionErrors:
     """Errors counted against a reference; `+` pools two sets of utterances.
 
-    feature_cost is the cheapest alignment's in features; substitutions, insertions and deletions are the
-    phone errors of the cheapest alignment at unit cost. Of several equally cheap ones, that with the most
-    substitutions counts; it fixes all three numbers, and their sum is the edit distance. Raises ValueError
-    for a negative count, for more phones substituted and deleted than there are, and when sets scored with
-    different numbers of features are pooled.
+    Substitutions, insertions and deletions are the phone errors of the cheapest alignment at unit cost. Of
+    several equally cheap ones, that with the most substitutions counts; it fixes all three numbers, and their sum
+    is the edit distance.
+
+    Attributes
+    ----------
+    substitutions: phones taken for another.
+    insertions: phones of the hypothesis that pair with none of the reference.
+    deletions: phones of the reference that pair with none of the hypothesis.
+    reference_phones: phones of the reference.
+    feature_cost: cost of the cheapest alignment in features.
+    reference_features: features of the reference: reference phones * features of a phone.
+        All six are numbers, or arrays of shape (r,).
+
+    Raises
+    ------
+    ValueError: a number that is negative or not finite; more phones substituted and deleted than there are.
+
+    Examples
+    --------
+    >>> one, other = RecognitionErrors(1, 0, 0, 3, 7.0, 72), RecognitionErrors(0, 1, 0, 3, 21.5, 72)
+    >>> one + other == RecognitionErrors(1, 1, 0, 6, 28.5, 144)
+    True
     """
 
-    feature_cost: float
-    substitutions: int
-    insertions: int
-    deletions: int
-    reference_phones: int
-    utterances: int
-    features: int = 24
+    substitutions: Number
+    insertions: Number
+    deletions: Number
+    reference_phones: Number
+    feature_cost: Number
+    reference_features: Number
 
     def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            if not 0 <= value < float("inf"):
-                raise ValueError(f"{name} is {value!r}; expected a finite number from 0")
-        if self.substitutions + self.deletions > self.reference_phones:
+        check_counts(self)
+        if np.any(self.substitutions + self.deletions > self.reference_phones):
             raise ValueError(
                 f"{self.substitutions} substitutions and {self.deletions} deletions "
                 f"in {self.reference_phones} reference phones"
             )
 
     def __add__(self, other: RecognitionErrors) -> RecognitionErrors:
-        if self.features != other.features:
-            raise ValueError(
-                f"cannot pool errors in {self.features} and in {other.features} features a phone"
-            )
-        return RecognitionErrors(
-            feature_cost=self.feature_cost + other.feature_cost,
-            substitutions=self.substitutions + other.substitutions,
-            insertions=self.insertions + other.insertions,
-            deletions=self.deletions + other.deletions,
-            reference_phones=self.reference_phones + other.reference_phones,
-            utterances=self.utterances + other.utterances,
-            features=self.features,
-        )
-
-    @property
-    def phone_errors(self) -> int:
-        """Edit distance over phones: substitutions + insertions + deletions."""
-        return self.substitutions + self.insertions + self.deletions
-
-    @property
-    def phone_error_rate(self) -> float:
-        """PER = phone errors / reference phones. Raises ValueError for a reference without phones."""
-        return self.phone_errors / self._phones()
-
-    @property
-    def feature_error_rate(self) -> float:
-        """FER = feature cost / (features * reference phones). Raises ValueError as PER does."""
-        return self.feature_cost / (self.features * self._phones())
-
-    def _phones(self) -> int:
-        if self.reference_phones == 0:
-            raise ValueError(f"the reference has 0 phones in {self.utterances} utterances: no error rate")
-        return self.reference_phones
+        return add(self, other)
 
 
-@dataclass(frozen=True, eq=False)
-class UtteranceErrors:
-    """The counts of `RecognitionErrors` for each utterance, to resample: arrays of shape (n,)."""
-
-    feature_cost: np.ndarray
-    substitutions: np.ndarray
-    insertions: np.ndarray
-    deletions: np.ndarray
-    reference_phones: np.ndarray
-    features: int
-
-    def pool(self) -> RecognitionErrors:
-        """The sums over utterances."""
-        return RecognitionErrors(
-            feature_cost=float(self.feature_cost.sum()),
-            substitutions=int(self.substitutions.sum()),
-            insertions=int(self.insertions.sum()),
-            deletions=int(self.deletions.sum()),
-            reference_phones=int(self.reference_phones.sum()),
-            utterances=len(self.reference_phones),
-            features=self.features,
-        )
-
-
-def errors_by_utterance(
+def errors_per_utterance(
     reference: Sequence[Phones], hypothesis: Sequence[Phones], *, table: Optional[FeatureTable] = None
-) -> UtteranceErrors:
-    """Count the errors of each of n utterances.
+) -> RecognitionErrors:
+    """The errors of each utterance: one row an utterance.
 
-    reference, hypothesis: n sequences of phones, in the same order; table: its features (default: ARPAbet).
-    Raises ValueError for no utterance, different numbers of utterances, an utterance that is a string and not
-    a sequence of phones, or a phone that is not in the table.
+    Parameters
+    ----------
+    reference, hypothesis: n sequences of phones, in the same order.
+    table: the features of the phones; None: `arpabet_features`.
+
+    Returns
+    -------
+    RecognitionErrors: arrays of shape (n,).
+
+    Raises
+    ------
+    ValueError: no utterance, different numbers of utterances, an utterance that is a string and not a sequence of
+        phones, or a phone that is not in the table.
+
+    Examples
+    --------
+    >>> rows = errors_per_utterance([["V", "AE", "N"], ["K", "AE", "T"]], [["K", "AE", "N"], ["K", "AE", "T", "S"]])
+    >>> rows.substitutions.tolist(), rows.insertions.tolist(), rows.feature_cost.tolist()
+    ([1, 0], [0, 1], [7.0, 21.5])
     """
     table = table or arpabet_features()
     pairs = _encode_pairs(reference, hypothesis, table)
     substitutions, insertions, deletions = _phone_errors(*pairs, table)
-    return UtteranceErrors(
-        feature_cost=_distances(*pairs, *_feature_quarters(table)) / 4,
+    return RecognitionErrors(
         substitutions=substitutions,
         insertions=insertions,
         deletions=deletions,
         reference_phones=pairs[0].lengths,
-        features=len(table.features),
+        feature_cost=_distances(*pairs, *_feature_quarters(table)) / 4,
+        reference_features=len(table.features) * pairs[0].lengths,
     )
 
 
 def count_errors(
     reference: Sequence[Phones], hypothesis: Sequence[Phones], *, table: Optional[FeatureTable] = None
 ) -> RecognitionErrors:
-    """Count errors over all utterances: `errors_by_utterance`, summed."""
-    return errors_by_utterance(reference, hypothesis, table=table).pool()
+    """Count the errors of all utterances: the rows of `errors_per_utterance`, added up.
+
+    Parameters
+    ----------
+    reference, hypothesis, table: as in `errors_per_utterance`.
+
+    Returns
+    -------
+    RecognitionErrors: numbers.
+
+    Raises
+    ------
+    ValueError: as `errors_per_utterance`.
+
+    Examples
+    --------
+    >>> count_errors([["V", "AE", "N"]], [["K", "AE", "N"]]) == RecognitionErrors(1, 0, 0, 3, 7.0, 3 * 24)
+    True
+    """
+    return total(errors_per_utterance(reference, hypothesis, table=table))
+
+
+def phone_errors(errors: RecognitionErrors) -> Number:
+    """Edit distance over phones: substitutions + insertions + deletions.
+
+    Examples
+    --------
+    >>> phone_errors(RecognitionErrors(2, 1, 0, 8, 40.0, 192))
+    3
+    """
+    return errors.substitutions + errors.insertions + errors.deletions
+
+
+def per(errors: RecognitionErrors) -> Number:
+    """PER = phone errors / reference phones. Lower is better.
+
+    Raises
+    ------
+    ValueError: one set whose reference has no phone; in many it is NaN.
+
+    Examples
+    --------
+    >>> per(RecognitionErrors(2, 1, 0, 8, 40.0, 192))
+    0.375
+    """
+    return ratio(phone_errors(errors), errors.reference_phones, "PER of a reference without phones")
+
+
+def fer(errors: RecognitionErrors) -> Number:
+    """FER = feature cost / reference features. Lower is better.
+
+    Raises
+    ------
+    ValueError: one set whose reference has no phone; in many it is NaN.
+
+    Examples
+    --------
+    >>> fer(RecognitionErrors(2, 1, 0, 8, 24.0, 192))
+    0.125
+    >>> rows = np.array([[2, 1, 0, 8, 24, 192], [0, 1, 0, 0, 21.5, 0]])
+    >>> fer(RecognitionErrors(*rows.T)).tolist()
+    [0.125, nan]
+    """
+    return ratio(errors.feature_cost, errors.reference_features, "FER of a reference without phones")
 
 
 def phone_error_rate(
     reference: Sequence[Phones], hypothesis: Sequence[Phones], *, table: Optional[FeatureTable] = None
 ) -> float:
-    """PER alone: sum of unit-cost edit distances / sum of reference lengths. Raises as `count_errors` does,
-    and ValueError for a reference without phones."""
+    """PER alone: sum of unit-cost edit distances / sum of reference lengths.
+
+    Equals `per` of `count_errors`, and takes less time.
+
+    Parameters
+    ----------
+    reference, hypothesis, table: as in `errors_per_utterance`.
+
+    Raises
+    ------
+    ValueError: as `errors_per_utterance`, and for a reference without phones.
+
+    Examples
+    --------
+    >>> phone_error_rate([["K"], ["K", "AE", "T"]], [["T"], ["K", "AE", "T"]])
+    0.25
+    """
     table = table or arpabet_features()
     pairs = _encode_pairs(reference, hypothesis, table)
     substitution = 1 - np.eye(len(table.phones), dtype=np.int64)
@@ -241,30 +342,39 @@ def phone_error_rate(
 def feature_error_rate(
     reference: Sequence[Phones], hypothesis: Sequence[Phones], *, table: Optional[FeatureTable] = None
 ) -> float:
-    """FER alone: sum of feature costs / (features * sum of reference lengths). Raises as `count_errors` does,
-    and ValueError for a reference without phones."""
+    """FER alone: sum of feature costs / (features * sum of reference lengths).
+
+    Equals `fer` of `count_errors`, and takes less time.
+
+    Parameters
+    ----------
+    reference, hypothesis, table: as in `errors_per_utterance`.
+
+    Raises
+    ------
+    ValueError: as `errors_per_utterance`, and for a reference without phones.
+
+    Examples
+    --------
+    >>> feature_error_rate([["K"]], [["K", "K", "K", "K"]])  # K costs 21 to insert: 63 / 24
+    2.625
+    """
     table = table or arpabet_features()
     pairs = _encode_pairs(reference, hypothesis, table)
     return _rate(_distances(*pairs, *_feature_quarters(table)), pairs[0].lengths, 4 * len(table.features))
-
-
-def feature_error_rate_of_sums(sums: np.ndarray) -> np.ndarray:
-    """FER for many sets of utterances at once.
-
-    sums: feature cost, and features of the reference phones (their number times the features of a phone);
-    shape (r, 2). Returns shape (r,), NaN where the reference has no phone.
-    """
-    cost, features = np.asarray(sums, dtype=np.float64).T
-    return np.divide(cost, features, out=np.full_like(cost, np.nan), where=features > 0)
 
 
 @dataclass(frozen=True)
 class Step:
     """One step of an alignment.
 
-    operation: `match`, `substitution`, `insertion` or `deletion`; reference, hypothesis: the phones, None
-    where there is none; cost in features; changes: (feature, reference's symbol, hypothesis's) where a
-    substitution changed a feature, empty for the others.
+    Attributes
+    ----------
+    operation: `match`, `substitution`, `insertion` or `deletion`.
+    reference, hypothesis: the phones; None where there is none.
+    cost: in features.
+    changes: (feature, its symbol in the reference, in the hypothesis) for each feature that a substitution
+        changes; empty for the other operations.
     """
 
     operation: str
@@ -277,8 +387,25 @@ class Step:
 def align(reference: Phones, hypothesis: Phones, *, table: Optional[FeatureTable] = None) -> tuple[Step, ...]:
     """The cheapest alignment of one utterance in features, first phone first.
 
-    Its costs sum to the feature cost of `count_errors`. Of several equally cheap ones: seen from the end, a
-    pair before a deletion before an insertion. Raises ValueError as `count_errors` does.
+    Its costs sum to the feature cost of `count_errors`. Of several equally cheap alignments it is the one that,
+    seen from the end, has a pair before a deletion before an insertion.
+
+    Parameters
+    ----------
+    reference, hypothesis: the phones of one utterance.
+    table: the features of the phones; None: `arpabet_features`.
+
+    Raises
+    ------
+    ValueError: as `errors_per_utterance`.
+
+    Examples
+    --------
+    >>> for step in align(["V", "AE"], ["F", "AE", "N"]):
+    ...     print(step.operation, step.reference, step.hypothesis, step.cost, step.changes)
+    substitution V F 1.0 (('voice', '+', '-'),)
+    match AE AE 0.0 ()
+    insertion None N 21.0 ()
     """
     table = table or arpabet_features()
     pairs = _encode_pairs([reference], [hypothesis], table)
@@ -301,20 +428,38 @@ def align(reference: Phones, hypothesis: Phones, *, table: Optional[FeatureTable
 def phone_confusions(
     reference: Sequence[Phones], hypothesis: Sequence[Phones], *, table: Optional[FeatureTable] = None
 ) -> np.ndarray:
-    """How often each phone (row) was recognised as each (column); counts, shape (P + 1, P + 1).
+    """How often each phone of the reference was recognised as each.
 
-    The last column counts deletions, the last row insertions. Their sums are those of `count_errors`: of the
-    alignments with the fewest errors, then the most substitutions, the cheapest in features is counted.
-    Raises ValueError as `count_errors` does.
+    The sums are those of `count_errors`: of the alignments with the fewest errors, then the most substitutions,
+    the cheapest in features is counted.
+
+    Parameters
+    ----------
+    reference, hypothesis, table: as in `errors_per_utterance`.
+
+    Returns
+    -------
+    int, shape=(P + 1, P + 1): rows are the table's phones in the reference, columns those in the hypothesis; the
+        last column counts deletions, the last row insertions.
+
+    Raises
+    ------
+    ValueError: as `errors_per_utterance`.
+
+    Examples
+    --------
+    >>> table = FeatureTable(("B", "P"), ("voice",), (("+",), ("-",)))
+    >>> phone_confusions([["B", "B", "P"]], [["B", "P"]], table=table).tolist()
+    [[1, 0, 1], [0, 1, 0], [0, 0, 0]]
     """
     table = table or arpabet_features()
     pairs = _encode_pairs(reference, hypothesis, table)
     quarters, indel_quarters = _feature_quarters(table)
     longest = int((pairs[0].lengths + pairs[1].lengths).max())
-    an_indel = longest * 4 * len(table.features) + 1  # outweighs any difference in features
-    an_error = an_indel * (longest + 1)  # outweighs any difference in insertions and deletions
-    substitution = an_error * (1 - np.eye(len(table.phones), dtype=np.int64)) + quarters
-    indel = an_error + an_indel + indel_quarters
+    indel_weight = longest * 4 * len(table.features) + 1  # outweighs any difference in features
+    error_weight = indel_weight * (longest + 1)  # outweighs any difference in insertions and deletions
+    substitution = error_weight * (1 - np.eye(len(table.phones), dtype=np.int64)) + quarters
+    indel = error_weight + indel_weight + indel_quarters
     nothing = len(table.phones)
     confusions = np.zeros((nothing + 1, nothing + 1), dtype=np.int64)
     utterances = (np.split(side.codes, side.starts[1:]) for side in pairs)

@@ -17,8 +17,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
-
-from spokeneval.metrics.content import content_vector, rouge
+from content import content_vector, rouge
 
 HERE = Path(__file__).resolve().parent
 

@@ -24,7 +24,25 @@ _BLANKS = {code: " " for code in range(1, 128) if not (chr(code).isalnum() or ch
 
 
 def tokens(text: str) -> list[str]:
-    """The words of a text, in order. Raises ValueError for anything but a string."""
+    """The words of a text, in order.
+
+    Parameters
+    ----------
+    text: any string.
+
+    Returns
+    -------
+    Lower-cased words.
+
+    Raises
+    ------
+    ValueError: anything but a string.
+
+    Examples
+    --------
+    >>> tokens("Don't stop: it's 'a' test.")
+    ["don't", 'stop', "it's", 'a', 'test']
+    """
     return _marked_words([text], "text")[1:]
 
 
@@ -36,17 +54,39 @@ def rouge(
     n: int = 1,
     unit: str,
 ) -> np.ndarray:
-    """ROUGE-N of each response against its prompt's references, shape (n,), fractions.
+    """ROUGE-N of each response: the recall of its prompt's references, pooled over them.
 
-    `references` gives one or more texts a prompt; response i answers `prompts[i]`. ROUGE-N is the recall
-    pooled over the references, neither the mean nor the best of one reference's:
-    sum over references, over n-grams g of overlap(g) / sum over references, over n-grams g of count(g).
-    With `unit="tokens"`, count(g) is how often g occurs in the reference, and overlap(g) the smaller of its
-    counts in the reference and in the response; with `unit="types"` both count an n-gram once.
+    Sum over references, over n-grams g of overlap(g) / sum over references, over n-grams g of count(g): neither
+    the mean nor the best of one reference's recalls. With `unit="tokens"`, count(g) is how often g occurs in
+    the reference, and overlap(g) the smaller of its counts in the reference and in the response; with
+    `unit="types"` both count an n-gram once. An n-gram never spans two texts.
 
-    An n-gram never spans two texts; a response without n-grams scores 0. Raises ValueError for a prompt
-    without references, a reference without words, a prompt whose references have no n-gram at all (all of
-    them shorter than n words), and malformed input.
+    Parameters
+    ----------
+    references: one or more texts for each prompt.
+    prompts: n prompts: response i answers `prompts[i]`.
+    responses: n texts.
+    n: words in an n-gram.
+    unit: "tokens" or "types".
+
+    Returns
+    -------
+    float, shape=(n,), in [0, 1]; 0 for a response without n-grams.
+
+    Raises
+    ------
+    ValueError: a prompt without references, a reference without words, a prompt whose references are all
+        shorter than n words, or malformed input.
+
+    Examples
+    --------
+    "the" twice, "dog" and "park" of 6 tokens; "the", "dog" and "park" of 5 types.
+
+    >>> references, response = {"p": ["the dog ran to the park"]}, "the dog the dog and the park"
+    >>> round(rouge(references, ["p"], [response], unit="tokens")[0].item(), 6)
+    0.666667
+    >>> rouge(references, ["p"], [response], unit="types").tolist()
+    [0.6]
     """
     if unit not in ("tokens", "types"):
         raise ValueError(f"unit must be 'tokens' or 'types', got {unit!r}")
@@ -94,13 +134,31 @@ def rouge(
 def content_vector(
     references: Mapping[Hashable, Sequence[str]], prompts: Sequence[Hashable], responses: Sequence[str]
 ) -> np.ndarray:
-    """Content vector analysis: cosine of each response with its prompt's references, shape (n,), in [0, 1].
+    """Content vector analysis: the mean cosine of each response with its prompt's references.
 
     A text's vector has, for each word type in it, the weight idf = ln((1 + D) / (1 + df)) + 1, where df of
     the D references of all prompts hold the word; a word that no reference holds has no idf and is left out.
-    The score is the mean of the cosines with the prompt's references; a response without words scores 0.
 
-    Raises ValueError for a prompt without references, a reference without words, and malformed input.
+    Parameters
+    ----------
+    references: one or more texts for each prompt.
+    prompts: n prompts: response i answers `prompts[i]`.
+    responses: n texts.
+
+    Returns
+    -------
+    float, shape=(n,), in [0, 1]; 0 for a response without words.
+
+    Raises
+    ------
+    ValueError: a prompt without references, a reference without words, or malformed input.
+
+    Examples
+    --------
+    With a single reference all its words weigh 1: the cosine of (1, 1) with (1, 0) is sqrt(1/2).
+
+    >>> round(content_vector({"p": ["a b"]}, ["p"], ["a c"])[0].item(), 6)
+    0.707107
     """
     prompt_number, prompt_of_reference, reference_texts = _numbered(references)
     prompt_of_response = _checked_responses(prompt_number, prompts, responses)

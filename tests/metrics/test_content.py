@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import math
 import re
 from collections import Counter
@@ -11,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spokeneval.metrics.content import content_vector, rouge, tokens
+from starting_kit.content_accuracy import content
+from starting_kit.content_accuracy.content import content_vector, rouge, tokens
 
 EXACT = {"rtol": 0, "atol": 1e-12}
 
@@ -214,3 +216,59 @@ def test_rouge_refuses_what_it_cannot_count():
         one(["a b", "c"], "a b c", n=3, unit="types")
     with pytest.raises(ValueError, match="text 0 must be a string, got None"):
         tokens(None)
+
+
+WORDS = ("the", "boat", "left", "a", "harbour", "at", "dawn", "don't", "stop")
+
+FEATURES = {
+    "rouge, tokens": lambda *arguments: rouge(*arguments, unit="tokens"),
+    "rouge, types": lambda *arguments: rouge(*arguments, unit="types"),
+    "rouge-2": lambda *arguments: rouge(*arguments, n=2, unit="tokens"),
+    "content_vector": content_vector,
+}
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+def test_features_of_a_responses_content(feature):
+    value = FEATURES[feature]
+    rng = np.random.default_rng(3)
+
+    def say() -> str:
+        return " ".join(rng.choice(WORDS, rng.integers(3, 9)))
+
+    for _ in range(25):
+        references = {prompt: [say() for _ in range(rng.integers(1, 4))] for prompt in "pq"}
+        prompts = ["p", "q", *rng.choice(["p", "q"], 6)]
+        responses = [say() for _ in prompts]
+        values = value(references, prompts, responses)
+        assert values.shape == (8,)
+        assert ((values >= 0) & (values <= 1)).all()
+        order = rng.permutation(8)
+        again = value(references, [prompts[i] for i in order], [responses[i] for i in order])
+        np.testing.assert_allclose(again, values[order], rtol=0, atol=1e-12)
+        turned = {prompt: texts[::-1] for prompt, texts in references.items()}
+        np.testing.assert_allclose(value(turned, prompts, responses), values, rtol=0, atol=1e-12)
+        alone = {prompt: texts[:1] for prompt, texts in references.items()}
+        np.testing.assert_allclose(
+            value(alone, ["p", "q"], [alone["p"][0], alone["q"][0]]), 1, rtol=0, atol=1e-12
+        )
+        assert value(references, ["p", "q"], ["", "nothing alike here"]).tolist() == [0, 0]
+    for wrong in (
+        ({}, ["p"], ["a"]),
+        ({"p": []}, ["p"], ["a"]),
+        ({"p": "text"}, ["p"], ["a"]),
+        ({"p": [""]}, ["p"], ["a"]),
+        ({"p": ["a b"]}, ["q"], ["a"]),
+        ({"p": ["a b"]}, ["p"], ["a", "b"]),
+        ({"p": ["a b"]}, [], []),
+        ({"p": ["a b"]}, ["p"], "a"),
+        ({"p": ["a b"]}, ["p"], [math.nan]),
+        ({"p": ["a b"]}, ["p"], [None]),
+    ):
+        with pytest.raises(ValueError):
+            value(*wrong)
+
+
+def test_the_examples_run():
+    assert doctest.testmod(content).attempted > 0
+    assert doctest.testmod(content).failed == 0

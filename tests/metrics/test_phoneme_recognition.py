@@ -1,10 +1,10 @@
 """PER, FER and alignments against the challenge's own tool, a plain dynamic programme and worked examples."""
 
-# ruff: noqa: B905  (zip's strict is newer than the Python 3.9 that these tests also run on)
 from __future__ import annotations
 
 import math
 import random
+from dataclasses import astuple, fields
 from itertools import product
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spokeneval.metrics import phoneme_recognition as recognition
+from spokeneval.metrics.counts import by_group, total
 from spokeneval.metrics.phoneme_recognition import (
     FeatureTable,
     RecognitionErrors,
@@ -21,10 +22,13 @@ from spokeneval.metrics.phoneme_recognition import (
     arpabet_features,
     count_errors,
     drop_fillers,
-    errors_by_utterance,
+    errors_per_utterance,
     feature_error_rate,
+    fer,
+    per,
     phone_confusions,
     phone_error_rate,
+    phone_errors,
     read_feature_table,
 )
 
@@ -128,27 +132,28 @@ def counts_of(errors, u):
 def test_worked_examples_of_the_challenges_tool(reference, hypothesis, errors, phones, cost):
     reference, hypothesis = [reference.split()], [hypothesis.split()]
     counted = count_errors(reference, hypothesis)
-    assert (counted.phone_errors, counted.reference_phones, counted.feature_cost) == (errors, phones, cost)
-    for rate in (counted.phone_error_rate, phone_error_rate(reference, hypothesis)):
+    assert (phone_errors(counted), counted.reference_phones, counted.feature_cost) == (errors, phones, cost)
+    assert counted.reference_features == 24 * phones
+    for rate in (per(counted), phone_error_rate(reference, hypothesis)):
         assert rate == pytest.approx(errors / phones, rel=0, abs=1e-12)
-    for rate in (counted.feature_error_rate, feature_error_rate(reference, hypothesis)):
+    for rate in (fer(counted), feature_error_rate(reference, hypothesis)):
         assert rate == pytest.approx(cost / (24 * phones), rel=0, abs=1e-12)
 
 
 def test_random_pairs_as_pssteval_scores_them():
-    reference, hypothesis, phone_errors, feature_costs = frozen_pairs()
-    errors = errors_by_utterance(reference, hypothesis)
-    assert len(phone_errors) == 200
-    np.testing.assert_array_equal(errors.substitutions + errors.insertions + errors.deletions, phone_errors)
+    reference, hypothesis, edit_distances, feature_costs = frozen_pairs()
+    errors = errors_per_utterance(reference, hypothesis)
+    assert len(edit_distances) == 200
+    np.testing.assert_array_equal(phone_errors(errors), edit_distances)
     np.testing.assert_allclose(errors.feature_cost, feature_costs, rtol=0, atol=1e-12)
     # The tool's own pooled figures for the 200 pairs.
-    np.testing.assert_allclose(errors.pool().phone_error_rate, 0.6591099916036943, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(errors.pool().feature_error_rate, 0.3621519031626085, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(per(total(errors)), 0.6591099916036943, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(fer(total(errors)), 0.3621519031626085, rtol=0, atol=1e-12)
 
 
 def test_every_count_as_a_plain_dynamic_programme_finds_it():
     reference, hypothesis = random_pairs(1, 3000)
-    errors = errors_by_utterance(reference, hypothesis)
+    errors = errors_per_utterance(reference, hypothesis)
     for u, pair in enumerate(zip(reference, hypothesis)):
         r, h = map(drop_fillers, pair)
         substitutions, insertions, deletions = counts_of(errors, u)
@@ -156,6 +161,7 @@ def test_every_count_as_a_plain_dynamic_programme_finds_it():
         assert (substitutions + insertions + deletions, insertions + deletions) == phone_distance(r, h)
         assert insertions - deletions == len(h) - len(r)
         assert errors.reference_phones[u] == len(r)
+        assert errors.reference_features[u] == 24 * len(r)
 
 
 def test_long_utterances_do_not_overflow():
@@ -163,7 +169,7 @@ def test_long_utterances_do_not_overflow():
     r, h = ([rng.choice(TABLE.phones) for _ in range(length)] for length in (400, 380))
     counted = count_errors([r], [h])
     assert counted.feature_cost == feature_distance(r, h)
-    assert (counted.phone_errors, counted.insertions + counted.deletions) == phone_distance(r, h)
+    assert (phone_errors(counted), counted.insertions + counted.deletions) == phone_distance(r, h)
     # 3000 equal phones against none and against others: by hand, 22 features a phone deleted, 1/2 of 2 changed.
     assert count_errors([["IY"] * 3000], [[]]).feature_cost == 22 * 3000
     swapped = count_errors([["IY"] * 3000], [["UW"] * 3000])
@@ -174,9 +180,9 @@ def test_long_utterances_do_not_overflow():
 def test_an_utterance_scores_the_same_alone_and_among_others():
     reference, hypothesis = random_pairs(3, 300, longest=40)
     reference[7], hypothesis[9] = ["AA"] * 500, ["K", "AE"] * 300
-    together = errors_by_utterance(reference, hypothesis)
+    together = errors_per_utterance(reference, hypothesis)
     for u, (r, h) in enumerate(zip(reference, hypothesis)):
-        alone = errors_by_utterance([r], [h])
+        alone = errors_per_utterance([r], [h])
         assert counts_of(alone, 0) == counts_of(together, u)
         assert alone.feature_cost[0] == together.feature_cost[u]
 
@@ -191,8 +197,44 @@ def test_small_batches_score_as_large_ones(monkeypatch):
 def test_rates_are_the_counts_rates():
     reference, hypothesis = random_pairs(5, 400)
     counted = count_errors(reference, hypothesis)
-    assert phone_error_rate(reference, hypothesis) == counted.phone_error_rate
-    assert feature_error_rate(reference, hypothesis) == counted.feature_error_rate
+    assert phone_error_rate(reference, hypothesis) == per(counted)
+    assert feature_error_rate(reference, hypothesis) == fer(counted)
+
+
+@pytest.mark.parametrize("rate", [per, fer])
+def test_a_rate_of_many_sets_is_that_of_each(rate):
+    # Every tenth set of utterances has an empty reference.
+    reference, hypothesis = random_pairs(9, 600)
+    group = np.arange(600) % 100
+    reference = [[] if number % 10 == 0 else phones for number, phones in zip(group, reference)]
+    rows = errors_per_utterance(reference, hypothesis)
+    sets = [
+        count_errors([reference[u] for u in members], [hypothesis[u] for u in members])
+        for members in (np.flatnonzero(group == number) for number in range(100))
+    ]
+    many = rate(by_group(rows, group, 100))
+    assert many.shape == (100,)
+    for value, errors, empty in zip(many.tolist(), sets, np.arange(100) % 10 == 0):
+        if empty:
+            assert math.isnan(value)
+            with pytest.raises(ValueError, match="reference without phones is undefined"):
+                rate(errors)
+        else:
+            assert value == rate(errors)
+            assert type(rate(errors)) is float
+
+
+def test_the_rows_add_up_to_the_counts():
+    reference, hypothesis = random_pairs(10, 300)
+    rows = errors_per_utterance(reference, hypothesis)
+    assert rows.substitutions.shape == rows.feature_cost.shape == rows.reference_features.shape == (300,)
+    counted = count_errors(reference, hypothesis)
+    assert total(rows) == counted
+    assert [type(value) for value in astuple(counted)] == [int, int, int, int, float, int]
+    # PER and FER by their definitions, from plain sums of the rows.
+    errors = rows.substitutions.sum() + rows.insertions.sum() + rows.deletions.sum()
+    assert per(counted) == errors / rows.reference_phones.sum()
+    assert fer(counted) == rows.feature_cost.sum() / (24 * rows.reference_phones.sum())
 
 
 def test_rates_are_pooled_and_not_capped():
@@ -211,22 +253,27 @@ def test_plus_pools_two_sets_of_utterances():
     reference, hypothesis = random_pairs(6, 100)
     halves = count_errors(reference[:30], hypothesis[:30]) + count_errors(reference[30:], hypothesis[30:])
     assert halves == count_errors(reference, hypothesis)
-    assert halves.utterances == 100
-    with pytest.raises(ValueError, match="24 and in 20 features"):
-        RecognitionErrors(0, 0, 0, 0, 1, 1) + RecognitionErrors(0, 0, 0, 0, 1, 1, features=20)
 
 
-@pytest.mark.parametrize("name", ["feature_cost", "substitutions", "insertions", "deletions", "utterances"])
+FIELDS = [field.name for field in fields(RecognitionErrors)]
+
+
+@pytest.mark.parametrize("name", FIELDS)
 @pytest.mark.parametrize("value", [-1, float("nan"), float("inf")])
 def test_counts_are_finite_and_not_negative(name, value):
-    sound = {"feature_cost": 0, "substitutions": 0, "insertions": 0, "deletions": 0}
-    with pytest.raises(ValueError, match=f"{name} is {value}"):
-        RecognitionErrors(**{**sound, "reference_phones": 5, "utterances": 1, name: value})
+    sound = dict(zip(FIELDS, (0, 0, 0, 5, 0, 120)))
+    with pytest.raises(ValueError, match=f"{name} is {value}; expected a finite number, 0 or more"):
+        RecognitionErrors(**{**sound, name: value})
+    rows = {field: np.full(3, number) for field, number in sound.items()}
+    with pytest.raises(ValueError, match=rf"{name} is {value}(\.0)? in row 1; expected"):
+        RecognitionErrors(**{**rows, name: np.array([0, value, 0])})
 
 
 def test_counts_must_add_up():
     with pytest.raises(ValueError, match="2 substitutions and 2 deletions in 3 reference phones"):
-        RecognitionErrors(50.0, 2, 0, 2, 3, 1)
+        RecognitionErrors(2, 0, 2, 3, 50.0, 72)
+    with pytest.raises(ValueError, match="reference phones"):
+        RecognitionErrors(*np.array([[0, 0, 0, 3, 0, 72], [2, 0, 2, 3, 50, 72]]).T)
 
 
 phones = st.lists(st.sampled_from([*TABLE.phones, "<sil>"]), max_size=12)
@@ -238,7 +285,7 @@ def test_properties(pairs, rng):
     reference, hypothesis = map(list, zip(*pairs))
     counted = count_errors(reference, hypothesis)
     same = count_errors(reference, reference)
-    assert (same.phone_errors, same.feature_cost) == (0, 0)
+    assert (phone_errors(same), same.feature_cost) == (0, 0)
     swapped = count_errors(hypothesis, reference)  # costs are symmetric; insertions become deletions
     assert swapped.feature_cost == counted.feature_cost
     assert (swapped.substitutions, swapped.insertions, swapped.deletions) == (
@@ -273,15 +320,12 @@ def test_bad_input_is_refused_by_name(metric, reference, hypothesis, message):
 
 def test_a_reference_without_phones_has_no_rate():
     reference, hypothesis = [["<sil>"], []], [["K"], []]
-    counted = count_errors(reference, hypothesis)
-    for rate in (
-        lambda: counted.phone_error_rate,
-        lambda: counted.feature_error_rate,
-        lambda: phone_error_rate(reference, hypothesis),
-        lambda: feature_error_rate(reference, hypothesis),
-    ):
+    for rate in (phone_error_rate, feature_error_rate):
         with pytest.raises(ValueError, match="0 phones in 2 utterances"):
-            rate()
+            rate(reference, hypothesis)
+    for rate in (per, fer):
+        with pytest.raises(ValueError, match="reference without phones is undefined"):
+            rate(count_errors(reference, hypothesis))
 
 
 def test_alignment_of_a_word_step_by_step():
@@ -307,7 +351,7 @@ def test_alignment_of_a_word_step_by_step():
 
 def test_alignments_rebuild_both_sides_and_cost_the_feature_distance():
     reference, hypothesis = random_pairs(7, 300)
-    errors = errors_by_utterance(reference, hypothesis)
+    errors = errors_per_utterance(reference, hypothesis)
     for u, (r, h) in enumerate(zip(reference, hypothesis)):
         steps = align(r, h)
         assert [s.reference for s in steps if s.reference] == drop_fillers(r)
@@ -336,7 +380,7 @@ def test_confusions_prefer_substitutions_even_where_they_are_dear():
     table = FeatureTable(("A", "B", "C", "E"), ("high",), (("0",), ("+",), ("-",), ("+",)))
     reference, hypothesis = [["A", "B", "C", "B"]], [["E", "C", "E", "A"]]
     counted = count_errors(reference, hypothesis, table=table)
-    assert counted == RecognitionErrors(1.0, 4, 0, 0, 4, 1, features=1)
+    assert counted == RecognitionErrors(4, 0, 0, 4, 1.0, 4)
     confusions = phone_confusions(reference, hypothesis, table=table)
     assert (confusions[-1].sum(), confusions[:, -1].sum(), confusions.sum(), np.trace(confusions)) == (
         0,
@@ -373,9 +417,7 @@ def test_an_organisers_own_table(tmp_path):
     file.write_bytes(b"\xef\xbb\xbf# a note\r\nphone\thigh\tlow\r\nA\t+\t-\r\nB\t0\t-+\r\nC\t+\t-\r\n")
     table = read_feature_table(file)
     assert table == FeatureTable(("A", "B", "C"), ("high", "low"), (("+", "-"), ("0", "-+"), ("+", "-")))
-    assert count_errors([["A", "A"]], [["C", "B"]], table=table) == RecognitionErrors(
-        0.75, 2, 0, 0, 2, 1, features=2
-    )
+    assert count_errors([["A", "A"]], [["C", "B"]], table=table) == RecognitionErrors(2, 0, 0, 2, 0.75, 4)
     assert count_errors([["B"]], [[]], table=table).feature_cost == 1.5
     assert [s.operation for s in align(["A"], ["C"], table=table)] == ["substitution"]
     with pytest.raises(ValueError, match="'K' is not a phone"):

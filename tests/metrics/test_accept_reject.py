@@ -1,34 +1,15 @@
 """Spoken CALL metrics against the published numbers."""
 
 import math
+from dataclasses import astuple
 
 import numpy as np
 import pytest
 
 from spokeneval.metrics import accept_reject as metrics
 from spokeneval.metrics.accept_reject import Decisions
-
-# Overview of the third edition of the Spoken CALL Shared Task, Table 1. The paper prints the nine rates; the five
-# counts CA, FR, CR, PFA, GFA are the only ones, of 740 correct and 260 incorrect responses, that give all nine.
-TABLE_1 = {
-    "BaselinePerfectRec": ((671, 69, 250, 7, 3), "0.977 0.907 0.940 0.916 0.940 0.093 10.080 15.075 12.327"),
-    "GGG": ((692, 48, 212, 34, 14), "0.901 0.935 0.918 0.879 0.736 0.065 11.348 3.544 6.342"),
-    "III": ((699, 41, 205, 36, 19), "0.883 0.945 0.913 0.871 0.688 0.055 12.416 3.027 6.130"),
-    "CCC": ((690, 50, 203, 38, 19), "0.879 0.932 0.905 0.860 0.681 0.068 10.082 2.925 5.430"),
-    "BBB": ((670, 70, 209, 35, 16), "0.890 0.905 0.898 0.852 0.716 0.095 7.567 3.185 4.909"),
-    "DDD": ((656, 84, 211, 31, 18), "0.885 0.886 0.886 0.837 0.713 0.114 6.280 3.087 4.403"),
-    "Baseline": ((635, 105, 213, 32, 15), "0.892 0.858 0.875 0.823 0.734 0.142 5.176 3.232 4.090"),
-    "KKK": ((627, 113, 215, 29, 16), "0.891 0.847 0.868 0.816 0.736 0.153 4.822 3.213 3.936"),
-    "JJJ": ((666, 74, 106, 59, 95), "0.659 0.900 0.761 0.649 0.236 0.100 2.356 1.177 1.665"),
-}
-COLUMNS = ("precision", "recall", "f_measure", "scoring_accuracy", "rcr", "rfr", "d", "d_a", "d_full")
-
-
-def decided(counts: tuple[int, int, int, int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Gold labels and decisions with the given counts: correct, meaningful, accepted."""
-    rows = [(1, 1, 1), (1, 1, 0), (0, 1, 0), (0, 1, 1), (0, 0, 1)]
-    table = np.repeat(np.array(rows, dtype=bool), counts, axis=0)
-    return table[:, 0], table[:, 1], table[:, 2]
+from spokeneval.metrics.counts import total
+from tests.samples.spoken_call import TABLE_1, decided
 
 
 @pytest.mark.parametrize(("counts", "published"), TABLE_1.values(), ids=TABLE_1)
@@ -53,7 +34,7 @@ def test_the_first_editions_training_data():
     # What the first edition's script printed: CR 891, GFA 99 (297 weighted), PFA 363, rejection rate 0.57;
     # CA 2645, FR 1266, rejection rate 0.32; D 1.77.
     counts = Decisions(2645, 1266, 891, 363, 99)
-    assert counts.false_accepts() == 363 + 297
+    assert metrics.false_accepts(counts) == 363 + 297
     assert f"{metrics.relative_correct_reject_rate(counts):.2f}" == "0.57"
     assert f"{metrics.relative_false_reject_rate(counts):.2f}" == "0.32"
     assert f"{metrics.d(counts):.2f}" == "1.77"
@@ -120,15 +101,89 @@ def test_counts_pool_by_addition():
 )
 def test_unusable_arrays_are_refused(arrays):
     dtype = None if arrays[0] == [1] else bool
-    with pytest.raises(ValueError):
-        metrics.count_decisions(*(np.array(array, dtype=dtype) for array in arrays))
+    for count in (metrics.count_decisions, metrics.decisions_per_response):
+        with pytest.raises(ValueError):
+            count(*(np.array(array, dtype=dtype) for array in arrays))
 
 
-@pytest.mark.parametrize("metric", [metrics.d, metrics.d_a, metrics.d_full, metrics.meets_fifty_percent_rule])
+@pytest.mark.parametrize(
+    "metric",
+    [metrics.d, metrics.d_a, metrics.d_full, metrics.ranked_d_full, metrics.meets_fifty_percent_rule],
+)
 @pytest.mark.parametrize("counts", [Decisions(3, 1, 0, 0, 0), Decisions(0, 0, 2, 1, 1)])
 def test_one_kind_of_responses_alone_is_undefined(metric, counts):
     with pytest.raises(ValueError, match="expected some of each"):
         metric(counts)
+
+
+def test_a_system_that_breaks_the_fifty_percent_rule_ranks_at_zero():
+    kept, broken = Decisions(370, 370, 130, 0, 130), Decisions(666, 74, 106, 59, 95)  # the second is JJJ
+    assert metrics.ranked_d_full(kept) == metrics.d_full(kept)
+    assert metrics.ranked_d_full(broken) == 0
+    assert metrics.d_full(broken) == pytest.approx(1.665, abs=5e-4)
+
+
+RATES = [
+    metrics.precision,
+    metrics.recall,
+    metrics.f_measure,
+    metrics.scoring_accuracy,
+    metrics.relative_correct_reject_rate,
+    metrics.relative_false_reject_rate,
+    metrics.relative_false_accept_rate,
+    metrics.reject_rate_incorrect,
+    metrics.accept_rate_correct,
+    metrics.d,
+    metrics.d_a,
+    metrics.d_full,
+    metrics.ranked_d_full,
+]
+
+
+def rate_or_nan(rate, counts):
+    try:
+        return rate(counts)
+    except ValueError:
+        return math.nan
+
+
+@pytest.mark.parametrize("dtype", [int, float])
+@pytest.mark.parametrize("rate", RATES)
+def test_a_rate_of_many_sets_is_that_of_each(rate, dtype):
+    rng = np.random.default_rng(2)
+    sets = np.concatenate([rng.integers(0, 3, (300, 5)), rng.integers(0, 1000, (300, 5))])
+    each = [rate_or_nan(rate, Decisions(*counts)) for counts in sets.tolist()]
+    many = rate(Decisions(*sets.T.astype(dtype)))
+    np.testing.assert_array_equal(many, each)
+    assert 0 < np.isnan(each).sum() < 300
+    assert {type(value) for value in each} == {float}
+
+
+def test_the_fifty_percent_rule_of_many_sets_is_that_of_each():
+    # It cannot be NaN: where only one kind of responses occurs, it is False.
+    sets = np.random.default_rng(3).integers(0, 4, (500, 5))
+    many = metrics.meets_fifty_percent_rule(Decisions(*sets.T))
+    each = [rate_or_nan(metrics.meets_fifty_percent_rule, Decisions(*counts)) for counts in sets.tolist()]
+    assert many.dtype == bool
+    assert many.tolist() == [value is True for value in each]
+    assert {True, False} < set(each)
+
+
+def test_sizes_of_many_sets():
+    many = Decisions(*np.array([[635, 105, 213, 32, 15], [666, 74, 106, 59, 95]]).T)
+    assert metrics.correct_responses(many).tolist() == [740, 740]
+    assert metrics.incorrect_responses(many).tolist() == [260, 260]
+    assert metrics.false_accepts(many).tolist() == [32 + 45, 59 + 285]
+    assert metrics.false_accepts(many, gross_weight=1).tolist() == [47, 154]
+
+
+def test_each_response_is_counted_once_and_the_rows_add_up():
+    rows = metrics.decisions_per_response(*decided((4, 3, 2, 1, 5)))
+    columns = np.array(astuple(rows))
+    assert columns.dtype == np.int64
+    assert columns.argmax(axis=0).tolist() == [0] * 4 + [1] * 3 + [2] * 2 + [3] + [4] * 5
+    assert columns.sum(axis=0).tolist() == [1] * 15
+    assert total(rows) == metrics.count_decisions(*decided((4, 3, 2, 1, 5))) == Decisions(4, 3, 2, 1, 5)
 
 
 def test_precision_without_an_accept_is_undefined():
@@ -138,5 +193,9 @@ def test_precision_without_an_accept_is_undefined():
 
 def test_a_negative_or_undefined_count_is_refused():
     for count in (-1, math.nan):
-        with pytest.raises(ValueError, match="0 or more"):
+        with pytest.raises(
+            ValueError, match=f"correct_accepts is {count}; expected a finite number, 0 or more"
+        ):
             Decisions(count, 0, 0, 0, 0)
+        with pytest.raises(ValueError, match=rf"correct_rejects is {count}(\.0)? in row 1; expected"):
+            Decisions(*[np.zeros(2)] * 2, np.array([0, count]), *[np.zeros(2)] * 2)

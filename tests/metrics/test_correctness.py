@@ -2,28 +2,51 @@
 
 from __future__ import annotations
 
+import math
 import random
+from dataclasses import astuple
 
 import numpy as np
 import pytest
 
-from spokeneval.metrics.correctness import CorrectnessCounts, contains_pronunciation, count_predictions
+from spokeneval.metrics import correctness
+from spokeneval.metrics.correctness import (
+    CorrectnessCounts,
+    contains_pronunciation,
+    count_predictions,
+    predictions_per_response,
+)
+from spokeneval.metrics.counts import total
+
+RATES = [
+    correctness.f1,
+    correctness.precision,
+    correctness.recall,
+    correctness.accuracy,
+    correctness.balanced_accuracy,
+]
 
 
 def test_rates_by_hand():
     # 3 of 4 correct ones found, 1 of 6 incorrect ones taken for correct.
     counts = CorrectnessCounts(true_positives=3, false_positives=1, false_negatives=1, true_negatives=5)
-    assert counts.precision == 3 / 4
-    assert counts.recall == 3 / 4
-    assert counts.f1 == 6 / 8
-    assert counts.accuracy == 8 / 10
-    assert counts.balanced_accuracy == pytest.approx((3 / 4 + 5 / 6) / 2, rel=0, abs=1e-12)
+    assert correctness.precision(counts) == 3 / 4
+    assert correctness.recall(counts) == 3 / 4
+    assert correctness.f1(counts) == 6 / 8
+    assert correctness.accuracy(counts) == 8 / 10
+    assert correctness.balanced_accuracy(counts) == pytest.approx((3 / 4 + 5 / 6) / 2, rel=0, abs=1e-12)
 
 
 def test_counts_tell_the_four_cases_apart():
     reference = np.array([True] * 10 + [False] * 5)
     prediction = np.array([True] * 4 + [False] * 6 + [True] * 3 + [False] * 2)
     assert count_predictions(reference, prediction) == CorrectnessCounts(4, 3, 6, 2)
+    rows = predictions_per_response(reference, prediction)
+    columns = np.array(astuple(rows))
+    assert columns.dtype == np.int64
+    assert columns.argmax(axis=0).tolist() == [0] * 4 + [2] * 6 + [1] * 3 + [3] * 2
+    assert columns.sum(axis=0).tolist() == [1] * 15
+    assert total(rows) == CorrectnessCounts(4, 3, 6, 2)
 
 
 def test_rates_as_scikit_learn_computes_them():
@@ -35,13 +58,7 @@ def test_rates_as_scikit_learn_computes_them():
         reference[:2] = True, False
         prediction = rng.random(size) < rng.uniform(0.0, 1.0)
         counts = count_predictions(reference, prediction)
-        assert [
-            counts.f1,
-            counts.precision,
-            counts.recall,
-            counts.accuracy,
-            counts.balanced_accuracy,
-        ] == pytest.approx(
+        assert [rate(counts) for rate in RATES] == pytest.approx(
             [
                 metrics.f1_score(reference, prediction, zero_division=0),
                 metrics.precision_score(reference, prediction, zero_division=0),
@@ -56,9 +73,9 @@ def test_rates_as_scikit_learn_computes_them():
 
 def test_nothing_predicted_correct_scores_zero():
     counts = count_predictions([True, False, False], [False, False, False])
-    assert (counts.f1, counts.precision, counts.recall) == (0, 0, 0)
-    assert counts.accuracy == pytest.approx(2 / 3, rel=0, abs=1e-12)
-    assert counts.balanced_accuracy == 0.5
+    assert [rate(counts) for rate in RATES[:3]] == [0, 0, 0]
+    assert correctness.accuracy(counts) == pytest.approx(2 / 3, rel=0, abs=1e-12)
+    assert correctness.balanced_accuracy(counts) == 0.5
 
 
 def test_plus_pools():
@@ -71,11 +88,30 @@ def test_plus_pools():
 
 
 @pytest.mark.parametrize("only", [True, False])
-@pytest.mark.parametrize("rate", ["f1", "precision", "recall", "accuracy", "balanced_accuracy"])
+@pytest.mark.parametrize("rate", RATES)
 def test_a_reference_of_one_class_has_no_rate(only, rate):
     counts = count_predictions([only] * 3, [True, False, True])
     with pytest.raises(ValueError, match=f"{3 * only} correct and {3 * (not only)} incorrect"):
-        getattr(counts, rate)
+        rate(counts)
+
+
+def rate_or_nan(rate, counts):
+    try:
+        return rate(counts)
+    except ValueError:
+        return math.nan
+
+
+@pytest.mark.parametrize("dtype", [int, float])
+@pytest.mark.parametrize("rate", RATES)
+def test_a_rate_of_many_sets_is_that_of_each(rate, dtype):
+    rng = np.random.default_rng(2)
+    sets = np.concatenate([rng.integers(0, 3, (300, 4)), rng.integers(0, 1000, (300, 4))])
+    each = [rate_or_nan(rate, CorrectnessCounts(*counts)) for counts in sets.tolist()]
+    many = rate(CorrectnessCounts(*sets.T.astype(dtype)))
+    np.testing.assert_array_equal(many, each)
+    assert 0 < np.isnan(each).sum() < 300
+    assert {type(value) for value in each} == {float}
 
 
 @pytest.mark.parametrize(
@@ -92,12 +128,16 @@ def test_a_reference_of_one_class_has_no_rate(only, rate):
 def test_bad_input_is_refused(reference, prediction, message):
     with pytest.raises(ValueError, match=message):
         count_predictions(reference, prediction)
+    with pytest.raises(ValueError, match=message):
+        predictions_per_response(reference, prediction)
 
 
 @pytest.mark.parametrize("value", [-1, float("nan"), float("inf")])
 def test_counts_are_finite_and_not_negative(value):
     with pytest.raises(ValueError, match=f"false_positives is {value}"):
         CorrectnessCounts(1, value, 1, 1)
+    with pytest.raises(ValueError, match=rf"false_positives is {value}(\.0)? in row 2"):
+        CorrectnessCounts(np.ones(3), np.array([1, 1, value]), np.ones(3), np.ones(3))
 
 
 def test_pronunciation_is_a_run_of_whole_phones():

@@ -1,0 +1,215 @@
+"""Counts: what a score is computed from, as a value that can be added up.
+
+A metric's counts are a frozen dataclass whose fields are numbers, or arrays that share their first axes: one row an
+item, a speaker, a resample. Adding rows up gives counts of the same kind, so one formula serves a whole system (its
+fields are numbers) and two thousand resamples (its fields are arrays of shape (2000,)).
+
+A formula that is undefined for its counts, such as a rate of nothing, raises ValueError where the counts are one set,
+and gives NaN where they are many, because only some of many are undefined.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+Counts = TypeVar("Counts")
+
+Number = Any
+"""A number, of one set, or an array, of many."""
+
+
+def field_arrays(counts: Any) -> dict[str, np.ndarray]:
+    """The fields of counts by name, as arrays.
+
+    Examples
+    --------
+    >>> from spokeneval.metrics.correctness import CorrectnessCounts
+    >>> field_arrays(CorrectnessCounts(3, 1, 0, 2))["true_positives"]
+    array(3)
+    """
+    return {field.name: np.asarray(getattr(counts, field.name)) for field in fields(counts)}
+
+
+def add(first: Counts, second: Counts) -> Counts:
+    """Counts of the same kind added up, field by field: what their `+` gives.
+
+    Examples
+    --------
+    >>> from spokeneval.metrics.correctness import CorrectnessCounts
+    >>> add(CorrectnessCounts(3, 1, 0, 2), CorrectnessCounts(2, 0, 1, 4)) == CorrectnessCounts(5, 1, 1, 6)
+    True
+    """
+    names = [field.name for field in fields(cast(Any, first))]
+    return _replaced(first, {name: getattr(first, name) + getattr(second, name) for name in names})
+
+
+def check_counts(counts: Any, *, signed: Sequence[str] = ()) -> None:
+    """Refuse what no count can be, in a number or in any row of an array.
+
+    Parameters
+    ----------
+    signed: the fields that may be negative.
+
+    Raises
+    ------
+    ValueError: a number that is not finite, or negative in another field; it names the field, and the row in an array.
+
+    Examples
+    --------
+    >>> from spokeneval.metrics.correctness import CorrectnessCounts
+    >>> CorrectnessCounts(3, 1, 0, -2)  # counts check themselves when they are made
+    Traceback (most recent call last):
+    ValueError: true_negatives is -2; expected a finite number, 0 or more
+    """
+    for name, array in field_arrays(counts).items():
+        wrong = ~np.isfinite(array) if name in signed else ~((array >= 0) & (array < np.inf))
+        if wrong.any():
+            row = f" in row {int(wrong.nonzero()[0][0])}" if array.ndim else ""
+            expected = "a finite number" if name in signed else "a finite number, 0 or more"
+            raise ValueError(f"{name} is {array[wrong][0].item()}{row}; expected {expected}")
+
+
+def total(rows: Counts) -> Counts:
+    """Rows added up: counts of one set.
+
+    Whole numbers are added as such, others with a single rounding at the end, so that the sum does not depend on the
+    order of the rows.
+
+    Parameters
+    ----------
+    rows: counts whose fields have shape (n, ...), n >= 1.
+
+    Returns
+    -------
+    Counts of the same kind, with fields of shape (...): plain numbers where the rows had shape (n,).
+
+    Examples
+    --------
+    >>> from spokeneval.metrics.correctness import CorrectnessCounts
+    >>> rows = CorrectnessCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
+    >>> total(rows) == CorrectnessCounts(6, 2, 2, 7)
+    True
+    """
+    return _replaced(rows, {name: _sum(array) for name, array in field_arrays(rows).items()})
+
+
+def by_group(rows: Counts, group: np.ndarray, groups: int) -> Counts:
+    """Rows added up within groups, such as the responses of each speaker.
+
+    Parameters
+    ----------
+    rows: counts whose fields have shape (n, ...).
+    group: int, shape=(n,): each row's group, from 0.
+    groups: number of groups.
+
+    Returns
+    -------
+    Counts of the same kind, with fields of shape (groups, ...).
+
+    Examples
+    --------
+    >>> from spokeneval.metrics.correctness import CorrectnessCounts
+    >>> rows = CorrectnessCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
+    >>> by_group(rows, np.array([1, 0, 1]), 2).true_positives.tolist()
+    [2, 4]
+    """
+    summed = {}
+    for name, array in field_arrays(rows).items():
+        summed[name] = np.zeros((groups, *array.shape[1:]), dtype=_summable(array))
+        np.add.at(summed[name], group, array)
+    return _replaced(rows, summed)
+
+
+def taken(rows: Counts, order: np.ndarray) -> Counts:
+    """The chosen rows: fields of shape (n, ...) to fields of shape (len(order), ...).
+
+    Examples
+    --------
+    >>> from spokeneval.metrics.correctness import CorrectnessCounts
+    >>> rows = CorrectnessCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
+    >>> taken(rows, np.array([2, 0])).true_negatives.tolist()
+    [1, 2]
+    """
+    return _replaced(rows, {name: array[order] for name, array in field_arrays(rows).items()})
+
+
+def as_matrix(rows: Any) -> np.ndarray:
+    """Every number of n rows, shape=(n, k): field by field, each field's in their own order.
+
+    Examples
+    --------
+    >>> from spokeneval.metrics.correctness import CorrectnessCounts
+    >>> rows = CorrectnessCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
+    >>> as_matrix(rows).tolist()
+    [[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]
+    """
+    return np.concatenate([array.reshape(len(array), -1) for array in field_arrays(rows).values()], axis=1)
+
+
+def from_matrix(rows: Counts, matrix: np.ndarray) -> Counts:
+    """`as_matrix` undone: counts like `rows` from other numbers, shape=(r, k).
+
+    Examples
+    --------
+    >>> from spokeneval.metrics.correctness import CorrectnessCounts
+    >>> rows = CorrectnessCounts(*np.ones((4, 3)))
+    >>> from_matrix(rows, np.array([[3, 1, 0, 2], [2, 0, 1, 4]])).true_positives.tolist()
+    [3, 2]
+    """
+    shapes = {name: array.shape[1:] for name, array in field_arrays(rows).items()}
+    widths = [math.prod(shape) for shape in shapes.values()]
+    parts = np.split(matrix, np.cumsum(widths)[:-1], axis=1)
+    return _replaced(rows, {name: part.reshape(-1, *shapes[name]) for name, part in zip(shapes, parts)})
+
+
+def ratio(numerator: Number, denominator: Number, name: str) -> Any:
+    """A rate: a number, or an array of shape (r,) with NaN where there is nothing to divide by.
+
+    Raises
+    ------
+    ValueError: numbers, and nothing to divide by.
+
+    Examples
+    --------
+    >>> ratio(1, 4, "a rate"), ratio(np.array([1, 0]), np.array([4, 0]), "a rate").tolist()
+    (0.25, [0.25, nan])
+    """
+    if np.ndim(denominator) == 0 and np.ndim(numerator) == 0:
+        if not denominator:
+            raise ValueError(f"{name} is undefined: nothing to divide by")
+        return float(numerator / denominator)
+    numerator, denominator = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
+    return np.divide(numerator, denominator, out=np.full(denominator.shape, np.nan), where=denominator != 0)
+
+
+def number_or_array(value: Any) -> Any:
+    """An array as it is, and what has no axis as a plain Python number.
+
+    Examples
+    --------
+    >>> number_or_array(np.float64(0.5)), number_or_array(np.array([1, 2])).tolist()
+    (0.5, [1, 2])
+    """
+    return value if np.ndim(value) else np.asarray(value).item()
+
+
+def _replaced(counts: Any, values: dict[str, Any]) -> Any:
+    return replace(counts, **values)
+
+
+def _summable(array: np.ndarray) -> Any:
+    return np.int64 if array.dtype.kind in "biu" else np.float64
+
+
+def _sum(array: np.ndarray) -> Any:
+    if array.dtype.kind in "biu":
+        summed = array.sum(axis=0, dtype=np.int64)
+    else:
+        columns = array.reshape(len(array), -1).T.tolist()
+        summed = np.array([math.fsum(column) for column in columns]).reshape(array.shape[1:])
+    return summed.item() if array.ndim == 1 else summed

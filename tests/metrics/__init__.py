@@ -1,0 +1,1 @@
+"""Metrics against published numbers, other implementations and calculations by hand."""
