@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from sample_data.content_accuracy import Response, full_size, predictions_text, write_full
-from spokeneval.metrics.content import rouge, tokens
+from starting_kit.content_accuracy.content import rouge, tokens
 
 
 def best_time(run: Callable[[], Any], repeats: int) -> tuple[float, Any]:

@@ -9,27 +9,30 @@ error of 0.7 percentage points in 1,000 repetitions, of 0.35 where units are few
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from spokeneval.metrics import agreement
 from spokeneval.metrics import language_identification as identification
-from spokeneval.results.uncertainty import Statistics, primary_interval
+from spokeneval.metrics.accept_reject import Decisions
+from spokeneval.metrics.correctness import CorrectnessCounts
+from spokeneval.metrics.counts import by_group, total
+from spokeneval.metrics.language_diarization import LanguageTimes
+from spokeneval.metrics.phoneme_recognition import RecognitionErrors
+from spokeneval.run.interval import score_interval
+from spokeneval.tasks import find_task
 
-ROOT = Path(__file__).resolve().parent.parent
 REPETITIONS = 1000
 POPULATION = 200_000  # units from which a population's score is computed where no formula gives it
 
-Draw = Callable[[np.random.Generator, int], np.ndarray]
-"""Generator, number of units -> values of the statistics, one row a unit."""
+Draw = Callable[[np.random.Generator, int], Any]
+"""Generator, number of units -> the counts that the primary score takes, one row a unit."""
 
 
 class Case(NamedTuple):
@@ -42,45 +45,46 @@ class Case(NamedTuple):
     truth: float | None = None
 
 
-def responses(rng: np.random.Generator, units: int) -> np.ndarray:
-    """CA, FR, CR, PFA, GFA with the probabilities of the shared task's baseline (Table 1), each on its own."""
-    share = np.array([598, 142, 225, 10, 25]) / 1000
-    return np.eye(5)[rng.choice(5, size=units, p=share)]
+def responses(rng: np.random.Generator, units: int) -> Decisions:
+    """Responses with the probabilities of the shared task's baseline (Table 1), each on its own."""
+    share = np.array([635, 105, 213, 32, 15]) / 1000
+    return Decisions(*np.eye(5, dtype=np.int64)[rng.choice(5, size=units, p=share)].T)
 
 
-def calls(rng: np.random.Generator, units: int) -> np.ndarray:
+def calls(rng: np.random.Generator, units: int) -> agreement.RatingCells:
     """Three listeners and a system rate a call's quality, each with an error of their own."""
     quality = rng.normal(3, 1.3, units)
     ratings = [np.clip(np.rint(quality + rng.normal(0, 0.5, units)), 1, 5) for _ in range(4)]
     *listeners, system = ratings
     pairs = [(listener, system) for listener in listeners]
     pairs += [(listeners[0], listeners[1]), (listeners[0], listeners[2]), (listeners[1], listeners[2])]
-    cells = [agreement.rating_cells(*pair, scale=(1, 5)).reshape(units, -1) for pair in pairs]
-    return np.concatenate(cells, axis=1)
+    cells = [agreement.rating_cells(*pair, scale=(1, 5)).cells for pair in pairs]
+    return agreement.RatingCells(np.stack(cells, axis=1))
 
 
-def transcripts(rng: np.random.Generator, units: int) -> np.ndarray:
+def transcripts(rng: np.random.Generator, units: int) -> RecognitionErrors:
     """Sessions of 16 utterances; some speakers are recognised far worse than others, and say more."""
     rate = rng.beta(3, 22, units)
     phones = rng.poisson(16 * 6 * (0.8 + 2 * rate))
     errors = rng.binomial(phones, rate)
     cost = rng.gamma(np.maximum(errors, 1e-9)) * 24
-    return np.stack([np.rint(4 * cost) / 4, 24.0 * phones], axis=1)
+    nothing = np.zeros(units, dtype=np.int64)
+    return RecognitionErrors(errors, nothing, nothing, phones, np.rint(4 * cost) / 4, 24 * phones)
 
 
-def namings(rng: np.random.Generator, units: int) -> np.ndarray:
+def namings(rng: np.random.Generator, units: int) -> CorrectnessCounts:
     """TP, FP, FN, TN in sessions of 16 responses; speakers differ in how much is correct, and in how clearly."""
     correct = rng.binomial(16, rng.beta(3, 2.5, units))
     missed = rng.binomial(correct, rng.beta(2, 14, units))
     claimed = rng.binomial(16 - correct, rng.beta(2, 12, units))
-    return np.stack([correct - missed, claimed, missed, 16 - correct - claimed], axis=1)
+    return CorrectnessCounts(correct - missed, claimed, missed, 16 - correct - claimed)
 
 
 RECORDING_EFFECT, SEPARATION = 0.6, 1.8
 EER = 100 * NormalDist().cdf(-SEPARATION / 2 / math.hypot(1, RECORDING_EFFECT))
 
 
-def segments(rng: np.random.Generator, units: int) -> np.ndarray:
+def segments(rng: np.random.Generator, units: int) -> identification.ScoreHistograms:
     """49,239 segments in 154 recordings of very different lengths, each shifting the scores of either language.
 
     Target and nontarget scores are normal with one variance, over all recordings: the EER is known by formula.
@@ -91,25 +95,28 @@ def segments(rng: np.random.Generator, units: int) -> np.ndarray:
     effect = rng.normal(0, RECORDING_EFFECT, (2, units))
     english = SEPARATION * is_english + effect[0][recording] + rng.normal(size=len(recording))
     mandarin = SEPARATION * ~is_english + effect[1][recording] + rng.normal(size=len(recording))
-    trials = identification.pooled_trials(is_english, english, mandarin)
-    return identification.histograms_per_recording(*trials, recording)
+    _, recording = np.unique(recording, return_inverse=True)
+    return identification.pooled_histograms(is_english, english, mandarin, recording)
 
 
-def sessions(rng: np.random.Generator, units: int) -> np.ndarray:
+def sessions(rng: np.random.Generator, units: int) -> LanguageTimes:
     """Error and language time of recordings of 2 to 25 minutes, longer ones a little worse."""
     reference = 1e6 * np.clip(rng.lognormal(math.log(430), 0.6, units), 120, 1500)
     share = rng.gamma(4, 0.08, units) * (reference / 4.3e8) ** 0.2
-    return np.rint(np.stack([share * reference, reference], axis=1))
+    states = np.zeros((units, 16))
+    states[:, 1] = np.rint(np.minimum(share, 1) * reference)  # English in the reference alone: missed
+    states[:, 5] = np.rint(reference) - states[:, 1]  # English in both
+    states[:, 4] = np.rint(np.maximum(share - 1, 0) * reference)  # English in the hypothesis alone
+    return LanguageTimes(states)
 
 
-def answers(rng: np.random.Generator, units: int) -> np.ndarray:
+def answers(rng: np.random.Generator, units: int) -> agreement.CorrelationMoments:
     """Three or four responses a speaker; how good the speaker is shows in all of them, in the system's error too."""
     speaker = np.repeat(np.arange(units), rng.choice([3, 4], size=units, p=[0.32, 0.68]))
     quality = rng.normal(0, 0.6, units)[speaker] + rng.normal(0, 0.7, len(speaker))
     human = np.clip(np.rint(2.5 + quality + rng.normal(0, 0.3, len(speaker))), 1, 4)
     predicted = 2.5 + quality + rng.normal(0, 0.4, units)[speaker] + rng.normal(0, 0.5, len(speaker))
-    moments = agreement.correlation_moments(human, predicted)
-    return np.stack([np.bincount(speaker, weights=column) for column in moments.T], axis=1)
+    return by_group(agreement.correlation_moments(human, predicted), speaker, units)
 
 
 CASES = (
@@ -126,33 +133,21 @@ CASES = (
 )
 
 
-def primary_of(task: str) -> Callable[[np.ndarray], np.ndarray]:
-    """What the task's scoring program makes of sums."""
-    spec = importlib.util.spec_from_file_location(
-        f"{task}_score", ROOT / "scoring_program" / task / "score.py"
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.primary
-
-
 def cover(case: Case, repetitions: int) -> str:
     """One line of the table."""
-    primary = primary_of(case.task)
+    primary = find_task(case.task).primary
     rng = np.random.default_rng(20)
     truth = case.truth
     if truth is None:
-        truth = float(primary(case.draw(rng, POPULATION).sum(axis=0, keepdims=True))[0])
+        truth = primary.value(total(case.draw(rng, POPULATION)))
     repetitions *= 4 if case.units < 100 else 1
     above = below = 0
     widths, seconds = [], []
     for _ in range(repetitions):
-        values = case.draw(rng, case.units)
-        score = float(primary(values.sum(axis=0, keepdims=True))[0])
+        rows = case.draw(rng, case.units)
+        score = primary.value(total(rows))
         began = time.perf_counter()
-        interval = primary_interval(Statistics(case.unit, [""] * len(values), (), values), primary, score)
+        interval = score_interval(primary, rows, score)
         seconds.append(time.perf_counter() - began)
         above += truth < interval.low
         below += truth > interval.high

@@ -28,10 +28,11 @@ from sample_data.merlion import (
     write_diarization,
     write_diarization_set,
 )
+from spokeneval.metrics.counts import total
 from spokeneval.metrics.language_diarization import (
-    LanguageTimes,
     Recording,
     Turns,
+    der,
     language_times_per_recording,
 )
 
@@ -100,7 +101,7 @@ def against_pyannote(recordings: list[Recording]) -> None:
     rounds = [
         (seconds(lambda: language_times_per_recording(recordings)), seconds(score)) for _ in range(ROUNDS)
     ]
-    ours = sum(language_times_per_recording(recordings), LanguageTimes()).der
+    ours = der(total(language_times_per_recording(recordings)))
     print(
         f"  pyannote.metrics {median(times[1] for times in rounds):8.2f} s    "
         f"{median(times[1] / times[0] for times in rounds):.0f} x ours"

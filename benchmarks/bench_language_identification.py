@@ -30,9 +30,9 @@ from sample_data.merlion import (
     write_identification,
     write_identification_set,
 )
+from spokeneval.formats.problems import SubmissionError
+from spokeneval.formats.segment_scores import Reference, read_reference, read_submission
 from spokeneval.metrics.language_identification import interpolated_eer, rocch_eer
-from spokeneval.submissions.merlion_identification import Reference, read_reference, read_submission
-from spokeneval.submissions.problems import SubmissionError
 
 ROUNDS = 7
 

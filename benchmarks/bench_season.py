@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 import build_bundle
-from bundling.archive import make_zip
+from bundling.zips import make_zip
 from sample_data import merlion, spoken_call
 
 ROOT = Path(__file__).resolve().parents[1]

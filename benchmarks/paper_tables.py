@@ -14,13 +14,18 @@ from sklearn.tree import DecisionTreeClassifier
 from sample_data import caller_experience
 from sample_data.content_accuracy import Prompt, Response, full_size
 from spokeneval.metrics.agreement import (
+    adjacent,
     cohen_kappa,
-    differences,
+    difference_counts,
+    exact,
+    kappa,
     partial_r,
     pearson_r,
+    rating_cells,
     round_to_scale,
 )
-from spokeneval.metrics.content import content_vector, rouge
+from spokeneval.metrics.counts import total
+from starting_kit.content_accuracy.content import content_vector, rouge
 
 # Published: r and kappa with ASR, r and kappa with manual transcripts.
 REGRESSIONS = {
@@ -139,14 +144,10 @@ def main() -> None:
         f"human{i + 1} vs. human{j + 1}": (ratings[:, i], ratings[:, j]) for i, j in combinations(range(3), 2)
     }
     pairs |= {f"human{i + 1} vs. auto": (ratings[:, i], predicted) for i in range(3)}
-    counts = {name: differences(*pair, scale=(1, 5)) for name, pair in pairs.items()}
+    cells = {name: total(rating_cells(*pair, scale=(1, 5))) for name, pair in pairs.items()}
     rows = {
-        name: (
-            cohen_kappa(*pair, weights="linear", scale=(1, 5)),
-            100 * counts[name].exact,
-            100 * counts[name].adjacent,
-        )
-        for name, pair in pairs.items()
+        name: (kappa(table, weights="linear"), 100 * exact(table), 100 * adjacent(table))
+        for name, table in cells.items()
     }
     heads = ("linear kappa", "exact %", "within one %")
     show("Caller Experience: Table 1 and Figure 1, listeners", heads, LISTENERS, rows)
@@ -157,9 +158,10 @@ def main() -> None:
 
     print("\nCaller Experience: calls by difference of ratings, %, and quadratic kappa (synthetic)")
     print(f"{'':20}" + "".join(f"{difference:>8}" for difference in range(5)) + "   quadratic")
-    for name, pair in pairs.items():
-        shares = "".join(f"{100 * share:>8.1f}" for share in counts[name].shares)
-        print(f"{name:20}{shares}{cohen_kappa(*pair, weights='quadratic', scale=(1, 5)):>12.3f}")
+    for name, table in cells.items():
+        counts = difference_counts(table)
+        shares = "".join(f"{100 * share:>8.1f}" for share in counts / counts.sum())
+        print(f"{name:20}{shares}{kappa(table, weights='quadratic'):>12.3f}")
     print(
         "\nThe published kappas and shares of differences exclude each other under linear weights: 54.0 % exact\n"
         "with 88.7 % within one allow at most 0.735 (see sample_data/caller_experience.py). The sample keeps kappa."

@@ -6,7 +6,7 @@ from sample_data import caller_experience, content_accuracy, merlion, psst, spok
 
 ROOT = Path(__file__).resolve().parent.parent
 
-spoken_call.main()
+spoken_call.write(ROOT)
 caller_experience.write(ROOT)
 psst.write_samples(ROOT)
 merlion.write_samples(ROOT)

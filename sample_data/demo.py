@@ -16,9 +16,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import build_bundle
-from bundling.archive import make_zip
-from bundling.manifest import Bundle, read_manifest
-from bundling.rehearsal import Rehearsal, rehearse
+from bundling.competition.competition import Competition
+from bundling.competition.read import read_competitions
+from bundling.rehearse.rehearse import Rehearsal, rehearse
+from bundling.zips import make_zip
 from sample_data import caller_experience, content_accuracy, merlion, psst, spoken_call
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -45,7 +46,7 @@ def main() -> int:
     if build_bundle.main(["build"]):
         return 1
     status = 0
-    for bundle in read_manifest(ROOT / "competition.yaml"):
+    for bundle in read_competitions(ROOT / "competition.yaml"):
         path = Path("dist/codabench", f"{bundle.name}.zip")
         with zipfile.ZipFile(path) as built:
             baseline = built.read("solutions/baseline_evaluation.zip")
@@ -69,7 +70,7 @@ def rehearse_all(bundle: Path, zips: Mapping[str, bytes]) -> dict[str, Rehearsal
         return dict(zip(paths, pool.map(lambda path: rehearse(bundle, path), paths.values()), strict=True))
 
 
-def print_board(bundle: Bundle, expected: list[str], rehearsals: Mapping[str, Rehearsal]) -> bool:
+def print_board(bundle: Competition, expected: list[str], rehearsals: Mapping[str, Rehearsal]) -> bool:
     """Print a bundle's board; whether all submissions finished and rank as expected."""
     failed = {name: rehearsal for name, rehearsal in rehearsals.items() if rehearsal.status != "Finished"}
     for name, rehearsal in failed.items():

@@ -285,17 +285,16 @@ def decisions_text(rows: list[dict[str, str]], accept: list[bool]) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-def main() -> None:
-    for set_name in SETS:
-        folder = ROOT / "reference_data" / "spoken_call" / set_name
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "reference.csv").write_text(
-            sheet_text(make_sheet(set_name)), encoding="utf-8", newline="\n"
-        )
-    kit = ROOT / "starting_kit" / "spoken_call" / "data"
-    kit.mkdir(parents=True, exist_ok=True)
-    (kit / "grammar.xml").write_text(grammar_text(), encoding="utf-8", newline="\n")
+def write(root: Path = ROOT) -> list[Path]:
+    """Write every file of the task below a folder; returns the files."""
+    texts = {root / "starting_kit/spoken_call/data/grammar.xml": grammar_text()}
+    for name in SETS:
+        texts[root / "reference_data/spoken_call" / name / "reference.csv"] = sheet_text(make_sheet(name))
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+    return list(texts)
 
 
 if __name__ == "__main__":
-    main()
+    write()

@@ -1,10 +1,43 @@
 """Scores of speech challenges: what decides a number on a leaderboard, written once.
 
-This package travels unchanged into every scoring program, ingestion program and starting kit. It needs
-numpy alone and runs on Python 3.9 with numpy 1.19 as well as on the newest of both.
+    spokeneval.score("psst_recognition", reference="utterances.tsv", submission="transcripts.tsv")
 
-`metrics` takes arrays and returns numbers; `submissions` reads files and refuses bad ones, naming every
-problem; `results` writes the scores.
+`metrics` takes arrays and returns numbers; `formats` reads files and refuses bad ones, naming every problem; `tasks`
+declares each challenge's task as one value; `run` scores, checks, writes and reports.
+
+This package travels unchanged into every scoring program, ingestion program and starting kit. It needs numpy alone
+and runs on Python 3.9 with numpy 1.19 as well as on the newest of both.
 """
 
-__version__ = "0.1.0"
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Union
+
+if TYPE_CHECKING:
+    from .run.library import Result
+
+__version__ = "0.2.0"
+
+
+def score(task: str, *, reference: Union[str, os.PathLike], submission: Union[str, os.PathLike]) -> Result:
+    """Score a submission against a reference, exactly, with the task's default options.
+
+    Parameters
+    ----------
+    task: a task's name, such as `spoken_call`; `python -m spokeneval tasks` lists them.
+    reference: a folder with the reference's files, or the file where the task has one.
+    submission: a folder with the submission's files, a zip of them, or the file where the task has one.
+
+    Returns
+    -------
+    Result: `scores`, `intervals`, `signature`.
+
+    Raises
+    ------
+    ValueError: no such task; `ReferenceFileError` and `SubmissionError`, which list every problem of the files.
+    OSError: a path that is not there.
+    """
+    from .run.library import score_files  # a scoring program starts faster without
+
+    return score_files(task, reference, submission)

@@ -17,9 +17,9 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from spokeneval.submissions.archive import unpack
-from spokeneval.submissions.folder import list_files
-from spokeneval.submissions.problems import SubmissionError
+from spokeneval.formats.problems import SubmissionError
+from spokeneval.formats.submission_folder import list_files
+from spokeneval.formats.submission_zip import unpack
 
 HERE = Path(__file__).resolve().parent
 

@@ -7,8 +7,8 @@ Every call of the public list once, each rated with an integer from 1 to 5.
 
 import sys
 
-from spokeneval.results.programs import ingest_main
-from spokeneval.submissions.caller_experience import read_items, read_submission
+from spokeneval.run.programs import ingest_main
+from spokeneval.tasks.caller_experience import TASK
 
 if __name__ == "__main__":
-    sys.exit(ingest_main("caller_experience", read_items=read_items, read_submission=read_submission))
+    sys.exit(ingest_main(TASK))

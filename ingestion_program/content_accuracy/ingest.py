@@ -7,8 +7,8 @@ Every response of the public list once, each with a finite number.
 
 import sys
 
-from spokeneval.results.programs import ingest_main
-from spokeneval.submissions.content_accuracy import read_items, read_submission
+from spokeneval.run.programs import ingest_main
+from spokeneval.tasks.content_accuracy import TASK
 
 if __name__ == "__main__":
-    sys.exit(ingest_main("content_accuracy", read_items=read_items, read_submission=read_submission))
+    sys.exit(ingest_main(TASK))

@@ -7,8 +7,8 @@ A file of turns for every recording of the public list, each turn with a start, 
 
 import sys
 
-from spokeneval.results.programs import ingest_main
-from spokeneval.submissions.merlion_diarization import read_items, read_submission
+from spokeneval.run.programs import ingest_main
+from spokeneval.tasks.merlion_diarization import TASK
 
 if __name__ == "__main__":
-    sys.exit(ingest_main("merlion_diarization", read_items=read_items, read_submission=read_submission))
+    sys.exit(ingest_main(TASK))

@@ -7,8 +7,8 @@ Every segment of the public list once, in its order, with an English and a Manda
 
 import sys
 
-from spokeneval.results.programs import ingest_main
-from spokeneval.submissions.merlion_identification import read_items, read_submission
+from spokeneval.run.programs import ingest_main
+from spokeneval.tasks.merlion_identification import TASK
 
 if __name__ == "__main__":
-    sys.exit(ingest_main("merlion_identification", read_items=read_items, read_submission=read_submission))
+    sys.exit(ingest_main(TASK))

@@ -7,8 +7,8 @@ Every utterance of the public list once, its transcript in phones of the feature
 
 import sys
 
-from spokeneval.results.programs import ingest_main
-from spokeneval.submissions.psst_recognition import read_items, read_submission
+from spokeneval.run.programs import ingest_main
+from spokeneval.tasks.psst_recognition import TASK
 
 if __name__ == "__main__":
-    sys.exit(ingest_main("psst_recognition", read_items=read_items, read_submission=read_submission))
+    sys.exit(ingest_main(TASK))

@@ -8,8 +8,8 @@ Every response of the public sheet once, each accepted or rejected, and a number
 
 import sys
 
-from spokeneval.results.programs import ingest_main
-from spokeneval.submissions.spoken_call import read_items, read_submission
+from spokeneval.run.programs import ingest_main
+from spokeneval.tasks.spoken_call import TASK
 
 if __name__ == "__main__":
-    sys.exit(ingest_main("spoken_call", read_items=read_items, read_submission=read_submission))
+    sys.exit(ingest_main(TASK))

@@ -15,13 +15,14 @@ from pathlib import Path
 
 import numpy as np
 
+from spokeneval.formats.language_turns import Reference, read_items, read_reference
+from spokeneval.metrics.counts import total
 from spokeneval.metrics.language_diarization import (
-    LanguageTimes,
     Recording,
     Turns,
+    der,
     language_times_per_recording,
 )
-from spokeneval.submissions.merlion_diarization import Reference, read_items, read_reference
 
 HERE = Path(__file__).resolve().parent
 
@@ -33,7 +34,7 @@ def english_up_to(end: float, reference: Reference) -> float:
         Recording(turns, claimed, regions, excluded)
         for turns, regions, excluded in zip(reference.turns, reference.regions, reference.excluded)
     ]
-    return sum(language_times_per_recording(recordings), LanguageTimes()).der
+    return der(total(language_times_per_recording(recordings)))
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from spokeneval.submissions.merlion_identification import read_items, read_reference
+from spokeneval.formats.segment_scores import read_items, read_reference
 
 HERE = Path(__file__).resolve().parent
 

@@ -16,8 +16,16 @@ from pathlib import Path
 
 from psst_kit import HERE, read_transcripts
 
-from spokeneval.metrics.phoneme_recognition import Step, align, arpabet_features, errors_by_utterance
-from spokeneval.submissions.psst_recognition import read_reference
+from spokeneval.metrics.counts import total
+from spokeneval.metrics.phoneme_recognition import (
+    Step,
+    align,
+    arpabet_features,
+    errors_per_utterance,
+    fer,
+    per,
+)
+from spokeneval.tasks.psst_recognition import read_reference
 
 NOTHING = "-"
 WORDS = {"+": "+", "-": "-", "0": "0", "-+": "-+ (towards +)", "+-": "+- (towards -)"}
@@ -34,19 +42,20 @@ def main() -> None:
     options = parser.parse_args()
     reference = read_reference(HERE / "development" / "reference")
     recognised = read_transcripts(options.transcripts, reference.items, "development")
-    errors = errors_by_utterance(reference.transcripts, recognised)
+    said = reference["transcript"].tolist()
+    errors = errors_per_utterance(said, recognised)
     worst = sorted(
         range(len(recognised)), key=lambda row: (-errors.feature_cost[row], reference.items.ids[row])
     )
     for row in worst[: options.first]:
         if errors.feature_cost[row] > 0:
-            steps = align(reference.transcripts[row], recognised[row])
+            steps = align(said[row], recognised[row])
             print("\n".join(trace(reference.items.ids[row], steps)), end="\n\n")
-    total = errors.pool()
+    pooled = total(errors)
     flawless = int((errors.feature_cost == 0).sum())
     print(
         f"{len(worst)} utterances, {flawless} without an error; "
-        f"FER {100 * total.feature_error_rate:.4f} %, PER {100 * total.phone_error_rate:.4f} %"
+        f"FER {100 * fer(pooled):.4f} %, PER {100 * per(pooled):.4f} %"
     )
 
 

@@ -10,13 +10,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from spokeneval.formats.format import Items
+from spokeneval.formats.naming import LIST_FILE
+from spokeneval.formats.problems import FileProblems
 from spokeneval.metrics.correctness import contains_pronunciation
-from spokeneval.submissions.problems import FileProblems
-from spokeneval.submissions.psst import LIST_FILE, Items
-from spokeneval.submissions.psst_recognition import SUBMISSION_FILE as TRANSCRIPTS_FILE
-from spokeneval.submissions.psst_recognition import read_submission
+from spokeneval.tasks import psst_correctness, psst_recognition
 
 HERE = Path(__file__).resolve().parent
+TRANSCRIPTS_FILE = psst_recognition.SUBMISSION.file
 
 
 @dataclass(frozen=True)
@@ -62,9 +63,11 @@ def read_transcripts(file: Path, items: Items, name: str) -> list[list[str]]:
     if not file.is_file():
         sys.exit(f"{file} is missing: transcripts of the {name} set, with utterance_id and asr_transcript.")
     try:
-        return read_submission({TRANSCRIPTS_FILE: file}, items).transcripts
+        recognised = psst_recognition.TASK.format.read_submission({TRANSCRIPTS_FILE: file}, items)
     except FileProblems as refusal:
         sys.exit(f"{file} does not fit the {name} set.\n\n{refusal}")
+    transcripts: list[list[str]] = recognised["asr_transcript"].tolist()
+    return transcripts
 
 
 def write_transcripts(recognised: Recognised, folder: Path) -> None:
@@ -89,7 +92,7 @@ def write_correctness(recognised: Recognised, folder: Path) -> None:
         for prompt, phones in zip(recognised.prompts, recognised.transcripts)
     ]
     rows = zip(recognised.ids, ("true" if correct else "false" for correct in predictions))
-    write_table(folder / "correctness.tsv", ("utterance_id", "prediction"), rows)
+    write_table(folder / psst_correctness.SUBMISSION.file, ("utterance_id", "prediction"), rows)
 
 
 def write_table(path: Path, header: Iterable[str], rows: Iterable[Iterable[str]]) -> None:

@@ -1,0 +1,93 @@
+"""Score a submission, anywhere.
+
+    python -m spokeneval score TASK --reference PATH --submission PATH [--json]
+    python -m spokeneval tasks
+
+Exit status: 0 scored, 1 refused with every problem on standard error, 2 called wrongly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Optional
+
+from . import score
+from .formats.problems import FileProblems, ReferenceFileError, count_of
+from .run.library import Result
+from .tasks import find_task, task_names
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    for stream in (sys.stdout, sys.stderr):  # a terminal may lack a letter, such as κ
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    parser = argparse.ArgumentParser(prog="spokeneval", description="Scores of speech challenges.")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    scoring = commands.add_parser(
+        "score",
+        help="score a submission against a reference",
+        description="Score a submission exactly, with the task's default options.",
+        epilog="Exit status: 0 scored; 1 refused, every problem on standard error; 2 called wrongly.",
+    )
+    scoring.add_argument("task", metavar="TASK", help="the task's name, as `tasks` lists it")
+    reference = "the reference's file, or a folder with its files"
+    scoring.add_argument("--reference", required=True, metavar="PATH", help=reference)
+    submission = "the submission's file, a folder with its files, or a zip of them"
+    scoring.add_argument("--submission", required=True, metavar="PATH", help=submission)
+    scoring.add_argument("--json", action="store_true", help="print the result as JSON")
+    commands.add_parser("tasks", help="list the tasks")
+    options = parser.parse_args(arguments)
+    if options.command == "tasks":
+        print(list_tasks())
+        return 0
+    if options.task not in task_names():
+        print(f"No task {options.task}; there are {', '.join(task_names())}.", file=sys.stderr)
+        return 2
+    try:
+        result = score(options.task, reference=options.reference, submission=options.submission)
+    except FileProblems as refusal:
+        side = "reference" if isinstance(refusal, ReferenceFileError) else "submission"
+        print(
+            f"The {side} {getattr(options, side)} is refused.\n\n{refusal}\n\nNothing was scored.",
+            file=sys.stderr,
+        )
+        return 1
+    except OSError as error:
+        print(f"{error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
+    print(json.dumps(asdict(result), indent=2) if options.json else format_result(result))
+    return 0
+
+
+def list_tasks() -> str:
+    """A line a task: its name, its title, its primary score."""
+    tasks = [find_task(name) for name in task_names()]
+    width = max(len(task.name) for task in tasks)
+    return "\n".join(
+        f"{task.name:<{width}}  {task.title}: {task.primary.heading}, {task.primary.direction} is better"
+        for task in tasks
+    )
+
+
+def format_result(result: Result) -> str:
+    """A line a score, then the signature."""
+    task = find_task(result.task)
+    width = max(len(column.heading) for column in task.scores)
+    units = count_of(result.units, result.unit)
+    lines = [f"{task.title}: {count_of(result.items, 'item')}, intervals over {units}", ""]
+    for column in task.scores:
+        value = result.scores[column.key]
+        shown = str(value) if isinstance(value, int) else f"{value:.4f}"
+        line = f"  {column.heading:<{width}}  {shown:>10}"
+        if column.key in result.intervals:
+            low, high = result.intervals[column.key]
+            line += f"   95 % interval {low:.4f} to {high:.4f}"
+        lines.append(line)
+    return "\n".join([*lines, "", result.signature])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

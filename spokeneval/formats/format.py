@@ -1,0 +1,49 @@
+"""What every task's files come to: items that everybody knows, and four functions that read and write them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Callable, NamedTuple
+
+
+@dataclass(frozen=True)
+class Items:
+    """What everybody knows of a set: the ids of its n items, in the order in which they are scored.
+
+    Attributes
+    ----------
+    ids: n ids.
+    class_sizes: where the organiser tells it, how many items each class has, `{"correct": 740, "incorrect": 260}`.
+    """
+
+    ids: tuple[str, ...]
+    class_sizes: Mapping[str, int] | None = None
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+class Format(NamedTuple):
+    """The files of a task.
+
+    Attributes
+    ----------
+    reference_files: names of the reference's files.
+    submission_file: name of a submission's only file, or None where it has one for each item.
+    read_reference: folder -> reference, with its `items`; raises ReferenceFileError.
+    public_files: reference, options -> the files that participants and the ingestion program get, `name -> content`.
+    read_items: folder with these files -> items; raises FileProblems.
+    read_submission: `name -> path` of a submission's files, items -> submission; raises SubmissionError.
+    headerless: the columns, by their number, of a reference that may have no header row.
+    """
+
+    reference_files: tuple[str, ...]
+    submission_file: str | None
+    read_reference: Callable[[Path], Any]
+    public_files: Callable[[Any, Mapping[str, str]], dict[str, bytes]]
+    read_items: Callable[[Path], Items]
+    read_submission: Callable[[Mapping[str, Path], Items], Any]
+    headerless: Mapping[int, tuple[str, ...]] = MappingProxyType({})

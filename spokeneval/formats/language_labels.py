@@ -1,0 +1,189 @@
+"""Labels of who speaks which language when, as MERLion CCS distributes them, and spans of time.
+
+`labels.csv`, as distributed: comma-separated with a header, `audio_name, utt_id, start, end, length, language_tag,
+overlap_diff_lang, dev_eval_status`, the last two or three of them optional; times in milliseconds, whole or with
+a decimal point. A recording is known by its audio name without the extension.
+"""
+
+from __future__ import annotations
+
+import os.path
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from .cells import parse_words
+from .problems import Problems, name, quote, repeated
+from .tables import Layout, Table, numbered, parse_in_parts
+from .text import ORGANISER_LIMIT, decimal, decimals, expected_number, read_blocks
+
+LABELS_FILE = "labels.csv"
+
+OVERLAP = "overlap_diff_lang"
+
+LANGUAGES = ("English", "Mandarin")
+TAGS = {"English": 0, "Mandarin": 1, "Non-Speech": 2, "Non-Evaluated-Speech": 3}
+ENGLISH, MANDARIN, NON_SPEECH, OTHER_SPEECH = TAGS.values()
+
+LATEST = 1e9
+"""The latest time in ms, eleven days: what is later was not given in milliseconds."""
+
+_PLAIN_NAME = re.compile(r'[^\s/\\,"]+\Z')
+SHORTEST_MEDIAN = 5
+"""Half of all segments last longer, in ms: a single speech sound does. Segments in seconds do not."""
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Labelled segments that stand together, in the file's order.
+
+    Attributes
+    ----------
+    table: their columns as text.
+    recordings: n names of recordings.
+    audio_names: `recording -> its audio file's name`, as it stands first.
+    spans: start and end in ms, shape=(n, 2).
+    tags: values of `TAGS`, shape=(n,).
+    """
+
+    table: Table
+    recordings: list[str]
+    audio_names: dict[str, str]
+    spans: np.ndarray
+    tags: np.ndarray
+
+
+def recording_name(audio_name: str) -> str:
+    """An audio file's name without its extension."""
+    return os.path.splitext(audio_name)[0]
+
+
+def recording_names(audio_names: Sequence[str]) -> list[str]:
+    """`recording_name` of each, worked out once for each file."""
+    names = {audio_name: recording_name(audio_name) for audio_name in set(audio_names)}
+    return list(map(names.__getitem__, audio_names))
+
+
+def read_labels(directory: Path, problems: Problems) -> Iterator[Labels]:
+    """The labels in `labels.csv`, a block of its rows at a time.
+
+    Adds a problem for each row that is not usable: an unknown language tag, an end that is not after the start, a
+    `length` that is off by more than 1 ms, an `utt_id` that stands twice in a recording, a name that cannot be part
+    of a segment's id or of a file's name; and one where the times must be others than milliseconds.
+    """
+    required = ("audio_name", "utt_id", "start", "end", "language_tag")
+    layout = Layout(LABELS_FILE, "utt_id", required, optional=("length", OVERLAP))
+    blocks = read_blocks(directory / LABELS_FILE, LABELS_FILE, problems, ORGANISER_LIMIT)
+    recordings: list[str] = []
+    utterances: list[str] = []
+    lines: list[int] = []
+    lengths: list[np.ndarray] = []
+    others: tuple[str, ...] = ()
+    for table in parse_in_parts(blocks, layout, problems):
+        labels = _labels(table, problems)
+        yield labels
+        others = table.others
+        lengths.append(labels.spans[:, 1] - labels.spans[:, 0])
+        recordings += labels.recordings
+        utterances += table.columns["utt_id"]
+        lines += table.lines
+    for other in others:
+        if "overlap" in other.lower():  # ignored, it would let overlaps in
+            problems.add("unknown_column", LABELS_FILE, f"column {name(other)}; expected {OVERLAP}", line=1)
+    _check_utterances(recordings, utterances, lines, problems)
+    if lines and not problems and np.median(np.concatenate(lengths)) < SHORTEST_MEDIAN:
+        message = f"half of the segments last less than {SHORTEST_MEDIAN} ms; expected times in milliseconds"
+        problems.add("not_milliseconds", LABELS_FILE, message)
+
+
+def _labels(table: Table, problems: Problems) -> Labels:
+    check_names(table, "audio_name", problems)
+    check_names(table, "utt_id", problems)
+    spans = read_spans(table, problems)
+    if not problems:
+        _check_lengths(table, spans, problems)
+    spelling = {tag.lower(): tag for tag in TAGS}
+    tags = parse_words(
+        table,
+        "language_tag",
+        problems,
+        TAGS,
+        spelled=lambda tag: spelling.get(tag.lower().replace("_", "-"), tag),
+    )
+    recordings = recording_names(table.columns["audio_name"])
+    audio_names = dict(zip(reversed(recordings), reversed(table.columns["audio_name"])))
+    return Labels(table, recordings, audio_names, spans, tags)
+
+
+def check_names(table: Table, column: str, problems: Problems) -> None:
+    """Names that can be part of a segment's id and of a file's name."""
+    unusable = {
+        text for text in set(table.columns[column]) if not (_PLAIN_NAME.match(text) and text.isprintable())
+    }
+    if unusable:
+        for text, line in zip(table.columns[column], table.lines):
+            if text in unusable:
+                found = quote(text) if text else "nothing"
+                expected = "a name without blanks, slashes, commas, quotation marks and invisible characters"
+                message = f"{column} {found}; expected {expected}"
+                problems.add("unusable_name", table.file, message, line=line)
+
+
+def read_spans(table: Table, problems: Problems) -> np.ndarray:
+    """Columns `start` and `end` in ms, shape=(n, 2); a problem for each row without 0 <= start < end <= LATEST."""
+    start, end = (decimals(table.columns[column]) for column in ("start", "end"))
+    if start is not None and end is not None:
+        spans = np.stack([start, end], axis=1)
+        if ((start >= 0) & (start < end) & (end <= LATEST)).all():
+            return spans
+    for first, last, line in zip(table.columns["start"], table.columns["end"], table.lines):
+        _check_span(first, last, table.file, line, problems)
+    return np.zeros((len(table), 2))
+
+
+def _check_span(first: str, last: str, file: str, line: int, problems: Problems) -> None:
+    start, end = decimal(first), decimal(last)
+    for column, text, time in (("start", first, start), ("end", last, end)):
+        if time is None:
+            problems.add("bad_time", file, f"{column} {expected_number(text)}", line=line)
+        elif time < 0:
+            problems.add(
+                "negative_time", file, f"{column} {name(text)} is before the recording's beginning", line=line
+            )
+        elif time > LATEST:
+            message = f"{column} {name(text)} is more than eleven days; expected milliseconds"
+            problems.add("absurd_time", file, message, line=line)
+    if start is not None and end is not None and not start < end:
+        message = f"end {name(last)} is not after start {name(first)}"
+        problems.add("empty_span", file, message, line=line)
+
+
+def _check_utterances(
+    recordings: Sequence[str], utterances: Sequence[str], lines: Sequence[int], problems: Problems
+) -> None:
+    _, recording = numbered(recordings)
+    different, utterance = numbered(utterances)
+    keys = np.sort(len(different) * recording + utterance)
+    if (keys[1:] != keys[:-1]).all():
+        return
+    first_line: dict[tuple[str, str], int] = {}
+    for key, line in zip(zip(recordings, utterances), lines):
+        if first_line.setdefault(key, line) != line:
+            message = repeated(f"utt_id {name(key[1])} of {name(key[0])}", first_line[key])
+            problems.add("duplicate_utterance", LABELS_FILE, message, line=line, item=key[1])
+
+
+def _check_lengths(table: Table, spans: np.ndarray, problems: Problems) -> None:
+    if "length" not in table.columns:
+        return
+    texts = table.columns["length"]
+    lengths = decimals(texts)
+    if lengths is None or (np.abs(lengths - (spans[:, 1] - spans[:, 0])) > 1).any():
+        for text, (start, end), line in zip(texts, spans.tolist(), table.lines):
+            length = decimal(text)
+            if length is None or abs(length - (end - start)) > 1:
+                message = f"length {name(text)}; end minus start is {end - start:.12g}"
+                problems.add("wrong_length", table.file, message, line=line)

@@ -1,0 +1,238 @@
+"""Files of MERLion CCS, Task 2: labels, evaluated regions, the public list of recordings, a submission's turns.
+
+Reference: `labels.csv` (see `language_labels`; `overlap_diff_lang` is not needed) and `regions.csv`, comma-separated,
+with or without a header: `audio_name, start, end` of the evaluated regions in milliseconds, which do not overlap. Every
+labelled recording has one. A recording with a region but without a label is one without speech: whatever is claimed
+there is a false alarm.
+Public items, `recordings.csv`: the `audio_name` of every recording, sorted; neither lengths nor regions.
+
+Submission: a text file for each recording, named as the audio file with `.txt` in place of its extension, with
+lines `<start> <end> <English|Mandarin>` in milliseconds, 0 <= start < end, in any order, overlapping or not. Where
+nothing is spoken the file is empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from .format import Items
+from .language_labels import (
+    ENGLISH,
+    LABELS_FILE,
+    LANGUAGES,
+    MANDARIN,
+    OTHER_SPEECH,
+    Labels,
+    check_names,
+    read_labels,
+    read_spans,
+    recording_names,
+)
+from .problems import FileProblems, Problems, ReferenceFileError, count_of, name, quote
+from .submission_folder import expect_files
+from .tables import Layout, Table, parse_table, read_table, split_fields, split_row
+from .text import ORGANISER_LIMIT, decimal, decode, read_bytes, read_text, size_limit
+
+REGIONS_FILE = "regions.csv"
+REFERENCE_FILES = (LABELS_FILE, REGIONS_FILE)
+RECORDINGS_FILE = "recordings.csv"
+
+TURNS_LIMIT = size_limit(0)
+MOST_LINES = 1 << 15
+"""Bytes and lines of one recording's file: thirty thousand turns."""
+
+_REGION = ("audio_name", "start", "end")
+_TURN = ("start", "end", "language")
+
+
+Turns = tuple[np.ndarray, np.ndarray]
+"""A recording's English turns and its Mandarin ones: start and end in ms, shape=(k, 2)."""
+
+NO_TURNS: Turns = (np.zeros((0, 2)), np.zeros((0, 2)))
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The gold standard of n recordings, in the order of the items.
+
+    Attributes
+    ----------
+    items: the public part.
+    turns: each recording's turns.
+    regions: each recording's evaluated regions in ms, shape=(k, 2).
+    excluded: each recording's speech in other languages in ms, shape=(k, 2).
+    audio_names: n names of audio files.
+    """
+
+    items: Items
+    turns: tuple[Turns, ...]
+    regions: tuple[np.ndarray, ...]
+    excluded: tuple[np.ndarray, ...]
+    audio_names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A participant's turns in each of the n recordings, in the order of the items."""
+
+    turns: tuple[Turns, ...]
+
+
+def read_reference(directory: Path) -> Reference:
+    """The labels and the evaluated regions.
+
+    Raises
+    ------
+    ReferenceFileError: rows that are not usable (see `language_labels.read_labels`), regions that overlap, a labelled
+        recording without region.
+    """
+    problems = Problems(ReferenceFileError)
+    labels: list[Labels] = []
+    with problems.continuing():
+        labels += read_labels(directory, problems)
+    regions = _read_regions(directory, problems)
+    problems.raise_if_any()
+    _check_regions(labels, regions, problems)
+    problems.raise_if_any()
+    audio_names = dict(zip(regions.recordings, regions.table.columns["audio_name"]))
+    for part in reversed(labels):
+        audio_names.update(part.audio_names)
+    recordings = sorted(audio_names)
+    place = {recording: index for index, recording in enumerate(recordings)}
+    labelled = np.array([place[recording] for part in labels for recording in part.recordings])
+    spans = np.concatenate([part.spans for part in labels])
+    tags = np.concatenate([part.tags for part in labels])
+    english, mandarin, other = (
+        _by_recording(spans[tags == tag], labelled[tags == tag], len(recordings))
+        for tag in (ENGLISH, MANDARIN, OTHER_SPEECH)
+    )
+    evaluated = np.array([place[recording] for recording in regions.recordings])
+    reference = Reference(
+        Items(tuple(recordings)),
+        tuple(zip(english, mandarin)),
+        tuple(_by_recording(regions.spans, evaluated, len(recordings))),
+        tuple(other),
+        tuple(audio_names[recording] for recording in recordings),
+    )
+    _check_evaluated(reference, problems)
+    problems.raise_if_any()
+    return reference
+
+
+class _Regions(NamedTuple):
+    table: Table
+    recordings: list[str]
+    spans: np.ndarray
+
+
+def _read_regions(directory: Path, problems: Problems) -> _Regions:
+    text = read_text(directory / REGIONS_FILE, REGIONS_FILE, problems, ORGANISER_LIMIT)
+    fields = split_row(text.lstrip("\n").partition("\n")[0], ",") or []
+    times = [decimal(field) for field in fields[1:3]]
+    header = (*_REGION, *fields[3:]) if len(times) == 2 and None not in times else None
+    table = parse_table([text], Layout(REGIONS_FILE, "audio_name", _REGION, header=header), problems)
+    check_names(table, "audio_name", problems)
+    return _Regions(table, recording_names(table.columns["audio_name"]), read_spans(table, problems))
+
+
+def _check_regions(labels: Sequence[Labels], regions: _Regions, problems: Problems) -> None:
+    evaluated = set(regions.recordings)
+    first_line: dict[str, int] = {}
+    for part in labels:
+        for recording, line in zip(part.recordings, part.table.lines):
+            first_line.setdefault(recording, line)
+    for recording, line in first_line.items():
+        if recording not in evaluated:
+            message = f"{name(recording)} has labels, but no evaluated region in {REGIONS_FILE}"
+            problems.add("no_region", LABELS_FILE, message, line=line, item=recording)
+    rows = sorted(zip(regions.recordings, regions.spans.tolist(), regions.table.lines))
+    for (recording, before, _), (following, span, line) in zip(rows, rows[1:]):
+        if recording == following and span[0] < before[1]:
+            message = f"{name(recording)}: this region and the one up to {before[1]:.12g} ms overlap"
+            problems.add("overlapping_regions", REGIONS_FILE, message, line=line, item=recording)
+
+
+def _check_evaluated(reference: Reference, problems: Problems) -> None:
+    """Where none of a recording's speech is evaluated, its labels and its regions are not of one recording or unit."""
+    for recording, turns, regions in zip(reference.items.ids, reference.turns, reference.regions):
+        speech = np.concatenate(turns)
+        start, end = speech[:, :1], speech[:, 1:]
+        if len(speech) and not ((start < regions[:, 1]) & (end > regions[:, 0])).any():
+            found = f"none of its {count_of(len(speech), 'English or Mandarin segment')} lies in an evaluated region"
+            message = f"{name(recording)}: {found}; expected times in milliseconds, here and in {LABELS_FILE}"
+            problems.add("nothing_evaluated", REGIONS_FILE, message, item=recording)
+
+
+def _by_recording(spans: np.ndarray, recording: np.ndarray, n: int) -> list[np.ndarray]:
+    """The spans of each of n recordings, shape=(k, 2), in the order in which they come."""
+    order = np.argsort(recording, kind="stable")
+    return np.split(spans[order], np.searchsorted(recording[order], np.arange(1, n)))
+
+
+def public_files(reference: Reference, options: Mapping[str, str]) -> dict[str, bytes]:
+    """The files that participants and the ingestion program get, `name -> content`."""
+    return {RECORDINGS_FILE: "\n".join(["audio_name", *reference.audio_names, ""]).encode("utf-8")}
+
+
+def read_items(directory: Path) -> Items:
+    """The public items, as `public_files` wrote them."""
+    problems = Problems(FileProblems)
+    layout = Layout(RECORDINGS_FILE, "audio_name", ("audio_name",))
+    table = read_table(directory / RECORDINGS_FILE, layout, problems, ORGANISER_LIMIT)
+    problems.raise_if_any()
+    return Items(tuple(recording_names(table.ids)))
+
+
+def read_submission(files: Mapping[str, Path], items: Items) -> Submission:
+    """The turns in each recording's file.
+
+    Raises
+    ------
+    SubmissionError: with every problem, a recording without a file among them.
+    """
+    problems = Problems()
+    names = [f"{recording}.txt" for recording in items.ids]
+    expect_files(files, names, problems)
+    turns = [_read_turns(files[file], file, problems) for file in names if file in files]
+    problems.raise_if_any()
+    return Submission(tuple(turns))
+
+
+def _read_turns(path: Path, file: str, problems: Problems) -> Turns:
+    text = ""
+    with problems.continuing():
+        text = decode(read_bytes(path, file, problems, TURNS_LIMIT), file, problems)
+    lines = text.split("\n")
+    if len(lines) > MOST_LINES:
+        message = (
+            f"has {len(lines)} lines, at most {MOST_LINES} expected; join turns of one language that touch"
+        )
+        problems.add("file_too_large", file, message)
+        return NO_TURNS
+    columns = split_fields(text, 3)
+    if columns is None:
+        for number, line in enumerate(lines, 1):
+            fields = line.split()
+            if fields and len(fields) != 3:
+                message = (
+                    f"{count_of(len(fields), 'field')}; expected 3, separated by blanks: start, end, language"
+                )
+                problems.add("wrong_field_count", file, message, line=number)
+        lines = [line if len(line.split()) == 3 else "" for line in lines]
+        columns = split_fields("\n".join(lines), 3)
+        assert columns is not None  # every line left has three fields
+    numbers = [number for number, line in enumerate(lines, 1) if line.strip()]
+    table = Table(file, "start", dict(zip(_TURN, columns)), numbers)
+    spans = read_spans(table, problems)
+    language = columns[2]
+    for word, number in zip(language, numbers):
+        if word not in LANGUAGES:
+            message = f"language {quote(word)}; expected 'English' or 'Mandarin'"
+            problems.add("unknown_language", file, message, line=number)
+    is_english = np.array([word == "English" for word in language], dtype=bool)
+    return spans[is_english], spans[~is_english]

@@ -1,0 +1,50 @@
+"""Sheets of naming responses, as the PSST Challenge distributes them: a row an utterance.
+
+Reference, `utterances.tsv`: the challenge's own file, tab-separated with a header; of its columns `utterance_id` and
+the task's own are needed. Older files call them `id`, `transcript_arpabet` and `is_correct`. Public list,
+`utterance_list.tsv`: what participants get of it, without transcripts, correctness and the speakers' aphasia
+quotients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .cells import Parser
+from .format import Format
+from .sheets import Answers, Check, Sheet, sheet_format
+
+ID = "utterance_id"
+LIST_FILE = "utterance_list.tsv"
+
+_PUBLIC = ("session", "test", "prompt", "duration_frames", "filename")
+_ALIASES = {"id": ID, "transcript_arpabet": "transcript", "is_correct": "correctness"}
+
+
+def naming_reference(column: str, cells: Parser) -> Sheet:
+    """The reference of a task that is scored by one of its columns."""
+    aliases = {alias: name for alias, name in _ALIASES.items() if name in (ID, column)}
+    return Sheet(
+        "utterances.tsv",
+        ID,
+        {column: cells},
+        noun="utterance",
+        delimiter="\t",
+        optional=_PUBLIC,
+        aliases=aliases,
+    )
+
+
+def naming_submission(file: str, column: str, cells: Parser) -> Sheet:
+    """A submission: the utterances' ids and one column."""
+    return Sheet(file, ID, {column: cells}, noun="utterance", delimiter="\t")
+
+
+def naming_format(reference: Sheet, submission: Sheet, check: Check) -> Format:
+    return sheet_format(reference, submission, list_file=LIST_FILE, public=_PUBLIC, check=check)
+
+
+def sessions(reference: Answers) -> tuple[str, Sequence[str]]:
+    """What holds responses together: the session, which is one speaker's; where the file names none, nothing."""
+    names = reference.texts.get("session", ())
+    return ("session", names) if any(names) else ("utterance", reference.items.ids)

@@ -1,0 +1,448 @@
+"""Files of MERLion CCS, Task 1: labels, the public list of segments, a submission's scores.
+
+Reference: `labels.csv` (see `language_labels`). Scored are the English and Mandarin segments whose
+`overlap_diff_lang` is not `True`, in the order of the labels; the flag is taken at its word, and a file without the
+column has no overlaps.
+Public items, `segments.csv`: `audio_name, utt_id, start, end` of these segments, in this order. A segment's id is
+the audio name without its extension, `utt_id`, `start` and `end`, joined by `_`, the times as `segments.csv` writes
+them.
+
+Submission, `prediction.txt`, three fields a line, separated by blanks or tabs, in the order of `segments.csv`, in
+one of two formats:
+
+1. two lines a segment, `<id> 0 <English score>`, then `<id> 1 <Mandarin score>`;
+2. one line a segment, `<id> <English score> <Mandarin score>`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import compress
+from pathlib import Path
+from typing import NamedTuple, Optional
+
+import numpy as np
+
+from .cells import parse_words
+from .format import Items
+from .language_labels import (
+    ENGLISH,
+    LABELS_FILE,
+    MANDARIN,
+    OVERLAP,
+    Labels,
+    read_labels,
+    recording_names,
+)
+from .problems import FileProblems, Problems, ReferenceFileError, count_of, name, quote, repeated, some_of
+from .submission_folder import expect_files
+from .tables import FEWEST_OF_A_SET, Layout, Table, numbered, read_table, split_fields
+from .text import ORGANISER_LIMIT, decimal, decimals, expected_number, read_blocks, size_limit
+
+REFERENCE_FILES = (LABELS_FILE,)
+SEGMENTS_FILE = "segments.csv"
+SUBMISSION_FILE = "prediction.txt"
+
+NOUN = "segment"
+
+_SHEET = ("audio_name", "utt_id", "start", "end")
+_FIELDS = "an id, 0 or 1, and a score; or an id and two scores"
+_PARTS = ("recording", "utt_id", "start", "end")
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The gold standard.
+
+    Attributes
+    ----------
+    items: the public part.
+    is_english: bool, shape=(n,): English or Mandarin.
+    recordings: int, shape=(n,): the number of each one's recording, from 0.
+    audio_names: the recordings' audio files.
+    """
+
+    items: Items
+    is_english: np.ndarray
+    recordings: np.ndarray
+    audio_names: list[str]
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A participant's scores: finite doubles, shape=(n,), in the order of the items; larger is likelier."""
+
+    english: np.ndarray
+    mandarin: np.ndarray
+
+
+def read_reference(directory: Path) -> Reference:
+    """The segments to score, from `labels.csv`.
+
+    Raises
+    ------
+    ReferenceFileError: rows that are not usable (see `language_labels.read_labels`), an `overlap_diff_lang` of an
+        English or Mandarin segment that is neither `True` nor `False`; no English or no Mandarin segment.
+    """
+    problems = Problems(ReferenceFileError)
+    ids: list[str] = []
+    recordings: list[str] = []
+    english: list[np.ndarray] = []
+    audio_names: dict[str, str] = {}
+    for labels in read_labels(directory, problems):
+        spoken = (labels.tags == ENGLISH) | (labels.tags == MANDARIN)
+        scored = spoken & ~_overlaps_other_language(labels, spoken, problems)
+        ids += compress(_ids(labels.recordings, labels.table), scored.tolist())
+        recordings += compress(labels.recordings, scored.tolist())
+        english.append(labels.tags[scored] == ENGLISH)
+        audio_names = {**labels.audio_names, **audio_names}
+    problems.raise_if_any()
+    is_english = np.concatenate(english)
+    if is_english.all() or not is_english.any():
+        message = f"{is_english.sum()} English and {(~is_english).sum()} Mandarin segments to score"
+        problems.add("one_language", LABELS_FILE, f"{message}; expected some of both")
+    problems.raise_if_any()
+    _check_ids(ids, recordings, problems)
+    problems.raise_if_any()
+    names, numbers = numbered(recordings)
+    return Reference(Items(tuple(ids)), is_english, numbers, [audio_names[recording] for recording in names])
+
+
+def _check_ids(ids: Sequence[str], recordings: Sequence[str], problems: Problems) -> None:
+    """Segments of two recordings can share an id: `a_b_c_0_500` is one of `a`, named `b_c`, and one of `a_b`."""
+    names = set(recordings)
+    heads = (other.rsplit("_", parts)[0] for other in names for parts in range(1, other.count("_") + 1))
+    if names.isdisjoint(heads):
+        return
+    recording_of: dict[str, str] = {}
+    for item, recording in zip(ids, recordings):
+        other = recording_of.setdefault(item, recording)
+        if other != recording:
+            message = (
+                f"segments of {name(other)} and of {name(recording)} have the id {name(item)}; rename one"
+            )
+            problems.add("ambiguous_id", LABELS_FILE, message, item=item)
+
+
+def _overlaps_other_language(labels: Labels, spoken: np.ndarray, problems: Problems) -> np.ndarray:
+    if OVERLAP not in labels.table.columns:
+        return np.zeros(len(labels.table), dtype=bool)
+    codes = parse_words(
+        labels.table,
+        OVERLAP,
+        problems,
+        {"True": 1, "False": 0},
+        spelled=lambda flag: flag.strip().capitalize(),
+        used=spoken,
+    )
+    return codes == 1
+
+
+def _ids(recordings: Iterable[str], table: Table) -> Iterator[str]:
+    return map("_".join, zip(recordings, *(table.columns[column] for column in _SHEET[1:])))
+
+
+def public_files(reference: Reference, options: Mapping[str, str]) -> dict[str, bytes]:
+    """The files that participants and the ingestion program get, `name -> content`.
+
+    The order is that of the labels, because submissions must follow it; segments that are not scored are left out.
+    """
+    rows = [",".join(_SHEET)]
+    names = [f"{recording}_" for recording in recording_names(reference.audio_names)]
+    for item, recording in zip(reference.items.ids, reference.recordings.tolist()):
+        utterance, start, end = item[len(names[recording]) :].rsplit("_", 2)
+        rows.append(f"{reference.audio_names[recording]},{utterance},{start},{end}")
+    return {SEGMENTS_FILE: "\n".join([*rows, ""]).encode("utf-8")}
+
+
+def read_items(directory: Path) -> Items:
+    """The public items, as `public_files` wrote them."""
+    problems = Problems(FileProblems)
+    layout = Layout(SEGMENTS_FILE, "utt_id", _SHEET)
+    table = read_table(directory / SEGMENTS_FILE, layout, problems, ORGANISER_LIMIT)
+    problems.raise_if_any()
+    return Items(tuple(_ids(recording_names(table.columns["audio_name"]), table)))
+
+
+def read_submission(files: Mapping[str, Path], items: Items) -> Submission:
+    """The scores in `prediction.txt`, in either format.
+
+    Raises
+    ------
+    SubmissionError: with every problem.
+    """
+    problems = Problems()
+    expect_files(files, [SUBMISSION_FILE], problems)
+    problems.raise_if_any()
+    path, limit = files[SUBMISSION_FILE], size_limit(len(items))
+    submission = _read_scores(path, limit, items)
+    if submission is None:
+        _explain(path, limit, items, problems)
+        problems.raise_if_any()
+        raise AssertionError("a file is refused, but no problem is found in it")
+    return submission
+
+
+def _read_scores(path: Path, limit: int, items: Items) -> Optional[Submission]:
+    """The scores of a file without any fault, in one format or the other; else None."""
+    with suppress(FileProblems):
+        return _read_format(path, limit, items)
+    return None
+
+
+def _read_format(path: Path, limit: int, items: Items) -> Optional[Submission]:
+    ids = [item for item in items.ids for _ in ("English", "Mandarin")]
+    scores = _read_numbers(path, limit, [ids, ["0", "1"] * len(items)])
+    if scores is not None:
+        return Submission(scores[::2, 0], scores[1::2, 0])
+    scores = _read_numbers(path, limit, [list(items.ids)])
+    return None if scores is None else Submission(scores[:, 0], scores[:, 1])
+
+
+def _read_numbers(path: Path, limit: int, expected: Sequence[list[str]]) -> Optional[np.ndarray]:
+    """The numbers in those of three columns that come after the expected ones; None where a line is not as expected."""
+    numbers = []
+    place = 0
+    for block in read_blocks(path, SUBMISSION_FILE, Problems(), limit):
+        columns = split_fields(block, 3)
+        if columns is None:
+            return None
+        end = place + len(columns[0])
+        if any(found != wanted[place:end] for found, wanted in zip(columns, expected)):
+            return None
+        scores = [decimals(column) for column in columns[len(expected) :]]
+        if any(column is None for column in scores):
+            return None
+        numbers.append(np.array(scores).T)
+        place = end
+    return np.concatenate(numbers) if place == len(expected[0]) else None
+
+
+class _Line(NamedTuple):
+    """A line's number, its segment's id, and the fields after it: both, or of another number the first."""
+
+    number: int
+    item: str
+    values: Sequence[str]
+
+    @property
+    def language(self) -> str:
+        """In format 1, `0` for English and `1` for Mandarin."""
+        return self.values[0]
+
+
+def _explain(path: Path, limit: int, items: Items, problems: Problems) -> None:
+    """A problem for everything that keeps the lines of a file from being the segments' scores."""
+    rows = []
+    number = 0
+    for block in read_blocks(path, SUBMISSION_FILE, problems, limit):
+        for line in block.split("\n"):
+            number += 1
+            fields = line.split()
+            if fields and len(fields) != 3:
+                message = f"{count_of(len(fields), 'field')}; expected 3: {_FIELDS}"
+                if len(fields) == 1 and "," in line:
+                    message += "; separated by blanks, not commas"
+                problems.add("wrong_field_count", SUBMISSION_FILE, message, line=number, item=fields[0])
+            if len(fields) > 1:
+                rows.append(_Line(number, fields[0], fields[1:] if len(fields) == 3 else fields[1:2]))
+    two_lines = _two_lines_a_segment(rows, len(items))
+    segments = _pair(rows, set(items.ids), problems) if two_lines else _single(rows, problems)
+    for row in rows:
+        for text in row.values[1:] if two_lines else row.values:
+            if len(row.values) == 2 and decimal(text) is None:
+                message = f"{NOUN} {name(row.item)}: score {expected_number(text)}"
+                problems.add("bad_score", SUBMISSION_FILE, message, line=row.number, item=row.item)
+    _check_order(segments, items.ids, problems)
+
+
+def _two_lines_a_segment(rows: Sequence[_Line], n: int) -> bool:
+    """Whether format 1 is meant: the first two lines are a segment's 0 and 1. Where they are broken: most lines are
+    such pairs, or pairs with the same few words for 0 and 1; or the first has 0 or 1, and many are such pairs or there
+    are far more lines than the n segments, most of them with 0 or 1."""
+    neighbours = list(zip(rows, rows[1:]))
+    twins = [first.item == second.item for first, second in neighbours]
+    pairs = [
+        twin and {first.language, second.language} == {"0", "1"}
+        for twin, (first, second) in zip(twins, neighbours)
+    ]
+    if not pairs or pairs[0]:
+        return bool(pairs)
+    few_words = len({row.language for row in rows}) <= 4
+    if 5 * sum(pairs) >= 2 * len(rows) or (few_words and 5 * sum(twins) >= 2 * len(rows)):
+        return True
+    languages = sum(row.language in ("0", "1") for row in rows)
+    many_lines = len(rows) > 1.5 * n and languages > 0.5 * len(rows)
+    return rows[0].language in ("0", "1") and (3 * sum(pairs) >= len(rows) or many_lines)
+
+
+def _pair(rows: Sequence[_Line], known: set[str], problems: Problems) -> list[_Line]:
+    """Format 1: the first line of each segment. Adds a problem for each that is not English 0, then Mandarin 1."""
+    segments: list[_Line] = []
+    seen: set[str] = set()
+    index = 0
+    while index < len(rows):
+        line = rows[index]
+        second = rows[index + 1] if index + 1 < len(rows) else line
+        if second is not line and second.item == line.item:
+            _check_pair(line, second, problems)
+            segments.append(line)
+            index += 2
+        elif (line.language, second.language) == ("0", "1") and (line.item in known) != (
+            second.item in known
+        ):
+            right, wrong = (line, second) if line.item in known else (second, line)
+            _wrong_id(wrong, right.item, problems)
+            segments.append(right)
+            index += 2
+        else:
+            _explain_lone(line, problems)
+            if line.item not in seen:
+                segments.append(line)
+            index += 1
+        seen.add(segments[-1].item)
+    return segments
+
+
+def _check_pair(first: _Line, second: _Line, problems: Problems) -> None:
+    item = first.item
+    languages = (first.language, second.language)
+    unknown = [line for line in (first, second) if line.language not in ("0", "1")]
+    for line in unknown:
+        _unknown_language(line, problems)
+    if languages == ("1", "0"):
+        message = (
+            f"{NOUN} {name(item)}: its Mandarin line (1) comes before its English line (0); swap the two"
+        )
+        problems.add("swapped_languages", SUBMISSION_FILE, message, line=first.number, item=item)
+    elif not unknown and languages != ("0", "1"):
+        message = (
+            f"{NOUN} {name(item)}: language {second.language} twice; expected English (0), then Mandarin (1)"
+        )
+        problems.add("repeated_language", SUBMISSION_FILE, message, line=second.number, item=item)
+
+
+def _explain_lone(line: _Line, problems: Problems) -> None:
+    item = line.item
+    if line.language == "0":
+        message = f"{NOUN} {name(item)}: no Mandarin line (1) right after its English line (0)"
+        problems.add("missing_language", SUBMISSION_FILE, message, line=line.number, item=item)
+    elif line.language == "1":
+        message = f"{NOUN} {name(item)}: no English line (0) right before its Mandarin line (1)"
+        problems.add("missing_language", SUBMISSION_FILE, message, line=line.number, item=item)
+    elif decimal(line.language) is not None:
+        message = (
+            f"{NOUN} {name(item)}: one line with two scores, in a file of two lines a segment; use one format"
+        )
+        problems.add("mixed_formats", SUBMISSION_FILE, message, line=line.number, item=item)
+    else:
+        _unknown_language(line, problems)
+
+
+def _unknown_language(line: _Line, problems: Problems) -> None:
+    message = (
+        f"{NOUN} {name(line.item)}: language {quote(line.language)}; expected 0 (English) or 1 (Mandarin)"
+    )
+    problems.add("unknown_language", SUBMISSION_FILE, message, line=line.number, item=line.item)
+
+
+def _single(rows: Sequence[_Line], problems: Problems) -> list[_Line]:
+    """Format 2: a line of each segment. Adds a problem for each pair of lines that is in format 1."""
+    segments: list[_Line] = []
+    for row in rows:
+        before = segments[-1] if segments else None
+        if before and before.item == row.item and {before.language, row.language} == {"0", "1"}:
+            message = f"{NOUN} {name(row.item)}: two lines, 0 and 1, in a file of one line a segment; use one format"
+            problems.add("mixed_formats", SUBMISSION_FILE, message, line=row.number, item=row.item)
+        else:
+            segments.append(row)
+    return segments
+
+
+def _check_order(segments: Sequence[_Line], expected: Sequence[str], problems: Problems) -> None:
+    """Exactly the expected segments, in their order: a problem for each that is not in its place."""
+    position = {item: place for place, item in enumerate(expected)}
+    by_utterance = {item.rsplit("_", 2)[0]: place for place, item in enumerate(expected)}
+    if _is_of_another_set(segments, expected):
+        message = f"none of the {count_of(len(segments), NOUN)} is of this set's recordings"
+        message += f"; the first one expected is {name(expected[0])}; is the file another set's?"
+        problems.add("another_set", SUBMISSION_FILE, message)
+        return
+    first_line: dict[str, int] = {}
+    places: list[Optional[int]] = []
+    for segment in segments:
+        place = position.get(segment.item)
+        if place is not None and segment.item in first_line:
+            message = repeated(f"{NOUN} {name(segment.item)}", first_line[segment.item])
+            problems.add("duplicate_item", SUBMISSION_FILE, message, line=segment.number, item=segment.item)
+            place = None
+        first_line.setdefault(segment.item, segment.number)
+        places.append(place)
+    found = {place for place in places if place is not None}
+    in_order = _longest_rise([place for place in places if place is not None])
+    following = 0
+    for segment, place in zip(segments, places):
+        if place is not None and place in in_order:
+            following = place + 1
+        elif place is not None:
+            message = f"{NOUN} {name(segment.item)} is not in the order of {SEGMENTS_FILE}"
+            if following < len(expected):
+                message += f"; expected {name(expected[following])} here"
+            problems.add("out_of_order", SUBMISSION_FILE, message, line=segment.number, item=segment.item)
+        elif segment.item not in position:
+            meant = by_utterance.get(segment.item.rsplit("_", 2)[0])
+            if meant is None or meant in found:
+                meant = following if following < len(expected) and following not in found else None
+            if meant is None:
+                message = f"{NOUN} {name(segment.item)} is not one of the {count_of(len(expected), NOUN)}"
+                problems.add("unknown_item", SUBMISSION_FILE, message, line=segment.number, item=segment.item)
+            else:
+                _wrong_id(segment, expected[meant], problems)
+                found.add(meant)
+                following = meant + 1
+    missing = [item for place, item in enumerate(expected) if place not in found]
+    if missing:
+        counts = f"{count_of(len(expected), NOUN)} expected, {len(expected) - len(missing)} found"
+        message = f"{NOUN} {some_of(missing)}: {counts}"
+        problems.add("missing_item", SUBMISSION_FILE, message, item=missing[0])
+
+
+def _is_of_another_set(segments: Sequence[_Line], expected: Sequence[str]) -> bool:
+    """Whether so many segments are all of recordings that this set has not."""
+    recordings = {item.rsplit("_", 3)[0] for item in expected}
+    return len(segments) >= FEWEST_OF_A_SET and all(
+        segment.item.rsplit("_", 3)[0] not in recordings for segment in segments
+    )
+
+
+def _longest_rise(places: Sequence[int]) -> set[int]:
+    """A longest rising selection of distinct numbers: those that are in order when the fewest are moved."""
+    ends: list[int] = []  # the lowest number that ends a selection of each length
+    before: dict[int, Optional[int]] = {}
+    for place in places:
+        length = bisect_left(ends, place)
+        before[place] = ends[length - 1] if length else None
+        ends[length : length + 1] = [place]
+    rise: set[int] = set()
+    last = ends[-1] if ends else None
+    while last is not None:
+        rise.add(last)
+        last = before[last]
+    return rise
+
+
+def _wrong_id(line: _Line, expected: str, problems: Problems) -> None:
+    """Which parts of a line's id differ from the expected one's."""
+    parts = line.item.rsplit("_", 3)
+    difference = f"expected {name(expected)}"
+    if len(parts) == len(_PARTS):
+        difference = ", ".join(
+            f"{part} {quote(found)} instead of {quote(wanted)}"
+            for part, found, wanted in zip(_PARTS, parts, expected.rsplit("_", 3))
+            if found != wanted
+        )
+    message = f"{NOUN} {name(line.item)}: {difference}"
+    problems.add("wrong_id", SUBMISSION_FILE, message, line=line.number, item=line.item)

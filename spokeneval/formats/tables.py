@@ -1,0 +1,287 @@
+"""Delimited tables and the rule that holds for all of them: exactly the reference's items, each once."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, Optional
+
+import numpy as np
+
+from .problems import Problems, count_of, name, quote, repeated, some_of
+from .text import read_blocks
+
+FEWEST_OF_A_SET = 20
+"""So many items of which none is known are another set's; fewer may be misspelt."""
+
+_DELIMITER_NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons"}
+
+
+class Layout(NamedTuple):
+    """How a table is written.
+
+    Attributes
+    ----------
+    file: the name that a problem shows.
+    id: the column that names a row.
+    required: columns that must be there. Names are matched without regard to case and given in the case asked for; an
+        exact name wins over an alias. Columns that are not asked for are left out.
+    optional: columns that may be there.
+    aliases: other names that a column may have, `{"id": "utterance_id"}`.
+    header: the column names of a file that has no header row.
+    """
+
+    file: str
+    id: str
+    required: Sequence[str]
+    delimiter: str = ","
+    optional: Sequence[str] = ()
+    aliases: Mapping[str, str] | None = None
+    header: Optional[Sequence[str]] = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table's named columns, as text, with the line of each row.
+
+    Attributes
+    ----------
+    file: the name that a problem shows.
+    id: the column that names a row.
+    columns: `name -> list of n strings`.
+    lines: n line numbers, from 1.
+    others: the names of columns that nobody asked for.
+    """
+
+    file: str
+    id: str
+    columns: dict[str, list[str]]
+    lines: list[int]
+    others: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    @property
+    def ids(self) -> list[str]:
+        return self.columns[self.id]
+
+    def add_problem(self, problems: Problems, code: str, row: int, message: str) -> None:
+        """Add a problem with what stands in a row, from 0: the message goes after the row's id."""
+        item = self.ids[row]
+        message = f"{self.id} {name(item)}: {message}"
+        problems.add(code, self.file, message, line=self.lines[row], item=item)
+
+
+def split_row(line: str, delimiter: str) -> Optional[list[str]]:
+    """The fields of one line; None where a quotation mark is not closed in its line."""
+    if '"' not in line:
+        return line.split(delimiter)
+    try:
+        return next(csv.reader([line], delimiter=delimiter, strict=True))
+    except csv.Error:
+        return None
+
+
+def read_table(path: Path, layout: Layout, problems: Problems, limit: int) -> Table:
+    """The columns of a file of at most `limit` bytes.
+
+    Raises
+    ------
+    The problems' error: a file that cannot be read, a header without a column that must be there.
+    """
+    return parse_table(read_blocks(path, layout.file, problems, limit), layout, problems)
+
+
+def parse_table(blocks: Iterable[str], layout: Layout, problems: Problems) -> Table:
+    """The columns of a text in blocks of whole lines, as `read_blocks` gives them; blank lines are skipped."""
+    first, *rest = parse_in_parts(blocks, layout, problems)
+    for part in rest:
+        for column, cells in first.columns.items():
+            cells += part.columns[column]
+        first.lines.extend(part.lines)
+    return first
+
+
+def parse_in_parts(blocks: Iterable[str], layout: Layout, problems: Problems) -> Iterator[Table]:
+    """`parse_table` for a large file: a table for each block, at least one."""
+    known = {column.lower(): column for column in (*layout.required, *layout.optional)}
+    known.update({alias.lower(): column for alias, column in (layout.aliases or {}).items()})
+    wanted = set(known.values())
+    header = layout.header
+    others: tuple[str, ...] = ()
+    line = 1
+    for block in blocks:
+        if header is None:
+            line += len(block) - len(block.lstrip("\n"))
+            first, more, block = block.lstrip("\n").partition("\n")
+            header = _parse_header(first, line, layout, known, problems)
+            others = tuple(column for column in header if column not in wanted)
+            line += 1
+            if not more:
+                empty: dict[str, list[str]] = {column: [] for column in header if column in wanted}
+                yield Table(layout.file, layout.id, empty, [], others)
+                continue
+        lines = list(range(line, line + block.count("\n") + 1))
+        line += len(lines)
+        rows = _split_plain_rows(block, layout.delimiter, len(header))
+        if rows is None:
+            rows, lines = _split_rows(block, lines, layout, problems, len(header))
+        columns = {column: cells for column, cells in zip(header, rows) if column in wanted}
+        yield Table(layout.file, layout.id, columns, lines, others)
+
+
+def _parse_header(
+    text: str, line: int, layout: Layout, known: Mapping[str, str], problems: Problems
+) -> list[str]:
+    """The names of the columns."""
+    fields = [field.strip() for field in split_row(text, layout.delimiter) or [text]]
+    there = {field.lower() for field in fields}
+    header = []
+    for field in fields:
+        column = known.get(field.lower(), field)
+        # An exact column name wins over an alias.
+        header.append(field if column.lower() in there - {field.lower()} else column)
+    missing = [column for column in layout.required if column not in header]
+    if missing:
+        message = _describe_missing(missing, text, fields, layout.delimiter)
+        problems.stop("missing_column", layout.file, message, line=line)
+    twice = sorted(column for column in set(known.values()) if header.count(column) > 1)
+    if twice:
+        message = f"column {some_of(twice)} stands twice in the header"
+        problems.stop("duplicate_column", layout.file, message, line=line)
+    return header
+
+
+def _describe_missing(missing: Sequence[str], line: str, fields: Sequence[str], delimiter: str) -> str:
+    message = f"no column {some_of(missing)}; the header has {some_of(fields, 8)}"
+    for other, called in _DELIMITER_NAMES.items():
+        if other != delimiter and len(fields) == 1 and other in line:
+            message = f"fields are separated by {called}; expected {_DELIMITER_NAMES[delimiter]}"
+    return message
+
+
+def _split_plain_rows(block: str, delimiter: str, width: int) -> Optional[list[list[str]]]:
+    """The columns of lines none of which may be empty, is quoted or has another number of fields; else None."""
+    columns = None if '"' in block else _split_full_lines(block, width, delimiter)
+    return None if columns is None or "" in columns[0] else columns
+
+
+def _split_rows(
+    block: str, lines: Sequence[int], layout: Layout, problems: Problems, width: int
+) -> tuple[list[list[str]], list[int]]:
+    """The columns of the usable lines, and these lines' numbers; a problem for each of the others but empty ones."""
+    rows: list[list[str]] = []
+    numbers: list[int] = []
+    separator = _DELIMITER_NAMES[layout.delimiter]
+    for number, line in zip(lines, block.split("\n")):
+        if not line.strip(layout.delimiter + " \t"):
+            continue
+        row = split_row(line, layout.delimiter)
+        if row is None:
+            message = "a quotation mark that is not closed in its line, or has text after it"
+            problems.add("unclosed_quote", layout.file, message, line=number)
+        elif len(row) != width:
+            message = f"{count_of(len(row), 'field')}, separated by {separator}; the header has {width}"
+            problems.add("wrong_field_count", layout.file, message, line=number)
+        else:
+            rows.append(row)
+            numbers.append(number)
+    return [[row[index] for row in rows] for index in range(width)], numbers
+
+
+def split_fields(text: str, width: int) -> Optional[list[list[str]]]:
+    """The columns of a text whose fields are separated by white space, blank lines left out.
+
+    Returns
+    -------
+    list, or None: `width` columns; None where a line has another number of fields.
+    """
+    columns = _split_full_lines(text, width)
+    if columns is None:
+        text = "\n".join(filter(str.strip, text.split("\n")))
+        columns = _split_full_lines(text, width) if text else [[] for _ in range(width)]
+    return columns
+
+
+def _split_full_lines(text: str, width: int, delimiter: Optional[str] = None) -> Optional[list[list[str]]]:
+    """The columns of a text, its fields separated by a delimiter or by white space; None where a line has another
+    number of them."""
+    lines = text.count("\n") + 1
+    between = delimiter or " "
+    # No line holds a NUL, so that each one marks a line's end.
+    fields = text.replace("\n", f"{between}\0{between}").split(delimiter)
+    ends = fields[width :: width + 1]
+    if len(fields) + 1 != lines * (width + 1) or ends.count("\0") + 1 != lines:
+        return None
+    return [fields[column :: width + 1] for column in range(width)]
+
+
+def match_items(table: Table, expected: Sequence[str], problems: Problems, *, noun: str) -> np.ndarray:
+    """Where each row belongs: exactly the expected items, in any order.
+
+    Returns
+    -------
+    np.ndarray, shape=(n,): position in `expected` of each row, -1 where a problem was added.
+    """
+    ids = table.ids
+    position = {item: index for index, item in enumerate(expected)}
+    places = np.full(len(ids), -1)
+    if len(ids) >= FEWEST_OF_A_SET and position.keys().isdisjoint(ids):
+        message = f"none of the {count_of(len(ids), noun)} is one of this set's {len(expected)}"
+        message += f", such as {name(min(expected))}; is the file another set's?"
+        problems.add("another_set", table.file, message)
+        return places
+    first_line: dict[str, int] = {}
+    for row, (item, line) in enumerate(zip(ids, table.lines)):
+        place = position.get(item)
+        if place is None:
+            hint = _suggest_id(item, position)
+            message = f"{table.id} {name(item)} is not one of the {count_of(len(expected), noun)}{hint}"
+            problems.add("unknown_item", table.file, message, line=line, item=item)
+        elif item in first_line:
+            message = repeated(f"{table.id} {name(item)}", first_line[item])
+            problems.add("duplicate_item", table.file, message, line=line, item=item)
+        else:
+            first_line[item] = line
+            places[row] = place
+    missing = sorted((item for item in expected if item not in first_line), key=id_order)
+    if missing:  # told in an order of their own: that of a reference may tell something
+        counts = f"{count_of(len(expected), noun)} expected, {len(first_line)} found"
+        message = f"{table.id} {some_of(missing)}: {counts}"
+        problems.add("missing_item", table.file, message, item=missing[0])
+    return places
+
+
+def id_order(item: str) -> tuple[int, int, str]:
+    """Sorts ids: numbers by their value, before all other ids."""
+    return (0, int(item), item) if item.isascii() and item.isdigit() and len(item) < 19 else (1, 0, item)
+
+
+def _suggest_id(item: str, position: Mapping[str, int]) -> str:
+    """A hint where an id is right but for blanks or a spreadsheet's `.0`."""
+    stripped = item.strip()
+    if stripped != item and stripped in position:
+        return " (blanks around it)"
+    if item.endswith(".0") and item[:-2] in position:
+        return f" ({item[:-2]} is; a spreadsheet's number?)"
+    return ""
+
+
+def check_ids(table: Table, problems: Problems, *, noun: str) -> None:
+    """What a reference's ids must be: there, such as one can type them, and each one once."""
+    match_items(table, list(dict.fromkeys(table.ids)), problems, noun=noun)
+    for item, line in zip(table.ids, table.lines):
+        if not item:
+            problems.add("empty_item", table.file, f"the {table.id} is empty", line=line)
+        elif not item.isprintable() or item != item.strip():
+            message = f"{table.id} {quote(item)}; expected no invisible characters and no blanks around it"
+            problems.add("unusable_id", table.file, message, line=line, item=item)
+
+
+def numbered(values: Sequence[str]) -> tuple[list[str], np.ndarray]:
+    """The different ones of n values, as they come, and for each value the number of its own, int, shape=(n,)."""
+    number = {value: index for index, value in enumerate(dict.fromkeys(values))}
+    return list(number), np.fromiter(map(number.__getitem__, values), np.int64, len(values))

@@ -1,0 +1,131 @@
+"""Options of a scoring program: the organiser's choices, in `options.json` beside `score.py`.
+
+A reference's labels count as hidden unless its fingerprint is among those that the organiser declared
+public; so a program that travels without its options, or meets a reference it does not know, keeps silent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Union
+
+from .. import __version__
+from ..task import Task
+
+OPTIONS_FILE = "options.json"
+
+KEYS: Mapping[str, type] = {
+    "options": dict,
+    "public_references": list,
+    "rounded_sets": list,
+    "detailed_results": bool,
+    "baselines": dict,
+    "decimals": dict,
+}
+"""What `options.json` may hold."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the organiser chose.
+
+    Attributes
+    ----------
+    chosen: `option -> value`, one for each option of the task.
+    labels_public: whether the participants have the labels of this reference (a development set).
+    compared_by: what two results must have in common to be compared: the fingerprint of a public reference; of a
+        hidden one only its items', because whoever knew a fingerprint of the labels could try guesses against it.
+    detailed_results: whether `detailed_results.html` is written.
+    rounded: whether the scores are rounded to what they support.
+    baseline: the baseline's scores on this reference, where its labels are public; empty where they are not known.
+    decimals: of the leaderboard's columns, `key -> decimals`.
+    """
+
+    chosen: Mapping[str, str]
+    labels_public: bool
+    compared_by: str
+    detailed_results: bool = False
+    rounded: bool = False
+    baseline: Mapping[str, Union[int, float]] = field(default_factory=dict)
+    decimals: Mapping[str, int] = field(default_factory=dict)
+
+    def __getitem__(self, option: str) -> str:
+        return self.chosen[option]
+
+    def signature(self, task: Task) -> str:
+        """One line that says how a result was computed: compare two results only if it is the same."""
+        options = [f"{option}:{value}" for option, value in sorted(self.chosen.items())]
+        rounding = ["rounded"] if self.rounded else []
+        return "|".join([task.name, *options, *rounding, self.compared_by, f"spokeneval:{__version__}"])
+
+
+def read_options(path: Path, task: Task, reference: Path, items: Sequence[str]) -> Options:
+    """The options in a file; each one's default where the file is absent.
+
+    Parameters
+    ----------
+    reference: the folder with the reference's files.
+    items: the ids of its items.
+
+    Raises
+    ------
+    ValueError: an option or a value that the task does not have.
+    """
+    content = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    unknown = sorted(set(content) - set(KEYS))
+    if unknown:
+        raise ValueError(f"{path.name}: unknown key {unknown[0]}")
+    files = fingerprint({file.name: file.read_bytes() for file in reference.iterdir() if file.is_file()})
+    public = files in content.get("public_references", ())
+    ids = items_fingerprint(items)
+    return Options(
+        chosen=choose_options(task, content.get("options", {})),
+        labels_public=public,
+        compared_by=f"reference:{files[:12]}" if public else f"items:{ids[:12]}",
+        detailed_results=content.get("detailed_results", False),
+        rounded=ids in content.get("rounded_sets", ()),
+        baseline=content.get("baselines", {}).get(files, {}) if public else {},
+        decimals=content.get("decimals", {}),
+    )
+
+
+def choose_options(task: Task, chosen: Mapping[str, str]) -> dict[str, str]:
+    """The value of each of a task's options: the chosen one, or the default.
+
+    Raises
+    ------
+    ValueError: an option or a value that the task does not have.
+    """
+    allowed = {option.name: option.values for option in task.options}
+    for option, value in chosen.items():
+        if option not in allowed:
+            raise ValueError(f"unknown option {option!r}")
+        if value not in allowed[option]:
+            raise ValueError(f"{option} is {value!r}; expected one of {', '.join(allowed[option])}")
+    return {**{option: values[0] for option, values in allowed.items()}, **chosen}
+
+
+def wants_page(path: Path) -> bool:
+    """Whether `detailed_results` is set in an options file; what cannot be read does not say so."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8")).get("detailed_results") is True
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def fingerprint(files: Mapping[str, bytes]) -> str:
+    """SHA-256 (hexadecimal) of a reference's files: of their names and contents, in the order of the names."""
+    digest = hashlib.sha256()
+    for file in sorted(files):
+        digest.update(b"%d %s %d " % (len(file.encode()), file.encode(), len(files[file])))
+        digest.update(files[file])
+    return digest.hexdigest()
+
+
+def items_fingerprint(items: Sequence[str]) -> str:
+    """SHA-256 (hexadecimal) of a set's public item ids, in the order of their names."""
+    return hashlib.sha256("\n".join(sorted(items)).encode("utf-8")).hexdigest()

@@ -1,0 +1,187 @@
+"""`detailed_results.html`: what became of a submission, on one page.
+
+Where the labels are public, the scores with their interval beside the baseline's, the plots that people of the field
+look at, and a table of the items, worst first (`tasks/<task>.py`). Where they are hidden, what is in `scores.json`
+and nothing else: the page is anybody's to fetch, and a curve of one's own scores would spell the labels out.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Optional
+
+from ...formats.problems import FREE_ATTEMPT, FileProblems, SubmissionError, count_of, name
+from ...metrics.bootstrap import RESAMPLES
+from ...task import ENDS, Task
+from ..options import Options
+from ..scoring import Number, Scored
+from .page import Html, code, figure, page, paragraph, section, table
+from .plots import BLUE, GREY, plot
+
+
+def scored_page(
+    task: Task,
+    options: Options,
+    scores: Mapping[str, Number],
+    scored: Scored,
+    reference: Any,
+    submission: Any,
+    files: Iterable[str],
+) -> str:
+    """The page of a submission that was scored.
+
+    Parameters
+    ----------
+    scores: as they were written.
+    files: names of the submission's files.
+    """
+    parts: list[Html] = []
+    if not options.labels_public:
+        note = "The labels of this set are hidden: this page holds the scores and nothing about single items."
+        parts.append(paragraph(note, kind="note"))
+    else:
+        parts += _task_sections(task, reference, submission, scored)
+    return page(
+        f"{task.title}: results",
+        paragraph(_verdict(task, scores, options), kind="verdict"),
+        paragraph("Signature:", code(options.signature(task)), Html("<br>"), _COMPARABLE, kind="note"),
+        _score_section(task, scores, options),
+        *parts,
+        _check_section(len(reference.items), list(files)),
+    )
+
+
+_COMPARABLE = "Two scores may be compared only if their signatures are the same."
+
+
+def refused_page(task: Task, words: str, refusal: Optional[Exception] = None) -> str:
+    """The page of a submission that was not scored: every problem in its file and line.
+
+    Parameters
+    ----------
+    words: what standard error says; it stands on the page where the problems are not the submission's.
+    """
+    title = f"{task.title}: not scored"
+    if not isinstance(refusal, SubmissionError):
+        return page(title, *[paragraph(line.strip(), kind="refused") for line in words.split("\n") if line])
+    rows = [
+        (
+            name(problem.file) if problem.file else "submission",
+            "missing" if problem.code == "missing_item" else problem.line or "",
+            problem.message,
+        )
+        for problem in _by_file(refusal)
+    ]
+    rest = refusal.total - len(rows)
+    return page(
+        title,
+        paragraph(f"Refused: {count_of(refusal.total, 'problem')}.", FREE_ATTEMPT, kind="refused"),
+        section(
+            "Problems",
+            table("What to mend", ["File", "Line", "Problem"], rows),
+            paragraph(f"... and {rest} more.") if rest else None,
+        ),
+    )
+
+
+def _by_file(refusal: FileProblems) -> list[Any]:
+    files = list(dict.fromkeys(problem.file for problem in refusal.problems))
+    return sorted(
+        refusal.problems,
+        key=lambda problem: (files.index(problem.file), problem.line is None, problem.line or 0),
+    )
+
+
+def _task_sections(task: Task, reference: Any, submission: Any, scored: Scored) -> list[Html]:
+    """The task's own part of the page, by the module in `tasks` that has its name, if there is one."""
+    module = f"{__package__}.tasks.{task.name}"
+    if importlib.util.find_spec(module) is None:
+        return []
+    sections: list[Html] = importlib.import_module(module).sections(reference, submission, scored)
+    return sections
+
+
+def _verdict(task: Task, scores: Mapping[str, Number], options: Options) -> str:
+    primary = task.primary.key
+    words = f"Scored: {task.primary.heading} {_shown(primary, scores[primary], options)}"
+    words += (
+        f", with 95 % confidence {_interval(primary, scores, options)}; {task.primary.direction} is better."
+    )
+    if primary in options.baseline:
+        words += f" The baseline has {_shown(primary, options.baseline[primary], options)}."
+    return words
+
+
+def _score_section(task: Task, scores: Mapping[str, Number], options: Options) -> Html:
+    baseline = options.baseline
+    rows: list[list[Any]] = []
+    for score in task.scores:
+        row: list[Any] = [score.heading, _shown(score.key, scores[score.key], options)]
+        if baseline:
+            row.append(_shown(score.key, baseline[score.key], options))
+        rows.append([*row, score.direction, score.description])
+        if score.interval:
+            row = ["95 % interval", _interval(score.key, scores, options)]
+            if baseline:
+                row.append(_interval(score.key, baseline, options))
+            rows.append([*row, "", f"bootstrap over {task.unit}s, {RESAMPLES:,} resamples"])
+    header = ["Score", "This submission", *(["Baseline"] if baseline else []), "Better is", "What it is"]
+    note = "Every score at full precision is in scores.json."
+    return section(
+        "Scores",
+        _interval_figure(task, scores, options) if baseline else None,
+        table("Every score", header, rows, shown=200),
+        paragraph(note, kind="note"),
+    )
+
+
+def _interval_figure(task: Task, scores: Mapping[str, Number], options: Options) -> Optional[Html]:
+    """The submission's primary score and the baseline's, each with its interval."""
+    primary = task.primary.key
+    named: Sequence[tuple[str, Mapping[str, Number], str]] = (
+        ("This submission", scores, BLUE),
+        ("Baseline", options.baseline, GREY),
+    )
+
+    def draw(canvas: Any) -> None:
+        axes = canvas.add_axes([0.28, 0.36, 0.68, 0.6])
+        for row, (_, found, colour) in enumerate(named):
+            ends = [found[primary + end] for end in ENDS]
+            axes.plot(ends, [row, row], color=colour, linewidth=3, solid_capstyle="butt")
+            axes.plot([found[primary]], [row], "o" if row == 0 else "s", color=colour, markersize=8)
+        axes.set_yticks([0, 1])
+        axes.set_yticklabels([label for label, _, _ in named])
+        axes.set_ylim(1.6, -0.6)
+        axes.set_xlabel(task.primary.heading)
+        axes.margins(x=0.08)
+        axes.grid(axis="x")
+        axes.tick_params(axis="y", length=0)
+        axes.spines["left"].set_visible(False)
+
+    spoken = "; ".join(
+        f"{label} {_shown(primary, found[primary], options)}, interval {_interval(primary, found, options)}"
+        for label, found, _ in named
+    )
+    caption = f"{task.primary.heading} with its 95 % interval, beside the baseline's"
+    return figure(caption, f"{caption}: {spoken}.", plot("intervals", draw, width=5.2, height=1.4))
+
+
+def _check_section(items: int, files: list[str]) -> Html:
+    named = name(files[0]) if len(files) == 1 else f"{len(files)} files"
+    return section(
+        "Check of the submission",
+        paragraph(
+            f"{named}: no problem found; the {items} items of the set are there, each once, and nothing else is."
+        ),
+    )
+
+
+def _shown(key: str, number: Number, options: Options) -> str:
+    """To the decimals of its column."""
+    return str(number) if isinstance(number, int) else f"{number:.{options.decimals.get(key, 4)}f}"
+
+
+def _interval(key: str, scores: Mapping[str, Number], options: Options) -> str:
+    return " to ".join(_shown(key, scores[key + end], options) for end in ENDS)

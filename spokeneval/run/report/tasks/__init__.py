@@ -1,0 +1,1 @@
+"""Each task's own part of the page, by its name."""

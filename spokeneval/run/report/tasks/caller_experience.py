@@ -1,0 +1,131 @@
+"""Caller Experience: kappas, agreement matrices and differences as in the paper's tables and figures, worst calls.
+
+Source: the Caller Experience paper, Tables 1 and 2, Figures 1 and 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ....formats.sheets import Answers
+from ....metrics import agreement as metrics
+from ....tasks.caller_experience import LISTENERS, PAIRS, SCALE, kappas
+from ...scoring import Scored
+from ..page import Html, figure, section, table
+from ..plots import BLUE, GREEN, ORANGE, cells, plot
+
+_RATINGS = range(SCALE[0], SCALE[1] + 1)
+_HATCHES = ("", "//", "..")
+
+
+def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Html]:
+    cells = scored.totals["pairs"].cells
+    names = [f"{first} vs. {second}" for first, second in PAIRS]
+    shares = metrics.difference_counts(scored.totals["pairs"]) / len(reference.items)
+    rows = [
+        [name, f"{kappa:.4f}", *(f"{100 * share:.1f} %" for share in of_pair)]
+        for name, kappa, of_pair in zip(names, kappas(scored.totals["pairs"]), shares)
+    ]
+    automatic, humans = slice(0, 3), slice(3, 6)  # places in PAIRS
+    return [
+        section(
+            "Agreement of listeners and submission",
+            _pairs(
+                "Figure 2 of the paper: differences between human and automatic raters",
+                names[automatic],
+                shares[automatic],
+            ),
+            _pairs("Figure 1 of the paper: differences among human raters", names[humans], shares[humans]),
+            table(
+                "Kappa, and the share of calls by the difference of their two ratings",
+                ["Compared", "κ", *(f"difference {n}" for n in range(len(_RATINGS)))],
+                rows[humans] + rows[automatic],
+            ),
+        ),
+        _matrices(names[automatic], cells[automatic]),
+        _calls(reference, submission["rating"]),
+    ]
+
+
+def _pairs(caption: str, names: Sequence[str], shares: np.ndarray) -> Html | None:
+    """Bars: for each pair of raters, the share of calls by the difference of their ratings."""
+
+    def draw(canvas: Any) -> None:
+        axes = canvas.add_axes([0.13, 0.32, 0.84, 0.64])
+        for index, name in enumerate(names):
+            axes.bar(
+                np.arange(len(_RATINGS)) + 0.27 * (index - 1),
+                [100 * share for share in shares[index]],
+                0.25,
+                color=(BLUE, ORANGE, GREEN)[index],
+                hatch=_HATCHES[index],
+                edgecolor="white",
+                linewidth=0,
+                label=name,
+            )
+        axes.set_xticks(range(len(_RATINGS)))
+        axes.set(ylim=(0, 100), xlabel="Difference of the two ratings", ylabel="% of total calls")
+        axes.grid(axis="y")
+        canvas.legend(
+            loc="lower center",
+            bbox_to_anchor=(0.52, -0.02),
+            ncol=3,
+            fontsize=8.5,
+            columnspacing=1,
+            handlelength=1.4,
+        )
+
+    spoken = "; ".join(
+        f"{name}: {100 * found[0]:.1f} % equal, {100 * sum(found[:2]):.1f} % within one"
+        for name, found in zip(names, shares)
+    )
+    plot_name = "humans" if "among" in caption else "automatic"
+    return figure(caption, f"{caption}. {spoken}.", plot(plot_name, draw, width=5.4, height=3))
+
+
+def _matrices(names: Sequence[str], matrices: np.ndarray) -> Html:
+    def draw(canvas: Any) -> None:
+        for index, (name, joint) in enumerate(zip(names, matrices)):
+            axes = canvas.add_axes([0.07 + 0.32 * index, 0.17, 0.27, 0.7])
+            cells(axes, joint, [[str(count) for count in row] for row in joint], largest=joint.max())
+            axes.set_xticklabels(_RATINGS)
+            axes.set_yticklabels(_RATINGS)
+            axes.set_title(name)
+            axes.set_xlabel("auto")
+            axes.set_ylabel("human" if index == 0 else "")
+
+    caption = "Calls by the listener's rating and the submission's"
+    spoken = "; ".join(
+        f"{name}: {int(np.trace(joint))} of {joint.sum()} equal" for name, joint in zip(names, matrices)
+    )
+    svg = plot("matrices", draw, width=7.6, height=3, narrowest=6.6)
+    tables = [
+        table(
+            f"Calls, {name}",
+            ["human", *(f"auto {rating}" for rating in _RATINGS)],
+            [[str(rating), *row.tolist()] for rating, row in zip(_RATINGS, joint)],
+        )
+        for name, joint in zip(names, matrices)
+    ]
+    return section("Agreement matrices", figure(caption, f"{caption}. {spoken}.", svg), *tables)
+
+
+def _calls(reference: Answers, ratings: np.ndarray) -> Html:
+    listeners = np.stack([reference[listener] for listener in LISTENERS])
+    distances = np.abs(listeners - ratings).sum(axis=0)
+    ids = reference.items.ids
+    order = sorted(range(len(distances)), key=lambda row: (-distances[row], ids[row]))
+    rows = [
+        [
+            ids[row],
+            int(ratings[row]),
+            *listeners[:, row].tolist(),
+            f"{distances[row] / len(LISTENERS):.2f}",
+        ]
+        for row in order
+    ]
+    header = ["Call", "Submission", *LISTENERS, "Mean difference"]
+    return section("Calls, worst first", table("Ratings of each call", header, rows))

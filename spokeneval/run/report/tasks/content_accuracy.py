@@ -1,0 +1,155 @@
+"""Content accuracy: predictions against human scores and against length, and the prompts that are predicted worst."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ....formats.sheets import Answers
+from ....metrics import agreement as metrics
+from ....tasks.content_accuracy import RUBRIC
+from ...scoring import Scored
+from ..page import Html, figure, section, table
+from ..plots import BLUE, cells, plot
+
+_LEVELS = range(RUBRIC[0], RUBRIC[1] + 1)
+_COLUMNS, _ROWS = 90, 60
+"""Responses that fall into one cell of a grid so fine are one point, the larger the more they are."""
+
+
+def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Html]:
+    human, predicted, words = reference["human_score"], submission["score"], reference["words"]
+    return [
+        _against_humans(human, predicted, scored.totals["rounded"].cells),
+        _against_length(words, human, predicted),
+        _prompts(reference.texts["prompt_id"], human, predicted, words),
+    ]
+
+
+def _against_humans(human: np.ndarray, predicted: np.ndarray, joint: np.ndarray) -> Html:
+    beside = (np.argsort(np.argsort(_spread(len(human)))) / len(human) - 0.5) * 0.6
+
+    def scatter(canvas: Any) -> None:
+        axes = canvas.add_axes([0.12, 0.16, 0.84, 0.8])
+        inside, low, high = _shown(predicted)
+        _points(axes, human + beside, inside)
+        axes.plot(RUBRIC, RUBRIC, color="#57606a", linewidth=1, linestyle="--")
+        axes.set_xticks(_LEVELS)
+        axes.set(xlim=(0.5, RUBRIC[1] + 0.5), ylim=(low, high), xlabel="Human score (spread sideways)")
+        axes.set_ylabel("Predicted score")
+
+    def matrix(canvas: Any) -> None:
+        axes = canvas.add_axes([0.14, 0.16, 0.84, 0.82])
+        cells(axes, joint, [[str(count) for count in row] for row in joint], largest=joint.max())
+        axes.set_xticklabels(_LEVELS)
+        axes.set_yticklabels(_LEVELS)
+        axes.set(xlabel="Predicted score, rounded", ylabel="Human score")
+
+    means = []
+    for level in _LEVELS:
+        found = predicted[human == level]
+        mean = [f"{found.mean():.2f}", f"{found.std():.2f}"] if len(found) else ["", ""]
+        means.append([str(level), len(found), *mean, *joint[level - RUBRIC[0]].tolist()])
+    caption = "Predicted and human scores, larger points where there are more responses"
+    spoken = "; ".join(f"human {row[0]}: mean prediction {row[2]}" for row in means if row[1])
+    return section(
+        "Predictions against human scores",
+        figure(caption, f"{caption}. {spoken}.", plot("humans", scatter, width=5.2, height=3.8)),
+        figure(
+            "Agreement of the rounded predictions",
+            f"Agreement of the rounded predictions: {int(np.trace(joint))} of {joint.sum()} equal.",
+            plot("agreement", matrix, width=3.6, height=3.6),
+        ),
+        table(
+            "Predictions at each human score",
+            [
+                "Human score",
+                "Responses",
+                "Mean prediction",
+                "Standard deviation",
+                *(f"rounded to {n}" for n in _LEVELS),
+            ],
+            means,
+        ),
+    )
+
+
+def _against_length(words: np.ndarray, human: np.ndarray, predicted: np.ndarray) -> Html:
+    def draw(canvas: Any) -> None:
+        axes = canvas.add_axes([0.12, 0.16, 0.84, 0.8])
+        inside, low, high = _shown(predicted)
+        _points(axes, words.astype(np.float64), inside)
+        axes.set(ylim=(low, high), xlabel="Words in the response", ylabel="Predicted score")
+
+    rows = []
+    for name, values in (
+        ("Human score", human),
+        ("Predicted score", predicted),
+    ):
+        try:
+            rows.append([name, f"{metrics.pearson_r(values, words):.4f}"])
+        except metrics.UndefinedCorrelation:
+            rows.append([name, "not defined"])
+    caption = "Predicted score and length, larger points where there are more responses"
+    spoken = f"{caption}. Correlation of the predicted score with the number of words: {rows[1][1]}."
+    return section(
+        "Predictions against length",
+        figure(caption, spoken, plot("length", draw, width=5.2, height=3.8)),
+        table("Correlation with the number of words", ["Score", "Pearson's r"], rows),
+    )
+
+
+def _spread(number: int) -> np.ndarray:
+    """Numbers that look random, the same every time."""
+    return np.modf(np.arange(number) * 0.6180339887498949)[0]
+
+
+def _shown(predicted: np.ndarray) -> tuple[np.ndarray, float, float]:
+    """Predictions cut to an axis that holds the rubric and all but the wildest of them, and the axis's ends."""
+    low, high = np.percentile(predicted, [0.5, 99.5]).tolist()
+    low, high = min(low, RUBRIC[0] - 0.5), max(high, RUBRIC[1] + 0.5)
+    return np.clip(predicted, low, high), low, high
+
+
+def _points(axes: Any, x: np.ndarray, y: np.ndarray) -> None:
+    """One point for each cell of a fine grid that holds an item, in three sizes."""
+    steps = [max(np.ptp(values), 1e-9) / number for values, number in ((x, _COLUMNS), (y, _ROWS))]
+    grid = np.stack([np.rint((x - x.min()) / steps[0]), np.rint((y - y.min()) / steps[1])], axis=1)
+    places, counts = np.unique(grid, axis=0, return_counts=True)
+    for least, most, size in ((1, 1, 2.5), (2, 4, 3.8), (5, len(x), 5.5)):
+        chosen = places[(counts >= least) & (counts <= most)]
+        axes.plot(
+            x.min() + steps[0] * chosen[:, 0],
+            y.min() + steps[1] * chosen[:, 1],
+            "o",
+            color=BLUE,
+            alpha=0.55,
+            markersize=size,
+            markeredgewidth=0,
+        )
+
+
+def _prompts(names: Sequence[str], human: np.ndarray, predicted: np.ndarray, words: np.ndarray) -> Html:
+    prompts, place = np.unique(np.array(names, dtype=str), return_inverse=True)
+    rows = []
+    for index, prompt in enumerate(prompts.tolist()):
+        chosen = place == index
+        try:
+            correlation = f"{metrics.pearson_r(human[chosen], predicted[chosen]):.4f}"
+        except metrics.UndefinedCorrelation:
+            correlation = "not defined"
+        error = metrics.rmse(human[chosen], predicted[chosen])
+        row = [
+            prompt,
+            f"{error:.4f}",
+            correlation,
+            int(chosen.sum()),
+            f"{human[chosen].mean():.2f}",
+            f"{predicted[chosen].mean():.2f}",
+            f"{words[chosen].mean():.1f}",
+        ]
+        rows.append((-error, prompt, row))
+    header = ["Prompt", "RMSE", "Pearson's r", "Responses", "Mean human", "Mean predicted", "Mean words"]
+    return section("Prompts, worst first", table("Each prompt", header, [row for *_, row in sorted(rows)]))

@@ -1,0 +1,81 @@
+"""PSST Task B: right and wrong predictions, and the prompts with the most wrong ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ....formats.sheets import Answers
+from ....metrics import correctness as metrics
+from ....metrics.counts import by_group
+from ...scoring import Scored
+from ..page import Html, figure, section, table
+from ..plots import cells, plot
+
+
+def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Html]:
+    return [_predictions(scored.totals["predictions"]), _prompts(reference, scored.rows["predictions"])]
+
+
+def _predictions(counts: metrics.CorrectnessCounts) -> Html:
+    matrix = np.array(
+        [
+            [counts.true_positives, counts.false_negatives],
+            [counts.false_positives, counts.true_negatives],
+        ]
+    )
+    names = ("correct", "incorrect")
+
+    def draw(canvas: Any) -> None:
+        axes = canvas.add_axes([0.24, 0.2, 0.74, 0.78])
+        shares = matrix / matrix.sum(axis=1, keepdims=True)
+        words = [
+            [f"{count}\n{100 * share:.1f} %" for count, share in zip(*row)] for row in zip(matrix, shares)
+        ]
+        cells(axes, shares, words, largest=1)
+        axes.set_xticklabels(names)
+        axes.set_yticklabels(names)
+        axes.set(xlabel="Predicted", ylabel="Response")
+
+    caption = "Responses by what they are and what was predicted, with the share of their row"
+    rows = [
+        [name, *row.tolist(), int(row.sum()), f"{100 * row[index] / row.sum():.1f} %"]
+        for index, (name, row) in enumerate(zip(names, matrix))
+    ]
+    spoken = "; ".join(f"{row[0]}: {row[4]} predicted rightly" for row in rows)
+    return section(
+        "Predictions",
+        figure(caption, f"{caption}. {spoken}.", plot("predictions", draw, width=3.6, height=3.4)),
+        table("Responses", ["Response", "predicted correct", "predicted incorrect", "all", "rightly"], rows),
+    )
+
+
+def _prompts(reference: Answers, predictions: metrics.CorrectnessCounts) -> Html:
+    """Wrong predictions of each prompt, or of each utterance where no prompts are known."""
+    column = "prompt" if "prompt" in reference.texts else "utterance"
+    names = reference.texts.get("prompt", list(reference.items.ids))
+    prompts, place = np.unique(np.array(names, dtype=str), return_inverse=True)
+    by_prompt = by_group(predictions, place, len(prompts))
+    rows = [
+        [prompt, called_correct + called_incorrect, called_correct, called_incorrect, responses, correct]
+        for prompt, called_correct, called_incorrect, responses, correct in zip(
+            prompts.tolist(),
+            by_prompt.false_positives.tolist(),
+            by_prompt.false_negatives.tolist(),
+            np.bincount(place).tolist(),
+            (by_prompt.true_positives + by_prompt.false_negatives).tolist(),
+        )
+    ]
+    rows.sort(key=lambda row: (-row[1], -row[1] / row[4], row[0]))
+    header = [
+        column.capitalize(),
+        "Wrong",
+        "Incorrect called correct",
+        "Correct called incorrect",
+        "Responses",
+        "Correct ones",
+    ]
+    return section(
+        f"{column.capitalize()}s, worst first", table(f"Wrong predictions of each {column}", header, rows)
+    )

@@ -1,0 +1,175 @@
+"""PSST Task A: which phone was taken for which, which features went wrong, the worst utterances aligned."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ....formats.sheets import Answers
+from ....metrics import phoneme_recognition as metrics
+from ...scoring import Scored
+from ..page import Html, code, figure, lines, paragraph, section, table
+from ..plots import plot, shade, squares
+
+NOTHING = "-"
+WORDS = {"+": "+", "-": "-", "0": "0", "-+": "-+ (towards +)", "+-": "+- (towards -)"}
+
+_COMMONEST = 25
+_WORST = 30
+_LONGEST = 60
+"""Steps of an alignment that are shown."""
+
+
+def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Html]:
+    said, heard = reference["transcript"].tolist(), submission["asr_transcript"].tolist()
+    errors = scored.rows["errors"]
+    return [
+        _confusions(metrics.phone_confusions(said, heard)),
+        _features(said, heard, errors),
+        _utterances(reference.items.ids, said, heard, errors),
+    ]
+
+
+def _confusions(counts: np.ndarray) -> Html:
+    """The confusion matrix as shares of each phone, and the commonest errors in numbers."""
+    phones = metrics.arpabet_features().phones
+    said, heard = [*phones, "put in"], [*phones, "left out"]
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+
+    def draw(canvas: Any) -> None:
+        axes = canvas.add_axes([0.09, 0.08, 0.9, 0.9])
+        rows, columns = np.nonzero(counts)
+        colours = [shade(0.12 + 0.88 * share)[0] for share in shares[rows, columns].tolist()]
+        squares(axes, rows, columns, colours)
+        axes.axhline(len(phones), color="#57606a", linewidth=0.8)
+        axes.axvline(len(phones), color="#57606a", linewidth=0.8)
+        axes.set(xlim=(0, len(heard)), ylim=(len(said), 0), aspect="equal")
+        axes.set_xticks(np.arange(len(heard)) + 0.5)
+        axes.set_yticks(np.arange(len(said)) + 0.5)
+        axes.set_xticklabels(heard, rotation=90, fontsize=8)
+        axes.set_yticklabels(said, fontsize=8)
+        axes.tick_params(length=0)
+        axes.set(xlabel="Recognised", ylabel="Said")
+
+    flat = [
+        (int(counts[row, column]), row, column) for row, column in zip(*np.nonzero(counts)) if row != column
+    ]
+    flat.sort(key=lambda found: (-found[0], found[1], found[2]))
+    table_of_features = metrics.arpabet_features()
+    substitution, indel = table_of_features.substitution_costs(), table_of_features.indel_costs()
+    nothing = len(phones)
+    rows: list[list[Any]] = []
+    for count, row, column in flat[:_COMMONEST]:
+        if nothing in (row, column):
+            cost = indel[min(row, column)]
+        else:
+            cost = substitution[row, column]
+        rows.append(
+            [
+                f"{phones[row] if row < nothing else NOTHING} → {phones[column] if column < nothing else NOTHING}",
+                count,
+                f"{100 * shares[row, column]:.1f} %" if row < nothing else "",
+                f"{cost:g}",
+            ]
+        )
+    caption = "Phones said (rows) and recognised (columns); darker for a larger share of the phone said"
+    spoken = "; ".join(f"{row[0]} {row[1]} times" for row in rows[:5])
+    svg = plot("phones", draw, width=7.4, height=7.4, narrowest=6.4)
+    return section(
+        "Phoneme confusions",
+        figure(caption, f"{caption}. Commonest errors: {spoken or 'none'}.", svg),
+        table(
+            "Commonest errors",
+            ["Said → recognised", "Times", "Of the phone said", "Features, of 24"],
+            rows,
+        )
+        if rows
+        else paragraph("Not one phone was taken for another, left out or put in."),
+        paragraph(
+            f"{NOTHING} → a phone: put in; a phone → {NOTHING}: left out. Counted as in PER, each error one.",
+            kind="note",
+        ),
+    )
+
+
+def _features(
+    reference: Sequence[Sequence[str]], hypothesis: Sequence[Sequence[str]], errors: metrics.RecognitionErrors
+) -> Html:
+    """The features that substitutions changed most often, in the alignment that FER counts."""
+    changes: Counter[tuple[str, str, str]] = Counter()
+    cost = {"substitution": 0.0, "insertion": 0.0, "deletion": 0.0}
+    for row in np.flatnonzero(errors.feature_cost > 0).tolist():
+        for step in metrics.align(reference[row], hypothesis[row]):
+            changes.update(step.changes)
+            if step.operation != "match":
+                cost[step.operation] += step.cost
+    values = metrics.FEATURE_VALUES
+    ordered = sorted(changes.items(), key=lambda found: (-found[1], found[0]))
+    rows: list[list[Any]] = [
+        [
+            feature,
+            f"{WORDS[before]} to {WORDS[after]}",
+            times,
+            f"{times * abs(values[before] - values[after]) / 2:g}",
+        ]
+        for (feature, before, after), times in ordered[:_COMMONEST]
+    ]
+    total = sum(cost.values())
+    shares = [
+        [f"{name}s", f"{each:g}", f"{100 * each / total:.1f} %" if total else ""]
+        for name, each in cost.items()
+    ]
+    return section(
+        "Feature errors",
+        table("Where the feature errors come from", ["Operation", "Features", "Share"], shares),
+        table("Commonest changes of a feature", ["Feature", "Change", "Times", "Features in all"], rows)
+        if rows
+        else None,
+    )
+
+
+def _utterances(
+    ids: Sequence[str],
+    said: Sequence[Sequence[str]],
+    heard: Sequence[Sequence[str]],
+    errors: metrics.RecognitionErrors,
+) -> Html:
+    cost = np.asarray(errors.feature_cost)
+    rates = metrics.fer(errors)
+    order = sorted(np.flatnonzero(cost > 0).tolist(), key=lambda row: (-cost[row], ids[row]))
+    rows: list[list[Any]] = []
+    for row in order[:_WORST]:
+        steps = metrics.align(said[row], heard[row])
+        rate = "no phone said" if np.isnan(rates[row]) else f"{100 * rates[row]:.1f} %"
+        rows.append([code(ids[row][:120]), f"{cost[row]:g}", rate, lines(trace(steps[:_LONGEST]))])
+    flawless = len(cost) - len(order)
+    return section(
+        "Utterances, worst first",
+        table(
+            "Features wrong, and the alignment that FER counts",
+            ["Utterance", "Features", "FER", "Alignment"],
+            rows,
+        )
+        if rows
+        else None,
+        paragraph(
+            f"{len(cost)} utterances, {flawless} of them without an error"
+            + (
+                f"; {len(order) - len(rows)} more with errors are not shown."
+                if len(order) > len(rows)
+                else "."
+            ),
+            kind="note",
+        ),
+    )
+
+
+def trace(steps: Sequence[metrics.Step]) -> list[str]:
+    """What was said and what was recognised, below each other."""
+    pairs = [(step.reference or NOTHING, step.hypothesis or NOTHING) for step in steps]
+    widths = [max(map(len, pair)) for pair in pairs]
+    said, heard = (" ".join(map(str.ljust, side, widths)).rstrip() for side in zip(*pairs))
+    return [f"said   {said}", f"heard  {heard}"]

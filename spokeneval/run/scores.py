@@ -1,0 +1,50 @@
+"""`scores.json` and `scores.txt`, written so that they are whole or absent."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+from .files import write_file
+from .scoring import Number
+
+SCORE_FILES = ("scores.json", "scores.txt")
+
+LARGEST = 1e10
+"""A platform cannot store a score of this size or more."""
+
+
+def check_scores(scores: Mapping[str, Number]) -> None:
+    """Refuse a score that no platform can store.
+
+    Raises
+    ------
+    ValueError: a score that is not finite, or 1e10 and more.
+    """
+    for key, score in scores.items():
+        if not (math.isfinite(score) and abs(score) < LARGEST):
+            raise ValueError(f"score {key} is {score!r}; expected a finite number below 1e10")
+
+
+def round_scores(scores: Mapping[str, Number], primary: str, standard_error: float) -> dict[str, Number]:
+    """Every score to as many significant digits as the primary one's standard error supports, at least one.
+
+    A board that shows less tells less: nobody can climb it by differences that mean nothing.
+    """
+    value = abs(scores[primary])
+    digits = 1 if not value or not standard_error else max(1, round(math.log10(value / standard_error)) + 1)
+    return {key: float(f"{score:.{digits - 1}e}") for key, score in scores.items()}
+
+
+def write_scores(directory: Path, scores: Mapping[str, Number]) -> None:
+    """Write both files: JSON for Codabench, `key: value` lines for CodaLab; every number at full precision. If one
+    cannot be written, neither is there."""
+    lines = "".join(f"{key}: {score!r}\n" for key, score in scores.items())
+    write_file(directory / "scores.txt", lines)
+    try:
+        write_file(directory / "scores.json", json.dumps(scores, indent=2) + "\n")
+    except OSError:
+        (directory / "scores.txt").unlink()
+        raise

@@ -1,0 +1,64 @@
+"""Scoring a submission: counted once, and everything that is written or shown follows from these counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Union
+
+import numpy as np
+
+from ..metrics.counts import total
+from ..task import ENDS, Task
+from .interval import Interval, score_interval
+from .options import Options
+from .statistics import Statistics, by_unit
+
+Number = Union[int, float]
+
+
+class Scored(NamedTuple):
+    """A submission's scores and what they follow from.
+
+    Attributes
+    ----------
+    scores: every number, in the order of the task's columns, at full precision.
+    intervals: `key -> interval` of the scores that have one.
+    rows: `part -> counts`, one row an item or a unit.
+    totals: `part -> counts` of all rows.
+    statistics: the counts by unit.
+    """
+
+    scores: dict[str, Number]
+    intervals: Mapping[str, Interval]
+    rows: Mapping[str, Any]
+    totals: Mapping[str, Any]
+    statistics: Statistics
+
+
+def score_submission(task: Task, reference: Any, submission: Any, options: Options) -> Scored:
+    """Score a submission, both as the task's format has read them.
+
+    Raises
+    ------
+    SubmissionError: where an option rules the submission out.
+    """
+    rows = task.count(reference, submission)
+    totals = {part: total(counts) for part, counts in rows.items()}
+    if task.refuse is not None:
+        task.refuse(totals, options)
+    statistics = by_unit(*task.units(reference), rows)
+    scores: dict[str, Number] = {}
+    intervals = {}
+    for score in task.scores:
+        value = scores[score.key] = _plain(score.value(task.part(score, totals)))
+        if score.interval:
+            intervals[score.key] = score_interval(score, task.part(score, statistics.parts), value)
+    for key, interval in intervals.items():
+        scores[key + ENDS[0]], scores[key + ENDS[1]] = interval.low, interval.high
+    return Scored(scores, intervals, rows, totals, statistics)
+
+
+def _plain(value: Any) -> Number:
+    """Python's own number: the same words for it whatever the version of numpy."""
+    number: Number = value.item() if isinstance(value, (np.generic, np.ndarray)) else value
+    return number

@@ -1,0 +1,156 @@
+"""A task as one value: what its files hold, what is counted, and which scores follow.
+
+Programs, item lists, leaderboard columns, boards and report pages read everything that they need to know about a task
+from its `Task`. The tasks themselves are in `spokeneval.tasks`, one module each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Callable, NamedTuple, Optional
+
+import numpy as np
+
+from .formats.format import Format
+
+HIGHER, LOWER = "higher", "lower"
+
+
+class Score(NamedTuple):
+    """One number of a submission.
+
+    Attributes
+    ----------
+    key: its name in `scores.json`.
+    title: how a table heads it, without `(%)`.
+    direction: which is better, `HIGHER` or `LOWER`.
+    formula: a part of the counts, of one set or of many -> the score, a number or shape (r,).
+    description: what it is, in one line.
+    of: the part of the counts that the formula takes; the only one where there is one.
+    percent: whether the formula's fraction is written times 100.
+    undefined: what is written where the formula is undefined; a run fails there if nothing is given.
+    interval: whether its 95 % interval is written, as `KEY_low` and `KEY_high`.
+    """
+
+    key: str
+    title: str
+    direction: str
+    formula: Callable[[Any], Any]
+    description: str
+    of: str = ""
+    percent: bool = False
+    undefined: Optional[float] = None
+    interval: bool = False
+
+    @property
+    def heading(self) -> str:
+        """The title with its unit."""
+        return f"{self.title} (%)" if self.percent else self.title
+
+    def value(self, counts: Any) -> Any:
+        """The score as it is written.
+
+        Parameters
+        ----------
+        counts: the part of the counts that the formula takes, of one set or of many.
+
+        Returns
+        -------
+        A number, or an array of shape (r,) with NaN where the score is undefined.
+
+        Raises
+        ------
+        ValueError: one set for which the score is undefined.
+        """
+        try:
+            value = self.formula(counts)
+        except ValueError:
+            if self.undefined is None:
+                raise
+            return self.undefined
+        if self.undefined is not None:
+            value = np.where(np.isnan(value), self.undefined, value) if np.ndim(value) else value
+        return 100 * value if self.percent else value
+
+
+class Option(NamedTuple):
+    """What an organiser may choose of a task's scoring.
+
+    Attributes
+    ----------
+    name: as `competition.yaml` calls it.
+    values: the values that it may have, the default first.
+    public_only: values under which a run may fail because of a label. A failed run costs no attempt, so on hidden
+        labels they would answer questions about them without limit.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    public_only: tuple[str, ...] = ()
+
+
+class Column(NamedTuple):
+    """A number that is written to `scores.json`: a score or an end of its interval."""
+
+    key: str
+    title: str
+    direction: str
+    description: str
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task.
+
+    Attributes
+    ----------
+    name: as everywhere in the house, such as `spoken_call`.
+    title: how a page is headed.
+    format: its files.
+    unit: what is independent of the others and drawn for an interval: a speaker, a recording.
+    units: reference -> what the units are called, and the unit of each row of the counts.
+    count: reference, submission -> `part -> counts`, one row an item or a unit; everything that is scored follows.
+    scores: what is written, the primary score first.
+    options: what an organiser may choose.
+    refuse: where given, total counts, options -> raises SubmissionError for a submission that an option rules out.
+    shared_scale: whether rows of two systems' counts are on one scale, so that they may be exchanged to compare them.
+    """
+
+    name: str
+    title: str
+    format: Format
+    unit: str
+    units: Callable[[Any], tuple[str, Sequence[str]]]
+    count: Callable[[Any, Any], Mapping[str, Any]]
+    scores: tuple[Score, ...]
+    options: tuple[Option, ...] = ()
+    refuse: Optional[Callable[[Mapping[str, Any], Any], None]] = None
+    shared_scale: bool = True
+
+    @property
+    def primary(self) -> Score:
+        """The score that decides the rank."""
+        return self.scores[0]
+
+    def part(self, score: Score, counts: Mapping[str, Any]) -> Any:
+        """The part of the counts that a score takes."""
+        return counts[score.of] if score.of else next(iter(counts.values()))
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Everything that `scores.json` holds, in its order: the scores, then the ends of their intervals."""
+        columns = []
+        ends = []
+        for score in self.scores:
+            columns.append(Column(score.key, score.heading, score.direction, score.description))
+            if score.interval:
+                low = f"lower end of the 95 % bootstrap interval over {self.unit}s"
+                for end, word, description in zip(ENDS, ("from", "to"), (low, "upper end of the interval")):
+                    title = f"{score.title} {word} (95 %)"
+                    ends.append(Column(score.key + end, title, score.direction, description))
+        return (*columns, *ends)
+
+
+ENDS = ("_low", "_high")
+"""What a score's key is followed by in the keys of its interval's ends."""

@@ -1,0 +1,107 @@
+"""Caller Experience: rate calls as expert listeners do. Primary score: the mean kappa with them, higher is better.
+
+Kappa has linear weights on the fixed scale 1-5, distances being between the ratings themselves. Ours, where the paper
+leaves it open: if a listener and the system give one and the same rating to all calls, their kappa is 1.
+Source: the Caller Experience paper, equation 3, Tables 1 and 2.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..formats.cells import whole_numbers
+from ..formats.problems import Problems
+from ..formats.sheets import Answers, Sheet, sheet_format
+from ..formats.tables import Table
+from ..metrics import agreement as metrics
+from ..metrics.agreement import RatingCells
+from ..task import HIGHER, Score, Task
+
+SCALE = (1, 5)
+LISTENERS = ("human1", "human2", "human3")
+PAIRS = (
+    *((listener, "auto") for listener in LISTENERS),
+    *(("human1", "human2"), ("human1", "human3"), ("human2", "human3")),
+)
+"""The pairs of raters whose ratings are counted: each listener and the system, then the listeners themselves."""
+
+RATING = whole_numbers(*SCALE)
+REFERENCE = Sheet("reference.csv", "call_id", dict.fromkeys(LISTENERS, RATING), noun="call")
+SUBMISSION = Sheet("ratings.csv", "call_id", {"rating": RATING}, noun="call")
+
+
+def check_calls(answers: Answers, table: Table, problems: Problems) -> None:
+    if not problems and not len(table):
+        problems.add("no_items", REFERENCE.file, "a header but no call")
+
+
+def count(reference: Answers, submission: Answers) -> dict[str, RatingCells]:
+    raters = {**reference.columns, "auto": submission["rating"]}
+    cells = [metrics.rating_cells(raters[a], raters[b], scale=SCALE).cells for a, b in PAIRS]
+    return {"pairs": RatingCells(np.stack(cells, axis=1))}
+
+
+def kappas(pairs: RatingCells) -> Any:
+    """The linearly weighted kappa of each of `PAIRS`, shape (..., 6)."""
+    return metrics.kappa(pairs, weights="linear")
+
+
+def kappa_with(pairs: RatingCells, listener: int) -> Any:
+    return kappas(pairs)[..., listener]
+
+
+def kappa_mean(pairs: RatingCells) -> Any:
+    return kappas(pairs)[..., :3].mean(axis=-1)
+
+
+def human_kappa_mean(pairs: RatingCells) -> Any:
+    return kappas(pairs)[..., 3:].mean(axis=-1)
+
+
+def parity(pairs: RatingCells) -> Any:
+    return kappa_mean(pairs) - human_kappa_mean(pairs)
+
+
+def with_listeners(pairs: RatingCells) -> RatingCells:
+    """The system's ratings against all three listeners' together."""
+    return RatingCells(pairs.cells[..., :3, :, :].sum(axis=-3))
+
+
+def exact(pairs: RatingCells) -> Any:
+    return metrics.exact(with_listeners(pairs))
+
+
+def within_one(pairs: RatingCells) -> Any:
+    return metrics.adjacent(with_listeners(pairs))
+
+
+# fmt: off
+SCORES = (
+    Score("kappa_mean", "Mean κ", HIGHER, kappa_mean, "mean of the three linearly weighted κ with the listeners",
+          interval=True),
+    Score("kappa_human1", "κ listener 1", HIGHER, partial(kappa_with, listener=0),
+          "linearly weighted κ with the first listener"),
+    Score("kappa_human2", "κ listener 2", HIGHER, partial(kappa_with, listener=1),
+          "linearly weighted κ with the second listener"),
+    Score("kappa_human3", "κ listener 3", HIGHER, partial(kappa_with, listener=2),
+          "linearly weighted κ with the third listener"),
+    Score("human_kappa_mean", "Human κ", HIGHER, human_kappa_mean, "mean κ between the listeners themselves"),
+    Score("parity", "Above the human κ", HIGHER, parity, "mean κ minus the mean κ between the listeners themselves"),
+    Score("exact", "Exact", HIGHER, exact, "ratings equal to a listener's, averaged over the three", percent=True),
+    Score("within_one", "Within one", HIGHER, within_one,
+          "ratings at most one from a listener's, averaged over the three", percent=True),
+)
+# fmt: on
+
+TASK = Task(
+    name="caller_experience",
+    title="Caller Experience",
+    format=sheet_format(REFERENCE, SUBMISSION, list_file="calls.csv", check=check_calls),
+    unit="call",
+    units=lambda reference: ("call", reference.items.ids),
+    count=count,
+    scores=SCORES,
+)

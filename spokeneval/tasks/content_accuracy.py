@@ -1,0 +1,89 @@
+"""Content accuracy: predict the score of a spoken response. Primary score: Pearson's r, higher is better.
+
+For kappa and the two agreements, predictions are trimmed to [1 - 0.4998, 4 + 0.4998] and rounded to the nearest
+integer, halves to even. Ours, where the paper leaves it open: a correlation that is not defined counts as 0, that is
+Pearson's r of constant predictions, and the partial one where nothing is left to correlate once the number of words
+is held constant.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from ..formats.cells import real_numbers, whole_numbers
+from ..formats.problems import Problems
+from ..formats.sheets import Answers, Sheet, sheet_format
+from ..formats.tables import Table
+from ..metrics import agreement as metrics
+from ..task import HIGHER, LOWER, Score, Task
+
+RUBRIC = (1, 4)
+BOUND = 1000
+"""Predictions beyond plus or minus this are refused: a mistake, and their squares would outgrow a leaderboard."""
+FEWEST_RESPONSES = 3
+
+REFERENCE = Sheet(
+    "reference.csv",
+    "response_id",
+    {"human_score": whole_numbers(*RUBRIC), "words": whole_numbers(1)},
+    noun="response",
+    texts=("prompt_id", "speaker_id"),
+)
+SUBMISSION = Sheet(
+    "predictions.csv",
+    "response_id",
+    {"score": real_numbers(BOUND, f"a number on the scale 1-4, in any case -{BOUND} to {BOUND}")},
+    noun="response",
+)
+
+
+def check_scores(answers: Answers, table: Table, problems: Problems) -> None:
+    human = answers["human_score"]
+    if not problems and len(human) < FEWEST_RESPONSES:
+        message = f"{len(human)} responses; at least {FEWEST_RESPONSES} expected"
+        problems.add("too_few_items", REFERENCE.file, message)
+    elif not problems and (human == human[0]).all():
+        message = f"the human score is {human[0]} throughout; nothing correlates with a constant"
+        problems.add("constant_scores", REFERENCE.file, message)
+
+
+def count(reference: Answers, submission: Answers) -> dict[str, Any]:
+    human, predicted = reference["human_score"], submission["score"]
+    return {
+        "correlation": metrics.correlation_moments(human, predicted),
+        "partial": metrics.partial_moments(human, predicted, reference["words"]),
+        "rounded": metrics.rating_cells(human, metrics.round_to_scale(predicted, *RUBRIC), scale=RUBRIC),
+        "errors": metrics.squared_errors(human, predicted),
+    }
+
+
+# fmt: off
+SCORES = (
+    Score("pearson_r", "Pearson r", HIGHER, metrics.correlation,
+          "correlation of the predictions with the human scores", of="correlation", undefined=0.0, interval=True),
+    Score("quadratic_kappa", "Quadratic κ", HIGHER, partial(metrics.kappa, weights="quadratic"),
+          "agreement of the rounded predictions with the human scores", of="rounded"),
+    Score("partial_r", "Partial r", HIGHER, metrics.partial_correlation,
+          "correlation with the number of words held constant", of="partial", undefined=0.0),
+    Score("exact", "Exact", HIGHER, metrics.exact, "rounded predictions equal to the human score", of="rounded",
+          percent=True),
+    Score("adjacent", "Adjacent", HIGHER, metrics.adjacent, "rounded predictions at most one from the human score",
+          of="rounded", percent=True),
+    Score("rmse", "RMSE", LOWER, metrics.root_mean_square, "root mean square error of the raw predictions",
+          of="errors"),
+)
+# fmt: on
+
+TASK = Task(
+    name="content_accuracy",
+    title="Content accuracy",
+    format=sheet_format(
+        REFERENCE, SUBMISSION, list_file="responses.csv", public=REFERENCE.texts, check=check_scores
+    ),
+    unit="speaker",
+    units=lambda reference: ("speaker", reference.texts["speaker_id"]),
+    count=count,
+    scores=SCORES,
+    shared_scale=False,  # the moments are counted from each system's own mean
+)

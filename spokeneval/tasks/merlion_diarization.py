@@ -1,0 +1,84 @@
+"""MERLion CCS, Task 2: which language is spoken when. Primary score: DER in percent, lower is better.
+
+Source: MERLion CCS Challenge Evaluation Plan 1.2 (2023).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..formats import language_turns as files
+from ..formats.format import Format
+from ..formats.language_labels import LABELS_FILE
+from ..formats.language_turns import NO_TURNS, Reference, Submission
+from ..formats.problems import Problems, ReferenceFileError
+from ..metrics import language_diarization as metrics
+from ..task import LOWER, Score, Task
+
+
+def read_reference(directory: Path) -> Reference:
+    """The labels and the evaluated regions; both languages must have scored time to be a share of."""
+    reference = files.read_reference(directory)
+    english = mandarin = 0.0
+    for turns, regions, excluded in zip(reference.turns, reference.regions, reference.excluded):
+        times = metrics.language_times(
+            metrics.Turns(*turns), metrics.Turns(*NO_TURNS), regions, excluded=excluded
+        )
+        english += metrics.english_time(times)
+        mandarin += metrics.mandarin_time(times)
+        if english and mandarin:
+            return reference
+    found = f"{english:.12g} ms of English and {mandarin:.12g} ms of Mandarin"
+    message = f"{found} in the evaluated regions; expected some of both"
+    Problems(ReferenceFileError).stop("one_language", LABELS_FILE, message)
+
+
+def count(reference: Reference, submission: Submission) -> dict[str, metrics.LanguageTimes]:
+    """One row a recording."""
+    recordings = [
+        metrics.Recording(metrics.Turns(*spoken), metrics.Turns(*claimed), regions, excluded)
+        for spoken, claimed, regions, excluded in zip(
+            reference.turns, submission.turns, reference.regions, reference.excluded
+        )
+    ]
+    return {"times": metrics.language_times_per_recording(recordings)}
+
+
+# fmt: off
+SCORES = (
+    Score("der", "DER", LOWER, metrics.der,
+          "miss, false alarm and language error over the reference's language time", percent=True, interval=True),
+    Score("english_error", "English error", LOWER, metrics.english_error,
+          "English time in which the system lacks English", percent=True),
+    Score("mandarin_error", "Mandarin error", LOWER, metrics.mandarin_error,
+          "Mandarin time in which the system lacks Mandarin", percent=True),
+    Score("miss", "Miss", LOWER, metrics.miss, "language time without any or with too few languages", percent=True),
+    Score("false_alarm", "False alarm", LOWER, metrics.false_alarm,
+          "languages claimed where there are none or fewer", percent=True),
+    Score("language_error", "Language error", LOWER, metrics.language_error, "one language taken for the other",
+          percent=True),
+    Score("lder_script", "LDER of the script", LOWER, metrics.lder_script, "comparable with the published figures",
+          percent=True),
+    Score("english_error_script", "English error of the script", LOWER, metrics.english_error_script,
+          "English misses and false alarms over English time", percent=True),
+    Score("mandarin_error_script", "Mandarin error of the script", LOWER, metrics.mandarin_error_script,
+          "Mandarin misses and false alarms over Mandarin time", percent=True),
+)
+# fmt: on
+
+TASK = Task(
+    name="merlion_diarization",
+    title="MERLion CCS, language diarization",
+    format=Format(
+        files.REFERENCE_FILES,
+        None,
+        read_reference,
+        files.public_files,
+        files.read_items,
+        files.read_submission,
+    ),
+    unit="recording",
+    units=lambda reference: ("recording", reference.items.ids),
+    count=count,
+    scores=SCORES,
+)

@@ -1,0 +1,72 @@
+"""MERLion CCS, Task 1: English or Mandarin, segment by segment. Primary score: EER in percent, lower is better.
+
+Ours, where the plan leaves it open: where no recording has segments of both languages, the balanced accuracy per
+recording is the one pooled over all segments.
+Source: MERLion CCS Challenge Evaluation Plan 1.2 (2023).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..formats import segment_scores as files
+from ..formats.format import Format
+from ..formats.language_labels import recording_names
+from ..formats.segment_scores import Reference, Submission
+from ..metrics import language_identification as metrics
+from ..task import HIGHER, LOWER, Score, Task
+
+
+def count(reference: Reference, submission: Submission) -> dict[str, Any]:
+    """One row a recording.
+
+    An EER is no function of sums, but that of a histogram is. The histograms' bins are laid so that all recordings
+    together have the EER of the scores themselves, and a resample nearly so.
+    """
+    scored = reference.is_english, submission.english, submission.mandarin, reference.recordings
+    return {
+        "pooled": metrics.pooled_histograms(*scored),
+        "differences": metrics.difference_histograms(*scored),
+        "decisions": metrics.decisions_per_recording(*scored),
+    }
+
+
+# fmt: off
+SCORES = (
+    Score("eer", "EER", LOWER, metrics.histogram_eer,
+          "equal error rate of two pooled trials a segment, on the ROC convex hull", of="pooled", percent=True,
+          interval=True),
+    Score("balanced_accuracy", "Balanced accuracy", HIGHER, metrics.balanced_accuracy,
+          "mean recall of the two languages over all segments", of="decisions", percent=True),
+    Score("eer_plan", "EER of the plan", LOWER, metrics.histogram_eer,
+          "one trial a segment, English minus Mandarin score, on the ROC convex hull", of="differences",
+          percent=True),
+    Score("eer_interpolated", "EER interpolated", LOWER, metrics.histogram_interpolated_eer,
+          "as the plan's, where the interpolated curve meets miss = false alarm", of="differences", percent=True),
+    Score("balanced_accuracy_per_recording", "Balanced acc. per recording", HIGHER,
+          metrics.balanced_accuracy_per_recording, "mean over the recordings in which both languages occur",
+          of="decisions", percent=True),
+    Score("english_recall", "English recall", HIGHER, metrics.english_recall, "English segments called English",
+          of="decisions", percent=True),
+    Score("mandarin_recall", "Mandarin recall", HIGHER, metrics.mandarin_recall, "Mandarin segments called Mandarin",
+          of="decisions", percent=True),
+)
+# fmt: on
+
+TASK = Task(
+    name="merlion_identification",
+    title="MERLion CCS, language identification",
+    format=Format(
+        files.REFERENCE_FILES,
+        files.SUBMISSION_FILE,
+        files.read_reference,
+        files.public_files,
+        files.read_items,
+        files.read_submission,
+    ),
+    unit="recording",
+    units=lambda reference: ("recording", recording_names(reference.audio_names)),
+    count=count,
+    scores=SCORES,
+    shared_scale=False,  # the bins are laid by each system's own scores
+)

@@ -1,0 +1,54 @@
+"""PSST Task B: is the naming response correct? Primary score: F1 of the correct ones, higher is better.
+
+Ours, where the challenge leaves it open: F1 is 0 without a true positive, precision is 0 where nothing is predicted
+correct.
+Source: PSST Challenge (Gale, Fleegle, Bedrick and Fergadiotis 2022, RaPID-4), Task B.
+"""
+
+from __future__ import annotations
+
+from ..formats.cells import words
+from ..formats.naming import naming_format, naming_reference, naming_submission, sessions
+from ..formats.problems import Problems
+from ..formats.sheets import Answers
+from ..formats.tables import Table
+from ..metrics import correctness as metrics
+from ..task import HIGHER, Score, Task
+
+TRUTH = words({"true": 1, "false": 0}, spelled=str.lower)
+REFERENCE = naming_reference("correctness", TRUTH)
+SUBMISSION = naming_submission("correctness.tsv", "prediction", TRUTH)
+
+
+def check_classes(answers: Answers, table: Table, problems: Problems) -> None:
+    if not problems and len(set(answers["correctness"].tolist())) < 2:
+        message = "only one kind of response; expected correct and incorrect ones"
+        problems.add("one_class", REFERENCE.file, message)
+
+
+def count(reference: Answers, submission: Answers) -> dict[str, metrics.CorrectnessCounts]:
+    correct, predicted = reference["correctness"] == 1, submission["prediction"] == 1
+    return {"predictions": metrics.predictions_per_response(correct, predicted)}
+
+
+# fmt: off
+SCORES = (
+    Score("f1", "F1", HIGHER, metrics.f1, "harmonic mean of precision and recall for correct responses",
+          interval=True),
+    Score("precision", "Precision", HIGHER, metrics.precision, "share of the responses called correct that are"),
+    Score("recall", "Recall", HIGHER, metrics.recall, "share of the correct responses that are called correct"),
+    Score("accuracy", "Accuracy", HIGHER, metrics.accuracy, "share of the responses that are called rightly"),
+    Score("balanced_accuracy", "Balanced accuracy", HIGHER, metrics.balanced_accuracy,
+          "mean recall of correct and incorrect responses"),
+)
+# fmt: on
+
+TASK = Task(
+    name="psst_correctness",
+    title="PSST, correctness",
+    format=naming_format(REFERENCE, SUBMISSION, check_classes),
+    unit="session",
+    units=sessions,
+    count=count,
+    scores=SCORES,
+)

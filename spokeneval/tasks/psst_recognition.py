@@ -1,0 +1,67 @@
+"""PSST Task A: transcribe what people with aphasia said, phone by phone. Primary score: FER, lower is better.
+
+Phones and features are those of `metrics/arpabet_features.tsv`. An organiser's own table takes its place: whatever
+phones and features it has then hold for references, submissions and scores alike, on the server and in the kit.
+Source: PSST Challenge (Gale, Fleegle, Bedrick and Fergadiotis 2022, RaPID-4), Task A.
+"""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from pathlib import Path
+
+from ..formats.naming import naming_format, naming_reference, naming_submission, sessions
+from ..formats.phones import transcripts
+from ..formats.problems import Problems, ReferenceFileError
+from ..formats.sheets import Answers
+from ..formats.tables import Table
+from ..metrics import phoneme_recognition as metrics
+from ..task import LOWER, Score, Task
+
+PHONES = transcripts(lambda: metrics.arpabet_features().phones, metrics.FILLERS)
+REFERENCE = naming_reference("transcript", PHONES)
+SUBMISSION = naming_submission("transcripts.tsv", "asr_transcript", PHONES)
+
+
+def check_phones(answers: Answers, table: Table, problems: Problems) -> None:
+    if not problems and not any(map(metrics.drop_fillers, answers["transcript"])):
+        problems.add("no_phones", REFERENCE.file, "not one phone in any transcript; expected some")
+
+
+FORMAT = naming_format(REFERENCE, SUBMISSION, check_phones)
+
+
+def read_reference(directory: Path) -> Answers:
+    """The transcripts; some may be empty, or of fillers alone."""
+    try:
+        metrics.arpabet_features()
+    except ValueError as error:
+        Problems(ReferenceFileError).stop("bad_feature_table", "arpabet_features.tsv", str(error))
+    return FORMAT.read_reference(directory)
+
+
+def count(reference: Answers, submission: Answers) -> dict[str, metrics.RecognitionErrors]:
+    said, heard = reference["transcript"].tolist(), submission["asr_transcript"].tolist()
+    return {"errors": metrics.errors_per_utterance(said, heard)}
+
+
+# fmt: off
+SCORES = (
+    Score("fer", "FER", LOWER, metrics.fer, "feature error rate, pooled over the utterances", percent=True,
+          interval=True),
+    Score("per", "PER", LOWER, metrics.per, "phoneme error rate, pooled over the utterances", percent=True),
+    Score("substitutions", "Substitutions", LOWER, attrgetter("substitutions"), "phones taken for another"),
+    Score("insertions", "Insertions", LOWER, attrgetter("insertions"), "phones that were not said"),
+    Score("deletions", "Deletions", LOWER, attrgetter("deletions"), "phones that are missing"),
+)
+# fmt: on
+
+TASK = Task(
+    name="psst_recognition",
+    title="PSST, phoneme recognition",
+    format=FORMAT._replace(read_reference=read_reference),
+    unit="session",
+    units=sessions,
+    count=count,
+    scores=SCORES,
+)

@@ -1,0 +1,230 @@
+"""Spoken CALL: accept or reject each learner's response. Primary score: Dfull, higher is better.
+
+The reference is the shared task's own sheet, in the layouts of its three editions; a submission says `accept` or
+`reject` of each response. A submission that breaks the 50 % rule has a Dfull of 0, or is refused where the organiser
+chose so for public labels.
+Source: Overview of the third edition of the Spoken CALL Shared Task (2019), section 2.3.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..formats.cells import words
+from ..formats.format import Items
+from ..formats.problems import FileProblems, Problems, ReferenceFileError
+from ..formats.sheets import Answers, Sheet, parse_reference, read_answers, sheet_format
+from ..formats.tables import Table, parse_table, split_row
+from ..formats.text import ORGANISER_LIMIT, read_bytes, read_text
+from ..metrics import accept_reject as metrics
+from ..task import HIGHER, LOWER, Option, Score, Task
+
+CORRECT, INCORRECT = 1, 0
+
+JUDGED = words({"correct": CORRECT, "incorrect": INCORRECT})
+
+PUBLIC = ("Prompt", "Wavfile", "RecResult")
+"""What participants get of the sheet beside the ids."""
+
+REFERENCE = Sheet(
+    "reference.csv",
+    "Id",
+    {"language": JUDGED, "meaning": JUDGED},
+    noun="response",
+    delimiter="\t",
+    optional=PUBLIC,
+)
+
+SUBMISSION = Sheet(
+    "results.csv",
+    "Id",
+    {"Accept": words({"accept": 1, "reject": 0}, called="decision")},
+    noun="response",
+    delimiter="\t",
+)
+
+HEADERLESS = {
+    7: ("Id", "Prompt", "Wavfile", "RecResult", "Transcription", "language", "meaning"),
+    6: ("Id", "Prompt", "Wavfile", "Transcription", "language", "meaning"),
+}
+"""Columns, by their number, of a sheet without a header row."""
+
+CLASS_SIZES_FILE = "class_sizes.json"
+
+SHARE = f"{metrics.REQUIRED_PERCENT} %"
+RULE = f"the {SHARE} rule"
+
+
+def check_labels(answers: Answers, table: Table, problems: Problems) -> None:
+    correct, incorrect_meaning = answers["language"] == CORRECT, answers["meaning"] == INCORRECT
+    for row in np.flatnonzero(correct & incorrect_meaning).tolist():
+        table.add_problem(problems, "contradictory_labels", row, "language is correct but meaning incorrect")
+    if not problems and (correct.all() or not correct.any()):
+        message = "only one kind of response; expected correct and incorrect ones"
+        problems.add("one_class", REFERENCE.file, message)
+
+
+SHEETS = sheet_format(REFERENCE, SUBMISSION, list_file="test_sheet.csv", public=PUBLIC, check=check_labels)
+
+
+def read_reference(directory: Path) -> Answers:
+    """The sheet, with or without a header row; one that stands again in mid-file is named and left out."""
+    problems = Problems(ReferenceFileError)
+    text = read_text(directory / REFERENCE.file, REFERENCE.file, problems, ORGANISER_LIMIT)
+    lines = text.split("\n")
+    top = next(number for number, line in enumerate(lines) if line)
+    first = [field.strip().lower() for field in split_row(lines[top], "\t") or []]
+    layout = REFERENCE.layout
+    if "id" not in first and len(first) in HEADERLESS and first[-1] in ("correct", "incorrect"):
+        layout = layout._replace(header=HEADERLESS[len(first)])
+    for number, line in enumerate(lines[top + 1 :], top + 2):
+        fields = [field.strip().lower() for field in split_row(line, "\t") or []]
+        if fields[:1] == ["id"] and "language" in fields:
+            problems.add("stray_header", REFERENCE.file, "a header row in mid-file", line=number)
+            lines[number - 1] = ""
+    return parse_reference(
+        REFERENCE, parse_table(["\n".join(lines)], layout, problems), problems, check_labels
+    )
+
+
+def public_files(reference: Answers, options: Mapping[str, str]) -> dict[str, bytes]:
+    """The sheet without the labels; with the option `class_sizes: public`, how many responses are correct."""
+    files = SHEETS.public_files(reference, options)
+    if options.get("class_sizes") == "public":
+        correct = int((reference["language"] == CORRECT).sum())
+        sizes = {"correct": correct, "incorrect": len(reference.items) - correct}
+        files[CLASS_SIZES_FILE] = (json.dumps(sizes) + "\n").encode("utf-8")
+    return files
+
+
+def read_items(directory: Path) -> Items:
+    items = SHEETS.read_items(directory)
+    if not (directory / CLASS_SIZES_FILE).exists():
+        return items
+    problems = Problems(FileProblems)
+    content = read_bytes(directory / CLASS_SIZES_FILE, CLASS_SIZES_FILE, problems, 1 << 16)
+    try:
+        sizes = json.loads(content)
+        sizes = {kind: sizes[kind] for kind in ("correct", "incorrect")}
+    except (ValueError, KeyError, TypeError, RecursionError):
+        sizes = {}
+    if not sizes or not all(type(size) is int for size in sizes.values()):
+        message = "expected the numbers of correct and incorrect responses"
+        problems.stop("bad_class_sizes", CLASS_SIZES_FILE, message)
+    return replace(items, class_sizes=sizes)
+
+
+def read_submission(files: Mapping[str, Path], items: Items) -> Answers:
+    submission = read_answers(SUBMISSION, files, items)
+    if items.class_sizes is not None:
+        require_possible(submission, items.class_sizes)
+    return submission
+
+
+def require_possible(submission: Answers, class_sizes: Mapping[str, int]) -> None:
+    """Refuse a number of accepts with which no labelling can meet the 50 % rule.
+
+    This depends on public numbers alone, so that the refusal tells nothing about a label.
+
+    Raises
+    ------
+    SubmissionError
+    """
+    problems = Problems()
+    accepts = int(submission["Accept"].sum())
+    for count, kind, verb in (
+        (accepts, "correct", "accepted"),
+        (len(submission.items) - accepts, "incorrect", "rejected"),
+    ):
+        size = class_sizes[kind]
+        if not metrics.is_required_share(count, size):
+            message = f"{count} responses {verb}; {RULE} needs at least {SHARE} of the {size} {kind} ones"
+            problems.add("rule_out_of_reach", SUBMISSION.file, message)
+    problems.raise_if_any()
+
+
+def count(reference: Answers, submission: Answers) -> dict[str, metrics.Decisions]:
+    return {
+        "decisions": metrics.decisions_per_response(
+            reference["language"] == CORRECT, reference["meaning"] == CORRECT, submission["Accept"] == 1
+        )
+    }
+
+
+def refuse_ineligible(counts: Mapping[str, metrics.Decisions], options: Any) -> None:
+    """Refuse a submission that breaks the 50 % rule, where that is the organiser's choice."""
+    decisions = counts["decisions"]
+    if options["fifty_percent_rule"] != "reject" or metrics.meets_fifty_percent_rule(decisions):
+        return
+    message = f"breaks {RULE}: at least {SHARE} of the correct responses accepted, {SHARE} of the incorrect rejected"
+    if options.labels_public:
+        rates = metrics.accept_rate_correct(decisions), metrics.reject_rate_incorrect(decisions)
+        message += f"; found {100 * rates[0]:.1f} % and {100 * rates[1]:.1f} %"
+    Problems().stop("fifty_percent_rule", SUBMISSION.file, message)
+
+
+def eligible(decisions: metrics.Decisions) -> Any:
+    """1 where the 50 % rule is met, else 0."""
+    return metrics.meets_fifty_percent_rule(decisions) * 1
+
+
+# fmt: off
+SCORES = (
+    Score("d_full", "Dfull", HIGHER, metrics.ranked_d_full,
+          f"√(D · D_A) = √(CA · CR / (FA · FR)); 0 if {RULE} is broken", interval=True),
+    Score("d", "D", HIGHER, metrics.d, "RCR / RFR, the ratio of the reject rates"),
+    Score("d_a", "D_A", HIGHER, metrics.d_a, "RCA / RFA, the ratio of the accept rates"),
+    Score("precision", "Precision", HIGHER, metrics.precision, "CA / (CA + FA)", undefined=0.0),
+    Score("recall", "Recall", HIGHER, metrics.recall, "CA / (CA + FR)"),
+    Score("f_measure", "F", HIGHER, metrics.f_measure, "harmonic mean of precision and recall"),
+    Score("scoring_accuracy", "Scoring accuracy", HIGHER, metrics.scoring_accuracy,
+          "(CA + CR) / (CA + CR + FA + FR)"),
+    Score("rcr", "RCR", HIGHER, metrics.relative_correct_reject_rate, "CR / (CR + FA), relative correct rejects"),
+    Score("rfr", "RFR", LOWER, metrics.relative_false_reject_rate, "FR / (FR + CA), relative false rejects"),
+    Score("rca", "RCA", HIGHER, metrics.recall, "CA / (FR + CA), relative correct accepts"),
+    Score("rfa", "RFA", LOWER, metrics.relative_false_accept_rate, "FA / (CR + FA), relative false accepts"),
+    Score("reject_rate_incorrect", "Incorrect rejected", HIGHER, metrics.reject_rate_incorrect,
+          "CR / (CR + PFA + GFA)"),
+    Score("accept_rate_correct", "Correct accepted", HIGHER, metrics.accept_rate_correct, "CA / (CA + FR)"),
+    Score("eligible", "Eligible", HIGHER, eligible,
+          f"1 if at least {SHARE} of the incorrect responses are rejected and {SHARE} of the correct ones accepted"),
+    Score("d_full_raw", "Dfull without the rule", HIGHER, metrics.d_full,
+          f"Dfull whether or not {RULE} is met"),
+    Score("ca", "CA", HIGHER, attrgetter("correct_accepts"), "correct responses accepted"),
+    Score("cr", "CR", HIGHER, attrgetter("correct_rejects"), "incorrect responses rejected"),
+    Score("fr", "FR", LOWER, attrgetter("false_rejects"), "correct responses rejected"),
+    Score("pfa", "PFA", LOWER, attrgetter("plain_false_accepts"), "responses incorrect in language only, accepted"),
+    Score("gfa", "GFA", LOWER, attrgetter("gross_false_accepts"), "responses incorrect in meaning too, accepted"),
+)
+# fmt: on
+
+TASK = Task(
+    name="spoken_call",
+    title="Spoken CALL",
+    format=SHEETS._replace(
+        read_reference=read_reference,
+        public_files=public_files,
+        read_items=read_items,
+        read_submission=read_submission,
+        headerless=HEADERLESS,
+    ),
+    unit="response",
+    units=lambda reference: ("response", reference.items.ids),
+    count=count,
+    scores=SCORES,
+    options=(
+        # flag: a submission that breaks the rule is scored, but its Dfull is 0; reject: its run fails.
+        Option("fifty_percent_rule", ("flag", "reject"), public_only=("reject",)),
+        # public: participants are told how many responses are correct, and a number of accepts with which the rule
+        # cannot be met is refused before it is scored.
+        Option("class_sizes", ("hidden", "public")),
+    ),
+    refuse=refuse_ineligible,
+)

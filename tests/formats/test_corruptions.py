@@ -1,0 +1,177 @@
+"""Every refusal has a corruption that reaches it, and no corruption of a good submission scores."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spokeneval.formats.format import Items
+from spokeneval.formats.problems import ReferenceFileError, SubmissionError
+from spokeneval.formats.sheets import Answers
+from spokeneval.formats.submission_folder import list_files
+from spokeneval.metrics.accept_reject import Decisions
+from spokeneval.run.options import Options
+from spokeneval.tasks import find_task, spoken_call, task_names
+from tests.samples.bad_references import bad_references
+from tests.samples.cases import CASES, SHEETS
+from tests.samples.corruptions import SUBMISSIONS
+from tests.samples.programs import ROOT, write_files
+from tests.samples.refusals import HANDED_ON, Refusal, Site, observed, reference_refusals, refusals
+
+MESSAGES = {
+    "carriage_return": "carriage return",
+    "duplicate_item": r" again; first on line \d+$",
+    "empty_file": "is empty$",
+    "file_too_large": r"is larger than|has (more than )?\d+ lines|a line of more than",
+    "missing_item": r": \d+ \w+s expected, \d+ found$",
+    "not_utf8": "UTF-8",
+    "nul_byte": "NUL",
+    "unclosed_quote": "quotation mark",
+    "unknown_item": r"is not one of the \d+ \w+",
+    "wrong_field_count": r"\d fields?[,;].* \d",
+}
+"""What the message of every problem of a code says."""
+
+
+def in_order(problems) -> list:
+    return sorted(problems, key=lambda problem: problem.line or 10**9)
+
+
+def faults(case, error, expected_error: type) -> list[str]:
+    """Where a refusal is not as the table has it."""
+    if error is None:
+        return [f"{case.name}: accepted"]
+    assert type(error) is expected_error, case.name
+    problems = in_order(error.problems)
+    rows = [(problem.code, problem.file, problem.line, problem.item) for problem in problems]
+    codes = getattr(case, "codes", ())
+    if codes:
+        assert tuple(problem.code for problem in problems) == codes, case.name
+        rows = rows[:1]
+    wrong = []
+    if sorted(rows, key=repr) != sorted(case.expected, key=repr):
+        wrong.append(f"{case.name}: {rows}; expected {case.expected}")
+    if case.words not in problems[0].message:
+        wrong.append(f"{case.name}: {problems[0].message!r} without {case.words!r}")
+    wrong += [
+        f"{case.name}: {problem.message!r}"
+        for problem in problems
+        if not re.search(MESSAGES.get(problem.code, ""), problem.message)
+    ]
+    return wrong
+
+
+def test_every_task_has_its_case():
+    assert sorted(CASES) == task_names()
+
+
+@pytest.mark.parametrize("task", CASES)
+def test_the_good_submission_is_read_against_either_labelling(task, tmp_path):
+    files = find_task(task).format
+    case = CASES[task]
+    references = [
+        files.read_reference(write_files(tmp_path / str(number), content))
+        for number, content in enumerate((case.reference, case.relabelled))
+    ]
+    assert case.reference != case.relabelled
+    assert references[0].items == references[1].items
+    files.read_submission(list_files(write_files(tmp_path / "res", case.submission)), references[0].items)
+
+
+@pytest.mark.parametrize("task", CASES)
+def test_each_corruption_gets_its_refusal(task):
+    table = SUBMISSIONS[task]
+    assert len({mutation.name for mutation in table}) == len(table)
+    errors = [refusals(task)[mutation.name].error for mutation in table]
+    wrong = [each for pair in zip(table, errors, strict=True) for each in faults(*pair, SubmissionError)]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("task", CASES)
+def test_each_corruption_of_a_reference_gets_its_refusal(task):
+    table = list(bad_references(task))
+    assert len({bad.name for bad in table}) == len(table)
+    errors = [reference_refusals(task)[bad.name].error for bad in table]
+    wrong = [each for pair in zip(table, errors, strict=True) for each in faults(*pair, ReferenceFileError)]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("task", CASES)
+def test_every_message_is_one_printable_line_of_bounded_length(task):
+    for name, refusal in {**refusals(task), **reference_refusals(task)}.items():
+        for line in str(refusal.error).splitlines():
+            assert line.isprintable(), (name, line)
+            assert len(line) < 700, (name, line[:200])
+
+
+def refusal_sites() -> dict[Site, tuple[int, str]]:
+    """Every `problems.add("code", ...)` in the readers: module and first line -> last line and code."""
+    sites = {}
+    paths = [path for room in ("formats", "tasks") for path in (ROOT / "spokeneval" / room).glob("*.py")]
+    for path in sorted(paths):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+                continue
+            if node.func.attr in ("add", *HANDED_ON):
+                code = node.args[node.func.attr == "add_problem"]
+                if len(node.args) >= 3 and isinstance(code, ast.Constant):
+                    sites[path.stem, node.lineno] = (node.end_lineno, code.value)
+                ours = len(node.args) == 1 or isinstance(code, ast.Constant) or path.stem in HANDING_ON
+                assert ours, (path, node.lineno)
+    return sites
+
+
+HANDING_ON = ("problems", "tables")
+"""The modules of the methods in `HANDED_ON`."""
+
+
+def other_refusals(folder: Path) -> list[Refusal]:
+    """The 50 % rule's two refusals: of a number of accepts, and where the organiser's policy is to refuse; and that
+    of class sizes that a bundle's builder never writes."""
+    write_files(folder, {"test_sheet.csv": "Id\n1\n", "class_sizes.json": '{"correct": "many"}'})
+    accepted = Answers(Items(("1", "2")), {"Accept": np.array([1, 1])})
+    broken = {"decisions": Decisions(2, 3, 5, 0, 0)}
+    options = Options({"fifty_percent_rule": "reject"}, labels_public=False, compared_by="")
+    return [
+        observed(lambda: spoken_call.require_possible(accepted, {"correct": 1, "incorrect": 1})),
+        observed(lambda: spoken_call.refuse_ineligible(broken, options)),
+        observed(lambda: spoken_call.read_items(folder)),
+    ]
+
+
+def test_every_refusal_in_the_code_has_a_corruption_that_reaches_it(tmp_path):
+    reached: set[Site] = set()
+    tables = [table(task) for task in CASES for table in (refusals, reference_refusals)]
+    for refusal in [*(each for table in tables for each in table.values()), *other_refusals(tmp_path)]:
+        assert refusal.error is not None
+        reached |= refusal.sites
+    known = refusal_sites()
+    assert len(known) > 60
+    missed = [
+        f"{module}.py line {first}: {code}"
+        for (module, first), (last, code) in known.items()
+        if not any(name == module and first <= line <= last for name, line in reached)
+    ]
+    assert not missed, "no corruption gets these refusals:\n" + "\n".join(missed)
+
+
+def test_each_task_reaches_the_refusals_that_its_reader_promises():
+    """A shared refusal that one task's reader forgot to ask for would be reached by the other tasks' tables."""
+    everywhere = {
+        *("missing_file", "unexpected_file", "metadata_file", "nested_folder", "link", "special_file"),
+        *("unreadable_file", "not_accepted", "file_too_large", "not_utf8", "nul_byte"),
+        *("carriage_return", "wrong_field_count", "bad_zip", "unsafe_entry", "duplicate_entry"),
+        *("encrypted_zip", "zip_too_large"),
+    }
+    tables = {"empty_file", "missing_column", "duplicate_column", "unclosed_quote"}
+    items = {"missing_item", "unknown_item", "duplicate_item"}
+    for task in CASES:
+        codes = Counter(p.code for r in refusals(task).values() if r.error for p in r.error.problems)
+        promised = everywhere | (tables | items if task in SHEETS else set())
+        promised |= items | {"wrong_id", "out_of_order"} if task == "merlion_identification" else set()
+        assert promised <= set(codes), (task, promised - set(codes))

@@ -1,0 +1,186 @@
+"""Files are read in blocks: where the blocks end changes nothing that is read, and nothing that is said."""
+
+import random
+from contextlib import suppress
+
+import pytest
+
+from spokeneval.formats import text as text_files
+from spokeneval.formats.problems import FileProblems, Problems, ReferenceFileError
+from spokeneval.formats.submission_folder import list_files
+from spokeneval.formats.tables import Layout, Table, parse_table
+from spokeneval.formats.text import read_blocks, read_text
+from spokeneval.tasks import find_task
+from tests.samples.cases import CASES
+from tests.samples.programs import write_files
+
+PIECES = [
+    *(b"a", b"b,", b"\t", b" ", b"\n", b"\n", b"\n\n", b"\r\n", b"\xc3\xa9", b"\xef\xbb\xbf", b'"', b"0.5"),
+]
+FAULTS = [b"\r", b"\x00", b"\xff", b"\xff\xfe", b"\xc3", b"x" * 70_000]
+LIMIT = 1 << 20
+
+
+def faults(content):
+    """Every `(code, line)` that a content is to be refused for, looked for one by one in its bytes."""
+    found = set()
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        found.add(("not_utf8", None))
+    for number, line in enumerate(content.split(b"\n"), 1):
+        line = line[:-1] if line.endswith(b"\r") and number <= content.count(b"\n") else line
+        text = line.decode("utf-8", errors="replace")
+        found |= {("nul_byte", number)} if b"\0" in line else set()
+        found |= {("carriage_return", number)} if b"\r" in line else set()
+        found |= {("not_utf8", number)} if "\ufffd" in text else set()
+        found |= {("file_too_large", number)} if len(text) > 65536 else set()
+    text = content.decode("utf-8", errors="replace")
+    if not text.removeprefix("\ufeff").strip("\r\n"):
+        found.add(("empty_file", None))
+    return found
+
+
+@pytest.mark.parametrize("block", [1, 7, 64, 1 << 15])
+def test_blocks_joined_are_the_text_and_every_fault_is_found_in_its_line(tmp_path, monkeypatch, block):
+    monkeypatch.setattr(text_files, "_BLOCK", block)
+    rng = random.Random(block)
+    path = tmp_path / "file"
+    accepted = 0
+    for _ in range(800):
+        pieces = rng.choices(PIECES, k=rng.randint(0, 40))
+        if rng.random() < 0.4:
+            pieces[rng.randint(0, len(pieces)) : 0] = [rng.choice(FAULTS)]
+        content = b"".join(pieces)
+        path.write_bytes(content)
+        expected = faults(content)
+        if expected:
+            with pytest.raises(FileProblems) as refusal:
+                read_text(path, "file", Problems(), LIMIT)
+            assert {(problem.code, problem.line) for problem in refusal.value.problems} <= expected, content
+            continue
+        whole = content.decode("utf-8-sig").replace("\r\n", "\n").rstrip("\n")
+        assert read_text(path, "file", Problems(), LIMIT) == whole, content
+        assert all(block.strip("\n") for block in read_blocks(path, "file", Problems(), LIMIT))
+        accepted += 1
+    assert 150 < accepted < 700
+
+
+def parsed(blocks, required, aliases=None):
+    """A table, None where there is none, and the problems that were found."""
+    problems = Problems()
+    with suppress(FileProblems):
+        return parse_table(blocks, Layout("file", "Id", required, aliases=aliases), problems), problems.kept
+    return None, problems.kept
+
+
+@pytest.mark.parametrize("block", [1, 7, 64])
+@pytest.mark.parametrize("columns", [("Id",), ("Id", "Value")])
+def test_a_table_does_not_depend_on_where_its_blocks_end(tmp_path, monkeypatch, block, columns):
+    monkeypatch.setattr(text_files, "_BLOCK", block)
+    rng = random.Random(block)
+    path = tmp_path / "file"
+
+    tables = 0
+    for _ in range(800):
+        header = rng.choice(
+            [",".join(columns), "value,name,x", "MORE,id,Value,more", "Id,id,Value", "Value", ""]
+        )
+        width = header.count(",") + 1
+        cells = ["", "1", "b c", "é", '"q"', '"a,b"', '"']
+        weights = [1, 9, 9, 9, 1, 1, rng.choice([0, 1])]
+        rows = [
+            ",".join(rng.choices(cells, weights, k=width if rng.random() < 0.98 else rng.randint(0, 4)))
+            for _ in range(rng.randint(0, 12))
+        ]
+        text = "\n".join([header, *rows]).rstrip("\n")
+        if not text:
+            continue
+        path.write_text(text + "\n" * rng.randint(0, 3))
+        aliases = {"name": "Id", "more": "more"}
+        found = parsed(read_blocks(path, "file", Problems(), LIMIT), columns, aliases)
+        assert found == parsed([text], columns, aliases), text
+        if found[0] is not None:
+            tables += 1
+            assert {len(column) for column in found[0].columns.values()} <= {len(found[0])}
+            assert set(found[0].columns) <= {*columns, "Id", "more"}
+    assert tables > 100
+
+
+def changed(text, rng):
+    """A text with one of its lines moved, lost, doubled, parted by a blank one or off by a character."""
+    lines = text.splitlines(keepends=True)
+    kind, place = rng.choice(["swap", "drop", "twice", "blank", "char"]), rng.randrange(len(lines))
+    if kind == "swap":
+        other = rng.randrange(len(lines))
+        lines[place], lines[other] = lines[other], lines[place]
+    elif kind == "char":
+        lines[place] = lines[place].replace(rng.choice(lines[place]), rng.choice("x0,\t é"), 1)
+    else:
+        lines[place : place + 1] = {"drop": [], "twice": [lines[place]] * 2, "blank": ["\n", lines[place]]}[
+            kind
+        ]
+    return "".join(lines)
+
+
+def test_a_table_may_begin_with_blank_lines():
+    found = parsed(["\n\nId,more\n\n1,2"], ("Id",))
+    assert found == (Table("file", "Id", {"Id": ["1"]}, [5], ("more",)), [])
+    nothing, problems = parsed(["\nNo\n1"], ("Id",))
+    assert nothing is None
+    assert [(problem.code, problem.line) for problem in problems] == [("missing_column", 2)]
+
+
+def test_empty_rows_are_skipped_and_an_exact_name_wins_over_an_alias():
+    both = parsed(["id,Number,name\n,,\n1,2,3\n   \n,,\n"], ("name",), {"id": "name"})
+    assert both == (Table("file", "Id", {"name": ["3"]}, [3], ("id", "Number")), [])
+    alone, _ = parsed(["id,x\n1,2"], ("name",), {"id": "name"})
+    assert alone.columns == {"name": ["1"]}
+
+
+def test_a_refusal_counts_all_files_and_lists_the_first_problems():
+    problems = Problems()
+    for number in range(50):
+        problems.add("missing_file", f"{number}.txt", "is missing")
+        problems.add("unexpected_file", f"{number}.rttm", "is not part of a submission")
+    with pytest.raises(FileProblems) as refusal:
+        problems.raise_if_any()
+    lines = str(refusal.value).splitlines()
+    assert (lines[0], lines[-1]) == ("100 problems in 100 files", "  ... and 80 more")
+    assert sum(line == "  is missing" for line in lines) == 10
+
+
+def test_all_the_bad_rows_of_a_reference_are_kept_and_the_first_are_listed():
+    problems = Problems(ReferenceFileError)
+    for line in range(1, 1001):
+        problems.add("unknown_value", "labels.csv", "another tag", line=line)
+    with pytest.raises(ReferenceFileError) as refusal:
+        problems.raise_if_any()
+    assert len(refusal.value.problems) == 1000
+    assert str(refusal.value).splitlines()[-1] == "  ... and 980 more"
+    assert len(str(refusal.value).splitlines()) == 24
+
+
+@pytest.mark.parametrize("kind", ["reference", "submission"])
+@pytest.mark.parametrize("task", CASES)
+def test_what_is_read_and_refused_does_not_depend_on_where_blocks_end(tmp_path, monkeypatch, task, kind):
+    files = find_task(task).format
+    items = files.read_reference(write_files(tmp_path / "ref", CASES[task].reference)).items
+    content = getattr(CASES[task], kind)
+    name = next(iter(content))
+    rng = random.Random(1)
+    refused = 0
+    for trial in range(60):
+        text = changed(content[name], rng) if trial else content[name]
+        folder = write_files(tmp_path / str(trial), {**content, name: text})
+        outcomes = set()
+        for block in (1, 50, 1 << 17):
+            monkeypatch.setattr(text_files, "_BLOCK", block)
+            try:
+                if kind == "reference":
+                    outcomes.add(repr(files.read_reference(folder)))
+                else:
+                    outcomes.add(repr(files.read_submission(list_files(folder), items)))
+            except FileProblems as refusal:
+                outcomes.add(str(refusal))
+                refused += 1
+        assert len(outcomes) == 1, outcomes
+    assert 3 < refused < 180

@@ -1,0 +1,1 @@
+"""What a program writes, and where it runs: intervals, pages, Pythons."""

@@ -1,0 +1,237 @@
+"""The package outside any bundle: what `spokeneval score` and `spokeneval.score` give is what score.py gives."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import spokeneval
+from spokeneval.__main__ import main
+from spokeneval.formats.problems import ReferenceFileError, SubmissionError
+from spokeneval.task import ENDS
+from spokeneval.tasks import find_task, task_names
+from tests.samples.cases import CASES
+from tests.samples.corruptions import zipped
+from tests.samples.near_misses import near_misses
+from tests.samples.programs import ROOT, run_score, write_files
+
+
+@pytest.fixture(params=task_names())
+def task(request) -> str:
+    return request.param
+
+
+@pytest.fixture
+def place(task, tmp_path) -> Path:
+    """A folder with the folders `reference` and `submission` of the task in small."""
+    write_files(tmp_path / "reference", CASES[task].reference)
+    write_files(tmp_path / "submission", CASES[task].submission)
+    return tmp_path
+
+
+def run(capsys, task: str, reference: Path, submission: Path, *options: str) -> tuple[int, str, str]:
+    """The command in this process: exit status, standard output, standard error."""
+    arguments = ["score", task, "--reference", str(reference), "--submission", str(submission), *options]
+    status = main(arguments)
+    return status, *capsys.readouterr()
+
+
+def test_scores_are_those_of_the_scoring_program_to_the_last_bit(task, tmp_path, capsys):
+    sample = ROOT / "reference_data" / task / "development"
+    submission = write_files(tmp_path / "submission", near_misses(task, sample))
+    files = {file: (sample / file).read_bytes() for file in find_task(task).format.reference_files}
+    options = {"public_references": [spokeneval.run.options.fingerprint(files)]}
+    program = run_score(task, tmp_path, files, near_misses(task, sample), options)
+    status, printed, _ = run(capsys, task, sample, submission, "--json")
+    result = json.loads(printed)
+    ends = {
+        key + end: limits[place]
+        for key, limits in result["intervals"].items()
+        for place, end in enumerate(ENDS)
+    }
+    assert status == 0
+    assert repr({**result["scores"], **ends}) == repr(program.scores)
+    assert result["signature"] == (tmp_path / "output" / "signature.txt").read_text().strip()
+    statistics = json.loads((tmp_path / "output" / "statistics.json").read_text())
+    assert (result["task"], result["unit"]) == (task, statistics["unit"])
+    assert (result["units"], result["items"]) == (len(statistics["units"]), int(program.stdout.split()[1]))
+
+
+def test_a_file_a_folder_and_a_zip_give_the_same(task, place, capsys):
+    expected = run(capsys, task, place / "reference", place / "submission")
+    assert (expected[0], expected[2]) == (0, "")
+    (place / "upload.zip").write_bytes(zipped(CASES[task].submission))
+    assert run(capsys, task, place / "reference", place / "upload.zip") == expected
+    for side in ("reference", "submission"):
+        first, *others = (place / side).iterdir()
+        other_name = first.rename(place / f"my {side}.txt")
+        paths = {"reference": place / "reference", "submission": place / "upload.zip", side: other_name}
+        status, printed, told = run(capsys, task, paths["reference"], paths["submission"])
+        if others:
+            assert (status, printed) == (2, "")
+            assert f"my {side}.txt: a {side}" in told
+            assert "expected their folder" in told
+        else:
+            assert (status, printed, told) == expected
+        other_name.rename(first)
+
+
+def test_from_python(task, place):
+    result = spokeneval.score(task, reference=place / "reference", submission=str(place / "submission"))
+    scores = find_task(task).scores
+    assert list(result.scores) == [score.key for score in scores]
+    assert list(result.intervals) == [score.key for score in scores if score.interval]
+    for key, (low, high) in result.intervals.items():
+        assert low <= result.scores[key] <= high
+    assert result.task == result.signature.split("|")[0] == task
+    assert result.signature.endswith(f"spokeneval:{spokeneval.__version__}")
+
+
+def test_every_score_is_printed_by_its_title(task, place, capsys):
+    _, printed, _ = run(capsys, task, place / "reference", place / "submission")
+    result = spokeneval.score(task, reference=place / "reference", submission=place / "submission")
+    title, _, *lines, _, signature = printed.splitlines()
+    assert title.startswith(f"{find_task(task).title}: {result.items} items, intervals over ")
+    assert signature == result.signature
+    for score, line in zip(find_task(task).scores, lines, strict=True):
+        value = result.scores[score.key]
+        assert line.split("95 %")[0].split() == [
+            *score.heading.split(), str(value) if isinstance(value, int) else f"{value:.4f}"
+        ]  # fmt: skip
+        assert ("95 % interval" in line) == score.interval
+
+
+# What is refused
+
+
+def test_a_refusal_lists_every_problem(task, place, capsys):
+    broken = next((place / "submission").iterdir())
+    broken.write_bytes(b"\xff")
+    (place / "submission" / "extra").write_text("")
+    with pytest.raises(SubmissionError) as refusal:
+        spokeneval.score(task, reference=place / "reference", submission=place / "submission")
+    told = f"The submission {place / 'submission'} is refused.\n\n{refusal.value}\n\nNothing was scored.\n"
+    assert run(capsys, task, place / "reference", place / "submission") == (1, "", told)
+    assert "extra" in told
+
+
+def test_a_bad_reference_lists_every_problem(task, place, capsys):
+    path = place / "reference" / find_task(task).format.reference_files[0]
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines, *lines[1:3], ""]))
+    with pytest.raises(ReferenceFileError) as refusal:
+        spokeneval.score(task, reference=place / "reference", submission=place / "submission")
+    assert refusal.value.total >= 2
+    told = f"The reference {place / 'reference'} is refused.\n\n{refusal.value}\n\nNothing was scored.\n"
+    assert run(capsys, task, place / "reference", place / "submission") == (1, "", told)
+
+
+def test_a_wrong_call(tmp_path, capsys):
+    write_files(tmp_path / "reference", CASES["spoken_call"].reference)
+    for reference, submission in ((tmp_path / "reference", tmp_path / "none"), (tmp_path / "none", tmp_path)):
+        status, printed, told = run(capsys, "spoken_call", reference, submission)
+        assert (status, printed, told) == (2, "", f"{tmp_path / 'none'}: No such file or directory\n")
+        with pytest.raises(FileNotFoundError):
+            spokeneval.score("spoken_call", reference=reference, submission=submission)
+    status, printed, told = run(capsys, "spoken_cal", tmp_path, tmp_path)
+    assert (status, printed) == (2, "")
+    assert told.startswith("No task spoken_cal; there are ")
+    assert all(name in told for name in task_names())
+    with pytest.raises(ValueError, match="no task 'spoken_cal'; there are"):
+        spokeneval.score("spoken_cal", reference=tmp_path, submission=tmp_path)
+    for arguments in ([], ["scores"], ["score", "spoken_call"], ["score", "spoken_call", "--reference", "x"]):
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        assert ended.value.code == 2
+
+
+def test_the_tasks_are_listed(capsys):
+    assert main(["tasks"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == task_names()
+    for line in lines:
+        task = find_task(line.split()[0])
+        assert line.endswith(f"  {task.title}: {task.primary.heading}, {task.primary.direction} is better")
+
+
+def test_help_and_a_terminal_without_greek():
+    environment = {"PATH": os.defpath, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"}
+    for words, expected in ((["tasks"], "Mean \\u03ba"), (["score", "--help"], "a zip of them")):
+        command = [sys.executable, "-m", "spokeneval", *words]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert expected in " ".join(done.stdout.split())
+
+
+# Installed
+
+
+def pip(python: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [str(python), "-m", "pip", "--disable-pip-version-check", "--quiet", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    """The wheel, built of a copy of what it is made from: a build leaves files in its folder."""
+    pytest.importorskip("setuptools", minversion="77")
+    folder = tmp_path_factory.mktemp("wheel")
+    names = ["pyproject.toml", "README.md", "LICENSE"]
+    packages = ["spokeneval", "bundling", "tests", "sample_data", "fuzz"]
+    sources = [ROOT / name for name in names]
+    sources += [path for name in packages for path in (ROOT / name).rglob("*") if path.is_file()]
+    copies = {
+        str(path.relative_to(ROOT)): path.read_bytes() for path in sources if "__pycache__" not in path.parts
+    }
+    write_files(folder / "source", copies)
+    options = ("--no-deps", "--no-build-isolation", "--wheel-dir", folder)
+    built = pip(Path(sys.executable), "wheel", folder / "source", *options)
+    assert built.returncode == 0, built.stderr
+    return next(folder.glob("*.whl"))
+
+
+def test_the_wheel_holds_the_package_and_nothing_else(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        held = {name for name in archive.namelist() if ".dist-info/" not in name}
+        metadata = next(name for name in archive.namelist() if name.endswith("/METADATA"))
+        described = archive.read(metadata).decode().splitlines()
+    package = [path for path in (ROOT / "spokeneval").rglob("*") if path.suffix in (".py", ".tsv")]
+    assert held == {path.relative_to(ROOT).as_posix() for path in package}
+    needed = [line for line in described if line.startswith("Requires-Dist:") and "extra ==" not in line]
+    assert needed == ["Requires-Dist: numpy>=1.19"]
+    assert f"Version: {spokeneval.__version__}" in described
+
+
+def test_an_installed_package_brings_numpy_alone_and_scores_anywhere(wheel, tmp_path):
+    """In an environment of its own, without PYTHONPATH, from a folder outside the repository."""
+    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "venv")], check=True)
+    programs = tmp_path / "venv" / "bin"
+    installed = pip(programs / "python", "install", "--timeout", "10", "--retries", "1", wheel)
+    if "No matching distribution found for numpy" in installed.stderr:
+        pytest.skip("numpy cannot be installed: no package index answers")
+    assert installed.returncode == 0, installed.stderr
+    place = tmp_path / "elsewhere"
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+
+    def said(*command: object) -> str:
+        done = subprocess.run(
+            [*map(str, command)], cwd=place, env=plain, capture_output=True, text=True, check=True
+        )
+        return done.stdout
+
+    for task, case in CASES.items():
+        write_files(place / task / "reference", case.reference)
+        write_files(place / task / "submission", case.submission)
+        paths = {"reference": place / task / "reference", "submission": place / task / "submission"}
+        words = ["score", task, *(f"--{side}={path.relative_to(place)}" for side, path in paths.items())]
+        scores = json.loads(said(programs / "spokeneval", *words, "--json"))["scores"]
+        assert scores == spokeneval.score(task, **paths).scores
+        assert said(programs / "python", "-m", "spokeneval", *words) == said(programs / "spokeneval", *words)
+    freeze = json.loads(said(programs / "python", "-m", "pip", "list", "--format", "json"))
+    assert {package["name"] for package in freeze} - {"pip", "setuptools", "wheel"} == {"numpy", "spokeneval"}

@@ -1,0 +1,228 @@
+"""The report page: all on public labels, the scores alone on hidden ones, problems on refusals, at no score's cost."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from spokeneval.run.options import fingerprint
+from spokeneval.run.report import page as builders
+from spokeneval.tasks import find_task, task_names
+from tests.samples.near_misses import near_misses
+from tests.samples.programs import ROOT, run_here, write_files
+
+TASKS = task_names()
+
+
+def run(task, folder, *, public, files=None, reference=None, options=None):
+    """Score near misses (or the files given) with the page on; the exit status, the words and the output folder."""
+    sample = ROOT / "reference_data" / task / "development"
+    content = reference or {file.name: file.read_bytes() for file in sample.iterdir()}
+    write_files(folder / "input" / "ref", content)
+    write_files(folder / "input" / "res", near_misses(task, sample) if files is None else files)
+    settings = {
+        "detailed_results": True,
+        "public_references": [fingerprint(content)] if public else [],
+        "baselines": {fingerprint(content): {column.key: 0.125 for column in find_task(task).columns}},
+        **(options or {}),
+    }
+    score = (ROOT / "scoring_program" / task / "score.py").read_bytes()
+    program = write_files(folder / "program", {"score.py": score, "options.json": json.dumps(settings)})
+    status, stdout, stderr = run_here(program / "score.py", folder / "input", folder / "output")
+    return status, stdout + stderr, folder / "output"
+
+
+def page_of(output: Path) -> tuple[str, "Outline"]:
+    """The page and its outline, in which there is no fault."""
+    markup = (output / "detailed_results.html").read_text()
+    outline = Outline(markup)
+    assert outline.faults == []
+    return markup, outline
+
+
+class Outline(HTMLParser):
+    """What a screen reader goes by: headings, tables, figures, ids."""
+
+    VOID = ("meta", "br", "link", "img", "input", "hr")
+
+    def __init__(self, markup):
+        super().__init__()
+        self.headings, self.faults, self.stack, self.ids = [], [], [], []
+        self.tags = []
+        self.feed(markup)
+        self.close()
+        if self.stack:
+            self.faults.append(f"left open: {self.stack}")
+        if len(set(self.ids)) != len(self.ids):
+            self.faults.append("an id stands twice")
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.tags.append(tag)
+        if "id" in attributes:
+            self.ids.append(attributes["id"])
+        if tag in ("h1", "h2", "h3"):
+            level = int(tag[1])
+            if level > 1 and (not self.headings or level > self.headings[-1] + 1):
+                self.faults.append(f"{tag} out of order")
+            self.headings.append(level)
+        if tag == "html" and attributes.get("lang") != "en":
+            self.faults.append("no language")
+        if tag == "th" and attributes.get("scope") not in ("col", "row"):
+            self.faults.append("a header cell without scope")
+        if attributes.get("role") in ("img", "region") and not attributes.get("aria-label"):
+            self.faults.append(f"{tag} without a label")
+        if tag in ("script", "iframe", "object", "embed", "link", "img") or any(
+            name.startswith("on") or (name in ("src", "href") and not str(value).startswith("#"))
+            for name, value in attributes.items()
+            if name != "xlink:href"
+        ):
+            self.faults.append(f"{tag} {attributes} loads or runs something")
+        if tag not in self.VOID:
+            self.stack.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in self.VOID:
+            self.stack.pop()
+
+    def handle_endtag(self, tag):
+        if not self.stack or self.stack.pop() != tag:
+            self.faults.append(f"</{tag}> closes nothing")
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_page_on_public_labels_is_sound_and_the_same_twice(tmp_path, task):
+    pages = []
+    for folder in (tmp_path / "one", tmp_path / "two"):
+        status, words, output = run(task, folder, public=True)
+        assert status == 0, words
+        pages.append((output / "detailed_results.html").read_bytes())
+    assert pages[0] == pages[1]
+    markup, outline = page_of(output)
+    assert outline.headings[0] == 1
+    assert outline.headings.count(1) == 1
+    assert outline.tags.count("table") == outline.tags.count("caption") >= 2
+    assert outline.tags.count("svg") >= 1
+    assert "The baseline has" in markup
+    assert (output / "signature.txt").read_text().strip().replace("&", "&amp;") in markup
+    assert not re.search(r"https?://(?!www\.w3\.org|purl\.org|creativecommons\.org|matplotlib\.org)", markup)
+    assert len(pages[0]) < 1_500_000
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_page_on_hidden_labels_holds_the_scores_alone(tmp_path, task):
+    status, words, output = run(task, tmp_path, public=False)
+    assert status == 0, words
+    markup, outline = page_of(output)
+    assert "svg" not in outline.tags
+    assert outline.tags.count("table") == 1
+    assert "The baseline" not in markup
+    scores = json.loads((output / "scores.json").read_text())
+    # One row a score and one for the interval: nothing else has a number of its own.
+    assert outline.tags.count("tr") == 1 + len(scores) - 2 + 1
+    submitted = next((tmp_path / "input" / "res").iterdir()).read_text().splitlines()
+    for line in submitted[1:4]:
+        assert re.split(r"[\t, ]", line)[0] not in markup or task == "merlion_diarization"
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_refusal_lists_its_problems_on_the_page(tmp_path, task):
+    hostile = "<script>alert(1)</script>"
+    name = {"merlion_diarization": "x.txt"}.get(task, f"{hostile[:8]}.csv")
+    status, _, output = run(task, tmp_path, public=True, files={name: hostile})
+    assert status == 1
+    assert not (output / "scores.json").exists()
+    markup, _ = page_of(output)
+    assert "Refused:" in markup
+    assert "is missing" in markup
+    assert "<script" not in markup
+
+
+def test_a_participants_words_are_escaped_on_the_page(tmp_path):
+    ids = ['<img src=x onerror="alert(1)">', "=cmd|' /C calc'!A0", "a\x1b[31mb", "‮right to left"]
+    rows = "".join(f"{item}\taccept\n" for item in ids)
+    status, words, output = run(
+        "spoken_call", tmp_path, public=True, files={"results.csv": "Id\tAccept\n" + rows}
+    )
+    assert status == 1
+    markup, _ = page_of(output)
+    assert "<img" not in markup
+    assert "&lt;img" in markup
+    assert "\x1b" not in markup + words
+    assert "‮" not in markup + words
+
+
+def test_an_unusable_reference_is_said_without_its_words(tmp_path):
+    reference = {"reference.csv": b"Id\tlanguage\tmeaning\n7\tcorrect\tincorrect\n"}
+    submission = {"results.csv": "Id\tAccept\n7\taccept\n"}
+    status, _, output = run("spoken_call", tmp_path, public=False, files=submission, reference=reference)
+    markup, _ = page_of(output)
+    assert status == 1
+    assert "tell the organisers" in markup
+    assert "incorrect" not in markup
+
+
+def test_without_the_option_there_is_no_page(tmp_path):
+    status, _, output = run("psst_correctness", tmp_path, public=True, options={"detailed_results": False})
+    assert status == 0
+    assert not (output / "detailed_results.html").exists()
+
+
+def test_a_page_that_cannot_be_made_costs_no_score(tmp_path, monkeypatch):
+    def broken(*arguments, **options):
+        raise TypeError("label: incorrect")
+
+    monkeypatch.setattr("spokeneval.run.report.results.scored_page", broken)
+    status, words, output = run("spoken_call", tmp_path, public=True)
+    assert status == 0
+    assert "The report page could not be made (TypeError)" in words
+    assert "label" not in words
+    assert json.loads((output / "scores.json").read_text())["d_full"] > 0
+    assert not (output / "detailed_results.html").exists()
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_without_matplotlib_the_tables_stand_alone(tmp_path, monkeypatch, task):
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
+    status, words, output = run(task, tmp_path, public=True)
+    assert status == 0
+    assert "could not be made" not in words
+    _, outline = page_of(output)
+    assert "svg" not in outline.tags
+    assert outline.tags.count("table") >= 2
+
+
+def test_builders_escape_whatever_is_no_markup():
+    assert builders.text('<b> & "x"') == "&lt;b&gt; &amp; &quot;x&quot;"
+    assert builders.text("\x1b[0m\n") == "\\x1b[0m\\n"
+    table = builders.table(
+        "Caption <x>", ["A", "B"], [["<r>", "1.5 to 2.5"], ["s", "1 if it is so"]] * 40, shown=3
+    )
+    assert "77 more are not shown." in table.markup
+    assert '<td class="number">1.5 to 2.5</td>' in table.markup
+    assert "<td>1 if it is so</td>" in table.markup
+    assert "<x>" not in table.markup
+    assert "<r>" not in table.markup
+
+
+@pytest.mark.skipif(
+    not (shutil.which("node") and os.environ.get("NODE_PATH") and os.environ.get("CHROMIUM")),
+    reason="needs node, and NODE_PATH (playwright-core, axe-core) and CHROMIUM in the environment",
+)
+def test_pages_pass_an_accessibility_check_in_a_browser(tmp_path):
+    pages = []
+    for task in TASKS:
+        for public in (True, False):
+            _, _, output = run(task, tmp_path / f"{task}-{public}", public=public)
+            pages.append(tmp_path / f"{task}-{public}.html")
+            shutil.copy(output / "detailed_results.html", pages[-1])
+    script = Path(__file__).parent / "browser" / "check_pages.mjs"
+    done = subprocess.run(["node", str(script), *map(str, pages)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,131 @@
+"""The synthetic responses have the published statistics."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sample_data import content_accuracy
+from spokeneval.metrics.agreement import partial_r, pearson_r
+from starting_kit.content_accuracy.content import content_vector, rouge, tokens
+
+
+def features(prompts, responses, column="asr_text"):
+    """CVA, base ROUGE (tokens, one reference) and new ROUGE (types, four references) of each response."""
+    references = {prompt.prompt_id: list(prompt.references) for prompt in prompts}
+    first = {prompt: texts[:1] for prompt, texts in references.items()}
+    asked = [response.prompt_id for response in responses]
+    texts = [getattr(response, column) for response in responses]
+    return (
+        content_vector(references, asked, texts),
+        rouge(first, asked, texts, unit="tokens"),
+        rouge(references, asked, texts, unit="types"),
+    )
+
+
+def scores_of(responses):
+    return np.array([response.human_score for response in responses])
+
+
+def words_of(responses):
+    return np.array([response.words for response in responses])
+
+
+def edit_distance(reference, hypothesis):
+    row = list(range(len(hypothesis) + 1))
+    for i, expected in enumerate(reference, start=1):
+        diagonal, row[0] = row[0], i
+        for j, found in enumerate(hypothesis, start=1):
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (expected != found))
+    return row[-1]
+
+
+@pytest.fixture(scope="module")
+def full():
+    return content_accuracy.full_size()
+
+
+@pytest.fixture(scope="module")
+def small():
+    return content_accuracy.sample_sets()
+
+
+def test_full_size_has_the_published_counts(full):
+    prompts, responses = full
+    assert len(responses) == 5934
+    assert len({response.response_id for response in responses}) == 5934
+    assert len({response.speaker_id for response in responses}) == 1611
+    assert {response.prompt_id for response in responses} == {prompt.prompt_id for prompt in prompts}
+    assert len(prompts) == 24
+    assert all(len(prompt.references) == 4 for prompt in prompts)
+    _, responses_of_speakers = np.unique([response.speaker_id for response in responses], return_counts=True)
+    assert responses_of_speakers.max() == 4
+
+
+def test_lengths_are_as_published_and_grow_with_the_level(full):
+    words, scores = words_of(full[1]), scores_of(full[1])
+    assert abs(words.mean() - 72) < 1
+    assert abs(words.std() - 29) < 1
+    assert all(np.diff([words[scores == level].mean() for level in (1, 2, 3, 4)]) > 8)
+    assert [len(tokens(response.text)) for response in full[1][:300]] == words[:300].tolist()
+
+
+# Published: 26.5 % for picture narration, 29.4 % for summarisation.
+@pytest.mark.parametrize(("task", "published"), [("N", 0.265), ("S", 0.294)])
+def test_word_error_rate_is_as_published(full, task, published):
+    responses = [response for response in full[1] if response.prompt_id[0] == task][:400]
+    errors = sum(edit_distance(response.text.split(), response.asr_text.split()) for response in responses)
+    assert abs(errors / words_of(responses).sum() - published) < 0.01
+
+
+def test_correlations_at_full_size_are_near_the_published(full):
+    scores, words = scores_of(full[1]), words_of(full[1])
+    found = features(*full)
+    # Published with ASR: r of the regressions, and r with length held constant.
+    absolute = [pearson_r(scores, feature) for feature in found]
+    np.testing.assert_allclose(absolute, [0.492, 0.587, 0.655], rtol=0, atol=0.05)
+    partial = [partial_r(scores, feature, words) for feature in found]
+    np.testing.assert_allclose(partial, [0.428, 0.281, 0.478], rtol=0, atol=0.05)
+    # The paper's conclusions: with length held constant, base ROUGE loses most and new ROUGE stays ahead of CVA.
+    assert np.argmax(np.subtract(absolute, partial)) == 1
+    assert partial[2] > partial[0] > partial[1]
+
+
+def test_manual_transcripts_keep_the_order_and_help_rouge(full):
+    scores = scores_of(full[1])
+    cva, base, new = (pearson_r(scores, feature) for feature in features(*full, column="text"))
+    assert new > base > cva
+    _, base_asr, new_asr = (pearson_r(scores, feature) for feature in features(*full))
+    assert base > base_asr
+    assert new > new_asr
+
+
+@pytest.mark.parametrize("name", ["training", "development", "evaluation"])
+def test_the_small_sets_order_the_models_as_published(small, name):
+    prompts, sets = small
+    scores, words = scores_of(sets[name]), words_of(sets[name])
+    assert set(scores) == {1, 2, 3, 4}
+    found = features(prompts, sets[name])
+    cva, base, new = (pearson_r(scores, feature) for feature in found)
+    assert new > base > cva
+    cva, base, new = (partial_r(scores, feature, words) for feature in found)
+    assert new > cva > base
+
+
+def test_the_small_sets_order_the_regressions_as_published(small):
+    prompts, sets = small
+    for name in ("development", "evaluation"):
+        r = []
+        training, tested = features(prompts, sets["training"]), features(prompts, sets[name])
+        for model in range(3):
+            slope, intercept = np.polyfit(training[model], scores_of(sets["training"]), 1)
+            r.append(pearson_r(scores_of(sets[name]), slope * tested[model] + intercept))
+        assert r == sorted(r)
+
+
+def test_the_small_sets_share_prompts_but_no_speaker(small):
+    prompts, sets = small
+    speakers = [{response.speaker_id for response in responses} for responses in sets.values()]
+    assert len(set.union(*speakers)) == sum(map(len, speakers))
+    for responses in sets.values():
+        assert {response.prompt_id for response in responses} == {prompt.prompt_id for prompt in prompts}

@@ -1,0 +1,159 @@
+"""The synthetic sets against Table 1 of the MERLion CCS Challenge Evaluation Plan 1.2."""
+
+import numpy as np
+import pytest
+
+pd = pytest.importorskip("pandas")
+
+import spokeneval  # noqa: E402
+from sample_data import merlion  # noqa: E402
+from spokeneval.metrics import language_identification as metrics  # noqa: E402
+
+# Table 1: recordings, with one language, audio in s; then segments, median and mean length in ms of each language.
+TABLE_1 = {
+    "development": (150, 28, 28 * 3600 + 36 * 60 + 28, (40287, 1125, 1443.84), (9983, 900, 1106.41)),
+    "evaluation": (154, 33, 28 * 3600 + 47 * 60 + 14, (39473, 1120, 1454.73), (9766, 930, 1173.87)),
+}
+
+
+@pytest.fixture(scope="module", params=TABLE_1)
+def full(request):
+    return request.param, merlion.generate("full", request.param, 7)
+
+
+def languages_per_recording(labels):
+    spoken = labels[labels.language_tag.isin(["English", "Mandarin"])]
+    return spoken.groupby("audio_name").language_tag.nunique()
+
+
+def test_full_size_follows_table_1(full):
+    name, tables = full
+    recordings, one_language, audio, *languages = TABLE_1[name]
+    assert tables.labels.audio_name.nunique() == len(tables.recordings) == recordings
+    assert (languages_per_recording(tables.labels) == 1).sum() == one_language
+    assert tables.recordings.length.sum() == 1000 * audio
+    segments = merlion.scored_segments(tables.labels)
+    for language, (count, median, mean) in zip(("English", "Mandarin"), languages, strict=True):
+        length = segments.length[segments.language_tag == language]
+        assert len(length) == count
+        np.testing.assert_allclose([length.median(), length.mean()], [median, mean], rtol=0.01)
+
+
+def test_full_sessions_have_the_published_lengths(full):
+    name, tables = full
+    annotated = (tables.regions.end - tables.regions.start).groupby(tables.regions.audio_name).sum() / 60_000
+    assert annotated.min() >= 2
+    assert annotated.max() <= 25
+    assert tables.recordings.length.between(3 * 60_000, 35 * 60_000).all()
+    assert set(tables.regions.audio_name.value_counts()) == {1, 2}
+    other = tables.labels.length[tables.labels.language_tag == "Non-Evaluated-Speech"].sum()
+    assert other == {"development": 14_000, "evaluation": 19_000}[name]
+
+
+@pytest.mark.parametrize("size", ["small", "full"])
+@pytest.mark.parametrize("name", TABLE_1)
+def test_labels_are_consistent(size, name):
+    tables = merlion.generate(size, name, 8)
+    labels = tables.labels
+    assert (labels.end > labels.start).all()
+    assert (labels.length == labels.end - labels.start).all()
+    assert set(labels.language_tag) == {"English", "Mandarin", "NON_SPEECH", "Non-Evaluated-Speech"}
+    assert not labels.duplicated(["audio_name", "utt_id"]).any()
+    length = tables.recordings.set_index("audio_name").length
+    for audio_name, turns in labels.groupby("audio_name"):
+        regions = tables.regions[tables.regions.audio_name == audio_name]
+        start, end, tag = turns.start.to_numpy(), turns.end.to_numpy(), turns.language_tag.to_numpy()
+        inside = (start[:, None] >= regions.start.to_numpy()) & (end[:, None] <= regions.end.to_numpy())
+        assert inside.any(axis=1).all()
+        assert regions.end.max() <= length[audio_name]
+        assert (np.diff(start) >= 0).all()
+        meets = (start[:, None] < end) & (start < end[:, None])
+        spoken = np.isin(tag, ["English", "Mandarin"])
+        differs = spoken[:, None] & spoken & (tag[:, None] != tag)
+        assert (turns.overlap_diff_lang.to_numpy() == (meets & differs).any(axis=1)).all()
+    assert labels.overlap_diff_lang.sum() >= 6
+
+
+@pytest.mark.parametrize(("name", "one_language"), [("development", 1), ("evaluation", 2)])
+def test_small_size_keeps_the_proportions(name, one_language):
+    tables = merlion.generate("small", name, 8)
+    assert len(tables.recordings) == 8
+    assert (languages_per_recording(tables.labels) == 1).sum() == one_language
+    segments = merlion.scored_segments(tables.labels)
+    assert len(segments) == 320
+    english = segments.language_tag == "English"
+    assert english.mean() == pytest.approx(
+        TABLE_1[name][3][0] / sum(row[0] for row in TABLE_1[name][3:]), abs=0.005
+    )
+    assert segments.length[english].median() > 1.15 * segments.length[~english].median()
+
+
+def test_a_seed_decides_everything():
+    once, again, other = (merlion.generate("small", "evaluation", seed) for seed in (1, 1, 2))
+    for first, second in zip(once, again, strict=True):
+        pd.testing.assert_frame_equal(first, second)
+    assert not once.labels.equals(other.labels)
+
+
+def test_unknown_sizes_and_qualities_are_refused():
+    with pytest.raises(ValueError, match="size 'medium'"):
+        merlion.generate("medium", "evaluation", 1)
+    tables = merlion.generate("small", "evaluation", 1)
+    with pytest.raises(ValueError, match="quality 'good'"):
+        merlion.identification_scores(tables.labels, "good", 1)
+    with pytest.raises(ValueError, match="quality 'good'"):
+        merlion.diarization_turns(tables, "good", 1)
+
+
+def test_identification_scores_have_the_promised_quality(full):
+    _, tables = full
+    is_english = (merlion.scored_segments(tables.labels).language_tag == "English").to_numpy()
+    for quality, eer in {"perfect": 0.0, "baseline": 0.2213, "random": 0.5}.items():
+        english, mandarin = merlion.identification_scores(tables.labels, quality, 3).T
+        for trials in (metrics.pooled_trials, metrics.difference_trials):
+            assert metrics.rocch_eer(*trials(is_english, english, mandarin)) == pytest.approx(eer, abs=0.01)
+
+
+@pytest.mark.parametrize("lines", [1, 2])
+def test_identification_file_holds_every_segment_in_order(tmp_path, lines):
+    tables = merlion.generate("small", "development", 4)
+    scores = merlion.identification_scores(tables.labels, "baseline", 4)
+    merlion.write_identification(tables.labels, scores, tmp_path, lines=lines)
+    rows = [line.split(" ") for line in (tmp_path / "prediction.txt").read_text().splitlines()]
+    first = merlion.scored_segments(tables.labels).iloc[0]
+    segment = f"{first.audio_name[:-4]}_{first.utt_id}_{first.start}_{first.end}"
+    if lines == 1:
+        assert rows[0] == [segment, str(scores[0, 0]), str(scores[0, 1])]
+        assert [[float(value) for value in row[1:]] for row in rows] == scores.tolist()
+    else:
+        assert rows[:2] == [[segment, "0", str(scores[0, 0])], [segment, "1", str(scores[0, 1])]]
+        assert [float(row[2]) for row in rows] == scores.ravel().tolist()
+    assert len({row[0] for row in rows}) == 320
+
+
+def test_diarization_turns_rank_as_their_quality(tmp_path):
+    tables = merlion.generate("small", "evaluation", 5)
+    merlion.write_diarization_set(tables, tmp_path / "ref")
+    der = {}
+    for quality in ("perfect", "perturbed", "random"):
+        merlion.write_diarization(tables, merlion.diarization_turns(tables, quality, 5), tmp_path / quality)
+        paths = {"reference": tmp_path / "ref", "submission": tmp_path / quality}
+        der[quality] = spokeneval.score("merlion_diarization", **paths).scores["der"]
+    assert der["perfect"] == 0
+    assert 15 < der["perturbed"] < 45
+    assert der["perturbed"] + 20 < der["random"]
+
+
+def test_diarization_writes_a_file_for_every_recording(tmp_path):
+    tables = merlion.generate("small", "evaluation", 5)
+    turns = merlion.diarization_turns(tables, "perturbed", 5)
+    silent = tables.recordings.audio_name[3]
+    merlion.write_diarization(tables, turns[turns.audio_name != silent], tmp_path)
+    assert {f"{file.stem}.wav" for file in tmp_path.iterdir()} == set(tables.recordings.audio_name)
+    assert (tmp_path / silent.replace(".wav", ".txt")).read_text() == ""
+    name = tables.recordings.audio_name[0]
+    rows = [line.split(" ") for line in (tmp_path / name.replace(".wav", ".txt")).read_text().splitlines()]
+    expected = turns[turns.audio_name == name]
+    assert [[float(row[0]), float(row[1]), row[2]] for row in rows] == expected.iloc[
+        :, 1:
+    ].to_numpy().tolist()

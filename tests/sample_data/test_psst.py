@@ -1,0 +1,100 @@
+"""The synthetic naming responses: at the published level, sound in form, the same every time."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from sample_data import psst
+from spokeneval.metrics.correctness import accuracy, contains_pronunciation, count_predictions, f1
+from spokeneval.metrics.phoneme_recognition import arpabet_features, count_errors, fer, per
+
+ACCEPTED = {word: [run.split() for run in runs] for word, runs in psst.accepted_pronunciations().items()}
+
+
+def scored(name: str, size: int | None = None):
+    utterances, recognised = psst.sample(name, size)
+    return (
+        utterances,
+        [u.transcript.split() for u in utterances],
+        [transcript.split() for transcript in recognised],
+    )
+
+
+# Published: validation PER 0.222, FER 0.102; test 0.264, 0.121 (PSST Challenge's baseline).
+@pytest.mark.parametrize(
+    ("name", "size", "phones", "features"),
+    [("development", 341, 0.222, 0.102), ("evaluation", 652, 0.264, 0.121)],
+)
+def test_recogniser_is_at_the_published_level(name, size, phones, features):
+    utterances, reference, hypothesis = scored(name)
+    errors = count_errors(reference, hypothesis)
+    assert len(utterances) == size
+    assert per(errors) == pytest.approx(phones, rel=0, abs=0.01)
+    assert fer(errors) == pytest.approx(features, rel=0, abs=0.006)
+    assert min(errors.substitutions, errors.insertions, errors.deletions) > 40
+
+
+@pytest.mark.parametrize("name", ["development", "evaluation"])
+def test_substring_rule_scores_as_published(name):
+    utterances, reference, hypothesis = scored(name)
+    labels = np.array([u.correctness == "TRUE" for u in utterances])
+
+    def rule(transcripts):
+        return [
+            contains_pronunciation(phones, ACCEPTED[u.prompt])
+            for u, phones in zip(utterances, transcripts, strict=True)
+        ]
+
+    # Published: "about 99% accuracy" on perfect transcripts; F1 0.875 and 0.892 on the recogniser's.
+    assert 0.985 <= accuracy(count_predictions(labels, rule(reference))) < 1
+    assert 0.87 <= f1(count_predictions(labels, rule(hypothesis))) <= 0.90
+
+
+def test_larger_draws_keep_the_level():
+    _, reference, hypothesis = scored("evaluation", 5000)
+    assert len(reference) == 5000
+    assert per(count_errors(reference, hypothesis)) == pytest.approx(0.26, rel=0, abs=0.015)
+
+
+def test_sets_are_well_formed_and_share_no_session():
+    sessions = {}
+    for name in psst.SETS:
+        utterances, recognised = psst.sample(name)
+        ids = [u.utterance_id for u in utterances]
+        assert len(set(ids)) == len(ids)
+        assert all(u.utterance_id.startswith(f"{u.session}-{u.test}") for u in utterances)
+        assert all(u.utterance_id.endswith(f"-{u.prompt}") for u in utterances)
+        assert not set("\t\n").intersection("".join(recognised))
+        assert {u.correctness for u in utterances} == {"TRUE", "FALSE"}
+        sessions[name] = {u.session for u in utterances}
+    assert not sessions["development"] & sessions["evaluation"]
+    assert all(session.startswith("SYN") for found in sessions.values() for session in found)
+
+
+def test_pronunciations_are_of_the_inventory():
+    assert 12 <= len(ACCEPTED) <= 20
+    for runs in ACCEPTED.values():
+        assert 1 <= len(runs) <= 5
+        assert {phone for run in runs for phone in run} <= set(arpabet_features().phones)
+
+
+def test_files_read_back_as_drawn(tmp_path):
+    psst.write_samples(tmp_path)
+    utterances, recognised = psst.sample("development")
+    with (tmp_path / "reference_data/psst_correctness/development/utterances.tsv").open(
+        encoding="utf-8"
+    ) as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    header = "utterance_id session test prompt transcript correctness aq_index duration_frames filename"
+    assert list(rows[0]) == header.split()
+    assert [row["transcript"] for row in rows] == [u.transcript for u in utterances]
+    with (tmp_path / "starting_kit/psst/data/development_transcripts.tsv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    assert list(rows[0]) == ["utterance_id", "asr_transcript"]
+    assert [row["asr_transcript"] for row in rows] == recognised
+    kit = tmp_path / "starting_kit/psst/data/accepted_pronunciations.json"
+    assert json.loads(kit.read_text(encoding="utf-8")) == psst.accepted_pronunciations()

@@ -1,0 +1,118 @@
+"""Small bundles, the programs in them, and rehearsals against them."""
+
+import io
+import textwrap
+import zipfile
+
+import yaml
+
+from bundling.rehearse.rehearse import rehearse
+
+SCORE_COMMAND = "python3 /app/program/score.py /app/input /app/output"
+INGEST_COMMAND = "python3 /app/program/ingest.py /app/input_data /app/ingested_program /app/output"
+
+HELPER = "def read(path):\n    return open(path, encoding='utf-8').read().strip()\n"
+"""Stands for what is vendored: the programs import it from their own folder."""
+
+SCORE = """
+    import json, sys
+    from pathlib import Path
+    from helper import read
+    source, output = Path(sys.argv[1]), Path(sys.argv[2])
+    right = read(source / 'res/answer.txt') == read(source / 'ref/gold.txt')
+    print('scored')
+    (output / 'scores.json').write_text(json.dumps({'accuracy': 0.87654321 if right else 0.25, 'items': 3}))
+"""
+
+INGEST = """
+    import sys
+    from pathlib import Path
+    from helper import read
+    items, submission, output = map(Path, sys.argv[1:])
+    print('items', read(items / 'items.txt'))
+    (output / 'checked.txt').write_text('yes')
+"""
+
+COLUMNS = [
+    {"key": "accuracy", "title": "Accuracy", "index": 0, "sorting": "desc", "precision": 4},
+    {"key": "items", "title": "Items", "index": 1, "sorting": "asc", "precision": 0, "hidden": True},
+]
+
+
+def zipped(files):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content if isinstance(content, bytes) else textwrap.dedent(content))
+    return buffer.getvalue()
+
+
+def submission_zip(tmp_path, files=None):
+    path = tmp_path / "submission.zip"
+    path.write_bytes(zipped({"answer.txt": "42\n"} if files is None else files))
+    return path
+
+
+def codabench_bundle(
+    tmp_path, *, score=SCORE, ingest=INGEST, columns=COLUMNS, command=SCORE_COMMAND, changes=(), inner=None
+):
+    """A bundle with a development phase (gold answer 41) and an evaluation phase (gold answer 42)."""
+    phases = [
+        {
+            "index": 0,
+            "name": "Development",
+            "start": "2027-01-11 00:00:00",
+            "tasks": [0],
+            "execution_time_limit": 20,
+        },
+        {
+            "index": 1,
+            "name": "Evaluation",
+            "start": "2027-01-11 00:00:00",
+            "tasks": [1],
+            "execution_time_limit": 20,
+        },
+    ]
+    programs = {"scoring_program": "scoring_program.zip", "ingestion_program": "ingestion_program.zip"}
+    if ingest is None:
+        del programs["ingestion_program"]
+    data = {"reference_data": "reference_data.zip", "input_data": "input_data.zip"}
+    development = {"reference_data": "reference_data_development.zip", "input_data": "input_data.zip"}
+    competition = {
+        "version": 2,
+        "title": "Synthetic",
+        "tasks": [
+            {"index": 0, "name": "dev", **programs, **development},
+            {"index": 1, "name": "eval", **programs, **data},
+        ],
+        "phases": phases,
+        "leaderboards": [{"title": "Board", "key": "board", "primary_index": 0, "columns": columns}],
+        **dict(changes),
+    }
+    files = {
+        "competition.yaml": yaml.safe_dump(competition),
+        "scoring_program.zip": zipped(
+            {"score.py": score, "helper.py": HELPER, "metadata.yaml": yaml.safe_dump({"command": command})}
+        ),
+        "ingestion_program.zip": zipped(
+            {
+                "ingest.py": ingest or "",
+                "helper.py": HELPER,
+                "metadata.yaml": yaml.safe_dump({"command": INGEST_COMMAND}),
+            }
+        ),
+        "reference_data.zip": zipped({"gold.txt": "42\n"}),
+        "reference_data_development.zip": zipped({"gold.txt": "41\n"}),
+        "input_data.zip": zipped({"items.txt": "a b c\n"}),
+        **(inner or {}),
+    }
+    path = tmp_path / "bundle.zip"
+    path.write_bytes(zipped(files))
+    return path
+
+
+def run(tmp_path, files=None, *, phase=None, keep=None, limits=None, engine=None, **options):
+    bundle = codabench_bundle(tmp_path, **options)
+    return rehearse(
+        bundle, submission_zip(tmp_path, files), phase=phase, keep=keep, limits=limits, engine=engine
+    )

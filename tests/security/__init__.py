@@ -1,0 +1,1 @@
+"""What hostile, broken and unlucky submissions come to."""

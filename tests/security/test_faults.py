@@ -1,0 +1,333 @@
+"""Full disks, folders that cannot be written, kills at any moment: no half-written scores, no false success."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import build_bundle
+import bundling.build.write
+from bundling.build.plan import plan
+from bundling.build.write import write
+from spokeneval.run.files import write_file
+from tests.samples.cases import CASES
+from tests.samples.programs import ROOT, write_files
+
+TASKS = sorted(CASES)
+SCORES = {"scores.json", "scores.txt"}
+PSST = "psst_correctness"
+SILENT = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "SPOKENEVAL_HIDDEN_STATISTICS": "write"}
+NO_STATISTICS = {**ENVIRONMENT, "SPOKENEVAL_HIDDEN_STATISTICS": ""}
+
+
+def laid_out(task: str, folder: Path) -> Path:
+    write_files(folder / "input" / "ref", CASES[task].reference)
+    write_files(folder / "input" / "res", CASES[task].submission)
+    return folder
+
+
+def command(task: str, folder: Path) -> list[str]:
+    program = ROOT / "scoring_program" / task / "score.py"
+    return [sys.executable, str(program), str(folder / "input"), str(folder / "output")]
+
+
+def score(task: str, folder: Path, **options) -> subprocess.CompletedProcess[str]:
+    plain = {"env": ENVIRONMENT, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.run(command(task, folder), **{**plain, **options})
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Files by name; a folder has no content."""
+    paths = folder.iterdir() if folder.is_dir() else ()
+    return {path.name: path.read_bytes() if path.is_file() else b"" for path in paths}
+
+
+def without_scores(done, output: Path, told: str = "") -> None:
+    """Exit status 1, words for people and no traceback, nothing that looks like scores."""
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert told in done.stderr
+    assert not SCORES & set(files(output))
+
+
+def failed_cleanly(done, output: Path, told: str = "") -> None:
+    """Likewise, and no file that was begun."""
+    without_scores(done, output, told)
+    assert not [name for name in files(output) if name.endswith(".unfinished")]
+
+
+# The output
+
+
+def _whole(task: str, folder: Path, **options) -> dict[str, bytes]:
+    assert score(task, laid_out(task, folder), **options).returncode == 0
+    return files(folder / "output")
+
+
+@pytest.mark.parametrize(
+    ("size", "environment", "file"),
+    [
+        (0, ENVIRONMENT, "signature.txt"),
+        (40, ENVIRONMENT, "signature.txt"),
+        (150, ENVIRONMENT, "statistics.json"),
+        (80, NO_STATISTICS, "scores.txt"),
+        (120, NO_STATISTICS, "scores.json"),
+    ],
+)
+def test_a_write_that_fails_leaves_no_scores(tmp_path, size, environment, file):
+    """The operating system refuses to make a file larger than `size`: it is each of the four files' turn to fail."""
+    whole = _whole(PSST, tmp_path / "whole", env=environment)
+    large = [
+        name for name in ("signature.txt", "statistics.json", "scores.txt", "scores.json") if name in whole
+    ]
+    assert next(name for name in large if len(whole[name]) > size) == file
+
+    def small_files():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    done = score(PSST, laid_out(PSST, tmp_path), env=environment, preexec_fn=small_files)
+    failed_cleanly(done, tmp_path / "output", os.strerror(errno.EFBIG))
+
+
+@pytest.mark.parametrize("name", ["scores.json", "scores.txt", "signature.txt", "statistics.json"])
+def test_a_disk_that_fills_up_at_any_file_leaves_no_scores(tmp_path, name):
+    """The name that a file has until it is whole is taken by a folder: that file cannot be written."""
+    laid_out(PSST, tmp_path)
+    (tmp_path / "output" / f".{name}.unfinished" / "x").mkdir(parents=True)
+    without_scores(score(PSST, tmp_path), tmp_path / "output")
+
+
+def test_a_full_disk(tmp_path):
+    """A file system of one page, in a mount namespace of its own."""
+    output = laid_out(PSST, tmp_path) / "output"
+    output.mkdir()
+    script = (
+        f"mount -t tmpfs -o size=4k none '{output}' || exit 77; head -c 4096 /dev/zero > '{output}/filler'; "
+        f"'{sys.executable}' '{ROOT}/scoring_program/psst_correctness/score.py' '{tmp_path}/input' '{output}'; "
+        f"status=$?; ls -A '{output}'; exit $status"
+    )
+    try:
+        done = subprocess.run(
+            ["unshare", "-r", "-m", "sh", "-c", script], env=ENVIRONMENT, capture_output=True, text=True
+        )
+    except FileNotFoundError:
+        pytest.skip("no unshare here: a full disk is played by limits on files only")
+    if done.returncode == 77 or "unshare" in done.stderr:
+        pytest.skip("no mount is allowed here: a full disk is played by limits on files only")
+    assert (done.returncode, done.stdout) == (1, "filler\n")
+    assert os.strerror(errno.ENOSPC) in done.stderr
+
+
+@pytest.mark.parametrize("words", ["stdout", "stderr"])
+def test_standard_output_or_error_that_is_full_is_no_success(tmp_path, words):
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    laid_out(PSST, tmp_path)
+    with open("/dev/full", "w") as full:
+        if words == "stdout":
+            done = score(PSST, tmp_path, stdout=full)
+        else:
+            (tmp_path / "input" / "res" / "correctness.tsv").write_text("")
+            done = score(PSST, tmp_path, stdout=full, stderr=full)
+    assert done.returncode != 0
+    assert not SCORES & set(files(tmp_path / "output"))
+
+
+def test_an_output_that_is_a_file(tmp_path):
+    laid_out("spoken_call", tmp_path)
+    (tmp_path / "output").write_text("mine")
+    failed_cleanly(score("spoken_call", tmp_path), tmp_path / "output", "output: ")
+    assert (tmp_path / "output").read_text() == "mine"
+
+
+def test_an_output_that_cannot_be_written(tmp_path):
+    laid_out("spoken_call", tmp_path)
+    output = tmp_path / "output"
+    output.mkdir(mode=0o555)
+    if os.access(output, os.W_OK):  # root may write anywhere, but not into /proc
+        output.rmdir()
+        output.symlink_to("/proc/self/fdinfo" if Path("/proc/self/fdinfo").is_dir() else "/dev/null")
+    done = score("spoken_call", tmp_path)
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False)
+    assert not SCORES & {path.name for path in output.iterdir()}
+
+
+# The input
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_reference_that_is_missing_unreadable_or_a_folder(tmp_path, task):
+    for number, name in enumerate(CASES[task].reference):
+        folder = laid_out(task, tmp_path / str(number))
+        path = folder / "input" / "ref" / name
+        path.unlink()
+        told = "The organisers' reference data cannot be used"
+        failed_cleanly(score(task, folder), folder / "output", told)
+        path.mkdir()
+        failed_cleanly(score(task, folder), folder / "output", told)
+
+
+@pytest.mark.parametrize("missing", ["input", "input/ref", "input/res"])
+def test_a_folder_that_is_missing(tmp_path, missing):
+    laid_out("spoken_call", tmp_path)
+    (tmp_path / missing).rename(tmp_path / "elsewhere")
+    failed_cleanly(score("spoken_call", tmp_path), tmp_path / "output")
+
+
+# Again
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_rerun_gives_the_same_files_and_removes_what_an_earlier_run_left(tmp_path, task):
+    first = _whole(task, tmp_path)
+    output = tmp_path / "output"
+    assert set(first) > SCORES
+    (output / "scores.json").write_text('{"planted": 1}')
+    (output / "detailed_results.html").write_text("old")
+    (output / ".scores.json.unfinished").write_text("half")
+    (output / "statistics.json").unlink()
+    assert score(task, tmp_path).returncode == 0
+    assert files(output) == first
+    next((tmp_path / "input" / "res").iterdir()).write_bytes(b"\xff")
+    failed_cleanly(score(task, tmp_path), output)
+    assert files(output) == {}
+
+
+# Kills
+
+
+def test_a_kill_at_any_moment_leaves_whole_scores_or_none(tmp_path):
+    """Twelve kills, at moments drawn from the second half of a run, in which files are written."""
+    output = tmp_path / "output"
+    began = time.monotonic()
+    expected = _whole("caller_experience", tmp_path)
+    whole_run = time.monotonic() - began
+    rng = random.Random("kills")
+    kills = 0
+    for _ in range(12):
+        process = subprocess.Popen(command("caller_experience", tmp_path), env=ENVIRONMENT, **SILENT)
+        time.sleep(rng.uniform(0.5, 1.05) * whole_run)
+        process.send_signal(signal.SIGKILL)
+        killed = process.wait() == -signal.SIGKILL
+        kills += killed
+        left = {name: content for name, content in files(output).items() if not name.startswith(".")}
+        assert left.items() <= expected.items()
+        if not killed:
+            assert left == expected
+    assert kills, "no run was killed in time"
+    assert score("caller_experience", tmp_path).returncode == 0
+    assert files(output) == expected
+
+
+WRITER = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+from spokeneval.run.scores import write_scores
+print(flush=True)
+number = 0
+while True:
+    number += 1
+    write_scores(Path(sys.argv[2]), {"number": number, **{f"key{place}": number for place in range(400)}})
+"""
+
+
+def test_a_kill_in_mid_write_leaves_a_whole_file(tmp_path):
+    """Scores are written without pause and read all the time, by a reader who never sees half a file; then the kill."""
+    for moment in range(12):
+        process = subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(ROOT), str(tmp_path)], stdout=subprocess.PIPE
+        )
+        assert process.stdout is not None
+        process.stdout.read(1)
+        deadline = time.monotonic() + 0.003 * moment + 0.02
+        while time.monotonic() < deadline:
+            if (tmp_path / "scores.json").exists():
+                _same_number_throughout(tmp_path / "scores.json")
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        if (tmp_path / "scores.json").exists():
+            _same_number_throughout(tmp_path / "scores.json")
+
+
+def _same_number_throughout(path: Path) -> None:
+    scores = json.loads(path.read_text())
+    assert len(scores) == 401
+    assert len(set(scores.values())) == 1
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+def test_a_file_that_cannot_be_finished_leaves_nothing(tmp_path, monkeypatch, call):
+    def fails(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, call, fails)
+    with pytest.raises(OSError, match="No space left"):
+        write_file(tmp_path / "scores.json", "{}")
+    assert files(tmp_path) == {}
+
+
+# The build
+
+
+@pytest.fixture(scope="module")
+def planned():
+    return plan(ROOT, ["psst_correctness"], {})
+
+
+def test_a_build_that_is_stopped_in_mid_write_leaves_no_half_zip(planned, tmp_path, monkeypatch):
+    list(write(ROOT, planned, ["codabench"], tmp_path))
+    path = tmp_path / "codabench" / "psst_correctness.zip"
+    good = path.read_bytes()
+
+    def half(self, content):
+        with self.open("wb") as stream:
+            stream.write(content[: len(content) // 2])
+        raise OSError(errno.ENOSPC, "No space left on device", str(self))
+
+    monkeypatch.setattr(bundling.build.write.Path, "write_bytes", half)
+    with pytest.raises(OSError, match="No space left"):
+        list(write(ROOT, planned, ["codabench"], tmp_path))
+    assert path.read_bytes() == good
+    path.unlink()
+    with pytest.raises(OSError, match="No space left"):
+        list(write(ROOT, planned, ["codabench"], tmp_path))
+    assert list(path.parent.iterdir()) == []
+
+
+def test_a_build_that_cannot_be_written_says_so(tmp_path, capsys):
+    (tmp_path / "out").write_text("a file")
+    arguments = ["build", "psst_correctness", "--platform", "codabench", "--out", str(tmp_path / "out")]
+    assert build_bundle.main(arguments) == 1
+    assert "out" in capsys.readouterr().err
+
+
+def test_a_killed_build_leaves_whole_zips_only(tmp_path):
+    """Killed as soon as the second platform's folder is there: what has a zip's name by then is a whole zip."""
+    process = subprocess.Popen(
+        [sys.executable, str(ROOT / "build_bundle.py"), "build", PSST, "--out", str(tmp_path)], **SILENT
+    )
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "codalab").exists() and process.poll() is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.0005)
+    process.kill()
+    process.wait()
+    zips = list(tmp_path.rglob("*.zip"))
+    assert zips
+    for path in zips:
+        with zipfile.ZipFile(path) as archive:
+            assert archive.testzip() is None

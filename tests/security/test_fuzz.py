@@ -1,0 +1,332 @@
+"""Whatever a stranger sends ends in a score or a typed refusal: structured inputs for every target of `fuzz`.
+
+The same inputs each time (hypothesis, derandomised). `make fuzz` looks further, byte by byte, guided by coverage.
+What either has found stands below as a test of its own.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import sys
+import time
+import zipfile
+from contextlib import suppress
+from datetime import timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bundling.competition.competition import CompetitionError
+from bundling.competition.read import read_competitions
+from bundling.rehearse.sandbox import run as run_limited
+from fuzz.targets import MANIFEST, Workplace, seeds, targets
+from spokeneval.formats.problems import FileProblems, SubmissionError
+from spokeneval.formats.submission_folder import list_files
+from spokeneval.formats.text import size_limit
+from spokeneval.tasks import find_task, task_names
+from tests.samples.edits import ODD, WAYS, edited
+from tests.samples.programs import ROOT, write_files
+
+settings.register_profile(
+    "fuzz",
+    derandomize=True,
+    database=None,
+    deadline=timedelta(seconds=10),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+FUZZ = settings.get_profile("fuzz")
+
+
+texts = st.text(max_size=6).map(lambda text: text.encode("utf-8", "replace"))
+odd = st.one_of(st.sampled_from(ODD), st.binary(max_size=8), texts)
+place = st.integers(0, 1 << 16)
+edits = st.lists(st.tuples(st.sampled_from(WAYS), place, place, odd), min_size=1, max_size=4)
+
+
+@pytest.fixture(scope="module")
+def every_target():
+    workplace = Workplace()
+    yield targets(workplace)
+    workplace.close()
+
+
+FILES = [f"{kind}-{task}" for kind in ("score", "reference", "items") for task in task_names()]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_that_are_nearly_right(every_target, name):
+    target, good = every_target[name], seeds(name)
+
+    good_end = "scored" if name.startswith("score") else "accepted"
+
+    @settings(FUZZ, max_examples=30 if good_end == "scored" else 60)
+    @given(st.integers(0, 1), edits)
+    def nearly_right(which, changes):
+        # A file that is chosen by a leading zero byte keeps it.
+        seed = good[which % len(good)]
+        mark = seed[:1] if seed[:1] == b"\0" else b""
+        assert target(mark + edited(seed[len(mark) :], changes)) in ("scored", "accepted", "refused")
+
+    assert {target(seed) for seed in good} == {good_end}
+    nearly_right()
+
+
+ENTRIES = [
+    *(
+        "results.csv",
+        "a/results.csv",
+        "../x",
+        "/etc/x",
+        "a/../../x",
+        "C:/x",
+        "a\\b",
+        "",
+        "/",
+        "a/",
+        "a",
+        "a/b",
+        ".",
+    ),
+    *("metadata", "__MACOSX/._x", ".DS_Store", "ingestion_report.txt", "x" * 300, "a/" * 300 + "x"),
+    *("é", "\n"),
+]
+MODES = [0, stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK, stat.S_IFIFO, stat.S_IFSOCK, 0o777]
+METHODS = [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
+entry_names = st.one_of(st.sampled_from(ENTRIES), st.text(max_size=5))
+entries = st.lists(st.tuples(entry_names, odd, st.sampled_from(MODES), st.sampled_from(METHODS)), max_size=5)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_zips_of_any_shape(every_target):
+    target = every_target["zip"]
+
+    @settings(FUZZ, max_examples=300)
+    @given(entries, st.lists(st.tuples(place, st.binary(max_size=4)), max_size=2), place)
+    def of_any_shape(contents, patches, cut):
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as archive:
+            for name, content, mode, method in contents:
+                entry = zipfile.ZipInfo(name)
+                entry.create_system = 3
+                entry.external_attr = mode << 16
+                entry.compress_type = method
+                archive.writestr(entry, content)
+        data = bytearray(buffer.getvalue())
+        for at, patch in patches:
+            at %= len(data)
+            data[at : at + len(patch)] = patch
+        assert target(bytes(data[: len(data) - (cut % 40 if cut % 3 == 0 else 0)])) in ("accepted", "refused")
+
+    of_any_shape()
+
+
+VALUES = [
+    "psst_correctness",
+    "f1",
+    "higher",
+    "2027-02-30 00:00:00",
+    "0000-00-00 00:00:00",
+    "../x",
+    "a@b.c",
+    "x" * 300,
+]
+leaves = (st.none(), st.booleans(), st.integers(-3, 10**12), st.floats(), st.text(max_size=6))
+values = st.recursive(
+    st.one_of(*leaves, st.sampled_from(VALUES)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=4), inner, max_size=3)
+    ),
+    max_leaves=4,
+)
+
+
+def keys_of(content):
+    return (
+        list(content)
+        if isinstance(content, dict)
+        else range(len(content))
+        if isinstance(content, list)
+        else ()
+    )
+
+
+def places_of(content, here=()):
+    """Every place of nested mappings and lists."""
+    yield here
+    for key in keys_of(content):
+        yield from places_of(content[key], (*here, key))
+
+
+def test_manifests_with_any_value_anywhere(every_target):
+    import yaml
+
+    target = every_target["manifest"]
+    places = list(places_of(yaml.safe_load(MANIFEST)))
+
+    @settings(FUZZ, max_examples=120)
+    @given(st.lists(st.tuples(st.sampled_from(places), values), min_size=1, max_size=2), st.booleans())
+    def any_value_anywhere(changes, as_key):
+        content = yaml.safe_load(MANIFEST)
+        for where, value in changes:
+            content = put(content, where, value, as_key)
+        data = yaml.safe_dump(content, allow_unicode=True).encode("utf-8", "replace")
+        assert target(data) in ("accepted", "refused")
+
+    any_value_anywhere()
+
+
+def put(content, where, value, as_key):
+    """The content with this value at a place, or with the value's text for a key there; unchanged without the place."""
+    if not where:
+        return value
+    holder = content
+    for key in where[:-1]:
+        if key not in keys_of(holder):
+            return content
+        holder = holder[key]
+    last = where[-1]
+    if isinstance(holder, dict) and as_key and last in holder:
+        holder[value if value is None or isinstance(value, (str, int, float)) else "x"] = holder.pop(last)
+    elif isinstance(holder, dict) or last in keys_of(holder):
+        holder[last] = value
+    return content
+
+
+def test_manifests_with_any_bytes(every_target):
+    target = every_target["manifest"]
+
+    @settings(FUZZ, max_examples=120)
+    @given(edits)
+    def any_bytes(changes):
+        assert target(edited(MANIFEST, changes)) in ("accepted", "refused")
+
+    any_bytes()
+
+
+def test_folders_of_any_shape(tmp_path_factory):
+    kinds = st.sampled_from(["file", "folder", "link", "pipe", "broken link", "folder with file"])
+    names = st.sampled_from(
+        [name for name in ENTRIES if name.strip("./") and "/" not in name and len(name) < 99]
+    )
+
+    @settings(FUZZ, max_examples=80)
+    @given(st.dictionaries(names, kinds, max_size=4), st.booleans(), st.booleans())
+    def of_any_shape(tree, wrapped, after_ingestion):
+        root = tmp_path_factory.mktemp("tree")
+        folder = root / "inner" if wrapped else root
+        folder.mkdir(exist_ok=True)
+        for name, kind in tree.items():
+            path = folder / name
+            if kind == "file":
+                path.write_bytes(b"x")
+            elif kind == "pipe":
+                os.mkfifo(path)
+            elif "link" in kind:
+                path.symlink_to("nowhere" if kind == "broken link" else "/")
+            else:
+                path.mkdir()
+                if "with" in kind:
+                    (path / "x").write_bytes(b"")
+        with suppress(SubmissionError):
+            files = list_files(root, after_ingestion=after_ingestion)
+            assert all(path.is_file() and not path.is_symlink() for path in files.values())
+
+    of_any_shape()
+
+
+# Found by fuzzing
+
+
+@pytest.fixture
+def manifest_of(tmp_path):
+    for name in ("competition.schema.json", "pages", "scoring_program"):
+        (tmp_path / name).symlink_to(ROOT / name)
+
+    def read(content: bytes) -> str:
+        (tmp_path / "competition.yaml").write_bytes(content)
+        began = time.process_time()
+        with pytest.raises(CompetitionError) as refusal:
+            read_competitions(tmp_path / "competition.yaml")
+        assert time.process_time() - began < 20
+        return str(refusal.value)
+
+    return read
+
+
+BILLION = b"a: &a [x, x, x, x, x, x, x, x, x]\n" + b"".join(
+    b"%c: &%c [%s]\n" % (letter, letter, b", ".join([b"*%c" % (letter - 1)] * 9)) for letter in b"bcdefghi"
+)
+"""Aliases of aliases: 9^9 strings in nine lines. To walk through them takes minutes, to print them all memory."""
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (MANIFEST.replace(b"Overview", b"\x8bverview"), "line 8: byte 0x8b is not UTF-8"),
+        (BILLION, "more than 20000 settings; aliases of aliases?"),
+        (b"a: &a [*a]\n", "nested too deeply, or within itself"),
+        (b"a: " + b"[" * 5000, "nested too deeply, or within itself"),
+        (MANIFEST.replace(b'"2027-03-01 00:00:00"', b"2027-13-41"), "a value that cannot be read: month must be"),
+        (MANIFEST.replace(b"precision: 4", b"precision: " + b"4" * 5000), "a value that cannot be read: Exceeds"),
+        (MANIFEST.replace(b"organiser:", b"7:"), "line 3: a key that is no text; quote it"),
+        (MANIFEST.replace(b"organiser:", b"[x]:"), "a key that is no text"),
+        (MANIFEST.replace(b"terms.md", b"x" * 3000), "is too long"),
+        (MANIFEST.replace(b"organisers@example.org", b"a@" + b"." * 100_000 + b"@"), "...; expected an address"),
+        (MANIFEST + b"#" * (1 << 18), "larger than 256 kB"),
+    ],
+    ids=["bytes", "aliases", "self", "deep", "date", "number", "key", "list-key", "path", "mail", "large"],
+)  # fmt: skip
+def test_competition_yaml_is_refused_by_name(manifest_of, content, told):
+    assert told in manifest_of(content)
+
+
+NO_SIZES = (
+    b"",
+    b"{",
+    b"\xff",
+    b"[]",
+    b"null",
+    b'{"correct": 1}',
+    b'{"correct": "1", "incorrect": 2}',
+    b"[" * 50_000,
+)
+
+
+@pytest.mark.parametrize("content", NO_SIZES)
+def test_class_sizes_that_are_none_are_refused(tmp_path, content):
+    write_files(tmp_path, {"test_sheet.csv": "Id\n1\n", "class_sizes.json": content})
+    with pytest.raises(FileProblems, match="expected the numbers of correct and incorrect responses"):
+        find_task("spoken_call").format.read_items(tmp_path)
+
+
+COSTLY = {
+    "nothing but line ends": b"\n" * 999 + b"a",
+    "short lines": b"a b\n",
+    "as many lines as are read": b"a 0 " + b"9" * 125 + b"\n",
+    "long lines": b"a " * 32_000 + b"\n",
+    "one line": b"a b c ",
+}
+
+
+@pytest.mark.parametrize("unit", COSTLY.values(), ids=COSTLY.keys())
+def test_a_file_as_large_as_can_be_costs_less_than_a_gigabyte(tmp_path, unit):
+    """The largest task: 49,239 segments, so 51 MB. Without bounds on lines these took up to 14 GB and four minutes."""
+    segments = "".join(f"r_{n % 154}.wav,a{n},{n}000,{n}900\n" for n in range(49_239))
+    write_files(tmp_path / "items", {"segments.csv": "audio_name,utt_id,start,end\n" + segments})
+    limit = size_limit(49_239)
+    write_files(tmp_path / "submission", {"prediction.txt": unit * (limit // len(unit))})
+    program = ROOT / "ingestion_program" / "merlion_identification" / "ingest.py"
+    folders = [tmp_path / name for name in ("items", "submission", "output")]
+    outcome = run_limited(
+        [sys.executable, str(program), *map(str, folders)],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT)},
+        seconds=60,
+        memory_bytes=1 << 30,
+        output_bytes=1 << 20,
+    )
+    assert (outcome.exit_code, outcome.why_stopped) == (1, None)
+    assert outcome.stderr.startswith("prediction.txt: ")

@@ -1,0 +1,266 @@
+"""Whatever the hidden labels are, everybody sees the same, but for the aggregate scores.
+
+Each test exchanges the labels of a hidden reference (items, sizes and what participants have stay as they are) and
+compares what is published, said and written. All data are synthetic.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import io
+import json
+import random
+import re
+import tempfile
+import zipfile
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from bundling.build.plan import plan
+from bundling.competition import kit
+from bundling.competition.read import read_competitions
+from bundling.platforms.registry import PLATFORMS
+from bundling.rehearse.rehearse import rehearse
+from bundling.zips import make_zip
+from spokeneval.formats.problems import FREE_ATTEMPT
+from spokeneval.formats.submission_folder import REPORT_FILE
+from spokeneval.tasks import find_task
+from tests.samples import corruptions
+from tests.samples.cases import CASES, IDS, OWN, SHEETS
+from tests.samples.merlion_identification import IDS as SEGMENTS
+from tests.samples.programs import ROOT, run_here, write_files
+from tests.samples.refusals import lay_out, refusals
+
+TASKS = tuple(CASES)
+
+LABELS = {
+    "spoken_call": ("language", "meaning", "Transcription"),
+    "caller_experience": ("human1", "human2", "human3"),
+    "psst_recognition": ("transcript", "correctness", "aq_index"),
+    "psst_correctness": ("transcript", "correctness", "aq_index"),
+    "merlion_identification": ("language_tag",),
+    "merlion_diarization": ("language_tag",),
+    "content_accuracy": ("human_score", "words"),
+    **{name: (own.LABEL,) for name, own in OWN.items()},
+}
+"""The columns that participants never see."""
+
+SPOKEN = ("English", "Mandarin")
+
+
+def relabelled(task: str, files: dict[str, str], seed: int) -> dict[str, str]:
+    """The reference with its labels dealt out anew; those of segments among English and Mandarin ones alone, because
+    which segments are scored is public."""
+    name = next(iter(files))
+    delimiter = "\t" if "\t" in files[name] else ","
+    header, *rows = csv.reader(io.StringIO(files[name]), delimiter=delimiter)
+    columns = [header.index(column) for column in LABELS[task] if column in header]
+    dealt = [row for row in rows if "language_tag" not in header or row[columns[0]] in SPOKEN]
+    if "overlap_diff_lang" in header:
+        dealt = [row for row in dealt if row[header.index("overlap_diff_lang")].lower() == "false"]
+    labels = [[row[column] for column in columns] for row in dealt]
+    random.Random(seed).shuffle(labels)
+    for row, values in zip(dealt, labels, strict=True):
+        for column, value in zip(columns, values, strict=True):
+            row[column] = value
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows([header, *rows])
+    return {**files, name: text.getvalue()}
+
+
+def without_scores(page: str) -> str:
+    """A page's words and structure: no drawing, no number."""
+    page = re.sub(r"<svg.*?</svg>|<img[^>]*>", "", page, flags=re.DOTALL)
+    return re.sub(r"[-−+]?\d[\d.,]*(?:e[-+]?\d+)?", "0", page)
+
+
+def seen(folder: Path, status: int, stdout: str, stderr: str) -> dict[str, object]:
+    """All that a run shows but for the aggregate scores: of those, their keys."""
+    shown: dict[str, object] = {"status": status, "stdout": stdout, "stderr": stderr}
+    for path in sorted(folder.rglob("*")):
+        if path.name == "scores.json":
+            shown[path.name] = list(json.loads(path.read_text()))
+        elif path.name == "scores.txt":
+            shown[path.name] = [line.split(":")[0] for line in path.read_text().splitlines()]
+        elif path.name == "detailed_results.html":
+            shown[path.name] = without_scores(path.read_text(encoding="utf-8"))
+        elif path.is_file():
+            shown[path.name] = path.read_bytes()
+    return shown
+
+
+# The bundles: hidden sets dealt anew, everything else as it is
+
+
+@functools.cache
+def bundles(seed: int | None) -> dict[tuple[str, str], dict[str, bytes]]:
+    """The entries of every bundle, `(task, platform) -> name -> content`; with a seed, the hidden labels are dealt
+    anew."""
+    hidden = {}
+    with tempfile.TemporaryDirectory() as folder:
+        names = [bundle.name for bundle in read_competitions(ROOT / "competition.yaml", [])]
+        names = [name for name in names if not name.endswith("_open")]
+        for task in TASKS:
+            source = ROOT / "reference_data" / task / "evaluation"
+            files = {path.name: path.read_text(encoding="utf-8") for path in sorted(source.iterdir())}
+            if seed is not None:
+                dealt = relabelled(task, files, seed)
+                assert dealt != files
+                files = dealt
+            hidden[task, "evaluation"] = write_files(Path(folder, task), files)
+        with mock.patch.object(kit, "read_tree", repository):
+            planned = plan(ROOT, names, hidden)
+        assert not planned.warnings
+        return {
+            (bundle.task, platform): tools.render(ROOT, bundle, planned.parts[bundle.task])
+            for platform, tools in PLATFORMS.items()
+            for bundle in planned.competitions
+        }
+
+
+repository = functools.cache(kit.read_tree)
+"""Both builds take the repository's files as they were at the first."""
+
+
+def entries(content: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+@pytest.mark.parametrize("platform", ["codabench", "codalab"])
+@pytest.mark.parametrize("task", TASKS)
+def test_every_part_of_a_bundle_but_the_reference_is_the_same_to_the_last_byte(task, platform):
+    plain, dealt = (bundles(seed)[task, platform] for seed in (None, 1))
+    assert list(plain) == list(dealt)
+    assert any(name.startswith("solutions/") for name in plain) or platform == "codalab"
+    different = {name for name in plain if plain[name] != dealt[name]}
+    assert different == {"reference_data.zip"}, different
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_run_shows_the_same_but_for_its_scores(task, tmp_path):
+    """The baseline's submission through the bundle's own programs, with the options that the organiser chose."""
+    shown, scores = {}, {}
+    for seed in (None, 1):
+        bundle = bundles(seed)[task, "codabench"]
+        folder = tmp_path / str(seed)
+        programs = {}
+        for part in ("scoring_program", "ingestion_program"):
+            programs[part] = write_files(folder / part, entries(bundle[f"{part}.zip"]))
+            vendored = {path.name for path in (programs[part] / "spokeneval" / "metrics").glob("*.py")}
+            assert vendored == {path.name for path in (ROOT / "spokeneval" / "metrics").glob("*.py")}
+        write_files(folder / "input" / "ref", entries(bundle["reference_data.zip"]))
+        solution = entries(bundle["solutions/baseline_evaluation.zip"])
+        results = write_files(folder / "input" / "res", solution)
+        submitted = write_files(folder / "submitted", solution)
+        items = write_files(folder / "items", entries(bundle["input_data.zip"]))
+        ingested = run_here(programs["ingestion_program"] / "ingest.py", items, submitted, results)
+        output = folder / "output"
+        scored = run_here(programs["scoring_program"] / "score.py", folder / "input", output)
+        shown[seed] = [seen(results, *ingested), seen(output, *scored)]
+        assert (ingested[0], scored[0], scored[2]) == (0, 0, "")
+        assert "statistics.json" not in shown[seed][1]
+        scores[seed] = json.loads((output / "scores.json").read_text())
+    assert shown[None] == shown[1]
+    assert scores[None] != scores[1]
+
+
+def test_a_rehearsal_shows_the_same_on_both_platforms(tmp_path):
+    shown = {}
+    for seed in (None, 1):
+        for platform in ("codabench", "codalab"):
+            bundle = make_zip(bundles(seed)["spoken_call", platform], first="competition.yaml")
+            good = bundles(seed)["spoken_call", "codabench"]["solutions/baseline_evaluation.zip"]
+            bad = make_zip({"results.csv": b"Id\tAccept\n1\tacept\n"})
+            shown[seed, platform] = []
+            for submission, status in ((good, "Finished"), (bad, "Failed")):
+                files = {"bundle.zip": bundle, "submission.zip": submission}
+                folder = write_files(tmp_path / f"{seed}{platform}{status}", files)
+                done = rehearse(folder / "bundle.zip", folder / "submission.zip")
+                steps = [(step.name, step.exit_code, step.stdout, step.stderr) for step in done.steps]
+                shown[seed, platform] += [*steps, done.status, done.problems, done.warnings]
+                assert done.status == status
+    for platform in ("codabench", "codalab"):
+        assert shown[None, platform] == shown[1, platform]
+
+
+# Refusals
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_no_refusal_depends_on_a_label(task, tmp_path):
+    """The whole table of corruptions, scored against other labels: the words that the public items alone give.
+
+    `refusals` read each corruption with nothing but the items of the first labelling.
+    """
+    score = ROOT / "scoring_program" / task / "score.py"
+    reference = write_files(tmp_path / "input" / "ref", CASES[task].relabelled)
+    compared = 0
+    for number, mutation in enumerate(corruptions.SUBMISSIONS[task]):
+        if mutation.archive is not None or mutation.race or mutation.during is not corruptions.nullcontext:
+            continue
+        folder = tmp_path / str(number)
+        (folder / "input").mkdir(parents=True)
+        assert lay_out(mutation, folder / "input").is_dir()
+        if not mutation.after_ingestion and {"metadata", REPORT_FILE} & set(mutation.files or ()):
+            continue  # after ingestion these names may be the platform's own
+        (folder / "input" / "ref").symlink_to(reference)
+        status, stdout, stderr = run_here(score, folder / "input", folder / "output")
+        assert (status, stdout) == (1, ""), mutation.name
+        assert stderr == f"{refusals(task)[mutation.name].error}\n\n{FREE_ATTEMPT}\n", mutation.name
+        compared += 1
+    assert compared > 60
+
+
+# No oracle: whether a run fails does not depend on a label
+
+
+def extremes(task: str) -> list[dict[str, str]]:
+    """Submissions at the ends of what is allowed."""
+    if task in SHEETS:
+        sheet = SHEETS[task]
+        values = {
+            "spoken_call": ("accept", "reject"),
+            "caller_experience": ("1", "5"),
+            "psst_recognition": ("", "<sil>", "K AE T", "D " * 300),
+            "psst_correctness": ("true", "false"),
+            "content_accuracy": ("0", "-1000", "1000", "2.5", "1e-320"),
+        }.get(task, sheet.values)
+        constant = [sheet.text([(item, value) for item in IDS]) for value in values]
+        mixed = [
+            sheet.text([(item, values[place in chosen]) for place, item in enumerate(IDS)])
+            for chosen in ((0,), (3,), (0, 1), (1, 2, 3))
+        ]
+        return [{sheet.file: text} for text in [*constant, *mixed, sheet.text()]]
+    if task == "merlion_identification":
+        scores = ("0 0", "1 0", "0 1", "1e308 -1e308", "-1e308 1e308", "5e-324 0")
+        return [{"prediction.txt": "".join(f"{item} {pair}\n" for item in SEGMENTS)} for pair in scores]
+    turns = ("", "0 1e9 English", "0 1e9 Mandarin", "0 1e9 English\n0 1e9 Mandarin", "0 0.001 English")
+    return [{"x_1.txt": one, "y_1.txt": other} for one in turns for other in ("", one)]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_whether_a_run_fails_and_all_that_it_says_does_not_depend_on_a_label(task, tmp_path):
+    score = ROOT / "scoring_program" / task / "score.py"
+    references = [dict(CASES[task].reference), dict(CASES[task].relabelled)]
+    references += [relabelled(task, references[0], seed) for seed in range(2)]
+    items = set()
+    for number, reference in enumerate(references):
+        write_files(tmp_path / str(number) / "ref", reference)
+        items.add(find_task(task).format.read_reference(tmp_path / str(number) / "ref").items.ids)
+    assert len(items) == 1
+    for place, submission in enumerate(extremes(task)):
+        shown = []
+        for number in range(len(references)):
+            folder = tmp_path / str(number)
+            inputs = write_files(
+                folder / str(place), {f"res/{name}": text for name, text in submission.items()}
+            )
+            (inputs / "ref").symlink_to(folder / "ref")
+            shown.append(seen(inputs / "out", *run_here(score, inputs, inputs / "out")))
+        assert shown[0]["status"] == 0, (submission, shown[0])
+        assert "statistics.json" not in shown[0]
+        assert all(other == shown[0] for other in shown), submission

@@ -1,0 +1,1 @@
+"""Each task from end to end."""

@@ -1,0 +1,119 @@
+"""Caller Experience: a worked case, an independent library, what problems say, what its baseline cannot rate."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from spokeneval.formats.format import Items
+from spokeneval.formats.problems import SubmissionError
+from spokeneval.formats.submission_folder import list_files
+from spokeneval.tasks.caller_experience import TASK
+from tests.samples.programs import ROOT, run_score, write_files
+
+EXACT = {"rtol": 0, "atol": 1e-12}
+
+
+def gold(*listeners):
+    rows = [
+        f"C{i},{','.join(map(str, ratings))}\n" for i, ratings in enumerate(zip(*listeners, strict=True), 1)
+    ]
+    return {"reference.csv": "call_id,human1,human2,human3\n" + "".join(rows)}
+
+
+def score(folder, listeners, ratings):
+    rows = "".join(f"C{i},{rating}\n" for i, rating in enumerate(ratings, 1))
+    run = run_score(TASK.name, folder, gold(*listeners), {"ratings.csv": "call_id,rating\n" + rows})
+    assert run.status == 0, run.stderr
+    return run.scores
+
+
+# Ten calls on which nobody uses 3; kappa 1 - (5/10)/(158/100) = 54/79 by hand (tests/metrics/test_agreement.py).
+# Differences of A and B: 1 0 1 1 0 2 0 0 0 0.
+A = [1, 5, 2, 5, 4, 4, 2, 4, 1, 2]
+B = [2, 5, 1, 4, 4, 2, 2, 4, 1, 2]
+
+
+def test_worked_case_through_the_program(tmp_path):
+    kappa = 54 / 79
+    expected = {
+        "kappa_mean": (2 * kappa + 1) / 3,
+        "kappa_human1": kappa,
+        "kappa_human2": kappa,
+        "kappa_human3": 1,
+        "human_kappa_mean": (1 + 2 * kappa) / 3,
+        "parity": 0,
+        "exact": 100 * (6 + 6 + 10) / 30,
+        "within_one": 100 * (9 + 9 + 10) / 30,
+    }
+    scores = score(tmp_path, (A, A, B), B)
+    np.testing.assert_allclose([scores[key] for key in expected], list(expected.values()), **EXACT)
+
+
+def test_scores_equal_scikit_learn_with_the_scale_given(tmp_path):
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(1)
+    listeners = rng.integers(1, 6, size=(3, 40))
+    ratings = rng.choice([1, 2, 5], size=40)
+
+    def kappa(a, b):
+        return metrics.cohen_kappa_score(a, b, labels=[1, 2, 3, 4, 5], weights="linear")
+
+    with_system = [kappa(listener, ratings) for listener in listeners]
+    between = np.mean([kappa(listeners[i], listeners[j]) for i, j in ((0, 1), (0, 2), (1, 2))])
+    mean = np.mean(with_system)
+    shares = [100 * np.mean(np.abs(listeners - ratings) <= distance) for distance in (0, 1)]
+    found = list(score(tmp_path, listeners, ratings).values())[:8]
+    np.testing.assert_allclose(found, [mean, *with_system, between, mean - between, *shares], **EXACT)
+
+
+@pytest.mark.parametrize(
+    ("ratings", "kappa", "exact"), [([4] * 5, 1, 100), ([3] * 5, 0, 0), ([4, 4, 4, 4, 1], 0, 80)]
+)
+def test_listeners_who_give_one_rating_throughout(tmp_path, ratings, kappa, exact):
+    # Kappa is 1 by convention for a system that does the same. For any other, agreement is what chance gives: 0.
+    scores = score(tmp_path, [[4] * 5] * 3, ratings)
+    np.testing.assert_allclose([scores[f"kappa_human{i}"] for i in (1, 2, 3)], kappa, **EXACT)
+    assert scores["human_kappa_mean"] == 1
+    np.testing.assert_allclose([scores["parity"], scores["exact"]], [kappa - 1, exact], **EXACT)
+
+
+def test_all_problems_are_told_at_once_in_words_for_people(tmp_path):
+    write_files(tmp_path, {"ratings.csv": "call_id,rating\nC1,3.0\nC2,three\nC2,\nC9,6\n"})
+    with pytest.raises(SubmissionError) as refusal:
+        TASK.format.read_submission(list_files(tmp_path), Items(("C1", "C2", "C3")))
+    assert str(refusal.value).splitlines() == [
+        "ratings.csv: 7 problems",
+        "",
+        "  line 2    call_id C1: rating '3.0'; expected an integer from 1 to 5, without a decimal point",
+        "  line 3    call_id C2: rating 'three'; expected an integer from 1 to 5",
+        "  line 4    call_id C2 again; first on line 3",
+        "  line 4    call_id C2: rating nothing; expected an integer from 1 to 5",
+        "  line 5    call_id C9 is not one of the 3 calls",
+        "  line 5    call_id C9: rating '6'; expected an integer from 1 to 5",
+        "  missing   call_id C3: 3 calls expected, 2 found",
+    ]
+
+
+def test_ids_with_the_delimiter_in_them_are_listed_and_read_back(tmp_path):
+    files = gold([1, 2, 3], [1, 2, 3], [1, 2, 3])
+    write_files(tmp_path, {name: text.replace("C1", '"Z, 9"') for name, text in files.items()})
+    public = TASK.format.public_files(TASK.format.read_reference(tmp_path), {})
+    assert public == {"calls.csv": b'call_id\nC2\nC3\n"Z, 9"\n'}
+    assert TASK.format.read_items(write_files(tmp_path, public)).ids == ("C2", "C3", "Z, 9")
+
+
+def test_the_baseline_names_the_calls_of_which_it_has_no_features(tmp_path):
+    pytest.importorskip("sklearn")
+    source = ROOT / "starting_kit/caller_experience"
+    names = ("baseline.py", "data/training_calls.csv")
+    kit = write_files(tmp_path, {name: (source / name).read_bytes() for name in names})
+    write_files(
+        kit,
+        {"evaluation/input/calls.csv": "call_id\nE1\nE2\nE3\n", "data/evaluation_calls.csv": "call_id\nE1\n"},
+    )
+    command = [sys.executable, "baseline.py", "evaluation", "out"]
+    done = subprocess.run(command, cwd=kit, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == "data/evaluation_calls.csv has no features for 2 calls, E2 among them\n"

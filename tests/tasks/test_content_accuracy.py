@@ -1,0 +1,170 @@
+"""Content accuracy: worked cases, independent libraries, what problems say, the published models' order."""
+
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import spokeneval
+from benchmarks.paper_tables import CORRELATIONS, REGRESSIONS, content_tables
+from bundling.build.plan import plan
+from sample_data import content_accuracy as sample
+from spokeneval.formats.format import Items
+from spokeneval.formats.problems import SubmissionError
+from spokeneval.formats.submission_folder import list_files
+from spokeneval.tasks.content_accuracy import TASK
+from tests.samples.programs import ROOT, run_score, write_files
+
+KEYS = ("pearson_r", "quadratic_kappa", "partial_r", "exact", "adjacent", "rmse")
+EXACT = {"rtol": 0, "atol": 1e-12}
+
+
+def gold(scores, words):
+    rows = [f"R{i},P1,S{i},{s},{w}\n" for i, (s, w) in enumerate(zip(scores, words, strict=True), 1)]
+    return {"reference.csv": "response_id,prompt_id,speaker_id,human_score,words\n" + "".join(rows)}
+
+
+def predicted(scores):
+    return {
+        "predictions.csv": "response_id,score\n"
+        + "".join(f"R{i},{score}\n" for i, score in enumerate(scores, 1))
+    }
+
+
+def scored(tmp_path, reference, predictions):
+    run = run_score(TASK.name, tmp_path, reference, predictions)
+    assert run.status == 0, run.stderr
+    return [run.scores[key] for key in KEYS]
+
+
+WORDS = [10, 20, 10, 20]
+
+
+def test_worked_case_in_which_nobody_gives_a_3(tmp_path):
+    # Human 1 1 4 4, predicted 1 2 4 2: squared differences 0 1 0 4, mean 5/4. Over all 16 pairs of a human and a
+    # predicted score they add up to 2 (0 + 1 + 9 + 1) + 2 (9 + 4 + 0 + 4) = 56, mean 7/2: kappa = 1 - (5/4)/(7/2).
+    # About the means 5/2 and 9/4 the products add up to 9/2, the squares to 9 and 19/4: r = (9/2)/sqrt(9 * 19/4).
+    # Words are uncorrelated with the human scores (0) and correlate with the predictions at -5/sqrt(100 * 19/4).
+    r = 4.5 / math.sqrt(9 * 4.75)
+    expected = [r, 9 / 14, r / math.sqrt(1 - 25 / 475), 50, 75, math.sqrt(5 / 4)]
+    found = scored(tmp_path, gold([1, 1, 4, 4], WORDS), predicted([1, 2, 4, 2]))
+    np.testing.assert_allclose(found, expected, **EXACT)
+    metrics = pytest.importorskip("sklearn.metrics")
+    # A library that numbers the ratings that occur (1, 2, 4 -> 0, 1, 2) finds another: 1 - (2/4)/(24/16) = 2/3.
+    between_indexes = metrics.cohen_kappa_score([1, 1, 4, 4], [1, 2, 4, 2], weights="quadratic")
+    np.testing.assert_allclose(between_indexes, 2 / 3, **EXACT)
+
+
+def test_predictions_are_trimmed_and_rounded_for_kappa_and_agreement_alone(tmp_path):
+    # Halves go to the even integer, what lies outside to the nearest end.
+    human, raw = [1, 2, 2, 4, 4, 1], [0.5, 1.5, 2.5, 3.5, 9, -1000]
+    _, kappa, _, exact, _, rmse = scored(tmp_path, gold(human, [1, 2, 3, 4, 5, 7]), predicted(raw))
+    assert (kappa, exact) == (1, 100)
+    squares = [(h - p) ** 2 for h, p in zip(human, raw, strict=True)]
+    np.testing.assert_allclose(rmse, math.sqrt(sum(squares) / 6), **EXACT)
+
+
+def test_scores_equal_scipy_scikit_learn_and_the_closed_form(tmp_path):
+    stats, metrics = pytest.importorskip("scipy.stats"), pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(2)
+    human, words = rng.integers(1, 5, size=80), rng.integers(5, 150, size=80)
+    raw = np.round(0.4 * human + 0.01 * words + rng.normal(size=80), 3)
+    rounded = np.clip(np.rint(np.clip(raw, 0.5002, 4.4998)), 1, 4).astype(int)
+    xy, xz, yz = np.corrcoef([human, raw, words])[[0, 0, 1], [1, 2, 2]]
+    expected = [
+        stats.pearsonr(human, raw).statistic,
+        metrics.cohen_kappa_score(human, rounded, labels=[1, 2, 3, 4], weights="quadratic"),
+        (xy - xz * yz) / math.sqrt((1 - xz**2) * (1 - yz**2)),
+        100 * np.mean(human == rounded),
+        100 * np.mean(np.abs(human - rounded) <= 1),
+        math.sqrt(np.mean((human - raw) ** 2)),
+    ]
+    np.testing.assert_allclose(scored(tmp_path, gold(human, words), predicted(raw)), expected, **EXACT)
+
+
+def test_a_constant_prediction_scores_0_correlation(tmp_path):
+    r, kappa, partial, exact, adjacent, rmse = scored(
+        tmp_path, gold([1, 2, 4, 2], WORDS), predicted([2.25] * 4)
+    )
+    assert (r, partial) == (0, 0)
+    assert (exact, adjacent) == (50, 75)
+    np.testing.assert_allclose(kappa, 0, **EXACT)
+    np.testing.assert_allclose(rmse, math.sqrt((1.25**2 + 0.25**2 + 1.75**2 + 0.25**2) / 4), **EXACT)
+
+
+@pytest.mark.parametrize("of_words", ["{}", "0.{}", "-{}e-2"])
+def test_predictions_that_only_count_words_have_partial_correlation_0(tmp_path, of_words):
+    words = [17, 23, 31, 58, 64]
+    predictions = predicted([of_words.format(count) for count in words])
+    r, _, partial, *_ = scored(tmp_path, gold([1, 3, 2, 4, 3], words), predictions)
+    assert abs(r) > 0.5
+    assert partial == 0
+
+
+@pytest.mark.parametrize(
+    "reference", [gold([1, 2, 4], [30] * 3), gold([1, 2, 4], [10, 20, 40])], ids=["constant", "linear"]
+)
+def test_partial_correlation_is_0_where_the_lengths_leave_nothing_to_correlate(tmp_path, reference):
+    r, _, partial, *_ = scored(tmp_path, reference, predicted([1, 3, 2]))
+    assert (partial, r > 0) == (0, True)
+
+
+def test_all_problems_are_told_at_once_in_words_for_people(tmp_path):
+    write_files(tmp_path, {"predictions.csv": 'response_id,score\nR1,nan\nR2,"2,71"\nR3,1e200\nR4,\n'})
+    with pytest.raises(SubmissionError) as refusal:
+        TASK.format.read_submission(list_files(tmp_path), Items(("R1", "R2", "R3")))
+    assert str(refusal.value).splitlines() == [
+        "predictions.csv: 5 problems",
+        "",
+        "  line 2    response_id R1: score 'nan'; expected a finite decimal number",
+        "  line 3    response_id R2: score '2,71'; expected a finite decimal number (a decimal point, not a comma)",
+        "  line 4    response_id R3: score '1e200'; expected a number on the scale 1-4, in any case -1000 to 1000",
+        "  line 5    response_id R4 is not one of the 3 responses",
+        "  line 5    response_id R4: score nothing; expected a finite decimal number",
+    ]
+
+
+MODELS = ("new_rouge", "base_rouge", "cva")
+
+
+def test_the_kits_three_models_rank_as_published(tmp_path):
+    planned = plan(ROOT, [TASK.name], {})
+    kit = write_files(tmp_path / "kit", planned.parts[TASK.name].starting_kit)
+    scores = {}
+    for name in ("development", "evaluation"):
+        for model in MODELS:
+            command = [sys.executable, "baseline.py", name, model, "--model", model]
+            done = subprocess.run(command, cwd=kit, capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
+            reference = ROOT / "reference_data" / TASK.name / name
+            scores[name, model] = spokeneval.score(
+                TASK.name, reference=reference, submission=kit / model
+            ).scores
+        assert (kit / "new_rouge/predictions.csv").read_bytes() == planned.parts[TASK.name].solutions[name][
+            "predictions.csv"
+        ]
+        random = write_files(tmp_path / "random", sample.submissions(name)["random"])
+        r = [scores[name, model]["pearson_r"] for model in MODELS]
+        r.append(spokeneval.score(TASK.name, reference=reference, submission=random).scores["pearson_r"])
+        assert r == sorted(r, reverse=True)
+    found = [scores["evaluation", model] for model in MODELS]
+    new, base, cva = (each["partial_r"] for each in found)
+    assert new > cva > base
+    assert all(each["partial_r"] < each["pearson_r"] for each in found)
+    readme = (kit / "README.md").read_text()
+    assert all(f"| {scores['development', model]['pearson_r']:.3f} |" in readme for model in MODELS)
+    command = [sys.executable, "baseline.py", "development", "x", "--model", "unknown_model"]
+    assert "unknown_model" in subprocess.run(command, cwd=kit, capture_output=True, text=True).stderr
+
+
+def test_the_posters_tables_at_full_size():
+    # The synthetic responses imitate the published statistics; they keep the order of the models.
+    regressions, correlations = content_tables(*sample.full_size())
+    for model in REGRESSIONS:
+        np.testing.assert_allclose(regressions[model], REGRESSIONS[model], rtol=0, atol=0.07)
+        np.testing.assert_allclose(correlations[model], CORRELATIONS[model], rtol=0, atol=0.07)
+    for column in range(4):
+        values = [row[column] for row in regressions.values()]
+        assert values == sorted(values)

@@ -1,0 +1,180 @@
+"""What holds for every task: the small sample of `cases` through its two programs, and what they say of themselves."""
+
+import functools
+import json
+import math
+import operator
+import re
+from pathlib import Path
+
+import pytest
+
+from spokeneval.formats.problems import FREE_ATTEMPT, count_of
+from spokeneval.run.programs import accepted_report
+from spokeneval.run.scoring import Number
+from spokeneval.tasks import find_task, task_names
+from tests.samples.bad_references import bad_references
+from tests.samples.cases import CASES, SHEETS
+from tests.samples.corruptions import SUBMISSIONS
+from tests.samples.harmless import harmless
+from tests.samples.programs import ROOT, run_here, write_files
+from tests.samples.refusals import items_of, reference_refusals, refusals
+
+every_task = pytest.mark.parametrize("task", task_names())
+
+
+def score(task, folder, submission, reference=None, options=None):
+    """Score a submission's files: exit status, both streams, and the folder with what is written."""
+    write_files(folder / "input" / "ref", CASES[task].reference if reference is None else reference)
+    write_files(folder / "input" / "res", submission)
+    program = (ROOT / "scoring_program" / task / "score.py").read_bytes()
+    files = {"score.py": program, **({"options.json": json.dumps(options)} if options else {})}
+    write_files(folder / "program", files)
+    return (*run_here(folder / "program/score.py", folder / "input", folder / "output"), folder / "output")
+
+
+def check(task, folder, submission):
+    """Run the prediction step on a submission's files: exit status, both streams, and its report."""
+    files = find_task(task).format
+    reference = files.read_reference(write_files(folder / "ref", CASES[task].reference))
+    write_files(folder / "items", files.public_files(reference, {}))
+    write_files(folder / "submitted", submission)
+    ingest = ROOT / "ingestion_program" / task / "ingest.py"
+    done = run_here(ingest, folder / "items", folder / "submitted", folder / "ingested")
+    return (*done, (folder / "ingested" / "ingestion_report.txt").read_text())
+
+
+@every_task
+def test_a_good_submission_gets_every_score_in_order(task, tmp_path):
+    status, stdout, stderr, output = score(task, tmp_path, CASES[task].submission)
+    assert (status, stderr) == (0, "")
+    assert stdout.startswith(f"{task}: {len(items_of(task))} items scored.\n{task}|")
+    scores: dict[str, Number] = json.loads((output / "scores.json").read_text())
+    assert list(scores) == [column.key for column in find_task(task).columns]
+    assert all(math.isfinite(value) for value in scores.values())
+    lines = [line.split(": ") for line in (output / "scores.txt").read_text().splitlines()]
+    assert {key: float(value) for key, value in lines} == scores
+    for key in scores:
+        if key.endswith("_low"):
+            primary = key[: -len("_low")]
+            assert scores[key] <= scores[primary] <= scores[f"{primary}_high"]
+
+
+@every_task
+def test_ingestion_accepts_what_scoring_accepts(task, tmp_path):
+    accepted = accepted_report(task, len(items_of(task)))
+    assert check(task, tmp_path, CASES[task].submission) == (0, accepted, "", accepted)
+
+
+@every_task
+def test_harmless_variations_score_the_same(task, tmp_path):
+    def written(name, files):
+        status, stdout, stderr, output = score(task, tmp_path / name, files)
+        assert (status, stderr) == (0, ""), name
+        return stdout, {path.name: path.read_bytes() for path in output.iterdir()}
+
+    plain = written("plain", CASES[task].submission)
+    for name, files in harmless(task).items():
+        assert written(name, files) == plain, name
+
+
+@every_task
+def test_both_programs_refuse_in_the_same_words_and_leave_nothing(task, tmp_path):
+    """`test_leaks` sends the rest of the corruptions, which are no plain files, and against other labels."""
+    compared = 0
+    for number, mutation in enumerate(SUBMISSIONS[task]):
+        if mutation.files is None or mutation.spoil or mutation.race or mutation.after_ingestion:
+            continue
+        if {"metadata", "ingestion_report.txt"} & set(mutation.files):
+            continue  # scoring believes these names to be the platform's own
+        folder = tmp_path / str(number)
+        refusal = str(refusals(task)[mutation.name].error)
+        write_files(folder / "output", dict.fromkeys(("scores.json", "scores.txt", "statistics.json"), "old"))
+        status, stdout, stderr, output = score(task, folder, mutation.files)
+        assert (status, stdout, stderr) == (1, "", f"{refusal}\n\n{FREE_ATTEMPT}\n"), mutation.name
+        assert not list(output.iterdir())
+        checked = check(task, folder, mutation.files)
+        assert checked == (1, "", stderr, f"{task}: refused.\n\n{refusal}\n"), mutation.name
+        compared += 1
+    assert compared > 40
+
+
+@every_task
+def test_of_a_broken_reference_participants_are_told_the_number_of_problems(task, tmp_path):
+    for number, bad in enumerate(bad_references(task)):
+        with bad.during():
+            done = score(task, tmp_path / str(number), CASES[task].submission, bad.files)
+        problems = count_of(reference_refusals(task)[bad.name].error.total, "problem")
+        words = (
+            f"The organisers' reference data cannot be used ({problems}); building the bundle names them. "
+            "Please tell the organisers.\nNothing was scored.\n"
+        )
+        assert done[:3] == (1, "", words), bad.name
+        assert not list(done[3].iterdir())
+
+
+@every_task
+def test_the_public_list_tells_no_label_and_no_order_that_tells_one(task, tmp_path):
+    files, case = find_task(task).format, CASES[task]
+    reference = files.read_reference(write_files(tmp_path / "ref", case.reference))
+    public = files.public_files(reference, {})
+    (content,) = public.values()
+    assert content.decode().splitlines()[0] == case.public_header
+    relabelled = files.read_reference(write_files(tmp_path / "relabelled", case.relabelled))
+    assert files.public_files(relabelled, {}) == public
+    items = files.read_items(write_files(tmp_path / "items", public))
+    assert sorted(items.ids) == sorted(reference.items.ids)
+    if task in SHEETS:
+        ((file, text),) = case.reference.items()
+        header, *rows = text.splitlines()
+        write_files(tmp_path / "other", {file: "\n".join([header, *rows[::-1]])})
+        other = files.read_reference(tmp_path / "other")
+        assert other.items.ids == reference.items.ids[::-1]
+        assert files.public_files(other, {}) == public
+    else:
+        assert items == reference.items  # segments are scored in this order, recordings are sorted
+
+
+@every_task
+def test_options_are_the_tasks_own_and_stand_in_the_signature(task, tmp_path):
+    options = find_task(task).options
+    defaults = [f"{option.name}:{option.values[0]}" for option in sorted(options, key=lambda each: each.name)]
+    chosen = [(option.name, value) for option in options for value in option.values]
+    for number, (name, value) in enumerate([(None, None), *chosen]):
+        settings = {"options": {name: value} if name else {}}
+        status, stdout, _, _ = score(task, tmp_path / str(number), CASES[task].submission, options=settings)
+        expected = [f"{name}:{value}" if each.split(":")[0] == name else each for each in defaults]
+        assert status == 0
+        assert stdout.splitlines()[1].split("|")[1 : len(defaults) + 1] == expected
+    for number, settings in enumerate([{"unknown": "on"}, *({option.name: "on"} for option in options)]):
+        done = score(task, tmp_path / f"bad{number}", CASES[task].submission, options={"options": settings})
+        assert done[0] == 1
+        assert "The program failed (ValueError). Please tell the organisers:" in done[2]
+        assert not (done[3] / "scores.json").exists()
+
+
+@every_task
+def test_the_program_says_what_it_writes_and_where_each_formula_is(task, tmp_path):
+    found = find_task(task)
+    words = re.match(r'"""(.*?)"""', (ROOT / "scoring_program" / task / "score.py").read_text(), re.DOTALL)[1]
+    primary = found.primary
+    assert words.splitlines()[0].endswith(f" Primary score: {primary.title}, {primary.direction} is better.")
+    scores = re.findall(r"^  (\w+) +(.*), (\w+) is better$", words, re.MULTILINE)
+    assert scores == [(score.key, score.heading, score.direction) for score in found.scores]
+    assert [score.key for score in found.scores if score.interval] == re.findall(r"`(\w+)_low`", words)
+    for file in (*found.format.reference_files, found.format.submission_file or "*.txt"):
+        assert file in words
+    modules = {name.replace("/", ".") for name in re.findall(r"(spokeneval/\w+/\w+)\.py", words)}
+    assert len(modules) == 2
+    files = found.format
+    reference = files.read_reference(write_files(tmp_path / "ref", CASES[task].reference))
+    write_files(tmp_path / "res", CASES[task].submission)
+    submission = files.read_submission(
+        {path.name: path for path in (tmp_path / "res").iterdir()}, reference.items
+    )
+    counts = found.count(reference, submission)
+    for score in found.scores:
+        formula = score.formula.func if isinstance(score.formula, functools.partial) else score.formula
+        source = type(found.part(score, counts)) if isinstance(formula, operator.attrgetter) else formula
+        assert source.__module__ in modules, score.key
+        assert Path(ROOT, *source.__module__.split(".")).with_suffix(".py").exists()

@@ -1,0 +1,146 @@
+"""What holds for every task's built bundles and starting kit: boards in the published order, a kit that works."""
+
+import io
+import re
+import shlex
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+from bundling.build.plan import plan
+from bundling.build.write import write
+from bundling.competition.read import read_competitions
+from bundling.rehearse.rehearse import rehearse
+from bundling.zips import make_zip
+from sample_data.demo import submissions
+from spokeneval.task import HIGHER
+from spokeneval.tasks import find_task, task_names
+from tests.samples.programs import ROOT, write_files
+
+PLATFORMS = ("codabench", "codalab")
+
+# What submissions for the evaluation set score: published, or what the best and the worst there is must score.
+SCORES = {
+    "spoken_call": [("baseline", "d_full", 4.090, 0.0005)],  # Table 1, Baseline
+    # As in the paper, the tree agrees with the listeners as well as they do with one another.
+    "caller_experience": [
+        ("baseline", "kappa_mean", 0.80, 0.005),
+        ("baseline", "human_kappa_mean", 0.78, 0.005),
+        ("random", "kappa_mean", 0, 0.1),
+    ],
+    "psst_recognition": [("baseline", "fer", 12.1, 0.6), ("perfect", "fer", 0, 0)],
+    "psst_correctness": [("baseline", "f1", 0.892, 0.02), ("perfect", "f1", 1, 0)],
+    "merlion_identification": [("perfect", "eer", 0, 0)],
+    "merlion_diarization": [("perfect", "der", 0, 0)],
+    "content_accuracy": [("perfect", "pearson_r", 1, 1e-12)],
+}
+
+
+@pytest.fixture(scope="module", params=task_names())
+def series(request, tmp_path_factory):
+    """A task's bundles: the task, what was planned, and the zips for both platforms."""
+    names = [
+        bundle.name for bundle in read_competitions(ROOT / "competition.yaml") if bundle.task == request.param
+    ]
+    planned = plan(ROOT, names, {})
+    assert not planned.warnings
+    folder = tmp_path_factory.mktemp(request.param)
+    return find_task(request.param), planned, write(ROOT, planned, PLATFORMS, folder)
+
+
+@pytest.fixture(scope="module")
+def kit(series, tmp_path_factory):
+    """The starting kit, unpacked as a participant would."""
+    task, planned, _ = series
+    return write_files(tmp_path_factory.mktemp("kit"), planned.parts[task.name].starting_kit)
+
+
+def run(kit, *command):
+    return subprocess.run([sys.executable, *command], cwd=kit, capture_output=True, text=True)
+
+
+def test_the_best_the_baseline_and_random_rank_in_that_order_on_both_platforms(series, tmp_path):
+    task, planned, zips = series
+    made = list(submissions(task.name).items())
+    files = dict([*made[:1], ("baseline", planned.parts[task.name].solutions["evaluation"]), *made[1:]])
+    names = [bundle.name for bundle in planned.competitions]
+    tracks = dict(zip(PLATFORMS, (names[0], names[-1]), strict=True))  # a task's tracks score alike
+    for built in zips:
+        assert built.findings == ()
+        if built.competition.name != tracks[built.platform]:
+            continue
+        rows = {}
+        for name, content in files.items():
+            (tmp_path / "submission.zip").write_bytes(make_zip(content))
+            rows[name] = rehearse(built.path, tmp_path / "submission.zip")
+            assert rows[name].status == "Finished", str(rows[name])
+        primary = {name: row.row[0] for name, row in rows.items()}
+        higher = task.primary.direction == HIGHER
+        assert {(cell.key, cell.sorting) for cell in primary.values()} == {
+            (task.primary.key, "desc" if higher else "asc")
+        }
+        assert sorted(rows, key=lambda name: primary[name].stored, reverse=higher) == list(files)
+        for name, key, value, tolerance in SCORES.get(task.name, ()):
+            assert rows[name].scores[key] == pytest.approx(value, rel=0, abs=tolerance)
+
+
+def test_the_kit_scores_with_the_very_files_of_the_server(series):
+    for built in series[2]:
+        inner = {}
+        with zipfile.ZipFile(built.path) as bundle:
+            for name in ("starting_kit.zip", "scoring_program.zip", "ingestion_program.zip"):
+                if name in bundle.namelist():
+                    with zipfile.ZipFile(io.BytesIO(bundle.read(name))) as archive:
+                        inner[name] = {entry: archive.read(entry) for entry in archive.namelist()}
+        kit = inner.pop("starting_kit.zip")
+        for files in inner.values():
+            for name, content in files.items():
+                if not name.startswith("metadata"):
+                    assert kit[name] == content, name
+
+
+def test_the_readmes_commands_run_in_order_and_its_files_are_there(kit):
+    readme = (kit / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```\n(.*?)```", readme, re.DOTALL)
+    commands = [shlex.split(line, comments=True)[1:] for block in blocks for line in block.splitlines()]
+    assert len(commands) >= 4
+    for command in commands:
+        done = run(kit, *command)
+        # The checker of descriptions finds the template empty.
+        expected = 1 if command == ["check_description.py"] else 0
+        assert done.returncode == expected, (command, done.stderr)
+        assert expected or done.stderr == ""
+    for row in re.findall(r"^\| .* \| (.*) \|$", readme, re.MULTILINE):
+        for path in re.findall(r"`([\w./]+)`", row):
+            assert (kit / path).exists(), path
+
+
+def test_a_participant_tries_a_submission_and_gets_a_zip(series, kit):
+    task = series[0]
+    assert not (kit / "evaluation/reference").exists()
+    for name in ("evaluation", "development"):
+        assert run(kit, "baseline.py", name, f"for_{name}").returncode == 0
+        tried = [f"for_{name}", "submission.zip"]
+        if task.format.submission_file:
+            tried.insert(1, f"for_{name}/{task.format.submission_file}")
+        for submission in tried:
+            done = run(kit, "try_submission.py", "--set", name, submission)
+            assert (done.returncode, done.stderr) == (0, "")
+            assert (f"  {task.primary.key} " in done.stdout) == (name == "development")
+            assert done.stdout.endswith(f"submission.zip is ready to upload, to a phase of the {name} set.\n")
+            packed = zipfile.ZipFile(kit / "submission.zip").namelist()
+            assert sorted(packed) == sorted(path.name for path in (kit / f"for_{name}").iterdir())
+    if task.name == "spoken_call":
+        assert "d_full                 3.95" in done.stdout
+    for arguments, words in (
+        (("--zip", "my zip.zip", "out"), "my zip.zip: the name of a zip to upload must have no blanks.\n"),
+        (("--zip", "new.zip", "none"), "none: No such file or directory\nnew.zip was not written.\n"),
+        (("--set", "tomorrow", "out"), "No set tomorrow; there are development, evaluation.\n"),
+    ):
+        done = run(kit, "try_submission.py", *arguments)
+        assert (done.returncode, done.stderr) == (1, words)
+    done = run(kit, "try_submission.py", "--set", "evaluation", "for_development")
+    assert done.returncode == 1
+    assert done.stderr.endswith("submission.zip was not written; the one that is there is older.\n")

@@ -1,0 +1,257 @@
+"""MERLion CCS, Task 1: worked scores, segment ids, random damage to its files, its tracks."""
+
+import random
+
+import numpy as np
+import pytest
+
+from bundling.competition.read import read_competitions
+from sample_data import merlion as sample
+from spokeneval.formats.format import Items
+from spokeneval.formats.problems import SubmissionError
+from spokeneval.formats.tables import split_fields
+from spokeneval.formats.text import decimal, decimals
+from spokeneval.tasks.merlion_identification import TASK
+from tests.samples.edits import WAYS, edited
+from tests.samples.merlion_identification import GOLD, HEADER, IDS, LINES, ONE, PAIRS, TWO, labels
+from tests.samples.programs import ROOT, run_score, write_files
+
+FORMAT = TASK.format
+
+
+def score(folder, gold, prediction):
+    return run_score(TASK.name, folder, {"labels.csv": gold}, {"prediction.txt": prediction})
+
+
+def test_every_column_of_a_small_set_by_hand(tmp_path):
+    # Trials pooled: targets .9 .8 .7 .5 .3, nontargets .6 .5 .4 .2 .1. Points (false alarm, miss): (0, .4) above .6,
+    # (.4, .2) from .5 on, (.6, 0) from .3 on. (.4, .2) lies above the line from (0, .4) to (.6, 0), where miss = false
+    # alarm at x = .4 - x / 1.5, x = .24.
+    # One trial a segment: English .8 .4 0, Mandarin .3 -.5. Points (0, 1/3) above .3, (1/2, 1/3) from .3 on, (1/2, 0)
+    # from 0 on. The line from (0, 1/3) to (1/2, 0): x = 1/3 - 2x/3, x = .2. Through all points: x = 1/3.
+    for name, prediction in (("one", ONE), ("two", TWO)):
+        run = score(tmp_path / name, GOLD, prediction)
+        expected = {
+            "eer": 24,
+            "balanced_accuracy": 75,  # English 3 of 3 (a tie is English), Mandarin 1 of 2
+            "eer_plan": 20,
+            "eer_interpolated": 100 / 3,
+            "balanced_accuracy_per_recording": 75,  # x 1, y (1 + 0) / 2
+            "english_recall": 100,
+            "mandarin_recall": 50,
+        }
+        found = [run.scores[key] for key in expected]
+        np.testing.assert_allclose(found, list(expected.values()), rtol=0, atol=1e-12)
+
+
+# The worked score lists of the task's specification, with the two EERs as fractions.
+EER_CASES = {
+    "no ties, 4 v 4": ("0.9 0.8 0.4 0.3", "0.7 0.5 0.2 0.1", 1 / 4, 1 / 2),
+    "ties, 6 v 6": ("0.9 0.8 0.6 0.5 0.5 0.4", "0.6 0.5 0.5 0.3 0.2 0.1", 2 / 7, 1 / 3),
+    "perfect": ("2 3 4", "-1 0 1", 0, 0),
+    "reversed": ("-1 0 1", "2 3 4", 1 / 2, 1),
+    "all tied": ("1 1 1", "1 1", 1 / 2, 1 / 2),
+    "3 v 7": ("0.9 0.55 0.2", "0.8 0.5 0.45 0.4 0.3 0.15 0.1", 5 / 19, 1 / 3),
+    "5 v 3, ties": ("3 2 2 1 1", "2 1 0", 4 / 11, 4 / 11),
+    "2 v 3": ("0.6 0.2", "0.5 0.4 0.1", 2 / 7, 1 / 2),
+}
+
+
+@pytest.mark.parametrize("case", EER_CASES)
+def test_the_worked_eers_come_out_of_the_program(tmp_path, case):
+    targets, nontargets, rocch, interpolated = EER_CASES[case]
+    rows, lines = [], []
+    for tag, scores in (("English", targets.split()), ("Mandarin", nontargets.split())):
+        for value in scores:
+            number = len(rows)
+            rows.append(("x", f"a{number}", 100 * number, 100 * number + 50, tag))
+            lines.append(f"x_a{number}_{100 * number}_{100 * number + 50} {value} 0\n")
+    run = score(tmp_path, labels(*rows), "".join(lines))
+    found = [run.scores["eer_plan"], run.scores["eer_interpolated"]]
+    np.testing.assert_allclose(found, [100 * rocch, 100 * interpolated], rtol=0, atol=1e-12)
+
+
+def test_the_pooled_eer_of_the_worked_lists(tmp_path):
+    for case, (targets, nontargets, rocch, _) in EER_CASES.items():
+        pairs = list(zip(targets.split(), nontargets.split(), strict=False))
+        if len(targets.split()) != len(nontargets.split()):
+            continue
+        # A segment has one target and one nontarget trial, whatever its language.
+        rows = [("x", f"a{i}", 9 * i, 9 * i + 5, ("English", "Mandarin")[i % 2]) for i in range(len(pairs))]
+        lines = [
+            f"x_a{i}_{9 * i}_{9 * i + 5} {' '.join(pair[:: (1, -1)[i % 2]])}\n"
+            for i, pair in enumerate(pairs)
+        ]
+        run = score(tmp_path / case.replace(" ", ""), labels(*rows), "".join(lines))
+        assert run.scores["eer"] == pytest.approx(100 * rocch, rel=0, abs=1e-12)
+
+
+def test_exact_doubles_decide(tmp_path):
+    gold = labels(("x", "a1", 0, 9, "English"), ("x", "a2", 9, 19, "Mandarin"))
+    run = score(tmp_path, gold, "x_a1_0_9 1e300 -1e300\nx_a2_9_19 1e-300 1.0000000000000002e-300\n")
+    assert (run.scores["balanced_accuracy"], run.scores["eer_plan"]) == (100, 0)
+    run = score(tmp_path, gold, "x_a1_0_9 1.7e308 -1.7e308\nx_a2_9_19 -0.0 0\n")
+    assert run.scores["mandarin_recall"] == 0  # a tie is English
+
+
+def test_without_a_recording_of_both_languages_the_pooled_accuracy_stands_in(tmp_path):
+    gold = labels(("x", "a1", 0, 9, "English"), ("y", "a1", 0, 9, "Mandarin"), ("y", "a2", 9, 19, "Mandarin"))
+    run = score(tmp_path, gold, "x_a1_0_9 1 0\ny_a1_0_9 1 0\ny_a2_9_19 0 1\n")
+    assert run.scores["balanced_accuracy_per_recording"] == run.scores["balanced_accuracy"] == 75
+
+
+def test_items_are_the_scored_segments_in_the_labels_order(tmp_path):
+    write_files(tmp_path, {"labels.csv": GOLD})
+    reference = FORMAT.read_reference(tmp_path)
+    assert reference.items.ids == IDS
+    assert reference.is_english.tolist() == [True, False, False, True, True]
+    assert reference.recordings.tolist() == [0, 0, 1, 1, 1]
+    (content,) = FORMAT.public_files(reference, {}).values()
+    assert content.decode().splitlines()[1:3] == ["x_1.wav,a1,100,900", "x_1.wav,a3,1500,2000"]
+
+
+def test_underscores_in_names_do_not_blur_the_parts_of_an_id(tmp_path):
+    rows = (("x_1", "a_1", "0.5", "10", "English"), ("x", "1_a_2", "1e1", "20.50", "Mandarin"))
+    gold = HEADER + "".join(
+        f"{r}.wav,{u},{s},{e},{float(e) - float(s)},{tag},False,\n" for r, u, s, e, tag in rows
+    )
+    reference = FORMAT.read_reference(write_files(tmp_path / "ref", {"labels.csv": gold}))
+    public = FORMAT.public_files(reference, {})
+    rows = b"x_1.wav,a_1,0.5,10\nx.wav,1_a_2,1e1,20.50\n"
+    assert public == {"segments.csv": b"audio_name,utt_id,start,end\n" + rows}
+    assert FORMAT.read_items(write_files(tmp_path / "items", public)) == reference.items
+
+
+OFFICIAL = "TTS_P91182TT_VCST_ECxxx_01_AO_48503281_v001_R004_CRR_MERLion-CCS"
+
+
+LABELS = {
+    "as distributed": (HEADER, "1170,2750,1580,English,False,Development"),
+    "fractions": (HEADER, "1170.0,2750.5,1580.5,English,FALSE,"),
+    "without the last two columns": (
+        HEADER.replace(",overlap_diff_lang,dev_eval_status", ""),
+        "1170,2750,1580,English",
+    ),
+    "BOM, CRLF, capitals, no length": (
+        "\ufeffAudio_name,UTT_ID,start,end,language_tag\r\n",
+        "1170,2750,English\r",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LABELS)
+def test_labels_drop_in_unchanged_and_give_the_plans_id(tmp_path, case):
+    header, row = LABELS[case]
+    text = f"{header}{OFFICIAL}.wav,a1,{row}\n{OFFICIAL}.wav,b1,{row.replace('English', 'Mandarin')}\n"
+    reference = FORMAT.read_reference(write_files(tmp_path, {"labels.csv": text.encode()}))
+    start, end = row.split(",")[:2]
+    assert reference.items.ids[0] == f"{OFFICIAL}_a1_{start}_{end}"
+
+
+def accepts(lines, ids):
+    """A plain reading of both formats: the oracle."""
+    rows = [line.split() for line in lines if line.split()]
+    if any(len(row) != 3 for row in rows):
+        return False
+    single = [row[0] for row in rows] == list(ids) and all(
+        decimal(x) is not None for r in rows for x in r[1:]
+    )
+    wanted = [(item, language) for item in ids for language in "01"]
+    double = [tuple(row[:2]) for row in rows] == wanted and all(decimal(row[2]) is not None for row in rows)
+    return single or double
+
+
+def test_a_damaged_file_is_accepted_exactly_when_a_plain_reading_accepts_it(tmp_path):
+    rng = random.Random(1)
+    kinds = {True: 0, False: 0}
+    path = tmp_path / "prediction.txt"
+    ways = [way for way in WAYS if way not in ("delimiter", "crlf", "bom")]
+    pieces = [
+        b"0",
+        b"1",
+        b".5",
+        b"e5",
+        b",5",
+        b"x",
+        b"",
+        b" ",
+        b"\t",
+        b"\n",
+        b"\n \n",
+        b" 1",
+        b"_b",
+        b"a b c\n",
+    ]
+    for _ in range(2500):
+        ids = IDS[: rng.choice([1, 2, 3, 5])]
+        data = "".join(line for line in rng.choice([LINES, PAIRS]) if line.split()[0] in ids).encode()
+        numbers = [rng.randrange(1000) for _ in range(rng.choice([0, 2, 2, 4, 6]))]
+        for first, second in zip(numbers[::2], numbers[1::2], strict=True):
+            data = edited(data, [(rng.choice(ways), first, second, rng.choice(pieces))])
+        path.write_bytes(data)
+        lines = data.decode().split("\n")
+        expected = accepts(lines, ids)
+        kinds[expected] += 1
+        try:
+            FORMAT.read_submission({"prediction.txt": path}, Items(ids))
+            accepted = True
+        except SubmissionError:
+            accepted = False
+        assert accepted == expected, lines
+    assert min(kinds.values()) > 300
+
+
+def test_bulk_reading_agrees_with_one_by_one():
+    rng = random.Random(2)
+    for _ in range(3000):
+        texts = [
+            "".join(rng.choices("0123456789.+-eE_nif ,x٣", [5] * 10 + [1] * 13, k=rng.randint(0, 5)))
+            for _ in "ab"
+        ]
+        one_by_one = [decimal(text) for text in texts]
+        bulk = decimals(texts)
+        assert (bulk is None) == (None in one_by_one), texts
+        assert bulk is None or bulk.tolist() == one_by_one
+        lines = ["".join(rng.choices("ab \t", k=rng.randint(0, 7))) for _ in range(rng.randint(0, 4))]
+        rows = [line.split() for line in lines if line.split()]
+        expected = [[row[i] for row in rows] for i in (0, 1)] if all(len(row) == 2 for row in rows) else None
+        assert split_fields("\n".join(lines), 2) == expected
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory):
+    """The evaluation set's size, and a perfect prediction."""
+    folder = tmp_path_factory.mktemp("full")
+    tables = sample.generate("full", "evaluation", 1)
+    sample.write_identification_set(tables, folder / "ref")
+    scores = sample.identification_scores(tables.labels, "perfect", 1)
+    sample.write_identification(tables.labels, scores, folder / "res", lines=2)
+    return FORMAT.read_reference(folder / "ref"), (folder / "res/prediction.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "code"), [(50001, 50002, "swapped_languages"), (50001, 50003, "out_of_order")]
+)
+def test_one_swapped_pair_among_98478_lines_is_named(tmp_path, full, first, second, code):
+    reference, text = full
+    lines = text.splitlines(keepends=True)
+    assert len(lines) == 98478
+    if code == "out_of_order":
+        lines[first - 1 : first + 3] = lines[second - 1 : second + 1] + lines[first - 1 : first + 1]
+    else:
+        lines[first - 1], lines[second - 1] = lines[second - 1], lines[first - 1]
+    path = tmp_path / "prediction.txt"
+    path.write_text("".join(lines))
+    with pytest.raises(SubmissionError) as refusal:
+        FORMAT.read_submission({"prediction.txt": path}, reference.items)
+    assert [(problem.code, problem.line) for problem in refusal.value.problems] == [(code, first)]
+
+
+def test_open_tracks_ask_for_data_hours_and_pretrained_model():
+    bundles = read_competitions(ROOT / "competition.yaml")
+    closed, open_track = [bundle for bundle in bundles if bundle.task == TASK.name]
+    assert "fact_sheet" not in closed.settings
+    keys = [question["key"] for question in open_track["fact_sheet"]]
+    assert keys == ["training_data", "additional_hours", "pretrained_model", "pretrained_model_url"]
+    assert [phase.start for phase in closed.phases] == ["2023-02-16 00:00:00", "2023-03-10 00:00:00"]
+    assert {phase.max_submissions_per_day for phase in (*closed.phases, *open_track.phases)} == {3}

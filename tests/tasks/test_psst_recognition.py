@@ -1,0 +1,199 @@
+"""PSST Task A: worked examples, the sheets of its editions, unknown phones, an organiser's own feature table."""
+
+import io
+import random
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+from bundling.rehearse.rehearse import rehearse
+from bundling.zips import make_zip
+from spokeneval.formats.format import Items
+from spokeneval.formats.problems import SubmissionError
+from spokeneval.formats.submission_folder import list_files
+from spokeneval.metrics.phoneme_recognition import FILLERS, arpabet_features
+from spokeneval.tasks.psst_recognition import TASK
+from tests.samples.programs import ROOT, run_score, write_files
+
+FORMAT = TASK.format
+HEADER = "utterance_id\tsession\ttest\tprompt\ttranscript\tcorrectness\taq_index\tduration_frames\tfilename\n"
+
+
+def gold(*transcripts):
+    return HEADER + "".join(
+        f"u{i}\ts\tBNT\tcat\t{transcript}\tTRUE\t71.5\t16000\tu{i}.wav\n"
+        for i, transcript in enumerate(transcripts, 1)
+    )
+
+
+def answers(*transcripts):
+    rows = "".join(f"u{i}\t{transcript}\n" for i, transcript in enumerate(transcripts, 1))
+    return "utterance_id\tasr_transcript\n" + rows
+
+
+def score(tmp_path, reference, submission):
+    return run_score(TASK.name, tmp_path, {"utterances.tsv": reference}, {"transcripts.tsv": submission})
+
+
+# What was said, what was recognised, PER and FER as the challenge's own tool gives them (pssteval 0.0.1 on
+# phonologic, system hayes-arpabet), as fractions of whole numbers.
+WORKED = [
+    ("V AE N", "F AE N", (1, 3), (1, 72)),
+    ("V AE N", "K AE N", (1, 3), (7, 72)),
+    ("K AE T", "K AE T S", (1, 3), (21.5, 72)),
+    ("K AE T", "AE T", (1, 3), (21, 72)),
+    ("K AE T", "", (3, 3), (64, 72)),
+    ("HH AW S", "HH AA S", (1, 3), (1.5, 72)),
+    ("T UW TH B R AH SH", "T UH TH B AH SH", (2, 7), (22, 168)),
+    ("CH", "T SH", (2, 1), (22.5, 24)),
+    ("B ER D", "B AH R D", (2, 3), (23, 72)),
+    ("K <spn> T", "K AE T", (1, 2), (21.5, 48)),
+]
+
+
+@pytest.mark.parametrize(("said", "heard", "per", "fer"), WORKED)
+def test_worked_examples(tmp_path, said, heard, per, fer):
+    run = score(tmp_path, gold(said), answers(heard))
+    assert run.status == 0, run.stderr
+    assert run.scores["per"] == pytest.approx(100 * per[0] / per[1], rel=0, abs=1e-12)
+    assert run.scores["fer"] == pytest.approx(100 * fer[0] / fer[1], rel=0, abs=1e-12)
+    assert run.scores["substitutions"] + run.scores["insertions"] + run.scores["deletions"] == per[0]
+
+
+def test_rates_are_pooled_over_utterances(tmp_path):
+    run = score(tmp_path, gold(*(row[0] for row in WORKED)), answers(*(row[1] for row in WORKED)))
+    errors, phones, cost = (
+        sum(column) for column in zip(*((*per, fer[0]) for _, _, per, fer in WORKED), strict=True)
+    )
+    assert (errors, phones, cost) == (15, 31, 205)
+    assert run.scores["per"] == pytest.approx(100 * errors / phones, rel=0, abs=1e-12)
+    assert run.scores["fer"] == pytest.approx(100 * cost / (24 * phones), rel=0, abs=1e-12)
+
+
+def test_an_empty_reference_transcript_adds_its_insertions(tmp_path):
+    # K AE T right, then nothing but a filler where AH M (22 and 19.5 features) is recognised.
+    run = score(tmp_path, gold("K AE T", "<spn>"), answers("K AE T", "AH M"))
+    assert run.scores["per"] == pytest.approx(200 / 3, rel=0, abs=1e-12)
+    assert run.scores["fer"] == pytest.approx(100 * (22 + 19.5) / 72, rel=0, abs=1e-12)
+    assert (run.scores["substitutions"], run.scores["insertions"], run.scores["deletions"]) == (0, 2, 0)
+
+
+def test_nothing_recognised_anywhere_is_a_score(tmp_path):
+    run = score(tmp_path, gold("K AE T", "HH AW S"), answers("", "<sil> <unk>"))
+    assert (run.status, run.scores["per"], run.scores["deletions"]) == (0, 100, 6)
+
+
+SHEETS = {
+    "official": gold("K AE T", "<sil> HH AW S", ""),
+    "older names": gold("K AE T", "<sil> HH AW S", "")
+    .replace("utterance_id", "id")
+    .replace("transcript", "transcript_arpabet")
+    .replace("correctness", "is_correct"),
+    "two columns": "utterance_id\ttranscript\nu1\tK  AE T \nu2\t<sil> HH AW S\nu3\t\n",
+    "BOM and CRLF": "\ufeff" + gold("K AE T", "<sil> HH AW S", "").replace("\n", "\r\n"),
+}
+
+
+@pytest.mark.parametrize("sheet", SHEETS)
+def test_official_files_of_both_editions_drop_in_unchanged(tmp_path, sheet):
+    reference = FORMAT.read_reference(write_files(tmp_path, {"utterances.tsv": SHEETS[sheet]}))
+    assert reference.items.ids == ("u1", "u2", "u3")
+    assert reference["transcript"].tolist() == [["K", "AE", "T"], ["<sil>", "HH", "AW", "S"], []]
+
+
+def test_all_bad_tokens_are_told_at_once(tmp_path):
+    run = score(
+        tmp_path,
+        gold("K AE T", "HH AW S", "D AO G", "K AE T"),
+        answers("K AE0 T AE0", "hh aw S", "<SIL> d", "K AE T").replace("u4", "u5"),
+    )
+    assert (run.status, run.scores) == (1, None)
+    assert "transcripts.tsv: 7 problems" in run.stderr
+    for line, tokens in ((2, ["AE0"]), (3, ["hh", "aw"]), (4, ["<SIL>", "d"])):
+        for token in tokens:
+            words = f"line {line}    utterance_id u{line - 1}: '{token}' is not one of the 40 phones"
+            assert words in run.stderr
+    assert "u5 is not one of the 4 utterances" in run.stderr
+    assert "u4: 4 utterances expected, 3 found" in run.stderr
+    assert "does not count against your daily limit" in run.stderr
+
+
+def test_no_text_makes_the_reader_do_anything_but_accept_or_refuse(tmp_path):
+    """Random tokens near the inventory: accepted if each is a phone or filler, else refused with each named."""
+    rng = random.Random(7)
+    known = [*arpabet_features().phones, *sorted(FILLERS)]
+    for _ in range(300):
+        tokens = []
+        for _ in range(rng.randrange(4)):
+            token = rng.choice(known)
+            if rng.random() < 0.3:
+                token = rng.choice(
+                    [str.lower, str.title, lambda t: t + "1", lambda t: t * 3, lambda t: "ʃ" + t]
+                )(token)
+            tokens.append(token)
+        files = list_files(write_files(tmp_path, {"transcripts.tsv": answers(" ".join(tokens))}))
+        wrong = {token for token in tokens if token not in known}
+        if not wrong:
+            submission = FORMAT.read_submission(files, Items(("u1",)))
+            assert submission["asr_transcript"].tolist() == [tokens]
+            continue
+        with pytest.raises(SubmissionError) as refusal:
+            FORMAT.read_submission(files, Items(("u1",)))
+        problems = refusal.value.problems
+        assert len(problems) == len(wrong)
+        assert all(any(repr(token) in problem.message for problem in problems) for token in wrong)
+
+
+def test_an_organisers_own_feature_table_holds_everywhere(tmp_path):
+    """Three phones of two features in place of the vendored table: references, submissions, scores and kit."""
+    root = tmp_path / "series"
+    ignored = shutil.ignore_patterns(".*", "dist", "__pycache__", "tests", "benchmarks")
+    shutil.copytree(ROOT, root, ignore=ignored)
+    table = root / "spokeneval/metrics/arpabet_features.tsv"
+    table.write_text("# ours\nphone\tvoice\tlong\na\t+\t-\ni\t+\t+\nt\t-\t0\n")
+
+    def build():
+        own = [
+            f"--reference={TASK.name}/{name}={tmp_path}/{name}.tsv" for name in ("development", "evaluation")
+        ]
+        command = [
+            sys.executable,
+            "build_bundle.py",
+            "build",
+            TASK.name,
+            "--out",
+            str(tmp_path / "dist"),
+            *own,
+        ]
+        return subprocess.run(command, cwd=root, capture_output=True, text=True)
+
+    (tmp_path / "development.tsv").write_text(gold("t a"))
+    (tmp_path / "evaluation.tsv").write_text(gold("t a t", "i <sil>"))
+    built = build()
+    assert built.returncode == 0, built.stderr
+    # The sample's recogniser knows other ids.
+    assert "no baseline solution for the evaluation set" in built.stderr
+    submission = tmp_path / "submission.zip"
+    for platform in ("codabench", "codalab"):
+        bundle = tmp_path / "dist" / platform / f"{TASK.name}.zip"
+        submission.write_bytes(make_zip({"transcripts.tsv": answers("t a", "a").encode()}))
+        done = rehearse(bundle, submission)
+        assert done.status == "Finished", str(done)
+        # t left out: 1 + 1/2; a for i: |-1 - 1| / 2 = 1; 4 phones of 2 features.
+        assert float(done.scores["fer"]) == pytest.approx(100 * 2.5 / 8, rel=0, abs=1e-12)
+        assert float(done.scores["per"]) == pytest.approx(100 * 2 / 4, rel=0, abs=1e-12)
+        submission.write_bytes(make_zip({"transcripts.tsv": answers("T AE", "a").encode()}))
+        done = rehearse(bundle, submission)
+        assert done.status == "Failed"
+        assert "'AE' is not one of the 3 phones" in str(done)
+    with zipfile.ZipFile(tmp_path / "dist/codabench" / f"{TASK.name}.zip") as bundle:
+        kit = zipfile.ZipFile(io.BytesIO(bundle.read("starting_kit.zip")))
+        assert kit.read("spokeneval/metrics/arpabet_features.tsv") == table.read_bytes()
+
+    table.write_text("phone\tvoice\tlong\na\t+\t-\ni\t+\n")
+    built = build()
+    assert built.returncode == 1
+    assert "phone 'i' has 1 values for 2 features" in built.stderr

@@ -1,0 +1,168 @@
+"""Spoken CALL: its published table, the 50 % rule, the sheets of its editions, its sample and its baseline."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from sample_data import spoken_call as sample
+from spokeneval.formats.format import Items
+from spokeneval.formats.problems import SubmissionError
+from spokeneval.formats.submission_folder import list_files
+from spokeneval.run.options import fingerprint
+from spokeneval.tasks.spoken_call import TASK
+from tests.samples.programs import ROOT, run_score, write_files
+from tests.samples.spoken_call import COLUMNS, TABLE_1, decided
+
+HEADER = "Id\tPrompt\tWavfile\tRecResult\tTranscription\tlanguage\tmeaning\n"
+LABEL = {True: "correct", False: "incorrect"}
+COUNTS = ("ca", "fr", "cr", "pfa", "gfa")
+
+
+def gold(correct, meaningful):
+    rows = [
+        f"{i}\tFrag: Wasser\t{i}.wav\twater\twater\t{LABEL[bool(c)]}\t{LABEL[bool(m)]}\n"
+        for i, (c, m) in enumerate(zip(correct, meaningful, strict=True), 1)
+    ]
+    return HEADER + "".join(rows)
+
+
+def results(accepted):
+    return "Id\tAccept\n" + "".join(
+        f"{i}\t{'accept' if a else 'reject'}\n" for i, a in enumerate(accepted, 1)
+    )
+
+
+SMALL_GOLD = gold([1, 1, 1, 0, 0, 0], [1, 1, 1, 1, 0, 0])
+
+
+def score(folder, accepted, reference=SMALL_GOLD, options=None):
+    return run_score(
+        "spoken_call", folder, {"reference.csv": reference}, {"results.csv": results(accepted)}, options
+    )
+
+
+@pytest.mark.parametrize("row", TABLE_1)
+def test_every_row_of_table_1_comes_out(tmp_path, row):
+    counts, published = TABLE_1[row]
+    correct, meaningful, accepted = decided(counts)
+    run = score(tmp_path, accepted, gold(correct, meaningful))
+    assert run.status == 0, run.stderr
+    scores = dict(run.scores)
+    if row == "JJJ":
+        assert (scores["eligible"], scores["d_full"]) == (0, 0)
+        scores["d_full"] = scores["d_full_raw"]
+    assert " ".join(f"{scores[key]:.3f}" for key in COLUMNS) == published
+    assert [scores[key] for key in COUNTS] == list(counts)
+
+
+def test_a_small_case_by_hand(tmp_path):
+    run = score(tmp_path, [1, 1, 0, 0, 0, 1])
+    # CA 2, FR 1, CR 2, PFA 0, GFA 1: sqrt(2 * 2 / (3 * 1)).
+    assert run.scores["d_full"] == pytest.approx((4 / 3) ** 0.5, rel=0, abs=1e-12)
+    assert [run.scores[key] for key in COUNTS] == [2, 1, 2, 0, 1]
+
+
+def test_everything_accepted_is_flagged_and_never_infinite(tmp_path):
+    run = score(tmp_path, [1] * 6)
+    assert run.status == 0
+    assert (run.scores["eligible"], run.scores["d_full"], run.scores["d_full_raw"]) == (0, 0, 0)
+    assert run.scores["precision"] == 3 / (3 + 1 + 3 * 2)
+
+
+def test_nothing_accepted_has_precision_0(tmp_path):
+    run = score(tmp_path, [0] * 6)
+    assert run.status == 0
+    assert [run.scores[key] for key in ("precision", "f_measure", "eligible")] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("public", [False, True])
+def test_the_policy_reject_fails_a_run_that_breaks_the_rule(tmp_path, public):
+    correct, meaningful, accepted = decided(TABLE_1["JJJ"][0])
+    reference = gold(correct, meaningful)
+    known = [fingerprint({"reference.csv": reference.encode()})] if public else []
+    options = {"options": {"fifty_percent_rule": "reject"}, "public_references": known}
+    run = score(tmp_path, accepted, reference, options)
+    assert (run.status, run.scores) == (1, None)
+    assert "breaks the 50 % rule" in run.stderr
+    # The exact rates, 666 / 740 and 106 / 260, are told where the labels are public.
+    assert ("found 90.0 % and 40.8 %" in run.stderr) == public
+    assert ("90.0" in run.stderr) == ("40.8" in run.stderr) == public
+
+
+@pytest.mark.parametrize(
+    ("accepted", "code"),
+    [
+        ([1] * 5 + [0], "rule_out_of_reach"),
+        ([1] + [0] * 5, "rule_out_of_reach"),
+        ([1, 1, 0, 0, 0, 0], None),
+    ],
+)
+def test_known_class_sizes_refuse_a_number_of_accepts_that_cannot_meet_the_rule(tmp_path, accepted, code):
+    items = Items(tuple("123456"), class_sizes={"correct": 3, "incorrect": 3})
+    files = list_files(write_files(tmp_path, {"results.csv": results(accepted)}))
+    if code is None:
+        TASK.format.read_submission(files, items)
+        return
+    with pytest.raises(SubmissionError) as refusal:
+        TASK.format.read_submission(files, items)
+    assert [problem.code for problem in refusal.value.problems] == [code]
+
+
+def test_class_sizes_are_public_where_the_organiser_chose_so(tmp_path):
+    reference = TASK.format.read_reference(write_files(tmp_path, {"reference.csv": SMALL_GOLD}))
+    public = TASK.format.public_files(reference, {"class_sizes": "public"})
+    assert json.loads(public["class_sizes.json"]) == {"correct": 3, "incorrect": 3}
+    items = TASK.format.read_items(write_files(tmp_path / "items", public))
+    assert items.class_sizes == {"correct": 3, "incorrect": 3}
+    assert list(TASK.format.public_files(reference, {"class_sizes": "hidden"})) == ["test_sheet.csv"]
+
+
+ROWS = [line.split("\t") for line in SMALL_GOLD.splitlines()]
+SHEETS = {
+    "as it is": SMALL_GOLD,
+    "no header": SMALL_GOLD.partition("\n")[2],
+    "other case": SMALL_GOLD.replace("Id\tPrompt", "ID\tprompt").replace("language\tmean", "Language\tMean"),
+    "quoted": "".join("\t".join(f'"{field}"' for field in row) + "\n" for row in ROWS),
+    "first edition, no header": "\n".join("\t".join([*row[:3], *row[4:]]) for row in ROWS[1:]),
+    "BOM and CRLF": "\ufeff" + SMALL_GOLD.replace("\n", "\r\n"),
+}
+
+
+@pytest.mark.parametrize("sheet", SHEETS)
+def test_sheets_of_every_edition_drop_in_unchanged(tmp_path, sheet):
+    reference = TASK.format.read_reference(write_files(tmp_path, {"reference.csv": SHEETS[sheet]}))
+    assert reference.items.ids == tuple("123456")
+    assert reference["language"].tolist() == [1] * 3 + [0] * 3
+    assert reference["meaning"].tolist() == [1] * 4 + [0] * 2
+
+
+def test_the_sample_grammar_on_transcriptions_gives_the_perfect_recognition_baseline():
+    # Table 1, BaselinePerfectRec.
+    good, lenient = sample._grammar()
+    counts = dict.fromkeys(COUNTS, 0)
+    for row in sample.make_sheet("evaluation"):
+        accept = row["Transcription"] in good[row["Prompt"]] + lenient.get(row["Prompt"], [])
+        if row["language"] == "correct":
+            counts["ca" if accept else "fr"] += 1
+        elif not accept:
+            counts["cr"] += 1
+        else:
+            counts["pfa" if row["meaning"] == "correct" else "gfa"] += 1
+    assert tuple(counts.values()) == TABLE_1["BaselinePerfectRec"][0]
+
+
+def test_the_baseline_reads_a_grammar_in_which_a_prompt_occurs_twice(tmp_path):
+    unit = "<prompt_unit><prompt>Frag: Wasser</prompt><response>{}</response></prompt_unit>"
+    kit = write_files(
+        tmp_path / "kit",
+        {
+            "baseline.py": (ROOT / "starting_kit/spoken_call/baseline.py").read_bytes(),
+            "data/grammar.xml": f"<g>{unit.format('Water  please')}{unit.format('water')}</g>",
+            "development/input/test_sheet.csv": "Id\tPrompt\tRecResult\n1\tFrag: Wasser\tWATER\n"
+            "2\tFrag: Wasser\twater please\n3\tFrag: Wasser\tbeer\n4\tFrag: Bier\twater\n",
+        },
+    )
+    subprocess.run([sys.executable, "baseline.py", "development", "out"], cwd=kit, check=True)
+    assert (kit / "out/results.csv").read_text() == "Id\tAccept\n1\taccept\n2\taccept\n3\treject\n4\treject\n"

@@ -1,0 +1,134 @@
+"""The house's order, read from its files: who imports whom, what is known where, and what has an example."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from spokeneval.tasks import task_names
+from tests.samples.programs import ROOT, VENDORED
+
+
+def imported(path: Path, *, at_start: bool = False) -> Iterator[str]:
+    """The dotted name of everything that a module imports; of `from a import b`, `a.b`.
+
+    `at_start`: only what it imports when it is imported itself.
+    """
+    package = path.relative_to(ROOT).parent.parts
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in tree.body if at_start else ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else ()
+            source = [*above, *([node.module] if node.module else [])]
+            yield from (".".join([*source, alias.name]) for alias in node.names)
+
+
+def sources(place: str) -> list[Path]:
+    """A file, or every module in a folder; templates of modules are none."""
+    path = ROOT / place
+    modules = [path] if path.is_file() else sorted(path.rglob("*.py"))
+    return [module for module in modules if "templates" not in module.parts]
+
+
+def is_within(name: str, packages: tuple[str, ...]) -> bool:
+    return any(f"{name}.".startswith(f"{package}.") for package in packages)
+
+
+def named(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+# Arrows
+
+GONE = {
+    *("asynchat", "asyncore", "binhex", "cgi", "cgitb", "crypt", "distutils", "imp", "nntplib", "smtpd"),
+    "telnetlib",
+}
+"""Modules of Python 3.9 that newer ones lack."""
+
+
+@pytest.mark.parametrize("path", VENDORED, ids=named)
+def test_what_travels_needs_numpy_alone(path):
+    outside = {name.split(".")[0] for name in imported(path)} - (sys.stdlib_module_names - GONE)
+    draws = named(path) == "spokeneval/run/report/plots.py"  # where matplotlib is installed
+    assert outside <= {"numpy", "spokeneval"} | ({"matplotlib"} if draws else set())
+    assert not any(name.startswith("matplotlib") for name in imported(path, at_start=True))
+
+
+ARROWS = {
+    "spokeneval/metrics": ("spokeneval.metrics",),
+    "spokeneval/formats": ("spokeneval.formats",),
+    "spokeneval/task.py": ("spokeneval.formats",),
+    "spokeneval/tasks": ("spokeneval.tasks", "spokeneval.task", "spokeneval.formats", "spokeneval.metrics"),
+    "spokeneval": ("spokeneval",),
+    "scoring_program": ("spokeneval.tasks", "spokeneval.run"),
+    "ingestion_program": ("spokeneval.tasks", "spokeneval.run"),
+    "bundling": (
+        *("bundling", "spokeneval.__version__"),
+        *("spokeneval.task", "spokeneval.tasks", "spokeneval.formats", "spokeneval.run"),
+    ),
+}
+"""What each place may import of the house."""
+
+HOUSE = ("spokeneval", "bundling", "build_bundle", "sample_data", "benchmarks", "fuzz", "tests")
+
+
+@pytest.mark.parametrize("place", ARROWS)
+def test_a_place_imports_of_the_house_what_it_may(place):
+    paths = sources(place)
+    assert paths
+    found = {(named(path), name) for path in paths for name in imported(path) if is_within(name, HOUSE)}
+    assert {(path, name) for path, name in found if not is_within(name, ARROWS[place])} == set()
+
+
+def test_a_program_starts_without_its_page():
+    paths = [path for path in VENDORED if "report" not in path.parts]
+    found = {(named(path), name) for path in paths for name in imported(path, at_start=True)}
+    assert {(path, name) for path, name in found if is_within(name, ("spokeneval.run.report",))} == set()
+
+
+def test_of_the_tests_only_the_samples_are_imported():
+    paths = [*sources("tests"), *sources("fuzz"), *sources("benchmarks"), *sources("sample_data")]
+    assert len(paths) > 40
+    found = {(named(path), name) for path in paths for name in imported(path)}
+    ours = {(path, name) for path, name in found if is_within(name, ("tests",))}
+    assert {(path, name) for path, name in ours if not is_within(name, ("tests.samples",))} == set()
+
+
+# One source for each fact
+
+
+@pytest.mark.parametrize("place", ["spokeneval", "bundling", "build_bundle.py"])
+def test_a_tasks_name_stands_in_what_is_named_for_the_task_alone(place):
+    """In code; docstrings may take a task for an example."""
+    found = set()
+    for path in sources(place):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                node.value = ast.Constant(None)
+        others = [task for task in task_names() if task not in (path.stem, *path.parts)]
+        code = ast.unparse(tree)
+        found |= {(named(path), task) for task in others if re.search(rf"\b{task}\b", code)}
+    assert found == set()
+
+
+# Examples
+
+
+def test_every_public_function_of_the_metrics_has_an_example():
+    lacking = [
+        f"{path.stem}.{node.name}"
+        for path in sources("spokeneval/metrics")
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+        if ">>> " not in (ast.get_docstring(node) or "").partition("\nExamples\n--------\n")[2]
+    ]
+    assert lacking == []
