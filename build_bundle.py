@@ -6,6 +6,7 @@
     build_bundle.py rehearse BUNDLE.zip SUBMISSION.zip    what a platform would do with a submission
     build_bundle.py rank OUTPUT ...                   the board of a task, and which systems really differ
     build_bundle.py season BUNDLE.zip DIR             a whole competition: limits, phases, the board day by day
+    build_bundle.py new NAME                          a new challenge, which builds as it is written
 
 Exit status: 0 well, 1 refused or failed, 2 called wrongly.
 """
@@ -23,20 +24,27 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
-import bundling.season
-import bundling.season_report
-from bundling.board import to_text, write_board
-from bundling.build import PLATFORMS, Built, plan, write
-from bundling.check import check_bundle, format_findings
-from bundling.containers import ContainerEngine
-from bundling.manifest import ManifestError
-from bundling.parts import DECIDING_SET
-from bundling.ranking import make_board
-from bundling.references import ReferenceError
-from bundling.rehearsal import Engine, LocalEngine, rehearse
-from bundling.rehearsal_bundle import read_bundle
-from bundling.scoring_outputs import OutputError, read_outputs
-from spokeneval.results.programs import HIDDEN_STATISTICS
+import bundling.season.play
+import bundling.season.report
+from bundling.build.plan import plan
+from bundling.build.write import Built, write
+from bundling.built.read import read_built_bundle
+from bundling.check.check import check_bundle
+from bundling.competition.competition import CompetitionError
+from bundling.competition.references import BadReference
+from bundling.finding import format_findings
+from bundling.new.challenge import NewChallengeError, what_to_edit, write_challenge
+from bundling.platforms.registry import PLATFORMS
+from bundling.rank.board import make_board
+from bundling.rank.outputs import OutputError, read_outputs
+from bundling.rank.plain import to_text
+from bundling.rank.write import write_board
+from bundling.rehearse.containers import ContainerEngine
+from bundling.rehearse.engine import LocalEngine
+from bundling.rehearse.rehearse import rehearse
+from bundling.rehearse.run import Engine
+from bundling.zips import DECIDING_SET
+from spokeneval.run.programs import HIDDEN_STATISTICS
 
 ROOT = Path(__file__).resolve().parent
 
@@ -122,7 +130,7 @@ def _parser() -> argparse.ArgumentParser:
         "season",
         help="rehearse a whole competition",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        description=bundling.season.__doc__,
+        description=bundling.season.play.__doc__,
     )
     season.add_argument("bundle", type=Path, metavar="BUNDLE.zip")
     season.add_argument(
@@ -134,6 +142,10 @@ def _parser() -> argparse.ArgumentParser:
     season.add_argument("--jobs", type=int, metavar="N", help="runs at once (default: one a processor)")
     season.add_argument("--json", action="store_true", help="print the result as JSON")
     season.set_defaults(run=_season)
+
+    new = commands.add_parser("new", help="write a new challenge that builds, to be edited into your own")
+    new.add_argument("name", metavar="NAME", help="of its task: small letters, digits, underscores")
+    new.set_defaults(run=_new)
     return parser
 
 
@@ -144,7 +156,7 @@ def _build(options: argparse.Namespace) -> int:
         given = [_own_reference(argument) for argument in options.reference]
         own = dict(given)
         if len(own) < len(given):
-            raise ReferenceError("--reference: one set is given twice")
+            raise BadReference("--reference: one set is given twice")
         with _progress() as progress:
             planned = plan(
                 ROOT,
@@ -154,21 +166,21 @@ def _build(options: argparse.Namespace) -> int:
                 progress=progress,
             )
             built = list(write(ROOT, planned, platforms, options.out, progress=progress))
-    except (ManifestError, ReferenceError) as error:
+    except (CompetitionError, BadReference) as error:
         print(f"{error}\n\nNothing was built.", file=sys.stderr)
         return 1
     except OSError as error:
-        print(f"{_told(error)}; the build stopped there.", file=sys.stderr)
+        print(f"{_describe(error)}; the build stopped there.", file=sys.stderr)
         return 1
     for warning in planned.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    width = max(len(str(one.path)) for one in built)
-    for one in built:
-        print(_row(one, width))
-    broken = [one for one in built if _errors(one)]
-    for one in built:
-        if one.findings:
-            print(f"\n{one.path}\n{format_findings(one.findings)}", file=sys.stderr)
+    width = max(len(str(bundle.path)) for bundle in built)
+    for bundle in built:
+        print(_row(bundle, width))
+    for bundle in built:
+        if bundle.findings:
+            print(f"\n{bundle.path}\n{format_findings(bundle.findings)}", file=sys.stderr)
+    broken = [bundle for bundle in built if _has_errors(bundle)]
     print(
         f"{len(built)} bundles in {time.monotonic() - began:.1f} s, {len(built) - len(broken)} ok",
         file=sys.stderr,
@@ -180,21 +192,22 @@ def _own_reference(argument: str) -> tuple[tuple[str, str], Path]:
     target, equals, path = argument.partition("=")
     task, _, name = target.partition("/")
     if not (equals and task and path):
-        raise ReferenceError(f"--reference {argument}: expected TASK=PATH or TASK/SET=PATH")
+        raise BadReference(f"--reference {argument}: expected TASK=PATH or TASK/SET=PATH")
     return (task, name or DECIDING_SET), Path(path)
 
 
-def _row(one: Built, width: int) -> str:
-    columns = f"{len(one.bundle.columns)} columns, {len(one.bundle.phases)} phases"
-    verdict = "ok" if not one.findings else "REFUSED" if _errors(one) else "warnings"
-    digest = "not written" if _errors(one) else f"sha256 {one.sha256}"
-    if _errors(one) and one.path.exists():
+def _row(bundle: Built, width: int) -> str:
+    refused = _has_errors(bundle)
+    columns = f"{len(bundle.competition.columns)} columns, {len(bundle.competition.phases)} phases"
+    verdict = "ok" if not bundle.findings else "REFUSED" if refused else "warnings"
+    digest = "not written" if refused else f"sha256 {bundle.sha256}"
+    if refused and bundle.path.exists():
         digest += "; the zip there is older"
-    return f"  {one.path!s:<{width}}  {one.size / 1000:6.0f} kB  {columns:<22}  {verdict:<8}  {digest}"
+    return f"  {bundle.path!s:<{width}}  {bundle.size / 1000:6.0f} kB  {columns:<22}  {verdict:<8}  {digest}"
 
 
-def _errors(one: Built) -> bool:
-    return any(finding.level == "error" for finding in one.findings)
+def _has_errors(bundle: Built) -> bool:
+    return any(finding.level == "error" for finding in bundle.findings)
 
 
 @contextmanager
@@ -218,7 +231,7 @@ def _check(options: argparse.Namespace) -> int:
         try:
             findings = check_bundle(path)
         except OSError as error:
-            print(_told(error), file=sys.stderr)
+            print(_describe(error), file=sys.stderr)
             status = 2
             continue
         if any(finding.level == "error" for finding in findings):
@@ -234,16 +247,16 @@ def _rehearse(options: argparse.Namespace) -> int:
     variables = {HIDDEN_STATISTICS: "write"} if options.statistics else {}
     try:
         if options.engine == "docker":
-            engine: Engine = ContainerEngine(
-                read_bundle(options.bundle, options.phase).image, variables=variables
-            )
+            bundle = read_built_bundle(options.bundle)
+            bundle.phase(options.phase)
+            engine: Engine = ContainerEngine(bundle.image, variables=variables)
         else:
             engine = LocalEngine(variables)
         rehearsal = rehearse(
             options.bundle, options.submission, phase=options.phase, keep=options.keep, engine=engine
         )
     except (OSError, ValueError) as error:
-        print(_told(error), file=sys.stderr)
+        print(_describe(error), file=sys.stderr)
         return 2
     print(rehearsal.to_json() if options.json else rehearsal)
     return 0 if rehearsal.status == "Finished" else 1
@@ -256,7 +269,7 @@ def _season(options: argparse.Namespace) -> int:
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         bar = progress.add_task("rehearsing", total=None)
         try:
-            season = bundling.season.play(
+            season = bundling.season.play.play(
                 options.bundle,
                 options.folder,
                 work=options.work,
@@ -265,13 +278,13 @@ def _season(options: argparse.Namespace) -> int:
             )
         except (OSError, ValueError) as error:
             progress.stop()
-            print(_told(error), file=sys.stderr)
+            print(_describe(error), file=sys.stderr)
             return 2
         except KeyboardInterrupt:
             progress.stop()
             print("Stopped. What was rehearsed is kept: the same command goes on from here.", file=sys.stderr)
             return 130
-    print(bundling.season_report.to_json(season) if options.json else bundling.season_report.to_text(season))
+    print(bundling.season.report.to_json(season) if options.json else bundling.season.report.to_text(season))
     print(f"{season.rehearsed} runs in {time.monotonic() - began:.1f} s", file=sys.stderr)
     return 0
 
@@ -282,15 +295,25 @@ def _rank(options: argparse.Namespace) -> int:
             board = make_board(ROOT, read_outputs(options.outputs), progress=progress)
         print(to_text(board))
         written = write_board(board, options.out) if options.out else []
-    except (ManifestError, OSError, OutputError) as error:
-        print(_told(error), file=sys.stderr)
+    except (CompetitionError, OSError, OutputError) as error:
+        print(_describe(error), file=sys.stderr)
         return 1
     for file in written:
         print(f"wrote {file}", file=sys.stderr)
     return 0
 
 
-def _told(error: Exception) -> str:
+def _new(options: argparse.Namespace) -> int:
+    try:
+        write_challenge(ROOT, options.name)
+    except (NewChallengeError, OSError) as error:
+        print(f"{_describe(error)}\n\nNothing was written.", file=sys.stderr)
+        return 1
+    print(what_to_edit(options.name))
+    return 0
+
+
+def _describe(error: Exception) -> str:
     """What went wrong; of what the system refused, the file first."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"

@@ -1,0 +1,1 @@
+"""Competitions in, zips out."""

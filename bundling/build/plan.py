@@ -1,0 +1,129 @@
+"""Reads and validates all that the wanted bundles need; nothing is written before everything is valid."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+from bundling.competition.competition import Competition
+from bundling.competition.kit import Parts, make_parts
+from bundling.competition.pages import page_text
+from bundling.competition.read import read_competitions
+from bundling.competition.references import BadReference, ReferenceSet, load_reference
+from bundling.zips import DECIDING_SET
+from spokeneval.formats.problems import count_of
+from spokeneval.tasks import find_task
+
+References = Mapping[tuple[str, str], Path]
+"""`(task, set) -> file or folder` of the organiser's own references."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything valid, nothing written: the competitions to build, and the parts of each task."""
+
+    competitions: Sequence[Competition]
+    parts: Mapping[str, Parts]
+    warnings: Sequence[str]
+
+
+def plan(
+    root: Path,
+    names: Sequence[str],
+    own: References,
+    *,
+    drop_invalid_rows: bool = False,
+    progress: Callable[[str], None] = lambda step: None,
+) -> Plan:
+    """Read and validate all that the named bundles need (all bundles where none is named).
+
+    Raises
+    ------
+    CompetitionError, BadReference: with every defect.
+    """
+    competitions = read_competitions(root / "competition.yaml", names)
+    for competition in competitions:
+        for file in competition.page_files:
+            page_text(root, competition, file)
+    tasks = {competition.task: competition for competition in competitions}
+    for task, name in own:
+        if task not in tasks or name not in tasks[task].sets:
+            known = ", ".join(
+                f"{other}/{name}" for other, competition in tasks.items() for name in competition.sets
+            )
+            raise BadReference(f"--reference {task}/{name}: no such set in what is built; there are {known}")
+    loaded = {}
+    for task, competition in tasks.items():
+        progress(f"{task}: references")
+        loaded[task] = _load_references(root, competition, own, drop_invalid_rows)
+    _check_overlaps(tasks, loaded)
+    warnings: list[str] = []
+    parts = {}
+    for task, competition in tasks.items():
+        references = loaded[task]
+        warnings += [
+            f"{task}: left out {row}" for reference in references.values() for row in reference.dropped
+        ]
+        warnings += _option_warnings(competition)
+        if DECIDING_SET in competition["public_sets"]:
+            warnings.append(f"{task}: the {DECIDING_SET} set is public: its labels are in the starting kit")
+        progress(f"{task}: programs, starting kit, baseline")
+        parts[task] = make_parts(root, competition, references)
+        warnings += [f"{task}: {failure}" for failure in parts[task].failures]
+    return Plan(competitions, parts, warnings)
+
+
+def _load_references(
+    root: Path, competition: Competition, own: References, drop_invalid_rows: bool
+) -> dict[str, ReferenceSet]:
+    references = {}
+    for name in competition.sets:
+        sample = root / "reference_data" / competition.task / name
+        if (competition.task, name) not in own and not sample.is_dir():
+            there = ", ".join(sorted(path.name for path in sample.parent.glob("*/")))
+            raise BadReference(
+                f"{competition.name}: no reference set {name}, which competition.yaml names in phases or public_sets; "
+                f"there are {there or 'none'} in {sample.parent}"
+            )
+        path = own.get((competition.task, name), sample)
+        references[name] = load_reference(
+            competition.task, name, path, competition.options, drop_invalid_rows=drop_invalid_rows
+        )
+    hidden = {references[name].fingerprint for name in references if name not in competition["public_sets"]}
+    for name in competition["public_sets"]:
+        if name in references and references[name].fingerprint in hidden:
+            raise BadReference(
+                f"{competition.task}: the public set {name} is a hidden set too; its labels would be told"
+            )
+    return references
+
+
+def _check_overlaps(
+    tasks: Mapping[str, Competition], loaded: Mapping[str, Mapping[str, ReferenceSet]]
+) -> None:
+    """Rows of a hidden set must not stand in a public set, of its own task or of another one of its challenge."""
+    public: list[tuple[str, ReferenceSet, set[str]]] = []
+    hidden: list[tuple[str, ReferenceSet, set[str]]] = []
+    for task, references in loaded.items():
+        for name, reference in references.items():
+            kind = public if name in tasks[task]["public_sets"] else hidden
+            kind.append((tasks[task].challenge, reference, reference.rows))
+    for (challenge, shown, shown_rows), (other, secret, secret_rows) in product(public, hidden):
+        rows = shown_rows & secret_rows if challenge == other else set()
+        # Sets that are both numbered from 1 share ids, and by chance a row.
+        if rows and 2 * len(rows) >= len(set(shown.items) & set(secret.items)):
+            raise BadReference(
+                f"{shown.task}: {count_of(len(rows), 'row')} of the hidden set {secret.name} of {secret.task} "
+                f"also in the public set {shown.name}, which would tell the labels; the first: {min(rows)[:80]}"
+            )
+
+
+def _option_warnings(competition: Competition) -> Iterator[str]:
+    hidden = [phase.name for phase in competition.phases if phase.reference not in competition["public_sets"]]
+    for option in find_task(competition.task).options:
+        value = competition.options.get(option.name)
+        if value in option.public_only and hidden:
+            yield (
+                f"{competition.name}: {option.name}: {value} on hidden labels (phase {', '.join(hidden)}). Failed runs "
+                "cost no attempt, so they would spell the labels out; use it where the labels are public"
+            )

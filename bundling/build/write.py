@@ -1,0 +1,54 @@
+"""Writes the planned bundles, each after it has been checked as it is."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bundling.build.plan import Plan
+from bundling.built.document import FILE
+from bundling.check.check import check_bundle
+from bundling.competition.competition import Competition
+from bundling.finding import Finding
+from bundling.platforms.registry import PLATFORMS
+from bundling.zips import make_zip
+
+
+@dataclass(frozen=True)
+class Built:
+    """A bundle's zip, as written and checked."""
+
+    competition: Competition
+    platform: str
+    path: Path
+    size: int
+    sha256: str
+    findings: tuple[Finding, ...]
+
+
+def write(
+    root: Path,
+    plan: Plan,
+    platforms: Sequence[str],
+    out: Path,
+    *,
+    progress: Callable[[str], None] = lambda step: None,
+) -> Iterator[Built]:
+    """Check each planned bundle as it is, and write to `out/PLATFORM/NAME.zip` those that a platform takes."""
+    for competition in plan.competitions:
+        for platform in platforms:
+            progress(f"{competition.name}: {platform}")
+            files = PLATFORMS[platform].render(root, competition, plan.parts[competition.task])
+            content = make_zip(files, first=FILE)
+            path = out / platform / f"{competition.name}.zip"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            unfinished = path.with_suffix(".unfinished")
+            try:
+                unfinished.write_bytes(content)
+                findings = tuple(check_bundle(unfinished))
+                if not any(finding.level == "error" for finding in findings):
+                    unfinished.replace(path)
+            finally:
+                unfinished.unlink(missing_ok=True)
+            digest = hashlib.sha256(content).hexdigest()
+            yield Built(competition, platform, path, len(content), digest, findings)

@@ -1,0 +1,1 @@
+"""A built zip, read."""

@@ -1,0 +1,42 @@
+"""Reads a built bundle: the archive and its competition.yaml as the check reads them, but strictly."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from bundling.built.archive import open_archive
+from bundling.built.bundle import BuiltBundle, BundleError
+from bundling.built.document import FILE, read_document
+from bundling.finding import Report
+from bundling.platforms.registry import platform_of
+
+
+def read_built_bundle(path: Path) -> BuiltBundle:
+    """Read a bundle's zip, for Codabench or for CodaLab.
+
+    Raises
+    ------
+    BundleError: no zip, no competition.yaml, or one that is not complete.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise BundleError(f"{path}: {error.strerror}; expected a bundle's zip") from None
+    report = Report()
+    archive = open_archive(report, "", data, outer=True)
+    if archive is None:
+        finding = report.findings[-1]
+        what = "is no zip" if finding.code == "bundle-not-zip" else finding.what
+        raise BundleError(f"{path}: {what}; expected a bundle's zip")
+    if FILE not in archive.files:
+        raise BundleError(f"{path}: there is no {FILE} at its root")
+    document = read_document(report, archive.files[FILE])
+    if document is None:
+        finding = report.findings[-1]
+        raise BundleError(f"{path}: {finding.where} is incomplete or malformed: {finding.what}")
+    try:
+        bundle = platform_of(document.content).read(document.content)
+    except BundleError:
+        raise
+    except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
+        raise BundleError(f"{path}: {FILE} is incomplete or malformed: {error!r}") from error
+    return replace(bundle, files=archive.files)

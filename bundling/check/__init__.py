@@ -1,0 +1,1 @@
+"""What a platform would refuse in a built zip, or get wrong."""

@@ -1,0 +1,53 @@
+"""Hold a built bundle, the zip itself, against what Codabench and CodaLab will do with it.
+
+Nothing is executed and nothing is unpacked to disk. Every rule, with its consequence, is in `platforms.rules`.
+"""
+
+import posixpath
+from pathlib import Path
+
+from bundling.built.archive import Archive, open_archive
+from bundling.built.document import FILE, Document, read_document
+from bundling.check.leaks import check_leaks
+from bundling.check.scores import check_scores, read_options
+from bundling.finding import Finding, Report
+from bundling.platforms.registry import platform_of
+
+LARGE_BUNDLE = 15_000_000
+"""Bytes above which a bundle is worth a word."""
+
+
+def check_bundle(path: Path) -> list[Finding]:
+    """Everything that a platform would refuse in a bundle, or accept in silence and get wrong."""
+    report = Report()
+    data = Path(path).read_bytes()
+    files = open_archive(report, "", data, outer=True)
+    if files is None:
+        return report.findings
+    if len(data) > LARGE_BUNDLE:
+        report.add("bundle-large", Path(path).name, f"{len(data) / 1e6:.1f} MB")
+    document = _competition(report, files)
+    if document is None:
+        return report.findings
+    bundle = platform_of(document.content).check(report, files, document)
+    for (step, _), program in bundle.contents.programs.items():
+        if step == "scoring_program":
+            check_scores(bundle, program)
+            read_options(report, program)
+    check_leaks(report, bundle.contents)
+    return report.findings
+
+
+def _competition(report: Report, bundle: Archive) -> Document | None:
+    """competition.yaml at the root, or a finding that says where it is instead."""
+    if FILE in bundle.files:
+        return read_document(report, bundle.files[FILE])
+    names = {posixpath.basename(name).lower(): name for name in reversed(bundle.files)}
+    if FILE in names and "/" in names[FILE]:
+        report.add("yaml-in-folder", names[FILE], f"{FILE} is in a folder")
+    elif FILE in names or "competition.yml" in names:
+        found = names.get(FILE) or names["competition.yml"]
+        report.add("yaml-misnamed", found, f"expected {FILE}")
+    elif FILE not in bundle.refused:
+        report.add("yaml-missing", "the bundle", f"no {FILE} among {len(bundle.files)} files")
+    return None

@@ -1,0 +1,98 @@
+"""Hidden labels in what participants can get: whole files, columns of tables, or the order of the items."""
+
+import posixpath
+import re
+from dataclasses import dataclass
+
+from bundling.built.archive import Archive, open_archive
+from bundling.check.inspection import BuiltTask, Contents
+from bundling.check.label_match import ITEMS_ONLY, match_table
+from bundling.check.scores import options_of
+from bundling.check.text_tables import read_tables
+from bundling.finding import Report
+from spokeneval.run.options import fingerprint
+
+_NO_LABELS = re.compile(r"readme|licen[cs]e|copying|notice|authors", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Files that participants can get. What is predicted may agree with the labels, if not entirely."""
+
+    files: dict[str, bytes]
+    is_prediction: bool = False
+
+
+def check_leaks(report: Report, contents: Contents) -> None:
+    """Search everything public for the labels of every hidden reference."""
+    public = {**contents.item_lists, **contents.public}
+    sources = [Source(_with_nested(archive)) for archive in public.values()]
+    sources.append(Source(dict(contents.pages)))
+    sources += [Source(_with_nested(archive), is_prediction=True) for archive in contents.solutions.values()]
+    carried = {
+        column
+        for archive in contents.item_lists.values()
+        for table in read_tables(_with_nested(archive))
+        for column in table.columns
+    }
+    hidden = _hidden_references(contents)
+    if not hidden:
+        return
+    copies = {
+        data: name
+        for archive in hidden
+        for name, data in archive.files.items()
+        if _can_hold_label(name, data)
+    }
+    references = [table for archive in hidden for table in read_tables(_with_nested(archive))]
+    for source in sources:
+        original = {}
+        for name, data in source.files.items():
+            if data in copies:
+                report.add("leak-file", name, f"the same bytes as {copies[data]} of a hidden reference")
+            else:
+                original[name] = data
+        for table in read_tables(original):
+            for reference in references:
+                match_table(report, reference, table, carried, source.is_prediction)
+
+
+def _hidden_references(contents: Contents) -> list[Archive]:
+    hidden: dict[str, Archive] = {}
+    for task in contents.tasks:
+        archive = task.parts.get("reference_data")
+        if archive is not None and not _is_public(task, archive, contents):
+            hidden[archive.name] = archive
+    return list(hidden.values())
+
+
+def _is_public(task: BuiltTask, reference: Archive, contents: Contents) -> bool:
+    """Whether the organiser declared the labels public; a name says so where no options do."""
+    options = options_of(contents, task)
+    if options is None:
+        return (
+            re.search(r"develop|sample|train|public", f"{task.name} {reference.name}", re.IGNORECASE)
+            is not None
+        )
+    files = {name: data for name, data in reference.files.items() if "/" not in name}
+    return fingerprint(files) in options.get("public_references", [])
+
+
+def _with_nested(archive: Archive) -> dict[str, bytes]:
+    """The archive's files by their full names, those of zips inside it included."""
+    files = {}
+    for name, data in archive.files.items():
+        files[archive.where(name)] = data
+        if name.endswith(".zip"):
+            nested = open_archive(Report(), archive.where(name), data)
+            if nested is not None:
+                files.update({nested.where(inner): content for inner, content in nested.files.items()})
+    return files
+
+
+def _can_hold_label(name: str, data: bytes) -> bool:
+    """Whether a file of a reference can hold a label: no licence, no mere list of items."""
+    if len(data) < 16 or _NO_LABELS.match(posixpath.basename(name)):
+        return False
+    tables = list(read_tables({name: data}))
+    return not tables or not all(ITEMS_ONLY.fullmatch(column) for column in tables[0].columns)

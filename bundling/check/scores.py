@@ -1,0 +1,102 @@
+"""A scoring program's options, and the board's columns against the scores that it declares."""
+
+import json
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from bundling.check.inspection import BuiltTask, Contents, Inspection, Program
+from bundling.finding import Report
+from bundling.text import hint
+from bundling.zips import TASK_FILE
+from spokeneval.run.options import KEYS, OPTIONS_FILE
+
+
+def check_scores(bundle: Inspection, program: Program) -> None:
+    """The board's columns against the scores that the program says it writes."""
+    description = _read_description(program)
+    if description is None:
+        where = program.archive.where(TASK_FILE)
+        bundle.report.add("scores-undeclared", where, "no list of scores, the primary one first")
+        return
+    scores = [score["key"] for score in description["scores"]]
+    for key, path in bundle.contents.columns:
+        if key not in scores:
+            text = f"{program.archive.name} writes no {key!r}{hint(key, scores)}"
+            bundle.add("column-not-scored", path, text)
+    if bundle.contents.primary:
+        key, path = bundle.contents.primary
+        if key in scores and key != scores[0]:
+            text = f"ranks by {key!r}; the first score is {scores[0]!r}"
+            bundle.add("primary-not-first-score", path, text)
+
+
+def _read_description(program: Program) -> dict[str, Any] | None:
+    """What a program says of itself in `task.json`, or None where it says nothing that can be used."""
+    try:
+        content = json.loads(program.archive.files[TASK_FILE])
+    except (KeyError, ValueError, RecursionError):
+        return None
+    return content if not list(_DESCRIPTION.iter_errors(content)) else None
+
+
+_DESCRIPTION = Draft202012Validator(
+    {
+        "type": "object",
+        "required": ["scores", "options"],
+        "properties": {
+            "scores": {
+                "type": "array",
+                "minItems": 1,
+                "items": {
+                    "type": "object",
+                    "required": ["key"],
+                    "properties": {"key": {"type": "string"}},
+                },
+            },
+            "options": {
+                "type": "object",
+                "additionalProperties": {"type": "array", "items": {"type": "string"}},
+            },
+        },
+    }
+)
+
+
+def read_options(report: Report, program: Program) -> dict[str, Any] | None:
+    """The scoring program's options.json, or None where it has none that can be used."""
+    if OPTIONS_FILE not in program.archive.files:
+        return None
+    where = program.archive.where(OPTIONS_FILE)
+    try:
+        content = json.loads(program.archive.files[OPTIONS_FILE])
+    except ValueError as error:
+        report.add("options-invalid", where, f"not JSON: {error}")
+        return None
+    if not isinstance(content, dict):
+        report.add("options-invalid", where, "expected an object")
+        return None
+    for key, value in content.items():
+        if key not in KEYS or not isinstance(value, KEYS[key]):
+            report.add("options-invalid", where, f"{key!r}: {value!r}{hint(key, KEYS)}")
+            return None
+    description = _read_description(program)
+    choices = description["options"] if description else {}
+    for option, value in content.get("options", {}).items() if description else ():
+        if option not in choices or value not in choices[option]:
+            expected = choices.get(option, tuple(choices))
+            text = f"{option}: {value!r}; expected one of {', '.join(map(str, expected)) or 'nothing'}"
+            report.add("options-invalid", where, text)
+    return content
+
+
+def options_of(contents: Contents, task: BuiltTask | None) -> dict[str, Any] | None:
+    """The options of a task's scoring program, where it has some that can be used."""
+    program = contents.scoring_program(task)
+    return read_options(Report(), program) if program else None
+
+
+def writes_page(contents: Contents, task: BuiltTask | None) -> bool:
+    """Whether the task's scoring program may write detailed results; its options may say that it does not."""
+    options = options_of(contents, task)
+    return options is None or bool(options.get("detailed_results", False))

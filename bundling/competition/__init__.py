@@ -1,0 +1,1 @@
+"""What an organiser writes: competition.yaml, references, kits and pages, read and checked."""

@@ -1,0 +1,66 @@
+"""A starting kit's baseline, run as a participant would run it."""
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bundling.zips import read_tree
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What a baseline submits for each set, its scores on the public ones, and why it did not run, a line each."""
+
+    solutions: dict[str, dict[str, bytes]] = field(default_factory=dict)
+    scores: dict[str, dict[str, float]] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
+
+
+def run_baseline(kit: Mapping[str, bytes], sets: Sequence[str], public: Collection[str]) -> Baseline:
+    """Run a kit's `baseline.py` on each set, side by side, and score it on the public ones with the kit's program."""
+    baseline = Baseline()
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        for name, content in kit.items():
+            path = place / "kit" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        for name, run in {name: _start(place, name) for name in sets}.items():
+            _, errors = run.communicate()
+            if run.returncode:
+                baseline.failures.append(f"no baseline solution for the {name} set: {_reason(errors)}")
+                continue
+            baseline.solutions[name] = read_tree(place / name)
+            if name in public:
+                _score(place, name, baseline)
+    return baseline
+
+
+def _start(place: Path, name: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "baseline.py", name, str(place / name)]
+    return subprocess.Popen(
+        command, cwd=place / "kit", stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    )
+
+
+def _score(place: Path, name: str, baseline: Baseline) -> None:
+    inputs, output = place / f"{name}-input", place / f"{name}-output"
+    shutil.copytree(place / "kit" / name / "reference", inputs / "ref")
+    shutil.copytree(place / name, inputs / "res")
+    command = [sys.executable, "score.py", str(inputs), str(output)]
+    run = subprocess.run(command, cwd=place / "kit", capture_output=True, text=True)
+    if run.returncode:
+        baseline.failures.append(f"no baseline score for the {name} set: {_reason(run.stderr)}")
+    else:
+        baseline.scores[name] = json.loads((output / "scores.json").read_text(encoding="utf-8"))
+
+
+def _reason(words: str) -> str:
+    """The line of a program's words that says why: a refusal's first, a traceback's last."""
+    lines = (words.strip() or "no word why").splitlines()
+    return lines[-1] if lines[0].startswith("Traceback") else lines[0]

@@ -1,0 +1,92 @@
+"""A competition, as an organiser declares it: one bundle's settings, columns and phases."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Place = tuple[str | int, ...]
+"""Where something stands in `competition.yaml`."""
+
+
+class CompetitionError(ValueError):
+    """A competition that cannot be built from what the organiser wrote; `str()` lists every defect with its line."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A leaderboard column: what the task says of a score, and how the organiser shows it.
+
+    `direction`: `higher` or `lower`, whichever is better. `computed`: by the server from other columns, in a bundle
+    that other tools built.
+    """
+
+    key: str
+    title: str
+    direction: str
+    precision: int
+    description: str = ""
+    hidden: bool = False
+    computed: bool = False
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A phase: dates in UTC as `YYYY-MM-DD HH:MM:SS`, the reference set it scores against, limits."""
+
+    name: str
+    start: str
+    reference: str
+    max_submissions_per_day: int
+    max_submissions: int
+    execution_time_limit: int
+    end: str | None = None
+    description: str = ""
+    hide_scores: bool = False
+
+
+@dataclass(frozen=True)
+class Competition:
+    """One competition as it is uploaded: its task, its settings after the lookup, its columns and phases.
+
+    `challenge_tasks`: all tasks of its challenge, its own among them. `origin`: where in `competition.yaml` each
+    setting was found.
+    """
+
+    name: str
+    task: str
+    challenge: str
+    settings: Mapping[str, Any]
+    columns: tuple[Column, ...]
+    phases: tuple[Phase, ...]
+    challenge_tasks: tuple[str, ...]
+    origin: Mapping[str, Place]
+
+    def __getitem__(self, setting: str) -> Any:
+        return self.settings[setting]
+
+    @property
+    def options(self) -> dict[str, str]:
+        return dict(self.settings.get("options", {}))
+
+    @property
+    def sets(self) -> list[str]:
+        """The reference sets it needs: the public ones, then those that its phases score against."""
+        return list(dict.fromkeys([*self["public_sets"], *self.scored_sets]))
+
+    @property
+    def scored_sets(self) -> list[str]:
+        """The sets that a phase scores against, in order."""
+        return list(dict.fromkeys(phase.reference for phase in self.phases))
+
+    @property
+    def page_files(self) -> list[str]:
+        return [page["file"] for page in self["pages"]] + [self["terms"]]
+
+    @property
+    def hides_scores(self) -> bool:
+        return any(phase.hide_scores for phase in self.phases)
+
+    @property
+    def detailed_results(self) -> bool:
+        """No platform can hide a report page, so hidden scores mean none."""
+        return bool(self["detailed_results"]) and not self.hides_scores

@@ -1,0 +1,97 @@
+"""The files that a task's bundles are made of, the same for every platform and track: programs and starting kit."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bundling.competition.baseline import run_baseline
+from bundling.competition.competition import Competition
+from bundling.competition.references import ReferenceSet
+from bundling.zips import TASK_FILE, read_tree
+from spokeneval.run.options import OPTIONS_FILE, items_fingerprint
+from spokeneval.task import Task
+from spokeneval.tasks import find_task
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The contents of the inner zips, `name -> content`, without a platform's own metadata.
+
+    Attributes
+    ----------
+    references: set -> its reference.
+    solutions: set -> the baseline's submission, where the baseline runs on the set.
+    failures: why a baseline did not run, one line each.
+    """
+
+    scoring_program: Mapping[str, bytes]
+    ingestion_program: Mapping[str, bytes]
+    starting_kit: Mapping[str, bytes]
+    references: Mapping[str, ReferenceSet]
+    solutions: Mapping[str, Mapping[str, bytes]]
+    failures: tuple[str, ...]
+
+
+def make_parts(root: Path, competition: Competition, references: Mapping[str, ReferenceSet]) -> Parts:
+    """Programs, starting kit and baseline solutions for a competition's task."""
+    public = [name for name in competition["public_sets"] if name in references]
+    options: dict[str, Any] = {
+        "options": competition.options,
+        "public_references": [references[name].fingerprint for name in public],
+        "rounded_sets": [items_fingerprint(references[name].items) for name in competition["rounded_sets"]],
+    }
+    vendored = {f"spokeneval/{name}": content for name, content in read_tree(root / "spokeneval").items()}
+    scoring = read_tree(root / "scoring_program" / competition.task)
+    description = _json(describe_task(find_task(competition.task)))
+    scoring = {**scoring, **vendored, OPTIONS_FILE: _json(options), TASK_FILE: description}
+    ingestion = {**read_tree(root / "ingestion_program" / competition.task), **vendored}
+    kit = {
+        **_challenge_kit(root, competition),
+        **read_tree(root / "starting_kit" / competition.task),
+        "try_submission.py": (root / "starting_kit" / "try_submission.py").read_bytes(),
+        **scoring,
+        **ingestion,
+    }
+    for name, reference in references.items():
+        kit.update({f"{name}/input/{file}": content for file, content in reference.public.items()})
+        if name in public:
+            kit.update({f"{name}/reference/{file}": content for file, content in reference.files.items()})
+    baseline = run_baseline(kit, list(references), public)
+    options["detailed_results"] = competition.detailed_results
+    if competition.detailed_results:
+        options["baselines"] = {
+            references[name].fingerprint: scores for name, scores in baseline.scores.items()
+        }
+        options["decimals"] = {column.key: column.precision for column in competition.columns}
+    for program in (scoring, kit):
+        program[OPTIONS_FILE] = _json(options)
+    return Parts(scoring, ingestion, kit, references, baseline.solutions, tuple(baseline.failures))
+
+
+def _json(content: Mapping[str, Any]) -> bytes:
+    return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def describe_task(task: Task) -> dict[str, Any]:
+    """What a scoring program says of itself in `task.json`: every score that it writes, the primary one first."""
+    return {
+        "task": task.name,
+        "scores": [{"key": column.key, "direction": column.direction} for column in task.columns],
+        "options": {option.name: list(option.values) for option in task.options},
+    }
+
+
+def _challenge_kit(root: Path, competition: Competition) -> dict[str, bytes]:
+    """What the kits of a challenge's tasks share, `starting_kit/<challenge>/`, if there is such a folder: its files,
+    and every task's programs, in a folder of the task's name."""
+    folder = root / "starting_kit" / competition.challenge
+    if competition.challenge == competition.task or not folder.is_dir():
+        return {}
+    files = read_tree(folder)
+    for task in competition.challenge_tasks:
+        for programs in ("scoring_program", "ingestion_program"):
+            tree = read_tree(root / programs / task)
+            files.update({f"{task}/{name}": content for name, content in tree.items()})
+    return files

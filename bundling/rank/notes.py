@@ -1,0 +1,60 @@
+"""What is said below a board: ties, what could not be tested and why, how systems were compared."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bundling.platforms.keys import MOST_DECIMALS
+from bundling.rank.outputs import ScoringOutput
+from spokeneval.formats.problems import count_of
+from spokeneval.run.interval import RESAMPLES
+
+CLOSE = 1e-3
+"""What a score of statistics may be off by: histograms and rounded moments give it to about 0.01 points."""
+
+
+def ties(places: np.ndarray, names: Sequence[str]) -> list[str]:
+    notes = []
+    for rank in sorted(set(places.tolist())):
+        tied = sorted(name for name, place in zip(names, places, strict=True) if place == rank)
+        if len(tied) > 1:
+            notes.append(
+                f"Tie at rank {rank}: {', '.join(tied)} have the same score to {MOST_DECIMALS} decimals."
+            )
+    return notes
+
+
+def without_statistics(outputs: Sequence[ScoringOutput]) -> list[str]:
+    missing = [output.name for output in outputs if output.statistics is None]
+    who = "no output has" if len(missing) == len(outputs) else f"{_first_names(missing)} came without"
+    return [
+        f"Scores only: {who} statistics.json, so whether two systems differ is not tested. Platforms withhold it "
+        "where the labels are hidden, because it would spell them out. Get it at home: download the submissions, "
+        "`build_bundle.py rehearse BUNDLE.zip TEAM.zip --statistics --keep DIR/TEAM` for each, then `rank DIR/*`."
+    ]
+
+
+def _first_names(names: Sequence[str]) -> str:
+    more = len(names) - 5
+    return ", ".join(names[:5]) + (f" and {more} more" if more > 0 else "")
+
+
+def disagreements(names: Sequence[str], stored: np.ndarray, summed: np.ndarray, signature: str) -> list[str]:
+    """Where statistics do not give the score they came with: approximate ones, or scores that were rounded."""
+    differing = [
+        f"{name} {of_statistics:.6g} for {score:.6g}"
+        for name, score, of_statistics in zip(names, stored, summed, strict=True)
+        if not abs(score - of_statistics) <= CLOSE * max(1, abs(score))
+    ]
+    if not differing or "rounded" in signature.split("|"):
+        return []
+    return [f"The statistics give another score than the one they came with: {_first_names(differing)}."]
+
+
+def how_compared(units: str, unit: str, pairs: int, rounds: int) -> list[str]:
+    return [
+        f"Ranks: 95 % interval of the ranks in {RESAMPLES} bootstrap resamples of {units}, the same for all systems.",
+        f"Clusters: a new one begins where a system differs from the first of the cluster above it (paired "
+        f"randomisation by {unit}, {rounds} rounds, Holm's correction over {count_of(pairs, 'pair')}, 5 %). Within a "
+        "cluster no system is shown to differ from its first; that they are equal is not shown either.",
+    ]

@@ -1,0 +1,71 @@
+"""Tables of the overview of Spoken CALL's third edition (2019).
+
+Table 1, the rates of every system; the first two columns of Table 2, responses by how many systems judged them wrongly.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bundling.rank.outputs import ScoringOutput
+from bundling.rank.table import Table
+from spokeneval.run.statistics import Statistics
+
+_RATES = {
+    "Pr": "precision",
+    "R": "recall",
+    "F": "f_measure",
+    "SA": "scoring_accuracy",
+    "RCR": "rcr",
+    "RFR": "rfr",
+    "D": "d",
+    "DA": "d_a",
+    "Dfull": "d_full_raw",
+}
+
+BANDS = (("easy", 2), ("medium", 9), ("hard", 18))
+"""The paper's bands: the largest number of systems wrong, of eighteen."""
+
+
+def rates_of_systems(outputs: Sequence[ScoringOutput]) -> Table | None:
+    """Table 1, best Dfull first. As in the paper, Dfull here is not set to 0 where the 50 % rule is broken."""
+    if not all({*_RATES.values(), "eligible"} <= set(output.scores) for output in outputs):
+        return None
+    ordered = sorted(outputs, key=lambda output: -output.scores["d_full_raw"])
+    rows = [[output.name, *(f"{output.scores[key]:.3f}" for key in _RATES.values())] for output in ordered]
+    broken = [output.name for output in ordered if not output.scores["eligible"]]
+    note = f"Below the 50 % rule, so 0 on the board: {', '.join(broken)}." if broken else ""
+    return Table("Rates of the systems (Table 1 of the third edition)", ["Id", *_RATES], rows, note)
+
+
+def difficulty_bands(outputs: Sequence[ScoringOutput]) -> Table | None:
+    """Responses by how many systems judge them wrongly (rejected if correct, accepted if not): Table 2's bands.
+
+    With n systems the bounds are 2/18 and 9/18 of n, rounded (halves to even): 0-2, 3-9, 10-18 at eighteen.
+    """
+    counted = [output.statistics for output in outputs if output.statistics is not None]
+    if len(counted) < len(outputs) or not all(_one_response_a_row(statistics) for statistics in counted):
+        return None
+    rows_of = [statistics.parts["decisions"] for statistics in counted]
+    wrong = sum(rows.false_rejects + rows.plain_false_accepts + rows.gross_false_accepts for rows in rows_of)
+    correct = rows_of[0].correct_accepts + rows_of[0].false_rejects > 0
+    systems = len(outputs)
+    rows = []
+    low = 0
+    for band, of_eighteen in BANDS:
+        high = round(of_eighteen * systems / 18)
+        within = (wrong >= low) & (wrong <= high)
+        bounds = "none" if low > high else str(low) if low == high else f"{low}–{high}"
+        rows.append([band, bounds, str(np.sum(within & correct)), str(np.sum(within & ~correct))])
+        low = max(low, high + 1)
+    rows.append(["all", f"0–{systems}", str(np.sum(correct)), str(np.sum(~correct))])
+    note = "" if systems == 18 else f"The paper's bands (0–2, 3–9, 10–18 of 18 systems) scaled to {systems}."
+    header = ["Band", "Systems wrong", "Correct responses", "Incorrect responses"]
+    return Table("Difficulty of the responses (Table 2 of the third edition)", header, rows, note)
+
+
+def _one_response_a_row(statistics: Statistics) -> bool:
+    return bool((statistics.values.sum(axis=1) == 1).all())
+
+
+TABLES = (rates_of_systems, difficulty_bands)

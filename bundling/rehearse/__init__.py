@@ -1,0 +1,1 @@
+"""What a platform would do with a submission, done here."""

@@ -1,0 +1,102 @@
+"""What a season's runs come to: rehearsed side by side, and kept so that none is rehearsed twice."""
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+from bundling.built.bundle import BuiltBundle, BuiltPhase
+from bundling.rehearse.rehearse import FAILED, Rehearsal, rehearse_phase
+from bundling.text import printable
+
+REASON_LINES = 4
+"""Lines of a refusal that are kept."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What is kept of a rehearsal. `scores` and `shown` by column key, empty where a failed run stored nothing."""
+
+    status: str
+    scores: Mapping[str, Decimal | None]
+    shown: Mapping[str, str]
+    reasons: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def rehearse_all(
+    bundle: BuiltBundle, runs: Mapping[str, tuple[BuiltPhase, Path]], work: Path, jobs: int
+) -> Iterable[tuple[str, Result]]:
+    """Rehearse submissions side by side; each result is kept as soon as it is there.
+
+    In threads: the work is done in the programs' own processes. These end with the thread that started them, so
+    that a killed season leaves none behind, as it would with a pool of processes.
+    """
+
+    def run(name: str, phase: BuiltPhase, submission: Path) -> Result:
+        result = _result(rehearse_phase(bundle, phase, submission))
+        _write_result(work / f"{name}.json", result)
+        return result
+
+    with ThreadPoolExecutor(jobs) as pool:
+        futures = {pool.submit(run, name, *needed): name for name, needed in runs.items()}
+        try:
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _result(rehearsal: Rehearsal) -> Result:
+    return Result(
+        status=rehearsal.status,
+        scores={cell.key: cell.stored for cell in rehearsal.row},
+        shown={cell.key: cell.fixed() for cell in rehearsal.row},
+        reasons=_reasons(rehearsal) if rehearsal.status == FAILED else (),
+        warnings=rehearsal.warnings,
+    )
+
+
+def _reasons(rehearsal: Rehearsal) -> tuple[str, ...]:
+    """The first lines of a refusal: what the scoring program said, else what the platform would."""
+    lines = [line for problem in rehearsal.problems for line in problem.splitlines()]
+    for step in rehearsal.steps:
+        if step.name == "scoring" and step.exit_code:
+            printed = (step.stderr.strip() or step.stdout.strip()).splitlines()
+            lines = printed if printed and step.why_stopped is None else [*lines, *printed]
+    # The temporary folder's name is another one each time.
+    lines = [re.sub(r"[^\s\"'(]*/rehearsal-[^/\s]+/run/", "", line) for line in lines if line.strip()]
+    if len(lines) > REASON_LINES:
+        lines[REASON_LINES:] = [f"(and {len(lines) - REASON_LINES} more lines)"]
+    return tuple(printable(line, kept="\n") for line in lines)
+
+
+def _write_result(path: Path, result: Result) -> None:
+    """Write a result at once or not at all, under its digest, so that a broken file is known for what it is."""
+    scores = {key: None if score is None else str(score) for key, score in result.scores.items()}
+    text = json.dumps({**vars(result), "scores": scores})
+    part = path.with_suffix(f".{os.getpid()}.part")
+    part.write_text(f"{hashlib.sha256(text.encode()).hexdigest()}\n{text}", encoding="utf-8")
+    part.replace(path)
+
+
+def read_result(path: Path) -> Result | None:
+    try:
+        digest, _, text = path.read_text(encoding="utf-8").partition("\n")
+    except (OSError, ValueError):
+        return None
+    if digest != hashlib.sha256(text.encode()).hexdigest():
+        return None
+    kept = json.loads(text)
+    return Result(
+        status=kept["status"],
+        scores={key: None if score is None else Decimal(score) for key, score in kept["scores"].items()},
+        shown=kept["shown"],
+        reasons=tuple(kept["reasons"]),
+        warnings=tuple(kept["warnings"]),
+    )

@@ -1,0 +1,54 @@
+"""The zips in a bundle: their names, what goes into them, and bytes that are the same whenever that is."""
+
+import io
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+TASK_FILE = "task.json"
+"""What a scoring program says of itself: its scores and options."""
+
+DECIDING_SET = "evaluation"
+"""The reference set that decides: its zips have the plain names."""
+
+_KEPT = {".py", ".tsv", ".csv", ".txt", ".json", ".xml", ".md", ".html", ".css"}
+_DATE = (1980, 1, 1, 0, 0, 0)
+
+
+def reference_zip(name: str) -> str:
+    """The name of a set's reference data in a bundle."""
+    return "reference_data.zip" if name == DECIDING_SET else f"reference_data_{name}.zip"
+
+
+def input_zip(name: str) -> str:
+    """The name of a set's input data in a bundle."""
+    return "input_data.zip" if name == DECIDING_SET else f"input_data_{name}.zip"
+
+
+def read_tree(folder: Path) -> dict[str, bytes]:
+    """The files below a folder that belong into a zip, `relative name -> content`."""
+    files = {}
+    for path in sorted(folder.rglob("*")):
+        inner = path.relative_to(folder)
+        if (
+            path.suffix in _KEPT
+            and path.is_file()
+            and not any(part.startswith((".", "__pyc")) for part in inner.parts)
+        ):
+            files[inner.as_posix()] = path.read_bytes()
+    return files
+
+
+def make_zip(files: Mapping[str, bytes], *, first: str | None = None) -> bytes:
+    """A zip of `name -> content`, in the order of the names, `first` before all others; one date, one mode."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name in sorted(files, key=lambda name: (name != first, name)):
+            entry = zipfile.ZipInfo(name, _DATE)
+            entry.create_system = 3
+            entry.external_attr = 0o100644 << 16
+            entry.compress_type = (
+                zipfile.ZIP_STORED if name.endswith((".zip", ".png")) else zipfile.ZIP_DEFLATED
+            )
+            archive.writestr(entry, files[name])
+    return buffer.getvalue()

@@ -1,0 +1,1 @@
+"""Bundles built, checked, rehearsed, ranked."""

@@ -1,0 +1,489 @@
+"""The builder: what it refuses, what it renders, that the same inputs give the same bytes."""
+
+import io
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+import build_bundle
+from bundling.build.plan import plan
+from bundling.build.write import write
+from bundling.check.check import check_bundle
+from bundling.competition.competition import CompetitionError
+from bundling.competition.read import read_competitions
+from bundling.competition.references import BadReference, load_reference
+from bundling.platforms.limits import LONGEST_COLUMN_TITLE
+from bundling.zips import make_zip
+from spokeneval.tasks import find_task, task_names
+from tests.samples.programs import ROOT, write_files
+
+HEADER = "Id\tPrompt\tWavfile\tRecResult\tTranscription\tlanguage\tmeaning\n"
+GOLD = HEADER + "".join(
+    f"{i}\tFrag: Wasser\t{i}.wav\twater\twater\t{label}\t{meaning}\n"
+    for i, (label, meaning) in enumerate(
+        [
+            ("correct", "correct"),
+            ("correct", "correct"),
+            ("incorrect", "correct"),
+            ("incorrect", "incorrect"),
+        ],
+        1,
+    )
+)
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of what Spoken CALL is built from, to be damaged."""
+    for folder in (
+        "spokeneval",
+        "scoring_program",
+        "ingestion_program",
+        "starting_kit",
+        "reference_data",
+        "pages",
+    ):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    for file in ("competition.yaml", "competition.schema.json"):
+        shutil.copy(ROOT / file, tmp_path / file)
+    return tmp_path
+
+
+# Each defect: what stands in competition.yaml, what is written instead, and what the refusal must say.
+DEFECTS = {
+    "unknown key": ("submission_rule: Force_Best", "submision_rule: Force_Best", "did you mean submission_rule?"),
+    "unknown key in a column": ("precision: 4", "precison: 4", "did you mean precision?"),
+    "a column's direction": ("{key: d_a,", "{key: d_a, direction: lower,", "direction stands in its task"),
+    "unknown rule": ("submission_rule: Force_Best", "submission_rule: Best", "expected one of Add, "),
+    "unquoted date": ('start: "2027-01-11 00:00:00"', "start: 2027-01-11 00:00:00", "is not quoted"),
+    "date with a zone": ('start: "2027-01-11 00:00:00"', 'start: "2027-01-11T00:00:00Z"', "expected a UTC date"),
+    "no such day": ('end: "2027-02-28 23:59:59"', 'end: "2027-02-30 23:59:59"', "not a date of the calendar"),
+    "end before start": ('end: "2027-02-28 23:59:59"', 'end: "2027-01-01 23:59:59"', "not after its start"),
+    "phases overlap": ('start: "2027-03-01 00:00:00"', 'start: "2027-02-28 23:59:59"', "not after the end"),
+    "no end": ('        end: "2027-02-28 23:59:59"\n', "", "no end, and phase Evaluation comes after it"),
+    "unknown column": ("{key: d_a,", "{key: d_aa,", "column d_aa is not written"),
+    "column twice": ("{key: d_a,", "{key: d,", "column d stands twice"),
+    "primary not first": ("{key: d_full,", "{key: ca,", "the primary score is d_full"),
+    "unknown option": ("class_sizes: public", "class_size: public", "unknown option class_size"),
+    "unknown value": ("fifty_percent_rule: flag", "fifty_percent_rule: warn", "expected one of flag, reject"),
+    "unknown task": ("task: spoken_call", "task: spoken_cal", "did you mean spoken_call?"),
+    "key twice": ("forum: true", "forum: true\n  forum: false", "stands twice; first on line"),
+    "missing page": ("file: overview.md", "file: overviw.md", "page overviw.md is neither in"),
+    "missing image": ("image: pages/logo.png", "image: pages/log.png", "image pages/log.png is missing"),
+    "image without a tag": ("codalab-legacy:py312", "codalab-legacy", "expected an image with a fixed tag"),
+    "latest image": ("codalab-legacy:py312", "codalab-legacy:latest", "expected an image with a fixed tag"),
+    "no title": ("    title: Spoken CALL — accept or reject learners' responses\n", "", "no title"),
+    "limit of 0": ("max_submissions_per_day: 10", "max_submissions_per_day: 0", "minimum of 1"),
+    "mail address": ("organisers@example.org", "organisers at example.org", "expected an address such as organisers@"),
+    "a path out of here": ("image: pages/logo.png", "image: ../logo.png", "1 defect"),
+    "a name of two words": ("  spoken_call:\n        options", "  Spoken Call:\n        options", "expected a name of"),
+    "a key of capitals": ("{key: d_full,", "{key: D-full,", "expected a key of small letters"),
+    "a queue's name": ("  # queue: 00000000-0000-0000-0000-000000000000", "  queue: mine", "such as 01234567-89ab-"),
+    "date without a time": ('start: "2027-01-11 00:00:00"', "start: 2027-01-11", 'write "2027-01-11 00:00:00"'),
+    "missing terms": ("terms: terms.md", "terms: rules.md", "page rules.md is neither in"),
+    "no such hour": ('start: "2027-03-01 00:00:00"', 'start: "2027-03-01 25:00:00"', "not a date of the calendar"),
+    "not a number": ("precision: 4", "precision: four", "expected a whole number"),
+    "a phase twice": ("- name: Evaluation", "- name: Development", "phase Development stands twice"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", task_names())
+def test_the_titles_of_a_tasks_columns_differ_and_fit_both_platforms(name):
+    titles = [column.title for column in find_task(name).columns]
+    assert len(set(titles)) == len(titles)
+    assert max(map(len, titles)) <= LONGEST_COLUMN_TITLE == 36
+
+
+def test_a_title_that_a_platform_would_cut_is_refused_with_its_line(monkeypatch):
+    monkeypatch.setattr("bundling.competition.read.LONGEST_COLUMN_TITLE", 15)
+    with pytest.raises(
+        CompetitionError, match=r"line 53 .*the title of d_full_low, 'Dfull from \(95 %\)', has more"
+    ):
+        read_competitions(ROOT / "competition.yaml", ["spoken_call"])
+
+
+# What is wrong is told where the phase, the bundle or the key's other place is.
+_SHOWN_ELSEWHERE = {"no end", "no title", "column twice", "key twice"}
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_a_defect_in_competition_yaml_is_refused_with_its_line(copy, defect):
+    good, bad, said = DEFECTS[defect]
+    text = (copy / "competition.yaml").read_text(encoding="utf-8")
+    assert good in text
+    (copy / "competition.yaml").write_text(text.replace(good, bad, 1), encoding="utf-8")
+    with pytest.raises(CompetitionError) as refusal:
+        read_competitions(copy / "competition.yaml", ["spoken_call"])
+    message = str(refusal.value)
+    assert said in message
+    changed = text[: text.index(good)].count("\n") + 1
+    where = f"  line {changed:<4} "
+    assert where in message or defect in _SHOWN_ELSEWHERE
+
+
+def test_what_four_challenges_share_is_told_once_where_it_stands(copy):
+    text = (copy / "competition.yaml").read_text(encoding="utf-8")
+    (copy / "competition.yaml").write_text(
+        text.replace("max_submissions: 500", "max_submissions: 0", 1), encoding="utf-8"
+    )
+    with pytest.raises(CompetitionError) as refusal:
+        read_competitions(copy / "competition.yaml")
+    assert str(refusal.value).splitlines()[2:] == [
+        "  line 36   challenges.spoken_call.phases[0].max_submissions: 0 is less than the minimum of 1"
+    ]
+    assert text.count("*half_a_year") == 3
+
+
+def test_all_defects_are_told_at_once(copy):
+    text = (copy / "competition.yaml").read_text(encoding="utf-8")
+    text = text.replace("forum: true", "forun: true").replace("{key: fer,", "{key: FER,")
+    (copy / "competition.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(CompetitionError, match="2 defects") as refusal:
+        read_competitions(copy / "competition.yaml")
+    line = text[: text.index("forun")].count("\n") + 1
+    assert f"line {line:<4} defaults.forun: unknown key; did you mean forum?" in str(refusal.value)
+
+
+def test_the_readme_of_the_refusal_is_what_the_command_prints(copy, capsys, monkeypatch):
+    monkeypatch.setattr(build_bundle, "ROOT", copy)
+    text = (copy / "competition.yaml").read_text(encoding="utf-8")
+    (copy / "competition.yaml").write_text(text.replace("forum: true", "forun: true"), encoding="utf-8")
+    assert build_bundle.main(["build", "spoken_call", "--out", str(copy / "dist")]) == 1
+    printed = capsys.readouterr()
+    assert "Nothing was built." in printed.err
+    assert not (copy / "dist").exists()
+
+
+def build(out, *arguments, **environment):
+    """Run the command as an organiser does."""
+    command = [
+        sys.executable,
+        str(ROOT / "build_bundle.py"),
+        "build",
+        "spoken_call",
+        "--out",
+        str(out),
+        *arguments,
+    ]
+    return subprocess.run(
+        command, env={**os.environ, **environment}, capture_output=True, text=True, cwd=out.parent
+    )
+
+
+def test_the_same_inputs_give_the_same_bytes_anywhere(tmp_path):
+    first, second = tmp_path / "here", tmp_path / "else where" / "out"
+    second.parent.mkdir()
+    assert build(first, TZ="UTC", LC_ALL="C", PYTHONHASHSEED="1").returncode == 0
+    umask = os.umask(0o077)
+    try:
+        assert build(second, TZ="Asia/Tokyo", LC_ALL="C.UTF-8", PYTHONHASHSEED="2").returncode == 0
+    finally:
+        os.umask(umask)
+    files = sorted(path.relative_to(first) for path in first.rglob("*.zip"))
+    assert len(files) == 2
+    for file in files:
+        assert (first / file).read_bytes() == (second / file).read_bytes()
+
+
+def test_an_own_gold_standard_takes_the_samples_place_without_touching_the_repository(tmp_path):
+    before = (ROOT / "reference_data/spoken_call/evaluation/reference.csv").read_bytes()
+    (tmp_path / "gold.csv").write_text(GOLD)
+    done = build(
+        tmp_path / "dist", "--reference", f"spoken_call={tmp_path / 'gold.csv'}", "--platform", "codabench"
+    )
+    assert done.returncode == 0, done.stderr
+    assert (ROOT / "reference_data/spoken_call/evaluation/reference.csv").read_bytes() == before
+    with zipfile.ZipFile(tmp_path / "dist/codabench/spoken_call.zip") as bundle:
+        with zipfile.ZipFile(io.BytesIO(bundle.read("reference_data.zip"))) as reference:
+            assert reference.read("reference.csv").decode() == GOLD
+        with zipfile.ZipFile(io.BytesIO(bundle.read("input_data.zip"))) as public:
+            assert b"correct" not in public.read("test_sheet.csv")
+            assert public.namelist() == ["class_sizes.json", "test_sheet.csv"]
+
+
+def test_a_broken_gold_standard_stops_the_build_with_its_rows_named(tmp_path):
+    rows = GOLD.splitlines(keepends=True)
+    broken = "".join([*rows[:2], HEADER, *rows[2:], "5\tp\tw\tr\tt\tcorrect\tincorrect\n"])
+    (tmp_path / "gold.csv").write_text(broken)
+    argument = f"spoken_call/evaluation={tmp_path / 'gold.csv'}"
+    done = build(tmp_path / "dist", "--reference", argument)
+    assert done.returncode == 1
+    assert "line 3    a header row in mid-file" in done.stderr
+    assert "line 7    Id 5: language is correct but meaning incorrect" in done.stderr
+    assert not (tmp_path / "dist").exists()
+
+    done = build(tmp_path / "dist", "--reference", argument, "--drop-invalid-reference-rows")
+    assert done.returncode == 0, done.stderr
+    assert "left out reference.csv line 3: a header row in mid-file" in done.stderr
+    assert "left out reference.csv line 7: Id 5: language is correct but meaning incorrect" in done.stderr
+    with zipfile.ZipFile(tmp_path / "dist/codabench/spoken_call.zip") as bundle:
+        inner = io.BytesIO(bundle.read("reference_data.zip"))
+    with zipfile.ZipFile(inner) as reference:
+        kept = reference.read("reference.csv").decode()
+    assert [line for line in kept.splitlines() if line] == GOLD.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("argument", "said"),
+    [
+        ("spoken_call", "expected TASK=PATH"),
+        ("spoken_cal=gold.csv", "no such set in what is built; there are spoken_call/development"),
+        ("spoken_call/test=gold.csv", "no such set"),
+        ("spoken_call=nowhere.csv", "expected a file or a folder"),
+    ],
+)
+def test_a_reference_argument_that_makes_no_sense_is_refused(tmp_path, argument, said):
+    done = build(tmp_path / "dist", "--reference", argument)
+    assert done.returncode == 1
+    assert said in done.stderr
+
+
+def test_a_public_set_that_is_the_hidden_one_is_refused(tmp_path):
+    (tmp_path / "gold.csv").write_text(GOLD)
+    own = {("spoken_call", name): tmp_path / "gold.csv" for name in ("development", "evaluation")}
+    with pytest.raises(BadReference, match="its labels would be told"):
+        plan(ROOT, ["spoken_call"], own)
+
+
+def test_a_folder_without_the_reference_says_what_it_found(tmp_path):
+    write_files(tmp_path, {"gold.csv": GOLD})
+    with pytest.raises(BadReference, match=r"no reference.csv; found gold.csv"):
+        load_reference("spoken_call", "evaluation", tmp_path, {})
+
+
+def test_the_policy_reject_on_hidden_labels_is_warned_of(copy):
+    text = (copy / "competition.yaml").read_text(encoding="utf-8")
+    text = text.replace("fifty_percent_rule: flag", "fifty_percent_rule: reject")
+    (copy / "competition.yaml").write_text(text, encoding="utf-8")
+    (warning,) = plan(copy, ["spoken_call"], {}).warnings
+    assert "fifty_percent_rule: reject on hidden labels (phase Evaluation)" in warning
+
+
+def test_every_bundle_is_clean_on_both_platforms(tmp_path):
+    planned = plan(ROOT, [], {})
+    assert planned.warnings == []
+    built = list(write(ROOT, planned, ["codabench", "codalab"], tmp_path))
+    assert len(built) == 18
+    for one in built:
+        assert one.findings == ()
+        with zipfile.ZipFile(one.path) as bundle:
+            assert bundle.namelist()[0] == "competition.yaml"
+            competition = yaml.safe_load(bundle.read("competition.yaml"))
+        if one.platform == "codabench":
+            columns = competition["leaderboards"][0]["columns"]
+            assert columns[0]["key"] == one.competition.columns[0].key
+            assert {column["sorting"] for column in columns} <= {"asc", "desc"}
+    merlion = [one.competition for one in built if one.competition.challenge == "merlion"]
+    assert {phase.max_submissions_per_day for bundle in merlion for phase in bundle.phases} == {3}
+
+
+def test_a_gap_between_phases_becomes_a_closed_phase_on_codalab(tmp_path):
+    planned = plan(ROOT, ["merlion_identification_closed"], {})
+    (built,) = write(ROOT, planned, ["codalab"], tmp_path)
+    with zipfile.ZipFile(built.path) as bundle:
+        phases = yaml.safe_load(bundle.read("competition.yaml"))["phases"]
+    shown = [
+        (phase["label"], phase["start_date"], phase["max_submissions_per_day"]) for phase in phases.values()
+    ]
+    assert shown == [
+        ("Evaluation", "2023-02-16 00:00:00", 3),
+        ("Closed after Evaluation", "2023-03-01 00:00:00", 0),
+        ("Post-evaluation", "2023-03-10 00:00:00", 3),
+    ]
+
+
+def test_check_finds_a_hidden_label_that_leaks(tmp_path):
+    planned = plan(ROOT, ["spoken_call"], {})
+    (built,) = write(ROOT, planned, ["codabench"], tmp_path)
+    with zipfile.ZipFile(built.path) as bundle:
+        files = {name: bundle.read(name) for name in bundle.namelist()}
+    files["input_data.zip"] = make_zip(planned.parts["spoken_call"].references["evaluation"].files)
+    leaky = tmp_path / "leaky.zip"
+    leaky.write_bytes(make_zip(files, first="competition.yaml"))
+    assert "leak-file" in {finding.code for finding in check_bundle(leaky)}
+
+
+def test_the_command_lists_what_it_built_and_checks_it(tmp_path, capsys):
+    out = tmp_path / "dist"
+    assert build_bundle.main(["build", "spoken_call", "--out", str(out)]) == 0
+    table = capsys.readouterr().out
+    assert table.count(" ok ") == 2
+    assert "15 columns, 2 phases" in table
+    assert build_bundle.main(["check", *map(str, out.glob("*/*.zip"))]) == 0
+    broken = tmp_path / "broken.zip"
+    broken.write_bytes(b"no zip")
+    assert build_bundle.main(["check", str(broken)]) == 1
+    assert build_bundle.main(["rehearse", str(broken), str(broken)]) == 2
+
+
+def test_a_zip_is_made_of_its_contents_alone():
+    content = make_zip({"b.txt": b"2", "a.txt": b"1"}, first="b.txt")
+    assert content == make_zip({"a.txt": b"1", "b.txt": b"2"}, first="b.txt")
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        assert archive.namelist() == ["b.txt", "a.txt"]
+        assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+
+
+def test_hidden_scores_hide_the_board_the_output_and_the_report(copy):
+    text = (copy / "competition.yaml").read_text(encoding="utf-8")
+    text = text.replace(
+        "        reference: evaluation\n", "        reference: evaluation\n        hide_scores: true\n", 1
+    )
+    (copy / "competition.yaml").write_text(text, encoding="utf-8")
+    planned = plan(copy, ["spoken_call"], {})
+    built = {one.platform: one for one in write(copy, planned, ["codabench", "codalab"], copy / "dist")}
+    competitions = {}
+    for platform, one in built.items():
+        assert [finding for finding in one.findings if finding.level == "error"] == []
+        with zipfile.ZipFile(one.path) as bundle:
+            competitions[platform] = yaml.safe_load(bundle.read("competition.yaml"))
+    assert competitions["codabench"]["phases"][1]["hide_output"] is True
+    assert competitions["codabench"]["leaderboards"][0]["hidden"] is True
+    assert competitions["codabench"]["enable_detailed_results"] is False
+    assert competitions["codalab"]["phases"][2]["leaderboard_management_mode"] == "hide_results"
+
+
+def test_a_path_with_a_dot_in_it_is_a_path_like_any_other(copy):
+    hidden = Path(copy, ".hidden", "checkout")
+    hidden.parent.mkdir()
+    for path in list(copy.iterdir()):
+        if path.name != ".hidden":
+            hidden.mkdir(exist_ok=True)
+            shutil.move(path, hidden / path.name)
+    assert "spokeneval/__init__.py" in plan(hidden, ["spoken_call"], {}).parts["spoken_call"].scoring_program
+
+
+@pytest.mark.parametrize(
+    "content", [GOLD.replace("\t", ","), "\x89PNG\r\n\x1a\n\0\0", "call_id,human1\n1,2\n"]
+)
+def test_a_file_that_is_no_gold_standard_at_all_ends_the_build_at_once(tmp_path, content):
+    (tmp_path / "gold.csv").write_text(content)
+    argument = f"spoken_call={tmp_path / 'gold.csv'}"
+    for option in ([], ["--drop-invalid-reference-rows"]):
+        done = build(tmp_path / "dist", "--reference", argument, *option)
+        assert done.returncode == 1
+        assert "leaves such rows out" not in done.stderr
+        assert "Nothing was built." in done.stderr
+
+
+def test_what_was_left_out_is_told_even_if_nothing_usable_is_left(tmp_path):
+    (tmp_path / "gold.csv").write_text(GOLD.replace("\tincorrect\t", "\tIncorrect\t"))
+    done = build(
+        tmp_path / "dist",
+        "--reference",
+        f"spoken_call={tmp_path / 'gold.csv'}",
+        "--drop-invalid-reference-rows",
+    )
+    assert done.returncode == 1
+    assert "2 rows were left out" in done.stderr
+    assert "line 4: Id 3: language 'Incorrect'" in done.stderr
+
+
+def test_a_set_given_twice_and_a_public_set_that_does_not_exist_are_refused(tmp_path, copy):
+    (tmp_path / "gold.csv").write_text(GOLD)
+    argument = f"spoken_call={tmp_path / 'gold.csv'}"
+    done = build(tmp_path / "dist", "--reference", argument, "--reference", argument)
+    assert "one set is given twice" in done.stderr
+    text = (copy / "competition.yaml").read_text(encoding="utf-8")
+    (copy / "competition.yaml").write_text(
+        text.replace("public_sets: [development]", "public_sets: [developement]")
+    )
+    with pytest.raises(BadReference, match="no reference set developement"):
+        plan(copy, ["spoken_call"], {})
+
+
+def test_a_bundle_that_leaks_is_refused_and_not_left_behind(tmp_path):
+    sheet = (
+        (ROOT / "reference_data/spoken_call/evaluation/reference.csv")
+        .read_text(encoding="utf-8")
+        .splitlines()
+    )
+    own = ("--reference", f"spoken_call/development={tmp_path / 'development.csv'}")
+    (tmp_path / "development.csv").write_text("\n".join(sheet[:500]) + "\n", encoding="utf-8")
+    done = build(tmp_path / "dist", *own)
+    assert done.returncode == 1
+    assert (
+        "499 rows of the hidden set evaluation of spoken_call also in the public set development"
+        in done.stderr
+    )
+    shuffled = ["\t".join(reversed(row.split("\t"))) for row in sheet[:500]]
+    (tmp_path / "development.csv").write_text("\n\n" + "\n".join(shuffled) + "\n", encoding="utf-8")
+    done = build(tmp_path / "dist", *own)
+    assert done.returncode == 1
+    assert "leak-column" in done.stderr
+    assert done.stdout.count("not written") == 2
+    assert not list((tmp_path / "dist").rglob("*.zip"))
+
+
+def test_a_part_of_the_hidden_set_in_a_public_one_is_refused(tmp_path):
+    hidden = ROOT / "reference_data/psst_correctness/evaluation/utterances.tsv"
+    public = ROOT / "reference_data/psst_correctness/development/utterances.tsv"
+    joined = public.read_text(encoding="utf-8") + "".join(
+        hidden.read_text(encoding="utf-8").splitlines(keepends=True)[-20:]
+    )
+    (tmp_path / "utterances.tsv").write_text(joined, encoding="utf-8")
+    for task in ("psst_correctness", "psst_recognition"):  # the other task's public set tells them as well
+        with pytest.raises(BadReference, match=r"20 rows of the hidden set evaluation of psst_"):
+            plan(
+                ROOT,
+                ["psst_correctness", "psst_recognition"],
+                {(task, "development"): tmp_path / "utterances.tsv"},
+            )
+
+
+def test_a_sheet_without_header_is_built(tmp_path):
+    sheet = (ROOT / "reference_data/spoken_call/evaluation/reference.csv").read_text(encoding="utf-8")
+    (tmp_path / "reference.csv").write_text("\n" + sheet.partition("\n")[2], encoding="utf-8")
+    done = build(tmp_path / "dist", "--reference", f"spoken_call={tmp_path / 'reference.csv'}")
+    assert (done.returncode, done.stdout.count(" ok ")) == (0, 2), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        (b"It costs $500.\n", "line 3: $ stands for nothing; ${name} can be title, description, "),
+        (
+            b"${colums}\n",
+            "line 3: ${colums} stands for nothing; did you mean ${columns}? A dollar sign is $$",
+        ),
+        (b"caf\xe9\n", "line 3: not UTF-8; save the page as UTF-8"),
+    ],
+)
+def test_a_page_that_cannot_be_filled_in_is_named_with_its_line(copy, monkeypatch, written, said):
+    (copy / "pages" / "terms.md").write_bytes(b"# ${title}\n$$ 5\n" + written)
+    with pytest.raises(CompetitionError) as refusal:
+        plan(copy, ["spoken_call"], {})
+    assert str(refusal.value).startswith(f"pages/terms.md {said}"), refusal.value
+
+
+def test_a_path_that_cannot_be_used_is_named_and_not_traced(tmp_path, capsys):
+    taken, absent = tmp_path / "taken", tmp_path / "no.zip"
+    taken.write_text("no zip")
+    assert build_bundle.main(["build", "spoken_call", "--out", str(tmp_path / "dist")]) == 0
+    bundle = str(tmp_path / "dist" / "codabench" / "spoken_call.zip")
+    scored = write_files(tmp_path / "scored", {"statistics.json": "{}"})
+    capsys.readouterr()
+    for arguments, status, expected in (
+        (
+            ["build", "spoken_call", "--out", taken / "x"],
+            1,
+            f"{taken / 'x' / 'codabench'}: Not a directory; the build",
+        ),
+        (["check", tmp_path], 2, f"{tmp_path}: Is a directory\n"),
+        (["check", absent], 2, f"{absent}: No such file or directory\n"),
+        (["rehearse", absent, taken], 2, f"{absent}: No such file or directory; expected a bundle's zip\n"),
+        (["rehearse", taken, taken], 2, f"{taken}: is no zip; expected a bundle's zip\n"),
+        (["rehearse", bundle, absent], 2, f"{absent}: there is no such file; expected a submission's zip\n"),
+        (["rehearse", bundle, tmp_path], 2, f"{tmp_path}: is a folder; expected a submission's zip\n"),
+        (["rehearse", bundle, bundle, "--keep", taken / "x"], 2, f"{taken / 'x'}: Not a directory\n"),
+        (["season", bundle, absent], 2, f"{absent}: expected a folder, in it one a team\n"),
+        (["rank", scored], 1, "No board: "),
+    ):
+        assert build_bundle.main(list(map(str, arguments))) == status
+        assert capsys.readouterr().err.startswith(expected)

@@ -1,0 +1,623 @@
+"""The board: joint bootstrap, randomisation tests, clusters, the papers' tables, refusals, and the written files.
+
+Everything is held against plain loops written here, against numbers worked by hand, or against published tables.
+"""
+
+import csv
+import io
+import itertools
+import json
+import re
+import zipfile
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import build_bundle
+from bundling.rank import board as ranking
+from bundling.rank import compare, plain
+from bundling.rank import page as board_page
+from bundling.rank.outputs import OutputError, ScoringOutput, read_outputs, unique_names
+from bundling.rank.tables.caller_experience import listeners_agreement
+from bundling.rank.tables.spoken_call import difficulty_bands, rates_of_systems
+from bundling.rehearse.rehearse import rehearse
+from spokeneval.formats.format import Items
+from spokeneval.formats.sheets import Answers
+from spokeneval.metrics.accept_reject import Decisions, decisions_per_response, ranked_d_full
+from spokeneval.metrics.agreement import RatingCells, cohen_kappa, rating_cells
+from spokeneval.metrics.bootstrap import RESAMPLES, SEED, resample_draws
+from spokeneval.metrics.counts import by_group
+from spokeneval.run.interval import joint_scores
+from spokeneval.run.options import Options, choose_options
+from spokeneval.run.scoring import score_submission
+from spokeneval.run.statistics import Statistics
+from spokeneval.tasks.spoken_call import TASK
+from tests.samples.programs import ROOT
+from tests.samples.spoken_call import COLUMNS, TABLE_1, decided
+
+SIGNATURE = "spoken_call|class_sizes:public|fifty_percent_rule:flag|items:0123456789ab|spokeneval:0.1.0"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Counts for small examples, whose score is the first over the second."""
+
+    above: np.ndarray
+    below: np.ndarray
+
+
+COUNTS = [f"decisions.{field.name}" for field in fields(Decisions)]
+
+
+def ratio(sums):
+    """A score of sums for small examples: the first column over the second."""
+    return sums[:, 0] / sums[:, 1]
+
+
+def scored(decisions, ids=None):
+    """Scores and statistics of decisions (correct, meaningful, accepted), as the scoring program makes them."""
+    correct, meaningful, accept = (np.asarray(labels).astype(np.int64) for labels in decisions)
+    items = Items(tuple(ids or [f"{number}" for number in range(len(correct))]))
+    reference = Answers(items, {"language": correct, "meaning": meaningful})
+    options = Options(choose_options(TASK, {}), labels_public=False, compared_by="items:0123456789ab")
+    found = score_submission(TASK, reference, Answers(items, {"Accept": accept}), options)
+    return found.scores, found.statistics
+
+
+def write_output(folder, scores, statistics=None, *, signature=SIGNATURE, **changes):
+    folder.mkdir(parents=True)
+    (folder / "scores.json").write_text(json.dumps(scores))
+    (folder / "signature.txt").write_text(signature + "\n")
+    if statistics is not None:
+        content = {
+            "task": signature.split("|")[0],
+            "signature": signature,
+            "unit": statistics.unit,
+            "columns": list(statistics.columns),
+            "units": list(statistics.units),
+            "values": statistics.values.tolist(),
+        }
+        (folder / "statistics.json").write_text(json.dumps({**content, **changes}))
+    return folder
+
+
+def noisy_systems(folder, systems=5, responses=300, names=None):
+    """Outputs of systems that decide wrongly ever more often, and one that copies the first."""
+    state = np.random.RandomState(7)
+    correct = np.arange(responses) < responses * 0.74
+    meaningful = correct | (state.rand(responses) < 0.7)
+    hardness = state.randn(responses)
+    names = names or [f"system{number}" for number in range(systems)]
+    decisions = [
+        correct ^ (hardness + state.randn(responses) > 1.9 - 0.3 * place) for place in range(systems)
+    ]
+    decisions[-1] = decisions[0]
+    for name, accept in zip(names, decisions, strict=True):
+        write_output(folder / name, *scored((correct, meaningful, accept)))
+    return sorted(folder.iterdir())
+
+
+# Statistics against plain loops
+
+
+def test_ranks_share_the_better_rank():
+    assert compare.ranks(np.array([3.0, 5.0, 5.0, 1.0]), higher=True).tolist() == [3, 1, 1, 4]
+    assert compare.ranks(np.array([3.0, 5.0, 5.0, 1.0]), higher=False).tolist() == [2, 3, 3, 1]
+    assert compare.ranks(np.array([1.0, 1.0 + 1e-12, 1.0 + 1e-9]), higher=True).tolist() == [2, 2, 1]
+
+
+@pytest.mark.parametrize("higher", [True, False])
+def test_rank_intervals_agree_with_a_loop_on_the_same_draws(higher):
+    state = np.random.RandomState(1)
+    values = np.stack([state.randint(0, 4, (15, 4)), state.randint(1, 4, (15, 4))], axis=2).transpose(1, 0, 2)
+    values[3] = values[2]  # two systems that tie in each resample
+    systems = [Pair(*system.T) for system in values]
+    resampled = joint_scores(lambda pair: pair.above / pair.below, systems)
+    found = compare.rank_percentiles(resampled, higher=higher)
+
+    draws = resample_draws(15)
+    drawn_ranks = [[] for _ in values]
+    for draw in draws:
+        scores = [
+            sum(mine[unit][0] for unit in draw) / sum(mine[unit][1] for unit in draw) for mine in values
+        ]
+        for mine, score in zip(drawn_ranks, scores, strict=True):
+            better = [other > score + 1e-10 if higher else other < score - 1e-10 for other in scores]
+            mine.append(1 + sum(better))
+    expected = [(sorted(mine)[50], sorted(mine)[RESAMPLES - 51]) for mine in drawn_ranks]
+    assert found == expected
+
+
+def test_resamples_without_a_score_are_left_out_of_the_ranks():
+    scores = np.array([[1.0, 2.0], [np.nan, 1.0], [3.0, 1.0]])
+    assert compare.rank_percentiles(scores[:2], higher=True) == [(2, 2), (1, 1)]
+    assert compare.rank_percentiles(scores[1:2], higher=True) == [(1, 2), (1, 2)]
+
+
+def exhaustive_p(first, second, score):
+    """The share of all 2^n ways to swap that are at least as far apart as what was observed."""
+    observed = abs(score(first.sum(axis=0)[None])[0] - score(second.sum(axis=0)[None])[0])
+    extreme = []
+    for swaps in itertools.product([False, True], repeat=len(first)):
+        swap = np.array(swaps)[:, None]
+        mine, theirs = np.where(swap, second, first), np.where(swap, first, second)
+        gap = abs(score(mine.sum(axis=0)[None])[0] - score(theirs.sum(axis=0)[None])[0])
+        extreme.append(not gap < observed - 1e-10)
+    return np.mean(extreme)
+
+
+def test_randomisation_agrees_with_every_way_to_swap():
+    state = np.random.RandomState(2)
+    values = np.stack([state.randint(0, 5, (3, 9)), state.randint(1, 6, (3, 9))], axis=2).astype(float)
+    values[0, :, 0] += 2
+    rounds = 20_000
+    found = compare.randomisation_tests(values, ratio, rounds=rounds)
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        expected = exhaustive_p(values[a], values[b], ratio)
+        # Four standard errors of a share; a pair above 5 % may stop after the first 1,000 rounds.
+        drawn = rounds if expected < 0.04 else 1000
+        assert abs(found[a, b] - expected) < 4 * np.sqrt(expected * (1 - expected) / drawn) + 1 / drawn
+        assert found[a, b] == found[b, a]
+    assert found.diagonal().tolist() == [1, 1, 1]
+
+
+def test_randomisation_agrees_with_a_loop_on_the_same_draws():
+    state = np.random.RandomState(3)
+    values = state.randint(1, 9, (2, 12, 2)).astype(float)
+    values[0, :, 0] += 3
+    rounds = 1000
+    keep = np.random.RandomState(SEED).randint(0, 2, size=(rounds, 12)).astype(bool)
+    observed = abs(np.subtract(*ratio(values.sum(axis=1))))
+    extreme = 0
+    for kept in keep:
+        mine, theirs = values[0].copy(), values[1].copy()
+        mine[~kept], theirs[~kept] = values[1][~kept], values[0][~kept]
+        extreme += abs(mine[:, 0].sum() / mine[:, 1].sum() - theirs[:, 0].sum() / theirs[:, 1].sum()) >= (
+            observed - 1e-10
+        )
+    assert compare.randomisation_tests(values, ratio, rounds=rounds)[0, 1] == (1 + extreme) / (1 + rounds)
+
+
+def test_a_round_without_a_score_counts_against_a_difference():
+    values = np.array([[[1.0, 1.0], [1.0, 1.0]], [[0.0, 1.0], [0.0, 1.0]]])
+    undefined = lambda sums: np.where(sums[:, 0] == 1, np.nan, sums[:, 0])  # noqa: E731
+    # Swapping both or none keeps the gap; swapping one gives each a sum of 1, which has no score.
+    assert compare.randomisation_tests(values, undefined, rounds=100)[0, 1] == 1
+
+
+def test_stopping_early_never_changes_a_verdict(monkeypatch):
+    state = np.random.RandomState(4)
+    values = state.rand(6, 40, 2) + 0.2
+    values[:, :, 0] += np.arange(6)[:, None] * 0.05
+    stopped = compare.randomisation_tests(values, ratio, rounds=4000)
+    with monkeypatch.context() as patched:
+        patched.setattr(compare, "_BATCH", 4000)
+        whole = compare.randomisation_tests(values, ratio, rounds=4000)
+    assert 0 < np.sum(whole <= 0.05) < 30, "the example must have differences of both kinds"
+    np.testing.assert_array_equal(stopped <= 0.05, whole <= 0.05)
+    np.testing.assert_allclose(stopped[whole <= 0.05], whole[whole <= 0.05], rtol=0, atol=1e-12)
+
+
+def test_pseudo_values_of_a_mean_are_the_values():
+    # Tukey's pseudo-values of a mean are the observations themselves; those of a ratio by hand:
+    # sums 6/4, without the first 4/3, so 2 * 6/4 - 4/3 = 5/3; without the second 2/1: 2 * 6/4 - 2 = 1.
+    mean = lambda sums: sums[:, 0] / sums[:, 1]  # noqa: E731
+    ones = np.ones(3)
+    found = compare.pseudo_values(np.stack([[3.0, 5.0, 10.0], ones], axis=1)[None], mean)
+    np.testing.assert_allclose(found[0, :, 0], [3, 5, 10], rtol=0, atol=1e-12)
+    found = compare.pseudo_values(np.array([[[2.0, 1.0], [4.0, 3.0]]]), ratio)
+    np.testing.assert_allclose(found[0, :, 0], [5 / 3, 1], rtol=0, atol=1e-12)
+
+
+def test_systems_on_scales_of_their_own_are_compared_by_what_units_add():
+    # One system's sums are the other's, scaled; the score, a ratio, is the same, and so is each unit's part in it.
+    state = np.random.RandomState(5)
+    first = state.rand(30, 2) + 0.5
+    values = np.stack([first, first * 1000])
+    swapped = compare.randomisation_tests(
+        compare.pseudo_values(values, ratio), compare.mean_of_units(30), rounds=1000
+    )
+    assert swapped[0, 1] == 1
+
+
+def test_holm_by_hand():
+    # p .01, .04, .03 of three pairs: sorted .01 * 3 = .03, .03 * 2 = .06, .04 * 1 = .04 raised to .06.
+    p = np.ones((3, 3))
+    p[0, 1] = p[1, 0] = 0.01
+    p[0, 2] = p[2, 0] = 0.04
+    p[1, 2] = p[2, 1] = 0.03
+    expected = [[1, 0.03, 0.06], [0.03, 1, 0.06], [0.06, 0.06, 1]]
+    np.testing.assert_allclose(compare.holm(p), expected, rtol=0, atol=1e-12)
+    assert compare.holm(np.full((3, 3), 0.5)).max() == 1
+
+
+def differing(systems, *pairs):
+    matrix = np.zeros((systems, systems), dtype=bool)
+    for a, b in pairs:
+        matrix[a, b] = matrix[b, a] = True
+    return matrix
+
+
+def test_a_cluster_begins_where_a_system_differs_from_the_first_of_the_one_above():
+    # Ranks 1-4; the first differs from the third; the third does not differ from the fourth, the second does.
+    places = np.array([1, 2, 3, 4])
+    assert compare.clusters(places, differing(4, (0, 2), (0, 3), (1, 3))) == [1, 1, 2, 2]
+    assert compare.clusters(places, differing(4, (1, 2), (1, 3))) == [1, 1, 1, 1]
+    assert compare.clusters(places[::-1], differing(4, (3, 1), (3, 0), (1, 0))) == [3, 2, 1, 1]
+
+
+def test_systems_that_tie_are_in_one_cluster():
+    assert compare.clusters(np.array([1, 2, 2]), differing(3, (0, 2))) == [1, 2, 2]
+    assert compare.clusters(np.array([1, 2, 2]), differing(3, (0, 1))) == [1, 2, 2]
+
+
+# Tables of the papers
+
+
+def test_table_1_comes_out_as_the_paper_has_it(tmp_path):
+    paths = [
+        write_output(tmp_path / name, *scored(decided(counts)))
+        for name, (counts, _) in sorted(TABLE_1.items())
+    ]
+    board = ranking.make_board(ROOT, read_outputs(paths))
+    table = board.tables[0]
+    assert [row[0] for row in table.rows] == list(TABLE_1)
+    assert [" ".join(row[1:]) for row in table.rows] == [published for _, published in TABLE_1.values()]
+    assert list(table.header) == ["Id", "Pr", "R", "F", "SA", "RCR", "RFR", "D", "DA", "Dfull"]
+    assert len(COLUMNS) + 1 == len(table.header)
+    # JJJ rejects 106 of 260 incorrect responses: 0 on the board, its own Dfull in the paper's table.
+    assert (board.rows[-1].name, board.rows[-1].score) == ("JJJ", 0)
+    assert "JJJ" in table.note
+    assert [row.name for row in board.rows] == list(TABLE_1)
+
+
+def system(name, wrong, correct):
+    """An output with nothing but statistics: responses judged wrongly or not, correct or not."""
+    wrong, correct = np.array(wrong, dtype=bool), np.array(correct, dtype=bool)
+    decisions = decisions_per_response(correct, np.ones_like(correct), correct ^ wrong)
+    units = [str(unit) for unit in range(len(wrong))]
+    return ScoringOutput(name, {}, SIGNATURE, Statistics("response", units, {"decisions": decisions}))
+
+
+@pytest.mark.parametrize(
+    ("systems", "bands"),
+    [
+        # 18: the paper's. 9: round(1) and round(4.5), to even. 4: round(.44) and round(2). 1: only right or wrong.
+        (18, ["0–2", "3–9", "10–18"]),
+        (9, ["0–1", "2–4", "5–9"]),
+        (4, ["0", "1–2", "3–4"]),
+        (1, ["0", "none", "1"]),
+    ],
+)
+def test_bands_scale_with_the_number_of_systems(systems, bands):
+    outputs = [system(str(number), [False, False], [True, False]) for number in range(systems)]
+    table = difficulty_bands(outputs)
+    assert [row[1] for row in table.rows] == [*bands, f"0–{systems}"]
+    assert ("scaled" in table.note) == (systems != 18)
+
+
+def test_bands_count_wrong_systems_by_hand():
+    # Six systems: easy 0-1, medium 2-3, hard 4-6. Correct responses with 0, 1, 2, 6 systems wrong; incorrect 3, 4.
+    wrong = np.array([0, 1, 2, 6, 3, 4])
+    outputs = [system(str(n), n < wrong, [True] * 4 + [False] * 2) for n in range(6)]
+    rows = [list(row) for row in difficulty_bands(outputs).rows]
+    assert rows == [
+        ["easy", "0–1", "2", "0"],
+        ["medium", "2–3", "1", "1"],
+        ["hard", "4–6", "1", "1"],
+        ["all", "0–6", "4", "2"],
+    ]
+
+
+def test_no_bands_where_statistics_are_missing_or_not_by_response():
+    whole = system("a", [False, True], [True, False])
+    decisions = by_group(whole.statistics.parts["decisions"], np.zeros(2, dtype=np.int64), 1)
+    merged = Statistics("prompt", ["p"], {"decisions": decisions})
+    assert difficulty_bands([whole, ScoringOutput("b", {}, SIGNATURE, None)]) is None
+    assert difficulty_bands([ScoringOutput("b", {}, SIGNATURE, merged)]) is None
+    assert rates_of_systems([whole]) is None
+
+
+def test_the_listeners_kappas_from_summed_cells():
+    ratings = np.random.RandomState(6).randint(1, 6, size=(3, 60))
+    ratings[1] = np.clip(ratings[0] + ratings[1] // 4, 1, 5)
+    listeners = ((0, 1), (0, 2), (1, 2))
+    system = np.full(60, 3)
+    raters = [
+        *((listener, system) for listener in ratings),
+        *((ratings[a], ratings[b]) for a, b in listeners),
+    ]
+    cells = np.stack([rating_cells(*pair, scale=(1, 5)).cells for pair in raters], axis=1)
+    units = [str(call) for call in range(60)]
+    statistics = Statistics("call", units, {"pairs": RatingCells(cells)})
+    table = listeners_agreement([ScoringOutput("x", {}, "caller_experience", statistics)])
+    expected = [
+        f"{cohen_kappa(ratings[a], ratings[b], weights='linear', scale=(1, 5)):.2f}" for a, b in listeners
+    ]
+    assert [row[1] for row in table.rows] == expected
+    assert [row[0] for row in table.rows] == ["human1 vs. human2", "human1 vs. human3", "human2 vs. human3"]
+    assert len(set(expected)) > 1
+
+
+# The board as a whole
+
+
+def test_a_board_of_systems_that_differ_and_that_tie(tmp_path):
+    board = ranking.make_board(ROOT, read_outputs(noisy_systems(tmp_path)))
+    assert [row.name for row in board.rows[:2]] == ["system0", "system4"]
+    assert [(row.rank, row.tied) for row in board.rows] == [
+        (1, True),
+        (1, True),
+        (3, False),
+        (4, False),
+        (5, False),
+    ]
+    assert board.units == "300 responses"
+    assert any("Tie at rank 1: system0, system4" in note for note in board.notes)
+    assert [row.cluster for row in board.rows[:2]] == [1, 1]
+    assert board.rows[-1].cluster > 1
+    for row in board.rows:
+        assert row.interval[0] <= row.score <= row.interval[1]
+        assert row.ranks[0] <= row.rank <= row.ranks[1]
+    text = plain.to_text(board)
+    assert re.search(r"system4 +1=", text)
+    assert not any("another score" in note for note in board.notes)
+
+
+def test_lower_scores_come_first_where_lower_is_better(tmp_path):
+    signature = "psst_recognition|items:0123456789ab|spokeneval:0.1.0"
+    for name, fer in (("a", 20.0), ("b", 10.0), ("c", 30.0)):
+        write_output(
+            tmp_path / name, {"fer": fer, "fer_low": fer - 1, "fer_high": fer + 1}, signature=signature
+        )
+    board = ranking.make_board(ROOT, read_outputs(sorted(tmp_path.iterdir())))
+    assert [row.name for row in board.rows] == ["b", "a", "c"]
+    assert board.rows[0].interval == (9.0, 11.0)
+    assert "lower is better" in plain.to_text(board)
+
+
+def test_without_statistics_there_are_scores_and_a_word_how_to_get_them(tmp_path):
+    paths = noisy_systems(tmp_path)
+    (paths[1] / "statistics.json").unlink()
+    board = ranking.make_board(ROOT, read_outputs(paths))
+    assert {row.cluster for row in board.rows} == {row.ranks for row in board.rows} == {None}
+    assert "system1 came without" in board.notes[-1]
+    assert "rehearse BUNDLE.zip TEAM.zip --statistics" in board.notes[-1]
+    assert len(board.tables) == 1  # the rates; difficulty needs the responses
+
+
+def test_one_system_alone_has_a_board(tmp_path):
+    (only,) = noisy_systems(tmp_path, systems=1)
+    board = ranking.make_board(ROOT, read_outputs([only]))
+    assert (board.rows[0].rank, board.rows[0].cluster) == (1, None)
+    assert board_page.to_html(board)
+
+
+def test_statistics_of_another_score_are_told(tmp_path):
+    paths = noisy_systems(tmp_path)
+    scores = json.loads((paths[2] / "scores.json").read_text())
+    (paths[2] / "scores.json").write_text(json.dumps({**scores, "d_full": scores["d_full"] + 1}))
+    board = ranking.make_board(ROOT, read_outputs(paths))
+    assert sum("another score" in note and "system2" in note for note in board.notes) == 1
+
+
+# Reading outputs
+
+
+def test_zips_wrapped_folders_and_kept_rehearsals_are_read(tmp_path):
+    plain, *_ = noisy_systems(tmp_path / "made", systems=1)
+    files = {file.name: file.read_bytes() for file in plain.iterdir()} | {"metadata": b"exitCode: 0\n"}
+    places = {
+        "flat.zip": "",
+        "wrapped.zip": "output of a team/",
+        "codabench/": "scoring/app/output/",
+        "codalab/": "scoring/run/output/",
+        "folder/": "output/",
+    }
+    for name, inside in places.items():
+        if name.endswith(".zip"):
+            with zipfile.ZipFile(tmp_path / name, "w") as archive:
+                for file, content in files.items():
+                    archive.writestr(inside + file, content)
+        else:
+            (tmp_path / name / inside).mkdir(parents=True)
+            (tmp_path / name / "prediction").mkdir(
+                exist_ok="scoring" in inside
+            ) if "scoring" in inside else None
+            for file, content in files.items():
+                (tmp_path / name / inside / file).write_bytes(content)
+    outputs = read_outputs([tmp_path / name for name in places])
+    assert [output.name for output in outputs] == ["flat", "wrapped", "codabench", "codalab", "folder"]
+    assert len({json.dumps(dict(output.scores)) for output in outputs}) == 1
+    assert all(output.statistics is not None for output in outputs)
+
+
+def test_names_are_as_short_as_tells_them_apart(tmp_path):
+    paths = [tmp_path / name for name in ("a/run.zip", "b/run.zip", "c.zip", "c", "v1.2")]
+    assert (
+        unique_names(paths) == ["a/run.zip", "b/run.zip", "c.zip", "c", "v1.2"][:2] + unique_names(paths)[2:]
+    )
+    assert unique_names(paths)[2] == "c.zip"
+    assert len(set(unique_names(paths))) == 5
+    assert unique_names([tmp_path / "x.zip", tmp_path / "a\x1b[31m"]) == ["x", "a\\x1b[31m"]
+
+
+def refusal(paths):
+    with pytest.raises(OutputError) as refused:
+        read_outputs(paths)
+    return str(refused.value)
+
+
+def test_every_problem_of_all_outputs_is_told_at_once(tmp_path):
+    good, *_ = noisy_systems(tmp_path / "made", systems=1)
+    scores, statistics = scored(decided((6, 2, 5, 1, 1)))
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "text.zip").write_text("not a zip")
+    write_output(tmp_path / "nan", {"d_full": float("nan")})
+    write_output(tmp_path / "list", [1])
+    write_output(tmp_path / "torn", scores)
+    (tmp_path / "torn/scores.json").write_text('{"d_full": 1')
+    write_output(tmp_path / "unsigned", scores)
+    (tmp_path / "unsigned/signature.txt").unlink()
+    write_output(tmp_path / "ragged", scores, statistics, values=[[1, 2], [3]])
+    write_output(tmp_path / "foreign", scores, statistics, signature=SIGNATURE)
+    content = json.loads((tmp_path / "foreign/statistics.json").read_text())
+    (tmp_path / "foreign/statistics.json").write_text(json.dumps({**content, "signature": "other"}))
+    names = ("empty", "text.zip", "nan", "list", "torn", "unsigned", "ragged", "foreign", "absent")
+    told = refusal([good, good, *(tmp_path / name for name in names)])
+    assert told.startswith("No board: 10 problems\n")
+    for words in (
+        f"{good}: the same output as {good}",
+        "empty: no scores.json in it",
+        "text: neither a folder nor a zip that can be read",
+        "nan: scores.json: d_full is nan",
+        "list: scores.json holds no scores by name",
+        "torn: scores.json is not JSON (line 1)",
+        "unsigned: no signature.txt",
+        "ragged: statistics.json is damaged",
+        "foreign: statistics.json belongs to another result",
+        "absent: No such file or directory",
+    ):
+        assert words in told
+
+
+def test_results_that_may_not_be_compared_are_refused(tmp_path):
+    made = scored(decided((6, 2, 5, 1, 1)))
+    paths = [write_output(tmp_path / name, *made) for name in ("a", "b")]
+    paths.append(write_output(tmp_path / "hidden", *made, signature=SIGNATURE.replace("public", "hidden")))
+    paths.append(write_output(tmp_path / "other", {"fer": 1.0}, signature="psst_recognition|items:1"))
+    told = refusal(paths)
+    assert "hidden: computed differently: class_sizes:hidden; a has class_sizes:public" in told
+    assert "other: of task psst_recognition; a is of spoken_call" in told
+    assert "2 problems" in told
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"unit": "prompt"}, "they are by prompt, those by response"),
+        (
+            {"columns": [*COUNTS[:3], COUNTS[4], COUNTS[3]]},
+            f"they count {', '.join(COUNTS[:3])}, {COUNTS[4]}",
+        ),
+        ({"units": [*map(str, range(14)), "x"]}, "2 units stand in only one, 14 first"),
+        ({"units": [*map(str, range(14, -1, -1))]}, "another order of units"),
+    ],
+)
+def test_statistics_that_cannot_be_paired_are_refused(tmp_path, changes, words):
+    made = scored(decided((6, 2, 5, 1, 1)))
+    paths = [write_output(tmp_path / "a", *made), write_output(tmp_path / "b", *made, **changes)]
+    assert f"b: its statistics cannot be paired with those of a: {words}" in refusal(paths)
+
+
+def test_one_zip_twice_under_two_names_is_refused(tmp_path):
+    plain, *_ = noisy_systems(tmp_path / "made", systems=1)
+    for name in ("run.zip", "run (1).zip"):
+        with zipfile.ZipFile(tmp_path / name, "w") as archive:
+            for file in sorted(plain.iterdir()):
+                archive.writestr(zipfile.ZipInfo(file.name), file.read_bytes())
+    assert "run (1).zip: the same output as" in refusal([tmp_path / "run.zip", tmp_path / "run (1).zip"])
+
+
+def test_a_task_that_is_not_in_the_series_is_refused(tmp_path):
+    output = read_outputs([write_output(tmp_path / "a", {"x": 1}, signature="../../evil|items:1")])
+    with pytest.raises(OutputError, match=r"no task \.\./\.\./evil in competition\.yaml"):
+        ranking.make_board(ROOT, output)
+
+
+# Files
+
+
+HOSTILE = [
+    "<img src=x onerror=alert(1)>",
+    "=cmd|' '!A0",
+    "$\\frac{1}$ *b* [l](x) `c`",
+    "a|b_c",
+    "\u202egnp.exe",
+]
+
+
+@pytest.fixture(scope="module")
+def hostile_board(tmp_path_factory):
+    paths = noisy_systems(tmp_path_factory.mktemp("hostile"), names=HOSTILE)
+    return ranking.make_board(ROOT, read_outputs(paths))
+
+
+def test_names_are_escaped_in_every_format(hostile_board):
+    page = board_page.to_html(hostile_board)
+    assert "<img" not in page
+    assert "&lt;img src=x onerror=alert(1)&gt;" in page
+    markdown = plain.to_markdown(hostile_board)
+    assert "<img" not in markdown
+    assert r"a\|b\_c" in markdown
+    assert r"\*b\* \[l\](x) \`c\`" in markdown
+    rows = list(csv.DictReader(io.StringIO(plain.to_csv(hostile_board))))
+    assert "'=cmd|' '!A0" in {row["system"] for row in rows}
+    for text in (page, markdown, plain.to_text(hostile_board)):
+        assert "\u202e" not in text
+
+
+def test_the_page_stands_alone(hostile_board):
+    page = board_page.to_html(hostile_board)
+    for outside in ("<script", "<link", "src=", "url(http", "@import"):
+        assert outside not in page.replace("src=x onerror", "")
+    assert page.count("<svg") == 1
+    assert page.count("<table") == page.count("<caption") == 3
+    assert '<html lang="en">' in page
+    assert 'name="viewport"' in page
+
+
+def test_the_csv_has_the_numbers_in_full(hostile_board):
+    rows = list(csv.DictReader(io.StringIO(plain.to_csv(hostile_board))))
+    for row, expected in zip(rows, hostile_board.rows, strict=True):
+        assert float(row["d_full"]) == expected.score
+        assert (float(row["d_full_low"]), float(row["d_full_high"])) == expected.interval
+        assert (int(row["best_rank"]), int(row["worst_rank"])) == expected.ranks
+        assert (int(row["rank"]), int(row["tied"])) == (expected.rank, expected.tied)
+        assert float(row["d_a"]) == expected.scores["d_a"]
+
+
+def test_without_matplotlib_the_tables_stand_alone(hostile_board, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
+    page = board_page.to_html(hostile_board)
+    assert "<svg" not in page
+    assert page.count("<table") == 3
+
+
+def test_the_command_prints_and_writes_the_same_bytes_each_time(tmp_path, capsys):
+    paths = [str(path) for path in noisy_systems(tmp_path / "outputs")]
+    printed, files = [], []
+    for out in (tmp_path / "one", tmp_path / "two"):
+        assert build_bundle.main(["rank", *paths, "--out", str(out)]) == 0
+        printed.append(capsys.readouterr().out)
+        files.append({file.name: file.read_bytes() for file in out.iterdir()})
+    assert printed[0] == printed[1]
+    assert files[0] == files[1]
+    assert set(files[0]) == {"board.csv", "board.md", "board.html"}
+    assert build_bundle.main(["rank", paths[0], paths[0]]) == 1
+    assert "the same output" in capsys.readouterr().err
+
+
+def test_a_rehearsal_keeps_hidden_statistics_only_when_asked(tmp_path, capsys):
+    out = tmp_path / "dist"
+    assert build_bundle.main(["build", "spoken_call", "--platform", "codabench", "--out", str(out)]) == 0
+    bundle = out / "codabench/spoken_call.zip"
+    baseline = tmp_path / "baseline.zip"
+    with zipfile.ZipFile(bundle) as archive:
+        baseline.write_bytes(archive.read("solutions/baseline_evaluation.zip"))
+    arguments = ["rehearse", str(bundle), str(baseline)]
+    assert build_bundle.main([*arguments, "--statistics"]) == 2
+    assert "--keep" in capsys.readouterr().err
+    rehearse(bundle, baseline, keep=tmp_path / "quiet")
+    assert build_bundle.main([*arguments, "--statistics", "--keep", str(tmp_path / "told")]) == 0
+    found = {
+        output.name: output.statistics for output in read_outputs([tmp_path / "quiet", tmp_path / "told"])
+    }
+    assert found["quiet"] is None
+    # The sample's baseline is Table 1's: CA 635, FR 105, CR 213, PFA 32, GFA 15.
+    decisions = found["told"].total("decisions")
+    assert list(vars(decisions).values()) == [635, 105, 213, 32, 15]
+    assert not (Path(tmp_path) / "quiet/scoring/app/output/statistics.json").exists()
+    assert ranked_d_full(decisions) == pytest.approx(4.0901, abs=5e-5)

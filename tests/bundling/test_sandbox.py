@@ -1,0 +1,308 @@
+"""The sandbox against real programs that misbehave. After each: nothing of it is left running.
+
+Every program carries a word of its own in its command line or environment, and processes are looked for by it.
+"""
+
+import os
+import signal
+import sys
+import textwrap
+import time
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+
+import psutil
+import pytest
+
+from bundling.rehearse.sandbox import LOG_BYTES, run
+
+MB = 1 << 20
+
+
+@pytest.fixture
+def mark():
+    """A word in the environment of all of a program's processes; at the end no process may carry it."""
+    word = "sandboxed-" + uuid.uuid4().hex
+    yield word
+    assert carriers(word) == []
+
+
+def carriers(word):
+    found = []
+    for process in psutil.process_iter():
+        try:
+            words = [*process.cmdline(), *process.environ().values()]
+        except psutil.Error:
+            continue
+        if process.pid != os.getpid() and word in words:
+            found.append(process)
+    return found
+
+
+def python(source, mark, tmp_path, **limits):
+    options = {"seconds": 20, "memory_bytes": 1 << 30, "output_bytes": 8 * MB, **limits}
+    env = {"PATH": os.defpath, "MARK": mark}
+    return run([sys.executable, "-c", textwrap.dedent(source), mark], cwd=tmp_path, env=env, **options)
+
+
+def test_a_program_that_behaves(tmp_path, mark):
+    outcome = python(
+        """
+        import os, sys
+        print(os.getcwd(), sorted(os.environ)); print('said', file=sys.stderr); sys.stdin.read(); sys.exit(3)
+        """,
+        mark,
+        tmp_path,
+    )
+    assert outcome.exit_code == 3
+    assert outcome.stdout.startswith(os.path.realpath(tmp_path))
+    assert "'MARK'" in outcome.stdout
+    assert "HOME" not in outcome.stdout
+    assert outcome.stderr == "said\n"
+    assert outcome.why_stopped is None
+    assert 0 < outcome.seconds < 10
+
+
+def test_death_by_a_signal_is_reported_as_a_container_would(tmp_path, mark):
+    outcome = python("import os; os.kill(os.getpid(), 15)", mark, tmp_path)
+    assert (outcome.exit_code, outcome.why_stopped) == (143, None)
+
+
+def test_a_closed_pipe_ends_a_shell_pipeline_as_usual(tmp_path, mark):
+    """SIGPIPE is back at its default: under Python's setting, `yes` would complain of a broken pipe."""
+    outcome = run(
+        ["sh", "-c", "yes | head -n 1"], cwd=tmp_path, env={"PATH": os.defpath, "MARK": mark}, seconds=10,
+        memory_bytes=256 * MB, output_bytes=MB,
+    )  # fmt: skip
+    assert (outcome.exit_code, outcome.stdout, outcome.stderr) == (0, "y\n", "")
+
+
+def test_a_command_that_is_not_there(tmp_path):
+    outcome = run(
+        ["no-such-program"],
+        cwd=tmp_path,
+        env={"PATH": os.defpath},
+        seconds=5,
+        memory_bytes=MB,
+        output_bytes=MB,
+    )
+    assert outcome.exit_code == 127
+    assert outcome.stderr.startswith("no-such-program: cannot be run")
+
+
+def test_numpy_works_within_the_limits(tmp_path, mark):
+    outcome = python(
+        "import numpy; print(numpy.ones((300, 300)).dot(numpy.ones((300, 300)))[0, 0])",
+        mark,
+        tmp_path,
+        memory_bytes=300 * MB,
+    )
+    assert (outcome.exit_code, outcome.stdout) == (0, "300.0\n")
+
+
+def test_a_sleeper_is_stopped(tmp_path, mark):
+    outcome = python("import time; print('on', flush=True); time.sleep(60)", mark, tmp_path, seconds=0.5)
+    assert outcome.exit_code == 137
+    assert outcome.why_stopped == "time limit: still running after 0.5 s"
+    assert outcome.stdout == "on\n"
+    assert outcome.seconds < 3
+
+
+DAEMON = """
+    import os, signal, sys, time
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    if os.fork() == 0:
+        os.setsid()
+        daemon = os.fork()
+        if daemon == 0:
+            time.sleep(60)
+        print(daemon, flush=True)
+        os._exit(0)
+    os.wait()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="found by a Linux child subreaper")
+@pytest.mark.parametrize("parent_stays", [True, False])
+def test_a_daemon_that_ignores_sigterm_is_found(tmp_path, mark, parent_stays):
+    source = textwrap.dedent(DAEMON) + ("\ntime.sleep(60)" if parent_stays else "")
+    outcome = python(source, mark, tmp_path, seconds=2.5)
+    assert not psutil.pid_exists(int(outcome.stdout))
+    assert outcome.exit_code == (137 if parent_stays else 0)
+    assert (outcome.why_stopped is not None) == parent_stays
+    assert outcome.seconds < 10
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="found by a Linux child subreaper")
+def test_a_daemon_without_our_environment_or_our_pipes_is_found(tmp_path, mark):
+    outcome = python(
+        """
+        import subprocess
+        daemon = subprocess.Popen(
+            ["env", "-i", "/bin/sleep", "60"], start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )
+        print(daemon.pid)
+        daemon.returncode = 0
+        """,
+        mark,
+        tmp_path,
+    )
+    assert outcome.exit_code == 0
+    assert not psutil.pid_exists(int(outcome.stdout))
+
+
+def test_a_memory_hog_is_stopped(tmp_path, mark):
+    outcome = python(
+        """
+        import time
+        hoard = []
+        while True:
+            hoard.append(b'x' * (8 << 20)); time.sleep(0.004)
+        """,
+        mark,
+        tmp_path,
+        memory_bytes=300 * MB,
+    )
+    assert outcome.exit_code == 137
+    assert outcome.why_stopped.startswith("memory limit: ")
+    assert outcome.seconds < 15
+
+
+def test_memory_is_that_of_all_processes_together(tmp_path, mark):
+    """Four processes of 100 MB each, none above the limit of 300 MB."""
+    outcome = python(
+        """
+        import os, time
+        for _ in range(4):
+            if os.fork() == 0:
+                hoard = b'x' * (100 << 20); time.sleep(60)
+        time.sleep(60)
+        """,
+        mark,
+        tmp_path,
+        memory_bytes=300 * MB,
+    )
+    assert outcome.why_stopped.startswith("memory limit: ")
+
+
+def test_one_huge_reservation_fails_at_once(tmp_path, mark):
+    """The backstop between two polls: 16 GB cannot be had under a limit of 300 MB + 4 GB of address space."""
+    if sys.platform != "linux":
+        pytest.skip("RLIMIT_AS")
+    outcome = python("b'x' * (16 << 30)", mark, tmp_path, memory_bytes=300 * MB)
+    assert outcome.exit_code == 1
+    assert "MemoryError" in outcome.stderr
+
+
+def test_a_fork_bomb_is_stopped(tmp_path, mark):
+    """Bounded: it stops by itself at 2^8 = 256 processes, for the sake of the machine that runs the test."""
+    outcome = python(
+        """
+        import os, time
+        for _ in range(8):
+            os.fork()
+        time.sleep(60)
+        """,
+        mark,
+        tmp_path,
+        processes=32,
+    )
+    assert outcome.exit_code == 137
+    assert outcome.why_stopped.startswith("process limit: ")
+    assert outcome.seconds < 15
+
+
+def test_endless_output_is_cut_and_the_program_stopped(tmp_path, mark):
+    outcome = python(
+        "import sys\nsys.stderr.write('first\\n')\nwhile True: print('x' * 1000)", mark, tmp_path, seconds=0.7
+    )
+    assert outcome.why_stopped.startswith("time limit")
+    assert LOG_BYTES <= len(outcome.stdout) < LOG_BYTES + 100
+    assert "bytes dropped" in outcome.stdout
+    assert outcome.stderr == "first\n"
+
+
+def test_first_and_last_bytes_of_long_output_are_kept(tmp_path, mark):
+    outcome = python(
+        "print('A' * 10, 'b' * 100_000, 'C' * 10, sep='', end='')", mark, tmp_path, output_bytes=20
+    )
+    assert outcome.stdout == "A" * 10 + "\n[... 100000 bytes dropped ...]\n" + "C" * 10
+    assert outcome.exit_code == 0
+
+
+def test_a_huge_file_cannot_be_written(tmp_path, mark):
+    outcome = python(
+        """
+        with open('huge', 'wb', buffering=0) as file:
+            while True:
+                file.write(bytes(1 << 20))
+        """,
+        mark,
+        tmp_path,
+    )
+    assert outcome.exit_code == 1
+    assert "File too large" in outcome.stderr
+    assert (tmp_path / "huge").stat().st_size == 8 * MB
+
+
+def test_an_interrupt_leaves_nothing(tmp_path, mark, monkeypatch):
+    """Ctrl-C while a program runs."""
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bundling.rehearse.sandbox._over_limit", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        python(DAEMON + "    time.sleep(60)", mark, tmp_path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux parent-death signal")
+def test_nothing_outlives_a_killed_runner(tmp_path, mark):
+    source = (
+        "from bundling.rehearse.sandbox import run; import sys; from pathlib import Path; "
+        "run(['sleep', '60'], cwd=Path('/'), env={'PATH': '/usr/bin:/bin', 'MARK': sys.argv[1]}, "
+        "seconds=60, memory_bytes=1<<30, output_bytes=1<<20)"
+    )
+    runner = psutil.Popen([sys.executable, "-c", source, mark])
+    wait_for(lambda: any(p.name() == "sleep" for p in carriers(mark)))
+    runner.send_signal(signal.SIGKILL)
+    runner.wait()
+    wait_for(lambda: not carriers(mark))
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("seconds", [1e-6, 0.01, 0.02, 0.03])
+def test_a_limit_that_falls_into_the_start_of_the_program(tmp_path, mark, monkeypatch, seconds):
+    """Stopped before the supervisor has started anything, or just then."""
+    monkeypatch.setattr("bundling.rehearse.sandbox.POLL", seconds)
+    outcome = python("import time; time.sleep(60)", mark, tmp_path, seconds=seconds / 2)
+    assert outcome.why_stopped.startswith("time limit")
+    assert outcome.seconds < 5
+
+
+def test_runs_in_threads_do_not_disturb_each_other_or_other_children(tmp_path, mark):
+    bystander = psutil.Popen(["sleep", "60"])
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            jobs = [
+                pool.submit(python, DAEMON + f"    print({i})", mark, tmp_path, seconds=15) for i in range(6)
+            ]
+        assert [job.result().stdout.split()[-1] for job in jobs] == [str(i) for i in range(6)]
+        assert bystander.is_running()
+        assert bystander.status() != psutil.STATUS_ZOMBIE
+    finally:
+        bystander.kill()
+        bystander.wait()
+
+
+def test_an_empty_command_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="empty"):
+        run([], cwd=tmp_path, env={}, seconds=1, memory_bytes=MB, output_bytes=MB)
