@@ -20,11 +20,11 @@ lint: .venv/installed-dev
 bench: .venv/installed-bench
 	$(BIN)/python -m benchmarks
 
-# The programs and the vendored tests on Python 3.9 with numpy 1.19, where there is one (see tests/test_portability.py).
-ON_39 = $(addprefix tests/test_,$(addsuffix .py,accept_reject agreement content correctness intervals \
-  language_diarization language_identification merlion_description metric_properties phoneme_recognition))
+# The programs, the metrics with their examples and their tests on Python 3.9 with numpy 1.19, where there is one: see
+# tests/run/test_portability.py.
+ON_39 = spokeneval/metrics tests/metrics tests/run/test_intervals.py tests/tasks/test_merlion_description.py
 portability: .venv/installed-dev
-	$(BIN)/python -m pytest -rs tests/test_portability.py
+	$(BIN)/python -m pytest -rs tests/run/test_portability.py
 	if [ -x .venv-py39/bin/python ]; \
 	then .venv-py39/bin/python -m pip install --quiet --disable-pip-version-check pytest==8.4.2 hypothesis==6.141.1 \
 	  && .venv-py39/bin/python -m pytest $(ON_39); \
@@ -60,7 +60,7 @@ samples: .venv/installed-run
 	$(INSTALL) requirements-bench.lock
 	touch $@ .venv/installed-run .venv/installed-dev
 
-# An image for tests/test_containers.py, from Debian packages: needs root, debootstrap and podman.
+# An image for tests/bundling/test_containers.py, from Debian packages: needs root, debootstrap and podman.
 container-image:
 	debootstrap --variant=minbase --include=python3-minimal,python3-numpy bookworm .container-image
 	tar -C .container-image --exclude='./proc/*' --exclude='./sys/*' --exclude='./var/cache/*' -c . | podman import - localhost/spokeneval-test
@@ -69,7 +69,7 @@ container-image:
 # Anew after a change of pyproject.toml; needs uv.
 LOCK = uv pip compile pyproject.toml --universal --python-version 3.10 --generate-hashes --quiet --custom-compile-command "make lock"
 lock:
-	$(LOCK) --output-file requirements.lock
+	$(LOCK) --extra organiser --output-file requirements.lock
 	$(LOCK) --extra dev --output-file requirements-dev.lock
 	$(LOCK) --extra dev --extra bench --output-file requirements-bench.lock
 
