@@ -1,0 +1,112 @@
+"""CONTRIBUTING.md against the tree, and a sixth challenge as `new` writes it."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import build_bundle
+from bundling.new.challenge import NewChallengeError, add_entries, write_challenge
+from bundling.zips import make_zip
+from tests.samples.programs import ROOT
+
+TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+def run(copy, *command):
+    environment = {**os.environ, "PYTHONPATH": "", "PYTEST_ADDOPTS": "", "PYTEST_XDIST_WORKER": ""}
+    return subprocess.run(
+        [sys.executable, *command], cwd=copy, env=environment, capture_output=True, text=True
+    )
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """A copy of the repository with a new challenge, and what the command printed."""
+    place = tmp_path_factory.mktemp("new") / "repository"
+    shutil.copytree(ROOT, place, ignore=shutil.ignore_patterns(".*", "__pycache__", "dist"))
+    done = run(place, "build_bundle.py", "new", "speech_rate")
+    assert done.returncode == 0, done.stderr
+    return place, done.stdout
+
+
+def test_contributing_shows_what_the_command_prints(copy):
+    place, printed = copy
+    assert printed.strip() in TEXT
+    for path in re.findall(r"^  (\S+) ", printed, re.MULTILINE):
+        assert (place / path).exists(), path
+    assert len((place / "spokeneval/tasks/speech_rate.py").read_text().splitlines()) <= 60
+
+
+def test_a_new_challenge_builds_checks_and_rehearses_as_it_is(copy):
+    place, _ = copy
+    built = run(place, "build_bundle.py", "build", "speech_rate")
+    assert (built.returncode, built.stdout.count(" ok ")) == (0, 2), built.stderr
+    rows = (place / "reference_data/speech_rate/evaluation/reference.csv").read_text()
+    for submission, status, scores in (
+        (rows, "Finished", (1, 100, 100)),
+        (re.sub(r",\d", ",3", rows), "Finished", (0, None, None)),
+        (rows.replace(",3", ",three"), "Failed", None),
+    ):
+        (place / "submission.zip").write_bytes(make_zip({"ratings.csv": submission.encode()}))
+        for platform in ("codabench", "codalab"):
+            bundle = f"dist/{platform}/speech_rate.zip"
+            done = json.loads(
+                run(place, "build_bundle.py", "rehearse", bundle, "submission.zip", "--json").stdout
+            )
+            assert done["status"] == status
+            if scores is not None:
+                found = [done["scores"][key] for key in ("kappa", "exact", "adjacent")]
+                assert all(wanted in (None, score) for wanted, score in zip(scores, found, strict=True))
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        ("tests/tasks/test_contract.py", "tests/formats/test_corruptions.py"),
+        ("tests/security/test_leaks.py", "tests/security/test_fuzz.py"),
+    ],
+)
+def test_a_new_challenge_holds_the_contracts_of_all_tasks(copy, tests):
+    done = run(copy[0], "-m", "pytest", "-p", "no:cacheprovider", "-k", "speech_rate", *tests)
+    assert done.returncode == 0, done.stdout
+    assert "no tests ran" not in done.stdout
+
+
+@pytest.mark.parametrize("name", ["spoken_call", "Speech rate", "2fast", "a" * 40, "_x"])
+def test_a_name_that_cannot_be_is_refused_and_nothing_is_written(name, capsys):
+    before = (ROOT / "competition.yaml").read_bytes()
+    assert build_bundle.main(["new", name]) == 1
+    assert "Nothing was written." in capsys.readouterr().err
+    assert (ROOT / "competition.yaml").read_bytes() == before
+    with pytest.raises(NewChallengeError):
+        write_challenge(ROOT, name)
+
+
+def test_entries_go_after_those_that_are_there():
+    series = "challenges:\n  a:\n    x: 1\n\nbundles:\n  a:\n    task: a\n"
+    added = add_entries(series, {"name": "b", "title": "B"})
+    assert re.findall(r"^(\S.*|  \w+:)$", added, re.MULTILINE) == [
+        *("challenges:", "  a:", "  b:"),
+        *("bundles:", "  a:", "  b:"),
+    ]
+    with pytest.raises(NewChallengeError, match="bundles:"):
+        add_entries("challenges:\n", {"name": "b", "title": "B"})
+
+
+def test_the_map_of_what_to_edit_leads_to_what_is_there():
+    rows = re.findall(r"^\| (.+) \| (.+) \|$", TEXT, re.MULTILINE)[2:]
+    assert len(rows) > 10
+    for _, where in rows:
+        *names, place = re.findall(r"`([^`]+)`", where)
+        if "`bundling/platforms/codabench/`" in where:
+            names = []
+        assert (ROOT / place).exists(), place
+        files = [ROOT / place] if (ROOT / place).is_file() else [*(ROOT / place).glob("*.py")]
+        for name in names:
+            defined = re.compile(rf"^\s*(def {name}\(|{name}\b\s*(=|:)|{name}=)|\b{name}\(", re.MULTILINE)
+            assert any(defined.search(path.read_text(encoding="utf-8")) for path in files), (name, place)
