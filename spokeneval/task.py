@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Callable, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple, Optional, Union
 
 import numpy as np
 
 from .formats.format import Format
 
 HIGHER, LOWER = "higher", "lower"
+
+Number = Union[int, float]
 
 
 class Score(NamedTuple):

@@ -15,9 +15,10 @@ from typing import Optional, Union
 
 from ..formats.submission_folder import list_files
 from ..formats.submission_zip import unpack
+from ..task import Number
 from ..tasks import find_task
 from .options import Options, choose_options, fingerprint
-from .scoring import Number, score_submission
+from .scoring import score_submission
 
 
 @dataclass(frozen=True)

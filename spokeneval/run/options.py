@@ -11,17 +11,20 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Union
+from typing import Any, Optional, Union
 
 from .. import __version__
 from ..task import Task
+from .feedback import COARSE, EXACT
 
 OPTIONS_FILE = "options.json"
 
 KEYS: Mapping[str, type] = {
     "options": dict,
     "public_references": list,
-    "rounded_sets": list,
+    "feedback": str,
+    "exact_sets": list,
+    "steps": dict,
     "detailed_results": bool,
     "baselines": dict,
     "decimals": dict,
@@ -40,7 +43,8 @@ class Options:
     compared_by: what two results must have in common to be compared: the fingerprint of a public reference; of a
         hidden one only its items', because whoever knew a fingerprint of the labels could try guesses against it.
     detailed_results: whether `detailed_results.html` is written.
-    rounded: whether the scores are rounded to what they support.
+    steps: on a hidden set with coarse feedback, `key -> step` of the scores that are written; None where all are,
+        exactly.
     baseline: the baseline's scores on this reference, where its labels are public; empty where they are not known.
     decimals: of the leaderboard's columns, `key -> decimals`.
     """
@@ -49,7 +53,7 @@ class Options:
     labels_public: bool
     compared_by: str
     detailed_results: bool = False
-    rounded: bool = False
+    steps: Optional[Mapping[str, float]] = None
     baseline: Mapping[str, Union[int, float]] = field(default_factory=dict)
     decimals: Mapping[str, int] = field(default_factory=dict)
 
@@ -59,8 +63,8 @@ class Options:
     def signature(self, task: Task) -> str:
         """One line that says how a result was computed: compare two results only if it is the same."""
         options = [f"{option}:{value}" for option, value in sorted(self.chosen.items())]
-        rounding = ["rounded"] if self.rounded else []
-        return "|".join([task.name, *options, *rounding, self.compared_by, f"spokeneval:{__version__}"])
+        feedback = [] if self.steps is None else [f"feedback:{COARSE}"]
+        return "|".join([task.name, *options, *feedback, self.compared_by, f"spokeneval:{__version__}"])
 
 
 def read_options(path: Path, task: Task, reference: Path, items: Sequence[str]) -> Options:
@@ -87,10 +91,23 @@ def read_options(path: Path, task: Task, reference: Path, items: Sequence[str]) 
         labels_public=public,
         compared_by=f"reference:{files[:12]}" if public else f"items:{ids[:12]}",
         detailed_results=content.get("detailed_results", False),
-        rounded=ids in content.get("rounded_sets", ()),
+        steps=None if public or ids in content.get("exact_sets", ()) else _steps(content, ids),
         baseline=content.get("baselines", {}).get(files, {}) if public else {},
         decimals=content.get("decimals", {}),
     )
+
+
+def _steps(content: Mapping[str, Any], ids: str) -> Optional[dict[str, float]]:
+    """The steps of a hidden set, known by its items; of a set that is not known the largest of all sets."""
+    if content.get("feedback", EXACT) == EXACT:
+        return None
+    known: Mapping[str, Mapping[str, float]] = content.get("steps", {})
+    if ids in known:
+        return dict(known[ids])
+    largest: dict[str, float] = {}
+    for steps in known.values():
+        largest.update({key: max(step, largest.get(key, 0)) for key, step in steps.items()})
+    return largest
 
 
 def choose_options(task: Task, chosen: Mapping[str, str]) -> dict[str, str]:

@@ -27,9 +27,10 @@ from ..formats.problems import (
 )
 from ..formats.submission_folder import REPORT_FILE, check_report, list_files
 from ..task import Task
+from .feedback import coarse_scores
 from .files import write_file
 from .options import OPTIONS_FILE, read_options, wants_page
-from .scores import SCORE_FILES, check_scores, round_scores, write_scores
+from .scores import SCORE_FILES, check_scores, write_scores
 from .scoring import score_submission
 from .statistics import STATISTICS_FILE, write_statistics
 
@@ -66,9 +67,8 @@ def score_main(task: Task) -> int:
         check_report(inputs / "res", accepted_report(task.name, len(reference.items)))
         scored = score_submission(task, reference, submission, options)
         scores = scored.scores
-        if options.rounded:
-            primary = task.primary.key
-            scores = round_scores(scores, primary, scored.intervals[primary].standard_error)
+        if options.steps is not None:
+            scores = coarse_scores(scores, options.steps)
         check_scores(scores)
         signature = options.signature(task)
         write_file(output / SIGNATURE_FILE, signature + "\n")

@@ -7,8 +7,8 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 
+from ..task import Number
 from .files import write_file
-from .scoring import Number
 
 SCORE_FILES = ("scores.json", "scores.txt")
 
@@ -26,16 +26,6 @@ def check_scores(scores: Mapping[str, Number]) -> None:
     for key, score in scores.items():
         if not (math.isfinite(score) and abs(score) < LARGEST):
             raise ValueError(f"score {key} is {score!r}; expected a finite number below 1e10")
-
-
-def round_scores(scores: Mapping[str, Number], primary: str, standard_error: float) -> dict[str, Number]:
-    """Every score to as many significant digits as the primary one's standard error supports, at least one.
-
-    A board that shows less tells less: nobody can climb it by differences that mean nothing.
-    """
-    value = abs(scores[primary])
-    digits = 1 if not value or not standard_error else max(1, round(math.log10(value / standard_error)) + 1)
-    return {key: float(f"{score:.{digits - 1}e}") for key, score in scores.items()}
 
 
 def write_scores(directory: Path, scores: Mapping[str, Number]) -> None:

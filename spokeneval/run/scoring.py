@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Union
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..metrics.counts import total
-from ..task import ENDS, Task
+from ..task import ENDS, Number, Task
 from .interval import Interval, score_interval
 from .options import Options
 from .statistics import Statistics, by_unit
-
-Number = Union[int, float]
 
 
 class Scored(NamedTuple):

@@ -14,9 +14,9 @@ from typing import Any, Optional
 
 from ...formats.problems import FREE_ATTEMPT, FileProblems, SubmissionError, count_of, name
 from ...metrics.bootstrap import RESAMPLES
-from ...task import ENDS, Task
+from ...task import ENDS, Number, Task
 from ..options import Options
-from ..scoring import Number, Scored
+from ..scoring import Scored
 from .page import Html, code, figure, page, paragraph, section, table
 from .plots import BLUE, GREY, plot
 
@@ -40,6 +40,11 @@ def scored_page(
     parts: list[Html] = []
     if not options.labels_public:
         note = "The labels of this set are hidden: this page holds the scores and nothing about single items."
+        if options.steps is not None:
+            note += (
+                " They are told in steps of about one standard error, because exact scores would give the labels away: "
+                "two submissions less than two steps apart are not shown to differ."
+            )
         parts.append(paragraph(note, kind="note"))
     else:
         parts += _task_sections(task, reference, submission, scored)
@@ -117,23 +122,28 @@ def _verdict(task: Task, scores: Mapping[str, Number], options: Options) -> str:
 def _score_section(task: Task, scores: Mapping[str, Number], options: Options) -> Html:
     baseline = options.baseline
     rows: list[list[Any]] = []
-    for score in task.scores:
+    for score in (score for score in task.scores if score.key in scores):
         row: list[Any] = [score.heading, _shown(score.key, scores[score.key], options)]
         if baseline:
             row.append(_shown(score.key, baseline[score.key], options))
+        if options.steps is not None:
+            row.append(f"{options.steps[score.key]:g}")
         rows.append([*row, score.direction, score.description])
         if score.interval:
             row = ["95 % interval", _interval(score.key, scores, options)]
             if baseline:
                 row.append(_interval(score.key, baseline, options))
+            if options.steps is not None:
+                row.append("")
             rows.append([*row, "", f"bootstrap over {task.unit}s, {RESAMPLES:,} resamples"])
-    header = ["Score", "This submission", *(["Baseline"] if baseline else []), "Better is", "What it is"]
-    note = "Every score at full precision is in scores.json."
+    header = ["Score", "This submission", *(["Baseline"] if baseline else [])]
+    header += [*(["Step"] if options.steps is not None else []), "Better is", "What it is"]
+    note = "Every score at full precision is in scores.json." if options.steps is None else ""
     return section(
         "Scores",
         _interval_figure(task, scores, options) if baseline else None,
         table("Every score", header, rows, shown=200),
-        paragraph(note, kind="note"),
+        paragraph(note, kind="note") if note else None,
     )
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from ....formats.segment_scores import Reference, Submission
 from ....metrics import language_identification as metrics
-from ...scoring import Number, Scored
+from ....task import Number
+from ...scoring import Scored
 from ..page import Html, figure, paragraph, section, table
 from ..plots import BLUE, GREY, LINE_STYLES, ORANGE, plot
 

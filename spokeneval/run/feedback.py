@@ -1,0 +1,63 @@
+"""What a hidden set's board tells: scores on a coarse grid, so that answers cannot be read from them.
+
+An exact score answers a question about the labels, and a participant may ask every day. On a grid of about one
+standard error, honest systems still rank, while a single changed answer, and most of what a crafted submission asks,
+no longer shows. The step of each score is fixed when the bundle is built, the same for all submissions, so that it
+tells nothing itself. Only scores with a step are written; what is not written cannot leak.
+
+Source: Blum and Hardt, The Ladder: a reliable leaderboard for machine learning competitions (arXiv 1502.04585), for
+feedback below the standard error; docs/trust.md for what remains, measured.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from ..task import ENDS, Number
+
+EXACT, COARSE = "exact", "coarse"
+
+
+def choose_step(standard_error: float) -> float:
+    """A standard error as a step: 1, 2 or 5 times a power of ten, the nearest in ratio; 0 has no step.
+
+    Raises
+    ------
+    ValueError: a standard error that is not above 0.
+    """
+    if not 0 < standard_error < math.inf:
+        raise ValueError(f"a standard error is {standard_error!r}; expected a number above 0")
+    power = math.floor(math.log10(standard_error))
+    steps = [factor * 10.0**exponent for exponent in (power, power + 1) for factor in (1, 2, 5)]
+    nearest = min(steps, key=lambda step: abs(math.log(step / standard_error)))
+    return float(f"{nearest:.0e}")
+
+
+def on_grid(value: Number, step: float) -> float:
+    """The multiple of a step that is nearest to a value, without the noise of binary fractions."""
+    decimals = max(0, -math.floor(math.log10(step)))
+    return round(round(value / step) * step, decimals) + 0.0
+
+
+def coarse_scores(scores: Mapping[str, Number], steps: Mapping[str, float]) -> dict[str, Number]:
+    """The scores that have a step, and the ends of their intervals, on the grid.
+
+    Parameters
+    ----------
+    steps: `key -> step`; an end of an interval has the step of its score.
+    """
+    coarse: dict[str, Number] = {}
+    for key, value in scores.items():
+        step = steps.get(key, steps.get(interval_of(key)))
+        if step is not None:
+            coarse[key] = on_grid(value, step)
+    return coarse
+
+
+def interval_of(key: str) -> str:
+    """The score whose interval's end has this key; the key itself where it is no such end."""
+    for end in ENDS:
+        if key.endswith(end):
+            return key[: -len(end)]
+    return key
