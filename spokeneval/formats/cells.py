@@ -13,7 +13,8 @@ import numpy as np
 
 from .problems import Problems, quote
 from .tables import Table
-from .text import decimal, decimals, expected_number, integer
+from .text import decimal, expected_number, integer
+from .text import decimals as decimal_numbers
 
 Parser = Callable[[Table, str, Problems], np.ndarray]
 
@@ -81,30 +82,24 @@ def _whole_number(cell: str, low: int, high: Optional[int]) -> int:
     return number
 
 
-def real_numbers(bound: float, expected: str) -> Parser:
-    """Finite decimal numbers from -`bound` to `bound`; 0 for any other cell.
-
-    Parameters
-    ----------
-    expected: what a problem says was expected of a number beyond.
-    """
+def real_numbers(low: float, high: float, *, decimals: int) -> Parser:
+    """Decimal numbers from `low` to `high`, both included, rounded to so many decimals; 0 for any other cell."""
 
     def parse(table: Table, column: str, problems: Problems) -> np.ndarray:
         cells = table.columns[column]
-        numbers = decimals(cells)
-        if numbers is not None and (np.abs(numbers) <= bound).all():
-            return numbers
-        numbers = np.zeros(len(cells))
-        for row, cell in enumerate(cells):
-            number = decimal(cell)
-            if number is None:
-                table.add_problem(problems, "not_a_number", row, f"{column} {expected_number(cell)}")
-            elif abs(number) > bound:
-                message = f"{column} {quote(cell)}; expected {expected}"
-                table.add_problem(problems, "out_of_bounds", row, message)
-            else:
-                numbers[row] = number
-        return numbers
+        numbers = decimal_numbers(cells)
+        if numbers is None or not ((low <= numbers) & (numbers <= high)).all():
+            numbers = np.zeros(len(cells))
+            for row, cell in enumerate(cells):
+                number = decimal(cell)
+                if number is None:
+                    table.add_problem(problems, "not_a_number", row, f"{column} {expected_number(cell)}")
+                elif not low <= number <= high:
+                    message = f"{column} {quote(cell)}; expected a number from {low:g} to {high:g}"
+                    table.add_problem(problems, "out_of_bounds", row, message)
+                else:
+                    numbers[row] = number
+        return np.round(numbers, decimals)
 
     return parse
 

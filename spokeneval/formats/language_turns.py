@@ -7,8 +7,8 @@ there is a false alarm.
 Public items, `recordings.csv`: the `audio_name` of every recording, sorted; neither lengths nor regions.
 
 Submission: a text file for each recording, named as the audio file with `.txt` in place of its extension, with
-lines `<start> <end> <English|Mandarin>` in milliseconds, 0 <= start < end, in any order, overlapping or not. Where
-nothing is spoken the file is empty.
+lines `<start> <end> <English|Mandarin>` in milliseconds, 0 <= start < end, in any order, overlapping or not; times are
+rounded to whole milliseconds. Where nothing is spoken the file is empty.
 """
 
 from __future__ import annotations
@@ -235,4 +235,8 @@ def _read_turns(path: Path, file: str, problems: Problems) -> Turns:
             message = f"language {quote(word)}; expected 'English' or 'Mandarin'"
             problems.add("unknown_language", file, message, line=number)
     is_english = np.array([word == "English" for word in language], dtype=bool)
-    return spans[is_english], spans[~is_english]
+    spans = np.rint(
+        spans
+    )  # whole milliseconds: a fraction says nothing about speech, but could about a label
+    lasting = spans[:, 0] < spans[:, 1]
+    return spans[is_english & lasting], spans[~is_english & lasting]

@@ -19,8 +19,10 @@ from ..metrics import agreement as metrics
 from ..task import HIGHER, LOWER, Score, Task
 
 RUBRIC = (1, 4)
-BOUND = 1000
-"""Predictions beyond plus or minus this are refused: a mistake, and their squares would outgrow a leaderboard."""
+PREDICTIONS = (-2, 7)
+"""Predictions may be as far beyond either end of the rubric as it is wide; they are rounded to `DECIMALS`. An honest
+system needs no more, and the digits beyond could carry questions about single labels."""
+DECIMALS = 3
 FEWEST_RESPONSES = 3
 
 REFERENCE = Sheet(
@@ -33,7 +35,7 @@ REFERENCE = Sheet(
 SUBMISSION = Sheet(
     "predictions.csv",
     "response_id",
-    {"score": real_numbers(BOUND, f"a number on the scale 1-4, in any case -{BOUND} to {BOUND}")},
+    {"score": real_numbers(*PREDICTIONS, decimals=DECIMALS)},
     noun="response",
 )
 

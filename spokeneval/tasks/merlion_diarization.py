@@ -15,10 +15,14 @@ from ..formats.problems import Problems, ReferenceFileError
 from ..metrics import language_diarization as metrics
 from ..task import LOWER, Score, Task
 
+LEAST_SHARE = 1e-6
+"""Of the evaluated time each language must have so much, or an error rate could outgrow what a platform can store."""
+
 
 def read_reference(directory: Path) -> Reference:
     """The labels and the evaluated regions; both languages must have scored time to be a share of."""
     reference = files.read_reference(directory)
+    least = LEAST_SHARE * sum(float((regions[:, 1] - regions[:, 0]).sum()) for regions in reference.regions)
     english = mandarin = 0.0
     for turns, regions, excluded in zip(reference.turns, reference.regions, reference.excluded):
         times = metrics.language_times(
@@ -26,10 +30,10 @@ def read_reference(directory: Path) -> Reference:
         )
         english += metrics.english_time(times)
         mandarin += metrics.mandarin_time(times)
-        if english and mandarin:
+        if english > least and mandarin > least:
             return reference
     found = f"{english:.12g} ms of English and {mandarin:.12g} ms of Mandarin"
-    message = f"{found} in the evaluated regions; expected some of both"
+    message = f"{found} in the evaluated regions; expected more than {least:.3g} ms of both"
     Problems(ReferenceFileError).stop("one_language", LABELS_FILE, message)
 
 
