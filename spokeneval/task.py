@@ -7,12 +7,12 @@ from its `Task`. The tasks themselves are in `spokeneval.tasks`, one module each
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Callable, NamedTuple, Optional, Union
 
 import numpy as np
 
-from .formats.format import Format
+from .formats.format import Format, Items
 
 HIGHER, LOWER = "higher", "lower"
 
@@ -116,6 +116,8 @@ class Task:
     scores: what is written, the primary score first.
     options: what an organiser may choose.
     refuse: where given, total counts, options -> raises SubmissionError for a submission that an option rules out.
+    trivial: systems that know nothing, `what they answer -> (items -> submission)`: what a board shows must be read
+        beside theirs.
     shared_scale: whether rows of two systems' counts are on one scale, so that they may be exchanged to compare them.
     """
 
@@ -128,6 +130,7 @@ class Task:
     scores: tuple[Score, ...]
     options: tuple[Option, ...] = ()
     refuse: Optional[Callable[[Mapping[str, Any], Any], None]] = None
+    trivial: Mapping[str, Callable[[Items], Any]] = field(default_factory=dict)
     shared_scale: bool = True
 
     @property

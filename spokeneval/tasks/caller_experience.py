@@ -19,6 +19,7 @@ from ..formats.tables import Table
 from ..metrics import agreement as metrics
 from ..metrics.agreement import RatingCells
 from ..task import HIGHER, Score, Task
+from ..trivial import always, at_random
 
 SCALE = (1, 5)
 LISTENERS = ("human1", "human2", "human3")
@@ -104,4 +105,8 @@ TASK = Task(
     units=lambda reference: ("call", reference.items.ids),
     count=count,
     scores=SCORES,
+    trivial={
+        "3 for every call": always("rating", 3),
+        "ratings at random": at_random("rating", range(SCALE[0], SCALE[1] + 1)),
+    },
 )

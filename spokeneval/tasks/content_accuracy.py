@@ -17,6 +17,7 @@ from ..formats.sheets import Answers, Sheet, sheet_format
 from ..formats.tables import Table
 from ..metrics import agreement as metrics
 from ..task import HIGHER, LOWER, Score, Task
+from ..trivial import always, at_random
 
 RUBRIC = (1, 4)
 PREDICTIONS = (-2, 7)
@@ -87,5 +88,9 @@ TASK = Task(
     units=lambda reference: ("speaker", reference.texts["speaker_id"]),
     count=count,
     scores=SCORES,
+    trivial={
+        "2.5 for every response": always("score", 2.5),
+        "scores at random": at_random("score", range(RUBRIC[0], RUBRIC[1] + 1)),
+    },
     shared_scale=False,  # the moments are counted from each system's own mean
 )

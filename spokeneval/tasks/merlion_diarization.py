@@ -7,13 +7,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from ..formats import language_turns as files
 from ..formats.format import Format
-from ..formats.language_labels import LABELS_FILE
+from ..formats.language_labels import LABELS_FILE, LATEST
 from ..formats.language_turns import NO_TURNS, Reference, Submission
 from ..formats.problems import Problems, ReferenceFileError
 from ..metrics import language_diarization as metrics
 from ..task import LOWER, Score, Task
+
+EVER = np.array([[0.0, LATEST]])
+"""A turn from the beginning to the end of any recording."""
 
 LEAST_SHARE = 1e-6
 """Of the evaluated time each language must have so much, or an error rate could outgrow what a platform can store."""
@@ -85,4 +90,9 @@ TASK = Task(
     units=lambda reference: ("recording", reference.items.ids),
     count=count,
     scores=SCORES,
+    trivial={
+        "nothing spoken": lambda items: Submission((NO_TURNS,) * len(items)),
+        "English throughout": lambda items: Submission(((EVER, NO_TURNS[1]),) * len(items)),
+        "Mandarin throughout": lambda items: Submission(((NO_TURNS[0], EVER),) * len(items)),
+    },
 )

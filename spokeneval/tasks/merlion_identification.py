@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..formats import segment_scores as files
 from ..formats.format import Format
 from ..formats.language_labels import recording_names
 from ..formats.segment_scores import Reference, Submission
 from ..metrics import language_identification as metrics
 from ..task import HIGHER, LOWER, Score, Task
+from ..trivial import random_numbers
 
 
 def count(reference: Reference, submission: Submission) -> dict[str, Any]:
@@ -29,6 +32,11 @@ def count(reference: Reference, submission: Submission) -> dict[str, Any]:
         "differences": metrics.difference_histograms(*scored),
         "decisions": metrics.decisions_per_recording(*scored),
     }
+
+
+def guesses(english: np.ndarray) -> Submission:
+    """1 for the language that is guessed, 0 for the other."""
+    return Submission(english.astype(np.float64), 1.0 - english)
 
 
 # fmt: off
@@ -68,5 +76,10 @@ TASK = Task(
     units=lambda reference: ("recording", recording_names(reference.audio_names)),
     count=count,
     scores=SCORES,
+    trivial={
+        "always English": lambda items: guesses(np.ones(len(items))),
+        "always Mandarin": lambda items: guesses(np.zeros(len(items))),
+        "a language at random": lambda items: guesses(random_numbers(len(items), 2)),
+    },
     shared_scale=False,  # the bins are laid by each system's own scores
 )

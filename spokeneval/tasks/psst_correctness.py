@@ -14,6 +14,7 @@ from ..formats.sheets import Answers
 from ..formats.tables import Table
 from ..metrics import correctness as metrics
 from ..task import HIGHER, Score, Task
+from ..trivial import always, at_random
 
 TRUTH = words({"true": 1, "false": 0}, spelled=str.lower)
 REFERENCE = naming_reference("correctness", TRUTH)
@@ -51,4 +52,9 @@ TASK = Task(
     units=sessions,
     count=count,
     scores=SCORES,
+    trivial={
+        "everything correct": always("prediction", 1),
+        "everything incorrect": always("prediction", 0),
+        "correct at random": at_random("prediction", (0, 1)),
+    },
 )

@@ -17,6 +17,7 @@ from ..formats.sheets import Answers
 from ..formats.tables import Table
 from ..metrics import phoneme_recognition as metrics
 from ..task import LOWER, Score, Task
+from ..trivial import always
 
 PHONES = transcripts(lambda: metrics.arpabet_features().phones, metrics.FILLERS)
 REFERENCE = naming_reference("transcript", PHONES)
@@ -69,4 +70,5 @@ TASK = Task(
     units=sessions,
     count=count,
     scores=SCORES,
+    trivial={"nothing recognised": always("asr_transcript", [])},
 )

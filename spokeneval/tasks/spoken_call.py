@@ -25,6 +25,7 @@ from ..formats.tables import Table, parse_table, split_row
 from ..formats.text import ORGANISER_LIMIT, read_bytes, read_text
 from ..metrics import accept_reject as metrics
 from ..task import HIGHER, LOWER, Option, Score, Task
+from ..trivial import always, at_random
 
 CORRECT, INCORRECT = 1, 0
 
@@ -227,4 +228,9 @@ TASK = Task(
         Option("class_sizes", ("hidden", "public")),
     ),
     refuse=refuse_ineligible,
+    trivial={
+        "everything accepted": always("Accept", 1),
+        "everything rejected": always("Accept", 0),
+        "accepted at random": at_random("Accept", (0, 1)),
+    },
 )

@@ -1,0 +1,37 @@
+"""Answers that know nothing of the items: what a score means is read beside what they get."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Callable
+
+import numpy as np
+
+from .formats.format import Items
+from .formats.sheets import Answers
+from .metrics.bootstrap import resample_draws
+
+
+def always(column: str, value: Any) -> Callable[[Items], Answers]:
+    """One and the same answer to every item of a sheet."""
+
+    def answer(items: Items) -> Answers:
+        values = np.empty(len(items), dtype=object if isinstance(value, list) else None)
+        values[:] = [value] * len(items)
+        return Answers(items, {column: values})
+
+    return answer
+
+
+def at_random(column: str, values: Sequence[Any]) -> Callable[[Items], Answers]:
+    """One of a few answers to every item of a sheet, each as likely; the same on every machine."""
+
+    def answer(items: Items) -> Answers:
+        return Answers(items, {column: np.asarray(values)[random_numbers(len(items), len(values))]})
+
+    return answer
+
+
+def random_numbers(n: int, below: int) -> np.ndarray:
+    """n whole numbers from 0, all below a bound as likely."""
+    return resample_draws(n * below, resamples=1)[0, :n] % below
