@@ -5,6 +5,10 @@ standard error, honest systems still rank, while a single changed answer, and mo
 no longer shows. The step of each score is fixed when the bundle is built, the same for all submissions, so that it
 tells nothing itself. Only scores with a step are written; what is not written cannot leak.
 
+A grid alone does not stop random answers: many coarse scores added up tell nearly what exact ones do. So
+where the baseline's line is known, a submission that is no better gets that line (`floored_scores`). Random answers are
+worse than the baseline, and nothing of them shows; whoever asks has to ask with a system that is better.
+
 Source: Blum and Hardt, The Ladder: a reliable leaderboard for machine learning competitions (arXiv 1502.04585), for
 feedback below the standard error; docs/trust.md for what remains, measured.
 """
@@ -14,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from ..task import ENDS, Number
+from ..task import ENDS, HIGHER, Number, Score
 
 EXACT, COARSE = "exact", "coarse"
 
@@ -53,6 +57,32 @@ def coarse_scores(scores: Mapping[str, Number], steps: Mapping[str, float]) -> d
         if step is not None:
             coarse[key] = on_grid(value, step)
     return coarse
+
+
+def floored_scores(
+    scores: Mapping[str, Number], steps: Mapping[str, float], floor: Mapping[str, Number], primary: Score
+) -> dict[str, Number]:
+    """The scores on the grid, of a submission that is better than the baseline; else the baseline's.
+
+    The ends of an interval are as far from the score as the baseline's are from its own: a system's own ends would tell
+    as much again as its score does.
+
+    Parameters
+    ----------
+    floor: `key -> score` of the baseline, on the same grid.
+    primary: the score that must be better by a step.
+    """
+    line = coarse_scores({key: value for key, value in scores.items() if interval_of(key) == key}, steps)
+    if primary.key not in line or primary.key not in floor:
+        return line
+    above = line[primary.key] - floor[primary.key]
+    if (above if primary.direction == HIGHER else -above) <= 0:
+        return dict(floor)
+    for key, end in floor.items():
+        score = interval_of(key)
+        if score != key and score in line:
+            line[key] = on_grid(line[score] + end - floor[score], steps[score])
+    return line
 
 
 def interval_of(key: str) -> str:

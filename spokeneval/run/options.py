@@ -25,6 +25,7 @@ KEYS: Mapping[str, type] = {
     "feedback": str,
     "exact_sets": list,
     "steps": dict,
+    "floors": dict,
     "detailed_results": bool,
     "baselines": dict,
     "decimals": dict,
@@ -45,6 +46,7 @@ class Options:
     detailed_results: whether `detailed_results.html` is written.
     steps: on a hidden set with coarse feedback, `key -> step` of the scores that are written; None where all are,
         exactly.
+    floor: on such a set the baseline's line, which a submission that is no better gets; None where it is not known.
     baseline: the baseline's scores on this reference, where its labels are public; empty where they are not known.
     decimals: of the leaderboard's columns, `key -> decimals`.
     """
@@ -54,6 +56,7 @@ class Options:
     compared_by: str
     detailed_results: bool = False
     steps: Optional[Mapping[str, float]] = None
+    floor: Optional[Mapping[str, Union[int, float]]] = None
     baseline: Mapping[str, Union[int, float]] = field(default_factory=dict)
     decimals: Mapping[str, int] = field(default_factory=dict)
 
@@ -86,12 +89,14 @@ def read_options(path: Path, task: Task, reference: Path, items: Sequence[str]) 
     files = fingerprint({file.name: file.read_bytes() for file in reference.iterdir() if file.is_file()})
     public = files in content.get("public_references", ())
     ids = items_fingerprint(items)
+    steps = None if public or ids in content.get("exact_sets", ()) else _steps(content, ids)
     return Options(
         chosen=choose_options(task, content.get("options", {})),
         labels_public=public,
         compared_by=f"reference:{files[:12]}" if public else f"items:{ids[:12]}",
         detailed_results=content.get("detailed_results", False),
-        steps=None if public or ids in content.get("exact_sets", ()) else _steps(content, ids),
+        steps=steps,
+        floor=None if steps is None else content.get("floors", {}).get(ids),
         baseline=content.get("baselines", {}).get(files, {}) if public else {},
         decimals=content.get("decimals", {}),
     )

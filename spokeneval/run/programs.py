@@ -27,7 +27,7 @@ from ..formats.problems import (
 )
 from ..formats.submission_folder import REPORT_FILE, check_report, list_files
 from ..task import Task
-from .feedback import coarse_scores
+from .feedback import coarse_scores, floored_scores
 from .files import write_file
 from .options import OPTIONS_FILE, read_options, wants_page
 from .scores import SCORE_FILES, check_scores, write_scores
@@ -67,7 +67,9 @@ def score_main(task: Task) -> int:
         check_report(inputs / "res", accepted_report(task.name, len(reference.items)))
         scored = score_submission(task, reference, submission, options)
         scores = scored.scores
-        if options.steps is not None:
+        if options.steps is not None and options.floor is not None:
+            scores = floored_scores(scores, options.steps, options.floor, task.primary)
+        elif options.steps is not None:
             scores = coarse_scores(scores, options.steps)
         check_scores(scores)
         signature = options.signature(task)
