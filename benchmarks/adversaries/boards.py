@@ -1,0 +1,162 @@
+"""What a board answers to a submission, counted by the task, scored and put on the grid as on the platform."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spokeneval.metrics.counts import total
+from spokeneval.run.feedback import choose_step, coarse_scores, floored_scores
+from spokeneval.run.interval import score_interval
+from spokeneval.run.options import Options, choose_options, items_fingerprint
+from spokeneval.run.scoring import score_submission
+from spokeneval.run.statistics import by_unit
+from spokeneval.task import HIGHER
+
+from .cases import ROOT, Case, part_of
+
+Line = Mapping[str, float]
+
+
+@dataclass
+class Board:
+    """A board that answers.
+
+    Attributes
+    ----------
+    case: the set.
+    steps: `key -> step` of what is shown; None where all is shown exactly.
+    floor: the baseline's line, which a submission that is no better gets; None where the board has no floor.
+    rows: the rows of the reference that the platform has, all where None.
+    ends: whether the ends of intervals are computed, which takes most of the time.
+    attempts: how often the board was asked.
+    """
+
+    case: Case
+    steps: Mapping[str, float] | None = None
+    floor: Line | None = None
+    rows: np.ndarray | None = None
+    ends: bool = False
+    attempts: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        self._reference = self.case.reference
+        if self.rows is not None:
+            self._reference = part_of(self._reference, self.rows)
+
+    def ask(self, submission: Any) -> Line:
+        """The line that a participant sees."""
+        self.attempts += 1
+        return self.shown(self.exact(submission))
+
+    def shown(self, scores: Line) -> Line:
+        if self.steps is None:
+            return scores
+        if self.floor is None:
+            return coarse_scores(scores, self.steps)
+        return floored_scores(scores, self.steps, self.floor, self.case.task.primary)
+
+    def exact(self, submission: Any) -> dict[str, float]:
+        """Every score at full precision, which only the organisers see."""
+        if self.rows is not None:
+            submission = part_of(submission, self.rows)
+        task = self.case.task
+        if self.ends:
+            options = Options(choose_options(task, {}), labels_public=False, compared_by="")
+            return score_submission(task, self._reference, submission, options).scores
+        totals = {part: total(counts) for part, counts in task.count(self._reference, submission).items()}
+        return {score.key: _plain(score.value(task.part(score, totals))) for score in task.scores}
+
+    def primary(self, submission: Any) -> float:
+        """The exact primary score, larger for better."""
+        return self.signed(self.exact(submission))
+
+    def signed(self, line: Line) -> float:
+        """A line's primary score, larger for better."""
+        score = self.case.task.primary
+        return line[score.key] if score.direction == HIGHER else -line[score.key]
+
+
+def _plain(value: Any) -> float:
+    return value.item() if isinstance(value, (np.generic, np.ndarray)) else value
+
+
+def standard_errors(case: Case, rows: np.ndarray | None = None) -> dict[str, float]:
+    """The bootstrap standard error of each score of the baseline; 0 where it does not vary."""
+    board = Board(case, rows=rows)
+    submission = case.baseline if rows is None else part_of(case.baseline, rows)
+    reference = board._reference
+    counts = case.task.count(reference, submission)
+    statistics = by_unit(*case.task.units(reference), counts)
+    errors = {}
+    for score in case.task.scores:
+        rows_of_score = case.task.part(score, statistics.parts)
+        value = _plain(score.value(case.task.part(score, {part: total(c) for part, c in counts.items()})))
+        errors[score.key] = score_interval(score, rows_of_score, value).standard_error
+    return errors
+
+
+def choose_steps(errors: Mapping[str, float], multiple: float, keys: Sequence[str]) -> dict[str, float]:
+    """The steps that a build would choose at a multiple of the standard errors."""
+    return {key: choose_step(multiple * errors[key]) for key in keys if errors[key] > 0}
+
+
+def points_right(labels: np.ndarray, decoded: np.ndarray) -> float:
+    """Labels right in percent, above what the same answers dealt out at random get right on average."""
+    there = labels >= 0
+    labels, decoded = labels[there], decoded[there]
+    chance = sum(float((labels == value).mean() * (decoded == value).mean()) for value in np.unique(labels))
+    return 100 * float((labels == decoded).mean() - chance)
+
+
+def entropy(lines: Sequence[Line]) -> float:
+    """Bits in what a board showed: the entropy of the lines, as often as each occurred."""
+    occurred: dict[tuple, int] = {}
+    for line in lines:
+        key = tuple(sorted(line.items()))
+        occurred[key] = occurred.get(key, 0) + 1
+    share = np.array(list(occurred.values())) / len(lines)
+    return float(-(share * np.log2(share)).sum()) + 0.0
+
+
+def run_score(case: Case, folder: Path, files: Mapping[str, str], steps: Mapping[str, float]) -> Line:
+    """A submission's files scored by the real program, with an `options.json`: what it writes to `scores.json`."""
+    name = case.task.name
+    program = folder / "program"
+    program.mkdir(parents=True, exist_ok=True)
+    (program / "score.py").write_bytes((ROOT / "scoring_program" / name / "score.py").read_bytes())
+    steps_of_set = {items_fingerprint(case.reference.items.ids): dict(steps)}
+    (program / "options.json").write_text(json.dumps({"feedback": "coarse", "steps": steps_of_set}))
+    inputs = folder / "input"
+    for place in ("ref", "res"):
+        (inputs / place).mkdir(parents=True, exist_ok=True)
+    for file in (ROOT / "reference_data" / name / "evaluation").iterdir():
+        (inputs / "ref" / file.name).write_bytes(file.read_bytes())
+    for file, text in files.items():
+        (inputs / "res" / file).write_text(text, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, str(program / "score.py"), str(inputs), str(folder / "output")],
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    scores: Line = json.loads((folder / "output" / "scores.json").read_text())
+    return scores
+
+
+@cache
+def errors_of(case_name: str) -> dict[str, float]:
+    """`standard_errors` of a whole set, worked out once."""
+    from . import cases
+
+    return standard_errors(getattr(cases, case_name)())

@@ -1,0 +1,402 @@
+"""Sets of the published sizes, each with its baseline and with answers that an adversary can give item by item.
+
+The labels are those of the synthetic samples; no attack reads them, they only tell how much it found.
+"""
+
+from __future__ import annotations
+
+import csv
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sample_data import content_accuracy, merlion
+from sample_data.psst import PROMPTS, accepted_pronunciations
+from spokeneval.formats import language_turns, segment_scores
+from spokeneval.formats.format import Items
+from spokeneval.formats.sheets import Answers
+from spokeneval.metrics.correctness import contains_pronunciation
+from spokeneval.task import Task
+from spokeneval.tasks import find_task
+
+ROOT = Path(__file__).resolve().parents[2]
+SEED = 1502
+NUDGE = 0.7
+
+Give = Callable[[np.ndarray], Any]
+"""What an adversary answers, one value a label, in the terms of the labels -> a submission."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A hidden set under attack.
+
+    Attributes
+    ----------
+    task, reference: the set.
+    baseline: the submission of an honest system, of about the published baseline's quality.
+    labels: int, shape=(n,): what is hidden; -1 where an item has nothing to tell.
+    give: n values in the terms of the labels -> a submission.
+    pair: two values that a blind adversary draws from.
+    doubtful: indexes of the labels at which the baseline is wrong as often as right: what an adversary with a good
+        system and a good sense of its errors tries out. Empty where this is not measured.
+    vary: shape=(n,), from -1 to 1 -> the baseline, each doubtful answer changed one way or the other: of two answers
+        the other where positive, a rating by one point, a real number by at most `NUDGE`.
+    ordinal: whether the answers are ratings or numbers, which change two ways.
+    rows: shape=(n,): the row of the reference that holds each label.
+    attempts: how often the default limits let a participant ask.
+    """
+
+    task: Task
+    reference: Any
+    baseline: Any
+    labels: np.ndarray
+    give: Give
+    pair: tuple[float, float]
+    doubtful: np.ndarray
+    vary: Give
+    rows: np.ndarray
+    ordinal: bool = False
+    attempts: int = 30
+
+    @property
+    def shares(self) -> dict[int, float]:
+        """How often each label occurs; taken for known, as a training set tells it."""
+        values, counts = np.unique(self.labels[self.labels >= 0], return_counts=True)
+        return dict(zip(values.tolist(), (counts / counts.sum()).tolist(), strict=True))
+
+    @property
+    def units(self) -> np.ndarray:
+        """The number of the unit that each row of the reference belongs to."""
+        return np.unique(self.task.units(self.reference)[1], return_inverse=True)[1]
+
+
+def part_of(whole: Any, rows: np.ndarray) -> Any:
+    """The chosen rows of a reference or of a submission."""
+    if isinstance(whole, Answers):
+        ids = tuple(whole.items.ids[row] for row in rows.tolist())
+        columns = {name: values[rows] for name, values in whole.columns.items()}
+        texts = {name: [values[row] for row in rows.tolist()] for name, values in whole.texts.items()}
+        return Answers(Items(ids), columns, texts)
+    if isinstance(whole, segment_scores.Submission):
+        return segment_scores.Submission(whole.english[rows], whole.mandarin[rows])
+    if isinstance(whole, segment_scores.Reference):
+        kept, numbers = np.unique(whole.recordings[rows], return_inverse=True)
+        ids = tuple(whole.items.ids[row] for row in rows.tolist())
+        names = [whole.audio_names[row] for row in rows.tolist()]
+        assert len(kept) == numbers.max() + 1
+        return segment_scores.Reference(Items(ids), whole.is_english[rows], numbers, names)
+    if isinstance(whole, language_turns.Submission):
+        return language_turns.Submission(tuple(whole.turns[row] for row in rows.tolist()))
+    fields = (
+        tuple(values[row] for row in rows.tolist())
+        for values in (whole.turns, whole.regions, whole.excluded, whole.audio_names)
+    )
+    return language_turns.Reference(Items(tuple(whole.items.ids[row] for row in rows.tolist())), *fields)
+
+
+def relabelled(case: Case, labels: np.ndarray) -> Case:
+    """A case of PSST correctness with other labels."""
+    columns = {**case.reference.columns, "correctness": labels}
+    return replace(case, reference=replace(case.reference, columns=columns), labels=labels)
+
+
+def errors_and_as_many_right(wrong: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Indexes of all errors and of as many right answers."""
+    errors, right = np.flatnonzero(wrong), np.flatnonzero(~wrong)
+    return np.sort(np.concatenate([errors, rng.choice(right, min(len(errors), len(right)), replace=False)]))
+
+
+def exchanged(baseline: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    """Of two answers the other one, where a direction is positive."""
+    return np.where(directions > 0, 1 - baseline, baseline)
+
+
+def sheet_case(name: str, column: str, labels: np.ndarray, baseline: np.ndarray, **choices: Any) -> Case:
+    """A case whose submission is one column, one value a label."""
+    task, reference = find_task(name), _reference(name)
+    rng = np.random.default_rng(SEED)
+    doubtful = choices.pop("doubtful", None)
+    if doubtful is None:
+        doubtful = errors_and_as_many_right(baseline != labels, rng)
+    changed: Callable[[np.ndarray, np.ndarray], np.ndarray] = choices.pop("changed", exchanged)
+    kind = baseline.dtype
+
+    def give(values: np.ndarray) -> Answers:
+        return Answers(reference.items, {column: np.asarray(values).astype(kind)})
+
+    def vary(directions: np.ndarray) -> Answers:
+        doubted = np.zeros(len(labels))
+        doubted[doubtful] = directions[doubtful]
+        return give(changed(baseline, doubted))
+
+    rows = np.arange(len(labels))
+    return Case(
+        task, reference, give(baseline), labels, give, doubtful=doubtful, vary=vary, rows=rows, **choices
+    )
+
+
+@cache
+def _reference(name: str) -> Any:
+    return find_task(name).format.read_reference(ROOT / "reference_data" / name / "evaluation")
+
+
+@cache
+def spoken_call() -> Case:
+    """740 correct and 260 incorrect responses; the baseline makes as many errors of each kind as the published one."""
+    reference = _reference("spoken_call")
+    labels = reference["language"].astype(np.int64)
+    rng = np.random.default_rng(SEED)
+    baseline = labels.copy()
+    baseline[rng.choice(np.flatnonzero(labels == 1), 105, replace=False)] = 0
+    gross = reference["meaning"] == 0
+    baseline[rng.choice(np.flatnonzero((labels == 0) & ~gross), 32, replace=False)] = 1
+    baseline[rng.choice(np.flatnonzero(gross), 15, replace=False)] = 1
+    return sheet_case("spoken_call", "Accept", labels, baseline, pair=(0, 1))
+
+
+def _recognised() -> list[tuple[str, ...]]:
+    path = ROOT / "starting_kit/psst/data/evaluation_transcripts.tsv"
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = {row["utterance_id"]: row["asr_transcript"] for row in csv.DictReader(file, delimiter="\t")}
+    return [tuple(rows[item].split()) for item in _reference("psst_correctness").items.ids]
+
+
+def _prompts() -> list[str]:
+    """The prompt of each utterance, which its public id tells."""
+    return [item.rsplit("-", 1)[1] for item in _reference("psst_correctness").items.ids]
+
+
+@cache
+def psst_correctness() -> Case:
+    """652 responses of 41 sessions, and the challenge's baseline."""
+    labels = _reference("psst_correctness")["correctness"].astype(np.int64)
+    accepted = {
+        prompt: [said.split() for said in spoken] for prompt, spoken in accepted_pronunciations().items()
+    }
+    baseline = np.array(
+        [
+            contains_pronunciation(list(heard), accepted[prompt])
+            for heard, prompt in zip(_recognised(), _prompts(), strict=True)
+        ]
+    )
+    return sheet_case(
+        "psst_correctness",
+        "prediction",
+        labels,
+        baseline.astype(np.int64),
+        pair=(0, 1),
+    )
+
+
+@cache
+def psst_recognition() -> Case:
+    """652 transcripts; of each the adversary asks whether the recogniser's or the prompt's usual form is nearer."""
+    task, reference = find_task("psst_recognition"), _reference("psst_recognition")
+    heard = _recognised()
+    usual = [tuple(PROMPTS[prompt][1][0].split()) for prompt in _prompts()]
+    choices = np.empty((len(heard), 2), dtype=object)
+    for row, pair in enumerate(zip(heard, usual, strict=True)):
+        choices[row, 0], choices[row, 1] = pair
+
+    def give(values: np.ndarray) -> Answers:
+        chosen = np.empty(len(heard), dtype=object)
+        for row, value in enumerate(np.asarray(values, dtype=int).tolist()):
+            chosen[row] = choices[row, value]
+        return Answers(reference.items, {"asr_transcript": chosen})
+
+    costs = [
+        task.count(reference, give(np.full(len(heard), value)))["errors"].feature_cost for value in (0, 1)
+    ]
+    labels = np.where(costs[0] == costs[1], -1, costs[1] < costs[0]).astype(np.int64)
+    doubtful = errors_and_as_many_right(labels == 1, np.random.default_rng(SEED))
+    doubtful = doubtful[labels[doubtful] >= 0]
+
+    def vary(directions: np.ndarray) -> Answers:
+        values = np.zeros(len(heard), dtype=int)
+        values[doubtful] = directions[doubtful] > 0
+        return give(values)
+
+    rows = np.arange(len(heard))
+    baseline = give(np.zeros(len(heard), dtype=int))
+    return Case(task, reference, baseline, labels, give, (0, 1), doubtful, vary, rows)
+
+
+@cache
+def caller_experience() -> Case:
+    """202 calls; the labels are the listeners' medians."""
+    reference = _reference("caller_experience")
+    ratings = np.stack([reference[f"human{listener}"] for listener in (1, 2, 3)])
+    labels = np.median(ratings, axis=0).astype(np.int64)
+    rng = np.random.default_rng(SEED)
+    baseline = np.clip(np.rint(labels + rng.normal(0, 0.85, len(labels))), 1, 5).astype(np.int64)
+    return sheet_case(
+        "caller_experience",
+        "rating",
+        labels,
+        baseline,
+        pair=(1, 5),
+        changed=lambda baseline, directions: np.clip(baseline + np.sign(directions), 1, 5),
+        doubtful=np.arange(len(labels)),
+        ordinal=True,
+    )
+
+
+@cache
+def content() -> Case:
+    """200 responses of 55 speakers; the baseline correlates about as the paper's best model does."""
+    labels = _reference("content_accuracy")["human_score"].astype(np.int64)
+    rng = np.random.default_rng(SEED)
+    baseline = 2.5 + 0.65 * (labels - labels.mean()) + rng.normal(0, 0.68, len(labels))
+    return sheet_case(
+        "content_accuracy",
+        "score",
+        labels,
+        baseline,
+        pair=(1, 4),
+        changed=lambda baseline, directions: baseline + NUDGE * directions,
+        doubtful=np.arange(len(labels)),
+        ordinal=True,
+    )
+
+
+@cache
+def content_full() -> Case:
+    """The published size: 5,934 responses of 1,611 speakers."""
+    with tempfile.TemporaryDirectory() as folder:
+        content_accuracy.write_full(Path(folder))
+        reference = find_task("content_accuracy").format.read_reference(Path(folder))
+    labels = reference["human_score"].astype(np.int64)
+    rng = np.random.default_rng(SEED)
+    baseline = 2.5 + 0.65 * (labels - labels.mean()) + rng.normal(0, 0.68, len(labels))
+
+    def give(values: np.ndarray) -> Answers:
+        return Answers(reference.items, {"score": np.asarray(values, dtype=float)})
+
+    return replace(
+        content(),
+        reference=reference,
+        baseline=give(baseline),
+        labels=labels,
+        give=give,
+        doubtful=np.zeros(0, dtype=int),
+        rows=np.arange(len(labels)),
+    )
+
+
+@cache
+def _merlion(recordings: int) -> tuple[merlion.Tables, Any, Any]:
+    tables = merlion.generate("full", "evaluation", merlion.SEEDS["evaluation"])
+    kept = set(tables.recordings.audio_name[:recordings])
+    tables = merlion.Tables(*(table[table.audio_name.isin(kept)] for table in tables))
+    with tempfile.TemporaryDirectory() as folder:
+        merlion.write_diarization_set(tables, Path(folder))
+        references = [
+            find_task(name).format.read_reference(Path(folder))
+            for name in ("merlion_identification", "merlion_diarization")
+        ]
+    return tables, references[0], references[1]
+
+
+@cache
+def merlion_identification(recordings: int = 20) -> Case:
+    """Some thousands of segments; an answer is a language without any doubt."""
+    tables, reference, _ = _merlion(recordings)
+    labels = (~reference.is_english).astype(np.int64)
+    scores = merlion.identification_scores(tables.labels, "baseline", SEED)
+
+    def submission(english: np.ndarray) -> segment_scores.Submission:
+        return segment_scores.Submission(english, -english)
+
+    def give(values: np.ndarray) -> segment_scores.Submission:
+        return submission(1.0 - 2.0 * np.asarray(values))
+
+    wrong = (scores[:, 0] < 0) != (labels == 1)
+    doubtful = errors_and_as_many_right(wrong, np.random.default_rng(SEED))
+
+    def vary(directions: np.ndarray) -> segment_scores.Submission:
+        english = scores[:, 0].copy()
+        english[doubtful] *= np.where(directions[doubtful] > 0, -1, 1)
+        return submission(english)
+
+    return Case(
+        find_task("merlion_identification"),
+        reference,
+        submission(scores[:, 0]),
+        labels,
+        give,
+        (0, 1),
+        doubtful,
+        vary,
+        np.arange(len(labels)),
+        attempts=39,
+    )
+
+
+SPACING, HALF = 10_000.0, 1000.0  # ms
+
+
+@cache
+def merlion_diarization(recordings: int = 154) -> Case:
+    """Instants ten seconds apart: English or Mandarin? Asked with turns of two seconds around them."""
+    tables, _, reference = _merlion(recordings)
+    place = {name: row for row, name in enumerate(reference.audio_names)}
+    lengths = np.zeros(len(place))
+    for name, length in tables.recordings.itertuples(index=False):
+        lengths[place[name]] = length
+    instants = [np.arange(SPACING / 2, length - HALF, SPACING) for length in lengths.tolist()]
+    rows = np.repeat(np.arange(len(instants)), list(map(len, instants)))
+    labels = np.concatenate(
+        [
+            _languages_at(times, turns, regions)
+            for times, turns, regions in zip(instants, reference.turns, reference.regions, strict=True)
+        ]
+    )
+    cuts = np.cumsum(list(map(len, instants)))[:-1]
+
+    def give(values: np.ndarray) -> language_turns.Submission:
+        return turns_at(np.split(np.asarray(values), cuts), instants)
+
+    claimed = merlion.diarization_turns(tables, "perturbed", SEED)
+    by_name = dict(list(claimed.groupby("audio_name")))
+    turns = []
+    for name in reference.audio_names:
+        table = by_name[name]
+        spans = table[["start", "end"]].to_numpy()
+        english = (table.language_tag == "English").to_numpy()
+        turns.append((spans[english], spans[~english]))
+    baseline = language_turns.Submission(tuple(turns))
+    nothing = np.zeros(0, dtype=int)
+    task = find_task("merlion_diarization")
+    return Case(task, reference, baseline, labels, give, (0, 1), nothing, give, rows, attempts=39)
+
+
+def instants_of(case: Case) -> np.ndarray:
+    """The time of each label of a diarization case, in ms from its recording's beginning."""
+    first = np.searchsorted(case.rows, case.rows)
+    return SPACING / 2 + SPACING * (np.arange(len(case.rows)) - first)
+
+
+def turns_at(values: list[np.ndarray], instants: list[np.ndarray]) -> language_turns.Submission:
+    """Turns of two seconds around instants: 0 English, 1 Mandarin, other values nothing."""
+    turns = []
+    for given, times in zip(values, instants, strict=True):
+        spans = np.stack([times - HALF, times + HALF], axis=1)
+        turns.append((spans[given == 0], spans[given == 1]))
+    return language_turns.Submission(tuple(turns))
+
+
+def _languages_at(times: np.ndarray, turns: Any, regions: np.ndarray) -> np.ndarray:
+    """0 where English alone is spoken, 1 where Mandarin alone, else -1."""
+
+    def inside(spans: np.ndarray) -> np.ndarray:
+        return ((spans[:, :1] <= times) & (times < spans[:, 1:])).any(axis=0)
+
+    english, mandarin = map(inside, turns)
+    alone = (english ^ mandarin) & inside(regions)
+    return np.where(alone, mandarin.astype(np.int64), -1)

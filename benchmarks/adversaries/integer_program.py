@@ -1,0 +1,116 @@
+"""Labels from counts: what counts each shown line allows, and labels that fit them all.
+
+An adversary who varies the answers to some chosen items, all others kept, learns from each line how many of his answers
+are right among them: exactly where the columns are exact, between two bounds where they are rounded. Thirty such counts
+of random halves leave one labelling of some forty items, and an integer program finds it. What counts a line allows is
+found by scoring made-up labels of each count, with the very formulas of the task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from .boards import Board
+from .cases import relabelled
+
+SECONDS = 5.0
+
+
+def decode(
+    board: Board,
+    kept: np.ndarray,
+    places: np.ndarray,
+    attempts: int,
+    rng: np.random.Generator,
+    seconds: float = SECONDS,
+) -> np.ndarray:
+    """Binary labels of PSST correctness at some places; elsewhere the answers that are kept."""
+    case = board.case
+    positives = int((case.labels == 1).sum())
+    drawn, low, high, seen = [], [], [], []
+    while board.attempts < attempts:
+        chosen = (rng.random(len(places)) < 0.5).astype(int)
+        answers = kept.copy()
+        answers[places] = chosen
+        line = board.ask(case.give(answers))
+        allowed = allowed_counts(board, line, int(answers.sum()), positives)
+        drawn.append(chosen)
+        low.append(allowed[0])
+        high.append(allowed[1])
+        seen.append(board.signed(line))
+    decoded = kept.copy()
+    decoded[places] = solve(
+        np.array(drawn), np.array(low), np.array(high), np.array(seen), positives, seconds
+    )
+    return decoded
+
+
+def allowed_counts(board: Board, line: Mapping[str, float], answered: int, positives: int) -> tuple[int, int]:
+    """The fewest and the most true positives with which a line would be the same, given how many are positive."""
+    size = len(board.case.labels)
+    fewest, most = max(0, answered + positives - size), min(answered, positives)
+    shown = {key: value for key, value in line.items() if not key.endswith(("_low", "_high"))}
+    better = partial(_signed_with, board, answered, positives)
+    target = _sign(board, shown)
+    first = _first(lambda count: better(count) >= target - 1e-12, fewest, most)
+    last = _first(lambda count: better(count) > target + 1e-12, fewest, most + 1) - 1
+    return first, max(first, last)
+
+
+def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """The first whole number from low to high where a condition holds that then goes on holding; else high."""
+    while low < high:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _sign(board: Board, line: Mapping[str, float]) -> float:
+    """The sum of the shown columns, which all grow with the count of true positives."""
+    return float(sum(line.values()))
+
+
+def _signed_with(board: Board, answered: int, positives: int, true_positives: int) -> float:
+    size = len(board.case.labels)
+    answers = (np.arange(size) < answered).astype(int)
+    labels = np.zeros(size, dtype=int)
+    labels[:true_positives] = 1
+    labels[answered : answered + positives - true_positives] = 1
+    made_up = Board(relabelled(board.case, labels), board.steps)
+    return _sign(board, made_up.shown(made_up.exact(board.case.give(answers))))
+
+
+def solve(
+    drawn: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    seen: np.ndarray,
+    positives: int,
+    seconds: float,
+) -> np.ndarray:
+    """Labels of n items that fit k counts, those among them that the scores favour most; shape=(n,).
+
+    Unknown besides is how many true positives there are among the answers that were kept.
+    """
+    attempts, size = drawn.shape
+    favour = (seen - seen.mean()) @ (2 * drawn - 1)
+    scale = max(float(np.abs(favour).max()), 1e-12)
+    variables = np.concatenate([-favour / scale, [0.0]])
+    counts = np.hstack([drawn, np.ones((attempts, 1))])
+    solution = milp(
+        variables,
+        constraints=LinearConstraint(counts, low, high),
+        integrality=np.ones(size + 1),
+        bounds=Bounds(0, np.concatenate([np.ones(size), [positives]])),
+        options={"time_limit": seconds},
+    )
+    if solution.x is None:
+        return (favour > 0).astype(int)
+    return np.rint(solution.x[:size]).astype(int)

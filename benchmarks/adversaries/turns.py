@@ -1,0 +1,56 @@
+"""Diarization: turns of 2^7 to 2^-32 ms, whose sum the error of a language gives back bit by bit.
+
+An English turn lowers the English error where English is spoken, and by nothing elsewhere. Forty turns whose lengths
+are powers of two have sums of which each stands for one set of instants; as many Mandarin turns at other instants are
+read from the Mandarin error. How long each language is spoken in all is taken for known: the evaluation plan tells.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from spokeneval.formats.language_turns import Submission
+from spokeneval.metrics.counts import total
+from spokeneval.metrics.language_diarization import english_time, mandarin_time
+
+from .boards import Board
+from .cases import instants_of
+
+LENGTHS = 2.0 ** np.arange(7, -33, -1)
+
+
+def decode(board: Board, attempts: int) -> np.ndarray:
+    """0 English, 1 Mandarin at each instant, eighty an attempt; English where the attempts did not reach."""
+    case = board.case
+    times = instants_of(case)
+    nothing = np.zeros((0, 2))
+    decoded = np.zeros(len(times), dtype=int)
+    silent = Submission(tuple((nothing, nothing) for _ in case.reference.turns))
+    spoken = total(case.task.count(case.reference, silent)["times"])
+    totals = (("english_error", english_time(spoken)), ("mandarin_error", mandarin_time(spoken)))
+    first = 0
+    while board.attempts < attempts and first < len(times):
+        turns = [(list[list[float]](), list[list[float]]()) for _ in case.reference.turns]
+        asked = []
+        for language in (0, 1):
+            places = np.arange(first, min(first + len(LENGTHS), len(times)))
+            for place, length in zip(places.tolist(), LENGTHS.tolist(), strict=True):
+                turns[case.rows[place]][language].append([times[place], times[place] + length])
+            asked.append(places)
+            first += len(places)
+        spans = ((np.array(e).reshape(-1, 2), np.array(m).reshape(-1, 2)) for e, m in turns)
+        line = board.ask(Submission(tuple(spans)))
+        for language, (places, (column, time)) in enumerate(zip(asked, totals, strict=True)):
+            if column in line:
+                claimed = (100 - line[column]) / 100 * time
+                bits = _bits(claimed, len(places))
+                decoded[places] = np.where(bits, language, 1 - language)
+    return decoded
+
+
+def _bits(claimed: float, size: int) -> np.ndarray:
+    whole = math.floor(claimed / LENGTHS[-1] + 0.5)
+    whole = min(max(whole, 0), (1 << len(LENGTHS)) - 1)
+    return np.array([whole >> (len(LENGTHS) - 1 - place) & 1 for place in range(size)], dtype=bool)

@@ -1,0 +1,379 @@
+"""What boards tell about hidden labels: attacks on sets of the published sizes, by what a board shows.
+
+    python -m benchmarks.bench_adversaries [--quick]
+
+Boards: `exact`; the grid with steps of a quarter, a half, one and two standard errors of the baseline's score; the same
+with a floor, under which every submission gets the baseline's line. Attempts are those of the default limits. About ten
+minutes; `--quick` repeats less and leaves out MERLion.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.adversaries import cases, climbing, flips, integer_program, probes, sealed, turns, weights
+from benchmarks.adversaries.boards import (
+    Board,
+    Line,
+    choose_steps,
+    entropy,
+    errors_of,
+    points_right,
+    run_score,
+    standard_errors,
+)
+from benchmarks.adversaries.cases import Case
+from spokeneval.run.feedback import coarse_scores
+from spokeneval.task import ENDS
+
+CASES: dict[str, Callable[[], Case]] = {
+    "spoken_call": cases.spoken_call,
+    "psst_correctness": cases.psst_correctness,
+    "psst_recognition": cases.psst_recognition,
+    "caller_experience": cases.caller_experience,
+    "content": cases.content,
+    "merlion_identification": cases.merlion_identification,
+    "merlion_diarization": cases.merlion_diarization,
+}
+MULTIPLES = (0.25, 0.5, 1, 2)
+BOARDS = ("exact", *(f"{multiple:g}" for multiple in MULTIPLES), "1 floor", "2 floor")
+
+
+def board_of(name: str, kind: str, columns: str = "primary", *, ends: bool = False) -> Board:
+    """A board of a kind in `BOARDS`, with the primary score alone or with all columns."""
+    case = CASES[name]()
+    if kind == "exact":
+        return Board(case, ends=ends)
+    errors = errors_of(name)
+    keys = [case.task.primary.key] if columns == "primary" else list(errors)
+    multiple, _, floored = kind.partition(" ")
+    steps = choose_steps(errors, float(multiple), keys)
+    floor = coarse_scores(Board(case, ends=True).exact(case.baseline), steps) if floored else None
+    return Board(case, steps, floor, ends=ends)
+
+
+def table(title: str, rows: Iterator[tuple[str, Sequence[str]]], kinds: Sequence[str] = BOARDS) -> None:
+    print(f"\n{title}")
+    print(f"{'':52s}" + "".join(f"{kind:>10s}" for kind in kinds), flush=True)
+    for name, values in rows:
+        print(f"{name:52s}" + "".join(f"{value:>10s}" for value in values), flush=True)
+
+
+def mean(values: Sequence[float], digits: int = 1) -> str:
+    return f"{np.mean(values):.{digits}f}"
+
+
+def blind_climbs(names: Sequence[str], repeats: int) -> Iterator[tuple[str, list[str]]]:
+    """Labels right above guessing by random answers to everything, from the primary score and from all columns."""
+    for name in names:
+        case = CASES[name]()
+        rng = np.random.default_rng(1)
+        submit = climbing.two_valued(case)
+        judge = Board(case)
+        trained = climbing.ask_at_random(judge, submit, 40 if name == "merlion_diarization" else 200, rng)
+        rounds = [climbing.ask_at_random(judge, submit, case.attempts, rng) for _ in range(repeats)]
+        for columns in ("primary", "all"):
+            row = []
+            for kind in BOARDS:
+                board = board_of(name, kind, columns)
+                found = []
+                for asked in rounds:
+                    if columns == "primary":
+                        given = climbing.primary_weights(board, asked.lines)
+                    else:
+                        given = climbing.fitted_weights(board, asked.lines, trained)
+                    votes = climbing.votes(asked, given) + 1e-9 * rng.normal(size=len(case.labels))
+                    found.append(points_right(case.labels, climbing.deal(case, votes)))
+                row.append(mean(found))
+            yield f"{name}, {columns}", row
+
+
+def informed_climbs(names: Sequence[str], repeats: int) -> Iterator[tuple[str, list[str]]]:
+    """The primary score gained over the baseline, by random answers where the baseline is doubtful."""
+    for name in names:
+        case = CASES[name]()
+        rng = np.random.default_rng(2)
+        judge = Board(case)
+        error = errors_of(name)[case.task.primary.key]
+        base = judge.primary(case.baseline)
+        if not len(case.doubtful):
+            continue
+        rounds = [climbing.ask_at_random(judge, case.vary, case.attempts - 1, rng) for _ in range(repeats)]
+        row = []
+        for kind in BOARDS:
+            board = board_of(name, kind)
+            gains = []
+            for asked in rounds:
+                end = climbing.informed_end(board, asked)
+                gains.append((judge.primary(end) - base) / error)
+            row.append(mean(gains, 2))
+        yield name, row
+
+
+def decoders(quick: bool) -> Iterator[tuple[str, list[str]]]:
+    """Labels right above guessing, or above the answers that an attack starts from, by attacks that decode."""
+    content = cases.content()
+    for column in ("rmse", "pearson_r"):
+        row = []
+        for kind in BOARDS:
+            board = board_of("content", kind, "all")
+            decoded = weights.most_found(content, board, column, content.attempts)
+            row.append(mean([points_right(content.labels, decoded)]))
+        yield f"weights, 200 responses, {column}", row
+    if not quick:
+        full = cases.content_full()
+        errors = standard_errors(full)
+        row = []
+        for kind in BOARDS:
+            steps = None if kind == "exact" else choose_steps(errors, float(kind.split()[0]), list(errors))
+            base = Board(full, ends=True).exact(full.baseline)
+            floor = coarse_scores(base, steps) if steps and "floor" in kind else None
+            decoded = weights.decode(Board(full, steps, floor), "rmse", full.attempts)
+            row.append(mean([points_right(full.labels, decoded)]))
+        yield "weights, 5,934 responses, rmse", row
+        diarization = cases.merlion_diarization()
+        row = []
+        for kind in BOARDS:
+            board = board_of("merlion_diarization", kind, "all")
+            decoded = turns.decode(board, diarization.attempts)
+            row.append(mean([points_right(diarization.labels, decoded)]))
+        yield "turns, 10,346 instants, two errors", row
+    case = cases.psst_correctness()
+    baseline = case.baseline["prediction"].astype(int)
+    better = somewhat_better(case)
+    for columns in ("all", "primary"):
+        rows: dict[str, list[str]] = {}
+        for kind in BOARDS:
+            found = flips.flip_each(
+                board_of("psst_correctness", kind, columns),
+                np.random.default_rng(3).permutation(baseline),
+                np.arange(case.attempts - 1),
+                case.attempts,
+            )
+            rows.setdefault("flips, blind: shown of 29", []).append(str(found.shown))
+            start = np.random.default_rng(3).permutation(baseline)
+            gained = (found.answers == case.labels).sum() - (start == case.labels).sum()
+            rows.setdefault("flips, blind: points above start", []).append(f"{100 * gained / len(start):.1f}")
+            edge = flips.flip_at_edge(
+                board_of("psst_correctness", kind, columns),
+                baseline,
+                better,
+                np.setdiff1d(case.doubtful, np.flatnonzero(baseline != better)),
+                case.attempts,
+            )
+            gained = (edge.answers == case.labels).sum() - (better == case.labels).sum()
+            rows.setdefault("flips, at an edge: points above start", []).append(
+                f"{100 * gained / len(start):.1f}"
+            )
+            for title, system in (("baseline", baseline), ("better system", better)):
+                best = max(fitted_points(case, kind, columns, system, size, quick) for size in (30, 70, 110))
+                rows.setdefault(f"integer program, {title}: points above", []).append(f"{best:.1f}")
+        for title, row in rows.items():
+            yield f"{title}, {columns}", row
+    rng = np.random.default_rng(2)
+    judge = Board(case)
+    rounds = [climbing.ask_at_random(judge, case.vary, case.attempts - 1, rng) for _ in range(10)]
+    row = []
+    for kind in BOARDS:
+        board = board_of("psst_correctness", kind)
+        gained = []
+        for asked in rounds:
+            end = climbing.informed_end(board, asked)["prediction"]
+            gained.append(100 * float((end == case.labels).mean() - (baseline == case.labels).mean()))
+        row.append(mean(gained))
+    yield "(informed climbing: points above start)", row
+
+
+def somewhat_better(case: Case) -> np.ndarray:
+    """The baseline with every fourth error mended: an honest system that is better than the floor."""
+    answers = case.baseline["prediction"].astype(int)
+    mended = np.flatnonzero(answers != case.labels)[::4]
+    answers[mended] = case.labels[mended]
+    return answers
+
+
+def fitted_points(case: Case, kind: str, columns: str, start: np.ndarray, size: int, quick: bool) -> float:
+    """Labels right above the start's, in points, by the integer program at some of the doubtful answers."""
+    board = board_of("psst_correctness", kind, columns)
+    rng = np.random.default_rng(6)
+    places = np.sort(rng.choice(case.doubtful, size, replace=False))
+    decoded = integer_program.decode(board, start, places, case.attempts, rng, 1 if quick else 5)
+    return 100 * float((decoded == case.labels).mean() - (start == case.labels).mean())
+
+
+def probe_bits(most: int) -> Iterator[tuple[str, list[str]]]:
+    """Bits about which of the labellings with equal counts it is."""
+    case = cases.psst_correctness()
+    lines = probes.lines_of_labellings(case, most)
+    floor_line = Board(case, ends=True).exact(case.baseline)
+    for title, shown in (("scores alone", False), ("scores and ends", True)):
+        row = []
+        for kind in BOARDS:
+            steps = None
+            if kind != "exact":
+                steps = choose_steps(errors_of("psst_correctness"), float(kind.split()[0]), ["f1"])
+            floor = coarse_scores(floor_line, steps) if steps and "floor" in kind else None
+            kept = [line if shown else without_ends(line) for line in lines]
+            row.append(f"{entropy([Board(case, steps, floor).shown(line) for line in kept]):.2f}")
+        yield f"probes, {len(lines)} labellings, {title}", row
+
+
+def without_ends(line: Line) -> Line:
+    return {key: value for key, value in line.items() if not key.endswith(ENDS)}
+
+
+def bits_an_attempt(names: Sequence[str], asked_of: Mapping[str, int]) -> Iterator[tuple[str, list[str]]]:
+    """Entropy of the line that random answers around the baseline get; of what is drawn, at most log2 of as many."""
+    for name in names:
+        case = CASES[name]()
+        if not len(case.doubtful):
+            continue
+        primary = case.task.primary.key
+        asked = climbing.ask_at_random(
+            Board(case, ends=True), case.vary, asked_of.get(name, 100), np.random.default_rng(4)
+        )
+        errors = errors_of(name)
+        for title, keys, ends in (
+            ("primary", [primary], False),
+            ("and its ends", [primary], True),
+            ("all columns", list(errors), False),
+        ):
+            row = []
+            for kind in BOARDS:
+                lines: list[Line] = [line if ends else without_ends(line) for line in asked.lines]
+                if kind == "exact":
+                    kept = [
+                        {key: value for key, value in line.items() if key.startswith(tuple(keys))}
+                        for line in lines
+                    ]
+                    row.append(f"{entropy(kept):.1f}")
+                    continue
+                steps = choose_steps(errors, float(kind.split()[0]), keys)
+                base = coarse_scores(Board(case, ends=True).exact(case.baseline), steps)
+                floor = (base if ends else without_ends(base)) if "floor" in kind else None
+                row.append(f"{entropy([Board(case, steps, floor).shown(line) for line in lines]):.1f}")
+            yield f"{name}, {title}", row
+
+
+def sealed_gains(repeats: int, attempts: int) -> Iterator[tuple[str, list[str]]]:
+    """The score gained on the open and on the sealed half of PSST correctness."""
+    case = cases.psst_correctness()
+    baseline = case.baseline["prediction"][np.newaxis].astype(int)
+    climbs: dict[str, list[sealed.Gain]] = {}
+    rng = np.random.default_rng(5)
+    for _ in range(repeats):
+        halves = sealed.draw_halves(case, rng)
+        errors = sealed.Gain(*(standard_errors(case, rows)["f1"] for rows in halves))
+        (step,) = choose_steps({"f1": errors.open}, 1, ["f1"]).values()
+        floor = float(sealed.as_shown(sealed.scores_of_many(case, baseline, halves.open), step, None)[0])
+        for title, choices in (
+            ("blind, exact", {"blind": True}),
+            ("blind, 1", {"blind": True, "step": step}),
+            ("blind, 1 floor", {"blind": True, "step": step, "floor": floor}),
+            ("informed, exact", {}),
+            ("informed, 1", {"step": step}),
+            ("informed, 1 floor", {"step": step, "floor": floor}),
+        ):
+            gain = sealed.climb(case, halves, errors, attempts, rng, **choices)
+            climbs.setdefault(title, []).append(gain)
+    for title, steps in (("hill, exact", None), ("hill, 1", {"f1": step}), ("hill, 1/4", {"f1": step / 4})):
+        gain = sealed.hill(case, halves, errors, attempts, rng, steps=steps, floor=None)
+        climbs[title] = [gain]
+    for title, gains in climbs.items():
+        values = np.array(gains)
+        error = values[:, 1].std() / max(1, len(values) - 1) ** 0.5
+        yield title, [mean(values[:, 0], 2), mean(values[:, 1], 2), f"{error:.2f}"]
+
+
+def long_phase(attempts: int) -> Iterator[tuple[str, list[str]]]:
+    """MERLion's second phase: a thousand attempts; labels right above guessing, and the gain of informed climbing."""
+    name = "merlion_identification"
+    case = CASES[name]()
+    rng = np.random.default_rng(7)
+    judge = Board(case)
+    blind = climbing.ask_at_random(judge, climbing.two_valued(case), attempts, rng)
+    informed = climbing.ask_at_random(judge, case.vary, attempts, rng)
+    base, error = judge.primary(case.baseline), errors_of(name)[case.task.primary.key]
+    points, gains = [], []
+    for kind in BOARDS:
+        board = board_of(name, kind)
+        votes = climbing.votes(blind, climbing.primary_weights(board, blind.lines))
+        decoded = climbing.deal(case, votes + 1e-9 * rng.normal(size=len(votes)))
+        points.append(mean([points_right(case.labels, decoded)]))
+        gains.append(mean([(judge.primary(climbing.informed_end(board, informed)) - base) / error]))
+    yield f"blind, {attempts} attempts: points", points
+    yield f"informed, {attempts} attempts: gain", gains
+
+
+def same_as_programs() -> None:
+    """The real `score.py` with an `options.json` gives the lines that the boards here give."""
+    compared = 0
+    for name, column, words in (
+        ("psst_correctness", "prediction", {0: "FALSE", 1: "TRUE"}),
+        ("spoken_call", "Accept", {0: "reject", 1: "accept"}),
+        ("content_accuracy", "score", None),
+    ):
+        key = "content" if name == "content_accuracy" else name
+        case = CASES[key]()
+        file, heading = {
+            "psst_correctness": ("correctness.tsv", "utterance_id"),
+            "spoken_call": ("results.csv", "Id"),
+            "content_accuracy": ("predictions.csv", "response_id"),
+        }[name]
+        steps = choose_steps(errors_of(key), 1, list(errors_of(key)))
+        board = Board(case, steps, ends=True)
+        rng = np.random.default_rng(8)
+        for submission in (case.baseline, climbing.two_valued(case)(rng.normal(size=len(case.labels)))):
+            between = "," if name == "content_accuracy" else "\t"
+            answers = [words[int(v)] if words else repr(float(v)) for v in submission[column]]
+            rows = zip(case.reference.items.ids, answers, strict=True)
+            text = "".join(between.join(row) + "\n" for row in ((heading, column), *rows))
+            with tempfile.TemporaryDirectory() as folder:
+                written = run_score(case, Path(folder), {file: text}, steps)
+            if written != board.ask(submission):
+                raise AssertionError(f"{name}: {written} from the program, {board.ask(submission)} here")
+            compared += 1
+    print(f"{compared} submissions scored by score.py with options.json: the same lines as here")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="fewer repetitions, without MERLion")
+    quick = parser.parse_args().quick
+    began = time.perf_counter()
+    sheets = ["spoken_call", "psst_correctness", "psst_recognition", "caller_experience", "content"]
+    names = sheets if quick else list(CASES)
+    repeats = 3 if quick else 10
+    same_as_programs()
+    table("Random climbing, blind: labels right above guessing (points)", blind_climbs(names, repeats))
+    table(
+        "Random climbing, around the baseline: primary score gained (standard errors)",
+        informed_climbs(names, repeats),
+    )
+    table("Decoding: labels right above guessing or above the start (points)", decoders(quick))
+    table("Interval probes (bits)", probe_bits(63 if quick else 252))
+    table(
+        "What a line tells of random answers around the baseline (bits an attempt)",
+        bits_an_attempt(
+            names,
+            {"psst_correctness": 400, "content": 200, "merlion_identification": 60} if not quick else {},
+        ),
+    )
+    if not quick:
+        table("A thousand attempts, language identification", long_phase(1000))
+    table(
+        "Half of the units sealed, 10,000 attempts, PSST correctness (standard errors)",
+        sealed_gains(5 if quick else 100, 2000 if quick else 10_000),
+        ("open", "sealed", "±"),
+    )
+    print(f"\n{time.perf_counter() - began:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
