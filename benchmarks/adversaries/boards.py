@@ -109,6 +109,15 @@ def choose_steps(errors: Mapping[str, float], multiple: float, keys: Sequence[st
     return {key: choose_step(multiple * errors[key]) for key in keys if errors[key] > 0}
 
 
+def default_board(case: Case, errors: Mapping[str, float]) -> Board:
+    """What docs/trust.md recommends for a hidden set: the primary score alone, in steps of its standard error, no lower
+    than the baseline's."""
+    primary = case.task.primary.key
+    steps = choose_steps(errors, 1, [primary])
+    floor = coarse_scores(Board(case).exact(case.baseline), steps)
+    return Board(case, steps, floor)
+
+
 def points_right(labels: np.ndarray, decoded: np.ndarray) -> float:
     """Labels right in percent, above what the same answers dealt out at random get right on average."""
     there = labels >= 0

@@ -1,8 +1,9 @@
-"""Diarization: turns of 2^7 to 2^-32 ms, whose sum the error of a language gives back bit by bit.
+"""Diarization: turns of a millisecond and its halves, whose sum the error of a language gives back bit by bit.
 
-An English turn lowers the English error where English is spoken, and by nothing elsewhere. Forty turns whose lengths
-are powers of two have sums of which each stands for one set of instants; as many Mandarin turns at other instants are
-read from the Mandarin error. How long each language is spoken in all is taken for known: the evaluation plan tells.
+An English turn lowers the English error where English is spoken, and by nothing elsewhere. Turns whose lengths are
+powers of two have sums of which each stands for one set of instants; as many Mandarin turns at other instants are read
+from the Mandarin error. Labels are in whole milliseconds, so that no turn is cut by one. How long each language is
+spoken in all is taken for known: the evaluation plan tells.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ from spokeneval.metrics.language_diarization import english_time, mandarin_time
 from .boards import Board
 from .cases import instants_of
 
-LENGTHS = 2.0 ** np.arange(7, -33, -1)
+LENGTHS = 2.0 ** np.arange(0, -24, -1)
+"""In ms: a double of sixteen hours has digits for the last of them."""
 
 
 def decode(board: Board, attempts: int) -> np.ndarray:
-    """0 English, 1 Mandarin at each instant, eighty an attempt; English where the attempts did not reach."""
+    """0 English, 1 Mandarin at each instant, 48 an attempt; English where the attempts did not reach."""
     case = board.case
     times = instants_of(case)
     nothing = np.zeros((0, 2))
@@ -36,7 +38,7 @@ def decode(board: Board, attempts: int) -> np.ndarray:
         asked = []
         for language in (0, 1):
             places = np.arange(first, min(first + len(LENGTHS), len(times)))
-            for place, length in zip(places.tolist(), LENGTHS.tolist(), strict=True):
+            for place, length in zip(places.tolist(), LENGTHS[: len(places)].tolist(), strict=True):
                 turns[case.rows[place]][language].append([times[place], times[place] + length])
             asked.append(places)
             first += len(places)
