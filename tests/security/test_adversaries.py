@@ -1,0 +1,267 @@
+"""Attacks that read labels from a board: they work on exact scores, and a board as recommended tells them little.
+
+The attacks are those of `benchmarks/bench_adversaries.py`, which measures them at full length (docs/trust.md has its
+tables); here they run within the default limits on the same sets.
+"""
+
+import json
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+
+from benchmarks.adversaries import cases, climbing, flips, integer_program, probes, sealed, turns, weights
+from benchmarks.adversaries.boards import (
+    Board,
+    choose_steps,
+    default_board,
+    errors_of,
+    points_right,
+    standard_errors,
+)
+from spokeneval.run.feedback import coarse_scores
+from spokeneval.run.options import items_fingerprint
+from tests.samples.programs import ROOT, run_score
+
+MORE_THAN_CLIMBING = 2.0
+"""Points: what attacks that decode may get above random climbing in as many attempts."""
+
+SHEETS = ("spoken_call", "psst_correctness", "psst_recognition", "caller_experience", "content")
+
+
+def case_of(name):
+    return getattr(cases, name)()
+
+
+def default_of(name):
+    return default_board(case_of(name), errors_of(name))
+
+
+@cache
+def blind_rounds(name, repeats):
+    case = case_of(name)
+    rng = np.random.default_rng(11)
+    submit = climbing.two_valued(case)
+    return [climbing.ask_at_random(Board(case), submit, case.attempts, rng) for _ in range(repeats)]
+
+
+def blind_points(board, name, repeats=8):
+    """Labels right above guessing by random climbing, on average."""
+    case = board.case
+    rng = np.random.default_rng(12)
+    found = []
+    for asked in blind_rounds(name, repeats):
+        votes = climbing.votes(asked, climbing.primary_weights(board, asked.lines))
+        if not votes.any():  # the board told nothing: no guess is better than another
+            found.append(0.0)
+            continue
+        found.append(
+            points_right(case.labels, climbing.deal(case, votes + 1e-9 * rng.normal(size=len(votes))))
+        )
+    return float(np.mean(found))
+
+
+@cache
+def informed_rounds(repeats):
+    case = cases.psst_correctness()
+    rng = np.random.default_rng(13)
+    return [climbing.ask_at_random(Board(case), case.vary, case.attempts - 1, rng) for _ in range(repeats)]
+
+
+def informed_points(board, repeats=8):
+    """Labels of PSST correctness right above the baseline's, by climbing where the baseline is doubtful."""
+    case = board.case
+    start = (case.baseline["prediction"] == case.labels).mean()
+    ends = [climbing.informed_end(board, asked) for asked in informed_rounds(repeats)]
+    return 100 * float(np.mean([(end["prediction"] == case.labels).mean() - start for end in ends]))
+
+
+# The boards here are those of the platform.
+
+
+@pytest.mark.parametrize("floored", [False, True])
+def test_the_program_gives_the_lines_of_the_boards(tmp_path, floored):
+    case = cases.psst_correctness()
+    steps = choose_steps(errors_of("psst_correctness"), 1, list(errors_of("psst_correctness")))
+    floor = coarse_scores(Board(case, ends=True).exact(case.baseline), steps)
+    items = items_fingerprint(case.reference.items.ids)
+    options = {"feedback": "coarse", "steps": {items: steps}, "floors": {items: floor} if floored else {}}
+    board = Board(case, steps, floor if floored else None, ends=True)
+    reference = (ROOT / "reference_data/psst_correctness/evaluation/utterances.tsv").read_bytes()
+    better = case.give(np.where(np.arange(len(case.labels)) < 500, case.labels, case.baseline["prediction"]))
+    guess = climbing.two_valued(case)(np.random.default_rng(1).normal(size=len(case.labels)))
+    for number, submission in enumerate((better, guess)):
+        answers = zip(case.reference.items.ids, submission["prediction"].tolist(), strict=True)
+        text = "".join(f"{item}\t{bool(answer)}\n" for item, answer in answers)
+        files = {"correctness.tsv": "utterance_id\tprediction\n" + text}
+        folder = tmp_path / str(number)
+        run = run_score("psst_correctness", folder, {"utterances.tsv": reference}, files, options)
+        assert run.status == 0, run.stderr
+        assert run.scores == json.loads(json.dumps(board.ask(submission)))
+
+
+@pytest.mark.parametrize("name", SHEETS)
+def test_a_board_without_ends_has_the_scores_of_one_with_them(name):
+    case = case_of(name)
+    with_ends = Board(case, ends=True).exact(case.baseline)
+    assert Board(case).exact(case.baseline) == {key: with_ends[key] for key in errors_of(name)}
+
+
+def test_counting_many_at_once_is_the_tasks_counting():
+    case = cases.psst_correctness()
+    rng = np.random.default_rng(2)
+    halves = sealed.draw_halves(case, rng)
+    answers = (rng.random((5, len(case.labels))) < 0.5).astype(int)
+    many = sealed.scores_of_many(case, answers, halves.open)
+    board = Board(case, rows=halves.open)
+    assert many.tolist() == [board.exact(case.give(row))["f1"] for row in answers]
+
+
+# Random climbing
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "repeats"),
+    [
+        ("spoken_call", 2.0, 8),
+        ("psst_correctness", 4.0, 8),
+        ("psst_recognition", 0.8, 4),
+        ("caller_experience", 4.0, 5),
+        ("content", 4.0, 5),
+    ],
+)
+def test_random_climbing_gets_half_of_what_exact_scores_give_at_most(name, least, repeats):
+    exact = blind_points(Board(case_of(name)), name, repeats)
+    assert exact > least
+    assert blind_points(default_of(name), name, repeats) <= exact / 2
+
+
+def test_a_grid_without_a_floor_does_not_stop_random_climbing():
+    """Why there is a floor: coarse scores add up as exact ones do."""
+    case = cases.psst_correctness()
+    steps = choose_steps(errors_of("psst_correctness"), 1, ["f1"])
+    assert blind_points(Board(case, steps), "psst_correctness") > 0.8 * blind_points(
+        Board(case), "psst_correctness"
+    )
+
+
+def test_climbing_from_the_baseline_gets_no_more_than_from_exact_scores():
+    """Nor half of it: whoever has a system at the floor, and knows where it errs, still climbs. See docs/trust.md."""
+    exact = informed_points(Board(cases.psst_correctness()))
+    assert exact > 2
+    assert informed_points(default_of("psst_correctness")) <= exact
+
+
+# Attacks that decode
+
+
+@pytest.mark.parametrize("column", ["rmse", "pearson_r"])
+def test_weights(column):
+    case = cases.content()
+    exact = Board(case)
+    assert (weights.decode(exact, column, case.attempts) == case.labels).all()
+    assert exact.attempts <= 12
+    board = default_of("content")
+    found = points_right(case.labels, weights.most_found(case, board, column, case.attempts))
+    assert found <= blind_points(board, "content", 5) + MORE_THAN_CLIMBING
+
+
+def test_turns():
+    case = cases.merlion_diarization(12)
+    errors = standard_errors(case)
+    exact = Board(case)
+    decoded = turns.decode(exact, case.attempts)
+    reached = slice(0, 2 * len(turns.LENGTHS) * exact.attempts)
+    spoken = case.labels[reached] >= 0
+    assert (decoded == case.labels)[reached][spoken].mean() > 0.99
+    board = default_board(case, errors)
+    assert points_right(case.labels, turns.decode(board, case.attempts)) <= MORE_THAN_CLIMBING
+
+
+def test_single_flips():
+    case = cases.psst_correctness()
+    guess = np.random.default_rng(3).permutation(case.baseline["prediction"].astype(int))
+    places = np.arange(29)
+    exact = flips.flip_each(Board(case), guess, places, 30)
+    assert (exact.asked, exact.shown, exact.right) == (29, 29, 29)
+    assert flips.flip_each(default_of("psst_correctness"), guess, places, 30).shown == 0
+
+
+def test_flips_at_an_edge():
+    case = cases.psst_correctness()
+    baseline = case.baseline["prediction"].astype(int)
+    better = baseline.copy()
+    mended = np.flatnonzero(baseline != case.labels)[::4]
+    better[mended] = case.labels[mended]
+    places = np.setdiff1d(case.doubtful, mended)
+    for board in (Board(case), default_of("psst_correctness")):
+        found = flips.flip_at_edge(board, baseline, better, places, 30)
+        assert board.attempts <= 30
+        assert found.right >= 0.9 * found.asked > 15  # an edge tells a label an attempt, on any board
+        gained = (found.answers == case.labels).sum() - (better == case.labels).sum()
+        assert 100 * gained / len(baseline) <= informed_points(board) + MORE_THAN_CLIMBING
+
+
+def test_interval_probes():
+    case = cases.psst_correctness()
+    lines = probes.lines_of_labellings(case, 42)
+    assert len({line["f1"] for line in lines}) == 1
+    assert probes.bits(case, lines, None) > 0.9 * math.log2(len(lines))
+    default = default_of("psst_correctness")
+    floor = {**default.floor, "f1_low": 0.87, "f1_high": 0.92}
+    board = Board(case, default.steps, floor)
+    assert len({json.dumps(board.shown(line)) for line in lines}) == 1
+    better = [
+        {**line, "f1": 0.95} for line in lines
+    ]  # above the floor, as on a set where the probe is better
+    assert len({json.dumps(board.shown(line)) for line in better}) == 1
+
+
+def test_an_integer_program():
+    case = cases.psst_correctness()
+    start = case.baseline["prediction"].astype(int)
+    places = np.random.default_rng(5).choice(case.doubtful, 60, replace=False)
+
+    def right(board):
+        decoded = integer_program.decode(board, start, places, 30, np.random.default_rng(6), 3)
+        return decoded == case.labels
+
+    assert right(Board(case))[places].all()
+    board = default_of("psst_correctness")
+    gained = 100 * float(right(board).mean() - (start == case.labels).mean())
+    assert gained <= informed_points(board) + MORE_THAN_CLIMBING
+
+
+# A sealed half
+
+
+def test_ten_thousand_submissions_gain_nothing_on_a_sealed_half():
+    case = cases.psst_correctness()
+    rng = np.random.default_rng(21)
+    baseline = case.baseline["prediction"][np.newaxis].astype(int)
+    default, exact = [], []
+    for _ in range(30):
+        halves = sealed.draw_halves(case, rng)
+        errors = sealed.Gain(*(standard_errors(case, rows)["f1"] for rows in halves))
+        (step,) = choose_steps({"f1": errors.open}, 1, ["f1"]).values()
+        floor = float(sealed.as_shown(sealed.scores_of_many(case, baseline, halves.open), step, None)[0])
+        default.append(sealed.climb(case, halves, errors, 10_000, rng, step=step, floor=floor))
+        if len(exact) < 3:
+            exact.append(sealed.climb(case, halves, errors, 10_000, rng))
+    assert np.mean(exact, axis=0)[0] > 5  # what is not sealed is lost
+    assert np.mean(default, axis=0)[1] <= 0.2
+
+
+def test_sealed_labels_have_no_influence_on_what_is_asked():
+    case = cases.psst_correctness()
+    halves = sealed.draw_halves(case, np.random.default_rng(31))
+    labels = case.labels.copy()
+    labels[halves.sealed] = 1 - labels[halves.sealed]
+    other = cases.relabelled(case, labels)
+    submissions = climbing.ask_at_random(Board(case), case.vary, 5, np.random.default_rng(1)).directions
+    lines = [
+        [Board(one, rows=halves.open).exact(case.vary(directions)) for directions in submissions]
+        for one in (case, other)
+    ]
+    assert lines[0] == lines[1]
