@@ -160,8 +160,8 @@ def own_corruptions(task: str, text: str) -> dict[str, tuple[Any, ...]]:
     if task == "psst_recognition":
         fillers = re.sub("K AE T|D AO G|HH", "<sil>", text)
         return {
-            "no phone": (lines[0] + lines[3], "not one phone", "no_phones"),
-            "fillers alone": (fillers, "not one phone", "no_phones"),
+            "no phone": (lines[0] + lines[3], "0 phones in", "no_phones"),
+            "fillers alone": (fillers, "0 phones in", "no_phones"),
         }
     if task == "psst_correctness":
         return {"one kind": (text.replace("FALSE", "TRUE"), "only one kind", "one_class")}

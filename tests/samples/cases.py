@@ -116,7 +116,7 @@ SHEETS = {
         ",",
         "response_id",
         "score",
-        ("1.5", "3", "-0.25e1", "4"),
+        ("1.5", "3", "-0.25e0", "4"),
         {
             **_wrong(
                 "not_a_number",
@@ -126,8 +126,8 @@ SHEETS = {
             ),
             **_wrong(
                 "out_of_bounds",
-                *("-1000.1", "-1e6", "1e308"),
-                told={"1000.1": "expected a number on the scale 1-4, in any case -1000 to 1000"},
+                *("-2.001", "-1e6", "1e308"),
+                told={"7.1": "'7.1'; expected a number from -2 to 7"},
             ),
         },
     ),

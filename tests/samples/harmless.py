@@ -9,7 +9,7 @@ from tests.samples.cases import CASES, IDS, SHEETS, TURNS, Sheet
 SPELLINGS = {
     "psst_recognition": ("  K AE   T <spn>", "<unk>", "HH <sil> AW S", "D AO G"),
     "psst_correctness": ("tRUE", "false", "FALSE", "TRUE"),
-    "content_accuracy": ("15e-1", "+3.", "-2.50", "4.0"),
+    "content_accuracy": ("15e-1", "+3.", "-.250", "4.0"),
 }
 """Other spellings of the values of a task's sheet."""
 
