@@ -3,8 +3,8 @@
     python -m benchmarks.bench_adversaries [--quick]
 
 Boards: `exact`; the grid with steps of a quarter, a half, one and two standard errors of the baseline's score; the same
-with a floor, under which every submission gets the baseline's line. Attempts are those of the default limits. About twelve
-minutes; `--quick` repeats less and leaves out MERLion.
+with a floor, under which every submission gets the baseline's line. Attempts are those of the default limits. About
+twelve minutes; `--quick` repeats less and leaves out MERLion.
 """
 
 from __future__ import annotations

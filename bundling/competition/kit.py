@@ -1,15 +1,17 @@
 """The files that a task's bundles are made of, the same for every platform and track: programs and starting kit."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bundling.competition.baseline import run_baseline
 from bundling.competition.competition import Competition
+from bundling.competition.feedback import set_feedback
 from bundling.competition.references import ReferenceSet
 from bundling.zips import TASK_FILE, read_tree
+from spokeneval.run.feedback import COARSE
 from spokeneval.run.options import OPTIONS_FILE, items_fingerprint
 from spokeneval.task import Task
 from spokeneval.tasks import find_task
@@ -40,7 +42,6 @@ def make_parts(root: Path, competition: Competition, references: Mapping[str, Re
     options: dict[str, Any] = {
         "options": competition.options,
         "public_references": [references[name].fingerprint for name in public],
-        "rounded_sets": [items_fingerprint(references[name].items) for name in competition["rounded_sets"]],
     }
     vendored = {f"spokeneval/{name}": content for name, content in read_tree(root / "spokeneval").items()}
     scoring = read_tree(root / "scoring_program" / competition.task)
@@ -59,6 +60,16 @@ def make_parts(root: Path, competition: Competition, references: Mapping[str, Re
         if name in public:
             kit.update({f"{name}/reference/{file}": content for file, content in reference.files.items()})
     baseline = run_baseline(kit, list(references), public)
+    failures = list(baseline.failures)
+    if competition["feedback"] == COARSE:
+        hidden = [name for name in references if name not in public]
+        options["feedback"] = COARSE
+        options.update(_hidden_feedback(competition, references, hidden, baseline.solutions))
+        failures += [
+            f"no step for the {name} set, whose baseline did not run: its scores are told in the steps of other sets"
+            for name in hidden
+            if name not in baseline.solutions
+        ]
     options["detailed_results"] = competition.detailed_results
     if competition.detailed_results:
         options["baselines"] = {
@@ -67,7 +78,24 @@ def make_parts(root: Path, competition: Competition, references: Mapping[str, Re
         options["decimals"] = {column.key: column.precision for column in competition.columns}
     for program in (scoring, kit):
         program[OPTIONS_FILE] = _json(options)
-    return Parts(scoring, ingestion, kit, references, baseline.solutions, tuple(baseline.failures))
+    return Parts(scoring, ingestion, kit, references, baseline.solutions, tuple(failures))
+
+
+def _hidden_feedback(
+    competition: Competition,
+    references: Mapping[str, ReferenceSet],
+    hidden: Sequence[str],
+    solutions: Mapping[str, Mapping[str, bytes]],
+) -> dict[str, Any]:
+    """The steps and the floors of the hidden sets on which the baseline runs, each known by its items."""
+    task = find_task(competition.task)
+    steps, floors = {}, {}
+    for name in hidden:
+        if name in solutions:
+            feedback = set_feedback(task, references[name], solutions[name], competition.options)
+            items = items_fingerprint(references[name].items)
+            steps[items], floors[items] = feedback.steps, feedback.floor
+    return {"steps": steps, "floors": floors}
 
 
 def _json(content: Mapping[str, Any]) -> bytes:

@@ -6,6 +6,7 @@ from string import Template
 from bundling.competition.competition import Competition, CompetitionError
 from bundling.platforms.submission_rules import MEANINGS
 from bundling.text import closest
+from spokeneval.run.feedback import COARSE
 
 
 def page_path(root: Path, competition: Competition, file: str) -> Path:
@@ -59,7 +60,17 @@ def _columns_table(competition: Competition) -> str:
     for column in competition.columns:
         primary = " (decides the rank)" if column is competition.columns[0] else ""
         rows.append(f"| {column.title}{primary} | {column.direction} | {column.description} |")
+    if competition["feedback"] == COARSE:
+        rows += ["", _COARSE.format(title=competition.columns[0].title)]
     return "\n".join(rows)
+
+
+_COARSE = (
+    "Of a hidden set the board tells {title} and its interval alone, in steps of about one standard error: exact "
+    "scores would give the labels away. Two systems less than two steps apart are not shown to differ. A submission "
+    "that is no better than the baseline, and than answers that know nothing, gets their line. The organisers rank by "
+    "exact scores."
+)
 
 
 def _phases_table(competition: Competition) -> str:

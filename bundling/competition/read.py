@@ -49,7 +49,7 @@ def read_competitions(path: Path, names: Collection[str] = ()) -> list[Competiti
 _REQUIRED = ("image", "terms", "pages", "docker_image", "submission_rule", "public_sets", "phases")
 _DEFAULTS: dict[str, Any] = {
     "detailed_results": False,
-    "rounded_sets": [],
+    "feedback": "exact",
     "registration": "approval",
     "forum": True,
 }
@@ -127,10 +127,6 @@ def _check(competition: Competition, root: Path, defects: Defects) -> None:
             owners = dict.fromkeys((competition.task, competition.challenge))
             own = ", ".join(f"pages/{owner}/" for owner in owners)
             defects.append((place, f"page {file} is neither in {own} nor in pages/"))
-    for name in competition["rounded_sets"]:
-        if name not in competition.sets:
-            known = ", ".join(competition.sets)
-            defects.append((origin["rounded_sets"], f"no set {name}; there are {known}"))
     if not (root / competition["image"]).is_file():
         defects.append((origin["image"], f"image {competition['image']} is missing"))
 
