@@ -110,8 +110,8 @@ class Task:
     name: as everywhere in the house, such as `spoken_call`.
     title: how a page is headed.
     format: its files.
-    unit: what is independent of the others and drawn for an interval: a speaker, a recording.
-    units: reference -> what the units are called, and the unit of each row of the counts.
+    unit: what pages call that which is drawn for an interval: a speaker, a recording.
+    units: reference -> what is drawn: what it is called there, and the unit of each row of the counts.
     count: reference, submission -> `part -> counts`, one row an item or a unit; everything that is scored follows.
     scores: what is written, the primary score first.
     options: what an organiser may choose.

@@ -21,6 +21,9 @@ from .counts import Number, add, check_counts, number_or_array, ratio, total
 GROSS_WEIGHT = 3
 """The shared task's k: what a gross false accept weighs in plain ones."""
 
+ZERO_COUNTS_AS = 0.5
+"""What a zero FA or FR counts as in D, D_A and Dfull (Haldane-Anscombe)."""
+
 REQUIRED_PERCENT = 50
 """The 50 % rule: the least share of the incorrect responses rejected, and of the correct ones accepted."""
 
@@ -426,7 +429,7 @@ def _corrected_errors(decisions: Decisions) -> tuple[Number, Number]:
     both_kinds = _has_both_kinds(decisions)
 
     def corrected(errors: Number) -> Number:
-        return number_or_array(np.where(both_kinds, np.where(errors, errors, 0.5), np.nan))
+        return number_or_array(np.where(both_kinds, np.where(errors, errors, ZERO_COUNTS_AS), np.nan))
 
     return corrected(false_accepts(decisions)), corrected(decisions.false_rejects)
 

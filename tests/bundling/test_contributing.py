@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -103,8 +104,11 @@ def test_the_map_of_what_to_edit_leads_to_what_is_there():
     assert len(rows) > 10
     for _, where in rows:
         *names, place = re.findall(r"`([^`]+)`", where)
-        if "`bundling/platforms/codabench/`" in where:
-            names = []
+        if "keys.py" in where or "worker.py" in where:
+            assert all(
+                (ROOT / "bundling/platforms/codabench" / Path(name).name).exists() for name in (*names, place)
+            )
+            continue
         assert (ROOT / place).exists(), place
         files = [ROOT / place] if (ROOT / place).is_file() else [*(ROOT / place).glob("*.py")]
         for name in names:

@@ -10,6 +10,7 @@ import numpy as np
 from bundling.rank.outputs import ScoringOutput
 from bundling.rank.table import Table
 from spokeneval.run.statistics import Statistics
+from spokeneval.tasks.spoken_call import RULE
 
 _RATES = {
     "Pr": "precision",
@@ -34,7 +35,7 @@ def rates_of_systems(outputs: Sequence[ScoringOutput]) -> Table | None:
     ordered = sorted(outputs, key=lambda output: -output.scores["d_full_raw"])
     rows = [[output.name, *(f"{output.scores[key]:.3f}" for key in _RATES.values())] for output in ordered]
     broken = [output.name for output in ordered if not output.scores["eligible"]]
-    note = f"Below the 50 % rule, so 0 on the board: {', '.join(broken)}." if broken else ""
+    note = f"Below {RULE}, so 0 on the board: {', '.join(broken)}." if broken else ""
     return Table("Rates of the systems (Table 1 of the third edition)", ["Id", *_RATES], rows, note)
 
 
