@@ -66,7 +66,11 @@ ARROWS = {
     "spokeneval/metrics": ("spokeneval.metrics",),
     "spokeneval/formats": ("spokeneval.formats",),
     "spokeneval/task.py": ("spokeneval.formats",),
-    "spokeneval/tasks": ("spokeneval.tasks", "spokeneval.task", "spokeneval.formats", "spokeneval.metrics"),
+    "spokeneval/trivial.py": ("spokeneval.formats", "spokeneval.metrics"),
+    "spokeneval/tasks": (
+        *("spokeneval.tasks", "spokeneval.task", "spokeneval.trivial"),
+        *("spokeneval.formats", "spokeneval.metrics"),
+    ),
     "spokeneval": ("spokeneval",),
     "scoring_program": ("spokeneval.tasks", "spokeneval.run"),
     "ingestion_program": ("spokeneval.tasks", "spokeneval.run"),

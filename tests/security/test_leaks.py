@@ -227,7 +227,7 @@ def extremes(task: str) -> list[dict[str, str]]:
             "caller_experience": ("1", "5"),
             "psst_recognition": ("", "<sil>", "K AE T", "D " * 300),
             "psst_correctness": ("true", "false"),
-            "content_accuracy": ("0", "-1000", "1000", "2.5", "1e-320"),
+            "content_accuracy": ("0", "-2", "7", "2.5", "1e-320"),
         }.get(task, sheet.values)
         constant = [sheet.text([(item, value) for item in IDS]) for value in values]
         mixed = [
