@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from spokeneval.metrics.counts import total
-from spokeneval.run.feedback import choose_step, coarse_scores, floored_scores
+from spokeneval.run.feedback import choose_step, coarse_scores, shown_scores
 from spokeneval.run.interval import score_interval
 from spokeneval.run.options import Options, choose_options, items_fingerprint
 from spokeneval.run.scoring import score_submission
@@ -58,11 +58,7 @@ class Board:
         return self.shown(self.exact(submission))
 
     def shown(self, scores: Line) -> Line:
-        if self.steps is None:
-            return scores
-        if self.floor is None:
-            return coarse_scores(scores, self.steps)
-        return floored_scores(scores, self.steps, self.floor, self.case.task.primary)
+        return shown_scores(scores, self.steps, self.floor, self.case.task.primary)
 
     def exact(self, submission: Any) -> dict[str, float]:
         """Every score at full precision, which only the organisers see."""

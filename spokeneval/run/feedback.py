@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Optional
 
 from ..task import ENDS, HIGHER, Number, Score
 
@@ -57,6 +58,26 @@ def coarse_scores(scores: Mapping[str, Number], steps: Mapping[str, float]) -> d
         if step is not None:
             coarse[key] = on_grid(value, step)
     return coarse
+
+
+def shown_scores(
+    scores: Mapping[str, Number],
+    steps: Optional[Mapping[str, float]],
+    floor: Optional[Mapping[str, Number]],
+    primary: Score,
+) -> Mapping[str, Number]:
+    """The scores that a board shows.
+
+    Parameters
+    ----------
+    scores: every score, at full precision.
+    steps: `key -> step` of what is shown; None where all is shown exactly.
+    floor: the line that a submission gets which is no better; None where there is none.
+    primary: the score that must be better.
+    """
+    if steps is None:
+        return scores
+    return coarse_scores(scores, steps) if floor is None else floored_scores(scores, steps, floor, primary)
 
 
 def floored_scores(

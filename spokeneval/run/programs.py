@@ -27,7 +27,7 @@ from ..formats.problems import (
 )
 from ..formats.submission_folder import REPORT_FILE, check_report, list_files
 from ..task import Task
-from .feedback import coarse_scores, floored_scores
+from .feedback import shown_scores
 from .files import write_file
 from .options import OPTIONS_FILE, read_options, wants_page
 from .scores import SCORE_FILES, check_scores, write_scores
@@ -66,11 +66,7 @@ def score_main(task: Task) -> int:
         submission = task.format.read_submission(files, reference.items)
         check_report(inputs / "res", accepted_report(task.name, len(reference.items)))
         scored = score_submission(task, reference, submission, options)
-        scores = scored.scores
-        if options.steps is not None and options.floor is not None:
-            scores = floored_scores(scores, options.steps, options.floor, task.primary)
-        elif options.steps is not None:
-            scores = coarse_scores(scores, options.steps)
+        scores = shown_scores(scored.scores, options.steps, options.floor, task.primary)
         check_scores(scores)
         signature = options.signature(task)
         write_file(output / SIGNATURE_FILE, signature + "\n")
