@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from spokeneval.metrics.counts import total
+from spokeneval.metrics.counts import number_or_array, total
 from spokeneval.run.feedback import choose_step, coarse_scores, shown_scores
 from spokeneval.run.interval import score_interval
 from spokeneval.run.options import Options, choose_options, items_fingerprint
@@ -69,7 +69,7 @@ class Board:
             options = Options(choose_options(task, {}), labels_public=False, compared_by="")
             return score_submission(task, self._reference, submission, options).scores
         totals = {part: total(counts) for part, counts in task.count(self._reference, submission).items()}
-        return {score.key: _plain(score.value(task.part(score, totals))) for score in task.scores}
+        return {score.key: number_or_array(score.value(task.part(score, totals))) for score in task.scores}
 
     def primary(self, submission: Any) -> float:
         """The exact primary score, larger for better."""
@@ -79,10 +79,6 @@ class Board:
         """A line's primary score, larger for better."""
         score = self.case.task.primary
         return line[score.key] if score.direction == HIGHER else -line[score.key]
-
-
-def _plain(value: Any) -> float:
-    return value.item() if isinstance(value, (np.generic, np.ndarray)) else value
 
 
 def standard_errors(case: Case, rows: np.ndarray | None = None) -> dict[str, float]:
@@ -95,7 +91,9 @@ def standard_errors(case: Case, rows: np.ndarray | None = None) -> dict[str, flo
     errors = {}
     for score in case.task.scores:
         rows_of_score = case.task.part(score, statistics.parts)
-        value = _plain(score.value(case.task.part(score, {part: total(c) for part, c in counts.items()})))
+        value = number_or_array(
+            score.value(case.task.part(score, {part: total(c) for part, c in counts.items()}))
+        )
         errors[score.key] = score_interval(score, rows_of_score, value).standard_error
     return errors
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from ..metrics.counts import total
+from ..metrics.counts import number_or_array, total
 from ..task import ENDS, Number, Task
 from .interval import Interval, score_interval
 from .options import Options
@@ -48,15 +46,9 @@ def score_submission(task: Task, reference: Any, submission: Any, options: Optio
     scores: dict[str, Number] = {}
     intervals = {}
     for score in task.scores:
-        value = scores[score.key] = _plain(score.value(task.part(score, totals)))
+        value = scores[score.key] = number_or_array(score.value(task.part(score, totals)))
         if score.interval:
             intervals[score.key] = score_interval(score, task.part(score, statistics.parts), value)
     for key, interval in intervals.items():
         scores[key + ENDS[0]], scores[key + ENDS[1]] = interval.low, interval.high
     return Scored(scores, intervals, rows, totals, statistics)
-
-
-def _plain(value: Any) -> Number:
-    """Python's own number: the same words for it whatever the version of numpy."""
-    number: Number = value.item() if isinstance(value, (np.generic, np.ndarray)) else value
-    return number
