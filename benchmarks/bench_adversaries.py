@@ -28,11 +28,11 @@ from benchmarks.adversaries.boards import (
     points_right,
     run_score,
     standard_errors,
+    without_ends,
 )
 from benchmarks.adversaries.cases import Case
 from spokeneval.formats.sheets import Answers
 from spokeneval.run.feedback import coarse_scores
-from spokeneval.task import ENDS
 
 CASES: dict[str, Callable[[], Case]] = {
     "spoken_call": cases.spoken_call,
@@ -247,10 +247,6 @@ def probe_bits(most: int) -> Iterator[tuple[str, list[str]]]:
             kept = [line if shown else without_ends(line) for line in lines]
             row.append(f"{entropy([Board(case, steps, floor).shown(line) for line in kept]):.2f}")
         yield f"probes, {len(lines)} labellings, {title}", row
-
-
-def without_ends(line: Line) -> Line:
-    return {key: value for key, value in line.items() if not key.endswith(ENDS)}
 
 
 def bits_an_attempt(names: Sequence[str], asked_of: Mapping[str, int]) -> Iterator[tuple[str, list[str]]]:

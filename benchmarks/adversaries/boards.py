@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from spokeneval.metrics.counts import number_or_array, total
-from spokeneval.run.feedback import choose_step, coarse_scores, shown_scores
+from spokeneval.run.feedback import choose_step, coarse_scores, interval_of, shown_scores
 from spokeneval.run.interval import score_interval
 from spokeneval.run.options import Options, choose_options, items_fingerprint
 from spokeneval.run.scoring import score_submission
@@ -101,6 +101,11 @@ def standard_errors(case: Case, rows: np.ndarray | None = None) -> dict[str, flo
 def choose_steps(errors: Mapping[str, float], multiple: float, keys: Sequence[str]) -> dict[str, float]:
     """The steps that a build would choose at a multiple of the standard errors."""
     return {key: choose_step(multiple * errors[key]) for key in keys if errors[key] > 0}
+
+
+def without_ends(line: Line) -> Line:
+    """A line's scores, without the ends of their intervals."""
+    return {key: value for key, value in line.items() if interval_of(key) == key}
 
 
 def default_board(case: Case, errors: Mapping[str, float]) -> Board:

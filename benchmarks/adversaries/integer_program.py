@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from .boards import Board
+from .boards import Board, without_ends
 from .cases import relabelled
 
 SECONDS = 5.0
@@ -53,7 +53,7 @@ def allowed_counts(board: Board, line: Mapping[str, float], answered: int, posit
     """The fewest and the most true positives with which a line would be the same, given how many are positive."""
     size = len(board.case.labels)
     fewest, most = max(0, answered + positives - size), min(answered, positives)
-    shown = {key: value for key, value in line.items() if not key.endswith(("_low", "_high"))}
+    shown = without_ends(line)
     better = partial(_signed_with, board, answered, positives)
     target = _sign(board, shown)
     first = _first(lambda count: better(count) >= target - 1e-12, fewest, most)

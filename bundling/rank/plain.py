@@ -12,6 +12,7 @@ from textwrap import fill
 from bundling.rank.board import Board, board_table, heading
 from bundling.rank.table import Table
 from bundling.text import text_table
+from spokeneval.task import ENDS
 
 
 def to_text(board: Board) -> str:
@@ -36,7 +37,7 @@ def to_csv(board: Board) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     key = board.column.key
-    known = (key, f"{key}_low", f"{key}_high")
+    known = (key, *(key + end for end in ENDS))
     others = [other for other in board.rows[0].scores if other not in known]
     writer.writerow(["rank", "tied", "system", *known, "best_rank", "worst_rank", "cluster", *others])
     for row in board.rows:

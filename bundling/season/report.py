@@ -14,6 +14,7 @@ from bundling.season.play import Season
 from bundling.season.replay import REFUSED, Attempt
 from bundling.text import printable, text_table
 from spokeneval.formats.problems import count_of
+from spokeneval.task import ENDS
 
 
 def to_text(season: Season) -> str:
@@ -90,7 +91,8 @@ def _notes(season: Season) -> list[str]:
 def _board_text(bundle: BuiltBundle, day: Day) -> list[str]:
     """The board with the primary score, and its interval where there are columns for it."""
     key = bundle.ranking_column().key
-    columns = [column for column in bundle.columns if column.key in (key, f"{key}_low", f"{key}_high")]
+    shown = (key, *(key + end for end in ENDS))
+    columns = [column for column in bundle.columns if column.key in shown]
     rows = [["rank", "", "team", *(column.title for column in columns), "submission"]]
     for entry in day.board:
         rows.append(
