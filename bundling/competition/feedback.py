@@ -28,8 +28,7 @@ def set_feedback(
     """The feedback on a hidden set, fixed when its bundle is built and the same for all submissions.
 
     The step is the standard error of the baseline's primary score; where that has none, the largest of the others'. The
-    floor is the line of the best among the baseline
-    and the systems that know nothing (`Task.trivial`).
+    floor is the line of the best among the baseline and the systems that know nothing (`Task.trivial`).
 
     Parameters
     ----------

@@ -11,10 +11,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import Any, Optional
 
 from .. import __version__
-from ..task import Task
+from ..task import Number, Task
 from .feedback import COARSE, EXACT
 
 OPTIONS_FILE = "options.json"
@@ -56,8 +56,8 @@ class Options:
     compared_by: str
     detailed_results: bool = False
     steps: Optional[Mapping[str, float]] = None
-    floor: Optional[Mapping[str, Union[int, float]]] = None
-    baseline: Mapping[str, Union[int, float]] = field(default_factory=dict)
+    floor: Optional[Mapping[str, Number]] = None
+    baseline: Mapping[str, Number] = field(default_factory=dict)
     decimals: Mapping[str, int] = field(default_factory=dict)
 
     def __getitem__(self, option: str) -> str:
