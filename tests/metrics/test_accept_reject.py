@@ -9,6 +9,7 @@ import pytest
 from spokeneval.metrics import accept_reject as metrics
 from spokeneval.metrics.accept_reject import Decisions
 from spokeneval.metrics.counts import total
+from tests.samples.many_sets import assert_many_as_each, rate_or_nan
 from tests.samples.spoken_call import TABLE_1, decided
 
 
@@ -140,23 +141,10 @@ RATES = [
 ]
 
 
-def rate_or_nan(rate, counts):
-    try:
-        return rate(counts)
-    except ValueError:
-        return math.nan
-
-
 @pytest.mark.parametrize("dtype", [int, float])
 @pytest.mark.parametrize("rate", RATES)
 def test_a_rate_of_many_sets_is_that_of_each(rate, dtype):
-    rng = np.random.default_rng(2)
-    sets = np.concatenate([rng.integers(0, 3, (300, 5)), rng.integers(0, 1000, (300, 5))])
-    each = [rate_or_nan(rate, Decisions(*counts)) for counts in sets.tolist()]
-    many = rate(Decisions(*sets.T.astype(dtype)))
-    np.testing.assert_array_equal(many, each)
-    assert 0 < np.isnan(each).sum() < 300
-    assert {type(value) for value in each} == {float}
+    assert_many_as_each(rate, Decisions, 5, dtype)
 
 
 def test_the_fifty_percent_rule_of_many_sets_is_that_of_each():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from dataclasses import astuple
 
@@ -17,6 +16,7 @@ from spokeneval.metrics.correctness import (
     predictions_per_response,
 )
 from spokeneval.metrics.counts import total
+from tests.samples.many_sets import assert_many_as_each
 
 RATES = [
     correctness.f1,
@@ -95,23 +95,10 @@ def test_a_reference_of_one_class_has_no_rate(only, rate):
         rate(counts)
 
 
-def rate_or_nan(rate, counts):
-    try:
-        return rate(counts)
-    except ValueError:
-        return math.nan
-
-
 @pytest.mark.parametrize("dtype", [int, float])
 @pytest.mark.parametrize("rate", RATES)
 def test_a_rate_of_many_sets_is_that_of_each(rate, dtype):
-    rng = np.random.default_rng(2)
-    sets = np.concatenate([rng.integers(0, 3, (300, 4)), rng.integers(0, 1000, (300, 4))])
-    each = [rate_or_nan(rate, CorrectnessCounts(*counts)) for counts in sets.tolist()]
-    many = rate(CorrectnessCounts(*sets.T.astype(dtype)))
-    np.testing.assert_array_equal(many, each)
-    assert 0 < np.isnan(each).sum() < 300
-    assert {type(value) for value in each} == {float}
+    assert_many_as_each(rate, CorrectnessCounts, 4, dtype)
 
 
 @pytest.mark.parametrize(
