@@ -3,8 +3,7 @@
 import json
 from typing import Any
 
-from jsonschema import Draft202012Validator
-
+from bundling.built.description import read_description
 from bundling.check.inspection import BuiltTask, Contents, Inspection, Program
 from bundling.finding import Report
 from bundling.text import hint
@@ -14,7 +13,7 @@ from spokeneval.run.options import KEYS, OPTIONS_FILE
 
 def check_scores(bundle: Inspection, program: Program) -> None:
     """The board's columns against the scores that the program says it writes."""
-    description = _read_description(program)
+    description = read_description(program.archive)
     if description is None:
         where = program.archive.where(TASK_FILE)
         bundle.report.add("scores-undeclared", where, "no list of scores, the primary one first")
@@ -29,38 +28,6 @@ def check_scores(bundle: Inspection, program: Program) -> None:
         if key in scores and key != scores[0]:
             text = f"ranks by {key!r}; the first score is {scores[0]!r}"
             bundle.add("primary-not-first-score", path, text)
-
-
-def _read_description(program: Program) -> dict[str, Any] | None:
-    """What a program says of itself in `task.json`, or None where it says nothing that can be used."""
-    try:
-        content = json.loads(program.archive.files[TASK_FILE])
-    except (KeyError, ValueError, RecursionError):
-        return None
-    return content if not list(_DESCRIPTION.iter_errors(content)) else None
-
-
-_DESCRIPTION = Draft202012Validator(
-    {
-        "type": "object",
-        "required": ["scores", "options"],
-        "properties": {
-            "scores": {
-                "type": "array",
-                "minItems": 1,
-                "items": {
-                    "type": "object",
-                    "required": ["key"],
-                    "properties": {"key": {"type": "string"}},
-                },
-            },
-            "options": {
-                "type": "object",
-                "additionalProperties": {"type": "array", "items": {"type": "string"}},
-            },
-        },
-    }
-)
 
 
 def read_options(report: Report, program: Program) -> dict[str, Any] | None:
@@ -80,7 +47,7 @@ def read_options(report: Report, program: Program) -> dict[str, Any] | None:
         if key not in KEYS or not isinstance(value, KEYS[key]):
             report.add("options-invalid", where, f"{key!r}: {value!r}{hint(key, KEYS)}")
             return None
-    description = _read_description(program)
+    description = read_description(program.archive)
     choices = description["options"] if description else {}
     for option, value in content.get("options", {}).items() if description else ():
         if option not in choices or value not in choices[option]:

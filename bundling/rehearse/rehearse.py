@@ -19,8 +19,11 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from bundling.built.archive import open_archive
 from bundling.built.bundle import BuiltBundle, BuiltPhase
+from bundling.built.description import declared_scores
 from bundling.built.read import read_built_bundle
+from bundling.finding import Report
 from bundling.platforms.registry import PLATFORMS
 from bundling.rehearse.engine import Limits, LocalEngine
 from bundling.rehearse.run import Engine, Run, Step, new_folder
@@ -146,7 +149,8 @@ def rehearse_phase(
         try:
             output = platform.run(run, submission)
             scores = read_scores(output, platform, warnings)
-            row = leaderboard_row(bundle, platform, store_scores(scores, bundle, platform, warnings))
+            stored = store_scores(scores, bundle, platform, warnings, _declared(bundle, phase))
+            row = leaderboard_row(bundle, platform, stored)
             platform.check_output(output, "scoring")
             warnings += _page_warnings(bundle, output)
         except RunFailed as failure:
@@ -167,6 +171,12 @@ def rehearse_phase(
         problems=tuple(problems),
         steps=tuple(run.steps),
     )
+
+
+def _declared(bundle: BuiltBundle, phase: BuiltPhase) -> list[str]:
+    """The scores that the phase's scoring program says it writes."""
+    name = phase.scoring_program
+    return declared_scores(open_archive(Report(), name, bundle.files[name])) if name in bundle.files else []
 
 
 def _page_warnings(bundle: BuiltBundle, output: Path) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -56,9 +56,17 @@ def read_scores(output: Path, platform: Platform, warnings: list[str]) -> dict[s
 
 
 def store_scores(
-    scores: Mapping[str, Any], bundle: BuiltBundle, platform: Platform, warnings: list[str]
+    scores: Mapping[str, Any],
+    bundle: BuiltBundle,
+    platform: Platform,
+    warnings: list[str],
+    declared: Collection[str] = (),
 ) -> dict[str, Decimal]:
     """What the database keeps of the scores, by column key; warns of all that it does not.
+
+    Parameters
+    ----------
+    declared: keys that the program says it writes; one of these without a column is left out on purpose.
 
     Raises
     ------
@@ -66,7 +74,7 @@ def store_scores(
     """
     stored = platform.store_scores(scores, bundle.columns, warnings)
     keys = {column.key for column in bundle.columns}
-    dropped = [key for key in scores if key not in keys]
+    dropped = [key for key in scores if key not in keys and key not in declared]
     if dropped:
         warnings.append(f"written but without a column, dropped in silence: {', '.join(dropped)}")
     missing = [column for column in bundle.columns if column.key not in stored and not column.computed]
