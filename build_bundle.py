@@ -198,7 +198,7 @@ def _own_reference(argument: str) -> tuple[tuple[str, str], Path]:
 
 def _row(bundle: Built, width: int) -> str:
     refused = _has_errors(bundle)
-    columns = f"{len(bundle.competition.columns)} columns, {len(bundle.competition.phases)} phases"
+    columns = f"{len(bundle.competition.board)} columns, {len(bundle.competition.phases)} phases"
     verdict = "ok" if not bundle.findings else "REFUSED" if refused else "warnings"
     digest = "not written" if refused else f"sha256 {bundle.sha256}"
     if refused and bundle.path.exists():

@@ -141,8 +141,8 @@ def run_score(case: Case, folder: Path, files: Mapping[str, str], steps: Mapping
     program = folder / "program"
     program.mkdir(parents=True, exist_ok=True)
     (program / "score.py").write_bytes((ROOT / "scoring_program" / name / "score.py").read_bytes())
-    steps_of_set = {items_fingerprint(case.reference.items.ids): dict(steps)}
-    (program / "options.json").write_text(json.dumps({"feedback": "coarse", "steps": steps_of_set}))
+    sets = {items_fingerprint(case.reference.items.ids): {"steps": dict(steps)}}
+    (program / "options.json").write_text(json.dumps({"feedback": "coarse", "sets": sets}))
     inputs = folder / "input"
     for place in ("ref", "res"):
         (inputs / place).mkdir(parents=True, exist_ok=True)

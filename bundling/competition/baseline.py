@@ -22,7 +22,8 @@ class Baseline:
 
 
 def run_baseline(kit: Mapping[str, bytes], sets: Sequence[str], public: Collection[str]) -> Baseline:
-    """Run a kit's `baseline.py` on each set, side by side, and score it on the public ones with the kit's program."""
+    """Run a kit's `baseline.py` on each set, side by side; check what it writes as the kit does, and score it on the
+    public sets."""
     baseline = Baseline()
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
@@ -35,6 +36,12 @@ def run_baseline(kit: Mapping[str, bytes], sets: Sequence[str], public: Collecti
             if run.returncode:
                 baseline.failures.append(f"no baseline solution for the {name} set: {_reason(errors)}")
                 continue
+            refusal = _refusal(place, name)
+            if refusal:
+                baseline.failures.append(
+                    f"no baseline solution for the {name} set: the bundle refuses it: {refusal}"
+                )
+                continue
             baseline.solutions[name] = read_tree(place / name)
             if name in public:
                 _score(place, name, baseline)
@@ -46,6 +53,14 @@ def _start(place: Path, name: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         command, cwd=place / "kit", stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
     )
+
+
+def _refusal(place: Path, name: str) -> str:
+    """Why the kit's own checks refuse what the baseline wrote; empty where they accept it."""
+    folders = (place / "kit" / name / "input", place / name, place / f"{name}-report")
+    command = [sys.executable, "ingest.py", *map(str, folders)]
+    run = subprocess.run(command, cwd=place / "kit", capture_output=True, text=True)
+    return _reason(run.stderr) if run.returncode else ""
 
 
 def _score(place: Path, name: str, baseline: Baseline) -> None:

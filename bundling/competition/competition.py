@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from spokeneval.run.feedback import EXACT, interval_of
+
 Place = tuple[str | int, ...]
 """Where something stands in `competition.yaml`."""
 
@@ -77,6 +79,19 @@ class Competition:
     def scored_sets(self) -> list[str]:
         """The sets that a phase scores against, in order."""
         return list(dict.fromkeys(phase.reference for phase in self.phases))
+
+    @property
+    def hidden_sets(self) -> list[str]:
+        """The scored sets whose labels participants do not have."""
+        return [name for name in self.scored_sets if name not in self["public_sets"]]
+
+    @property
+    def board(self) -> tuple[Column, ...]:
+        """The columns of its leaderboard. All phases share it, so where the feedback on a hidden set is coarse it has
+        what is told of that set alone: the first column and its interval."""
+        if self["feedback"] == EXACT or not self.hidden_sets:
+            return self.columns
+        return tuple(column for column in self.columns if interval_of(column.key) == self.columns[0].key)
 
     @property
     def page_files(self) -> list[str]:

@@ -1,69 +1,91 @@
-"""What the boards of hidden sets tell: the step of the primary score, and the line below which nothing shows."""
+"""What the board of a set goes by: the step of its score, the line below which nothing shows, and what others get.
+
+All of it is computed when the bundle is built, once, and is the same for all submissions.
+"""
 
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from bundling.competition.competition import CompetitionError
 from bundling.competition.references import ReferenceSet
-from spokeneval.run.feedback import choose_step, coarse_scores
+from spokeneval.run.feedback import choose_step, coarse_scores, on_grid
 from spokeneval.run.options import Options
 from spokeneval.run.scoring import score_submission
 from spokeneval.task import HIGHER, Number, Task
 
+BASELINE = "the kit's baseline"
+
 
 @dataclass(frozen=True)
 class Feedback:
-    """Of one hidden set: `key -> step`, and the line that a submission gets which is no better than it."""
+    """Of one set.
+
+    Attributes
+    ----------
+    steps: `key -> step` of what a board shows while the labels are hidden; empty where nothing has a standard error
+        (one unit alone, or answers that all score alike).
+    floor: the line that a submission gets which is no better than it.
+    known: what everybody can submit, `what it answers -> its primary score`: the baseline, where it runs, and the
+        systems that know nothing. In steps where the set is hidden.
+    """
 
     steps: Mapping[str, float]
     floor: Mapping[str, Number]
+    known: Mapping[str, Number]
+
+    @property
+    def trivial(self) -> dict[str, Number]:
+        """What the systems get that know nothing."""
+        return {answer: score for answer, score in self.known.items() if answer != BASELINE}
 
 
 def set_feedback(
-    task: Task, reference: ReferenceSet, solution: Mapping[str, bytes], chosen: Mapping[str, str]
+    task: Task,
+    reference: ReferenceSet,
+    solution: Mapping[str, bytes] | None,
+    chosen: Mapping[str, str],
+    *,
+    hidden: bool,
 ) -> Feedback:
-    """The feedback on a hidden set, fixed when its bundle is built and the same for all submissions.
+    """The feedback on a set.
 
-    The step is the standard error of the baseline's primary score; where that has none, the largest of the others'. The
-    floor is the line of the best among the baseline and the systems that know nothing (`Task.trivial`).
+    The step is the standard error of the baseline's primary score; where that has none, or no baseline runs, the
+    largest of the others'. The floor is the line of the best among the baseline and the systems that know nothing
+    (`Task.trivial`).
 
     Parameters
     ----------
-    solution: the baseline's submission, `name -> content`.
+    solution: the baseline's submission, `name -> content`; None where it does not run on the set.
     chosen: the task's options.
     """
     with tempfile.TemporaryDirectory() as folder:
-        references = _write(Path(folder, "reference"), reference.files)
-        answers = _write(Path(folder, "solution"), solution)
-        gold = task.format.read_reference(references)
-        submissions = [task.format.read_submission({name: answers / name for name in solution}, gold.items)]
-    submissions += [answer(gold.items) for answer in task.trivial.values()]
+        gold = task.format.read_reference(_write(Path(folder, "reference"), reference.files))
+        submissions = {}
+        if solution is not None:
+            files = _write(Path(folder, "solution"), solution)
+            submissions[BASELINE] = task.format.read_submission(
+                {name: files / name for name in solution}, gold.items
+            )
+    submissions.update({what: answer(gold.items) for what, answer in task.trivial.items()})
     # An option that refuses submissions is for public labels alone: here each is scored.
     options = Options({**chosen, **_defaults(task)}, labels_public=True, compared_by="")
-    lines = [score_submission(task, gold, submission, options) for submission in submissions]
-    errors = [line.intervals[task.primary.key].standard_error for line in lines]
-    if not any(errors):
-        raise CompetitionError(
-            f"feedback: coarse needs a standard error to make a step of; the {reference.name} set of {task.name} has "
-            f"none (one {task.unit} alone, or answers that all score alike)"
-        )
-    step = choose_step(errors[0] or max(errors))
-    best = max(
-        lines,
-        key=lambda line: line.scores[task.primary.key] * (1 if task.primary.direction == HIGHER else -1),
-    )
-    steps = {task.primary.key: step}
-    return Feedback(steps, coarse_scores(best.scores, steps))
+    lines = {what: score_submission(task, gold, answers, options) for what, answers in submissions.items()}
+    primary = task.primary
+    errors = [line.intervals[primary.key].standard_error for line in lines.values()]
+    steps = {primary.key: choose_step(errors[0] or max(errors))} if any(errors) else {}
+    scores = {what: line.scores[primary.key] for what, line in lines.items()}
+    best = (max if primary.direction == HIGHER else min)(scores, key=lambda what: scores[what])
+    if hidden and steps:
+        scores = {what: on_grid(score, steps[primary.key]) for what, score in scores.items()}
+    return Feedback(steps, coarse_scores(lines[best].scores, steps), scores)
 
 
 def _defaults(task: Task) -> dict[str, str]:
     return {option.name: option.values[0] for option in task.options}
 
 
-def _write(folder: Path, files: Mapping[str, Any]) -> Path:
+def _write(folder: Path, files: Mapping[str, bytes]) -> Path:
     folder.mkdir()
     for name, content in files.items():
         (folder / name).write_bytes(content)

@@ -1,14 +1,14 @@
 """The files that a task's bundles are made of, the same for every platform and track: programs and starting kit."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bundling.competition.baseline import run_baseline
-from bundling.competition.competition import Competition
-from bundling.competition.feedback import set_feedback
+from bundling.competition.competition import Competition, CompetitionError
+from bundling.competition.feedback import Feedback, set_feedback
 from bundling.competition.references import ReferenceSet
 from bundling.zips import TASK_FILE, read_tree
 from spokeneval.run.feedback import COARSE
@@ -24,6 +24,7 @@ class Parts:
     Attributes
     ----------
     references: set -> its reference.
+    feedback: set -> what its board tells, and what everybody can submit.
     solutions: set -> the baseline's submission, where the baseline runs on the set.
     failures: why a baseline did not run, one line each.
     """
@@ -32,12 +33,14 @@ class Parts:
     ingestion_program: Mapping[str, bytes]
     starting_kit: Mapping[str, bytes]
     references: Mapping[str, ReferenceSet]
+    feedback: Mapping[str, Feedback]
     solutions: Mapping[str, Mapping[str, bytes]]
     failures: tuple[str, ...]
 
 
 def make_parts(root: Path, competition: Competition, references: Mapping[str, ReferenceSet]) -> Parts:
     """Programs, starting kit and baseline solutions for a competition's task."""
+    task = find_task(competition.task)
     public = [name for name in competition["public_sets"] if name in references]
     options: dict[str, Any] = {
         "options": competition.options,
@@ -45,7 +48,7 @@ def make_parts(root: Path, competition: Competition, references: Mapping[str, Re
     }
     vendored = {f"spokeneval/{name}": content for name, content in read_tree(root / "spokeneval").items()}
     scoring = read_tree(root / "scoring_program" / competition.task)
-    description = _json(describe_task(find_task(competition.task)))
+    description = _json(describe_task(task))
     scoring = {**scoring, **vendored, OPTIONS_FILE: _json(options), TASK_FILE: description}
     ingestion = {**read_tree(root / "ingestion_program" / competition.task), **vendored}
     kit = {
@@ -60,16 +63,24 @@ def make_parts(root: Path, competition: Competition, references: Mapping[str, Re
         if name in public:
             kit.update({f"{name}/reference/{file}": content for file, content in reference.files.items()})
     baseline = run_baseline(kit, list(references), public)
-    failures = list(baseline.failures)
-    if competition["feedback"] == COARSE:
-        hidden = [name for name in references if name not in public]
-        options["feedback"] = COARSE
-        options.update(_hidden_feedback(competition, references, hidden, baseline.solutions))
-        failures += [
-            f"no step for the {name} set, whose baseline did not run: its scores are told in the steps of other sets"
-            for name in hidden
-            if name not in baseline.solutions
-        ]
+    told = {}
+    for name, reference in references.items():
+        hidden, solution = name not in public, baseline.solutions.get(name)
+        told[name] = set_feedback(task, reference, solution, competition.options, hidden=hidden)
+        if hidden and competition["feedback"] == COARSE and not told[name].steps:
+            raise CompetitionError(
+                f"feedback: coarse needs a standard error to make a step of; the {name} set of {task.name} has none "
+                f"(one {task.unit} alone, or answers that all score alike)"
+            )
+    options["feedback"] = competition["feedback"]
+    options["sets"] = {
+        items_fingerprint(references[name].items): {
+            "steps": feedback.steps,
+            "floor": feedback.floor,
+            "trivial": feedback.trivial,
+        }
+        for name, feedback in told.items()
+    }
     options["detailed_results"] = competition.detailed_results
     if competition.detailed_results:
         options["baselines"] = {
@@ -78,24 +89,7 @@ def make_parts(root: Path, competition: Competition, references: Mapping[str, Re
         options["decimals"] = {column.key: column.precision for column in competition.columns}
     for program in (scoring, kit):
         program[OPTIONS_FILE] = _json(options)
-    return Parts(scoring, ingestion, kit, references, baseline.solutions, tuple(failures))
-
-
-def _hidden_feedback(
-    competition: Competition,
-    references: Mapping[str, ReferenceSet],
-    hidden: Sequence[str],
-    solutions: Mapping[str, Mapping[str, bytes]],
-) -> dict[str, Any]:
-    """The steps and the floors of the hidden sets on which the baseline runs, each known by its items."""
-    task = find_task(competition.task)
-    steps, floors = {}, {}
-    for name in hidden:
-        if name in solutions:
-            feedback = set_feedback(task, references[name], solutions[name], competition.options)
-            items = items_fingerprint(references[name].items)
-            steps[items], floors[items] = feedback.steps, feedback.floor
-    return {"steps": steps, "floors": floors}
+    return Parts(scoring, ingestion, kit, references, told, baseline.solutions, tuple(baseline.failures))
 
 
 def _json(content: Mapping[str, Any]) -> bytes:

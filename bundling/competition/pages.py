@@ -1,12 +1,13 @@
 """Pages of a competition: Markdown with the facts filled in from `competition.yaml`."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from string import Template
 
 from bundling.competition.competition import Competition, CompetitionError
+from bundling.competition.feedback import Feedback
 from bundling.platforms.submission_rules import MEANINGS
 from bundling.text import closest
-from spokeneval.run.feedback import COARSE
 
 
 def page_path(root: Path, competition: Competition, file: str) -> Path:
@@ -18,8 +19,14 @@ def page_path(root: Path, competition: Competition, file: str) -> Path:
     return root / "pages" / file
 
 
-def page_text(root: Path, competition: Competition, file: str) -> str:
+def page_text(
+    root: Path, competition: Competition, file: str, feedback: Mapping[str, Feedback] | None = None
+) -> str:
     """A page in Markdown. `${name}` stands for a fact of the competition, `$$` for a dollar sign.
+
+    Parameters
+    ----------
+    feedback: set -> what everybody can submit to it; None where only the page's own text is checked.
 
     Raises
     ------
@@ -39,6 +46,7 @@ def page_text(root: Path, competition: Competition, file: str) -> str:
         "organiser": competition["organiser"],
         "contact_email": competition["contact_email"],
         "columns": _columns_table(competition),
+        "known": _known_table(competition, feedback or {}),
         "phases": _phases_table(competition),
         "rule": MEANINGS[competition["submission_rule"]],
     }
@@ -56,21 +64,37 @@ def page_text(root: Path, competition: Competition, file: str) -> str:
 
 
 def _columns_table(competition: Competition) -> str:
-    rows = ["| column | better | what it is |", "|---|---|---|"]
+    rows = ["| score | better | what it is |", "|---|---|---|"]
     for column in competition.columns:
         primary = " (decides the rank)" if column is competition.columns[0] else ""
         rows.append(f"| {column.title}{primary} | {column.direction} | {column.description} |")
-    if competition["feedback"] == COARSE:
+    if competition.board != competition.columns:
         rows += ["", _COARSE.format(title=competition.columns[0].title)]
     return "\n".join(rows)
 
 
 _COARSE = (
-    "Of a hidden set the board tells {title} and its interval alone, in steps of about one standard error: exact "
-    "scores would give the labels away. Two systems less than two steps apart are not shown to differ. A submission "
-    "that is no better than the baseline, and than answers that know nothing, gets their line. The organisers rank by "
-    "exact scores."
+    "**The board tells {title} and its interval alone.** Of a hidden set they are in steps of about one standard "
+    "error: exact scores would give the labels away. Two systems less than two steps apart are not shown to differ. A "
+    "submission that is no better than the baseline, and than answers that know nothing, gets their line. The "
+    "organisers rank by exact scores. Where you have the labels, the starting kit tells every score, at full precision."
 )
+
+
+def _known_table(competition: Competition, feedback: Mapping[str, Feedback]) -> str:
+    """What everybody can submit, and the primary score that it gets on each set that is scored."""
+    sets = [name for name in competition.scored_sets if name in feedback]
+    primary = competition.columns[0]
+    rows = [f"| {primary.title} of | {' | '.join(sets)} |", "|---|" + "---|" * len(sets)]
+    for what in dict.fromkeys(what for name in sets for what in feedback[name].known):
+        cells = []
+        for name in sets:
+            score = feedback[name].known.get(what)
+            hidden = name in competition.hidden_sets and feedback[name].steps
+            digits = "g" if hidden else f".{primary.precision}f"
+            cells.append("–" if score is None else f"{'about ' if hidden else ''}{score:{digits}}")
+        rows.append(f"| {what} | {' | '.join(cells)} |")
+    return "\n".join(rows)
 
 
 def _phases_table(competition: Competition) -> str:

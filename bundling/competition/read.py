@@ -17,6 +17,7 @@ from bundling.competition.pages import page_path
 from bundling.platforms.dates import FORMAT
 from bundling.platforms.limits import LONGEST_COLUMN_TITLE
 from bundling.text import suggestion
+from spokeneval.run.feedback import COARSE
 from spokeneval.tasks import find_task, task_names
 
 
@@ -49,7 +50,7 @@ def read_competitions(path: Path, names: Collection[str] = ()) -> list[Competiti
 _REQUIRED = ("image", "terms", "pages", "docker_image", "submission_rule", "public_sets", "phases")
 _DEFAULTS: dict[str, Any] = {
     "detailed_results": False,
-    "feedback": "exact",
+    "feedback": COARSE,
     "registration": "approval",
     "forum": True,
 }

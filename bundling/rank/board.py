@@ -87,7 +87,8 @@ def make_board(
         counts = [scored.part(scored.primary, statistics.parts) for statistics in summed]
         values = np.stack([primary_matrix(scored, statistics) for statistics in summed])
         primary = primary_of_sums(scored, summed[0])
-        remarks += notes.disagreements(names, stored, primary(values.sum(axis=1)), outputs[0].signature)
+        remarks += notes.beside_trivial(outputs[0].trivial, column.precision)
+        remarks += notes.disagreements(names, stored, primary(values.sum(axis=1)))
         for index, known in enumerate(intervals):
             if known is None:
                 interval = score_interval(scored.primary, counts[index], float(stored[index]))

@@ -1,6 +1,6 @@
 """What is said below a board: ties, what could not be tested and why, how systems were compared."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -25,14 +25,25 @@ def ties(places: np.ndarray, names: Sequence[str]) -> list[str]:
     return notes
 
 
+def beside_trivial(trivial: Mapping[str, float], digits: int) -> list[str]:
+    """What a score is worth: what systems get that know nothing."""
+    known = ", ".join(f"{answer} {score:.{digits}f}" for answer, score in trivial.items())
+    return [f"Answers that know nothing get: {known}."] if known else []
+
+
 def without_statistics(outputs: Sequence[ScoringOutput]) -> list[str]:
     missing = [output.name for output in outputs if output.statistics is None]
+    coarse = f"feedback:{COARSE}" in outputs[0].signature.split("|")
     who = "no output has" if len(missing) == len(outputs) else f"{_first_names(missing)} came without"
     return [
-        f"Scores only: {who} statistics.json, so whether two systems differ is not tested. Platforms withhold it "
-        "where the labels are hidden, because it would spell them out. Get it at home: download the submissions, "
-        "`build_bundle.py rehearse BUNDLE.zip TEAM.zip --statistics --keep DIR/TEAM` for each, then `rank DIR/*`."
+        f"{_IN_STEPS if coarse else ''}Scores only: {who} statistics.json, so it is not tested whether systems differ. "
+        "Platforms withhold it where the labels are hidden, because it would spell them out. Get it at home: download "
+        "the submissions, `build_bundle.py rehearse BUNDLE.zip TEAM.zip --statistics --keep DIR/TEAM` for each, then "
+        "`rank DIR/*`."
     ]
+
+
+_IN_STEPS = "Scores in the steps of a hidden set's board; the final ranking needs exact ones. "
 
 
 def _first_names(names: Sequence[str]) -> str:
@@ -40,14 +51,14 @@ def _first_names(names: Sequence[str]) -> str:
     return ", ".join(names[:5]) + (f" and {more} more" if more > 0 else "")
 
 
-def disagreements(names: Sequence[str], stored: np.ndarray, summed: np.ndarray, signature: str) -> list[str]:
-    """Where statistics do not give the score they came with: approximate ones, or scores that were rounded."""
+def disagreements(names: Sequence[str], stored: np.ndarray, summed: np.ndarray) -> list[str]:
+    """Where statistics do not give the score they came with."""
     differing = [
         f"{name} {of_statistics:.6g} for {score:.6g}"
         for name, score, of_statistics in zip(names, stored, summed, strict=True)
         if not abs(score - of_statistics) <= CLOSE * max(1, abs(score))
     ]
-    if not differing or f"feedback:{COARSE}" in signature.split("|"):
+    if not differing:
         return []
     return [f"The statistics give another score than the one they came with: {_first_names(differing)}."]
 

@@ -11,7 +11,7 @@ import math
 import zipfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -48,12 +48,18 @@ class OutputError(ValueError):
 
 @dataclass(frozen=True)
 class ScoringOutput:
-    """One system's output; `statistics` is None where they were withheld."""
+    """One system's output; `statistics` is None where they were withheld.
+
+    `scores`: exact where every output has statistics; otherwise what the platform was told. `exact`: what the
+    statistics say. `trivial`: what systems get on this set that know nothing, `what they answer -> primary score`.
+    """
 
     name: str
     scores: Mapping[str, float]
     signature: str
     statistics: Statistics | None
+    exact: Mapping[str, float] = field(default_factory=dict)
+    trivial: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def task(self) -> str:
@@ -81,6 +87,8 @@ def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
         problems += _differences(outputs)
     if problems:
         raise OutputError(problems)
+    if all(output.exact for output in outputs):
+        return [replace(output, scores=output.exact) for output in outputs]
     return outputs
 
 
@@ -134,10 +142,15 @@ def _read_folder(root: Folder, name: str) -> ScoringOutput:
             f"no {SIGNATURE_FILE} beside its scores, so nobody can tell what it may be compared with"
         )
     signature = printable(_text(folder, SIGNATURE_FILE).strip())
-    statistics = None
-    if (folder / STATISTICS_FILE).is_file():
-        statistics = _statistics(_json(folder, STATISTICS_FILE), signature)
-    return ScoringOutput(name, _scores(_json(folder, SCORES_FILE)), signature, statistics)
+    scores = _scores(_json(folder, SCORES_FILE), SCORES_FILE)
+    if not (folder / STATISTICS_FILE).is_file():
+        return ScoringOutput(name, scores, signature, None)
+    content = _json(folder, STATISTICS_FILE)
+    statistics = _statistics(content, signature)
+    exact, trivial = (
+        _scores(content[key], STATISTICS_FILE) if content.get(key) else {} for key in ("scores", "trivial")
+    )
+    return ScoringOutput(name, scores, signature, statistics, exact or scores, trivial)
 
 
 def _find(root: Folder) -> Folder:
@@ -166,12 +179,12 @@ def _json(folder: Folder, file: str) -> Any:
         raise ValueError(f"{file} is not JSON (line {error.lineno})") from None
 
 
-def _scores(content: Any) -> dict[str, float]:
+def _scores(content: Any, file: str) -> dict[str, float]:
     if not isinstance(content, dict) or not content:
-        raise ValueError(f"{SCORES_FILE} holds no scores by name")
+        raise ValueError(f"{file} holds no scores by name")
     for key, score in content.items():
         if isinstance(score, bool) or not isinstance(score, (int, float)) or not math.isfinite(score):
-            raise ValueError(f"{SCORES_FILE}: {key} is {score!r}; expected a finite number")
+            raise ValueError(f"{file}: {key} is {score!r}; expected a finite number")
     return content
 
 

@@ -106,6 +106,21 @@ def floored_scores(
     return line
 
 
+def describe_line(
+    line: Mapping[str, Number],
+    steps: Mapping[str, float],
+    floor: Optional[Mapping[str, Number]],
+    primary: Score,
+) -> str:
+    """What a board of hidden labels would show, in words for a participant who has the labels."""
+    low, high = (line[primary.key + end] for end in ENDS)
+    words = (
+        f"A board of hidden labels would show {primary.heading} {line[primary.key]:g} ({low:g} to {high:g}): "
+    )
+    words += f"it goes in steps of {steps[primary.key]:g}"
+    return words + ("." if floor is None else f", and shows nothing worse than {floor[primary.key]:g}.")
+
+
 def interval_of(key: str) -> str:
     """The score whose interval's end has this key; the key itself where it is no such end."""
     for end in ENDS:

@@ -23,9 +23,7 @@ KEYS: Mapping[str, type] = {
     "options": dict,
     "public_references": list,
     "feedback": str,
-    "exact_sets": list,
-    "steps": dict,
-    "floors": dict,
+    "sets": dict,
     "detailed_results": bool,
     "baselines": dict,
     "decimals": dict,
@@ -44,9 +42,10 @@ class Options:
     compared_by: what two results must have in common to be compared: the fingerprint of a public reference; of a
         hidden one only its items', because whoever knew a fingerprint of the labels could try guesses against it.
     detailed_results: whether `detailed_results.html` is written.
-    steps: on a hidden set with coarse feedback, `key -> step` of the scores that are written; None where all are,
-        exactly.
-    floor: on such a set the baseline's line, which a submission that is no better gets; None where it is not known.
+    steps: with coarse feedback, `key -> step` of the scores that a board of hidden labels shows; None where it shows
+        all, exactly.
+    floor: the line that a submission gets there which is no better; None where it is not known.
+    trivial: what answers that know nothing get on this set, `what they answer -> primary score`.
     baseline: the baseline's scores on this reference, where its labels are public; empty where they are not known.
     decimals: of the leaderboard's columns, `key -> decimals`.
     """
@@ -57,16 +56,22 @@ class Options:
     detailed_results: bool = False
     steps: Optional[Mapping[str, float]] = None
     floor: Optional[Mapping[str, Number]] = None
+    trivial: Mapping[str, Number] = field(default_factory=dict)
     baseline: Mapping[str, Number] = field(default_factory=dict)
     decimals: Mapping[str, int] = field(default_factory=dict)
 
     def __getitem__(self, option: str) -> str:
         return self.chosen[option]
 
+    @property
+    def coarse(self) -> bool:
+        """Whether the scores are written in steps, because the labels are hidden."""
+        return self.steps is not None and not self.labels_public
+
     def signature(self, task: Task) -> str:
         """One line that says how a result was computed: compare two results only if it is the same."""
         options = [f"{option}:{value}" for option, value in sorted(self.chosen.items())]
-        feedback = [] if self.steps is None else [f"feedback:{COARSE}"]
+        feedback = [f"feedback:{COARSE}"] if self.coarse else []
         return "|".join([task.name, *options, *feedback, self.compared_by, f"spokeneval:{__version__}"])
 
 
@@ -89,29 +94,27 @@ def read_options(path: Path, task: Task, reference: Path, items: Sequence[str]) 
     files = fingerprint({file.name: file.read_bytes() for file in reference.iterdir() if file.is_file()})
     public = files in content.get("public_references", ())
     ids = items_fingerprint(items)
-    steps = None if public or ids in content.get("exact_sets", ()) else _steps(content, ids)
+    known = content.get("sets", {}).get(ids, {})
     return Options(
         chosen=choose_options(task, content.get("options", {})),
         labels_public=public,
         compared_by=f"reference:{files[:12]}" if public else f"items:{ids[:12]}",
         detailed_results=content.get("detailed_results", False),
-        steps=steps,
-        floor=None if steps is None else content.get("floors", {}).get(ids),
+        steps=_steps(content, known),
+        floor=known.get("floor"),
+        trivial=known.get("trivial", {}),
         baseline=content.get("baselines", {}).get(files, {}) if public else {},
         decimals=content.get("decimals", {}),
     )
 
 
-def _steps(content: Mapping[str, Any], ids: str) -> Optional[dict[str, float]]:
-    """The steps of a hidden set, known by its items; of a set that is not known the largest of all sets."""
+def _steps(content: Mapping[str, Any], known: Mapping[str, Any]) -> Optional[dict[str, float]]:
+    """A set's steps; of one that the bundle was built without, the largest of all sets."""
     if content.get("feedback", EXACT) == EXACT:
         return None
-    known: Mapping[str, Mapping[str, float]] = content.get("steps", {})
-    if ids in known:
-        return dict(known[ids])
     largest: dict[str, float] = {}
-    for steps in known.values():
-        largest.update({key: max(step, largest.get(key, 0)) for key, step in steps.items()})
+    for told in [known] if known else content.get("sets", {}).values():
+        largest.update({key: max(step, largest.get(key, 0)) for key, step in told["steps"].items()})
     return largest
 
 

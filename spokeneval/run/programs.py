@@ -27,7 +27,7 @@ from ..formats.problems import (
 )
 from ..formats.submission_folder import REPORT_FILE, check_report, list_files
 from ..task import Task
-from .feedback import shown_scores
+from .feedback import describe_line, shown_scores
 from .files import write_file
 from .options import OPTIONS_FILE, read_options, wants_page
 from .scores import SCORE_FILES, check_scores, write_scores
@@ -66,13 +66,16 @@ def score_main(task: Task) -> int:
         submission = task.format.read_submission(files, reference.items)
         check_report(inputs / "res", accepted_report(task.name, len(reference.items)))
         scored = score_submission(task, reference, submission, options)
-        scores = shown_scores(scored.scores, options.steps, options.floor, task.primary)
+        line = shown_scores(scored.scores, options.steps, options.floor, task.primary)
+        scores = line if options.coarse else scored.scores
         check_scores(scores)
         signature = options.signature(task)
         write_file(output / SIGNATURE_FILE, signature + "\n")
         if options.labels_public or os.environ.get(HIDDEN_STATISTICS) == "write":
-            write_statistics(output, task.name, signature, scored.statistics)
+            write_statistics(output, task.name, signature, scored.statistics, scored.scores, options.trivial)
         print(f"{task.name}: {len(reference.items)} items scored.\n{signature}", flush=True)
+        if options.steps and options.labels_public:
+            print(describe_line(line, options.steps, options.floor, task.primary), flush=True)
         write_scores(output, scores)  # after all else that can fail: a run that fails leaves none
         if options.detailed_results:
             _write_page(

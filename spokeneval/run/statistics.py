@@ -11,7 +11,7 @@ from typing import Any, Callable
 import numpy as np
 
 from ..metrics.counts import as_matrix, by_group, field_arrays, from_matrix, total
-from ..task import Task
+from ..task import Number, Task
 from .files import write_file
 
 STATISTICS_FILE = "statistics.json"
@@ -64,12 +64,22 @@ def _column_names(part: str, counts: Any) -> list[str]:
     return names
 
 
-def write_statistics(directory: Path, task: str, signature: str, statistics: Statistics) -> None:
-    """Write `statistics.json`: `task`, `signature`, `unit`, `columns`, `units`, `values`."""
+def write_statistics(
+    directory: Path,
+    task: str,
+    signature: str,
+    statistics: Statistics,
+    scores: Mapping[str, Number],
+    trivial: Mapping[str, Number],
+) -> None:
+    """Write `statistics.json`: `task`, `signature`, `scores` (exact, whatever `scores.json` tells), `trivial` (what
+    systems get that know nothing), `unit`, `columns`, `units`, `values`."""
     values = statistics.values.tolist()
     content = {
         "task": task,
         "signature": signature,
+        "scores": dict(scores),
+        "trivial": dict(trivial),
         "unit": statistics.unit,
         "columns": statistics.columns,
         "units": list(statistics.units),

@@ -1,12 +1,14 @@
-"""`feedback: coarse`, from competition.yaml to what a platform shows: the primary score in steps, with a floor."""
+"""What a board tells of a hidden set, from competition.yaml to the platform: one score, in steps, with a floor."""
 
 import io
 import json
 import re
-import shutil
+import subprocess
+import sys
 import zipfile
 
 import pytest
+import yaml
 
 from bundling.build.plan import plan
 from bundling.build.write import write
@@ -14,9 +16,14 @@ from bundling.competition.competition import CompetitionError
 from bundling.competition.feedback import set_feedback
 from bundling.competition.read import read_competitions
 from bundling.competition.references import load_reference
+from bundling.rank.outputs import read_outputs
+from bundling.rehearse.engine import LocalEngine
 from bundling.rehearse.rehearse import rehearse
 from bundling.zips import make_zip
+from spokeneval import score
 from spokeneval.run.feedback import choose_step
+from spokeneval.run.options import items_fingerprint
+from spokeneval.run.programs import HIDDEN_STATISTICS
 from spokeneval.tasks import find_task
 from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT
@@ -26,27 +33,22 @@ TASK = find_task("psst_correctness")
 
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory):
-    """A bundle built with coarse feedback, and its baseline's submission for the hidden set."""
-    place = tmp_path_factory.mktemp("coarse")
-    series = place / "series"
-    shutil.copytree(
-        ROOT, series, ignore=shutil.ignore_patterns(".*", "__pycache__", "dist", "tests", "benchmarks")
-    )
-    text = (series / "competition.yaml").read_text()
-    assert text.count("feedback: exact") == 1
-    (series / "competition.yaml").write_text(text.replace("feedback: exact", "feedback: coarse"))
-    planned = plan(series, [TASK.name], {})
-    (built,) = write(series, planned, ["codabench"], place / "dist")
+    """A bundle as it is built by default, and its baseline's submission for the hidden set."""
+    planned = plan(ROOT, [TASK.name], {})
+    (built,) = write(ROOT, planned, ["codabench"], tmp_path_factory.mktemp("dist"))
     assert built.findings == ()
     return built.path, planned.parts[TASK.name].solutions["evaluation"]
 
 
-def options_of(path):
+def told(path):
+    """What the built bundle's options say of the hidden set."""
     with (
         zipfile.ZipFile(path) as archive,
         zipfile.ZipFile(io.BytesIO(archive.read("scoring_program.zip"))) as program,
     ):
-        return json.loads(program.read("options.json"))
+        options = json.loads(program.read("options.json"))
+    ids = TASK.format.read_reference(ROOT / "reference_data" / TASK.name / "evaluation").items.ids
+    return options["sets"][items_fingerprint(ids)]
 
 
 def show(path, folder, files, phase=None):
@@ -61,7 +63,7 @@ def show(path, folder, files, phase=None):
 
 def test_a_hidden_set_shows_the_first_column_alone_in_steps(bundle, tmp_path):
     path, baseline = bundle
-    (steps,) = options_of(path)["steps"].values()
+    steps = told(path)["steps"]
     assert list(steps) == ["f1"]
     line = show(path, tmp_path, baseline)
     assert list(line) == ["f1", "f1_low", "f1_high"]
@@ -76,7 +78,7 @@ def test_a_hidden_set_shows_the_first_column_alone_in_steps(bundle, tmp_path):
 
 def test_whoever_is_no_better_than_the_baseline_gets_its_line(bundle, tmp_path):
     path, baseline = bundle
-    (floor,) = options_of(path)["floors"].values()
+    floor = told(path)["floor"]
     assert show(path, tmp_path, baseline) == floor
     worse = {name: re.sub(rb"\t(true|false)", rb"\tfalse", content) for name, content in baseline.items()}
     one_worse = {name: content.replace(b"\ttrue", b"\tfalse", 1) for name, content in baseline.items()}
@@ -92,10 +94,63 @@ def test_the_development_set_stays_exact(bundle, tmp_path):
     assert scores["f1"] not in (round(scores["f1"], 2), round(scores["f1"], 1))
 
 
-def test_the_page_says_what_the_board_tells(bundle):
+def test_the_board_has_the_columns_of_the_hidden_set_alone(bundle):
+    with zipfile.ZipFile(bundle[0]) as archive:
+        content = yaml.safe_load(archive.read("competition.yaml"))
+    assert [column["key"] for column in content["leaderboards"][0]["columns"]] == ["f1", "f1_low", "f1_high"]
+
+
+def test_the_final_ranking_is_made_of_exact_scores(bundle, tmp_path):
+    path, baseline = bundle
+    (tmp_path / "submission.zip").write_bytes(make_zip(baseline))
+    engine = LocalEngine({HIDDEN_STATISTICS: "write"})
+    done = rehearse(path, tmp_path / "submission.zip", keep=tmp_path / "kept", engine=engine)
+    with zipfile.ZipFile(tmp_path / "submission.zip") as archive:
+        archive.extractall(tmp_path / "files")
+    reference = ROOT / "reference_data" / TASK.name / "evaluation"
+    exact = score(TASK.name, reference=reference, submission=tmp_path / "files").scores
+    (output,) = read_outputs([tmp_path / "kept"])
+    assert {key: output.scores[key] for key in exact} == exact
+    assert done.scores["f1"] != exact["f1"]
+    assert output.trivial == told(path)["trivial"]
+
+
+def test_the_page_says_what_the_board_tells_and_what_answers_that_know_nothing_get(bundle):
     with zipfile.ZipFile(bundle[0]) as archive:
         page = archive.read("pages/evaluation.md").decode()
-    assert "in steps of about one standard error" in page
+    assert "in steps of about one standard" in page
+    trivial = told(bundle[0])["trivial"]
+    assert list(trivial) == list(TASK.trivial)
+    for answer, known in trivial.items():
+        assert any(
+            line.startswith(f"| {answer} |") and line.endswith(f"about {known:g} |")
+            for line in page.splitlines()
+        )
+    # F1 = 2 tp / (2 tp + fp + fn), here with all responses predicted correct.
+    rows = (ROOT / "reference_data" / TASK.name / "development" / "utterances.tsv").read_text().splitlines()
+    column = rows[0].split("\t").index("correctness")
+    correct = sum(row.split("\t")[column].lower() == "true" for row in rows[1:])
+    expected = 2 * correct / (len(rows) - 1 + correct)
+    assert f"| everything correct | {expected:.4f} | " in page
+
+
+def test_at_home_the_scores_are_exact_and_the_board_is_told(bundle, tmp_path):
+    with (
+        zipfile.ZipFile(bundle[0]) as archive,
+        zipfile.ZipFile(io.BytesIO(archive.read("starting_kit.zip"))) as kit,
+    ):
+        kit.extractall(tmp_path)
+    run = [sys.executable, "baseline.py", "development", "out"]
+    subprocess.run(run, cwd=tmp_path, check=True, capture_output=True)
+    tried = subprocess.run(
+        [sys.executable, "try_submission.py", "out"], cwd=tmp_path, check=True, capture_output=True, text=True
+    )
+    line = next(line for line in tried.stdout.splitlines() if line.startswith("A board of hidden labels"))
+    shown, low, high, step, floor = map(float, re.findall(r"-?\d+\.\d+", line.replace("F1", "")))
+    exact = float(re.search(r"^ *f1 +(\S+)$", tried.stdout, re.MULTILINE)[1])
+    assert abs(exact - shown) <= step / 2 + 1e-9
+    assert shown == floor
+    assert low < shown < high
 
 
 def test_answers_that_know_nothing_raise_the_floor(tmp_path):
@@ -105,7 +160,7 @@ def test_answers_that_know_nothing_raise_the_floor(tmp_path):
         task.name, "evaluation", ROOT / "reference_data" / task.name / "evaluation", {}
     )
     lines = [f"{item} 0 1\n{item} 1 1\n" for item in reference.items]
-    feedback = set_feedback(task, reference, {"prediction.txt": "".join(lines).encode()}, {})
+    feedback = set_feedback(task, reference, {"prediction.txt": "".join(lines).encode()}, {}, hidden=True)
     assert feedback.steps == {"eer": choose_step(feedback.steps["eer"])}
     assert abs(feedback.floor["eer"] - 19.69) <= feedback.steps["eer"] / 2
 
@@ -113,7 +168,17 @@ def test_answers_that_know_nothing_raise_the_floor(tmp_path):
 def test_another_word_for_feedback_is_refused_with_its_line(tmp_path):
     for name in ("competition.schema.json", "pages", "spokeneval"):
         (tmp_path / name).symlink_to(ROOT / name)
-    text = (ROOT / "competition.yaml").read_text().replace("feedback: exact", "feedback: rough")
+    text = (ROOT / "competition.yaml").read_text().replace("feedback: coarse", "feedback: rough")
     (tmp_path / "competition.yaml").write_text(text)
     with pytest.raises(CompetitionError, match="'rough'; expected one of exact, coarse"):
         read_competitions(tmp_path / "competition.yaml")
+
+
+def test_without_a_baseline_the_step_is_that_of_answers_that_know_nothing():
+    reference = load_reference(
+        TASK.name, "evaluation", ROOT / "reference_data" / TASK.name / "evaluation", {}
+    )
+    feedback = set_feedback(TASK, reference, None, {}, hidden=True)
+    assert 0.005 < feedback.steps["f1"] < 0.1
+    assert set(feedback.known) == set(TASK.trivial)
+    assert feedback.floor["f1"] == max(feedback.known.values())

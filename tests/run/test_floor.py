@@ -46,10 +46,10 @@ def test_without_a_primary_score_there_is_no_floor(steps, floor):
 REFERENCE = ROOT / "reference_data/psst_correctness/development"
 
 
-def settings(**changes):
+def settings():
     task = find_task("psst_correctness")
     items = items_fingerprint(task.format.read_reference(REFERENCE).items.ids)
-    return {"feedback": "coarse", "steps": {items: STEPS}, "floors": {items: FLOOR}, **changes}
+    return {"feedback": "coarse", "sets": {items: {"steps": STEPS, "floor": FLOOR}}}
 
 
 def test_the_program_writes_the_floor(tmp_path):
@@ -63,10 +63,19 @@ def test_the_program_writes_the_floor(tmp_path):
     assert run.scores == FLOOR
 
 
-@pytest.mark.parametrize("changes", [{"feedback": "exact"}, {"floors": {}}, {"floors": {"others": FLOOR}}])
-def test_another_set_has_no_floor(tmp_path, changes):
+@pytest.mark.parametrize(
+    ("changes", "steps"),
+    [
+        ({"feedback": "exact"}, None),
+        ({"sets": {}}, {}),
+        ({"sets": {"one": {"steps": {"f1": 0.01}}, "other": {"steps": {"f1": 0.02}}}}, {"f1": 0.02}),
+    ],
+)
+def test_a_set_that_the_bundle_was_built_without_has_no_floor_and_the_largest_step(tmp_path, changes, steps):
     path = tmp_path / "options.json"
-    path.write_text(json.dumps(settings(**changes)))
+    path.write_text(json.dumps({**settings(), **changes}))
     task = find_task("psst_correctness")
     items = task.format.read_reference(REFERENCE).items.ids
-    assert read_options(path, task, REFERENCE, items).floor is None
+    options = read_options(path, task, REFERENCE, items)
+    assert options.steps == steps
+    assert options.floor == (FLOOR if steps is None else None)

@@ -86,7 +86,8 @@ def test_the_program_gives_the_lines_of_the_boards(tmp_path, floored):
     steps = choose_steps(errors_of("psst_correctness"), 1, list(errors_of("psst_correctness")))
     floor = coarse_scores(Board(case, ends=True).exact(case.baseline), steps)
     items = items_fingerprint(case.reference.items.ids)
-    options = {"feedback": "coarse", "steps": {items: steps}, "floors": {items: floor} if floored else {}}
+    told = {"steps": steps, "floor": floor} if floored else {"steps": steps}
+    options = {"feedback": "coarse", "sets": {items: told}}
     board = Board(case, steps, floor if floored else None, ends=True)
     reference = (ROOT / "reference_data/psst_correctness/evaluation/utterances.tsv").read_bytes()
     better = case.give(np.where(np.arange(len(case.labels)) < 500, case.labels, case.baseline["prediction"]))

@@ -15,8 +15,10 @@ from bundling.competition.read import read_competitions
 from bundling.rehearse.rehearse import rehearse
 from bundling.zips import make_zip
 from sample_data.demo import submissions
+from spokeneval import score
 from spokeneval.task import HIGHER
 from spokeneval.tasks import find_task, task_names
+from tests.samples.findings import expected_findings
 from tests.samples.programs import ROOT, write_files
 
 PLATFORMS = ("codabench", "codalab")
@@ -65,25 +67,30 @@ def test_the_best_the_baseline_and_random_rank_in_that_order_on_both_platforms(s
     task, planned, zips = series
     made = list(submissions(task.name).items())
     files = dict([*made[:1], ("baseline", planned.parts[task.name].solutions["evaluation"]), *made[1:]])
+    gold = ROOT / "reference_data" / task.name / "evaluation"
     names = [bundle.name for bundle in planned.competitions]
     tracks = dict(zip(PLATFORMS, (names[0], names[-1]), strict=True))  # a task's tracks score alike
     for built in zips:
-        assert built.findings == ()
+        assert [finding.code for finding in built.findings] == expected_findings(built.competition)
         if built.competition.name != tracks[built.platform]:
             continue
-        rows = {}
+        rows, exact = {}, {}
         for name, content in files.items():
             (tmp_path / "submission.zip").write_bytes(make_zip(content))
             rows[name] = rehearse(built.path, tmp_path / "submission.zip")
+            exact[name] = score(task.name, reference=gold, submission=tmp_path / "submission.zip").scores
             assert rows[name].status == "Finished", str(rows[name])
         primary = {name: row.row[0] for name, row in rows.items()}
         higher = task.primary.direction == HIGHER
         assert {(cell.key, cell.sorting) for cell in primary.values()} == {
             (task.primary.key, "desc" if higher else "asc")
         }
-        assert sorted(rows, key=lambda name: primary[name].stored, reverse=higher) == list(files)
+        assert sorted(exact, key=lambda name: exact[name][task.primary.key], reverse=higher) == list(files)
+        best, baseline, *others = (primary[name].stored for name in files)
+        assert best > baseline if higher else best < baseline
+        assert set(others) == {baseline}  # nothing worse is shown
         for name, key, value, tolerance in SCORES.get(task.name, ()):
-            assert rows[name].scores[key] == pytest.approx(value, rel=0, abs=tolerance)
+            assert exact[name][key] == pytest.approx(value, rel=0, abs=tolerance)
 
 
 def test_the_kit_scores_with_the_very_files_of_the_server(series):

@@ -21,8 +21,9 @@ def render(root: Path, competition: Competition, parts: Parts) -> dict[str, byte
         "ingestion_program.zip": _program(parts.ingestion_program, INGEST_COMMAND),
         "starting_kit.zip": make_zip(parts.starting_kit),
         Path(competition["image"]).name: (root / competition["image"]).read_bytes(),
-        **{f"pages/{file}": page_text(root, competition, file).encode() for file in competition.page_files},
     }
+    for file in competition.page_files:
+        files[f"pages/{file}"] = page_text(root, competition, file, parts.feedback).encode()
     for name in competition.scored_sets:
         files[reference_zip(name)] = make_zip(parts.references[name].files)
         files[input_zip(name)] = make_zip(parts.references[name].public)
@@ -130,7 +131,7 @@ def _leaderboard(competition: Competition) -> dict[str, Any]:
                 "precision": column.precision,
                 "hidden": column.hidden,
             }
-            for index, column in enumerate(competition.columns)
+            for index, column in enumerate(competition.board)
         ],
     }
 

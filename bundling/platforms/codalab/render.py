@@ -34,7 +34,7 @@ def render(root: Path, competition: Competition, parts: Parts) -> dict[str, byte
     }
     for file in _html_pages(competition).values():
         source = Path(file).with_suffix(".md").name
-        files[file] = _html(page_text(root, competition, source)).encode()
+        files[file] = _html(page_text(root, competition, source, parts.feedback)).encode()
     for phase in competition.phases:
         reference = parts.references[phase.reference]
         files[reference_zip(phase.reference)] = make_zip(reference.files)
@@ -79,7 +79,7 @@ def _content(competition: Competition) -> dict[str, Any]:
                     "sort": SORTING[column.direction],
                     "numeric_format": column.precision,
                 }
-                for rank, column in enumerate(competition.columns, 1)
+                for rank, column in enumerate(competition.board, 1)
                 if not column.hidden
             },
         },

@@ -40,7 +40,7 @@ def scored_page(
     parts: list[Html] = []
     if not options.labels_public:
         note = "The labels of this set are hidden: this page holds the scores and nothing about single items."
-        if options.steps is not None:
+        if options.coarse:
             note += (
                 " They are told in steps of about one standard error, because exact scores would give the labels away: "
                 "two submissions less than two steps apart are not shown to differ."
@@ -116,29 +116,32 @@ def _verdict(task: Task, scores: Mapping[str, Number], options: Options) -> str:
     )
     if primary in options.baseline:
         words += f" The baseline has {_shown(primary, options.baseline[primary], options)}."
+    if options.trivial:
+        known = [f"{answer} {_shown(primary, score, options)}" for answer, score in options.trivial.items()]
+        words += f" Answers that know nothing: {', '.join(known)}."
     return words
 
 
 def _score_section(task: Task, scores: Mapping[str, Number], options: Options) -> Html:
-    baseline = options.baseline
+    baseline, steps = options.baseline, options.steps if options.coarse else None
     rows: list[list[Any]] = []
     for score in (score for score in task.scores if score.key in scores):
         row: list[Any] = [score.heading, _shown(score.key, scores[score.key], options)]
         if baseline:
             row.append(_shown(score.key, baseline[score.key], options))
-        if options.steps is not None:
-            row.append(f"{options.steps[score.key]:g}")
+        if steps is not None:
+            row.append(f"{steps[score.key]:g}")
         rows.append([*row, score.direction, score.description])
         if score.interval:
             row = ["95 % interval", _interval(score.key, scores, options)]
             if baseline:
                 row.append(_interval(score.key, baseline, options))
-            if options.steps is not None:
+            if steps is not None:
                 row.append("")
             rows.append([*row, "", f"bootstrap over {task.unit}s, {RESAMPLES:,} resamples"])
     header = ["Score", "This submission", *(["Baseline"] if baseline else [])]
-    header += [*(["Step"] if options.steps is not None else []), "Better is", "What it is"]
-    note = "Every score at full precision is in scores.json." if options.steps is None else ""
+    header += [*(["Step"] if steps is not None else []), "Better is", "What it is"]
+    note = "Every score at full precision is in scores.json." if steps is None else ""
     return section(
         "Scores",
         _interval_figure(task, scores, options) if baseline else None,
