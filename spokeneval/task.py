@@ -6,7 +6,7 @@ from its `Task`. The tasks themselves are in `spokeneval.tasks`, one module each
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Callable, NamedTuple, Optional, Union
 
@@ -116,6 +116,7 @@ class Task:
     scores: what is written, the primary score first.
     options: what an organiser may choose.
     refuse: where given, total counts, options -> raises SubmissionError for a submission that an option rules out.
+    labels: reference -> everything that a board must not tell, a label each: what the labels' entropy follows from.
     trivial: systems that know nothing, `what they answer -> (items -> submission)`: what a board shows must be read
         beside theirs.
     shared_scale: whether rows of two systems' counts are on one scale, so that they may be exchanged to compare them.
@@ -128,6 +129,7 @@ class Task:
     units: Callable[[Any], tuple[str, Sequence[str]]]
     count: Callable[[Any, Any], Mapping[str, Any]]
     scores: tuple[Score, ...]
+    labels: Callable[[Any], Iterable[Hashable]]
     options: tuple[Option, ...] = ()
     refuse: Optional[Callable[[Mapping[str, Any], Any], None]] = None
     trivial: Mapping[str, Callable[[Items], Any]] = field(default_factory=dict)

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-from bundling.built.archive import open_archive
+from bundling.built.archive import Archive, open_archive
 from bundling.built.bundle import BuiltBundle, BundleError
-from bundling.built.document import FILE, read_document
+from bundling.built.document import FILE, Document, read_document
 from bundling.finding import Report
 from bundling.platforms.registry import platform_of
 
@@ -34,9 +34,22 @@ def read_built_bundle(path: Path) -> BuiltBundle:
         finding = report.findings[-1]
         raise BundleError(f"{path}: {finding.where} is incomplete or malformed: {finding.what}")
     try:
+        return bundle_of(archive, document)
+    except BundleError as error:
+        raise BundleError(f"{path}: {error}") from error
+
+
+def bundle_of(archive: Archive, document: Document) -> BuiltBundle:
+    """The bundle that an archive and its competition.yaml are.
+
+    Raises
+    ------
+    BundleError: a competition.yaml that is not complete.
+    """
+    try:
         bundle = platform_of(document.content).read(document.content)
     except BundleError:
         raise
     except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
-        raise BundleError(f"{path}: {FILE} is incomplete or malformed: {error!r}") from error
+        raise BundleError(f"{FILE} is incomplete or malformed: {error!r}") from error
     return replace(bundle, files=archive.files)

@@ -4,10 +4,14 @@ Nothing is executed and nothing is unpacked to disk. Every rule, with its conseq
 """
 
 import posixpath
+from contextlib import suppress
 from pathlib import Path
 
 from bundling.built.archive import Archive, open_archive
+from bundling.built.bundle import BundleError
 from bundling.built.document import FILE, Document, read_document
+from bundling.built.read import bundle_of
+from bundling.check.budget import check_budget
 from bundling.check.leaks import check_leaks
 from bundling.check.scores import check_scores, read_options
 from bundling.finding import Finding, Report
@@ -35,6 +39,8 @@ def check_bundle(path: Path) -> list[Finding]:
             check_scores(bundle, program)
             read_options(report, program)
     check_leaks(report, bundle.contents)
+    with suppress(BundleError):  # which the findings tell
+        check_budget(report, bundle_of(files, document), bundle.contents)
     return report.findings
 
 

@@ -152,6 +152,11 @@ RULES: dict[str, Rule] = {
         "Remove the file from everything that is public."),
     "leak-column": error("Participants can read the hidden labels.",
         "Remove the column from everything that is public."),
+    "leak-attempts": warning(
+        "Whoever tries so often climbs by chance, in steps or not: 1,000 attempts gain many standard errors.",
+        "Lower max_submissions, or seal a share of the set."),
+    "leak-scores": warning("So many attempts can tell a good part of the hidden labels.",
+        "Say feedback: coarse, lower max_submissions, or seal a share of the set."),
     "leak-order": warning("The order of the public items gives the hidden labels away.",
         "Sort the item list by item, or shuffle it."),
 }  # fmt: skip

@@ -105,6 +105,7 @@ TASK = Task(
     units=lambda reference: ("call", reference.items.ids),
     count=count,
     scores=SCORES,
+    labels=lambda reference: [rating for listener in LISTENERS for rating in reference[listener].tolist()],
     trivial={
         "3 for every call": always("rating", 3),
         "ratings at random": at_random("rating", range(SCALE[0], SCALE[1] + 1)),

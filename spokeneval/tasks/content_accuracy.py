@@ -88,6 +88,7 @@ TASK = Task(
     units=lambda reference: ("speaker", reference.texts["speaker_id"]),
     count=count,
     scores=SCORES,
+    labels=lambda reference: reference["human_score"].tolist(),
     trivial={
         "2.5 for every response": always("score", 2.5),
         "scores at random": at_random("score", range(RUBRIC[0], RUBRIC[1] + 1)),

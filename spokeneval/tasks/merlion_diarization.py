@@ -90,6 +90,9 @@ TASK = Task(
     units=lambda reference: ("recording", reference.items.ids),
     count=count,
     scores=SCORES,
+    labels=lambda reference: [
+        language for turns in reference.turns for language, spoken in enumerate(turns) for _ in spoken
+    ],
     trivial={
         "nothing spoken": lambda items: Submission((NO_TURNS,) * len(items)),
         "English throughout": lambda items: Submission(((EVER, NO_TURNS[1]),) * len(items)),

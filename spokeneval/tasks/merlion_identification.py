@@ -76,6 +76,7 @@ TASK = Task(
     units=lambda reference: ("recording", recording_names(reference.audio_names)),
     count=count,
     scores=SCORES,
+    labels=lambda reference: reference.is_english.tolist(),
     trivial={
         "always English": lambda items: guesses(np.ones(len(items))),
         "always Mandarin": lambda items: guesses(np.zeros(len(items))),

@@ -52,6 +52,7 @@ TASK = Task(
     units=sessions,
     count=count,
     scores=SCORES,
+    labels=lambda reference: reference["correctness"].tolist(),
     trivial={
         "everything correct": always("prediction", 1),
         "everything incorrect": always("prediction", 0),

@@ -70,5 +70,6 @@ TASK = Task(
     units=sessions,
     count=count,
     scores=SCORES,
+    labels=lambda reference: [phone for transcript in reference["transcript"] for phone in transcript],
     trivial={"nothing recognised": always("asr_transcript", [])},
 )

@@ -220,6 +220,7 @@ TASK = Task(
     units=lambda reference: ("response", reference.items.ids),
     count=count,
     scores=SCORES,
+    labels=lambda reference: zip(reference["language"].tolist(), reference["meaning"].tolist()),
     options=(
         # flag: a submission that breaks the rule is scored, but its Dfull is 0; reject: its run fails.
         Option("fifty_percent_rule", ("flag", "reject"), public_only=("reject",)),

@@ -21,6 +21,7 @@ from bundling.competition.references import BadReference, load_reference
 from bundling.platforms.limits import LONGEST_COLUMN_TITLE
 from bundling.zips import make_zip
 from spokeneval.tasks import find_task, task_names
+from tests.samples.findings import expected_findings
 from tests.samples.programs import ROOT, write_files
 
 HEADER = "Id\tPrompt\tWavfile\tRecResult\tTranscription\tlanguage\tmeaning\n"
@@ -271,7 +272,7 @@ def test_every_bundle_is_clean_on_both_platforms(tmp_path):
     built = list(write(ROOT, planned, ["codabench", "codalab"], tmp_path))
     assert len(built) == 18
     for one in built:
-        assert one.findings == ()
+        assert [finding.code for finding in one.findings] == expected_findings(one.competition)
         with zipfile.ZipFile(one.path) as bundle:
             assert bundle.namelist()[0] == "competition.yaml"
             competition = yaml.safe_load(bundle.read("competition.yaml"))

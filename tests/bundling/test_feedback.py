@@ -12,6 +12,7 @@ import yaml
 
 from bundling.build.plan import plan
 from bundling.build.write import write
+from bundling.check.check import check_bundle
 from bundling.competition.competition import CompetitionError
 from bundling.competition.feedback import set_feedback
 from bundling.competition.read import read_competitions
@@ -182,3 +183,48 @@ def test_without_a_baseline_the_step_is_that_of_answers_that_know_nothing():
     assert 0.005 < feedback.steps["f1"] < 0.1
     assert set(feedback.known) == set(TASK.trivial)
     assert feedback.floor["f1"] == max(feedback.known.values())
+
+
+def edited(path, folder, *, feedback="coarse", attempts=None, per_day=20):
+    """The bundle with another limit in its deciding phase, or other feedback."""
+    with zipfile.ZipFile(path) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    content = yaml.safe_load(files["competition.yaml"])
+    content["phases"][1].update({"max_submissions": attempts, "max_submissions_per_day": per_day})
+    files["competition.yaml"] = yaml.safe_dump(content).encode()
+    with zipfile.ZipFile(io.BytesIO(files["scoring_program.zip"])) as program:
+        inner = {name: program.read(name) for name in program.namelist()}
+    inner["options.json"] = json.dumps({**json.loads(inner["options.json"]), "feedback": feedback}).encode()
+    files["scoring_program.zip"] = make_zip(inner)
+    (folder / "edited.zip").write_bytes(make_zip(files, first="competition.yaml"))
+    return folder / "edited.zip"
+
+
+# 365 of 652 responses are correct: 645 bits. A score in steps of a standard error tells 2.1 bits, an exact one 53.
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ({"attempts": 30}, {}),
+        ({"attempts": 100}, {"leak-scores": "100 attempts on reference_data.zip may tell 33% of"}),
+        (
+            {"attempts": 101},
+            {
+                "leak-attempts": "Evaluation: 101 attempts on reference_data.zip; at most 100",
+                "leak-scores": "33%",
+            },
+        ),
+        # 14 days of 5 attempts each.
+        ({"attempts": 500, "per_day": 5}, {"leak-scores": "70 attempts"}),
+        (
+            {"attempts": 3, "feedback": "exact"},
+            {"leak-scores": "3 attempts on reference_data.zip may tell 74% of"},
+        ),
+    ],
+)
+def test_attempts_are_held_against_the_entropy_of_the_labels(bundle, tmp_path, changes, found):
+    findings = {finding.code: finding for finding in check_bundle(edited(bundle[0], tmp_path, **changes))}
+    budget = {code: finding for code, finding in findings.items() if code.startswith("leak-")}
+    assert list(budget) == list(found)
+    for code, words in found.items():
+        assert words in budget[code].what
+        assert budget[code].level == "warning"

@@ -1,0 +1,76 @@
+"""How much of a hidden set's labels its board can tell a participant who uses every attempt."""
+
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from bundling.built.archive import Archive, open_archive
+from bundling.built.bundle import BuiltBundle, BuiltPhase
+from bundling.built.description import read_description
+from bundling.check.inspection import Contents
+from bundling.check.scores import read_options
+from bundling.finding import Report
+from bundling.leakage import TOLERATED, label_entropy, leakage_budget
+from spokeneval.formats.problems import ReferenceFileError
+from spokeneval.run.feedback import EXACT
+from spokeneval.run.options import fingerprint, items_fingerprint
+from spokeneval.tasks import find_task, task_names
+
+MOST_ATTEMPTS = 100
+"""Attempts of one participant on one hidden set, over all phases, beyond which climbing by chance pays."""
+
+
+def check_budget(report: Report, bundle: BuiltBundle, contents: Contents) -> None:
+    """The attempts that a bundle's phases allow on each hidden set, against what they can tell of its labels."""
+    phases: dict[str, list[BuiltPhase]] = defaultdict(list)
+    for phase in bundle.phases:
+        if phase.reference_data and phase.reference_data in bundle.files:
+            phases[phase.reference_data].append(phase)
+    for name, scoring in phases.items():
+        reference = open_archive(Report(), name, bundle.files[name])
+        program = contents.programs.get(("scoring_program", scoring[0].scoring_program))
+        if reference is None or program is None:
+            continue
+        task = (read_description(program.archive) or {}).get("task")
+        options = read_options(Report(), program) or {}
+        if task not in task_names() or fingerprint(reference.files) in options.get("public_references", ()):
+            continue
+        allowed = [_attempts(phase) for phase in scoring]
+        attempts = None if None in allowed else sum(filter(None, allowed))
+        what = f"{', '.join(phase.name for phase in scoring)}: {attempts or 'unlimited'} attempts on {name}"
+        if attempts is None or attempts > MOST_ATTEMPTS:
+            report.add("leak-attempts", "competition.yaml", f"{what}; at most {MOST_ATTEMPTS} are harmless")
+        told = _told(task, reference, attempts, options, len(bundle.columns))
+        if told is not None and told > TOLERATED:
+            text = f"{what} may tell {told:.0%} of its labels; tolerable are {TOLERATED:.0%}"
+            report.add("leak-scores", "competition.yaml", text)
+
+
+def _attempts(phase: BuiltPhase) -> int | None:
+    """How many submissions one participant has in a phase; None: no limit."""
+    limits = [] if phase.total is None else [phase.total]
+    if phase.closes is not None and phase.per_day is not None:
+        days = -(-(phase.closes - phase.opens) // timedelta(days=1))
+        limits.append(phase.per_day * days)
+    return min(limits, default=None)
+
+
+def _told(
+    task: str, reference: Archive, attempts: int | None, options: Mapping[str, Any], columns: int
+) -> float | None:
+    """The share of the labels' entropy that so many attempts can tell; None where it is not known."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in find_task(task).format.reference_files:
+            Path(folder, name).write_bytes(reference.files.get(name, b""))
+        try:
+            gold = find_task(task).format.read_reference(Path(folder))
+        except ReferenceFileError:
+            return None
+    steps = options.get("sets", {}).get(items_fingerprint(gold.items.ids), {}).get("steps", {})
+    exact = options.get("feedback", EXACT) == EXACT
+    numbers: Sequence[float | None] = [None] * columns if exact else [1.0] * len(steps)
+    entropy = label_entropy(list(Counter(find_task(task).labels(gold)).values()))
+    return 1.0 if attempts is None else leakage_budget(attempts, numbers, entropy).share

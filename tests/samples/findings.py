@@ -1,0 +1,6 @@
+"""What `check` finds in the repository's own bundles."""
+
+
+def expected_findings(competition):
+    """MERLion's evaluation plan allows more attempts than `check` would, and its sample is small."""
+    return ["leak-attempts", "leak-scores"] if competition.challenge == "merlion" else []
