@@ -159,14 +159,17 @@ def run(
                 for key, _ in selector.select(max(0.0, next_poll - time.monotonic())):
                     data = os.read(key.fd, 1 << 16)
                     if key.fd == status_read:
-                        status, ended = data, time.monotonic()
+                        status += data
+                        if not data or len(status.splitlines()) == 2:
+                            ended = time.monotonic()
                     elif data:
                         kept[key.fd].add(data)
                     else:
                         selector.unregister(key.fd)
                 now = time.monotonic()
                 if ended is None and now >= next_poll:
-                    why_stopped = _over_limit(family, now - start, seconds, memory_bytes, processes)
+                    memory_limit = memory_bytes if status else None
+                    why_stopped = _over_limit(family, now - start, seconds, memory_limit, processes)
                     next_poll = time.monotonic() + POLL
         ended = ended or time.monotonic()
     finally:
@@ -179,23 +182,25 @@ def run(
             for stream in (supervisor.stdout, supervisor.stderr):
                 if stream is not None:
                     stream.close()
-    if why_stopped is None and not status:
+    _, *code = status.splitlines() or [b""]
+    if why_stopped is None and not code:
         why_stopped = "its supervisor ended before it did"
-    exit_code = int(status) if status and why_stopped is None else 137
+    exit_code = int(code[0]) if code and why_stopped is None else 137
     stdout, stderr = (kept[fd].text() for fd in streams)
     return Outcome(exit_code, stdout, stderr, ended - start, why_stopped)
 
 
 def _over_limit(
-    family: _Family, elapsed: float, seconds: float, memory_bytes: int, processes: int
+    family: _Family, elapsed: float, seconds: float, memory_bytes: int | None, processes: int
 ) -> str | None:
+    """Why to stop; `memory_bytes` is None until the command has started, because what is there is a copy of Python."""
     if elapsed > seconds:
         return f"time limit: still running after {seconds:g} s"
     members = family.members()
     if len(members) > processes:
         return f"process limit: {len(members)} processes at once; at most {processes} are allowed"
     memory = sum(_resident(member) for member in members)
-    if memory > memory_bytes:
+    if memory_bytes is not None and memory > memory_bytes:
         return f"memory limit: {memory >> 20} MB in use; at most {memory_bytes >> 20} MB are allowed"
     return None
 

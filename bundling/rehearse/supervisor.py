@@ -2,10 +2,11 @@
 
     supervisor.py STATUS_FD MEMORY_BYTES FILE_BYTES PROCESSES COMMAND...
 
-It sets the limits, starts the command in a session of its own, and writes the command's exit code (128 + n
-after signal n, as a container reports it) to STATUS_FD. On Linux it is a *subreaper*: whatever the command
-starts stays below this process, double forks and sessions of their own included, so that the sandbox finds
-all of it. It ends when nothing is left below it, or when the sandbox dies.
+It sets the limits, starts the command in a session of its own, and writes two lines to STATUS_FD: `started` when the
+command has taken the place of the copy of this process that starts it, and its exit code (128 + n after signal n, as
+a container reports it). On Linux it is a *subreaper*: whatever the command starts stays below this process, double
+forks and sessions of their own included, so that the sandbox finds all of it. It ends when nothing is left below it,
+or when the sandbox dies.
 """
 
 import ctypes
@@ -54,11 +55,15 @@ def supervise(status_fd: int, memory_bytes: int, file_bytes: int, processes: int
     os.set_inheritable(status_fd, False)
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     prctl(PR_SET_CHILD_SUBREAPER, 1)
+    started_read, started_write = os.pipe()  # closed when the command starts
     child = os.fork()
     if child == 0:
         become(command, memory_bytes, file_bytes, processes)
     os.close(1)
     os.close(2)
+    os.close(started_write)
+    os.read(started_read, 1)
+    os.write(status_fd, b"started\n")
     while True:
         try:
             ended, status = os.wait()
@@ -66,7 +71,7 @@ def supervise(status_fd: int, memory_bytes: int, file_bytes: int, processes: int
             return
         if ended == child:
             code = os.waitstatus_to_exitcode(status)
-            os.write(status_fd, b"%d" % (code if code >= 0 else 128 - code))
+            os.write(status_fd, b"%d\n" % (code if code >= 0 else 128 - code))
 
 
 if __name__ == "__main__":

@@ -77,16 +77,18 @@ def test_a_closed_pipe_ends_a_shell_pipeline_as_usual(tmp_path, mark):
     assert (outcome.exit_code, outcome.stdout, outcome.stderr) == (0, "y\n", "")
 
 
-def test_a_command_that_is_not_there(tmp_path):
+@pytest.mark.parametrize("path", [os.defpath, "x:" * 30_000], ids=["at once", "looked for over many polls"])
+def test_a_command_that_is_not_there(tmp_path, path):
+    """Its limits are its own: those of memory do not hold for the copy of Python that looks for it."""
     outcome = run(
         ["no-such-program"],
         cwd=tmp_path,
-        env={"PATH": os.defpath},
-        seconds=5,
+        env={"PATH": path},
+        seconds=20,
         memory_bytes=MB,
         output_bytes=MB,
     )
-    assert outcome.exit_code == 127
+    assert (outcome.exit_code, outcome.why_stopped) == (127, None)
     assert outcome.stderr.startswith("no-such-program: cannot be run")
 
 
