@@ -38,7 +38,9 @@ class Platform:
     check: holds a bundle's competition.yaml and what it names against the platform's own rules.
     read: what a built bundle's competition.yaml says, without its files.
     run: does to a submission what the worker does; returns the scoring program's output.
-    check_output: refuses what a program (`scoring`) must not leave in its output.
+    check_output: refuses what a program (`scoring`) must not leave in its output, or not take away.
+    page_warnings: where the report page in an output is not shown as it seems; the second argument tells whether
+        the bundle wants pages.
     scoring_folder: where scoring runs in a kept rehearsal; its `output` has the scores.
     read_scores, store_scores, show_score, no_score: what it makes of scores, and shows where there is none.
     board: how its board is ordered.
@@ -49,6 +51,7 @@ class Platform:
     read: Callable[[Mapping[str, Any]], BuiltBundle]
     run: Callable[[Run, Path], Path]
     check_output: Callable[[Path, str], None]
+    page_warnings: Callable[[Path, bool], list[str]]
     scoring_folder: str
     read_scores: Callable[[Path], Mapping[Any, Any]]
     store_scores: Callable[[Mapping[str, Any], Sequence[Column], list[str]], dict[str, Decimal]]
@@ -63,6 +66,7 @@ CODABENCH = Platform(
     read=codabench_read.read,
     run=codabench_worker.run_submission,
     check_output=codabench_worker.check_output,
+    page_warnings=codabench_worker.page_warnings,
     scoring_folder=codabench_worker.SCORING_FOLDER,
     read_scores=codabench_scores.read_scores,
     store_scores=codabench_scores.store_scores,
@@ -77,6 +81,7 @@ CODALAB = Platform(
     read=codalab_read.read,
     run=codalab_worker.run_submission,
     check_output=codalab_worker.check_output,
+    page_warnings=codalab_worker.page_warnings,
     scoring_folder=codalab_worker.SCORING_FOLDER,
     read_scores=codalab_scores.read_scores,
     store_scores=codalab_scores.store_scores,

@@ -152,7 +152,7 @@ def rehearse_phase(
             stored = store_scores(scores, bundle, platform, warnings, _declared(bundle, phase))
             row = leaderboard_row(bundle, platform, stored)
             platform.check_output(output, "scoring")
-            warnings += _page_warnings(bundle, output)
+            warnings += platform.page_warnings(output, bundle.detailed_results)
         except RunFailed as failure:
             problems.append(str(failure))
         finally:
@@ -177,15 +177,6 @@ def _declared(bundle: BuiltBundle, phase: BuiltPhase) -> list[str]:
     """The scores that the phase's scoring program says it writes."""
     name = phase.scoring_program
     return declared_scores(open_archive(Report(), name, bundle.files[name])) if name in bundle.files else []
-
-
-def _page_warnings(bundle: BuiltBundle, output: Path) -> list[str]:
-    written = (output / "detailed_results.html").is_file()
-    if bundle.detailed_results and not written:
-        return ["detailed results are enabled, but there is no detailed_results.html in the output"]
-    if written and not bundle.detailed_results:
-        return ["detailed_results.html was written, but enable_detailed_results is off: not shown"]
-    return []
 
 
 def _make_writable(folder: Path) -> None:

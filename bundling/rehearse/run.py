@@ -77,15 +77,16 @@ class Run:
         for name in ("output", "shared"):
             new_folder(base / name)
 
-    def score(self, words: list[str] | None, base: Path, root: str) -> Path:
-        """Run the scoring program, which sees the folder `base` as `root`; returns its output."""
+    def score(self, words: list[str] | None, base: Path, root: str, cwd: str) -> Path:
+        """Run the scoring program, which sees the folder `base` as `root`, from `cwd` in it; returns its output."""
         if words is None:
             raise RunFailed(
                 "the scoring program has no command in its metadata: nothing runs, there are no scores"
             )
         mounts = {f"{root}/{name}": base / name for name in ("output", "shared", "program", "input")}
+        mounts.setdefault(cwd, base / cwd.removeprefix(root).lstrip("/"))
         output = base / "output"
-        step = self.execute("scoring", words, mounts, f"{root}/program")
+        step = self.execute("scoring", words, mounts, cwd)
         if step.exit_code:
             if any((output / name).exists() for name in ("scores.json", "scores.txt")):
                 self.warnings.append("scores were written, but count for nothing after a non-zero exit code")

@@ -37,6 +37,10 @@ from .statistics import STATISTICS_FILE, write_statistics
 SIGNATURE_FILE = "signature.txt"
 PAGE_FILE = "detailed_results.html"
 
+PAGE_FOLDER = "detailed_results"
+"""Where the page goes if an empty one lies in the output beforehand. CodaLab's worker puts it there, fails a run that
+takes it away, and loses what is written over it in a run's last second; a page in a folder arrives."""
+
 HIDDEN_STATISTICS = "SPOKENEVAL_HIDDEN_STATISTICS"
 """Environment variable: `write` gives the statistics of a hidden reference too, as organisers want them at
 home. No participant gets at a platform's environment."""
@@ -51,14 +55,16 @@ def score_main(task: Task) -> int:
     """Score `INPUT_DIR/res` against `INPUT_DIR/ref` into `OUTPUT_DIR`; returns the exit status.
 
     Writes `scores.json` and `scores.txt`, `signature.txt`, where the labels are public `statistics.json`, and where
-    the options say so `detailed_results.html`, last: nothing that goes wrong with it changes a score.
+    the options say so `detailed_results.html`, last: nothing that goes wrong with it changes a score. An empty page
+    that is there already stays as it is.
     """
     settings = Path(sys.argv[0]).resolve().parent / OPTIONS_FILE
 
     def program() -> None:
         inputs, output = _directories("INPUT_DIR", "OUTPUT_DIR")
         output.mkdir(parents=True, exist_ok=True)
-        for file in (*SCORE_FILES, SIGNATURE_FILE, STATISTICS_FILE, PAGE_FILE):
+        page = () if _is_empty_file(output / PAGE_FILE) else (PAGE_FILE,)
+        for file in (*SCORE_FILES, SIGNATURE_FILE, STATISTICS_FILE, PAGE_FOLDER, *page):
             _remove(output / file)
         reference = task.format.read_reference(inputs / "ref")
         options = read_options(settings, task, inputs / "ref", reference.items.ids)
@@ -97,7 +103,9 @@ def _write_page(output: Path, make: Callable[[Any], str]) -> None:
     try:
         from .report import results
 
-        write_file(output / PAGE_FILE, make(results))
+        folder = output / PAGE_FOLDER if _is_empty_file(output / PAGE_FILE) else output
+        folder.mkdir(exist_ok=True)
+        write_file(folder / PAGE_FILE, make(results))
     except Exception as error:
         print(
             f"The report page could not be made ({type(error).__name__}); all else stands.", file=sys.stderr
@@ -144,6 +152,10 @@ def _remove(path: Path) -> None:
         shutil.rmtree(str(path))
     elif path.exists() or path.is_symlink():
         path.unlink()
+
+
+def _is_empty_file(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink() and path.stat().st_size == 0
 
 
 def _run(

@@ -19,6 +19,7 @@ from bundling.competition.competition import CompetitionError
 from bundling.competition.read import read_competitions
 from bundling.competition.references import BadReference, load_reference
 from bundling.platforms.limits import LONGEST_COLUMN_TITLE
+from bundling.rehearse.rehearse import rehearse
 from bundling.zips import make_zip
 from spokeneval.tasks import find_task, task_names
 from tests.samples.findings import expected_findings
@@ -348,6 +349,9 @@ def test_hidden_scores_hide_the_board_the_output_and_the_report(copy):
     assert competitions["codabench"]["leaderboards"][0]["hidden"] is True
     assert competitions["codabench"]["enable_detailed_results"] is False
     assert competitions["codalab"]["phases"][2]["leaderboard_management_mode"] == "hide_results"
+    submission = copy / "submission.zip"
+    submission.write_bytes(make_zip(planned.parts["spoken_call"].solutions["evaluation"]))
+    assert [rehearse(one.path, submission).status for one in built.values()] == ["Finished"] * 2
 
 
 def test_a_path_with_a_dot_in_it_is_a_path_like_any_other(copy):

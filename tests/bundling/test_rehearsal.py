@@ -510,7 +510,7 @@ def test_ingestion_only_during_scoring_is_refused(tmp_path):
 
 
 def codalab_run(
-    tmp_path, score, *, files=None, command="python3 $program/score.py $input $output", keep=None
+    tmp_path, score, *, files=None, command="python3 $program/score.py $input $output", keep=None, changes=()
 ):
     label = {"label": "Results"}
     competition = {
@@ -534,6 +534,7 @@ def codalab_run(
                 "accuracy": {"leaderboard": label, "label": "Accuracy", "rank": 1, "numeric_format": 4},
             },
         },
+        **dict(changes),
     }  # fmt: skip
     path = tmp_path / "bundle.zip"
     program = {"score.py": score, "helper.py": HELPER, "metadata": f"command: {command}\n"}
@@ -603,6 +604,45 @@ def test_codalab_reads_no_scores_json(tmp_path):
     result = codalab_run(tmp_path, writes('{"accuracy": 1, "items": 3}'))
     assert result.status == "Failed"
     assert "scores.txt" in result.problems[0]
+
+
+def page_run(tmp_path, more):
+    """A run whose scoring program does something to the worker's empty page, with pages enabled."""
+    score = CODALAB_SCORE + f"page = output / 'detailed_results.html'\n{more}\n"
+    return codalab_run(tmp_path, score, changes={"enable_detailed_results": True})
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "page.unlink()",
+        "page.unlink(); page.mkdir()",
+        r"page.write_bytes(b'\xff')",
+        "page.rename(output / 'x')",
+    ],
+)
+def test_codalab_fails_a_run_that_takes_its_page_away(tmp_path, more):
+    """worker.py makes the page before the program starts, and reads it afterwards whether or not pages are enabled."""
+    result = page_run(tmp_path, more)
+    assert result.status == "Failed"
+    assert "no detailed_results.html that can be read" in result.problems[0]
+
+
+def test_codalab_shows_a_page_that_is_in_a_folder(tmp_path):
+    in_folder = "(output / 'more').mkdir(); (output / 'more/page.html').write_text('x')"
+    assert page_run(tmp_path, in_folder).warnings == ()
+    (warning,) = page_run(tmp_path, "page.write_text('x')").warnings
+    assert "is lost where it is written in a run's last second" in warning
+    (warning,) = page_run(tmp_path, "").warnings
+    assert "there is no page in the output" in warning
+    (warning,) = codalab_run(tmp_path, CODALAB_SCORE + in_folder).warnings
+    assert "enable_detailed_results is off" in warning
+
+
+def test_codalab_runs_a_program_from_the_folder_above_it(tmp_path):
+    show = "import os; print(sorted(os.listdir()))\n" + CODALAB_SCORE
+    result = codalab_run(tmp_path, show)
+    assert result.steps[0].stdout == "['input', 'output', 'program', 'shared', 'temp']\nscored\n"
 
 
 def test_codalab_missing_and_unknown_keys(tmp_path):

@@ -174,6 +174,22 @@ def test_without_the_option_there_is_no_page(tmp_path):
     assert not (output / "detailed_results.html").exists()
 
 
+def test_beside_an_empty_page_the_page_goes_into_a_folder(tmp_path):
+    """As on a worker that makes an empty page beforehand, and fails the run where it is gone afterwards."""
+    for name, files, expected in (("good", None, 0), ("bad", {"ratings.csv": "call_id\n"}, 1)):
+        status, _, plain = run("caller_experience", tmp_path / name, public=True, files=files)
+        page = (plain / "detailed_results.html").read_bytes()
+        output = write_files(tmp_path / f"{name} beside" / "output", {"detailed_results.html": ""})
+        for _ in range(2):
+            again, _, _ = run("caller_experience", output.parent, public=True, files=files)
+            assert again == status == expected
+            assert (output / "detailed_results.html").read_bytes() == b""
+            assert (output / "detailed_results" / "detailed_results.html").read_bytes() == page
+        run("caller_experience", output.parent, public=True, options={"detailed_results": False})
+        assert (output / "detailed_results.html").read_bytes() == b""
+        assert not (output / "detailed_results").exists()
+
+
 def test_a_page_that_cannot_be_made_costs_no_score(tmp_path, monkeypatch):
     def broken(*arguments, **options):
         raise TypeError("label: incorrect")

@@ -51,5 +51,8 @@ DROPPED_CAPABILITIES = (
 )
 """Of a container (`_run_program_directory`)."""
 
+PAGE = "detailed_results.html"
+"""In the output of scoring: shown beside the scores."""
+
 REPORT = "metadata"
 """The file that the worker writes into a program's output; a program that writes one fails the run."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 
 from bundling.built.bundle import BundleError
-from bundling.platforms.codabench.layout import APP, METADATA_FILES, REPORT, VARIABLES
+from bundling.platforms.codabench.layout import APP, METADATA_FILES, PAGE, REPORT, VARIABLES
 from bundling.rehearse.run import Run, Step, command_text, make_read_only, new_folder, replace_variables
 from bundling.rehearse.scores import RunFailed
 
@@ -20,7 +20,7 @@ def run_submission(run: Run, submission: Path) -> Path:
     results = _predict(run, submission)
     base = run.root / SCORING_FOLDER
     run.lay_out_scoring(results, base)
-    return run.score(_words(base / "program", "scoring_program"), base, APP)
+    return run.score(_words(base / "program", "scoring_program"), base, APP, f"{APP}/program")
 
 
 def check_output(output: Path, step: str) -> None:
@@ -28,6 +28,15 @@ def check_output(output: Path, step: str) -> None:
         raise RunFailed(
             f"the {step} program left a file named {REPORT} in its output; the worker writes that one"
         )
+
+
+def page_warnings(output: Path, enabled: bool) -> list[str]:
+    written = (output / PAGE).is_file()
+    if enabled and not written:
+        return [f"detailed results are enabled, but there is no {PAGE} in the output"]
+    if written and not enabled:
+        return [f"{PAGE} was written, but enable_detailed_results is off: not shown"]
+    return []
 
 
 def _predict(run: Run, submission: Path) -> Path:

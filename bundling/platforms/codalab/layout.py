@@ -4,7 +4,10 @@ METADATA_FILES = ("metadata",)
 """At a program's root, it holds its command; at a submission's, it makes a program of it."""
 
 RUN = "/tmp/codalab/run"
-"""Where the folders are, or somewhere like it: programs are told by the variables. A program runs in `program`."""
+"""Where the folders are, or somewhere like it: programs are told by the variables. A program runs here."""
+
+PAGE = "detailed_results.html"
+"""The worker puts this page, empty, into the output before it starts a program, and reads it afterwards."""
 
 SCORE_COMMAND = "python3 $program/score.py $input $output"
 
@@ -14,7 +17,6 @@ VARIABLES = {
     "$output": f"{RUN}/output",
     "$predictions": f"{RUN}/input/res",
     "$shared": f"{RUN}/shared",
-    "$tmp": f"{RUN}/output",
-    "$hidden": f"{RUN}/input/ref",
+    "$tmp": f"{RUN}/temp",
 }
 """What the worker puts for each variable of a command."""
