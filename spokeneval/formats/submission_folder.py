@@ -21,9 +21,11 @@ REPORT_FILE = "ingestion_report.txt"
 MAX_FILES = 20000
 
 _JUNK = {"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"}
+_NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _WORKER_METADATA = re.compile(
-    rb"(?:(?:exitCode|elapsedTime|ingestionExitCode|ingestionElapsedTime): [0-9a-z.+-]*\r?\n?)+\Z"
+    rb"(?:(?!command:)[A-Za-z]\w*: (?:null|true|false|" + _NUMBER + rb")(?:\r?\n|\Z))+\Z"
 )
+"""Exit codes and times, whatever a worker calls them; nothing that it could run."""
 
 
 def list_files(directory: Path, *, after_ingestion: bool = False) -> dict[str, Path]:

@@ -305,8 +305,9 @@ def folder_mutations(good: Files) -> Iterator[Mutation]:
     linked = _link(REPORT_FILE, "/etc/hostname")
     yield ingested("a report that is a link", "link", REPORT_FILE, spoil=linked)
     yield ingested("a report that becomes a link", "unreadable_file", REPORT_FILE, race=linked)
-    command = {**good, "metadata": "exitCode: 0\ncommand: python3 x.py\n"}
-    yield ingested("a command in the platform's metadata", "metadata_file", "metadata", command)
+    for text in ("exitCode: 0\ncommand: python3 x.py\n", "command: 1\n", "exitCode: 1 2\n", "exitCode:\n"):
+        metadata = {**good, "metadata": text}
+        yield ingested(f"a platform's metadata that says {text!r}", "metadata_file", "metadata", metadata)
 
 
 def _link(name: str, target: str) -> Callable[[Path], object]:

@@ -42,7 +42,7 @@ def harmless(task: str) -> dict[str, dict[str, str]]:
         "blank lines": "\n" + text.replace("\n", "\n \n"),
     }
     inside = {f"mine/{name}": content for name, content in good.items()}
-    metadata = "elapsedTime: 0.2\nexitCode: null\ningestionElapsedTime: 0.2\ningestionExitCode: 0\n"
+    metadata = "elapsedTime: 0.2\nexitCode: null\ningestionElapsedTime: 1e-05\ningestionExitCode: -9\n"
     report = accepted_report(task, ITEMS.get(task, len(IDS)))
     return {
         **{name: {**good, file: content} for name, content in texts.items()},
@@ -50,6 +50,7 @@ def harmless(task: str) -> dict[str, dict[str, str]]:
         "with a computer's own files": {**good, f"__MACOSX/._{file}": "x", ".DS_Store": "x"},
         "in a folder, with them": {**inside, f"__MACOSX/mine/._{file}": "x", "mine/.DS_Store": ""},
         "with the platform's files": {**good, "metadata": metadata, "ingestion_report.txt": report},
+        "with a newer platform's": {**good, "metadata": metadata + "human_in_the_loop: false\nretries: 2"},
     }
 
 
