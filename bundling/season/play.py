@@ -39,7 +39,7 @@ from bundling.season.replay import PENDING, Attempt, replay
 from bundling.season.results import Result, read_result, rehearse_all
 from bundling.season.uploads import Submission, read_submissions, sha256
 
-_CACHE_FORMAT = "season 1"
+_CACHE_FORMAT = "season 2"
 
 
 @dataclass(frozen=True)

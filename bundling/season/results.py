@@ -63,12 +63,16 @@ def _result(rehearsal: Rehearsal) -> Result:
 
 
 def _reasons(rehearsal: Rehearsal) -> tuple[str, ...]:
-    """The first lines of a refusal: what the scoring program said, else what the platform would."""
+    """The first lines of a refusal: what the programs that failed said, ingestion first, else what the platform would.
+
+    Where ingestion refuses what scoring would take, scoring says no more than that.
+    """
     lines = [line for problem in rehearsal.problems for line in problem.splitlines()]
-    for step in rehearsal.steps:
-        if step.name == "scoring" and step.exit_code:
-            printed = (step.stderr.strip() or step.stdout.strip()).splitlines()
-            lines = printed if printed and step.why_stopped is None else [*lines, *printed]
+    failed = [step for step in rehearsal.steps if step.exit_code]
+    said = dict.fromkeys(step.stderr.strip() or step.stdout.strip() for step in failed)
+    printed = [line for text in said for line in text.splitlines()]
+    stopped = any(step.why_stopped for step in failed)
+    lines = printed if printed and not stopped else [*lines, *printed]
     # The temporary folder's name is another one each time.
     lines = [re.sub(r"[^\s\"'(]*/rehearsal-[^/\s]+/run/", "", line) for line in lines if line.strip()]
     if len(lines) > REASON_LINES:

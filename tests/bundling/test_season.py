@@ -28,6 +28,7 @@ import build_bundle
 import bundling.season.results
 from bundling.built.bundle import BundleError
 from bundling.rehearse.rehearse import Rehearsal
+from bundling.rehearse.run import Step
 from bundling.rehearse.scores import Cell
 from bundling.season.board import boards_by_day, rank
 from bundling.season.play import Season, play, read_season_bundle
@@ -617,6 +618,28 @@ def test_a_killed_season_goes_on_where_it_stopped(tmp_path):
     assert [entry.attempt.submission.team for entry in season.final[0].board] == [
         f"team {number}" for number in (5, 4, 3, 2, 1, 0)
     ]
+
+
+def test_a_refusal_at_ingestion_keeps_its_reason(tmp_path, monkeypatch):
+    """Scoring says no more then than that ingestion refused; where both say the same, it is kept once."""
+    why = "results.csv: 1 problem\n\n  cannot meet the 50 % rule whatever the labels\n"
+    for scoring, kept in (
+        (
+            "ingestion_report.txt: 1 problem\n\n  its log says why\n",
+            ["ingestion_report.txt: 1 problem", "  its log says why"],
+        ),
+        (why, []),
+    ):
+        steps = (
+            Step("ingestion", (), 1, 0.1, "", why, None),
+            Step("scoring", (), 1, 0.1, "", scoring, None),
+        )
+        rehearsal = Rehearsal("Failed", "codabench", "Development", 0.0, {}, (), (), ("exit code 1",), steps)
+        monkeypatch.setattr(bundling.season.results, "rehearse_phase", lambda *_, done=rehearsal: done)
+        submit(tmp_path, "a", "2027-01-05T0900.zip")
+        (attempt,) = play(codabench(tmp_path), tmp_path / "season", work=tmp_path / scoring[:9]).attempts
+        told = ["results.csv: 1 problem", "  cannot meet the 50 % rule whatever the labels"]
+        assert list(attempt.reasons) == told + kept
 
 
 def test_no_run_is_in_vain_and_none_is_missing(tmp_path, monkeypatch):
