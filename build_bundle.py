@@ -177,9 +177,12 @@ def _build(options: argparse.Namespace) -> int:
     width = max(len(str(bundle.path)) for bundle in built)
     for bundle in built:
         print(_row(bundle, width))
+    paths_by_findings: dict[str, list[str]] = {}
     for bundle in built:
         if bundle.findings:
-            print(f"\n{bundle.path}\n{format_findings(bundle.findings)}", file=sys.stderr)
+            paths_by_findings.setdefault(format_findings(bundle.findings), []).append(str(bundle.path))
+    for findings, paths in paths_by_findings.items():
+        print("", *paths, findings, sep="\n", file=sys.stderr)
     broken = [bundle for bundle in built if _has_errors(bundle)]
     print(
         f"{len(built)} bundles in {time.monotonic() - began:.1f} s, {len(built) - len(broken)} ok",

@@ -8,7 +8,7 @@ from pathlib import Path
 from bundling.build.plan import Plan
 from bundling.built.document import FILE
 from bundling.check.check import check_bundle
-from bundling.competition.competition import Competition
+from bundling.competition.competition import Competition, CompetitionError
 from bundling.finding import Finding
 from bundling.platforms.registry import PLATFORMS
 from bundling.zips import make_zip
@@ -34,7 +34,20 @@ def write(
     *,
     progress: Callable[[str], None] = lambda step: None,
 ) -> Iterator[Built]:
-    """Check each planned bundle as it is, and write to `out/PLATFORM/NAME.zip` those that a platform takes."""
+    """Check each planned bundle as it is, and write to `out/PLATFORM/NAME.zip` those that a platform takes.
+
+    Raises
+    ------
+    CompetitionError: submissions that are not to be run at once, on a platform that runs each at once.
+    """
+    for competition in plan.competitions:
+        for platform in platforms:
+            if not (competition["auto_run_submissions"] or PLATFORMS[platform].can_hold):
+                able = ", ".join(name for name in PLATFORMS if PLATFORMS[name].can_hold)
+                raise CompetitionError(
+                    f"{competition.name}: auto_run_submissions: false: {platform} runs every submission at once; "
+                    f"build it with --platform {able}"
+                )
     for competition in plan.competitions:
         for platform in platforms:
             progress(f"{competition.name}: {platform}")

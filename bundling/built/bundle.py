@@ -57,7 +57,8 @@ class BuiltPhase:
 class BuiltBundle:
     """What a bundle's zip says: phases in order of time, columns in the board's order.
 
-    `primary` is None where the bundle names no column. `files`: the zip's entries, `name -> content`.
+    `primary` is None where the bundle names no column. `auto_run`: a submission is run when it is uploaded; otherwise
+    an organiser starts each. `files`: the zip's entries, `name -> content`.
     """
 
     platform: str
@@ -67,6 +68,7 @@ class BuiltBundle:
     columns: tuple[Column, ...]
     primary: Column | None
     detailed_results: bool
+    auto_run: bool = True
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     def ranking_column(self) -> Column:

@@ -5,6 +5,7 @@ Nothing is executed and nothing is unpacked to disk. Every rule, with its conseq
 
 import posixpath
 from contextlib import suppress
+from datetime import datetime, timezone
 from pathlib import Path
 
 from bundling.built.archive import Archive, open_archive
@@ -13,6 +14,7 @@ from bundling.built.document import FILE, Document, read_document
 from bundling.built.read import bundle_of
 from bundling.check.budget import check_budget
 from bundling.check.leaks import check_leaks
+from bundling.check.practice import check_practice
 from bundling.check.scores import check_scores, read_options
 from bundling.finding import Finding, Report
 from bundling.platforms.registry import platform_of
@@ -22,7 +24,10 @@ LARGE_BUNDLE = 15_000_000
 
 
 def check_bundle(path: Path) -> list[Finding]:
-    """Everything that a platform would refuse in a bundle, or accept in silence and get wrong."""
+    """Everything that a platform would refuse in a bundle, or accept in silence and get wrong.
+
+    Where nothing is refused, what careful organisers would do otherwise, too.
+    """
     report = Report()
     data = Path(path).read_bytes()
     files = open_archive(report, "", data, outer=True)
@@ -33,15 +38,24 @@ def check_bundle(path: Path) -> list[Finding]:
     document = _competition(report, files)
     if document is None:
         return report.findings
-    bundle = platform_of(document.content).check(report, files, document)
+    platform = platform_of(document.content)
+    bundle = platform.check(report, files, document)
     for (step, _), program in bundle.contents.programs.items():
         if step == "scoring_program":
             check_scores(bundle, program)
             read_options(report, program)
     check_leaks(report, bundle.contents)
     with suppress(BundleError):  # which the findings tell
-        check_budget(report, bundle_of(files, document), bundle.contents)
+        built = bundle_of(files, document)
+        check_budget(report, built, bundle.contents)
+        if not any(finding.level == "error" for finding in report.findings):
+            check_practice(report, built, bundle.contents.pages.values(), now())
     return report.findings
+
+
+def now() -> datetime:
+    """In UTC, without a zone, as dates stand in bundles."""
+    return datetime.now(timezone.utc).replace(tzinfo=None)
 
 
 def _competition(report: Report, bundle: Archive) -> Document | None:

@@ -45,6 +45,7 @@ def page_text(
         "description": competition["description"],
         "organiser": competition["organiser"],
         "contact_email": competition["contact_email"],
+        "data_licence": _data_licence(competition),
         "columns": _columns_table(competition),
         "known": _known_table(competition, feedback or {}),
         "phases": _phases_table(competition),
@@ -61,6 +62,11 @@ def page_text(
             f"{where} line {line}: {found[0]} stands for nothing; {hint} A dollar sign is $$"
         )
     return Template(text).substitute(facts)
+
+
+def _data_licence(competition: Competition) -> str:
+    """A sentence, or nothing where no licence is set."""
+    return f"Data licence: {competition['data_licence']}." if "data_licence" in competition.settings else ""
 
 
 def _columns_table(competition: Competition) -> str:

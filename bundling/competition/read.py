@@ -49,6 +49,7 @@ def read_competitions(path: Path, names: Collection[str] = ()) -> list[Competiti
 
 _REQUIRED = ("image", "terms", "pages", "docker_image", "submission_rule", "public_sets", "phases")
 _DEFAULTS: dict[str, Any] = {
+    "auto_run_submissions": True,
     "detailed_results": False,
     "feedback": COARSE,
     "registration": "approval",

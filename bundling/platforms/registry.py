@@ -44,6 +44,7 @@ class Platform:
     scoring_folder: where scoring runs in a kept rehearsal; its `output` has the scores.
     read_scores, store_scores, show_score, no_score: what it makes of scores, and shows where there is none.
     board: how its board is ordered.
+    can_hold: whether submissions can wait until an organiser runs them.
     """
 
     render: Callable[[Path, Competition, Parts], dict[str, bytes]]
@@ -58,6 +59,7 @@ class Platform:
     show_score: Callable[[Decimal, int], str]
     no_score: str
     board: BoardRules
+    can_hold: bool
 
 
 CODABENCH = Platform(
@@ -73,6 +75,7 @@ CODABENCH = Platform(
     show_score=codabench_scores.show_score,
     no_score=codabench_scores.NO_SCORE,
     board=codabench_scores.BOARD,
+    can_hold=True,
 )
 
 CODALAB = Platform(
@@ -88,6 +91,7 @@ CODALAB = Platform(
     show_score=codalab_scores.show_score,
     no_score=codalab_scores.NO_SCORE,
     board=codalab_scores.BOARD,
+    can_hold=False,
 )
 
 PLATFORMS = {"codabench": CODABENCH, "codalab": CODALAB}

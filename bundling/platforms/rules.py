@@ -110,6 +110,16 @@ RULES: dict[str, Rule] = {
         "No hide option covers detailed_results.html: anyone can fetch it once the competition is public.",
         "Turn enable_detailed_results off, or the option detailed_results of the scoring program."),
 
+    "deciding-submissions": warning("Many attempts at a hidden set favour luck, and tell its labels.",
+        "Allow three submissions in all, or fewer, in the phase that decides."),
+    "development-short": warning("Only who works on the problem already can take part in so short a time.",
+        "Let 40 days or more pass before the phase that decides."),
+    "review-window": warning("There is no time in which nothing comes in, to look at the winners.",
+        "End the phase that decides, and leave a week before another begins."),
+    "phase-past": warning("Nobody can ever submit to it.", "Set the dates anew."),
+    "licence-missing": warning("Participants cannot tell what they may do with the data.",
+        "Set data_licence, and have ${data_licence} on a page."),
+
     "solution-metadata": error("The worker takes a submission with a metadata file for code, and runs its command.",
         "Leave metadata out of a results submission."),
     "archive-wrapped": error("A folder was zipped instead of its contents: the program's metadata is not found.",

@@ -69,6 +69,8 @@ def _notes(season: Season) -> list[str]:
         if phase.takes_over
     ]
     notes += [phase.warning for phase in bundle.phases if phase.warning]
+    if not bundle.auto_run:
+        notes.append("submissions wait until an organiser runs them; no board is there before")
     for day in season.final:
         if day.phase.rule in PICKED:
             notes.append(
@@ -76,7 +78,7 @@ def _notes(season: Season) -> list[str]:
                 "shown is the best of each, as if all picked that"
             )
         if day.phase.hidden:
-            notes.append(f"{day.phase.name}: participants do not see this board")
+            notes.append(f"{day.phase.name}: the pages do not show this board to participants")
         missing = [entry for entry in day.board if entry.attempt.score(primary.key) is None]
         for entry in missing:
             notes.append(

@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,8 +15,10 @@ import yaml
 import build_bundle
 from bundling.build.plan import plan
 from bundling.build.write import write
+from bundling.built.read import read_built_bundle
 from bundling.check.check import check_bundle
 from bundling.competition.competition import CompetitionError
+from bundling.competition.pages import page_text
 from bundling.competition.read import read_competitions
 from bundling.competition.references import BadReference, load_reference
 from bundling.platforms.limits import LONGEST_COLUMN_TITLE
@@ -105,7 +108,7 @@ def test_the_titles_of_a_tasks_columns_differ_and_fit_both_platforms(name):
 def test_a_title_that_a_platform_would_cut_is_refused_with_its_line(monkeypatch):
     monkeypatch.setattr("bundling.competition.read.LONGEST_COLUMN_TITLE", 15)
     with pytest.raises(
-        CompetitionError, match=r"line 53 .*the title of d_full_low, 'Dfull from \(95 %\)', has more"
+        CompetitionError, match=r"line 55 .*the title of d_full_low, 'Dfull from \(95 %\)', has more"
     ):
         read_competitions(ROOT / "competition.yaml", ["spoken_call"])
 
@@ -137,7 +140,7 @@ def test_what_four_challenges_share_is_told_once_where_it_stands(copy):
     with pytest.raises(CompetitionError) as refusal:
         read_competitions(copy / "competition.yaml")
     assert str(refusal.value).splitlines()[2:] == [
-        "  line 36   challenges.spoken_call.phases[0].max_submissions: 0 is less than the minimum of 1"
+        "  line 38   challenges.spoken_call.phases[0].max_submissions: 0 is less than the minimum of 1"
     ]
     assert text.count("*half_a_year") == 3
 
@@ -352,6 +355,31 @@ def test_hidden_scores_hide_the_board_the_output_and_the_report(copy):
     submission = copy / "submission.zip"
     submission.write_bytes(make_zip(planned.parts["spoken_call"].solutions["evaluation"]))
     assert [rehearse(one.path, submission).status for one in built.values()] == ["Finished"] * 2
+
+
+def test_submissions_that_wait_are_built_for_a_platform_that_can_hold_them(copy):
+    text = (copy / "competition.yaml").read_text(encoding="utf-8")
+    text = text.replace("auto_run_submissions: true", "auto_run_submissions: false")
+    text = text.replace("reference: evaluation\n", "reference: evaluation\n        hide_scores: true\n", 1)
+    (copy / "competition.yaml").write_text(text, encoding="utf-8")
+    planned = plan(copy, ["spoken_call"], {})
+    with pytest.raises(
+        CompetitionError, match="codalab runs every submission at once; build it with --platform codab"
+    ):
+        list(write(copy, planned, ["codabench", "codalab"], copy / "dist"))
+    assert not (copy / "dist").exists()
+    (built,) = write(copy, planned, ["codabench"], copy / "dist")
+    assert built.findings == ()
+    assert read_built_bundle(built.path).auto_run is False
+
+
+def test_the_data_licence_is_told_on_the_terms_page(copy):
+    (competition,) = read_competitions(copy / "competition.yaml", ["spoken_call"])
+    assert "Data licence: MIT, for the synthetic sample data." in page_text(copy, competition, "terms.md")
+    text = re.sub(r"  data_licence: .*\n", "", (copy / "competition.yaml").read_text(encoding="utf-8"))
+    (copy / "competition.yaml").write_text(text, encoding="utf-8")
+    (competition,) = read_competitions(copy / "competition.yaml", ["spoken_call"])
+    assert "Data licence" not in page_text(copy, competition, "terms.md")
 
 
 def test_a_path_with_a_dot_in_it_is_a_path_like_any_other(copy):

@@ -29,7 +29,15 @@ HARMLESS = {
         put("fact_sheet", "method", "selection", to=[True, False]))),
     "a text": ("codabench", bundle_defects.both(
         put("fact_sheet", "method", "type", to="text"), put("fact_sheet", "method", "selection", to=""))),
-    "an endless last phase": ("codabench", put("phases", 1, "end", to=None)),
+    "phases that are over beside one that is open": ("codabench", bundle_defects.both(
+        put("phases", 0, "start", to="2025-01-11 00:00:00"), put("phases", 0, "end", to="2025-02-28 23:59:59"),
+        put("phases", 1, "start", to="2026-01-11 00:00:00"))),
+    "development of 40 days": ("codabench", put("phases", 0, "start", to="2027-01-20 00:00:00")),
+    "more phases a week after the one that decides": ("codabench", lambda draft: draft.spec["phases"].append(
+        {**draft.spec["phases"][1], "index": 2, "name": "More", "start": "2027-03-22 00:00:00", "end": None})),
+    "hidden scores that are not there yet": ("codabench", bundle_defects.both(
+        put("phases", 1, "hide_output", to=True), put("leaderboards", 0, "hidden", to=True),
+        put("auto_run_submissions", to=False))),
     "phases without indexes": ("codabench", bundle_defects.both(
         bundle_defects.drop("phases", 0, "index"), bundle_defects.drop("phases", 1, "index"))),
     "an image with a digest": ("codabench", put("docker_image", to="example/image@sha256:" + "0" * 64)),
@@ -37,9 +45,6 @@ HARMLESS = {
     "a computed column": ("codabench", bundle_defects.add("leaderboards", 0, "columns", item={
         "title": "Mean", "key": "mean", "index": 2, "sorting": "desc", "precision": 4,
         "computation": "avg", "computation_indexes": [0, 1]})),
-    "hidden results without a detailed page": ("codalab", bundle_defects.both(
-        put("phases", 2, "leaderboard_management_mode", to="hide_results"),
-        put("enable_detailed_results", to=False), bundle_defects._options(detailed_results=True))),
     "a page of one's own": ("codalab", put("html", "prizes", to="data.html")),
     "prompts in the public data alone": ("codabench", bundle_defects.both(
         put("phases", 1, "public_data", to="public_data.zip"),

@@ -474,6 +474,12 @@ def test_every_bad_name_is_told_at_once_and_nothing_is_run(tmp_path):
     assert not (tmp_path / "season/.season").exists()
 
 
+def test_submissions_that_wait_for_an_organiser_are_noted(tmp_path):
+    submit(tmp_path, "a", "2027-01-05T0900.zip")
+    text = to_text(play(codabench(tmp_path, changes={"auto_run_submissions": False}), tmp_path / "season"))
+    assert "submissions wait until an organiser runs them" in text
+
+
 def test_a_folder_without_a_season(tmp_path):
     with pytest.raises(SeasonError, match="expected a folder"):
         play(codabench(tmp_path), tmp_path / "absent")

@@ -218,7 +218,7 @@ def codabench() -> Draft:
                 "end": "2027-03-14 23:59:59",
                 "tasks": [1],
                 "max_submissions_per_day": 3,
-                "max_submissions": 30,
+                "max_submissions": 3,
                 "execution_time_limit": 300,
             },
         ],
@@ -241,8 +241,8 @@ def codabench() -> Draft:
     zips["ingestion_program.zip"] = [("ingest.py", INGEST), ("metadata.yaml", ingestion.encode()), PACKAGE]
     zips["solutions/baseline.zip"] = [("predictions.csv", _predictions(HIDDEN))]
     pages = {
-        "pages/terms.md": b"# Terms\n\nBe fair.\n",
-        "pages/overview.md": b"# Overview\n\nSynthetic; see [the terms](#terms) and `[code](x.md)`.\n",
+        "pages/terms.md": b"# Terms\n\nBe fair. **Data licence**: MIT.\n",
+        "pages/overview.md": b"# Overview\n\nSynthetic; see [terms](#terms), `[code](x.md)`. Data licence: MIT.\n",
     }
     return Draft(spec, {"logo.png": png(), **pages}, zips)
 
@@ -255,7 +255,7 @@ def codalab() -> Draft:
             "phasenumber": number,
             "label": label,
             "start_date": start,
-            "max_submissions": 30,
+            "max_submissions": 3,
             "max_submissions_per_day": 3,
             "execution_time_limit": 300,
             "is_scoring_only": True,
@@ -288,7 +288,10 @@ def codalab() -> Draft:
             "columns": {"accuracy": column("Accuracy", 1, "desc"), "error": column("Error", 2, "asc")},
         },
     }
-    pages = {f"{page}.html": b"<p>Synthetic.</p>\n" for page in ("overview", "evaluation", "terms", "data")}
+    pages = {
+        f"{page}.html": b"<p>Synthetic. Data licence: MIT.</p>\n"
+        for page in ("overview", "evaluation", "terms", "data")
+    }
     metadata = b"command: python3 $program/score.py $input $output\n"
     return Draft(spec, {"logo.png": png(), **pages}, _inner_zips(("metadata", metadata)))
 
@@ -744,14 +747,25 @@ _CODABENCH: list[tuple[str, str, Damage]] = [
     ("limit-negative", "a negative time", put("phases", 0, "execution_time_limit", to=-300)),
     ("limit-inconsistent", "more a day than in all", put("phases", 0, "max_submissions", to=5)),
     ("time-limit-default", "no time", put("phases", 0, "execution_time_limit", to=0)),
-    ("hide-inconsistent", "the log shows them", both(
-        put("phases", 1, "hide_score_output", to=True), put(*BOARD, "hidden", to=True))),
-    ("hide-inconsistent", "the board shows them", both(
-        put("phases", 1, "hide_score_output", to=True), put("phases", 1, "hide_output", to=True))),
+    ("hide-browser-only", "the output", put("phases", 1, "hide_output", to=True)),
+    ("hide-browser-only", "the scores' file", put("phases", 1, "hide_score_output", to=True)),
+    ("hide-browser-only", "the board", put(*BOARD, "hidden", to=True)),
     ("detailed-results-exposed", "hidden output", both(
-        put("phases", 1, "hide_output", to=True), _options(detailed_results=True))),
+        put("phases", 1, "hide_output", to=True), put("auto_run_submissions", to=False),
+        _options(detailed_results=True))),
     ("detailed-results-exposed", "hidden output, no options", both(
-        put("phases", 1, "hide_output", to=True), inside("scoring_program.zip", options__json=None))),
+        put("phases", 1, "hide_output", to=True), put("auto_run_submissions", to=False),
+        inside("scoring_program.zip", options__json=None))),
+    ("deciding-submissions", "four in all", put("phases", 1, "max_submissions", to=4)),
+    ("deciding-submissions", "the default, a hundred", drop("phases", 1, "max_submissions")),
+    ("development-short", "39 days", put("phases", 0, "start", to="2027-01-21 00:00:00")),
+    ("review-window", "an endless last phase", put("phases", 1, "end", to=None)),
+    ("review-window", "another phase on the next day", lambda draft: draft.spec["phases"].append(
+        {**draft.spec["phases"][1], "index": 2, "name": "More", "start": "2027-03-15 00:00:00", "end": None})),
+    ("phase-past", "a year that is over", both(
+        put("phases", 0, "start", to="2025-01-11 00:00:00"), put("phases", 0, "end", to="2025-02-28 23:59:59"))),
+    ("licence-missing", "none", lambda draft: draft.files.update(
+        {name: b"Under the licence of the data.\n" for name in draft.files if name.endswith(".md")})),
     ("fact-sheet-keys", "a key missing", drop(*QUESTION, "is_on_leaderboard")),
     ("fact-sheet-keys", "a key too many", put(*QUESTION, "hint", to="x")),
     ("fact-sheet-keys", "no mapping", put(*QUESTION, to="Method?")),
@@ -887,13 +901,21 @@ _CODALAB: list[tuple[str, str, Damage]] = [
         put("phases", 2, "phasenumber", to=1))),
     ("phase-overlap", "the second starts first", put("phases", 2, "start_date", to="2027-01-01 00:00:00")),
     ("phase-overlap", "both at once", put("phases", 2, "start_date", to="2027-01-11 00:00:00")),
-    ("phase-too-short", "half a day", put("phases", 2, "start_date", to="2027-01-11 12:00:00")),
+    ("phase-too-short", "half a day", lambda draft: draft.spec["phases"].update({
+        2: {**draft.spec["phases"][1], "phasenumber": 2, "start_date": "2027-01-11 12:00:00"},
+        3: {**draft.spec["phases"][2], "phasenumber": 3}})),
     ("phase-end-before-start", "the end before the last start", put("end_date", to="2027-02-01 00:00:00")),
     ("auto-migrate-first", "on the first phase", put("phases", 1, "auto_migration", to=True)),
     ("limit-none-allowed", "none a day", put("phases", 1, "max_submissions_per_day", to=0)),
     ("limit-none-allowed", "none in all", put("phases", 1, "max_submissions", to=0)),
     ("limit-negative", "below zero", put("phases", 1, "max_submissions", to=-1)),
     ("limit-inconsistent", "more a day than in all", put("phases", 1, "max_submissions_per_day", to=31)),
+    ("deciding-submissions", "four in all", put("phases", 2, "max_submissions", to=4)),
+    ("development-short", "39 days", put("phases", 1, "start_date", to="2027-01-21 00:00:00")),
+    ("review-window", "no end", drop("end_date")),
+    ("licence-missing", "none", lambda draft: draft.files.update(
+        {name: b"<p>Synthetic.</p>\n" for name in draft.files if name.endswith(".html")})),
+    ("hide-not-imported", "hidden results", put("phases", 2, "leaderboard_management_mode", to="hide_results")),
     ("time-limit-default", "no time", put("phases", 1, "execution_time_limit", to=0)),
     ("detailed-results-exposed", "hidden results", both(
         put("phases", 2, "leaderboard_management_mode", to="hide_results"), _options(detailed_results=True))),
@@ -915,6 +937,8 @@ _CODALAB: list[tuple[str, str, Damage]] = [
         "scoring_program.zip", metadata=None, metadata__yaml=b"command: python3 $program/score.py $input $output")),
     ("command-file", "a script that is not there", _command(
         "scoring_program.zip", "python3 $program/scores.py $input $output", "metadata")),
+    ("command-file", "a script without its folder", _command(
+        "scoring_program.zip", "python3 score.py $input $output", "metadata")),
     ("command-literal-path", "/app", _command(
         "scoring_program.zip", "python3 /app/program/score.py /app/input /app/output", "metadata")),
     ("command-spaces", "two spaces", _command(

@@ -28,6 +28,7 @@ from bundling.platforms.images import check_image, check_image_age
 from bundling.platforms.keys import Key, Keys, is_true
 from bundling.platforms.pages import check_logo, check_page
 from bundling.platforms.programs import check_programs
+from bundling.text import dotted
 
 _EMAIL = re.compile(r"[^@\s<>,;\"]+@(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z]{2,}")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")
@@ -52,7 +53,7 @@ def check_codabench(report: Report, files: Archive, document: Document) -> Inspe
     phases = check_phases(bundle, top.get("phases", []), tasks)
     board = check_leaderboards(bundle, top.get("leaderboards", []))
     check_tasks_of_phases(bundle, tasks, phases, board)
-    _check_hiding(bundle, phases, board)
+    _check_hiding(bundle, top, phases, board)
 
     check_programs(bundle, LAUNCH)
     check_image_age(bundle, "docker_image", top.get("docker_image", ""))
@@ -183,15 +184,20 @@ def _check_solutions(bundle: Inspection, items: list[Any], tasks: Tasks) -> None
             bundle.contents.solutions[archive.name] = archive
 
 
-def _check_hiding(bundle: Inspection, phases: Phases, board: dict[str, Any]) -> None:
-    for path, phase in phases:
-        if not is_true(phase.get("hide_score_output")):
-            continue
-        seen = [] if is_true(phase.get("hide_output")) else ["the scoring log"]
-        seen += [] if is_true(board.get("hidden")) else ["the leaderboard"]
-        if seen:
-            text = f"the scores' file is hidden, {' and '.join(seen)} not"
-            bundle.add("hide-inconsistent", (*path, "hide_score_output"), text)
+def _check_hiding(bundle: Inspection, top: dict[str, Any], phases: Phases, board: dict[str, Any]) -> None:
+    """Scores that are hidden and there all the same: nothing hides them but not being made."""
+    if not is_true(top.get("auto_run_submissions", TOP["auto_run_submissions"].default)):
+        return
+    places = [
+        (*path, key)
+        for path, phase in phases
+        for key in ("hide_output", "hide_score_output")
+        if is_true(phase.get(key))
+    ]
+    places += [("leaderboards", 0, "hidden")] if is_true(board.get("hidden")) else []
+    if places:
+        text = f"{', '.join(map(dotted, places))}; and submissions are scored at once"
+        bundle.add("hide-browser-only", places[0], text)
 
 
 def _check_detailed_results(bundle: Inspection, top: dict[str, Any], phases: Phases, tasks: Tasks) -> None:

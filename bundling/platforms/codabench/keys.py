@@ -28,13 +28,13 @@ TOP: Keys = {
     "competition_type": Key("text", choices=("competition", "benchmark")),
     "queue": Key("text", nullable=True, blank=True),
     "fact_sheet": Key("mapping", nullable=True, blank=True),
+    "auto_run_submissions": Key("bool", default=True),
     **{
         flag: Key("bool")
         for flag in (
             "enable_detailed_results",
             "show_detailed_results_in_submission_panel",
             "show_detailed_results_in_leaderboard",
-            "auto_run_submissions",
             "can_participants_make_submissions_public",
             "make_programs_available",
             "make_input_data_available",

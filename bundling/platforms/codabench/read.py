@@ -43,6 +43,7 @@ def read(content: Mapping[str, Any]) -> BuiltBundle:
         columns=tuple(column for _, column in columns),
         primary=next((column for index, column in columns if index == primary_index), None),
         detailed_results=is_true(content.get("enable_detailed_results", False)),
+        auto_run=is_true(content.get("auto_run_submissions", TOP["auto_run_submissions"].default)),
     )
 
 

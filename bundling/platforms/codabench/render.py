@@ -56,7 +56,7 @@ def _content(competition: Competition, parts: Parts) -> dict[str, Any]:
         "enable_detailed_results": competition.detailed_results,
         "show_detailed_results_in_submission_panel": competition.detailed_results,
         "show_detailed_results_in_leaderboard": competition.detailed_results,
-        "auto_run_submissions": True,
+        "auto_run_submissions": competition["auto_run_submissions"],
         "can_participants_make_submissions_public": False,
         "make_programs_available": True,
         "make_input_data_available": True,

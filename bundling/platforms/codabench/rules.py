@@ -38,8 +38,9 @@ RULES: dict[str, Rule] = {
     "phase-end-missing": error("The upload is refused: only the last phase may be without an end.",
         "Give the phase its end."),
     "limit-unlimited": warning("0 or null means no limit on Codabench.", "Write the number that you mean."),
-    "hide-inconsistent": warning("Participants still see what was meant to be hidden.",
-        "Set hide_output too, and hide the leaderboard where its scores are secret."),
+    "hide-browser-only": warning(
+        "Codabench hides scores in the browser alone: its API gives the board to anybody, and owners their scores.",
+        "Where scores are secret set auto_run_submissions: false, and run the submissions after the end."),
     "fact-sheet-keys": error("The upload is refused: a question has exactly six keys.",
         "Give key, type, title, selection, is_required and is_on_leaderboard."),
     "fact-sheet-key": error("The upload is refused.", "Repeat the question's own key under 'key'."),

@@ -39,7 +39,7 @@ def check_codalab(report: Report, files: Archive, document: Document) -> Inspect
         check_leaderboard(bundle, top["leaderboard"])
     check_programs(bundle, Launch(METADATA_FILES, "$program/", _words))
     check_image_age(bundle, "competition_docker_image", top.get("competition_docker_image", ""))
-    _check_detailed_results(bundle, top, phases)
+    _check_hiding(bundle, top, phases)
     assets = files.folder("assets")
     if assets:
         bundle.contents.public["assets"] = assets
@@ -150,14 +150,17 @@ def _words(report: Report, where: str, command: str, step: str) -> list[str] | N
         if word == "/app" or word.startswith("/app/"):
             report.add("command-literal-path", where, f"{word!r} in the command")
             return None
+        if re.fullmatch(r"[\w.][\w./-]*\.(py|sh|R)", word):
+            report.add("command-file", where, f"{word!r}: it runs in the folder above; write $program/{word}")
+            return None
     return [word for word in words if word]
 
 
-def _check_detailed_results(bundle: Inspection, top: dict[str, Any], phases: _Phases) -> None:
-    if not is_true(top.get("enable_detailed_results")):
-        return
+def _check_hiding(bundle: Inspection, top: dict[str, Any], phases: _Phases) -> None:
     for path, phase, task in phases:
-        hides = phase.get("leaderboard_management_mode") == "hide_results"
-        if hides and writes_page(bundle.contents, task):
-            place = (*path, "leaderboard_management_mode")
-            bundle.add("detailed-results-exposed", place, "leaderboard_management_mode: hide_results")
+        if phase.get("leaderboard_management_mode") != "hide_results":
+            continue
+        place = (*path, "leaderboard_management_mode")
+        exposed = is_true(top.get("enable_detailed_results")) and writes_page(bundle.contents, task)
+        code = "detailed-results-exposed" if exposed else "hide-not-imported"
+        bundle.add(code, place, "leaderboard_management_mode: hide_results")

@@ -13,6 +13,8 @@ RULES: dict[str, Rule] = {
         'Quote it: "YYYY-MM-DD HH:MM:SS", in UTC.'),
     "phase-too-short": warning("Codabench, importing the same file, ends a phase one day before the next one starts.",
         "Leave more than a day between the starts, or upload the version 2 bundle to Codabench."),
+    "hide-not-imported": warning("CodaLab hides the results; Codabench, importing the same file, hides nothing.",
+        "Upload the version 2 bundle to Codabench."),
     "limit-none-allowed": error("0 means on CodaLab that nobody may submit.",
         "Write the number that you mean."),
     "leaderboard-label": error("CodaLab refuses it: the labels must be equal to the letter.",
