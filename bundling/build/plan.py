@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
+from bundling.build.overlaps import find_overlap, is_accepted, refusal
 from bundling.competition.competition import Competition
 from bundling.competition.kit import Parts, make_parts
 from bundling.competition.pages import page_text
 from bundling.competition.read import read_competitions
 from bundling.competition.references import BadReference, ReferenceSet, load_reference
 from bundling.zips import DECIDING_SET
-from spokeneval.formats.problems import count_of
 from spokeneval.tasks import find_task
 
 References = Mapping[tuple[str, str], Path]
@@ -56,8 +56,7 @@ def plan(
     for task, competition in tasks.items():
         progress(f"{task}: references")
         loaded[task] = _load_references(root, competition, own, drop_invalid_rows)
-    _check_overlaps(tasks, loaded)
-    warnings: list[str] = []
+    warnings = list(_check_overlaps(tasks, loaded))
     parts = {}
     for task, competition in tasks.items():
         references = loaded[task]
@@ -100,22 +99,25 @@ def _load_references(
 
 def _check_overlaps(
     tasks: Mapping[str, Competition], loaded: Mapping[str, Mapping[str, ReferenceSet]]
-) -> None:
-    """Rows of a hidden set must not stand in a public set, of its own task or of another one of its challenge."""
-    public: list[tuple[str, ReferenceSet, set[str]]] = []
-    hidden: list[tuple[str, ReferenceSet, set[str]]] = []
-    for task, references in loaded.items():
-        for name, reference in references.items():
-            kind = public if name in tasks[task]["public_sets"] else hidden
-            kind.append((tasks[task].challenge, reference, reference.rows))
-    for (challenge, shown, shown_rows), (other, secret, secret_rows) in product(public, hidden):
-        rows = shown_rows & secret_rows if challenge == other else set()
-        # Sets that are both numbered from 1 share ids, and by chance a row.
-        if rows and 2 * len(rows) >= len(set(shown.items) & set(secret.items)):
-            raise BadReference(
-                f"{shown.task}: {count_of(len(rows), 'row')} of the hidden set {secret.name} of {secret.task} "
-                f"also in the public set {shown.name}, which would tell the labels; the first: {min(rows)[:80]}"
-            )
+) -> Iterator[str]:
+    """Items of a hidden set must not stand in a public set, of its own task or of another one of its challenge.
+
+    Yields a warning for those that the organiser accepts.
+    """
+    sets = [
+        (tasks[task], reference) for task, references in loaded.items() for reference in references.values()
+    ]
+    public = [(owner, reference) for owner, reference in sets if reference.name in owner["public_sets"]]
+    hidden = [(owner, reference) for owner, reference in sets if reference.name not in owner["public_sets"]]
+    refused = []
+    for (owner, secret), (other, shown) in product(hidden, public):
+        overlap = find_overlap(shown, secret) if owner.challenge == other.challenge else None
+        if overlap and not is_accepted(overlap, owner["accepted_overlaps"]):
+            refused.append(overlap)
+        elif overlap:
+            yield f"{owner.task}: accepted_overlaps: {overlap}"
+    if refused:
+        raise BadReference(refusal(refused))
 
 
 def _option_warnings(competition: Competition) -> Iterator[str]:

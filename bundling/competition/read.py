@@ -52,6 +52,7 @@ _DEFAULTS: dict[str, Any] = {
     "auto_run_submissions": True,
     "detailed_results": False,
     "feedback": COARSE,
+    "accepted_overlaps": (),
     "registration": "approval",
     "forum": True,
 }

@@ -43,15 +43,6 @@ class ReferenceSet:
     def fingerprint(self) -> str:
         return fingerprint(self.files)
 
-    @property
-    def rows(self) -> set[str]:
-        """The files' rows as they stand, but for the first of each, mostly a header."""
-        rows = set()
-        for content in self.files.values():
-            lines = [line.strip() for line in content.decode("utf-8-sig").split("\n")]
-            rows.update([line for line in lines if line][1:])
-        return rows
-
 
 def load_reference(
     task: str, name: str, path: Path, options: Mapping[str, str], *, drop_invalid_rows: bool = False

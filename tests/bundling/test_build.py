@@ -2,6 +2,7 @@
 
 import io
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 import yaml
 
 import build_bundle
+from bundling.build.overlaps import find_overlap, is_accepted
 from bundling.build.plan import plan
 from bundling.build.write import write
 from bundling.built.read import read_built_bundle
@@ -431,26 +433,24 @@ def test_a_set_given_twice_and_a_public_set_that_does_not_exist_are_refused(tmp_
         plan(copy, ["spoken_call"], {})
 
 
-def test_a_bundle_that_leaks_is_refused_and_not_left_behind(tmp_path):
-    sheet = (
-        (ROOT / "reference_data/spoken_call/evaluation/reference.csv")
-        .read_text(encoding="utf-8")
-        .splitlines()
-    )
+def test_a_bundle_that_leaks_is_refused_and_not_left_behind(tmp_path, copy, monkeypatch, capsys):
+    sheet = (copy / "reference_data/spoken_call/evaluation/reference.csv").read_text(encoding="utf-8")
+    rows = ["\t".join(reversed(row.split("\t"))) for row in sheet.splitlines()[:500]]
+    (tmp_path / "development.csv").write_text("\n\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    monkeypatch.setattr(build_bundle, "ROOT", copy)
     own = ("--reference", f"spoken_call/development={tmp_path / 'development.csv'}")
-    (tmp_path / "development.csv").write_text("\n".join(sheet[:500]) + "\n", encoding="utf-8")
-    done = build(tmp_path / "dist", *own)
-    assert done.returncode == 1
-    assert (
-        "499 rows of the hidden set evaluation of spoken_call also in the public set development"
-        in done.stderr
-    )
-    shuffled = ["\t".join(reversed(row.split("\t"))) for row in sheet[:500]]
-    (tmp_path / "development.csv").write_text("\n\n" + "\n".join(shuffled) + "\n", encoding="utf-8")
-    done = build(tmp_path / "dist", *own)
-    assert done.returncode == 1
-    assert "leak-column" in done.stderr
-    assert done.stdout.count("not written") == 2
+    arguments = ["build", "spoken_call", "--out", str(tmp_path / "dist"), *own]
+    assert build_bundle.main(arguments) == 1
+    told = capsys.readouterr().err
+    assert "499 rows of the hidden set evaluation of spoken_call also in the public set development" in told
+    advice = told[told.index("  accepted_overlaps:") : told.index("\n\nNothing was built")]
+    series = (copy / "competition.yaml").read_text(encoding="utf-8")
+    (copy / "competition.yaml").write_text(series.replace("  options: {}", f"  options: {{}}\n{advice}"))
+    assert build_bundle.main(arguments) == 1
+    done = capsys.readouterr()
+    assert "warning: spoken_call: accepted_overlaps: 499 rows" in done.err
+    assert "leak-column" in done.err
+    assert done.out.count("not written") == 2
     assert not list((tmp_path / "dist").rglob("*.zip"))
 
 
@@ -468,6 +468,96 @@ def test_a_part_of_the_hidden_set_in_a_public_one_is_refused(tmp_path):
                 ["psst_correctness", "psst_recognition"],
                 {(task, "development"): tmp_path / "utterances.tsv"},
             )
+
+
+SPOKEN_CALL = ROOT / "reference_data/spoken_call"
+PROMPTS = ("Frag: Zimmer", "Sag: ja", "Frag: Kaffee", "Sag: nein")
+
+
+def overlap(tmp_path, public, hidden):
+    """What two Spoken CALL sheets have in common."""
+    sets = {}
+    for name, text in (("development", public), ("evaluation", hidden)):
+        (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
+        sets[name] = load_reference("spoken_call", name, tmp_path / f"{name}.csv", {})
+    return find_overlap(sets["development"], sets["evaluation"])
+
+
+def with_hidden_rows(count, **new):
+    """The public sample's sheet with rows of the hidden one, some of their columns given anew: `{}` is a number."""
+    public, hidden = (
+        (SPOKEN_CALL / name / "reference.csv").read_text(encoding="utf-8")
+        for name in ("development", "evaluation")
+    )
+    header, *rows = [row.split("\t") for row in hidden.splitlines()]
+    places = {header.index(f'"{column}"'): value for column, value in new.items()}
+    rows = [
+        [places[place].format(number) if place in places else cell for place, cell in enumerate(row)]
+        for number, row in enumerate(random.Random(0).sample(rows, count))
+    ]
+    return public + "".join("\t".join(row) + "\n" for row in rows), hidden
+
+
+@pytest.mark.parametrize(
+    ("count", "new", "found"),
+    [
+        (20, {"Id": '"new{}"'}, "20 rows with the same wavfile;"),
+        (450, {"Id": '"new{}"'}, "450 rows with the same wavfile;"),
+        (450, {"Id": '"new{}"', "RecResult": '"heard {}"'}, "450 rows with the same wavfile;"),
+        (
+            1000,
+            {"Id": '"new{}"', "Wavfile": '"new{}.wav"'},
+            "rows with the same prompt, recresult, transcription,",
+        ),
+        (
+            300,
+            {"Id": '"new{}"', "Wavfile": '"new{}.wav"'},
+            "rows with the same prompt, recresult, transcription,",
+        ),
+    ],
+)
+def test_hidden_rows_under_other_names_are_found(tmp_path, count, new, found):
+    shared = overlap(tmp_path, *with_hidden_rows(count, **new))
+    assert found in shared.evidence[0]
+    assert shared.rows == count or "prompt" in found
+    row, line = (int(number) for number in re.findall(r"line (\d+)", shared.evidence[0]))
+    sheets = [(tmp_path / f"{name}.csv").read_text().splitlines() for name in ("evaluation", "development")]
+    assert sheets[0][row - 1].split("\t")[4:] == sheets[1][line - 1].split("\t")[4:]
+
+
+def prompted(seed, first, rows, prompts=PROMPTS, answers=("{}", "{} please")):
+    """A sheet numbered from `first` in which prompts take turns and so, nearly, do the answers."""
+    generator = random.Random(seed)
+    lines = []
+    for number in range(first, first + rows):
+        prompt = prompts[number % len(prompts)]
+        answer = generator.choice(answers).format(prompt[5:])
+        labels = generator.choice(["correct\tcorrect"] * 3 + ["incorrect\tcorrect", "incorrect\tincorrect"])
+        lines.append(f"{number}\t{prompt}\t{number}.wav\t{answer}\t{answer}\t{labels}\n")
+    return HEADER + "".join(lines)
+
+
+@pytest.mark.parametrize("rows", [20, 100, 1000])
+@pytest.mark.parametrize("first", [(1, 1), (1, 5001), (5001, 5001)])
+def test_fixed_prompts_and_numbers_from_one_are_no_overlap(tmp_path, rows, first):
+    assert overlap(tmp_path, prompted(1, first[0], rows), prompted(2, first[1], rows)) is None
+
+
+def test_a_prompt_a_row_that_fixes_the_answer_is_no_overlap_unless_labels_agree(tmp_path):
+    prompts = [f"Frag: Zimmer {number}" for number in range(300)]
+    sheets = [prompted(seed, first, 300, prompts, ["{}"]) for seed, first in ((1, 1), (2, 301), (1, 301))]
+    assert overlap(tmp_path, sheets[0], sheets[1]) is None
+    relabelled = sheets[0].replace("\n1\t", "\nx\t")  # the same rows, but for their names
+    renamed = re.sub(r"(?m)^\d+|\d+\.wav", "y\\g<0>", sheets[0])
+    assert overlap(tmp_path, relabelled, renamed).rows == 300
+
+
+def test_an_overlap_is_accepted_by_its_sets_and_up_to_its_rows(tmp_path):
+    shared = overlap(tmp_path, *with_hidden_rows(20, Id='"new{}"'))
+    entry = {"hidden": "spoken_call/evaluation", "public": "spoken_call/development", "rows": 20}
+    assert is_accepted(shared, [entry])
+    for other in ({"rows": 19}, {"hidden": "spoken_call/other"}, {"public": "psst_recognition/development"}):
+        assert not is_accepted(shared, [{**entry, **other}])
 
 
 def test_a_sheet_without_header_is_built(tmp_path):
