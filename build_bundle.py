@@ -43,6 +43,7 @@ from bundling.rehearse.containers import ContainerEngine
 from bundling.rehearse.engine import LocalEngine
 from bundling.rehearse.rehearse import rehearse
 from bundling.rehearse.run import Engine
+from bundling.text import say
 from bundling.zips import DECIDING_SET
 from spokeneval.run.programs import HIDDEN_STATISTICS
 
@@ -57,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status: int = options.run(options)
     except KeyboardInterrupt:
-        print("\nStopped.", file=sys.stderr)
+        say("\nStopped.", error=True)
         return 130
     return status
 
@@ -167,26 +168,26 @@ def _build(options: argparse.Namespace) -> int:
             )
             built = list(write(ROOT, planned, platforms, options.out, progress=progress))
     except (CompetitionError, BadReference) as error:
-        print(f"{error}\n\nNothing was built.", file=sys.stderr)
+        say(f"{error}\n\nNothing was built.", error=True)
         return 1
     except OSError as error:
-        print(f"{_describe(error)}; the build stopped there.", file=sys.stderr)
+        say(f"{_describe(error)}; the build stopped there.", error=True)
         return 1
     for warning in planned.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+        say(f"warning: {warning}", error=True)
     width = max(len(str(bundle.path)) for bundle in built)
     for bundle in built:
-        print(_row(bundle, width))
+        say(_row(bundle, width))
     paths_by_findings: dict[str, list[str]] = {}
     for bundle in built:
         if bundle.findings:
             paths_by_findings.setdefault(format_findings(bundle.findings), []).append(str(bundle.path))
     for findings, paths in paths_by_findings.items():
-        print("", *paths, findings, sep="\n", file=sys.stderr)
+        say("\n".join(["", *paths, findings]), error=True)
     broken = [bundle for bundle in built if _has_errors(bundle)]
-    print(
+    say(
         f"{len(built)} bundles in {time.monotonic() - began:.1f} s, {len(built) - len(broken)} ok",
-        file=sys.stderr,
+        error=True,
     )
     return 1 if broken else 0
 
@@ -227,25 +228,25 @@ def _progress() -> Iterator[Callable[[str], None]]:
 def _check(options: argparse.Namespace) -> int:
     zips = options.zips or sorted(Path("dist").glob("*/*.zip"))
     if not zips:
-        print("No zip to check: name one, or build first.", file=sys.stderr)
+        say("No zip to check: name one, or build first.", error=True)
         return 2
     status = 0
     for path in zips:
         try:
             findings = check_bundle(path)
         except OSError as error:
-            print(_describe(error), file=sys.stderr)
+            say(_describe(error), error=True)
             status = 2
             continue
         if any(finding.level == "error" for finding in findings):
             status = 1
-        print(f"{path}: {format_findings(findings) if findings else 'ok'}")
+        say(f"{path}: {format_findings(findings) if findings else 'ok'}")
     return status
 
 
 def _rehearse(options: argparse.Namespace) -> int:
     if options.statistics and options.keep is None:
-        print("--statistics needs --keep DIR: without it nothing is left to read.", file=sys.stderr)
+        say("--statistics needs --keep DIR: without it nothing is left to read.", error=True)
         return 2
     variables = {HIDDEN_STATISTICS: "write"} if options.statistics else {}
     try:
@@ -259,9 +260,9 @@ def _rehearse(options: argparse.Namespace) -> int:
             options.bundle, options.submission, phase=options.phase, keep=options.keep, engine=engine
         )
     except (OSError, ValueError) as error:
-        print(_describe(error), file=sys.stderr)
+        say(_describe(error), error=True)
         return 2
-    print(rehearsal.to_json() if options.json else rehearsal)
+    say(rehearsal.to_json() if options.json else rehearsal)
     return 0 if rehearsal.status == "Finished" else 1
 
 
@@ -281,14 +282,14 @@ def _season(options: argparse.Namespace) -> int:
             )
         except (OSError, ValueError) as error:
             progress.stop()
-            print(_describe(error), file=sys.stderr)
+            say(_describe(error), error=True)
             return 2
         except KeyboardInterrupt:
             progress.stop()
-            print("Stopped. What was rehearsed is kept: the same command goes on from here.", file=sys.stderr)
+            say("Stopped. What was rehearsed is kept: the same command goes on from here.", error=True)
             return 130
-    print(bundling.season.report.to_json(season) if options.json else bundling.season.report.to_text(season))
-    print(f"{season.rehearsed} runs in {time.monotonic() - began:.1f} s", file=sys.stderr)
+    say(bundling.season.report.to_json(season) if options.json else bundling.season.report.to_text(season))
+    say(f"{season.rehearsed} runs in {time.monotonic() - began:.1f} s", error=True)
     return 0
 
 
@@ -296,13 +297,13 @@ def _rank(options: argparse.Namespace) -> int:
     try:
         with _progress() as progress:
             board = make_board(ROOT, read_outputs(options.outputs), progress=progress)
-        print(to_text(board))
+        say(to_text(board))
         written = write_board(board, options.out) if options.out else []
     except (CompetitionError, OSError, OutputError) as error:
-        print(_describe(error), file=sys.stderr)
+        say(_describe(error), error=True)
         return 1
     for file in written:
-        print(f"wrote {file}", file=sys.stderr)
+        say(f"wrote {file}", error=True)
     return 0
 
 
@@ -310,9 +311,9 @@ def _new(options: argparse.Namespace) -> int:
     try:
         write_challenge(ROOT, options.name)
     except (NewChallengeError, OSError) as error:
-        print(f"{_describe(error)}\n\nNothing was written.", file=sys.stderr)
+        say(f"{_describe(error)}\n\nNothing was written.", error=True)
         return 1
-    print(what_to_edit(options.name))
+    say(what_to_edit(options.name))
     return 0
 
 

@@ -1,5 +1,6 @@
-"""What several rooms need to say something: names made safe, near misses, places in YAML, tables of text."""
+"""What several rooms need to say something: foreign text made safe, near misses, places in YAML, tables of text."""
 
+import sys
 from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
@@ -9,8 +10,13 @@ from rich.cells import cell_len
 
 
 def printable(text: str, *, kept: str = "") -> str:
-    """Control characters and half characters escaped, but for those `kept`: text of participants may hold any."""
+    """Control characters and half characters escaped, but for those `kept`: text of others may hold any."""
     return "".join(char if char in kept or char.isprintable() else repr(char)[1:-1] for char in text)
+
+
+def say(text: object, *, error: bool = False) -> None:
+    """Print to standard output, or to standard error: the one way to a terminal, which obeys what it is sent."""
+    print(printable(str(text), kept="\n\t"), file=sys.stderr if error else sys.stdout)
 
 
 def closest(word: str, known: Iterable[str]) -> str | None:

@@ -8,26 +8,47 @@ import re
 import stat
 import zipfile
 from functools import cached_property
+from pathlib import Path
 
+from bundling.bounded import read_entry, read_file
 from bundling.finding import Report
-from spokeneval.formats.submission_zip import DAMAGED
+from spokeneval.formats.submission_zip import DAMAGED, open_zip
 
-LARGE_BUNDLE = 15_000_000
-LARGEST_ARCHIVE = 500_000_000
-"""Bytes: a bundle above the first is worth a word; an archive that unpacks to more than the second is not read."""
+LARGEST_BUNDLE = 100_000_000
+"""Bytes that a bundle may have, and that it and the zips in it may unpack to together."""
+MOST_ENTRIES = 10_000
+"""Of one zip."""
+LONGEST_NAME = 1000
 
 _JUNK = {"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini", "__pycache__", ".git", ".ipynb_checkpoints"}
+
+
+class Room:
+    """Bytes that a bundle may still unpack to; its zips share it, or a few kilobytes would fill the memory."""
+
+    def __init__(self) -> None:
+        self.left = LARGEST_BUNDLE
+
+    def take(self, size: int) -> bool:
+        """Whether there was so much left, which then is gone."""
+        if size > self.left:
+            return False
+        self.left -= size
+        return True
 
 
 class Archive:
     """The files of a zip, or of a folder in one: `name -> bytes`, without junk.
 
-    Entries that a finding already says cannot be used are in `refused` instead.
+    Entries that a finding already says cannot be used are in `refused` instead. `room`: see `Room`.
     """
 
-    def __init__(self, name: str, files: dict[str, bytes], refused: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, name: str, files: dict[str, bytes], room: Room, refused: frozenset[str] = frozenset()
+    ) -> None:
         self.name = name
         self.files = files
+        self.room = room
         self.refused = refused
 
     def where(self, file: str) -> str:
@@ -37,7 +58,7 @@ class Archive:
         """The files below a path, or None when it is no folder."""
         prefix = path.rstrip("/") + "/"
         files = {file[len(prefix) :]: data for file, data in self.files.items() if file.startswith(prefix)}
-        return Archive(prefix, files) if files else None
+        return Archive(prefix, files, self.room) if files else None
 
     @cached_property
     def wrapping_folder(self) -> str | None:
@@ -48,40 +69,55 @@ class Archive:
         return None
 
 
-def open_archive(report: Report, name: str, data: bytes, *, outer: bool = False) -> Archive | None:
+def read_bundle(report: Report, path: Path) -> Archive | None:
+    """Read a bundle's own zip and check its entries; None when it cannot be read.
+
+    Raises
+    ------
+    OSError: no ordinary file, or one that is too large.
+    """
+    return open_archive(report, "", read_file(path, LARGEST_BUNDLE), Room())
+
+
+def open_archive(report: Report, name: str, data: bytes, room: Room) -> Archive | None:
     """Read a zip and check its entries; None when it cannot be read."""
     where = name or "the bundle"
     try:
-        archive = zipfile.ZipFile(io.BytesIO(data))
+        archive = open_zip(io.BytesIO(data))
     except DAMAGED as error:
-        report.add("bundle-not-zip" if outer else "not-a-zip", where, f"not a zip archive ({error})")
+        report.add("not-a-zip" if name else "bundle-not-zip", where, f"not a zip archive ({error})")
         return None
     with archive:
-        unpacked = sum(entry.file_size for entry in archive.infolist())
-        if unpacked > LARGEST_ARCHIVE:
-            report.add("archive-oversized", where, f"unpacks to {unpacked / 1e6:.0f} MB")
+        entries = archive.infolist()
+        if len(entries) > MOST_ENTRIES:
+            report.add("archive-oversized", where, f"{len(entries)} entries; at most {MOST_ENTRIES} are read")
+            return None
+        unpacked = sum(entry.file_size for entry in entries)
+        if not room.take(unpacked):
+            text = f"unpacks to {unpacked / 1e6:.0f} MB; {LARGEST_BUNDLE / 1e6:.0f} MB are read of a bundle"
+            report.add("archive-oversized", where, text)
             return None
         files: dict[str, bytes] = {}
         seen: set[str] = set()
-        for entry in archive.infolist():
+        for entry in entries:
             place = f"{name}/{entry.filename}" if name else entry.filename
             if entry.filename in seen:
                 report.add("entry-duplicate", place, "two entries have this name")
             seen.add(entry.filename)
             if _is_junk(entry.filename):
                 report.add("entry-junk", place, "left behind by an operating system or a tool")
-            elif _is_unsafe(entry):
-                report.add("entry-path-unsafe", place, f"entry {entry.orig_filename!r}")
+            elif is_unsafe(entry):
+                report.add("entry-path-unsafe", place[:LONGEST_NAME], f"entry {entry.orig_filename!r:.100}")
             elif stat.S_ISLNK(entry.external_attr >> 16):
                 report.add("entry-link", place, "a symbolic link")
             elif entry.flag_bits & 0x1:
                 report.add("entry-encrypted", place, "encrypted")
             elif not entry.is_dir():
                 try:
-                    files[entry.filename] = archive.read(entry)
-                except (*DAMAGED, OSError) as error:
-                    report.add("entry-corrupt", place, f"cannot be read ({error})")
-    return Archive(name, files, frozenset(seen - set(files)))
+                    files[entry.filename] = read_entry(archive, entry)
+                except ValueError as error:
+                    report.add("entry-corrupt", place, str(error))
+    return Archive(name, files, room, frozenset(seen - set(files)))
 
 
 def _is_junk(name: str) -> bool:
@@ -89,10 +125,12 @@ def _is_junk(name: str) -> bool:
     return any(part in _JUNK or part.startswith("._") for part in parts)
 
 
-def _is_unsafe(entry: zipfile.ZipInfo) -> bool:
+def is_unsafe(entry: zipfile.ZipInfo) -> bool:
+    """Whether an entry would be unpacked outside of its folder, or has a name that no file can have."""
     name = entry.orig_filename
     return (
-        name.startswith("/")
+        len(name) > LONGEST_NAME
+        or name.startswith("/")
         or "\\" in name
         or "\0" in name
         or re.match(r"[A-Za-z]:", name) is not None

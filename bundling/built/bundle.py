@@ -5,10 +5,13 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
+from bundling.bounded import read_entry
+from bundling.built.archive import LARGEST_BUNDLE, MOST_ENTRIES, is_unsafe
 from bundling.competition.competition import Column
 from bundling.zips import DECIDING_SET, reference_zip
+from spokeneval.formats.submission_zip import DAMAGED, open_zip
 
 
 class BundleError(ValueError):
@@ -110,15 +113,30 @@ class BuiltBundle:
     def unpack(self, name: str, folder: Path) -> Path:
         """Unpack an inner zip into a new folder, junk and all, as a worker does."""
         folder.mkdir(parents=True)
-        if name not in self.files:
-            raise BundleError(f"{name} is named in competition.yaml but is not in the bundle")
+        if not isinstance(name, str) or name not in self.files:
+            raise BundleError(f"{name!s:.100} is named in competition.yaml but is not in the bundle")
+        entry = None
         try:
-            with zipfile.ZipFile(io.BytesIO(self.files[name])) as archive:
-                for entry in archive.namelist():
-                    path = PurePosixPath(entry)
-                    if path.is_absolute() or ".." in path.parts or "\\" in entry:
-                        raise BundleError(f"{name} in the bundle: the entry {entry!r} would land outside")
-                archive.extractall(folder)
+            with open_zip(io.BytesIO(self.files[name])) as archive:
+                _check_entries(archive)
+                for entry in archive.infolist():
+                    path = folder / entry.filename
+                    (path if entry.is_dir() else path.parent).mkdir(parents=True, exist_ok=True)
+                    if not entry.is_dir():
+                        path.write_bytes(read_entry(archive, entry))
         except zipfile.BadZipFile:
             raise BundleError(f"{name} in the bundle is no zip; only zips are rehearsed") from None
+        except (*DAMAGED, OSError) as error:
+            what = f"{entry.filename!r:.100} in {name}" if entry else name
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise BundleError(f"{what} in the bundle cannot be unpacked: {reason}") from None
         return folder
+
+
+def _check_entries(archive: zipfile.ZipFile) -> None:
+    entries = archive.infolist()
+    if len(entries) > MOST_ENTRIES or sum(entry.file_size for entry in entries) > LARGEST_BUNDLE:
+        raise ValueError(f"more than {MOST_ENTRIES} entries, or {LARGEST_BUNDLE / 1e6:.0f} MB")
+    for entry in entries:
+        if is_unsafe(entry):
+            raise ValueError(f"the entry {entry.filename!r:.100} would land outside, or has too long a name")

@@ -1,10 +1,10 @@
 """What a scoring program says of itself in `task.json`: its scores, the primary one first, and its options."""
 
-import json
 from typing import Any
 
 from jsonschema import Draft202012Validator
 
+from bundling.bounded import parse_json
 from bundling.built.archive import Archive
 from bundling.zips import TASK_FILE
 
@@ -12,10 +12,10 @@ from bundling.zips import TASK_FILE
 def read_description(program: Archive) -> dict[str, Any] | None:
     """The description in a scoring program's zip, or None where it has none that can be used."""
     try:
-        content = json.loads(program.files[TASK_FILE])
-    except (KeyError, ValueError, RecursionError):
+        content = parse_json(program.files[TASK_FILE])
+    except (KeyError, ValueError):
         return None
-    return content if not list(_DESCRIPTION.iter_errors(content)) else None
+    return content if _DESCRIPTION.is_valid(content) else None
 
 
 def declared_scores(program: Archive | None) -> list[str]:

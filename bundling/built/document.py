@@ -6,11 +6,11 @@ from typing import Any
 
 import yaml
 
+from bundling.bounded import compose_yaml, decode_yaml
 from bundling.finding import Report
 from bundling.text import dotted
 
 FILE = "competition.yaml"
-_MOST_NODES = 100_000
 
 Path = tuple[Any, ...]
 
@@ -32,14 +32,12 @@ class Document:
 def read_document(report: Report, data: bytes) -> Document | None:
     """Parse the file; None, with a finding, where there is nothing to go on with."""
     try:
-        text = data.decode("utf-8-sig")
+        builder = _Builder(report, decode_yaml(data))
+        content = builder.build()
     except UnicodeDecodeError as error:
         report.add("yaml-not-utf8", FILE, f"byte {error.start} is not UTF-8")
         return None
-    builder = _Builder(report, text)
-    try:
-        content = builder.build()
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except (yaml.YAMLError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         where = f"{FILE} line {mark.line + 1}" if mark else FILE
         report.add("yaml-invalid", where, str(getattr(error, "problem", None) or error))
@@ -68,16 +66,12 @@ class _Builder:
         self.report = report
         self.loader = yaml.SafeLoader(text)
         self.lines: dict[Path, int] = {(): 1}
-        self.nodes = 0
 
     def build(self) -> Any:
-        node = self.loader.get_single_node()
+        node = compose_yaml(self.loader)
         return None if node is None else self._value(node, ())
 
     def _value(self, node: yaml.Node, path: Path) -> Any:
-        self.nodes += 1
-        if self.nodes > _MOST_NODES:
-            raise ValueError("more values than any competition has")
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path)
         if isinstance(node, yaml.SequenceNode):

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from bundling.built.archive import Archive, open_archive
+from bundling.built.archive import Archive, read_bundle
 from bundling.built.bundle import BuiltBundle, BundleError
 from bundling.built.document import FILE, Document, read_document
 from bundling.finding import Report
@@ -17,12 +17,11 @@ def read_built_bundle(path: Path) -> BuiltBundle:
     ------
     BundleError: no zip, no competition.yaml, or one that is not complete.
     """
+    report = Report()
     try:
-        data = path.read_bytes()
+        archive = read_bundle(report, path)
     except OSError as error:
         raise BundleError(f"{path}: {error.strerror}; expected a bundle's zip") from None
-    report = Report()
-    archive = open_archive(report, "", data, outer=True)
     if archive is None:
         finding = report.findings[-1]
         what = "is no zip" if finding.code == "bundle-not-zip" else finding.what
@@ -50,6 +49,6 @@ def bundle_of(archive: Archive, document: Document) -> BuiltBundle:
         bundle = platform_of(document.content).read(document.content)
     except BundleError:
         raise
-    except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
-        raise BundleError(f"{FILE} is incomplete or malformed: {error!r}") from error
+    except (AttributeError, KeyError, IndexError, TypeError, ValueError, OverflowError) as error:
+        raise BundleError(f"{FILE} is incomplete or malformed: {error!r:.200}") from error
     return replace(bundle, files=archive.files)

@@ -1,13 +1,13 @@
 """How much of a hidden set's labels its board can tell a participant who uses every attempt."""
 
 import tempfile
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from bundling.built.archive import Archive, open_archive
+from bundling.built.archive import Archive
 from bundling.built.bundle import BuiltBundle, BuiltPhase
 from bundling.built.description import read_description
 from bundling.check.inspection import Contents
@@ -16,7 +16,7 @@ from bundling.finding import Report
 from bundling.leakage import TOLERATED, label_entropy, leakage_budget
 from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.run.feedback import EXACT
-from spokeneval.run.options import fingerprint, items_fingerprint
+from spokeneval.run.options import fingerprint
 from spokeneval.tasks import find_task, task_names
 
 MOST_ATTEMPTS = 100
@@ -25,14 +25,11 @@ MOST_ATTEMPTS = 100
 
 def check_budget(report: Report, bundle: BuiltBundle, contents: Contents) -> None:
     """The attempts that a bundle's phases allow on each hidden set, against what they can tell of its labels."""
-    phases: dict[str, list[BuiltPhase]] = defaultdict(list)
-    for phase in bundle.phases:
-        if phase.reference_data and phase.reference_data in bundle.files:
-            phases[phase.reference_data].append(phase)
-    for name, scoring in phases.items():
-        reference = open_archive(Report(), name, bundle.files[name])
-        program = contents.programs.get(("scoring_program", scoring[0].scoring_program))
-        if reference is None or program is None:
+    parts = [task.parts["reference_data"] for task in contents.tasks if "reference_data" in task.parts]
+    for name, reference in {archive.name: archive for archive in parts}.items():
+        scoring = [phase for phase in bundle.phases if phase.reference_data == name]
+        program = contents.programs.get(("scoring_program", scoring[0].scoring_program)) if scoring else None
+        if program is None:
             continue
         task = (read_description(program.archive) or {}).get("task")
         options = read_options(Report(), program) or {}
@@ -69,8 +66,7 @@ def _told(
             gold = find_task(task).format.read_reference(Path(folder))
         except ReferenceFileError:
             return None
-    steps = options.get("sets", {}).get(items_fingerprint(gold.items.ids), {}).get("steps", {})
     exact = options.get("feedback", EXACT) == EXACT
-    numbers: Sequence[float | None] = [None] * columns if exact else [1.0] * len(steps)
+    numbers: Sequence[float | None] = [None] * columns if exact else [1.0]
     entropy = label_entropy(list(Counter(find_task(task).labels(gold)).values()))
     return 1.0 if attempts is None else leakage_budget(attempts, numbers, entropy).share

@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
 
-from bundling.built.archive import Archive, open_archive
+from bundling.built.archive import Archive, read_bundle
 from bundling.built.bundle import BundleError
 from bundling.built.document import FILE, Document, read_document
 from bundling.built.read import bundle_of
@@ -29,12 +29,12 @@ def check_bundle(path: Path) -> list[Finding]:
     Where nothing is refused, what careful organisers would do otherwise, too.
     """
     report = Report()
-    data = Path(path).read_bytes()
-    files = open_archive(report, "", data, outer=True)
+    files = read_bundle(report, path)
     if files is None:
         return report.findings
-    if len(data) > LARGE_BUNDLE:
-        report.add("bundle-large", Path(path).name, f"{len(data) / 1e6:.1f} MB")
+    size = path.stat().st_size
+    if size > LARGE_BUNDLE:
+        report.add("bundle-large", path.name, f"{size / 1e6:.1f} MB")
     document = _competition(report, files)
     if document is None:
         return report.findings

@@ -110,7 +110,7 @@ class Inspection:
             if posixpath.splitext(name)[1] in (".py", ".sh", ".ipynb", ".R"):
                 self.add("file-lone-script", path, f"{name} is a lone script; expected a zip")
                 return None
-            return open_archive(self.report, name, self.files.files[name])
+            return open_archive(self.report, name, self.files.files[name], self.files.room)
         folder = self.files.folder(name)
         if folder is not None:
             self.add("file-directory", path, f"{name} is a directory; expected a zip")

@@ -25,26 +25,26 @@ class Source:
 
 def check_leaks(report: Report, contents: Contents) -> None:
     """Search everything public for the labels of every hidden reference."""
-    public = {**contents.item_lists, **contents.public}
-    sources = [Source(_with_nested(archive)) for archive in public.values()]
-    sources.append(Source(dict(contents.pages)))
-    sources += [Source(_with_nested(archive), is_prediction=True) for archive in contents.solutions.values()]
-    carried = {
-        column
-        for archive in contents.item_lists.values()
-        for table in read_tables(_with_nested(archive))
-        for column in table.columns
-    }
     hidden = _hidden_references(contents)
     if not hidden:
         return
+    lists = {name: _with_nested(report, archive) for name, archive in contents.item_lists.items()}
+    public = {name: _with_nested(report, archive) for name, archive in contents.public.items()}
+    sources = [Source(files) for files in {**lists, **public}.values()]
+    sources.append(Source(dict(contents.pages)))
+    sources += [
+        Source(_with_nested(report, archive), is_prediction=True) for archive in contents.solutions.values()
+    ]
+    carried = {
+        column for files in lists.values() for table in read_tables(report, files) for column in table.columns
+    }
     copies = {
         data: name
         for archive in hidden
         for name, data in archive.files.items()
-        if _can_hold_label(name, data)
+        if _can_hold_label(report, name, data)
     }
-    references = [table for archive in hidden for table in read_tables(_with_nested(archive))]
+    references = [table for archive in hidden for table in read_tables(report, _with_nested(report, archive))]
     for source in sources:
         original = {}
         for name, data in source.files.items():
@@ -52,7 +52,7 @@ def check_leaks(report: Report, contents: Contents) -> None:
                 report.add("leak-file", name, f"the same bytes as {copies[data]} of a hidden reference")
             else:
                 original[name] = data
-        for table in read_tables(original):
+        for table in read_tables(report, original):
             for reference in references:
                 match_table(report, reference, table, carried, source.is_prediction)
 
@@ -78,21 +78,23 @@ def _is_public(task: BuiltTask, reference: Archive, contents: Contents) -> bool:
     return fingerprint(files) in options.get("public_references", [])
 
 
-def _with_nested(archive: Archive) -> dict[str, bytes]:
+def _with_nested(report: Report, archive: Archive) -> dict[str, bytes]:
     """The archive's files by their full names, those of zips inside it included."""
     files = {}
     for name, data in archive.files.items():
         files[archive.where(name)] = data
         if name.endswith(".zip"):
-            nested = open_archive(Report(), archive.where(name), data)
-            if nested is not None:
+            nested = open_archive(Report(), archive.where(name), data, archive.room)
+            if nested is None:
+                report.add("leak-unsearched", archive.where(name), "a zip that cannot be read, or too large")
+            else:
                 files.update({nested.where(inner): content for inner, content in nested.files.items()})
     return files
 
 
-def _can_hold_label(name: str, data: bytes) -> bool:
+def _can_hold_label(report: Report, name: str, data: bytes) -> bool:
     """Whether a file of a reference can hold a label: no licence, no mere list of items."""
     if len(data) < 16 or _NO_LABELS.match(posixpath.basename(name)):
         return False
-    tables = list(read_tables({name: data}))
+    tables = list(read_tables(report, {name: data}))
     return not tables or not all(ITEMS_ONLY.fullmatch(column) for column in tables[0].columns)

@@ -1,8 +1,8 @@
 """A scoring program's options, and the board's columns against the scores that it declares."""
 
-import json
 from typing import Any
 
+from bundling.bounded import parse_json
 from bundling.built.description import read_description
 from bundling.check.inspection import BuiltTask, Contents, Inspection, Program
 from bundling.finding import Report
@@ -36,16 +36,16 @@ def read_options(report: Report, program: Program) -> dict[str, Any] | None:
         return None
     where = program.archive.where(OPTIONS_FILE)
     try:
-        content = json.loads(program.archive.files[OPTIONS_FILE])
+        content = parse_json(program.archive.files[OPTIONS_FILE])
     except ValueError as error:
-        report.add("options-invalid", where, f"not JSON: {error}")
+        report.add("options-invalid", where, str(error))
         return None
     if not isinstance(content, dict):
         report.add("options-invalid", where, "expected an object")
         return None
     for key, value in content.items():
         if key not in KEYS or not isinstance(value, KEYS[key]):
-            report.add("options-invalid", where, f"{key!r}: {value!r}{hint(key, KEYS)}")
+            report.add("options-invalid", where, f"{key!r:.100}: {value!r:.100}{hint(key, KEYS)}")
             return None
     description = read_description(program.archive)
     choices = description["options"] if description else {}

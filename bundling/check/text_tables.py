@@ -10,11 +10,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 
+from bundling.finding import Report
 from spokeneval.tasks import find_task, task_names
 
 _EXTENSIONS = (".csv", ".tsv", ".txt", ".tab", ".json", ".jsonl", ".lst", ".rttm", ".md", "")
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
 _AUDIO = re.compile(r"\.(wav|flac|mp3|ogg|sph|m4a)$")
+
+_MOST_CELLS = 1_000_000
+"""Of a table; the largest reference of the five challenges has 400,000."""
 
 SEGMENT = "(segment)"
 SEGMENT_PARTS = ("audio_name", "utt_id", "start", "end")
@@ -33,7 +37,7 @@ class TextTable:
         return [name for name, values in self.columns.items() if len(set(values)) == len(values)]
 
 
-def read_tables(files: dict[str, bytes]) -> Iterator[TextTable]:
+def read_tables(report: Report, files: dict[str, bytes]) -> Iterator[TextTable]:
     """The tables among some files: comma, tab, bar or blank separated, JSON objects; and headerless turns.
 
     Many small files of turns (start, end, label) make one table, with the file's name as `audio_name`.
@@ -46,6 +50,9 @@ def read_tables(files: dict[str, bytes]) -> Iterator[TextTable]:
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError:
+            continue
+        if sum(map(text.count, "\n\t,;| ")) > _MOST_CELLS:
+            report.add("leak-unsearched", name, f"a table of more than {_MOST_CELLS} cells")
             continue
         rows = list(_rows(name, text))
         width = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
@@ -108,10 +115,10 @@ def _rows(name: str, text: str) -> Iterable[list[str]]:
 def _json_rows(text: str) -> list[list[str]]:
     try:
         content = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         try:
             content = [json.loads(line) for line in text.splitlines() if line.strip()]
-        except ValueError:
+        except (ValueError, RecursionError):
             return []
     if isinstance(content, dict) and content:
         values = list(content.values())

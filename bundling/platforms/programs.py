@@ -7,8 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-import yaml
-
+from bundling.bounded import parse_yaml
 from bundling.built.archive import Archive
 from bundling.check.inspection import DATA, STEPS, BuiltTask, Inspection, Program
 from bundling.finding import Report
@@ -16,6 +15,9 @@ from bundling.text import hint
 
 SHELL = re.compile(r"(?:^|\s)(?:\|\|?|&&?|[12&]?>>?|<|2>&1)(?:\s|$)|;(?:\s|$)|`|\$\(|\*")
 """Signs that only a shell understands; no worker starts one."""
+
+LONGEST_SCRIPT = 1 << 20
+"""Bytes of a script that is parsed."""
 
 
 @dataclass(frozen=True)
@@ -87,9 +89,9 @@ def _check_program(report: Report, archive: Archive, step: str, launch: Launch) 
 def _command(report: Report, archive: Archive, metadata: str) -> str | None:
     where = archive.where(metadata)
     try:
-        content = yaml.safe_load(archive.files[metadata].decode("utf-8"))
-    except (UnicodeDecodeError, yaml.YAMLError, ValueError) as error:
-        report.add("program-metadata-invalid", where, f"cannot be read: {str(error).splitlines()[0]}")
+        content = parse_yaml(archive.files[metadata])
+    except ValueError as error:
+        report.add("program-metadata-invalid", where, f"cannot be read: {error}")
         return None
     if not isinstance(content, dict):
         report.add("program-metadata-invalid", where, "no 'key: value' in it")
@@ -123,12 +125,18 @@ def _files_of_command(
 def _parse(report: Report, archive: Archive, script: str | None) -> ast.Module | None:
     if script is None or script not in archive.files:
         return None
+    if len(archive.files[script]) > LONGEST_SCRIPT:
+        report.add("program-syntax", archive.where(script), f"larger than {LONGEST_SCRIPT >> 10} kB")
+        return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(archive.files[script])
     except (SyntaxError, ValueError) as error:
         report.add("program-syntax", archive.where(script), f"{error}")
+        return None
+    except (RecursionError, MemoryError):
+        report.add("program-syntax", archive.where(script), "nested too deeply")
         return None
     if "spokeneval" in set(_imported(tree)) and "spokeneval/__init__.py" not in archive.files:
         report.add(

@@ -32,7 +32,7 @@ RULES: dict[str, Rule] = {
         "Leave out what scoring does not need; offer big data as a separate download."),
     "not-a-zip": error("It is stored as it is; the worker cannot unpack it and every submission fails.",
         "Make it a zip archive."),
-    "archive-oversized": error("Unpacking fills the server's or the worker's disk.",
+    "archive-oversized": error("Unpacking fills the server's or the worker's disk; it was not checked.",
         "Leave large data out of the bundle."),
     "entry-corrupt": error("Unpacking fails.", "Write the zip again."),
     "entry-duplicate": error("Which of the two is kept depends on the tool that unpacks.",
@@ -169,4 +169,5 @@ RULES: dict[str, Rule] = {
         "Say feedback: coarse, lower max_submissions, or seal a share of the set."),
     "leak-order": warning("The order of the public items gives the hidden labels away.",
         "Sort the item list by item, or shuffle it."),
+    "leak-unsearched": warning("Hidden labels in it would not be found here.", "Leave it out, or make it smaller."),
 }  # fmt: skip

@@ -5,21 +5,23 @@ or what `rehearse --keep` left. Of its files `scores.json`, `signature.txt` and,
 `statistics.json` are read, and nothing else. Every problem of all outputs is told at once.
 """
 
-import hashlib
-import json
-import math
+import os
 import zipfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bundling.bounded import open_file, parse_json, read_entry, read_file, sha256
 from bundling.platforms.registry import PLATFORMS
 from bundling.text import printable
-from spokeneval.formats.problems import count_of
+from spokeneval.formats.problems import count_of, some_of
+from spokeneval.formats.submission_zip import DAMAGED, open_zip
 from spokeneval.run.programs import SIGNATURE_FILE
-from spokeneval.run.scores import SCORE_FILES
+from spokeneval.run.scores import LARGEST, SCORE_FILES
 from spokeneval.run.statistics import (
     STATISTICS_FILE,
     Statistics,
@@ -29,9 +31,17 @@ from spokeneval.run.statistics import (
 )
 from spokeneval.tasks import find_task, task_names
 
-Folder = Path | zipfile.Path
-
 SCORES_FILE = SCORE_FILES[0]
+
+READ = (SCORES_FILE, SIGNATURE_FILE, STATISTICS_FILE)
+
+MOST_SHOWN = 20
+
+LARGEST_OUTPUT = 200_000_000
+LARGEST_FILE = 20_000_000
+"""Bytes that an output's zip, and each file of it that is read, may have."""
+LONGEST_SIGNATURE = 2000
+MOST_SCORES = 1000
 
 KEPT = tuple(f"{platform.scoring_folder}/output" for platform in PLATFORMS.values())
 """Where a kept rehearsal has the output."""
@@ -81,7 +91,7 @@ def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
     for path, name in zip(paths, unique_names(paths), strict=True):
         try:
             outputs.append(_read(path, name))
-        except (OSError, ValueError, zipfile.BadZipFile) as error:
+        except (OSError, ValueError) as error:
             problems.append(f"{name}: {printable(_reason(error))}")
     if outputs:
         problems += _differences(outputs)
@@ -94,7 +104,7 @@ def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
 
 def unique_names(paths: Sequence[Path]) -> list[str]:
     """A name for each path: its stem, where that is not unique its name, else with the folders above it."""
-    choices = [_choices(path.resolve()) for path in paths]
+    choices = [_choices(Path(os.path.realpath(path))) for path in paths]
     taken = Counter(choice for names in choices for choice in dict.fromkeys(names))
     return [printable(next((name for name in names if taken[name] == 1), names[-1])) for names in choices]
 
@@ -109,9 +119,10 @@ def _duplicates(paths: Sequence[Path]) -> list[str]:
     problems = []
     seen: dict[object, Path] = {}
     for path in paths:
-        keys: list[object] = [path.resolve()]
+        keys: list[object] = [os.path.realpath(path)]
         if path.is_file():
-            keys.append(hashlib.sha256(path.read_bytes()).hexdigest())
+            with suppress(OSError):
+                keys.append(sha256(path, LARGEST_OUTPUT))
         first = next((seen[key] for key in keys if key in seen), None)
         if first is not None:
             problems.append(f"{printable(str(path))}: the same output as {printable(str(first))}")
@@ -121,8 +132,6 @@ def _duplicates(paths: Sequence[Path]) -> list[str]:
 
 
 def _reason(error: Exception) -> str:
-    if isinstance(error, zipfile.BadZipFile):
-        return "neither a folder nor a zip that can be read"
     if isinstance(error, OSError):
         return error.strerror or str(error)
     return str(error)
@@ -130,22 +139,76 @@ def _reason(error: Exception) -> str:
 
 def _read(path: Path, name: str) -> ScoringOutput:
     if path.is_dir():
-        return _read_folder(path, name)
-    with zipfile.ZipFile(path) as archive:
-        return _read_folder(zipfile.Path(archive), name)
+        return _read_files(
+            name, _folders(path), lambda file: (path / file).is_file(), partial(_of_folder, path)
+        )
+    with open_file(path, LARGEST_OUTPUT) as stream:
+        try:
+            archive = open_zip(stream)
+        except DAMAGED:
+            raise ValueError("neither a folder nor a zip that can be read") from None
+        with archive:
+            entries = _entries(archive)
+            folders = {file.partition("/")[0] for file in entries if "/" in file}
+            return _read_files(
+                name, folders, entries.__contains__, lambda file: _of_zip(archive, entries[file])
+            )
 
 
-def _read_folder(root: Folder, name: str) -> ScoringOutput:
-    folder = _find(root)
-    if not (folder / SIGNATURE_FILE).is_file():
+def _folders(path: Path) -> set[str]:
+    return {inner.name for inner in path.iterdir() if inner.is_dir()}
+
+
+def _of_folder(path: Path, file: str) -> bytes:
+    try:
+        return read_file(path / file, LARGEST_FILE)
+    except OSError as error:
+        raise ValueError(f"{file} {error.strerror}") from None
+
+
+def _of_zip(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    if entry.file_size > LARGEST_FILE:
+        raise ValueError(f"{entry.filename} is larger than {LARGEST_FILE / 1e6:.0f} MB")
+    try:
+        return read_entry(archive, entry)
+    except ValueError as error:
+        raise ValueError(f"{entry.filename}: {error}") from None
+
+
+def _entries(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """The entries by their names.
+
+    Raises
+    ------
+    ValueError: a file that is to be read stands twice.
+    """
+    entries: dict[str, zipfile.ZipInfo] = {}
+    for entry in archive.infolist():
+        if entry.filename in entries and entry.filename.rpartition("/")[2] in READ:
+            raise ValueError(f"{entry.filename} stands twice in the zip")
+        entries[entry.filename] = entry
+    return entries
+
+
+def _read_files(
+    name: str, folders: Collection[str], is_file: Callable[[str], bool], read: Callable[[str], bytes]
+) -> ScoringOutput:
+    """An output from what holds it: its folders, whether it has a file, and that file's content."""
+    base = _find(folders, is_file)
+    if not is_file(base + SIGNATURE_FILE):
         raise ValueError(
             f"no {SIGNATURE_FILE} beside its scores, so nobody can tell what it may be compared with"
         )
-    signature = printable(_text(folder, SIGNATURE_FILE).strip())
-    scores = _scores(_json(folder, SCORES_FILE), SCORES_FILE)
-    if not (folder / STATISTICS_FILE).is_file():
+    try:
+        signature = printable(read(base + SIGNATURE_FILE).decode("utf-8").strip())
+    except UnicodeDecodeError:
+        raise ValueError(f"{SIGNATURE_FILE} is not UTF-8") from None
+    if len(signature) > LONGEST_SIGNATURE:
+        raise ValueError(f"{SIGNATURE_FILE} has more than {LONGEST_SIGNATURE} characters")
+    scores = _scores(_json(read(base + SCORES_FILE), SCORES_FILE), SCORES_FILE)
+    if not is_file(base + STATISTICS_FILE):
         return ScoringOutput(name, scores, signature, None)
-    content = _json(folder, STATISTICS_FILE)
+    content = _json(read(base + STATISTICS_FILE), STATISTICS_FILE)
     statistics = _statistics(content, signature)
     exact, trivial = (
         _scores(content[key], STATISTICS_FILE) if content.get(key) else {} for key in ("scores", "trivial")
@@ -153,38 +216,33 @@ def _read_folder(root: Folder, name: str) -> ScoringOutput:
     return ScoringOutput(name, scores, signature, statistics, exact or scores, trivial)
 
 
-def _find(root: Folder) -> Folder:
-    """The folder with the scores: this one, a kept rehearsal's, or one of these in the only folder inside."""
-    inside = [entry for entry in root.iterdir() if entry.is_dir() and entry.name[0] not in "._"]
-    for base in (root, *(inside if len(inside) == 1 else ())):
-        for folder in (base, *(base / kept for kept in KEPT)):
-            if (folder / SCORES_FILE).is_file():
-                return folder
+def _find(folders: Collection[str], is_file: Callable[[str], bool]) -> str:
+    """Where the scores are: at the top, where a kept rehearsal has them, or so in the only folder inside."""
+    inside = [folder for folder in folders if folder[:1] not in ("", ".", "_")]
+    for top in ("", *(f"{folder}/" for folder in inside if len(inside) == 1)):
+        for base in (top, *(f"{top}{kept}/" for kept in KEPT)):
+            if is_file(base + SCORES_FILE):
+                return base
     raise ValueError(
         f"no {SCORES_FILE} in it; expected a scoring program's output, or what rehearse --keep left"
     )
 
 
-def _text(folder: Folder, file: str) -> str:
+def _json(data: bytes, file: str) -> Any:
     try:
-        return (folder / file).read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise ValueError(f"{file} is not UTF-8") from None
-
-
-def _json(folder: Folder, file: str) -> Any:
-    try:
-        return json.loads(_text(folder, file))
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{file} is not JSON (line {error.lineno})") from None
+        return parse_json(data)
+    except ValueError as error:
+        raise ValueError(f"{file} is {error}") from None
 
 
 def _scores(content: Any, file: str) -> dict[str, float]:
     if not isinstance(content, dict) or not content:
         raise ValueError(f"{file} holds no scores by name")
+    if len(content) > MOST_SCORES:
+        raise ValueError(f"{file} holds more than {MOST_SCORES} scores")
     for key, score in content.items():
-        if isinstance(score, bool) or not isinstance(score, (int, float)) or not math.isfinite(score):
-            raise ValueError(f"{file}: {key} is {score!r}; expected a finite number")
+        if isinstance(score, bool) or not isinstance(score, (int, float)) or not abs(score) < LARGEST:
+            raise ValueError(f"{file}: {key:.100} is {score!r:.100}; expected a finite number below 1e10")
     return content
 
 
@@ -197,7 +255,7 @@ def _statistics(content: Any, signature: str) -> Statistics:
         )
         raise ValueError(f"{STATISTICS_FILE} is damaged: {expected}") from None
     if written != signature:
-        raise ValueError(f"{STATISTICS_FILE} belongs to another result: its signature is {written}")
+        raise ValueError(f"{STATISTICS_FILE} belongs to another result: its signature is {written!s:.200}")
     task = signature.split("|")[0]
     if task in task_names():
         try:
@@ -225,7 +283,7 @@ def _differences(outputs: Sequence[ScoringOutput]) -> list[str]:
                 "Score them in the same way, then compare"
             )
         elif set(output.scores) != set(model.scores):
-            differing = ", ".join(sorted(set(output.scores) ^ set(model.scores)))
+            differing = some_of(sorted(set(output.scores) ^ set(model.scores)), MOST_SHOWN)
             problems.append(f"{output.name}: other scores than {model.name}: {differing}")
     for output in counted[1:]:
         problems += _different_units(output, counted[0])
@@ -246,15 +304,15 @@ def _different_units(output: ScoringOutput, model: ScoringOutput) -> list[str]:
         return []
     unpaired = f"{output.name}: its statistics cannot be paired with those of {model.name}"
     if own.unit != other.unit:
-        return [f"{unpaired}: they are by {own.unit}, those by {other.unit}"]
+        return [f"{unpaired}: they are by {own.unit:.100}, those by {other.unit:.100}"]
     if own.columns != other.columns:
-        return [f"{unpaired}: they count {', '.join(own.columns)}, those {', '.join(other.columns)}"]
+        return [
+            f"{unpaired}: they count {some_of(own.columns, MOST_SHOWN)}, those {some_of(other.columns, MOST_SHOWN)}"
+        ]
     if own.units != other.units:
         odd = sorted(set(own.units) ^ set(other.units))
         what = (
-            f"{len(odd)} units stand in only one, {printable(odd[0])} first"
-            if odd
-            else "another order of units"
+            f"{len(odd)} units stand in only one, {odd[0]!s:.100} first" if odd else "another order of units"
         )
         return [f"{unpaired}: {what}"]
     return []

@@ -7,6 +7,7 @@ import csv
 import html
 import io
 import re
+import unicodedata
 from textwrap import fill
 
 from bundling.rank.board import Board, board_table, heading
@@ -48,8 +49,9 @@ def to_csv(board: Board) -> str:
 
 
 def _no_formula(name: str) -> str:
-    """A spreadsheet would run a cell that begins like this."""
-    return f"'{name}" if name[:1] in "=+-@" else name
+    """A spreadsheet would run a cell that begins like this, in full width or after blanks too."""
+    begins = unicodedata.normalize("NFKC", name).lstrip()[:1]
+    return f"'{name}" if begins and begins in "=+-@\N{MINUS SIGN}" else name
 
 
 def to_markdown(board: Board) -> str:

@@ -19,7 +19,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from bundling.built.archive import open_archive
+from bundling.built.archive import Room, open_archive
 from bundling.built.bundle import BuiltBundle, BuiltPhase
 from bundling.built.description import declared_scores
 from bundling.built.read import read_built_bundle
@@ -29,6 +29,10 @@ from bundling.rehearse.engine import Limits, LocalEngine
 from bundling.rehearse.run import Engine, Run, Step, new_folder
 from bundling.rehearse.scores import Cell, RunFailed, leaderboard_row, read_scores, store_scores
 from bundling.text import printable
+
+LONGEST_LINE = 1000
+MOST_LINES = 200
+"""Of what a program said, as it is shown; all of it is in the result's steps."""
 
 FINISHED = "Finished"
 FAILED = "Failed"
@@ -62,8 +66,8 @@ class Rehearsal:
     steps: tuple[Step, ...]
 
     def to_json(self) -> str:
-        """Valid JSON: decimals are strings, and so are NaN and the infinities."""
-        return json.dumps(_json_value(asdict(self)), indent=2, ensure_ascii=False)
+        """Valid JSON in ASCII: decimals are strings, and so are NaN and the infinities."""
+        return json.dumps(_json_value(asdict(self)), indent=2)
 
     def __str__(self) -> str:
         """For people: the status and the row in one line, warnings, and what failed with what the programs said."""
@@ -85,7 +89,7 @@ class Rehearsal:
             said = step.stderr.strip() or step.stdout.strip()
             if said and said != shown and (step.exit_code or step.name == "scoring"):
                 lines += ["", f"  {step.name} said (exit code {step.exit_code}):"]
-                lines += ["    " + line for line in said.splitlines()]
+                lines += ["    " + line[:LONGEST_LINE] for line in said.splitlines()[:MOST_LINES]]
                 shown = said
         return lines
 
@@ -176,7 +180,11 @@ def rehearse_phase(
 def _declared(bundle: BuiltBundle, phase: BuiltPhase) -> list[str]:
     """The scores that the phase's scoring program says it writes."""
     name = phase.scoring_program
-    return declared_scores(open_archive(Report(), name, bundle.files[name])) if name in bundle.files else []
+    return (
+        declared_scores(open_archive(Report(), name, bundle.files[name], Room()))
+        if name in bundle.files
+        else []
+    )
 
 
 def _make_writable(folder: Path) -> None:

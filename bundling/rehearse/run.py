@@ -5,8 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
+from bundling.bounded import MOST_YAML, parse_yaml, read_file
 from bundling.built.bundle import BuiltBundle, BuiltPhase
 from bundling.rehearse.containers import ContainerEngine
 from bundling.rehearse.engine import Limits, LocalEngine
@@ -101,8 +100,8 @@ def command_text(program: Path, metadata_files: Iterable[str]) -> str | None:
     if metadata is None:
         return None
     try:
-        content = yaml.safe_load(metadata.read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError):
+        content = parse_yaml(read_file(metadata, MOST_YAML))
+    except (OSError, ValueError):
         return None
     command = content.get("command") if isinstance(content, dict) else None
     return str(command).strip() or None if command else None

@@ -32,12 +32,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from bundling.bounded import sha256
+from bundling.built.archive import LARGEST_BUNDLE
 from bundling.built.bundle import BuiltBundle, BuiltPhase
 from bundling.built.read import read_built_bundle
 from bundling.season.board import Day, boards_by_day
 from bundling.season.replay import PENDING, Attempt, replay
 from bundling.season.results import Result, read_result, rehearse_all
-from bundling.season.uploads import Submission, read_submissions, sha256
+from bundling.season.uploads import Submission, read_submissions
 
 _CACHE_FORMAT = "season 2"
 
@@ -95,7 +97,7 @@ def play(
     work = work or folder / ".season"
     submissions = read_submissions(folder, passed_over=work)
     work.mkdir(parents=True, exist_ok=True)
-    bundle_sha256 = sha256(bundle)
+    bundle_sha256 = sha256(bundle, LARGEST_BUNDLE)
     results: dict[str, Result] = {}
     rehearsed = 0
 

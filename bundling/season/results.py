@@ -11,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from bundling.built.bundle import BuiltBundle, BuiltPhase
-from bundling.rehearse.rehearse import FAILED, Rehearsal, rehearse_phase
+from bundling.rehearse.rehearse import FAILED, LONGEST_LINE, Rehearsal, rehearse_phase
 from bundling.text import printable
 
 REASON_LINES = 4
@@ -74,7 +74,11 @@ def _reasons(rehearsal: Rehearsal) -> tuple[str, ...]:
     stopped = any(step.why_stopped for step in failed)
     lines = printed if printed and not stopped else [*lines, *printed]
     # The temporary folder's name is another one each time.
-    lines = [re.sub(r"[^\s\"'(]*/rehearsal-[^/\s]+/run/", "", line) for line in lines if line.strip()]
+    lines = [
+        re.sub(r"[^\s\"'(]*/rehearsal-[^/\s]+/run/", "", line[:LONGEST_LINE])
+        for line in lines
+        if line.strip()
+    ]
     if len(lines) > REASON_LINES:
         lines[REASON_LINES:] = [f"(and {len(lines) - REASON_LINES} more lines)"]
     return tuple(printable(line, kept="\n") for line in lines)

@@ -1,13 +1,14 @@
 """A season's folder: one folder a team, and in that the team's submissions, each named by its UTC time."""
 
-import hashlib
 import re
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from bundling.bounded import sha256
 from bundling.text import printable
 from spokeneval.formats.problems import count_of
+from spokeneval.formats.submission_zip import MAX_BYTES
 
 _NAME = re.compile(r"(\d{4}-\d\d-\d\dT\d{4}(?:\d\d)?)Z?(?:_.*)?\.zip", re.DOTALL | re.IGNORECASE)
 _EXAMPLE = "2027-03-01T0915_anything.zip"
@@ -46,12 +47,14 @@ def read_submissions(folder: Path, *, passed_over: Path | None = None) -> list[S
         for path in _listed(team, passed_over):
             try:
                 time = _upload_time(path.name)
-                if not path.is_file():
-                    raise ValueError("is no file; expected the zip that was uploaded")
+                digest = sha256(path, MAX_BYTES)
             except ValueError as error:
                 problems.append(f"{team.name}/{path.name}: {error}")
+            except OSError as error:
+                what = f"{error.strerror}; expected the zip that was uploaded"
+                problems.append(f"{team.name}/{path.name}: {what}")
             else:
-                found.append(Submission(time, team.name, path.name, path, sha256(path)))
+                found.append(Submission(time, team.name, path.name, path, digest))
     if not found and not problems:
         problems.append("no submission in it; expected one folder a team, in it the team's zips")
     if problems:
@@ -81,7 +84,3 @@ def _upload_time(name: str) -> datetime:
         return datetime.strptime(digits, "%Y-%m-%dT%H%M%S" if len(digits) == 17 else "%Y-%m-%dT%H%M")
     except ValueError:
         raise ValueError(f"{digits} is not in the calendar, or its time not on the clock") from None
-
-
-def sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -13,12 +13,18 @@ import struct
 import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 from .problems import Problems, SubmissionError, name
 from .submission_folder import MAX_FILES
 
 MAX_BYTES = 512 << 20
 """Bytes that all entries of a submission may have together when unpacked."""
+
+MAX_DIRECTORY = 16 << 20
+"""Bytes of a zip's directory: a few millions list `MAX_FILES` entries; millions of entries take gigabytes of memory."""
+_LONGEST_TAIL = (1 << 16) + 100
+"""Bytes at a zip's end that can hold the records of its directory's size: they, and a comment."""
 
 MAX_DEPTH = 10
 MAX_NAME = 255
@@ -39,6 +45,31 @@ DAMAGED = (
 """What `zipfile` raises for damaged bytes."""
 
 
+def open_zip(stream: BinaryIO) -> zipfile.ZipFile:
+    """A zip, open. Its directory, which is held in memory, is looked at before it is read.
+
+    Raises
+    ------
+    The errors in `DAMAGED`.
+    """
+    stream.seek(0, 2)
+    stream.seek(max(0, stream.tell() - _LONGEST_TAIL))
+    if _directory_size(stream.read(_LONGEST_TAIL)) > MAX_DIRECTORY:
+        raise zipfile.BadZipFile("far more entries than are needed")
+    return zipfile.ZipFile(stream)
+
+
+def _directory_size(tail: bytes) -> int:
+    """Bytes of the directory, as the record at the end of a zip says, or the one of large zips before it."""
+    end = len(tail) - 22
+    if tail[end : end + 4] != b"PK\5\6" or tail[-2:] != b"\0\0":
+        end = tail.rfind(b"PK\5\6")
+    size = int.from_bytes(tail[end + 12 : end + 16], "little") if end >= 0 else 0
+    if end >= 76 and tail[end - 20 : end - 16] == b"PK\6\7":
+        size = int.from_bytes(tail[end - 36 : end - 28], "little")
+    return size
+
+
 def unpack(zip_path: Path, directory: Path) -> None:
     """Unpack a zip into an existing, empty folder.
 
@@ -48,7 +79,7 @@ def unpack(zip_path: Path, directory: Path) -> None:
     """
     problems = Problems()
     try:
-        with zipfile.ZipFile(str(zip_path)) as archive:
+        with open(str(zip_path), "rb") as stream, open_zip(stream) as archive:
             entries = archive.infolist()
             _check_entries(entries, problems)
             problems.raise_if_any()

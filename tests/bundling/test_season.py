@@ -464,7 +464,7 @@ def test_every_bad_name_is_told_at_once_and_nothing_is_run(tmp_path):
         "  2027-03-01T0915_stray.zip: expected a folder, one a team, with its submissions in it",
         "  alpha/2027-02-30T1200_x.zip: 2027-02-30T1200 is not in the calendar, or its time not on the clock",
         f"  alpha/2027-03-01T0915_x.tar: {expected}",
-        "  alpha/2027-03-01T0916_folder.zip: is no file; expected the zip that was uploaded",
+        "  alpha/2027-03-01T0916_folder.zip: is a folder; expected the zip that was uploaded",
         "  alpha/2027-03-01T2500_x.zip: 2027-03-01T2500 is not in the calendar, or its time not on the clock",
         f"  alpha/run1.zip: {expected}",
         f"  be\\x1b[31mta/2027-03-01_x\\n.zip: {expected}",

@@ -38,12 +38,12 @@ def read_scores(output: Path) -> Mapping[Any, Any]:
             scores = json.loads((output / "scores.json").read_text(encoding="utf-8"))
         except json.JSONDecodeError as error:
             raise RunFailed(f"scores.json is not valid JSON: {error}") from None
-        except (ValueError, OSError) as error:
+        except (ValueError, OSError, RecursionError) as error:
             raise ScoresLost(f"the worker crashes on scores.json: {error}") from None
     elif (output / "scores.txt").exists():
         try:
             scores = yaml.safe_load((output / "scores.txt").read_text(encoding="utf-8"))
-        except (ValueError, OSError, yaml.YAMLError) as error:
+        except (ValueError, OSError, RecursionError, yaml.YAMLError) as error:
             raise ScoresLost(f"the worker crashes on scores.txt: {error}") from None
     else:
         raise RunFailed("the scoring program ended well but wrote neither scores.json nor scores.txt")
