@@ -45,7 +45,8 @@ def open_file(path: Path, most: int) -> BinaryIO:
         raise OSError(EINVAL, what, str(path))
     if status.st_size > most:
         os.close(descriptor)
-        raise OSError(EFBIG, f"is larger than {most / 1e6:.0f} MB", str(path))
+        limit = f"{most / 1e6:.0f} MB" if most >= 1e6 else f"{most >> 10} kB"
+        raise OSError(EFBIG, f"is larger than {limit}", str(path))
     return os.fdopen(descriptor, "rb")
 
 

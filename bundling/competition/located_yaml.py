@@ -6,10 +6,10 @@ from typing import Any
 
 import yaml
 
+from bundling.bounded import MOST_YAML, read_file
 from bundling.competition.competition import CompetitionError, Place
 from bundling.text import dotted
 
-MAX_BYTES = 1 << 18
 MAX_PLACES = 20_000
 """Settings, each counted as often as aliases repeat it: a few lines of aliases of aliases can be millions."""
 
@@ -35,10 +35,10 @@ def load(path: Path) -> tuple[Any, Marks, Defects]:
 
 
 def _load(path: Path) -> tuple[Any, Marks, Defects]:
-    with path.open("rb") as stream:
-        data = stream.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise CompetitionError(f"is larger than {MAX_BYTES >> 10} kB")
+    try:
+        data = read_file(path, MOST_YAML)
+    except OSError as error:
+        raise CompetitionError(str(error.strerror)) from None
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -6,14 +6,20 @@ What participants may know of a set (the item list, the class sizes) is derived 
 import csv
 import io
 import tempfile
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from bundling.bounded import read_file
 from spokeneval.formats.problems import ReferenceFileError, count_of
+from spokeneval.formats.submission_zip import open_zip
 from spokeneval.run.options import fingerprint
 from spokeneval.tasks import find_task
+
+LARGEST_FILE = 64_000_000
+"""Bytes of a reference's file; the largest of the five challenges has eight million."""
+MOST_CELLS = 1_000_000
+"""Of an Excel sheet."""
 
 
 class BadReference(ValueError):
@@ -107,7 +113,7 @@ def _describe_refusal(
 def _collect(path: Path, names: tuple[str, ...]) -> dict[str, bytes]:
     """The reference's files, from a folder or from the one file; a spreadsheet is taken for a `.csv` of its name."""
     if path.is_file() and len(names) == 1:
-        return {names[0]: path.read_bytes()}
+        return {names[0]: _read(path)}
     if not path.is_dir():
         expected = "a file or a folder" if len(names) == 1 else f"a folder with {', '.join(names)}"
         raise BadReference(f"{path}: expected {expected}")
@@ -115,7 +121,7 @@ def _collect(path: Path, names: tuple[str, ...]) -> dict[str, bytes]:
     for name in names:
         sheet = (path / name).with_suffix(".xlsx")
         if (path / name).is_file():
-            files[name] = (path / name).read_bytes()
+            files[name] = _read(path / name)
         elif sheet.is_file():
             files[name] = _from_spreadsheet(sheet)
         else:
@@ -124,17 +130,33 @@ def _collect(path: Path, names: tuple[str, ...]) -> dict[str, bytes]:
     return files
 
 
+def _read(path: Path) -> bytes:
+    try:
+        return read_file(path, LARGEST_FILE)
+    except OSError as error:
+        raise BadReference(f"{path}: {error.strerror}") from None
+
+
 def _from_spreadsheet(path: Path) -> bytes:
     """The first sheet of an Excel workbook as comma-separated text."""
     from openpyxl import load_workbook
 
-    try:
-        sheet = load_workbook(path, read_only=True, data_only=True).worksheets[0]
-    except (zipfile.BadZipFile, KeyError, ValueError, IndexError, OSError) as error:
-        raise BadReference(f"{path}: not an Excel workbook that can be read ({error})") from None
+    data = io.BytesIO(_read(path))
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    for row in sheet.iter_rows(values_only=True):
-        if any(cell is not None for cell in row):
-            writer.writerow(["" if cell is None else cell for cell in row])
+    cells = 0
+    try:
+        with open_zip(data) as archive:
+            if sum(entry.file_size for entry in archive.infolist()) > LARGEST_FILE:
+                raise ValueError(f"unpacks to more than {LARGEST_FILE / 1e6:.0f} MB")
+        for row in (
+            load_workbook(data, read_only=True, data_only=True).worksheets[0].iter_rows(values_only=True)
+        ):
+            cells += len(row)
+            if cells > MOST_CELLS:
+                raise ValueError(f"more than {MOST_CELLS} cells, empty ones counted")
+            if any(cell is not None for cell in row):
+                writer.writerow(["" if cell is None else cell for cell in row])
+    except Exception as error:  # of a damaged workbook, whatever its parsers raise
+        raise BadReference(f"{path}: not an Excel workbook that can be read ({error})") from None
     return buffer.getvalue().encode("utf-8")

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from string import Template
 
+from bundling.bounded import MOST_YAML, decode_yaml, read_file
+
 TEMPLATES = Path(__file__).parent / "templates"
 
 FILES = {
@@ -61,7 +63,10 @@ def write_challenge(root: Path, name: str) -> list[Path]:
     if there:
         raise NewChallengeError(f"{there[0].relative_to(root)} is there already; choose another name")
     series = root / "competition.yaml"
-    files[series] = add_entries(series.read_text(encoding="utf-8"), fields)
+    try:
+        files[series] = add_entries(decode_yaml(read_file(series, MOST_YAML)), fields)
+    except UnicodeDecodeError as error:
+        raise NewChallengeError(f"competition.yaml: byte {error.start} is not UTF-8") from None
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

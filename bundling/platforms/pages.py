@@ -6,8 +6,11 @@ import struct
 from bundling.built.document import Path
 from bundling.check.inspection import Inspection
 
-_STRIPPED = re.compile(r"<(?:style|script|iframe)\b|<[a-z][^>]*\sstyle\s*=", re.IGNORECASE)
-_CODE = re.compile(r"```.*?```|`[^`\n]*`|<(pre|code)\b.*?</\1>", re.DOTALL)
+LARGEST_PAGE = 4_000_000
+"""Bytes: room for a few pictures, embedded as data."""
+
+_STRIPPED = re.compile(r"<(?:style|script|iframe)\b|<[a-z][^<>]*\sstyle\s*=", re.IGNORECASE)
+_CODE = re.compile(r"```|`|<(pre|code)\b")
 _TARGET = re.compile(r"""\]\(\s*<?([^)\s>]+)|(?:src|href)\s*=\s*["']([^"']+)""", re.IGNORECASE)
 _ANYWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|//|/|#|\?", re.IGNORECASE)
 
@@ -18,6 +21,9 @@ def check_page(bundle: Inspection, path: Path, value: str, *, sanitised: bool) -
     if data is None:
         return
     add = bundle.report.add
+    if len(data) > LARGEST_PAGE:
+        add("page-large", value, f"{len(data) / 1e6:.1f} MB; at most {LARGEST_PAGE / 1e6:.0f} MB are read")
+        return
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -25,7 +31,7 @@ def check_page(bundle: Inspection, path: Path, value: str, *, sanitised: bool) -
         return
     if not text.strip():
         add("page-empty", value, "nothing on the page")
-    prose = _CODE.sub("", text)
+    prose = _without_code(text)
     found = _STRIPPED.search(prose)
     if found and sanitised:
         add("page-sanitised", value, f"{found.group()!r}")
@@ -34,6 +40,24 @@ def check_page(bundle: Inspection, path: Path, value: str, *, sanitised: bool) -
         if not _ANYWHERE.match(target):
             add("page-relative-link", value, f"{target!r} is relative")
     bundle.contents.pages[value] = data
+
+
+def _without_code(text: str) -> str:
+    """A page but for what stands in code. A mark that is not closed is looked for once, not once for each opening."""
+    prose = []
+    start = at = 0
+    unclosed: set[str] = set()
+    while opening := _CODE.search(text, at):
+        at = opening.end()
+        mark = f"</{opening[1]}>" if opening[1] else opening[0]
+        line_end = text.find("\n", at) if mark == "`" else -1
+        end = -1 if mark in unclosed else text.find(mark, at, None if line_end < 0 else line_end)
+        if end >= 0:
+            prose.append(text[start : opening.start()])
+            start = at = end + len(mark)
+        elif line_end < 0:
+            unclosed.add(mark)
+    return "".join([*prose, text[start:]])
 
 
 def check_logo(bundle: Inspection, path: Path, value: str) -> None:

@@ -84,6 +84,8 @@ RULES: dict[str, Rule] = {
     "image-shape": error("The thumbnail, 100 pixels wide, would have no height: the upload fails.",
         "Use an image less than a hundred times as wide as it is high."),
     "page-empty": error("The upload is refused.", "Write the page."),
+    "page-large": warning("Each visitor downloads it; its content is not checked here.",
+        "Link to large pictures by a full address instead of embedding them."),
     "page-not-utf8": error("The upload fails with a server error.", "Save the page as UTF-8."),
     "page-relative-link": warning("Pages are stored as text, without their folder: the link or image is broken.",
         "Use a full address, or embed the image as data."),

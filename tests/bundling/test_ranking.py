@@ -9,7 +9,7 @@ import itertools
 import json
 import re
 import zipfile
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -543,6 +543,15 @@ HOSTILE = [
 def hostile_board(tmp_path_factory):
     paths = noisy_systems(tmp_path_factory.mktemp("hostile"), names=HOSTILE)
     return ranking.make_board(ROOT, read_outputs(paths))
+
+
+@pytest.mark.parametrize("name", ["=1", "＝1", "﹢1", " ＠a", "\u2212" + "1"])
+def test_a_name_that_a_spreadsheet_would_run_is_marked_as_text(hostile_board, name):
+    def cell(name):
+        board = replace(hostile_board, rows=[replace(hostile_board.rows[0], name=name)])
+        return next(csv.DictReader(io.StringIO(plain.to_csv(board))))["system"]
+
+    assert (cell(name), cell(f"a{name}"), cell("")) == (f"'{name}", f"a{name}", "")
 
 
 def test_names_are_escaped_in_every_format(hostile_board):

@@ -58,6 +58,10 @@ def _column(item: Mapping[str, Any]) -> Column:
     )
 
 
+def _limit(item: Mapping[str, Any], key: str) -> int | None:
+    return int(item.get(key, PHASE[key].default) or 0) or None
+
+
 def _phase(item: Mapping[str, Any], tasks: Mapping[Any, Any], board: Mapping[str, Any]) -> BuiltPhase:
     """Open from its `start` to its `end`, both seconds included; a limit of 0 or null does not limit."""
     name = str(item["name"])
@@ -75,8 +79,8 @@ def _phase(item: Mapping[str, Any], tasks: Mapping[Any, Any], board: Mapping[str
         name=name,
         opens=expect_date(read_date, name, item["start"]),
         closes=expect_date(read_date, name, end) + timedelta(seconds=1) if end else None,
-        per_day=item.get("max_submissions_per_day", PHASE["max_submissions_per_day"].default) or None,
-        total=item.get("max_submissions", PHASE["max_submissions"].default) or None,
+        per_day=_limit(item, "max_submissions_per_day"),
+        total=_limit(item, "max_submissions"),
         seconds=float(item.get("execution_time_limit") or PHASE["execution_time_limit"].default),
         rule=rule,
         hidden=is_true(board.get("hidden", False)),

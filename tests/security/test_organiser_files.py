@@ -1,0 +1,353 @@
+"""The organiser's commands on hostile files: one clear line that names the file, no traceback, no terminal obeyed."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import struct
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import build_bundle
+from bundling.bounded import parse_json, parse_yaml
+from bundling.built import archive
+from bundling.competition.references import BadReference, load_reference
+from bundling.new.challenge import NewChallengeError, write_challenge
+from bundling.rank.outputs import OutputError, read_outputs
+from spokeneval.formats.submission_zip import open_zip
+from tests.samples.programs import ROOT, write_files
+from tests.samples.small_bundles import codabench_bundle, submission_zip, zipped
+
+ALIASES = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 5)
+)
+"""A hundred thousand values in five lines."""
+MERGES = "m0: &m0 {x: 1}\n" + "".join(
+    f"m{n}: &m{n} {{<<: [{', '.join([f'*m{n - 1}'] * 10)}]}}\n" for n in range(1, 6)
+)
+DEEP = "[" * 100_000 + "]" * 100_000
+ESCAPES = "\x1b]0;owned\x07\x1b[31mred\x9b2J"
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def patched(data: bytes, offset: int, value: bytes) -> bytes:
+    """A zip with a field of each entry changed: an offset in its local header, two more in the directory's."""
+    changed = bytearray(data)
+    for mark, place in ((b"PK\3\4", offset), (b"PK\1\2", offset + 2)):
+        at = changed.find(mark)
+        while at >= 0:
+            changed[at + place : at + place + len(value)] = value
+            at = changed.find(mark, at + 4)
+    return bytes(changed)
+
+
+def encrypted(data: bytes) -> bytes:
+    return patched(data, 6, b"\1\0")
+
+
+def compressed_oddly(data: bytes) -> bytes:
+    return patched(data, 8, b"\x63\0")
+
+
+def telling_less(data: bytes) -> bytes:
+    """Its entries say that they unpack to ten bytes each."""
+    return patched(data, 22, struct.pack("<I", 10))
+
+
+def program(**files: str) -> dict[str, bytes]:
+    """The inner zip of a scoring program with some files changed (`score__py`)."""
+    known = {"metadata.yaml": "command: python3 /app/program/score.py\n", "score.py": "x = 1\n"}
+    changed = {name.replace("__", "."): content for name, content in files.items()}
+    return {"scoring_program.zip": zipped({**known, **changed})}
+
+
+def run(capsys, *arguments: object) -> tuple[int, str]:
+    """A command's exit status and its words, which no terminal could obey."""
+    status = build_bundle.main([str(argument) for argument in arguments])
+    done = capsys.readouterr()
+    said = done.out + done.err
+    assert not CONTROL.search(said), said
+    assert "Traceback" not in said
+    return status, said
+
+
+def commands(tmp_path: Path, bundle: Path) -> list[tuple[object, ...]]:
+    submission = submission_zip(tmp_path)
+    season = write_files(tmp_path / "season", {"team/2027-03-01T0915_a.zip": submission.read_bytes()})
+    return [
+        ("check", bundle),
+        ("rehearse", bundle, submission),
+        ("season", bundle, season),
+    ]
+
+
+def refused_by_all(capsys, tmp_path: Path, bundle: Path, said: str) -> None:
+    for command in commands(tmp_path, bundle):
+        status, words = run(capsys, *command)
+        assert status in (1, 2), command
+        assert said in words, command
+
+
+# competition.yaml
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (ALIASES, "more than 20000 values; aliases of aliases?"),
+        (MERGES, "more than 20000 values; aliases of aliases?"),
+        ("a: &a [*a]\n", "nested too deeply, or within itself"),
+        (f"a: {DEEP[:200]}{DEEP[-200:]}\n", "nested too deeply, or within itself"),
+        (f"a: {'9' * 5000}\n", "line 1: a number of 5000 characters"),
+        ("a: 1" + ":59" * 5000 + "\n", "line 1: a number of 15001 characters"),
+        (f"# {'x' * (1 << 18)}\n", "larger than 256 kB"),
+        ("a: caf\udce9\n", "is not UTF-8"),
+    ],
+)
+def test_a_competition_yaml_that_is_no_competition(capsys, tmp_path, text, said):
+    bundle = codabench_bundle(tmp_path)
+    with zipfile.ZipFile(bundle) as good:
+        files = {name: good.read(name) for name in good.namelist()}
+    files["competition.yaml"] = text.encode("utf-8", "surrogateescape") + files["competition.yaml"]
+    bundle.write_bytes(zipped(files))
+    refused_by_all(capsys, tmp_path, bundle, said)
+
+
+@pytest.mark.parametrize(
+    "phase",
+    [
+        {"index": 10**60},
+        {"index": float("inf")},
+        {"max_submissions": "many"},
+        {"execution_time_limit": float("nan")},
+        {"end": "9999-12-31 23:59:59"},
+    ],
+)
+def test_numbers_that_are_none(capsys, tmp_path, phase):
+    phases = [{"index": 0, "name": "Only", "start": "2027-01-11 00:00:00", "tasks": [1], **phase}]
+    for command in commands(tmp_path, codabench_bundle(tmp_path, changes={"phases": phases}))[::2]:
+        run(capsys, *command)
+
+
+# Zips
+
+
+@pytest.mark.parametrize("damage", [encrypted, compressed_oddly, telling_less])
+def test_zips_that_cannot_be_read(capsys, tmp_path, damage):
+    """A size that is less than the truth fails the checksum; nothing beyond it is unpacked."""
+    inner = {
+        "scoring_program.zip": damage(
+            zipped({"score.py": "x = 1\n" * 9, "metadata.yaml": "command: x\n" * 9})
+        )
+    }
+    refused_by_all(capsys, tmp_path, codabench_bundle(tmp_path, inner=inner), "scoring_program.zip")
+    whole = tmp_path / "whole.zip"
+    whole.write_bytes(damage(zipped({"competition.yaml": "version: 2\n" * 9})))
+    refused_by_all(capsys, tmp_path, whole, "competition.yaml")
+
+
+def test_what_the_zips_of_a_bundle_unpack_to_is_counted_together(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(archive, "LARGEST_BUNDLE", 1_000_000)
+    inner = {name: zipped({"zeros.txt": bytes(250_000)}) for name in ("input_data.zip", "reference_data.zip")}
+    assert "archive-oversized" not in run(capsys, "check", codabench_bundle(tmp_path))[1]
+    _, words = run(capsys, "check", codabench_bundle(tmp_path, inner=inner))
+    assert words.count("archive-oversized") == 1
+    assert "unpacks to 0 MB; 1 MB are read of a bundle" in words
+
+
+def test_a_zip_of_very_many_entries(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(archive, "MOST_ENTRIES", 5)
+    refused_by_all(capsys, tmp_path, codabench_bundle(tmp_path), "6 entries; at most 5 are read")
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_a_zip_with_an_endless_directory_is_not_opened(large):
+    """The record at the end says the directory's size; of large zips one before it does, and then that one counts."""
+    data = zipped({"a.txt": b"a"})
+    end = data.rindex(b"PK\5\6")
+    size = (17 << 20).to_bytes(8, "little")
+    record = b"PK\6\6" + struct.pack("<Q2H2L2Q", 44, 45, 45, 0, 0, 1, 1) + size + bytes(8)
+    locator = b"PK\6\7" + struct.pack("<LQL", 0, end, 1)
+    tail = record + locator + data[end:] if large else data[end : end + 12] + size[:4] + data[end + 16 :]
+    open_zip(io.BytesIO(data)).close()
+    with pytest.raises(zipfile.BadZipFile, match="far more entries"):
+        open_zip(io.BytesIO(data[:end] + tail))
+
+
+def test_what_is_no_ordinary_file(capsys, tmp_path):
+    os.mkfifo(tmp_path / "pipe.zip")
+    (tmp_path / "folder.zip").mkdir()
+    (tmp_path / "loop.zip").symlink_to("loop.zip")
+    (tmp_path / "zero.zip").symlink_to("/dev/zero")
+    with (tmp_path / "sparse.zip").open("wb") as stream:
+        stream.truncate(1 << 40)
+    for name in ("pipe", "folder", "loop", "zero", "sparse"):
+        for command in commands(tmp_path, tmp_path / f"{name}.zip"):
+            status, words = run(capsys, *command)
+            assert (status, f"{name}.zip: " in words) == (2, True), command
+        with pytest.raises(OutputError, match=f"{name}: "):
+            read_outputs([tmp_path / f"{name}.zip"])
+
+
+def test_submissions_of_a_season_that_are_no_ordinary_files(capsys, tmp_path):
+    bundle, team = codabench_bundle(tmp_path), tmp_path / "season" / "team"
+    team.mkdir(parents=True)
+    os.mkfifo(team / "2027-03-01T0915_pipe.zip")
+    with (team / "2027-03-01T0916_sparse.zip").open("wb") as stream:
+        stream.truncate(1 << 40)
+    status, words = run(capsys, "season", bundle, tmp_path / "season")
+    assert status == 2
+    assert "2027-03-01T0915_pipe.zip: is no ordinary file" in words
+    assert "2027-03-01T0916_sparse.zip: is larger than" in words
+
+
+# What is in the zips
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"metadata__yaml": f"{ALIASES}command: *a4\n"}, "program-metadata-invalid"),
+        ({"metadata__yaml": f"{MERGES}command: *m5\n"}, "program-metadata-invalid"),
+        ({"metadata__yaml": f"command: x\n# {'x' * (1 << 18)}\n"}, "larger than 256 kB"),
+        ({"options__json": DEEP}, "nested too deeply"),
+        ({"options__json": '{"options": ' + "9" * 5000 + "}"}, "options-invalid"),
+        ({"options__json": '{"feedback": "exact", "feedback": "coarse"}'}, "'feedback' stands twice"),
+        ({"task__json": DEEP}, "scores-undeclared"),
+        ({"score__py": f"x = {DEEP}"}, "program-syntax"),
+        ({"score__py": "x = 1\n" * 200_000}, "larger than 1024 kB"),
+    ],
+)
+def test_what_a_program_says_of_itself(capsys, tmp_path, files, said):
+    bundle = codabench_bundle(tmp_path, inner=program(**files))
+    assert said in run(capsys, "check", bundle)[1]
+    if "metadata__yaml" in files:
+        assert "no command in its metadata" in run(capsys, "rehearse", bundle, submission_zip(tmp_path))[1]
+
+
+def test_terminal_escapes_are_shown_and_not_obeyed(capsys, tmp_path):
+    inner = {f"{ESCAPES}.txt": b"x", "__MACOSX/\x9b": b"x"}
+    for command in (f"python3 {ESCAPES} 'unclosed", f"python3 /app/program/{ESCAPES}.py"):
+        for arguments in commands(tmp_path, codabench_bundle(tmp_path, command=command, inner=inner))[:2]:
+            run(capsys, *arguments)
+    phases = [{"index": 0, "name": ESCAPES, "start": "2027-01-11 00:00:00", "tasks": [1]}]
+    changes = {"title": ESCAPES, "phases": phases, ESCAPES: ESCAPES}
+    for arguments in commands(tmp_path, codabench_bundle(tmp_path, changes=changes))[::2]:
+        assert r"\x1b" in run(capsys, *arguments)[1]
+    assert r"\u001b" in run(capsys, *arguments, "--json")[1]
+
+
+def test_nothing_is_printed_but_through_say():
+    sources = (ROOT / "build_bundle.py", *(ROOT / "bundling").rglob("*.py"))
+    printing = [
+        path for path in sources if re.search(r"\bprint\(|\bsys\.std\w+\.write", path.read_text("utf-8"))
+    ]
+    assert printing == [ROOT / "bundling" / "text.py"]
+
+
+# Outputs
+
+
+SCORES, SIGNATURE = {"d": 1.5}, "some_task|version:1"
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"scores.json": DEEP}, "scores.json is nested too deeply"),
+        ({"scores.json": '{"d": ' + "9" * 5000 + "}"}, "scores.json is "),
+        ({"scores.json": '{"d": ' + "9" * 400 + "}"}, "expected a finite number below 1e10"),
+        ({"scores.json": '{"d": NaN}'}, "d is nan; expected a finite number"),
+        ({"scores.json": '{"d": -Infinity}'}, "d is -inf; expected a finite number"),
+        ({"scores.json": '{"d": 1, "d": 2}'}, "'d' stands twice in one object"),
+        ({"scores.json": b'{"\xe9": 1}'}, "scores.json is not UTF-8"),
+        ({"scores.json": json.dumps({str(n): 1 for n in range(1001)})}, "more than 1000 scores"),
+        ({"scores.json": " " * 20_000_001}, "scores.json is larger than 20 MB"),
+        ({"statistics.json": DEEP}, "statistics.json is nested too deeply"),
+        ({"signature.txt": b"\xe9"}, "signature.txt is not UTF-8"),
+        ({"signature.txt": "x" * 2001}, "signature.txt has more than 2000 characters"),
+    ],
+)
+def test_outputs_that_no_program_wrote(tmp_path, files, said):
+    """As a folder and as a zip."""
+    content = {"scores.json": json.dumps(SCORES), "signature.txt": SIGNATURE, **files}
+    write_files(tmp_path / "folder", content)
+    with zipfile.ZipFile(tmp_path / "zip.zip", "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, data in content.items():
+            packed.writestr(name, data)
+    for path in (tmp_path / "folder", tmp_path / "zip.zip"):
+        with pytest.raises(OutputError) as refusal:
+            read_outputs([path])
+        assert said in str(refusal.value)
+        assert len(refusal.value.problems) == 1
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (encrypted, "encrypted"),
+        (compressed_oddly, "compressed in an uncommon way"),
+        (telling_less, "cannot be read"),
+    ],
+)
+def test_zipped_outputs_that_cannot_be_read(tmp_path, damage, said):
+    data = zipped({"scores.json": json.dumps(SCORES) + " " * 20, "signature.txt": SIGNATURE})
+    (tmp_path / "run.zip").write_bytes(damage(data))
+    with pytest.raises(OutputError, match=rf"run: \w+\.\w+: {said}"):
+        read_outputs([tmp_path / "run.zip"])
+
+
+def test_an_output_with_two_files_of_one_name(tmp_path):
+    with zipfile.ZipFile(tmp_path / "run.zip", "w") as packed:
+        packed.writestr("scores.json", "{}")
+        with pytest.warns(UserWarning, match="Duplicate"):
+            packed.writestr("scores.json", json.dumps(SCORES))
+    with pytest.raises(OutputError, match=r"scores\.json stands twice in the zip"):
+        read_outputs([tmp_path / "run.zip"])
+
+
+# References, and what a new challenge is written into
+
+
+def test_references_that_are_no_tables(tmp_path, monkeypatch):
+    os.mkfifo(tmp_path / "pipe.csv")
+    with (tmp_path / "sparse.csv").open("wb") as stream:
+        stream.truncate(1 << 40)
+    workbook = zipped({"[Content_Types].xml": "<Types"})
+    for name, data in {"cut": b"PK", "xml": workbook, "locked": encrypted(workbook)}.items():
+        write_files(tmp_path / name, {"reference.xlsx": data})
+    for name in ("pipe.csv", "sparse.csv", "cut", "xml", "locked"):
+        with pytest.raises(BadReference, match=rf"{name}\S*: \w+"):
+            load_reference("spoken_call", "evaluation", tmp_path / name, {})
+
+
+def test_a_workbook_of_empty_cells_is_not_read_to_its_end(tmp_path, monkeypatch):
+    from openpyxl import Workbook
+
+    monkeypatch.setattr("bundling.competition.references.MOST_CELLS", 1000)
+    workbook = Workbook()
+    workbook.active["A1"], workbook.active["Z40"] = 1, 1
+    (tmp_path / "set").mkdir()
+    workbook.save(tmp_path / "set" / "reference.xlsx")
+    with pytest.raises(BadReference, match="more than 1000 cells, empty ones counted"):
+        load_reference("spoken_call", "evaluation", tmp_path / "set", {})
+
+
+def test_a_series_that_is_not_utf8_gets_no_new_challenge(tmp_path):
+    (tmp_path / "competition.yaml").write_bytes(b"challenges:\n  caf\xe9: 1\nbundles:\n")
+    with pytest.raises(NewChallengeError, match=r"competition\.yaml: byte 17 is not UTF-8"):
+        write_challenge(tmp_path, "speech_rate")
+    assert [path.name for path in tmp_path.iterdir()] == ["competition.yaml"]
+
+
+# The readers
+
+
+def test_what_is_well_formed_is_read():
+    assert parse_json(b'{"a": [1, {"b": "\\u00e9"}]}') == {"a": [1, {"b": "é"}]}
+    assert parse_yaml(b"a: &x [1, 2]\nb: *x\nc: {<<: {d: 1}}\n") == {"a": [1, 2], "b": [1, 2], "c": {"d": 1}}
+    assert parse_yaml(b"") is None
