@@ -594,7 +594,6 @@ _SHARED: list[tuple[str, str, Damage]] = [
     ("leak-file", "the reference in a zip in the kit", inside(
         "starting_kit.zip", more__zip=make_zip([("gold.csv", REFERENCE)]))),
     ("leak-file", "the reference among the items", inside("input_data.zip", gold__csv=REFERENCE)),
-    ("page-large", "four megabytes of text", page("pages/overview.md", b"synthetic " * 400_001)),
     ("leak-unsearched", "a hidden table of very many columns", inside("reference_data.zip", wide__csv=table(
         ",".join(f"c{number}" for number in range(31)), [range(row, row + 31) for row in range(9)]))),
     ("leak-unsearched", "a table of a million cells", inside("starting_kit.zip", big__csv=b"a,b\n" * 500_001)),
@@ -848,6 +847,7 @@ _CODABENCH: list[tuple[str, str, Damage]] = [
         "solutions/baseline.zip", predictions__csv=table("id,label", SHUFFLED))),
     ("leak-column", "a perfect solution", inside(
         "solutions/baseline.zip", predictions__csv=table("id,decision", RELABELLED))),
+    ("page-large", "four megabytes of text", page("pages/overview.md", b"synthetic " * 400_001)),
     ("leak-column", "a table on a page", page("pages/overview.md", (
         "| item | kind |\n|---|---|\n" + "".join(f"| {name} | {label} |\n" for name, label in SHUFFLED)).encode())),
 ]  # fmt: skip
