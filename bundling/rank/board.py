@@ -1,7 +1,7 @@
-"""The board of one task, with what it can bear: intervals, ranks by resampling, clusters, ties.
+"""The board of one task, with what it can bear: intervals of scores and ranks, differences in pairs, clusters, ties.
 
 Equal scores, to the ten decimals that a platform stores, share the better rank. A score's interval is the one that
-its scoring program wrote. How systems are compared: see `compare`.
+its scoring program wrote. How systems are compared: see `comparison`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,9 +13,10 @@ import numpy as np
 from bundling.competition.competition import Column
 from bundling.competition.read import read_competitions
 from bundling.rank import compare, notes
+from bundling.rank.comparison import Comparison, compare_systems
 from bundling.rank.outputs import OutputError, ScoringOutput
 from bundling.rank.table import Table, task_tables
-from spokeneval.run.interval import joint_scores, score_interval
+from spokeneval.run.interval import score_interval
 from spokeneval.run.statistics import primary_matrix, primary_of_sums
 from spokeneval.task import ENDS
 from spokeneval.tasks import find_task
@@ -75,8 +76,7 @@ def make_board(
     names = [output.name for output in outputs]
     summed = [output.statistics for output in outputs if output.statistics is not None]
     intervals = [_stored_interval(output, column.key) for output in outputs]
-    rank_intervals: list[tuple[int, int] | None] = [None] * len(outputs)
-    clustered: list[int | None] = [None] * len(outputs)
+    compared: Comparison | None = None
     remarks = notes.ties(places, names)
     units = None
     if len(summed) < len(outputs):
@@ -94,18 +94,8 @@ def make_board(
                 interval = score_interval(scored.primary, counts[index], float(stored[index]))
                 intervals[index] = interval.low, interval.high
         if len(outputs) > 1:
-            resampled = joint_scores(scored.primary.value, counts)
-            rank_intervals = [*compare.rank_percentiles(resampled, higher=higher)]
-            pairs = len(outputs) * (len(outputs) - 1) // 2
-            rounds = max(compare.ROUNDS, compare.ROUNDS_A_PAIR * pairs)
-            if not scored.shared_scale:
-                values = compare.pseudo_values(values, primary)
-                primary = compare.mean_of_units(len(values[0]))
-            adjusted = compare.holm(
-                compare.randomisation_tests(values, primary, rounds=rounds, progress=progress)
-            )
-            clustered = [*compare.clusters(places, adjusted <= compare.SIGNIFICANCE)]
-            remarks += notes.how_compared(units, summed[0].unit, pairs, rounds)
+            compared = compare_systems(scored, summed, values, places, progress=progress)
+            remarks += notes.how_compared(units, summed[0].unit, len(summed), len(values[0]))
     rows = [
         Row(
             rank=int(places[index]),
@@ -113,8 +103,8 @@ def make_board(
             name=names[index],
             score=float(stored[index]),
             interval=intervals[index],
-            ranks=rank_intervals[index],
-            cluster=clustered[index],
+            ranks=compared.ranks[index] if compared else None,
+            cluster=compared.clusters[index] if compared else None,
             scores=outputs[index].scores,
         )
         for index in sorted(range(len(outputs)), key=lambda index: (places[index], names[index]))

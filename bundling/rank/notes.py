@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from bundling.platforms.keys import MOST_DECIMALS
+from bundling.rank import compare
 from bundling.rank.outputs import ScoringOutput
 from spokeneval.formats.problems import count_of
 from spokeneval.run.feedback import COARSE
@@ -63,10 +64,30 @@ def disagreements(names: Sequence[str], stored: np.ndarray, summed: np.ndarray) 
     return [f"The statistics give another score than the one they came with: {_first_names(differing)}."]
 
 
-def how_compared(units: str, unit: str, pairs: int, rounds: int) -> list[str]:
-    return [
-        f"Ranks: 95 % interval of the ranks in {RESAMPLES} bootstrap resamples of {units}, the same for all systems.",
-        f"Clusters: a new one begins where a system differs from the first of the cluster above it (paired "
-        f"randomisation by {unit}, {rounds} rounds, Holm's correction over {count_of(pairs, 'pair')}, 5 %). Within a "
-        "cluster no system is shown to differ from its first; that they are equal is not shown either.",
+def how_compared(units: str, unit: str, systems: int, number: int) -> list[str]:
+    """How systems were compared over so many units, and where that can tell nothing, from how many on it could."""
+    pairs = systems * (systems - 1) // 2
+    if systems > compare.MOST_SWAPPED:
+        how = f"the tail bound of paired randomisation by {unit}, on the conservative side"
+        ranks = "Ranks: the best and worst that these differences allow, all at once with 95 % confidence."
+    else:
+        how = f"paired randomisation by {unit}"
+        ranks = (
+            "Ranks: with 95 % confidence every system's true rank is within its range, all of them at once "
+            f"(differences in {RESAMPLES} bootstrap resamples of {units}, the same for all systems, stepwise)."
+        )
+    remarks = [
+        ranks,
+        f"Clusters: a new one begins where a system differs from the first of the cluster above it ({how}, "
+        f"Holm's correction over {count_of(pairs, 'pair')}, 5 %). Within a cluster no system is shown to differ "
+        "from its first; that they are equal is not shown either.",
     ]
+    needed = compare.units_needed(systems)
+    if number < needed:
+        least = compare.least_p(number, systems)
+        remarks.append(
+            f"{units} cannot tell {systems} systems apart; {needed} could. The smallest p that a test over {units} "
+            f"can have is {least:.2g}, times {count_of(pairs, 'pair')} {min(1, pairs * least):.2g}: whatever "
+            "the scores, all systems are in one cluster."
+        )
+    return remarks

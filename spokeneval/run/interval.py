@@ -18,7 +18,15 @@ from ..metrics.bootstrap import (
 from ..metrics.counts import as_matrix, taken
 from ..task import Score
 
-__all__ = ["RESAMPLES", "SEED", "Interval", "joint_scores", "percentile_interval", "score_interval"]
+__all__ = [
+    "RESAMPLES",
+    "SEED",
+    "Interval",
+    "expanded_level",
+    "joint_scores",
+    "percentile_interval",
+    "score_interval",
+]
 
 
 class Interval(NamedTuple):

@@ -7,6 +7,7 @@ import csv
 import io
 import itertools
 import json
+import math
 import re
 import zipfile
 from dataclasses import dataclass, fields, replace
@@ -27,9 +28,8 @@ from spokeneval.formats.format import Items
 from spokeneval.formats.sheets import Answers
 from spokeneval.metrics.accept_reject import Decisions, decisions_per_response, ranked_d_full
 from spokeneval.metrics.agreement import RatingCells, cohen_kappa, rating_cells
-from spokeneval.metrics.bootstrap import RESAMPLES, SEED, resample_draws
+from spokeneval.metrics.bootstrap import SEED
 from spokeneval.metrics.counts import by_group
-from spokeneval.run.interval import joint_scores
 from spokeneval.run.options import Options, choose_options
 from spokeneval.run.scoring import score_submission
 from spokeneval.run.statistics import Statistics
@@ -108,34 +108,6 @@ def test_ranks_share_the_better_rank():
     assert compare.ranks(np.array([1.0, 1.0 + 1e-12, 1.0 + 1e-9]), higher=True).tolist() == [2, 2, 1]
 
 
-@pytest.mark.parametrize("higher", [True, False])
-def test_rank_intervals_agree_with_a_loop_on_the_same_draws(higher):
-    state = np.random.RandomState(1)
-    values = np.stack([state.randint(0, 4, (15, 4)), state.randint(1, 4, (15, 4))], axis=2).transpose(1, 0, 2)
-    values[3] = values[2]  # two systems that tie in each resample
-    systems = [Pair(*system.T) for system in values]
-    resampled = joint_scores(lambda pair: pair.above / pair.below, systems)
-    found = compare.rank_percentiles(resampled, higher=higher)
-
-    draws = resample_draws(15)
-    drawn_ranks = [[] for _ in values]
-    for draw in draws:
-        scores = [
-            sum(mine[unit][0] for unit in draw) / sum(mine[unit][1] for unit in draw) for mine in values
-        ]
-        for mine, score in zip(drawn_ranks, scores, strict=True):
-            better = [other > score + 1e-10 if higher else other < score - 1e-10 for other in scores]
-            mine.append(1 + sum(better))
-    expected = [(sorted(mine)[50], sorted(mine)[RESAMPLES - 51]) for mine in drawn_ranks]
-    assert found == expected
-
-
-def test_resamples_without_a_score_are_left_out_of_the_ranks():
-    scores = np.array([[1.0, 2.0], [np.nan, 1.0], [3.0, 1.0]])
-    assert compare.rank_percentiles(scores[:2], higher=True) == [(2, 2), (1, 1)]
-    assert compare.rank_percentiles(scores[1:2], higher=True) == [(1, 2), (1, 2)]
-
-
 def exhaustive_p(first, second, score):
     """The share of all 2^n ways to swap that are at least as far apart as what was observed."""
     observed = abs(score(first.sum(axis=0)[None])[0] - score(second.sum(axis=0)[None])[0])
@@ -148,19 +120,26 @@ def exhaustive_p(first, second, score):
     return np.mean(extreme)
 
 
-def test_randomisation_agrees_with_every_way_to_swap():
+def test_of_few_units_every_way_to_swap_is_taken():
+    state = np.random.RandomState(2)
+    values = np.stack([state.randint(0, 5, (3, 9)), state.randint(1, 6, (3, 9))], axis=2).astype(float)
+    values[0, :, 0] += 5
+    found = compare.randomisation_tests(values, ratio)
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        assert found[a, b] == found[b, a] == exhaustive_p(values[a], values[b], ratio)
+    assert found.diagonal().tolist() == [1, 1, 1]
+    assert found.min() < 0.05 < found[1, 2]
+
+
+def test_random_swaps_agree_with_every_way_to_swap():
     state = np.random.RandomState(2)
     values = np.stack([state.randint(0, 5, (3, 9)), state.randint(1, 6, (3, 9))], axis=2).astype(float)
     values[0, :, 0] += 2
-    rounds = 20_000
+    rounds = 500  # fewer than the 512 ways
     found = compare.randomisation_tests(values, ratio, rounds=rounds)
     for a, b in ((0, 1), (0, 2), (1, 2)):
         expected = exhaustive_p(values[a], values[b], ratio)
-        # Four standard errors of a share; a pair above 5 % may stop after the first 1,000 rounds.
-        drawn = rounds if expected < 0.04 else 1000
-        assert abs(found[a, b] - expected) < 4 * np.sqrt(expected * (1 - expected) / drawn) + 1 / drawn
-        assert found[a, b] == found[b, a]
-    assert found.diagonal().tolist() == [1, 1, 1]
+        assert abs(found[a, b] - expected) < 4 * np.sqrt(expected * (1 - expected) / rounds) + 1 / rounds
 
 
 def test_randomisation_agrees_with_a_loop_on_the_same_draws():
@@ -198,6 +177,46 @@ def test_stopping_early_never_changes_a_verdict(monkeypatch):
     assert 0 < np.sum(whole <= 0.05) < 30, "the example must have differences of both kinds"
     np.testing.assert_array_equal(stopped <= 0.05, whole <= 0.05)
     np.testing.assert_allclose(stopped[whole <= 0.05], whole[whole <= 0.05], rtol=0, atol=1e-12)
+
+
+def tail_of_binomial(units, wins):
+    """The exact two-sided p of a sum of signs, by counting: of `units` fair coins, so many or more alike."""
+    return 2 * sum(math.comb(units, count) for count in range(wins, units + 1)) / 2**units
+
+
+def test_where_no_round_comes_as_far_p_is_a_bound_that_is_near():
+    # 400 units of which the first system wins 250: p is that of 250 heads in 400 coins, 6.6e-7.
+    values = np.stack([np.arange(400) < 250, np.arange(400) >= 250], axis=0)[:, :, None].astype(float)
+    found = compare.randomisation_tests(values, compare.mean_of_units(400))[0, 1]
+    exact = tail_of_binomial(400, 250)
+    assert exact < found < 5 * exact < 1e-4
+    # 230 heads, 0.0032: rounds can tell.
+    values = np.stack([np.arange(400) < 230, np.arange(400) >= 230], axis=0)[:, :, None].astype(float)
+    found = compare.randomisation_tests(values, compare.mean_of_units(400))[0, 1]
+    exact = tail_of_binomial(400, 230)
+    assert abs(found - exact) < 4 * np.sqrt(exact / compare.ROUNDS)
+
+
+def test_a_board_of_many_systems_is_compared_by_the_bound_alone():
+    # 5 % is reached where 3.178 * 2 * Phi(-z) is, at z = 2.415; z is (wins - losses) / 20 over 400 units: 224 wins
+    # have 2.4, 225 have 2.5.
+    for wins, differs in ((224, False), (225, True)):
+        values = np.stack([np.arange(400) < wins, np.arange(400) >= wins]).astype(float)
+        found = compare.bounded_differences(values, values.mean(axis=1))
+        assert found.tolist() == [[False, differs], [False, False]]
+    noise = np.random.RandomState(8).normal(size=(20, 60))
+    systems = noise + np.arange(20)[:, None] * 0.15
+    found = compare.bounded_differences(systems, systems.mean(axis=1))
+    swapped = compare.holm(compare.randomisation_tests(systems[:, :, None], compare.mean_of_units(60)))
+    assert 0 < found.sum() <= (swapped <= 0.05).sum() // 2 < 190
+    assert not (found & found.T).any()
+
+
+def test_from_how_many_units_on_systems_can_be_told_apart():
+    # 15 pairs of 6 systems: 15 * 2 / 2**9 = 0.059, 15 * 2 / 2**10 = 0.029. One pair: 2 / 2**5 = 0.06, 2 / 2**6 = 0.03.
+    assert compare.units_needed(6) == 10
+    assert compare.units_needed(2) == 6
+    assert compare.units_needed(101) >= compare.units_needed(100) > compare.units_needed(20) == 13
 
 
 def test_pseudo_values_of_a_mean_are_the_values():
