@@ -24,12 +24,15 @@ def rank_sets(
 ) -> list[tuple[int, int]]:
     """Each system's best and worst rank, from a joint bootstrap.
 
-    Every ordered pair of systems is tested by the difference of their scores over its standard error. What is left
-    of the 95th percentile of the largest such deviation among the resamples is rejected, and the percentile is taken
-    anew over what remains, until nothing more is. With few units a standard error is itself uncertain: each deviation
-    of a resample is divided by one that varies as that of `units` normal values would (by a root of chi-squared), so
-    that the percentile has Student's tails; and as a resample varies by sqrt((n - 1) / n) of what a new sample would,
-    standard errors are widened by as much.
+    Of every ordered pair of systems it is tested whether the first is no better than the second, by its lead in score
+    over the standard error of the lead. The critical value is the 95th percentile of the largest deviation among the
+    resamples; it is taken anew over the pairs that are left, until no more are rejected.
+
+    - A score's distribution may be skewed, as that of a ratio is, and ranks are the same on any scale of the score.
+      So a lead is held against the resamples that fall short of it, and their standard error is of that side alone.
+    - With few units a standard error is itself uncertain: the deviations of a resample are divided by errors that
+      vary as those of `units` normal values would (by a root of chi-squared), which gives the percentile Student's
+      tails; and as a resample varies by sqrt((n - 1) / n) of what a new sample would, errors are widened by as much.
 
     Parameters
     ----------
@@ -49,24 +52,30 @@ def rank_sets(
         return [(1, systems)] * systems
     first, second = np.triu_indices(systems, 1)
     leads = (scores[first] - scores[second]) * (1 if higher else -1)
-    deviations = (complete[:, first] - complete[:, second]) * (1 if higher else -1) - leads
-    errors = np.maximum(deviations.std(axis=0), 10.0**-MOST_DECIMALS)
+    moves = (complete[:, first] - complete[:, second]) * (1 if higher else -1) - leads
+    short, beyond = (_one_sided_error(np.minimum(moves, 0)), _one_sided_error(np.maximum(moves, 0)))
     freedom = units - 1
-    leads /= errors * math.sqrt(units / freedom)
-    deviations /= errors
-    deviations /= np.sqrt(np.random.RandomState(SEED).chisquare(freedom, deviations.shape) / freedom)
+    moves /= np.where(moves < 0, short, beyond)
+    moves /= np.sqrt(np.random.RandomState(SEED).chisquare(freedom, moves.shape) / freedom)
+    widened = math.sqrt(units / freedom)
     ahead = behind = np.zeros(len(first), dtype=bool)
     while True:
         largest = np.maximum(
-            deviations[:, ~ahead].max(axis=1, initial=0), -deviations[:, ~behind].min(axis=1, initial=0)
+            -moves[:, ~ahead].min(axis=1, initial=0), moves[:, ~behind].max(axis=1, initial=0)
         )
-        critical = np.sort(largest)[len(largest) - 1 - int(len(largest) * RISK)]
-        if np.array_equal(leads > critical, ahead) and np.array_equal(-leads > critical, behind):
+        critical = widened * np.sort(largest)[len(largest) - 1 - int(len(largest) * RISK)]
+        now_ahead, now_behind = leads / short > critical, -leads / beyond > critical
+        if np.array_equal(now_ahead, ahead) and np.array_equal(now_behind, behind):
             break
-        ahead, behind = leads > critical, -leads > critical
+        ahead, behind = now_ahead, now_behind
     better = np.zeros((systems, systems), dtype=bool)
     better[first, second], better[second, first] = ahead, behind
     return ranks_known(better)
+
+
+def _one_sided_error(moves: np.ndarray) -> np.ndarray:
+    """That of a normal distribution with this side, from moves to one side, shape=(r, pairs)."""
+    return np.maximum(np.sqrt(2 * np.square(moves).mean(axis=0)), 10.0**-MOST_DECIMALS)
 
 
 def ranks_known(better: np.ndarray) -> list[tuple[int, int]]:

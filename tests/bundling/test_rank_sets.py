@@ -46,10 +46,15 @@ def loop(scores, resampled, units):
     gaps = {}
     for index, (a, b) in enumerate(pairs):
         moved = resampled[:, a] - resampled[:, b] - (scores[a] - scores[b])
-        error = math.sqrt(np.mean((moved - moved.mean()) ** 2))
-        lead = (scores[a] - scores[b]) / (error * math.sqrt(units / (units - 1)))
-        moved = moved / error / np.sqrt(chi[:, index] / (units - 1))
-        gaps[a, b], gaps[b, a] = (lead, moved), (-lead, -moved)
+        lead = scores[a] - scores[b]
+        for pair, sign in (((a, b), 1), ((b, a), -1)):
+            falls = [max(0, -sign * move) for move in moved]
+            error = math.sqrt(2 * sum(fall**2 for fall in falls) / len(falls))
+            drawn = [
+                fall / error / math.sqrt(c / (units - 1))
+                for fall, c in zip(falls, chi[:, index], strict=True)
+            ]
+            gaps[pair] = sign * lead / error / math.sqrt(units / (units - 1)), drawn
     rejected = set()
     while True:
         left = [pair for pair in gaps if pair not in rejected]
@@ -96,6 +101,16 @@ def test_all_ranks_hold_at_once(gap, units):
         low, high = np.percentile(ranks, [2.5, 97.5], axis=0)
         percentiles += bool(((low <= truth) & (high >= last)).all())
     assert held >= 43 > 30 > percentiles
+
+
+def test_a_skewed_score_is_ranked_as_on_the_scale_where_it_is_not():
+    # Ratios whose logarithms are a little apart: the better one's resamples reach up to far more than its lead.
+    rng = np.random.default_rng(3)
+    scores, resampled, _ = board(rng, 4, 40, 8)
+    spread = 0.25 * math.sqrt(40)  # each logarithm has a standard error of 0.25
+    logs = rank_sets(spread * scores, spread * resampled, units=40, higher=True)
+    ratios = rank_sets(np.exp(spread * scores), np.exp(spread * resampled), units=40, higher=True)
+    assert ratios == logs == [(1, 1), (2, 2), (3, 3), (4, 4)]
 
 
 def test_fewer_than_six_units_tell_nothing():
