@@ -124,7 +124,23 @@ def _parser() -> argparse.ArgumentParser:
         metavar="OUTPUT",
         help="one system's scoring output: a folder, a downloaded zip, or what rehearse --keep left",
     )
-    rank.add_argument("--out", type=Path, metavar="DIR", help="write board.csv, board.md and board.html here")
+    rank.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="write the board here: a page, Markdown, LaTeX, CSV, pairs.csv",
+    )
+    rank.add_argument(
+        "--anonymous",
+        action="store_true",
+        help="call the systems AAA, BBB, ... in the board's order; who is who goes to standard error alone",
+    )
+    rank.add_argument(
+        "--conditions",
+        type=Path,
+        metavar="FILE",
+        help="scores by condition too: a CSV file whose first two columns are a unit and its condition",
+    )
     rank.set_defaults(run=_rank)
 
     season = commands.add_parser(
@@ -296,12 +312,20 @@ def _season(options: argparse.Namespace) -> int:
 def _rank(options: argparse.Namespace) -> int:
     try:
         with _progress() as progress:
-            board = make_board(ROOT, read_outputs(options.outputs), progress=progress)
+            board = make_board(
+                ROOT,
+                read_outputs(options.outputs),
+                anonymous=options.anonymous,
+                conditions=options.conditions,
+                progress=progress,
+            )
         say(to_text(board))
         written = write_board(board, options.out) if options.out else []
     except (CompetitionError, OSError, OutputError) as error:
         say(_describe(error), error=True)
         return 1
+    for alias, name in board.aliases.items():
+        say(f"{alias}  {name}", error=True)
     for file in written:
         say(f"wrote {file}", error=True)
     return 0

@@ -4,8 +4,10 @@ Equal scores, to the ten decimals that a platform stores, share the better rank.
 its scoring program wrote. How systems are compared: see `comparison`.
 """
 
+import string
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +16,9 @@ from bundling.competition.competition import Column
 from bundling.competition.read import read_competitions
 from bundling.rank import compare, notes
 from bundling.rank.comparison import Comparison, compare_systems
+from bundling.rank.conditions import scores_by_condition
 from bundling.rank.outputs import OutputError, ScoringOutput
+from bundling.rank.power import power_table
 from bundling.rank.table import Table, task_tables
 from spokeneval.run.interval import score_interval
 from spokeneval.run.statistics import primary_matrix, primary_of_sums
@@ -38,9 +42,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Board:
-    """The board of one task: rows from the best to the worst, the papers' tables, and how to read them.
+    """The board of one task: rows from the best to the worst, tables, and how to read them.
 
-    `units`: how many of what (`1000 responses`), None where no statistics were to be had.
+    `units`: how many of what (`1000 responses`), None where no statistics were to be had; `compared`: the systems by
+    their places in `rows`, None where they could not be compared; `unscored`: systems without a score.
     """
 
     task: str
@@ -48,69 +53,104 @@ class Board:
     signature: str
     units: str | None
     rows: Sequence[Row]
+    compared: Comparison | None
+    unscored: Sequence[str]
+    aliases: Mapping[str, str]
     tables: Sequence[Table]
     notes: Sequence[str]
 
 
 def make_board(
-    root: Path, outputs: Sequence[ScoringOutput], *, progress: Callable[[str], None] = lambda step: None
+    root: Path,
+    outputs: Sequence[ScoringOutput],
+    *,
+    anonymous: bool = False,
+    conditions: Path | None = None,
+    progress: Callable[[str], None] = lambda step: None,
 ) -> Board:
     """Rank the outputs of one task, from `outputs.read_outputs`.
 
     Parameters
     ----------
     root: the folder of `competition.yaml`.
+    anonymous: whether systems are called AAA, BBB, ... in the order of the board, those without a score last.
+    conditions: a table of each unit's condition, to break scores down by.
 
     Raises
     ------
-    OutputError: a task that is not in `competition.yaml`, or scores without its primary one.
+    OutputError: a task that is not in `competition.yaml`, scores without its primary one, or conditions that do not
+        fit the units.
     CompetitionError: `competition.yaml` cannot be used.
     """
-    task = outputs[0].task
+    scored = [output for output in outputs if output.scores]
+    task = scored[0].task
     column = _primary_column(root, task)
-    if column.key not in outputs[0].scores:
-        raise OutputError([f"no score {column.key}, the primary one of {task}, in {outputs[0].name}"])
-    stored = np.array([output.scores[column.key] for output in outputs])
+    if column.key not in scored[0].scores:
+        raise OutputError([f"no score {column.key}, the primary one of {task}, in {scored[0].name}"])
     higher = column.direction == "higher"
-    places = compare.ranks(stored, higher=higher)
-    names = [output.name for output in outputs]
-    summed = [output.statistics for output in outputs if output.statistics is not None]
-    intervals = [_stored_interval(output, column.key) for output in outputs]
+    scores = np.array([output.scores[column.key] for output in scored])
+    by_name = zip(compare.ranks(scores, higher=higher).tolist(), scored, strict=True)
+    placed = sorted(by_name, key=lambda pair: (pair[0], pair[1].name))
+    places = [place for place, _ in placed]
+    ordered = [output for _, output in placed] + [output for output in outputs if not output.scores]
+    aliases = (
+        {anonymous_name(place): output.name for place, output in enumerate(ordered)} if anonymous else {}
+    )
+    if aliases:
+        ordered = [replace(output, name=alias) for alias, output in zip(aliases, ordered, strict=True)]
+    ranked, unscored = ordered[: len(scored)], [output.name for output in ordered[len(scored) :]]
+    names = [output.name for output in ranked]
+    stored = np.array([output.scores[column.key] for output in ranked])
+    summed = [output.statistics for output in ranked if output.statistics is not None]
+    intervals = [_stored_interval(output, column.key) for output in ranked]
     compared: Comparison | None = None
-    remarks = notes.ties(places, names)
+    tables = task_tables(task, ranked)
+    remarks = notes.without_score(unscored) + notes.ties(np.array(places), names)
     units = None
-    if len(summed) < len(outputs):
-        remarks += notes.without_statistics(outputs)
+    if len(summed) < len(ranked):
+        remarks += notes.without_statistics(ranked)
+        if conditions is not None:
+            raise OutputError(["--conditions needs the statistics.json of every system"])
     else:
-        scored = find_task(task)
-        units = f"{len(summed[0].units)} {summed[0].unit}s"
-        counts = [scored.part(scored.primary, statistics.parts) for statistics in summed]
-        values = np.stack([primary_matrix(scored, statistics) for statistics in summed])
-        primary = primary_of_sums(scored, summed[0])
-        remarks += notes.beside_trivial(outputs[0].trivial, column.precision)
+        rules = find_task(task)
+        unit, number = summed[0].unit, len(summed[0].units)
+        units = f"{number} {unit}s"
+        values = np.stack([primary_matrix(rules, statistics) for statistics in summed])
+        primary = primary_of_sums(rules, summed[0])
+        remarks += notes.beside_trivial(ranked[0].trivial, column.precision)
         remarks += notes.disagreements(names, stored, primary(values.sum(axis=1)))
         for index, known in enumerate(intervals):
             if known is None:
-                interval = score_interval(scored.primary, counts[index], float(stored[index]))
+                counts = rules.part(rules.primary, summed[index].parts)
+                interval = score_interval(rules.primary, counts, float(stored[index]))
                 intervals[index] = interval.low, interval.high
-        if len(outputs) > 1:
-            compared = compare_systems(scored, summed, values, places, progress=progress)
-            remarks += notes.how_compared(units, summed[0].unit, len(summed), len(values[0]))
+        if len(ranked) > 1:
+            compared = compare_systems(rules, summed, values, np.array(places), progress=progress)
+            remarks += notes.how_compared(units, unit, len(summed), number)
+            tables += power_table(compared.pairs, names, unit, number, column)
+        if conditions is not None:
+            tables.append(scores_by_condition(conditions, names, summed[0].units, values, primary, column))
+    sharing = Counter(places)
     rows = [
         Row(
-            rank=int(places[index]),
-            tied=int((places == places[index]).sum()) > 1,
+            rank=places[index],
+            tied=sharing[places[index]] > 1,
             name=names[index],
             score=float(stored[index]),
             interval=intervals[index],
             ranks=compared.ranks[index] if compared else None,
             cluster=compared.clusters[index] if compared else None,
-            scores=outputs[index].scores,
+            scores=ranked[index].scores,
         )
-        for index in sorted(range(len(outputs)), key=lambda index: (places[index], names[index]))
+        for index in range(len(ranked))
     ]
-    ordered = [outputs[names.index(row.name)] for row in rows]
-    return Board(task, column, outputs[0].signature, units, rows, task_tables(task, ordered), remarks)
+    return Board(task, column, ranked[0].signature, units, rows, compared, unscored, aliases, tables, remarks)
+
+
+def anonymous_name(place: int) -> str:
+    """AAA, BBB, ... ZZZ, then AAAA and so on."""
+    rounds, letter = divmod(place, len(string.ascii_uppercase))
+    return string.ascii_uppercase[letter] * (3 + rounds)
 
 
 def _primary_column(root: Path, task: str) -> Column:
@@ -128,7 +168,7 @@ def _stored_interval(output: ScoringOutput, key: str) -> tuple[float, float] | N
 
 
 def board_table(board: Board) -> Table:
-    """The board itself: a tied rank has an equals sign; what is not known has a dash."""
+    """The board itself: a tied rank has an equals sign; what is not known has a dash; without a score, nothing is."""
     digits = board.column.precision
     rows = []
     for row in board.rows:
@@ -137,6 +177,7 @@ def board_table(board: Board) -> Table:
         cluster = "–" if row.cluster is None else str(row.cluster)
         rank = f"{row.rank}=" if row.tied else str(row.rank)
         rows.append([row.name, rank, f"{row.score:.{digits}f}", interval, ranks, cluster])
+    rows += [[name, *"–––––"] for name in board.unscored]
     header = ["System", "Rank", board.column.title, "95 % interval", "Ranks (95 %)", "Cluster"]
     return Table(heading(board), header, rows)
 

@@ -185,8 +185,8 @@ def mean_of_units(units: int) -> ScoreOfSums:
 def bounded_differences(parts: np.ndarray, scores: np.ndarray) -> np.ndarray:
     """Which systems score significantly higher than which, by the tail bound and Holm's correction over all pairs.
 
-    Exact for a score that is a mean over units: then no p of `randomisation_tests` is above its bound. Needs s x s
-    numbers of four bytes, and no rounds.
+    Each pair is tested on the scale of the score and, where both scores are above 0, on that of its logarithm, which
+    suits skewed scores such as ratios, either at half the level. Needs two s x s numbers of four bytes, and no rounds.
 
     Parameters
     ----------
@@ -197,25 +197,33 @@ def bounded_differences(parts: np.ndarray, scores: np.ndarray) -> np.ndarray:
     -------
     bool, shape=(s, s): whether the row's score is significantly higher than the column's.
     """
+    logs = np.log(scores, out=np.full(len(scores), np.nan), where=scores > 0)
+    on_logs = logs[:, np.newaxis] + parts / np.exp(logs)[:, np.newaxis] - 1
+    deviations = _deviations_of_means(parts, scores)
+    np.fmax(deviations, _deviations_of_means(on_logs, logs), out=deviations)
+    pairs = len(scores) * (len(scores) - 1) // 2
+    higher = np.zeros(deviations.shape, dtype=bool)
+    rejected, found = -1, 0
+    while rejected < found < pairs:
+        rejected = found
+        level = SIGNIFICANCE / (pairs - rejected) / 2
+        higher = deviations > -NormalDist().inv_cdf(level / (2 * _SIGNS_TO_NORMAL))
+        found = int(np.count_nonzero(higher))
+    return higher
+
+
+def _deviations_of_means(parts: np.ndarray, means: np.ndarray) -> np.ndarray:
+    """How many standard deviations of a sum of signs each row's mean is above each column's; NaN where one is NaN."""
     systems, units = parts.shape
-    parts = parts - parts.mean(axis=0)
+    parts = parts - np.nan_to_num(parts).mean(axis=0)
     squares = np.square(parts).sum(axis=1)
     deviations = np.zeros((systems, systems), dtype=np.float32)
     for begin in range(0, systems, _BATCH):
         rows = slice(begin, begin + _BATCH)
         apart = squares[rows, np.newaxis] + squares - 2 * parts[rows] @ parts.T
-        leads = scores[rows, np.newaxis] - scores
+        leads = means[rows, np.newaxis] - means
         deviations[rows] = units * leads / np.sqrt(np.maximum(apart, (units * _LEAST) ** 2))
-    np.minimum(deviations, np.float32(math.sqrt(units)), out=deviations)
-    pairs = systems * (systems - 1) // 2
-    higher = np.zeros((systems, systems), dtype=bool)
-    rejected, found = -1, 0
-    while rejected < found < pairs:
-        rejected = found
-        level = SIGNIFICANCE / (pairs - rejected)
-        higher = deviations > -NormalDist().inv_cdf(level / (2 * _SIGNS_TO_NORMAL))
-        found = int(np.count_nonzero(higher))
-    return higher
+    return np.minimum(deviations, np.float32(math.sqrt(units)), out=deviations)
 
 
 def holm(p_values: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ is on the conservative side; there are no resamples then and no single pairs.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -18,15 +19,16 @@ from spokeneval.task import HIGHER, Task
 
 @dataclass(frozen=True)
 class Pair:
-    """Two systems by their places in the outputs, the better ranked first, and their difference in score.
+    """Two systems by their places on the board, the better ranked first, and their difference in score.
 
-    `interval`: its 95 % bootstrap interval, None where some system has no score in any resample; `p` by
-    randomisation; `adjusted`: p after Holm's correction over all pairs.
+    `standard_error` and `interval` (95 %) of the difference by the bootstrap, None where no resample has a score of
+    every system; `p` by randomisation; `adjusted`: p after Holm's correction over all pairs.
     """
 
     first: int
     second: int
     difference: float
+    standard_error: float | None
     interval: tuple[float, float] | None
     p: float
     adjusted: float
@@ -40,7 +42,7 @@ class Comparison:
     ----------
     ranks: each system's best and worst rank.
     clusters: each system's cluster, 1 the best.
-    pairs: every two systems, in the order of their ranks; none of more systems than are compared in pairs.
+    pairs: every two systems, in the board's order; none of more systems than are compared in pairs.
     resampled_ranks: int, shape=(r, s), the ranks in each resample; none where there were no resamples.
     """
 
@@ -58,7 +60,7 @@ def compare_systems(
     *,
     progress: Callable[[str], None],
 ) -> Comparison:
-    """Compare systems.
+    """Compare systems, in the order of the board.
 
     Parameters
     ----------
@@ -78,20 +80,14 @@ def compare_systems(
     resampled = joint_scores(task.primary.value, counts)
     p_values = compare.randomisation_tests(*_on_one_scale(task, values, primary), progress=progress)
     adjusted = compare.holm(p_values)
+    units = len(values[0])
     complete = resampled[~np.isnan(resampled).any(axis=1)]
     return Comparison(
-        rank_sets(scores, resampled, units=len(values[0]), higher=higher),
+        rank_sets(scores, resampled, units=units, higher=higher),
         compare.clusters(places, adjusted <= compare.SIGNIFICANCE),
         [
-            Pair(
-                first,
-                second,
-                float(scores[first] - scores[second]),
-                _interval(complete[:, first] - complete[:, second], len(values[0])),
-                float(p_values[first, second]),
-                float(adjusted[first, second]),
-            )
-            for first, second in _in_order(places)
+            _pair(first, second, scores, complete, p_values, adjusted, units)
+            for first, second in combinations(range(len(summed)), 2)
         ],
         compare.ranks(complete, higher=higher),
     )
@@ -105,11 +101,23 @@ def _on_one_scale(
     return compare.pseudo_values(values, primary), compare.mean_of_units(len(values[0]))
 
 
-def _interval(differences: np.ndarray, units: int) -> tuple[float, float] | None:
-    return percentile_interval(differences, level=expanded_level(units)) if len(differences) else None
-
-
-def _in_order(places: np.ndarray) -> list[tuple[int, int]]:
-    """Every two systems, the better ranked first."""
-    order = np.argsort(places, kind="stable").tolist()
-    return [(first, second) for index, first in enumerate(order) for second in order[index + 1 :]]
+def _pair(
+    first: int,
+    second: int,
+    scores: np.ndarray,
+    resampled: np.ndarray,
+    p_values: np.ndarray,
+    adjusted: np.ndarray,
+    units: int,
+) -> Pair:
+    differences = resampled[:, first] - resampled[:, second]
+    known = len(differences) > 0
+    return Pair(
+        first,
+        second,
+        float(scores[first] - scores[second]),
+        float(differences.std()) if known else None,
+        percentile_interval(differences, level=expanded_level(units)) if known else None,
+        float(p_values[first, second]),
+        float(adjusted[first, second]),
+    )

@@ -32,6 +32,10 @@ def beside_trivial(trivial: Mapping[str, float], digits: int) -> list[str]:
     return [f"Answers that know nothing get: {known}."] if known else []
 
 
+def without_score(names: Sequence[str]) -> list[str]:
+    return [f"Without a score, and so without a rank: {', '.join(names)}."] if names else []
+
+
 def without_statistics(outputs: Sequence[ScoringOutput]) -> list[str]:
     missing = [output.name for output in outputs if output.statistics is None]
     coarse = f"feedback:{COARSE}" in outputs[0].signature.split("|")
@@ -88,6 +92,7 @@ def how_compared(units: str, unit: str, systems: int, number: int) -> list[str]:
         remarks.append(
             f"{units} cannot tell {systems} systems apart; {needed} could. The smallest p that a test over {units} "
             f"can have is {least:.2g}, times {count_of(pairs, 'pair')} {min(1, pairs * least):.2g}: whatever "
-            "the scores, all systems are in one cluster."
+            "the scores, all systems are in one cluster. The ranks, which take the size of differences into account "
+            "and assume that they are nearly normal, may tell more."
         )
     return remarks

@@ -10,7 +10,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -56,19 +56,21 @@ class OutputError(ValueError):
         super().__init__("\n".join([f"No board: {count}\n", *(f"  {problem}" for problem in self.problems)]))
 
 
+class NoScore(ValueError):
+    """An output without scores: the run failed."""
+
+
 @dataclass(frozen=True)
 class ScoringOutput:
-    """One system's output; `statistics` is None where they were withheld.
+    """One system's output; `statistics` is None where they were withheld; without a score there is but a name.
 
-    `scores`: exact where every output has statistics; otherwise what the platform was told. `exact`: what the
-    statistics say. `trivial`: what systems get on this set that know nothing, `what they answer -> primary score`.
+    `trivial`: what systems get on this set that know nothing, `what they answer -> primary score`.
     """
 
     name: str
     scores: Mapping[str, float]
     signature: str
     statistics: Statistics | None
-    exact: Mapping[str, float] = field(default_factory=dict)
     trivial: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -84,21 +86,24 @@ def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
     Raises
     ------
     OutputError: an output that stands twice or cannot be read; outputs of different tasks, or computed
-        differently (another signature), or whose statistics count different units.
+        differently (another signature), or whose statistics count different units; no output with a score.
     """
     problems = _duplicates(paths)
-    outputs = []
+    outputs: list[ScoringOutput] = []
+    unscored = []
     for path, name in zip(paths, unique_names(paths), strict=True):
         try:
             outputs.append(_read(path, name))
-        except (OSError, ValueError) as error:
+        except NoScore as error:
+            outputs.append(ScoringOutput(name, {}, "", None))
+            unscored.append(f"{name}: {error}")
+        except (OSError, ValueError, zipfile.BadZipFile) as error:
             problems.append(f"{name}: {printable(_reason(error))}")
-    if outputs:
-        problems += _differences(outputs)
-    if problems:
-        raise OutputError(problems)
-    if all(output.exact for output in outputs):
-        return [replace(output, scores=output.exact) for output in outputs]
+    scored = [output for output in outputs if output.scores]
+    if scored:
+        problems += _differences(scored)
+    if problems or not scored:
+        raise OutputError(problems + unscored)
     return outputs
 
 
@@ -210,10 +215,8 @@ def _read_files(
         return ScoringOutput(name, scores, signature, None)
     content = _json(read(base + STATISTICS_FILE), STATISTICS_FILE)
     statistics = _statistics(content, signature)
-    exact, trivial = (
-        _scores(content[key], STATISTICS_FILE) if content.get(key) else {} for key in ("scores", "trivial")
-    )
-    return ScoringOutput(name, scores, signature, statistics, exact or scores, trivial)
+    trivial = _scores(content["trivial"], STATISTICS_FILE) if content.get("trivial") else {}
+    return ScoringOutput(name, scores, signature, statistics, trivial)
 
 
 def _find(folders: Collection[str], is_file: Callable[[str], bool]) -> str:
@@ -223,7 +226,7 @@ def _find(folders: Collection[str], is_file: Callable[[str], bool]) -> str:
         for base in (top, *(f"{top}{kept}/" for kept in KEPT)):
             if is_file(base + SCORES_FILE):
                 return base
-    raise ValueError(
+    raise NoScore(
         f"no {SCORES_FILE} in it; expected a scoring program's output, or what rehearse --keep left"
     )
 

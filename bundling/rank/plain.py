@@ -1,4 +1,4 @@
-"""A board as text: for a terminal, as CSV for other programs, as Markdown for a page or a mail.
+"""A board as text: for a terminal, as CSV for other programs, as Markdown for a page or a mail, as LaTeX for a paper.
 
 A system's name is its file's name, which may be a participant's words: it is escaped for each format.
 """
@@ -8,6 +8,7 @@ import html
 import io
 import re
 import unicodedata
+from collections.abc import Sequence
 from textwrap import fill
 
 from bundling.rank.board import Board, board_table, heading
@@ -45,6 +46,22 @@ def to_csv(board: Board) -> str:
         place = [row.rank, int(row.tied), _no_formula(row.name), row.score]
         place += [*(row.interval or ("", "")), *(row.ranks or ("", "")), row.cluster or ""]
         writer.writerow([*place, *(row.scores[other] for other in others)])
+    for name in board.unscored:
+        writer.writerow(["", "", _no_formula(name), *[""] * (len(known) + 3 + len(others))])
+    return buffer.getvalue()
+
+
+def pairs_to_csv(board: Board) -> str:
+    """Every two systems, the better ranked first: their difference in score, its interval, p and p after Holm."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(
+        ["first", "second", "difference", *("difference" + end for end in ENDS), "p", "adjusted_p"]
+    )
+    for pair in board.compared.pairs if board.compared else ():
+        names = [_no_formula(board.rows[place].name) for place in (pair.first, pair.second)]
+        ends = pair.interval or ("", "")
+        writer.writerow([*names, pair.difference, *ends, pair.p, pair.adjusted])
     return buffer.getvalue()
 
 
@@ -73,3 +90,44 @@ def _markdown_table(table: Table) -> str:
 def _escaped(text: str) -> str:
     """Markdown's own characters escaped, HTML's too."""
     return re.sub(r"([\\`*_{}\[\]#|~])", r"\\\1", html.escape(text, quote=False))
+
+
+def to_latex(board: Board) -> str:
+    """The board as a table for a paper that uses the package booktabs."""
+    table = board_table(board)
+    columns = "l" * table.left + "r" * (len(table.header) - table.left)
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{_latex(table.title)}}}",
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        _latex_row(table.header),
+        r"\midrule",
+        *map(_latex_row, table.rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _latex_row(cells: Sequence[str]) -> str:
+    return " & ".join(map(_latex, cells)) + r" \\"
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    **{char: rf"\{char}" for char in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "–": "--",
+    "·": r"$\cdot$",
+    "κ": r"$\kappa$",
+    "ρ": r"$\rho$",
+}
+"""What stands for a character that has a meaning to LaTeX, or that its usual fonts lack."""
+
+
+def _latex(text: str) -> str:
+    return "".join(_LATEX.get(char, char) for char in text)

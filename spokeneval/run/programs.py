@@ -78,7 +78,7 @@ def score_main(task: Task) -> int:
         signature = options.signature(task)
         write_file(output / SIGNATURE_FILE, signature + "\n")
         if options.labels_public or os.environ.get(HIDDEN_STATISTICS) == "write":
-            write_statistics(output, task.name, signature, scored.statistics, scored.scores, options.trivial)
+            write_statistics(output, task.name, signature, scored.statistics, options.trivial)
         print(f"{task.name}: {len(reference.items)} items scored.\n{signature}", flush=True)
         if options.steps and options.labels_public:
             print(describe_line(line, options.steps, options.floor, task.primary), flush=True)

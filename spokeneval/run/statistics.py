@@ -69,16 +69,14 @@ def write_statistics(
     task: str,
     signature: str,
     statistics: Statistics,
-    scores: Mapping[str, Number],
     trivial: Mapping[str, Number],
 ) -> None:
-    """Write `statistics.json`: `task`, `signature`, `scores` (exact, whatever `scores.json` tells), `trivial` (what
-    systems get that know nothing), `unit`, `columns`, `units`, `values`."""
+    """Write `statistics.json`: `task`, `signature`, `trivial` (what systems get that know nothing), `unit`, `columns`,
+    `units`, `values`."""
     values = statistics.values.tolist()
     content = {
         "task": task,
         "signature": signature,
-        "scores": dict(scores),
         "trivial": dict(trivial),
         "unit": statistics.unit,
         "columns": statistics.columns,

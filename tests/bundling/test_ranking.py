@@ -15,11 +15,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.stats
 
 import build_bundle
 from bundling.rank import board as ranking
-from bundling.rank import compare, plain
+from bundling.rank import compare, plain, power
 from bundling.rank import page as board_page
+from bundling.rank.conditions import read_conditions
 from bundling.rank.outputs import OutputError, ScoringOutput, read_outputs, unique_names
 from bundling.rank.tables.caller_experience import listeners_agreement
 from bundling.rank.tables.spoken_call import difficulty_bands, rates_of_systems
@@ -28,11 +30,11 @@ from spokeneval.formats.format import Items
 from spokeneval.formats.sheets import Answers
 from spokeneval.metrics.accept_reject import Decisions, decisions_per_response, ranked_d_full
 from spokeneval.metrics.agreement import RatingCells, cohen_kappa, rating_cells
-from spokeneval.metrics.bootstrap import SEED
+from spokeneval.metrics.bootstrap import SEED, expanded_level
 from spokeneval.metrics.counts import by_group
 from spokeneval.run.options import Options, choose_options
 from spokeneval.run.scoring import score_submission
-from spokeneval.run.statistics import Statistics
+from spokeneval.run.statistics import Statistics, primary_of_sums
 from spokeneval.tasks.spoken_call import TASK
 from tests.samples.programs import ROOT
 from tests.samples.spoken_call import COLUMNS, TABLE_1, decided
@@ -198,9 +200,9 @@ def test_where_no_round_comes_as_far_p_is_a_bound_that_is_near():
 
 
 def test_a_board_of_many_systems_is_compared_by_the_bound_alone():
-    # 5 % is reached where 3.178 * 2 * Phi(-z) is, at z = 2.415; z is (wins - losses) / 20 over 400 units: 224 wins
-    # have 2.4, 225 have 2.5.
-    for wins, differs in ((224, False), (225, True)):
+    # Half of 5 % is reached where 3.178 * 2 * Phi(-z) is, at z = 2.659; z is (wins - losses) / 20 over 400 units: 226
+    # wins have 2.6, 227 have 2.7.
+    for wins, differs in ((226, False), (227, True)):
         values = np.stack([np.arange(400) < wins, np.arange(400) >= wins]).astype(float)
         found = compare.bounded_differences(values, values.mean(axis=1))
         assert found.tolist() == [[False, differs], [False, False]]
@@ -210,6 +212,14 @@ def test_a_board_of_many_systems_is_compared_by_the_bound_alone():
     swapped = compare.holm(compare.randomisation_tests(systems[:, :, None], compare.mean_of_units(60)))
     assert 0 < found.sum() <= (swapped <= 0.05).sum() // 2 < 190
     assert not (found & found.T).any()
+    # Scores of 1, e**3 and 0; each unit's part is off by 4 times the score. On the scale of scores the highest leads by
+    # 19 and 20 where sqrt(100) * 4 * e**3 / 100 = 8 is one deviation, 2.4 and 2.5 of them: not enough. On that of
+    # logarithms it leads by 3 where sqrt(100 * (4**2 + 4**2 + 3**2)) / 100 = 0.64 is one, 4.7 of them.
+    varying = np.resize([-4.0, 4.0, 4.0, -4.0], 100)
+    scores = np.array([1.0, math.e**3, 0.0])
+    parts = scores[:, None] * (1 + np.stack([varying, np.roll(varying, 1), varying]))
+    assert np.argwhere(compare.bounded_differences(parts, scores)).tolist() == [[1, 0]]
+    assert not compare.bounded_differences(parts, scores - 30).any()
 
 
 def test_from_how_many_units_on_systems_can_be_told_apart():
@@ -404,7 +414,7 @@ def test_without_statistics_there_are_scores_and_a_word_how_to_get_them(tmp_path
     assert {row.cluster for row in board.rows} == {row.ranks for row in board.rows} == {None}
     assert "system1 came without" in board.notes[-1]
     assert "rehearse BUNDLE.zip TEAM.zip --statistics" in board.notes[-1]
-    assert len(board.tables) == 1  # the rates; difficulty needs the responses
+    assert len(board.tables) == 1  # the rates; difficulty and power need the responses
 
 
 def test_one_system_alone_has_a_board(tmp_path):
@@ -420,6 +430,161 @@ def test_statistics_of_another_score_are_told(tmp_path):
     (paths[2] / "scores.json").write_text(json.dumps({**scores, "d_full": scores["d_full"] + 1}))
     board = ranking.make_board(ROOT, read_outputs(paths))
     assert sum("another score" in note and "system2" in note for note in board.notes) == 1
+
+
+def test_too_few_units_are_told_with_how_many_would_do(tmp_path):
+    paths = noisy_systems(tmp_path, systems=6, responses=8)
+    board = ranking.make_board(ROOT, read_outputs(paths))
+    (told,) = [note for note in board.notes if "apart" in note]
+    # 2 / 2**8 = 0.0078, times 15 pairs 0.12.
+    assert told.startswith("8 responses cannot tell 6 systems apart; 10 could.")
+    assert "is 0.0078, times 15 pairs 0.12" in told
+    assert {row.cluster for row in board.rows} == {1}
+
+
+def test_a_board_of_many_systems_has_ranks_and_clusters_by_the_bound(tmp_path):
+    correct, meaningful = np.arange(400) < 300, np.ones(400, dtype=bool)
+    wrong = np.random.RandomState(9).rand(400)
+    outputs = []
+    for place in range(compare.MOST_SWAPPED + 1):
+        scores, statistics = scored((correct, meaningful, correct ^ (wrong < 0.05 + 0.004 * place)))
+        outputs.append(ScoringOutput(f"system{place:03d}", scores, SIGNATURE, statistics))
+    board = ranking.make_board(ROOT, outputs)
+    assert not board.compared.pairs
+    assert board.rows[-1].ranks[0] > 10
+    assert board.rows[-1].cluster > 1
+    assert any("tail bound" in note for note in board.notes)
+    assert all(row.ranks[0] <= row.rank <= row.ranks[1] for row in board.rows)
+    assert board_page.to_html(board).count("<svg") == 0
+
+
+def test_pairs_have_their_difference_interval_and_both_p(tmp_path):
+    board = ranking.make_board(ROOT, read_outputs(noisy_systems(tmp_path)))
+    rows = list(csv.DictReader(io.StringIO(plain.pairs_to_csv(board))))
+    assert len(rows) == 10
+    scores = {row.name: row.score for row in board.rows}
+    for row in rows:
+        difference = float(row["difference"])
+        assert difference == pytest.approx(scores[row["first"]] - scores[row["second"]], abs=1e-9)
+        assert difference >= 0  # the better first
+        assert float(row["difference_low"]) <= difference <= float(row["difference_high"])
+        assert float(row["p"]) <= float(row["adjusted_p"])
+    twins = rows[0]
+    assert (twins["first"], twins["second"], twins["p"]) == ("system0", "system4", "1.0")
+    # The interval by scipy's own bootstrap of the difference, at the level that 300 units are given.
+    statistics = {output.name: output.statistics for output in read_outputs(sorted(tmp_path.iterdir()))}
+    first, second = (statistics[name].values for name in ("system0", "system3"))
+    primary = primary_of_sums(TASK, statistics["system0"])
+    units = np.arange(300)
+
+    def difference(drawn, axis):
+        return primary(first[drawn].sum(axis=-2)) - primary(second[drawn].sum(axis=-2))
+
+    found = scipy.stats.bootstrap(
+        (units,), difference, n_resamples=2000, batch=500, method="percentile", rng=np.random.default_rng(0),
+        confidence_level=expanded_level(300),
+    ).confidence_interval  # fmt: skip
+    (pair,) = [row for row in rows if (row["first"], row["second"]) == ("system0", "system3")]
+    assert float(pair["difference_low"]) == pytest.approx(found.low, rel=0.05)
+    assert float(pair["difference_high"]) == pytest.approx(found.high, rel=0.2)  # a long tail
+
+
+def test_a_system_without_a_score_is_listed_last(tmp_path, capsys):
+    paths = noisy_systems(tmp_path / "outputs", systems=2)
+    (tmp_path / "outputs" / "failed").mkdir()
+    assert build_bundle.main(["rank", *map(str, [tmp_path / "outputs" / "failed", *paths])]) == 0
+    told = capsys.readouterr().out
+    assert re.search(r"failed +– +–", told)
+    assert "Without a score, and so without a rank: failed." in told
+    board = ranking.make_board(ROOT, read_outputs([tmp_path / "outputs" / "failed", *paths]))
+    *scored_rows, failed = csv.DictReader(io.StringIO(plain.to_csv(board)))
+    assert [row["rank"] for row in scored_rows] == ["1", "1"]
+    assert failed.pop("system") == "failed"
+    assert set(failed.values()) == {""}
+    assert "failed & -- & --" in plain.to_latex(board)
+    with pytest.raises(OutputError, match=r"failed: no scores\.json in it"):
+        read_outputs([tmp_path / "outputs" / "failed"])
+
+
+def test_an_anonymous_board_names_nobody(tmp_path, capsys):
+    paths = noisy_systems(tmp_path / "outputs")
+    (tmp_path / "outputs" / "failed").mkdir()
+    out = tmp_path / "board"
+    arguments = [
+        "rank",
+        *map(str, [*paths, tmp_path / "outputs" / "failed"]),
+        "--anonymous",
+        "--out",
+        str(out),
+    ]
+    assert build_bundle.main(arguments) == 0
+    printed = capsys.readouterr()
+    for text in (printed.out, *(file.read_text() for file in out.iterdir())):
+        assert "system" not in re.sub(r"(?i)systems?\b", "", text)
+        assert "failed" not in text
+    names = [row["system"] for row in csv.DictReader(io.StringIO((out / "board.csv").read_text()))]
+    assert names == ["AAA", "BBB", "CCC", "DDD", "EEE", "FFF"]
+    assert "AAA  system0\nBBB  system4\n" in printed.err
+    assert "FFF  failed\n" in printed.err
+
+
+def test_names_go_on_after_zzz():
+    assert [ranking.anonymous_name(place) for place in (0, 25, 26, 53)] == ["AAA", "ZZZ", "AAAA", "BBBBB"]
+
+
+def test_scores_by_condition_are_those_of_its_units(tmp_path):
+    state = np.random.RandomState(11)
+    correct, accept = state.rand(2, 60) < 0.6
+    easy = np.arange(60) % 3 > 0
+    for name, decided_so in (("a", accept), ("b", correct ^ (np.arange(60) % 7 == 0))):
+        write_output(tmp_path / "outputs" / name, *scored((correct, correct, decided_so)))
+    table = tmp_path / "conditions.csv"
+    table.write_text(
+        "Id,prompt\n" + "".join(f"{unit},{'easy' if easy[unit] else 'hard'}\n" for unit in range(60))
+    )
+    board = ranking.make_board(ROOT, read_outputs(sorted((tmp_path / "outputs").iterdir())), conditions=table)
+    (found,) = [table for table in board.tables if "by condition" in table.title]
+    assert list(found.header) == ["System", "easy (40)", "hard (20)"]
+    for kind, cell in ((easy, 1), (~easy, 2)):
+        only, _ = scored((correct[kind], correct[kind], accept[kind]))
+        (row,) = [row for row in found.rows if row[0] == "a"]
+        assert row[cell] == f"{only['d_full']:.4f}"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("Id,prompt\n", "expected a header and two columns"),
+        ("Id\n0\n1\n2\n", "expected a header and two columns"),
+        ("Id,prompt\n0,x\n1,x\n2,x\n", "all units have the condition 'x'; nothing to break down"),
+        ("Id,prompt\n0,x\n1,y\n1,x\n9,y\n", "1 stand twice, first '1'"),
+        ("Id,prompt\n0,x\n1,y\n1,x\n9,y\n", "1 are no units of the board, first '9'"),
+        ("Id,prompt\n0,x\n1,y\n1,x\n9,y\n", "1 have no row, first '2'"),
+        ("Id,prompt\n0,x\n1,y\n2,\n", "1 have no condition, first '2'"),
+        ("Id,prompt\n0,\xe4\n1,y\n2,x\n", "not UTF-8"),
+    ],
+)
+def test_conditions_that_do_not_fit_are_refused(tmp_path, content, words):
+    (tmp_path / "conditions.csv").write_bytes(content.encode("latin-1"))
+    with pytest.raises(OutputError) as refused:
+        read_conditions(tmp_path / "conditions.csv", ["0", "1", "2"])
+    assert words in str(refused.value)
+
+
+def test_power_is_how_often_a_difference_is_found():
+    # Three systems, the first 0.5 standard deviations of a unit's difference ahead; found where p by swapping is at
+    # most 0.05 / 3, Holm's first step.
+    rng = np.random.default_rng(12)
+    found = 0
+    for _ in range(150):
+        values = np.stack([rng.normal(0.5, 1, 50), np.zeros(50)])[:, :, None]
+        p = compare.randomisation_tests(values, compare.mean_of_units(50), rounds=1000)[0, 1]
+        found += p <= 0.05 / 3
+    expected = power.power(0.5, 1.0, 50, 3)
+    assert abs(found / 150 - expected) < 4 * math.sqrt(expected * (1 - expected) / 150)
+    least = power.smallest_difference(1.0, 50, 3)
+    assert power.power(least, 1.0, 50, 3) == pytest.approx(0.8, abs=1e-6)
+    assert power.power(5, 1.0, 8, 6) == 0.0  # 8 units cannot tell 6 systems apart
 
 
 # Reading outputs
@@ -591,8 +756,8 @@ def test_the_page_stands_alone(hostile_board):
     page = board_page.to_html(hostile_board)
     for outside in ("<script", "<link", "src=", "url(http", "@import"):
         assert outside not in page.replace("src=x onerror", "")
-    assert page.count("<svg") == 1
-    assert page.count("<table") == page.count("<caption") == 3
+    assert page.count("<svg") == 3
+    assert page.count("<table") == page.count("<caption") == 5
     assert '<html lang="en">' in page
     assert 'name="viewport"' in page
 
@@ -611,7 +776,7 @@ def test_without_matplotlib_the_tables_stand_alone(hostile_board, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     page = board_page.to_html(hostile_board)
     assert "<svg" not in page
-    assert page.count("<table") == 3
+    assert page.count("<table") == 5
 
 
 def test_the_command_prints_and_writes_the_same_bytes_each_time(tmp_path, capsys):
@@ -623,7 +788,7 @@ def test_the_command_prints_and_writes_the_same_bytes_each_time(tmp_path, capsys
         files.append({file.name: file.read_bytes() for file in out.iterdir()})
     assert printed[0] == printed[1]
     assert files[0] == files[1]
-    assert set(files[0]) == {"board.csv", "board.md", "board.html"}
+    assert set(files[0]) == {"board.csv", "board.md", "board.tex", "board.html", "pairs.csv"}
     assert build_bundle.main(["rank", paths[0], paths[0]]) == 1
     assert "the same output" in capsys.readouterr().err
 
