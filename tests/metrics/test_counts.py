@@ -1,0 +1,114 @@
+"""Counts of several axes and kinds of numbers: added up, grouped, as a matrix and back, each by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spokeneval.metrics.counts import (
+    add,
+    as_matrix,
+    by_group,
+    check_counts,
+    from_matrix,
+    number_or_array,
+    ratio,
+    taken,
+    total,
+)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Counts with a number, a pair and a table of 2 by 2 a row."""
+
+    one: Any
+    pair: Any
+    table: Any
+
+
+ROWS = Counted(
+    np.array([1, 2, 3]),
+    np.array([[0.5, 1], [2, 3], [4, 5]]),
+    np.array([[[1, 2], [3, 4]], [[10, 20], [30, 40]], [[0, 0], [0, 7]]]),
+)
+MATRIX = [[1, 0.5, 1, 1, 2, 3, 4], [2, 2, 3, 10, 20, 30, 40], [3, 4, 5, 0, 0, 0, 7]]
+
+
+def as_lists(counts):
+    return [np.asarray(field).tolist() for field in (counts.one, counts.pair, counts.table)]
+
+
+def test_rows_are_added_up_field_by_field():
+    assert as_lists(total(ROWS)) == [6, [6.5, 9], [[11, 22], [33, 51]]]
+    assert type(total(ROWS).one) is int
+    assert as_lists(by_group(ROWS, np.array([2, 0, 2]), 3)) == [
+        [2, 0, 4],
+        [[2, 3], [0, 0], [4.5, 6]],
+        [[[10, 20], [30, 40]], [[0, 0], [0, 0]], [[1, 2], [3, 11]]],
+    ]
+    assert as_lists(taken(ROWS, np.array([2, 2]))) == [[3, 3], [[4, 5]] * 2, [[[0, 0], [0, 7]]] * 2]
+    assert as_lists(add(total(ROWS), total(ROWS))) == [12, [13, 18], [[22, 44], [66, 102]]]
+
+
+def test_a_matrix_of_all_numbers_and_back():
+    assert as_matrix(ROWS).tolist() == MATRIX
+    again = from_matrix(ROWS, np.array(MATRIX)[[1, 2, 0, 0]])
+    assert as_lists(again) == as_lists(taken(ROWS, np.array([1, 2, 0, 0])))
+
+
+@pytest.mark.parametrize("kind", [bool, np.uint8, np.int8, np.int64])
+def test_whole_numbers_of_every_kind_are_added_as_such(kind):
+    ones = Counted(np.ones(300, kind), np.ones((300, 2), kind), np.ones((300, 1, 1), kind))
+    everything, grouped = total(ones), by_group(ones, np.zeros(300, int), 1)
+    assert as_lists(everything) == [300, [300, 300], [[300]]]
+    assert as_lists(grouped) == [[300], [[300, 300]], [[[300]]]]
+    for field in (everything.pair, grouped.one, grouped.pair):
+        assert field.dtype == np.int64
+
+
+def test_other_numbers_are_added_with_one_rounding():
+    # 1e16 has no neighbour nearer than 2: added in turn, the halves would be lost.
+    column = np.array([1e16, 0.5, 0.5, -1e16])
+    sums = total(Counted(column, np.stack([column, column[::-1]], axis=1), np.zeros((4, 1, 1))))
+    assert as_lists(sums) == [1, [1, 1], [[0]]]
+    assert type(sums.one) is float
+    grouped = by_group(Counted(column[1:3], np.ones((2, 1)) / 4, np.ones((2, 1, 1))), np.array([0, 0]), 1)
+    assert as_lists(grouped) == [[1], [[0.5]], [[[2]]]]
+
+
+def test_what_no_count_can_be_is_refused_with_its_row():
+    with pytest.raises(ValueError, match=r"^pair is -1.0 in row 1; expected a finite number, 0 or more$"):
+        check_counts(Counted(1, np.array([[0, 0], [0, -1.0], [-2, 0]]), 0))
+    with pytest.raises(ValueError, match=r"^one is inf; expected a finite number, 0 or more$"):
+        check_counts(Counted(np.inf, 0, 0))
+    with pytest.raises(ValueError, match=r"^one is nan in row 0; expected a finite number$"):
+        check_counts(Counted(np.array([np.nan, 1]), -1, 0), signed=("one", "pair"))
+    check_counts(Counted(-1, np.zeros(2), 0), signed=("one",))
+
+
+def test_a_rate_of_nothing_is_undefined():
+    with pytest.raises(ValueError, match=r"^a rate is undefined: nothing to divide by$"):
+        ratio(1, 0, "a rate")
+    assert ratio(1, 4, "") == 0.25
+    assert type(ratio(np.int64(1), np.float64(4), "")) is float
+    for numerator, denominator, expected in (
+        ([1, 2], 4, [0.25, 0.5]),
+        (1, [4, 2], [0.25, 0.5]),
+        ([3], [2], [1.5]),
+    ):
+        assert ratio(np.array(numerator), np.array(denominator), "").tolist() == expected
+    assert np.isnan(ratio(np.array([1, 0]), np.array([0, 0]), "")).all()
+
+
+def test_what_has_no_axis_is_a_plain_number():
+    assert [type(number_or_array(value)) for value in (np.float64(1), np.int64(1), np.bool_(1), 2)] == [
+        float,
+        int,
+        bool,
+        int,
+    ]
+    assert number_or_array(np.array([1, 2])).tolist() == [1, 2]
