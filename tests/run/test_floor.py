@@ -1,10 +1,18 @@
-"""Coarse feedback with a floor: a submission that is no better than the baseline gets the baseline's line."""
+"""Coarse feedback: the step, the grid, and the baseline's line for a submission that is no better."""
 
 import json
+import math
 
 import pytest
 
-from spokeneval.run.feedback import coarse_scores, floored_scores
+from spokeneval.run.feedback import (
+    choose_step,
+    coarse_scores,
+    floored_scores,
+    interval_of,
+    on_grid,
+    shown_scores,
+)
 from spokeneval.run.options import items_fingerprint, read_options
 from spokeneval.task import HIGHER, LOWER, Score
 from spokeneval.tasks import find_task
@@ -13,6 +21,62 @@ from tests.samples.programs import ROOT, run_score
 STEPS = {"f1": 0.01, "recall": 0.02}
 FLOOR = {"f1": 0.89, "recall": 0.86, "f1_low": 0.87, "f1_high": 0.92}
 F1 = Score("f1", "F1", HIGHER, abs, "", interval=True)
+
+
+@pytest.mark.parametrize(
+    ("error", "step"),
+    # The nearest in ratio: between 1 and 2 they part at the root of 2, between 2 and 5 at that of 10 (3.16), between 5
+    # and 10 at that of 50 (7.07).
+    [
+        (0.0141, 0.01),
+        (0.0142, 0.02),
+        (3.16, 2),
+        (3.17, 5),
+        (7.07, 5),
+        (7.08, 10),
+        (0.3, 0.2),
+        (1.2e-7, 1e-7),
+        (300, 200),
+        (1, 1),
+    ],
+)
+def test_a_step_is_the_nearest_of_1_2_and_5(error, step):
+    assert choose_step(error) == step
+
+
+@pytest.mark.parametrize("error", [0, -0.1, math.inf, math.nan])
+def test_nothing_has_no_step(error):
+    with pytest.raises(ValueError, match=rf"^a standard error is {error}; expected a number above 0$"):
+        choose_step(error)
+
+
+@pytest.mark.parametrize(
+    ("value", "step", "shown"),
+    [
+        (0.1 + 0.2, 0.1, 0.3),
+        (0.149, 0.05, 0.15),  # 3 * 0.05 is 0.15000000000000002
+        (0.00014, 5e-5, 0.00015),
+        (7.2, 0.5, 7),
+        (7.3, 0.5, 7.5),
+        (8, 5, 10),
+        (131, 20, 140),
+        (-0.004, 0.01, 0),
+        (-31.4, 1, -31),
+        (1, 0.2, 1),
+    ],
+)
+def test_a_value_on_the_grid_is_the_nearest_multiple(value, step, shown):
+    assert repr(on_grid(value, step)) == repr(float(shown))  # the sign of 0 too
+
+
+def test_what_is_shown_of_a_set():
+    scores = {"f1": 0.896, "recall": 0.75, "precision": 0.5, "f1_low": 0.866, "f1_high": 0.914}
+    coarse = {"f1": 0.9, "recall": 0.76, "f1_low": 0.87, "f1_high": 0.91}
+    assert coarse_scores(scores, STEPS) == coarse
+    assert shown_scores(scores, None, FLOOR, F1) is scores
+    assert shown_scores(scores, STEPS, None, F1) == coarse
+    assert shown_scores({**scores, "f1": 0.5}, STEPS, FLOOR, F1) == FLOOR
+    assert [interval_of(key) for key in ("f1_low", "f1_high", "f1", "low")] == ["f1", "f1", "f1", "low"]
 
 
 @pytest.mark.parametrize("f1", [0.0, 0.5, 0.88, 0.89, 0.894])
@@ -66,16 +130,20 @@ def test_the_program_writes_the_floor(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "steps"),
     [
+        ({}, STEPS),
         ({"feedback": "exact"}, None),
         ({"sets": {}}, {}),
-        ({"sets": {"one": {"steps": {"f1": 0.01}}, "other": {"steps": {"f1": 0.02}}}}, {"f1": 0.02}),
+        (
+            {"sets": {"a": {"steps": {"f1": 0.01, "recall": 0.05}}, "b": {"steps": {"f1": 0.02}}}},
+            {"f1": 0.02, "recall": 0.05},
+        ),
     ],
 )
-def test_a_set_that_the_bundle_was_built_without_has_no_floor_and_the_largest_step(tmp_path, changes, steps):
+def test_a_set_has_its_own_steps_and_floor_or_the_largest_steps_and_none(tmp_path, changes, steps):
     path = tmp_path / "options.json"
     path.write_text(json.dumps({**settings(), **changes}))
     task = find_task("psst_correctness")
     items = task.format.read_reference(REFERENCE).items.ids
     options = read_options(path, task, REFERENCE, items)
     assert options.steps == steps
-    assert options.floor == (FLOOR if steps is None else None)
+    assert options.floor == (None if "sets" in changes else FLOOR)
