@@ -387,6 +387,29 @@ def test_what_rounding_leaves_of_a_variable_is_set_to_zero():
     assert moments.z.any()
 
 
+@pytest.mark.parametrize(("e", "varies"), [(2e-6, True), (5e-7, False)])
+def test_a_variable_varies_where_it_does_by_a_millionth(e, varies):
+    # With u = (1, 1, -1, -1) and z = (1, -1, 1, -1): 1 + e u varies by e, and of z + e u the control leaves e u.
+    # Their squares sum to 4 (1 + e^2), and their correlations with themselves are 1.
+    square = 4 * (1 + e * e)
+    for formula, moments in (
+        (correlation, CorrelationMoments(4, 4, 4, square, square, square)),
+        (partial_correlation, PartialMoments(4, 4, 4, 0, square, square, 4, square, 0, 0)),
+        (partial_correlation, PartialMoments(4, 0, 0, 0, square, square, 4, square, 4, 4)),
+    ):
+        if varies:
+            np.testing.assert_allclose(formula(moments), 1, **EXACT)
+        else:
+            with pytest.raises(UndefinedCorrelation, match="reference is constant"):
+                formula(moments)
+
+
+def test_what_a_control_leaves_is_no_rounding_from_1e_10_of_a_variable_on():
+    u, z = np.array([1, 1, -1, -1]), np.array([1, -1, 1, -1])
+    assert partial_moments(z + 1e-9 * u, u, z).x.any()
+    assert not partial_moments(z + 1e-11 * u, u, z).x.any()
+
+
 def test_moments_that_cannot_be_are_refused():
     with pytest.raises(ValueError, match="xx is -1"):
         CorrelationMoments(3, -1, -1, -1, 1, -1)

@@ -377,6 +377,7 @@ def test_the_recording_with_the_bad_turn_is_named():
     ("states", "message"),
     [
         (np.r_[-1.0, np.zeros(15)], "states is -1.0"),
+        (np.r_[np.zeros(15), -1e-9], "states is -1e-09"),
         (np.r_[np.nan, np.zeros(15)], "states is nan"),
         (np.full((3, 16), np.inf), "states is inf"),
         (np.zeros(15), r"shape \(\.\.\., 16\), not \(15,\)"),

@@ -433,6 +433,15 @@ def test_score_bins_are_255_and_have_the_ends_of_the_edge_and_of_the_step():
     assert {0.3, 0.4, 0.5, 0.8} <= set(both.tolist())
 
 
+def test_score_bins_lie_close_together_at_low_rates():
+    # Of 10,000 targets and as many nontargets floor(10,000 i^3 / (i^3 + (127 - i)^3)) are below a threshold.
+    # i = 10: 1,000 / 1,602,613; 40: 64,000 / 722,503; 64: 262,144 / 512,191; 126: all but 1 / 2,000,377.
+    targets, nontargets = np.arange(10_000), np.arange(10_000) - 10_000
+    for interpolated, below in ((False, (6, 885, 5118, 9999)), (True, (6, 914, 5237, 9999))):
+        found = set(score_bins(targets, nontargets, interpolated=interpolated).tolist())
+        assert found >= {targets[number] for number in below} | {nontargets[number] for number in below}
+
+
 def test_resamples_of_histograms_have_nearly_the_eers_of_resampled_scores():
     rng = np.random.default_rng(7)
     n, recordings = 24_000, 40
