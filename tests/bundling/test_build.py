@@ -560,6 +560,18 @@ def test_an_overlap_is_accepted_by_its_sets_and_up_to_its_rows(tmp_path):
         assert not is_accepted(shared, [{**entry, **other}])
 
 
+def test_a_zip_has_one_mode_and_one_date_and_one_order():
+    files = {"b.py": b"2" * 99, "a.png": b"1" * 99, "z.yaml": b"3" * 99, "c.zip": b"4" * 99}
+    with zipfile.ZipFile(io.BytesIO(make_zip(files, first="z.yaml"))) as archive:
+        entries = archive.infolist()
+    assert [entry.filename for entry in entries] == ["z.yaml", "a.png", "b.py", "c.zip"]
+    stored, deflated = zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED
+    assert [entry.compress_type for entry in entries] == [deflated, stored, deflated, stored]
+    for entry in entries:  # an ordinary file of a Unix system, which its owner may write and all may read
+        assert (entry.create_system, entry.external_attr) == (3, 0o100644 << 16)
+        assert entry.date_time == (1980, 1, 1, 0, 0, 0)
+
+
 def test_a_sheet_without_header_is_built(tmp_path):
     sheet = (ROOT / "reference_data/spoken_call/evaluation/reference.csv").read_text(encoding="utf-8")
     (tmp_path / "reference.csv").write_text("\n" + sheet.partition("\n")[2], encoding="utf-8")

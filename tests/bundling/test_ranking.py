@@ -752,6 +752,13 @@ def test_names_are_escaped_in_every_format(hostile_board):
         assert "\u202e" not in text
 
 
+@pytest.mark.parametrize(("name", "cell"), [(f"{first}1", f"'{first}1") for first in "=+-@"] + [("1=", "1=")])
+def test_no_name_is_a_formula(hostile_board, name, cell):
+    board = replace(hostile_board, rows=[replace(hostile_board.rows[0], name=name)])
+    (row,) = csv.DictReader(io.StringIO(plain.to_csv(board)))
+    assert row["system"] == cell
+
+
 def test_the_page_stands_alone(hostile_board):
     page = board_page.to_html(hostile_board)
     for outside in ("<script", "<link", "src=", "url(http", "@import"):

@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 
 from spokeneval.formats import text as text_files
-from spokeneval.formats.problems import FileProblems, Problems, ReferenceFileError
+from spokeneval.formats.problems import FileProblems, Problems, ReferenceFileError, SubmissionError
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.formats.tables import Layout, Table, parse_table
 from spokeneval.formats.text import read_blocks, read_text
@@ -37,6 +37,22 @@ def faults(content):
     if not text.removeprefix("\ufeff").strip("\r\n"):
         found.add(("empty_file", None))
     return found
+
+
+def test_a_problem_beyond_the_limit_is_counted_and_the_last_tells_what_is_missing():
+    problems = Problems()
+    assert not problems
+    for line in range(1, 26):
+        problems.add("unknown_value", "a.csv", f"bad {line}", line=line)
+    problems.add("missing_item", "b.csv", "7 expected, 6 found")
+    with pytest.raises(SubmissionError) as refusal:
+        problems.raise_if_any()
+    error = refusal.value
+    assert (len(error.problems), error.total, error.files) == (20, 26, 2)
+    assert [problem.message for problem in error.problems[-2:]] == ["bad 19", "7 expected, 6 found"]
+    assert str(error).splitlines()[0] == "26 problems in 2 files"
+    assert str(error).endswith("\n\n  ... and 6 more")
+    assert len(FileProblems(error.problems[:3]).problems) == FileProblems(error.problems[:3]).total == 3
 
 
 @pytest.mark.parametrize("block", [1, 7, 64, 1 << 15])

@@ -21,6 +21,7 @@ import bundling.build.write
 from bundling.build.plan import plan
 from bundling.build.write import write
 from spokeneval.run.files import write_file
+from spokeneval.run.programs import describe_error
 from tests.samples.cases import CASES
 from tests.samples.programs import ROOT, write_files
 
@@ -184,6 +185,18 @@ def test_a_folder_that_is_missing(tmp_path, missing):
     laid_out("spoken_call", tmp_path)
     (tmp_path / missing).rename(tmp_path / "elsewhere")
     failed_cleanly(score("spoken_call", tmp_path), tmp_path / "output")
+
+
+def test_what_is_told_of_a_failure_names_no_folder():
+    """Folders are the platform's or the organiser's own, and a file's name is enough to mend it."""
+    missing = FileNotFoundError(errno.ENOENT, "No such file", "/srv/secret/gold.csv")
+    assert describe_error(missing) == "gold.csv: No such file\nNothing was scored."
+    try:
+        write_file(Path("/"), "")
+    except ValueError as error:
+        words = describe_error(error)
+    assert words.count("\n  ") == 3, words
+    assert "/" not in words
 
 
 # Again
