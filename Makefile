@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
-.PHONY: demo test lint bench portability fuzz samples container-image lock clean
+.PHONY: demo test lint bench portability fuzz mutants samples container-image lock clean
 
 demo: .venv/installed-run
 	$(BIN)/python -m sample_data.demo
@@ -42,6 +42,10 @@ fuzz: .venv-fuzz/installed
 	if .venv-fuzz/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: atheris==3.0.0; \
 	then echo yes > $@; else : > $@; fi
 
+# Mutation testing, of every module in mutation/tests.yaml or of those named: `make mutants MODULES=spokeneval/task.py`.
+mutants: .venv/installed-mutants
+	$(BIN)/python -m mutation $(MODULES)
+
 samples: .venv/installed-run
 	$(BIN)/python -m sample_data
 
@@ -60,6 +64,10 @@ samples: .venv/installed-run
 	$(INSTALL) requirements-bench.lock
 	touch $@ .venv/installed-run .venv/installed-dev
 
+.venv/installed-mutants: requirements-mutants.lock | .venv/bin/python
+	$(INSTALL) requirements-mutants.lock
+	touch $@ .venv/installed-run .venv/installed-dev
+
 # An image for tests/bundling/test_containers.py, from Debian packages: needs root, debootstrap and podman.
 container-image:
 	debootstrap --variant=minbase --include=python3-minimal,python3-numpy bookworm .container-image
@@ -72,6 +80,7 @@ lock:
 	$(LOCK) --extra organiser --output-file requirements.lock
 	$(LOCK) --extra dev --output-file requirements-dev.lock
 	$(LOCK) --extra dev --extra bench --output-file requirements-bench.lock
+	$(LOCK) --extra dev --extra mutants --output-file requirements-mutants.lock
 
 clean:
 	rm -rf .venv .venv-py39 .venv-fuzz .fuzz dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -81,7 +81,7 @@ ARROWS = {
 }
 """What each place may import of the house."""
 
-HOUSE = ("spokeneval", "bundling", "build_bundle", "sample_data", "benchmarks", "fuzz", "tests")
+HOUSE = ("spokeneval", "bundling", "build_bundle", "sample_data", "benchmarks", "fuzz", "mutation", "tests")
 
 
 @pytest.mark.parametrize("place", ARROWS)
