@@ -90,20 +90,20 @@ def test_counts_pool_by_addition():
 
 
 @pytest.mark.parametrize(
-    "arrays",
+    ("arrays", "message"),
     [
-        ([True], [True], [True, False]),
-        ([1], [1], [1]),
-        ([], [], []),
-        ([[True]], [[True]], [[True]]),
-        ([True], [False], [True]),
+        (([True], [True], [True, False]), "one length above 0, found 1 and 2"),
+        (([1], [1], [1]), r"booleans of shape \(n,\), found int64 of shape \(1,\)"),
+        (([], [], []), "one length above 0, found 0 and 0"),
+        (([[True]], [[True]], [[True]]), r"found bool of shape \(1, 1\)"),
+        (([False, True], [False, False], [True, True]), "response 1 is correct in language but"),
     ],
     ids=["lengths", "not boolean", "empty", "shape", "correct but meaningless"],
 )
-def test_unusable_arrays_are_refused(arrays):
+def test_unusable_arrays_are_refused(arrays, message):
     dtype = None if arrays[0] == [1] else bool
     for count in (metrics.count_decisions, metrics.decisions_per_response):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match=message):
             count(*(np.array(array, dtype=dtype) for array in arrays))
 
 
@@ -174,7 +174,20 @@ def test_each_response_is_counted_once_and_the_rows_add_up():
     assert total(rows) == metrics.count_decisions(*decided((4, 3, 2, 1, 5))) == Decisions(4, 3, 2, 1, 5)
 
 
-def test_precision_without_an_accept_is_undefined():
+def test_a_rate_of_no_responses_is_undefined_by_its_name():
+    for rate, called in (
+        (metrics.precision, "precision"),
+        (metrics.recall, "recall"),
+        (metrics.f_measure, "F"),
+        (metrics.scoring_accuracy, "scoring accuracy"),
+        (metrics.relative_correct_reject_rate, "RCR"),
+        (metrics.relative_false_reject_rate, "RFR"),
+        (metrics.relative_false_accept_rate, "RFA"),
+        (metrics.reject_rate_incorrect, "the reject rate of incorrect responses"),
+        (metrics.accept_rate_correct, "recall"),
+    ):
+        with pytest.raises(ValueError, match=f"^{called} is undefined"):
+            rate(Decisions(0, 0, 0, 0, 0))
     with pytest.raises(ValueError, match="precision"):
         metrics.precision(Decisions(0, 3, 3, 0, 0))
 
