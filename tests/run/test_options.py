@@ -1,0 +1,188 @@
+"""What an organiser's options say of a set, and what is written of scores and counts: small values, each by hand."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spokeneval import __version__
+from spokeneval.run.options import (
+    Options,
+    choose_options,
+    fingerprint,
+    items_fingerprint,
+    read_options,
+    wants_page,
+)
+from spokeneval.run.scores import check_scores, write_scores
+from spokeneval.run.statistics import Statistics, parse_statistics, write_statistics
+from spokeneval.tasks import find_task
+from tests.samples.programs import write_files
+
+TASK = find_task("spoken_call")
+REFERENCE = sha256(b"5 a.csv 2 1\n" + b"6 \xc3\xa4.csv 0 ").hexdigest()
+ITEMS = sha256(b"1\n10\n2").hexdigest()
+
+SET = {
+    "options": {"class_sizes": "public"},
+    "public_references": ["0" * 64, REFERENCE],
+    "feedback": "coarse",
+    "steps": {ITEMS: {"d_full": 0.5}, "others": {"d_full": 2.0}},
+    "floors": {ITEMS: {"d_full": 1.5}, "others": {"d_full": 0}},
+    "detailed_results": True,
+    "baselines": {REFERENCE: {"d_full": 1.25}, "others": {"d_full": 0}},
+    "decimals": {"d_full": 3},
+}
+
+
+def read(folder: Path, content: Any = None) -> Options:
+    reference = write_files(folder / "ref", {"ä.csv": "", "a.csv": "1\n", "folder/inner.csv": ""})
+    path = folder / "options.json"
+    if content is not None:
+        path.write_text(json.dumps(content))
+    return read_options(path, TASK, reference, ["2", "10", "1"])
+
+
+def test_fingerprints_by_hand():
+    assert fingerprint({"ä.csv": b"", "a.csv": b"1\n"}) == REFERENCE
+    assert items_fingerprint(["2", "10", "1"]) == ITEMS
+
+
+def test_without_options_all_is_hidden_and_nothing_is_chosen(tmp_path):
+    chosen = {"fifty_percent_rule": "flag", "class_sizes": "hidden"}
+    assert read(tmp_path) == read(tmp_path, {}) == Options(chosen, False, f"items:{ITEMS[:12]}")
+    assert Options(chosen, False, "") == Options(chosen, False, "", False, None, None, {}, {})
+
+
+def test_a_public_set_is_exact_and_known_by_its_labels(tmp_path):
+    options = read(tmp_path, SET)
+    chosen = {"fifty_percent_rule": "flag", "class_sizes": "public"}
+    compared_by = f"reference:{REFERENCE[:12]}"
+    expected = Options(chosen, True, compared_by, True, None, None, {"d_full": 1.25}, {"d_full": 3})
+    assert options == expected
+    line = f"spoken_call|class_sizes:public|fifty_percent_rule:flag|{compared_by}|spokeneval:{__version__}"
+    assert options.signature(TASK) == line
+    assert options["class_sizes"] == "public"
+
+
+def test_a_hidden_set_is_coarse_and_known_by_its_items(tmp_path):
+    options = read(tmp_path, {**SET, "public_references": ["0" * 64]})
+    assert (options.labels_public, options.baseline) == (False, {})
+    assert (options.steps, options.floor) == ({"d_full": 0.5}, {"d_full": 1.5})
+    assert options.compared_by == f"items:{ITEMS[:12]}"
+    assert f"|feedback:coarse|items:{ITEMS[:12]}|" in options.signature(TASK)
+    exact = read(tmp_path, {**SET, "public_references": [], "exact_sets": [ITEMS]})
+    assert (exact.steps, exact.floor) == (None, None)
+
+
+def test_what_no_task_has_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"^options\.json: unknown key feedbak$"):
+        read(tmp_path, {"steps": {}, "feedbak": "exact", "other": 1})
+    with pytest.raises(ValueError, match=r"^unknown option 'rule'$"):
+        choose_options(TASK, {"rule": "flag"})
+    with pytest.raises(ValueError, match=r"^class_sizes is 'shown'; expected one of hidden, public$"):
+        choose_options(TASK, {"class_sizes": "shown"})
+
+
+@pytest.mark.parametrize(
+    ("content", "wanted"),
+    [
+        ('{"detailed_results": true}', True),
+        ('{"detailed_results": 1}', False),
+        ("{}", False),
+        ("[]", False),
+        ("{", False),
+        (b"\xff", False),
+        (None, False),
+    ],
+)
+def test_a_page_is_wanted_where_it_is_asked_for(tmp_path, content, wanted):
+    if content is not None:
+        write_files(tmp_path, {"options.json": content})
+    assert wants_page(tmp_path / "options.json") is wanted
+
+
+# What is written
+
+
+@pytest.mark.parametrize("score", [1e10, -1e10, float("inf"), float("nan")])
+def test_a_score_that_no_platform_stores_is_refused(score):
+    check_scores({"a": 9_999_999_999, "b": -9_999_999_999.5})
+    with pytest.raises(
+        ValueError, match=rf"^score b is {score!r}; expected a finite number below 1e10$".replace("+", r"\+")
+    ):
+        check_scores({"a": 1, "b": score})
+
+
+def test_scores_are_written_in_full_or_not_at_all(tmp_path):
+    write_scores(tmp_path, {"a": 0.1 + 0.2, "b": 3})
+    assert (tmp_path / "scores.txt").read_text() == "a: 0.30000000000000004\nb: 3\n"
+    assert (tmp_path / "scores.json").read_text() == '{\n  "a": 0.30000000000000004,\n  "b": 3\n}\n'
+    (tmp_path / "scores.json").unlink()
+    (tmp_path / "scores.json").mkdir()
+    with pytest.raises(OSError, match="directory"):
+        write_scores(tmp_path, {"a": 1})
+    assert [path.name for path in tmp_path.iterdir()] == ["scores.json"]
+
+
+@dataclass(frozen=True)
+class Counted:
+    one: np.ndarray
+    table: np.ndarray
+
+
+STATISTICS = Statistics(
+    "speaker",
+    ["a", "b"],
+    {
+        "first": Counted(np.array([1, 2]), np.arange(12.0).reshape(2, 2, 3)),
+        "second": Counted(np.array([0.5, 0]), np.zeros((2, 1))),
+    },
+)
+WRITTEN = {
+    "task": "spoken_call",
+    "signature": "line",
+    "unit": "speaker",
+    "columns": [
+        "first.one",
+        *(f"first.table.{row}.{column}" for row in (0, 1) for column in (0, 1, 2)),
+        "second.one",
+        "second.table.0",
+    ],
+    "units": ["a", "b"],
+    "values": [[1, 0, 1, 2, 3, 4, 5, 0.5, 0], [2, 6, 7, 8, 9, 10, 11, 0, 0]],
+}
+
+
+def test_statistics_are_written_and_read_again(tmp_path):
+    write_statistics(tmp_path, "spoken_call", "line", STATISTICS)
+    text = (tmp_path / "statistics.json").read_text()
+    assert text == json.dumps(WRITTEN) + "\n"  # whole numbers without a point
+    again = parse_statistics(json.loads(text))
+    assert (again.unit, again.units, again.columns) == ("speaker", ["a", "b"], STATISTICS.columns)
+    assert again.values.tolist() == STATISTICS.values.tolist()
+    assert again.parts["first"].table.tolist() == STATISTICS.parts["first"].table.tolist()
+    assert STATISTICS.total("first").one == 3
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"columns": WRITTEN["columns"][1:]},
+        {"units": ["a"]},
+        {"units": [], "values": []},
+        {"columns": [], "values": [[], []]},
+        {"values": [[float("nan")] * 9] * 2},
+    ],
+)
+def test_statistics_of_another_form_are_refused(changes):
+    content = {**WRITTEN, **changes}
+    rows, columns = len(content["units"]), len(content["columns"])
+    with pytest.raises(ValueError, match=f"^expected {rows} rows of {columns} finite numbers$"):
+        parse_statistics(content)

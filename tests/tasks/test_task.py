@@ -1,0 +1,47 @@
+"""A task as a value: what a score is of counts, and the columns that follow."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from spokeneval.formats.format import Format
+from spokeneval.metrics.counts import ratio
+from spokeneval.task import HIGHER, LOWER, Column, Score, Task
+
+
+def rate(counts):
+    return ratio(counts[0], counts[1], "the rate")
+
+
+RATE = Score("rate", "Rate", LOWER, rate, "a over b")
+
+
+def test_a_score_is_its_formulas_value_or_what_is_written_where_it_is_undefined():
+    assert RATE.value((1, 4)) == 0.25
+    with pytest.raises(ValueError, match="the rate is undefined"):
+        RATE.value((1, 0))
+    percent = RATE._replace(percent=True, undefined=7.5)
+    assert percent.value((1, 4)) == 25
+    assert percent.value((1, 0)) == 7.5
+    many = np.array([1, 1]), np.array([4, 0])
+    assert np.isnan(RATE.value(many)).tolist() == [False, True]
+    assert RATE._replace(percent=True).value(many)[0] == 25
+    assert RATE._replace(undefined=0.5).value(many).tolist() == [0.25, 0.5]
+    assert (RATE.heading, percent.heading) == ("Rate", "Rate (%)")
+
+
+def test_columns_are_the_scores_then_the_ends_of_their_intervals():
+    scores = (RATE._replace(interval=True, percent=True), Score("n", "N", HIGHER, len, "all", of="second"))
+    task = Task(
+        "small", "Small", Format(*[None] * len(Format._fields)), "call", lambda _: ("", ()), dict, scores
+    )
+    assert task.columns == (
+        Column("rate", "Rate (%)", LOWER, "a over b"),
+        Column("n", "N", HIGHER, "all"),
+        Column("rate_low", "Rate from (95 %)", LOWER, "lower end of the 95 % bootstrap interval over calls"),
+        Column("rate_high", "Rate to (95 %)", LOWER, "upper end of the interval"),
+    )
+    assert task.primary is scores[0]
+    counts = {"first": 1, "second": 2}
+    assert [task.part(score, counts) for score in scores] == [1, 2]
