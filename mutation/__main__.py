@@ -84,24 +84,28 @@ def try_mutants(module: str, tests: Sequence[str], place: Path) -> tuple[int, li
     others = sorted(path.name for path in place.iterdir() if path.name not in SOURCES)
     with open(place / "pyproject.toml", "a", encoding="utf-8") as stream:
         stream.write(CONFIGURATION.format(sources=list(SOURCES), others=others, module=module, tests=tests))
-    done = _mutmut(place, "run")
+    mutmut = Path(sys.executable).with_name("mutmut")
+    done = subprocess.run([mutmut, "run"], cwd=place, capture_output=True, encoding="utf-8", errors="replace")
     if done.returncode:
         print(f"{module}: mutmut did not run\n{done.stdout[-2000:]}{done.stderr[-2000:]}", file=sys.stderr)
         raise SystemExit(2)
     statuses = json.loads((place / "mutants" / f"{module}.meta").read_text())["exit_code_by_key"]
     survived = [name for name, status in statuses.items() if status in SURVIVED]
-    return len(statuses), [_changed(name, _mutmut(place, "show", name).stdout) for name in survived]
+    command = [sys.executable, "-c", DIFFERENCES, *survived]
+    told = subprocess.run(command, cwd=place, stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout
+    return len(statuses), [_changed(*pair) for pair in zip(survived, told.split("\0"), strict=False)]
 
+
+DIFFERENCES = """
+import sys
+from mutmut.mutation.diff_apply import find_mutant, get_diff_for_mutant
+for name in sys.argv[1:]:
+    print(get_diff_for_mutant(name, path=find_mutant(name).path), end=chr(0))
+"""
+"""What `mutmut show` prints, of all of them in one process."""
 
 SURVIVED = (0, 33)
 """What mutmut notes of a mutant that passed its tests, or that none of them runs."""
-
-
-def _mutmut(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [str(Path(sys.executable).with_name("mutmut")), *arguments]
-    return subprocess.run(
-        command, cwd=place, capture_output=True, text=True, encoding="utf-8", errors="replace"
-    )
 
 
 def _changed(name: str, difference: str) -> Mutant:
@@ -112,7 +116,7 @@ def _changed(name: str, difference: str) -> Mutant:
         for sign in "-+"
     )
     module, _, function = name.rpartition("__mutmut_")[0].rpartition(".")
-    return Mutant(f"{module}.{function[1:].strip('_ǁ').replace('ǁ', '.')}", before, after)
+    return Mutant(f"{module}.{function[2:].replace('ǁ', '.')}", before, after)
 
 
 _SENTENCE = re.compile(r'"[^"]*\w \w[^"]*"')

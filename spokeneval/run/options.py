@@ -87,7 +87,7 @@ def read_options(path: Path, task: Task, reference: Path, items: Sequence[str]) 
     ------
     ValueError: an option or a value that the task does not have.
     """
-    content = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    content = json.loads(path.read_bytes()) if path.exists() else {}
     unknown = sorted(set(content) - set(KEYS))
     if unknown:
         raise ValueError(f"{path.name}: unknown key {unknown[0]}")
@@ -137,7 +137,7 @@ def choose_options(task: Task, chosen: Mapping[str, str]) -> dict[str, str]:
 def wants_page(path: Path) -> bool:
     """Whether `detailed_results` is set in an options file; what cannot be read does not say so."""
     try:
-        return json.loads(path.read_text(encoding="utf-8")).get("detailed_results") is True
+        return json.loads(path.read_bytes()).get("detailed_results") is True
     except (OSError, ValueError, AttributeError):
         return False
 
@@ -153,4 +153,4 @@ def fingerprint(files: Mapping[str, bytes]) -> str:
 
 def items_fingerprint(items: Sequence[str]) -> str:
     """SHA-256 (hexadecimal) of a set's public item ids, in the order of their names."""
-    return hashlib.sha256("\n".join(sorted(items)).encode("utf-8")).hexdigest()
+    return hashlib.sha256("\n".join(sorted(items)).encode()).hexdigest()

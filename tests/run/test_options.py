@@ -81,6 +81,19 @@ def test_a_hidden_set_is_coarse_and_known_by_its_items(tmp_path):
     assert (exact.steps, exact.floor) == (None, None)
 
 
+def test_a_hidden_set_that_is_not_known_has_the_largest_steps(tmp_path):
+    steps = {"a": {"d_full": 0.01, "rfr": 0.05}, "b": {"d_full": 0.02, "rfr": 0.04}}
+    options = read(tmp_path, {"feedback": "coarse", "steps": steps, "floors": {"a": {"d_full": 1}}})
+    assert (options.steps, options.floor) == ({"d_full": 0.02, "rfr": 0.05}, None)
+    options = read(tmp_path, {"feedback": "coarse"})
+    assert (options.steps, options.floor) == ({}, None)
+
+
+def test_a_public_set_whose_baseline_is_not_known_has_none(tmp_path):
+    for baselines in ({}, {"baselines": {"others": {"d_full": 0}}}):
+        assert read(tmp_path, {"public_references": [REFERENCE], **baselines}).baseline == {}
+
+
 def test_what_no_task_has_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"^options\.json: unknown key feedbak$"):
         read(tmp_path, {"steps": {}, "feedbak": "exact", "other": 1})
