@@ -41,8 +41,7 @@ def choose_step(standard_error: float) -> float:
 
 def on_grid(value: Number, step: float) -> float:
     """The multiple of a step that is nearest to a value, without the noise of binary fractions."""
-    decimals = max(0, -math.floor(math.log10(step)))
-    return round(round(value / step) * step, decimals) + 0.0
+    return float(round(round(value / step) * step, -math.floor(math.log10(step))))
 
 
 def coarse_scores(scores: Mapping[str, Number], steps: Mapping[str, float]) -> dict[str, Number]:
@@ -54,7 +53,7 @@ def coarse_scores(scores: Mapping[str, Number], steps: Mapping[str, float]) -> d
     """
     coarse: dict[str, Number] = {}
     for key, value in scores.items():
-        step = steps.get(key, steps.get(interval_of(key)))
+        step = steps.get(interval_of(key))
         if step is not None:
             coarse[key] = on_grid(value, step)
     return coarse

@@ -60,6 +60,7 @@ def test_nothing_has_no_step(error):
         (7.3, 0.5, 7.5),
         (8, 5, 10),
         (131, 20, 140),
+        (74_999, 50_000, 50_000),
         (-0.004, 0.01, 0),
         (-31.4, 1, -31),
         (1, 0.2, 1),
@@ -93,6 +94,11 @@ def test_better_by_half_a_step_gets_its_own_scores_and_an_interval_of_the_baseli
         "f1_low": 0.88,  # as far below as the floor's: 0.02
         "f1_high": 0.93,
     }
+
+
+def test_an_end_without_its_score_is_left_out():
+    shown = floored_scores({"f1": 0.896}, STEPS, {"f1": 0.89, "f1_low": 0.87, "recall_low": 0.8}, F1)
+    assert shown == {"f1": 0.9, "f1_low": 0.88}
 
 
 def test_where_lower_is_better_the_floor_is_above():

@@ -22,7 +22,7 @@ def test_a_score_is_its_formulas_value_or_what_is_written_where_it_is_undefined(
     with pytest.raises(ValueError, match="the rate is undefined"):
         RATE.value((1, 0))
     percent = RATE._replace(percent=True, undefined=7.5)
-    assert percent.value((1, 4)) == 25
+    assert (percent.value((1, 4)), type(percent.value((1, 4)))) == (25, float)
     assert percent.value((1, 0)) == 7.5
     many = np.array([1, 1]), np.array([4, 0])
     assert np.isnan(RATE.value(many)).tolist() == [False, True]
