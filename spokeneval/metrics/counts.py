@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -44,8 +44,8 @@ def add(first: Counts, second: Counts) -> Counts:
     >>> add(CorrectnessCounts(3, 1, 0, 2), CorrectnessCounts(2, 0, 1, 4)) == CorrectnessCounts(5, 1, 1, 6)
     True
     """
-    names = [field.name for field in fields(cast(Any, first))]
-    return _replaced(first, {name: getattr(first, name) + getattr(second, name) for name in names})
+    summed = {name: getattr(first, name) + getattr(second, name) for name in field_arrays(first)}
+    return _replaced(first, summed)
 
 
 def check_counts(counts: Any, *, signed: Sequence[str] = ()) -> None:
