@@ -33,8 +33,10 @@ SET = {
     "options": {"class_sizes": "public"},
     "public_references": ["0" * 64, REFERENCE],
     "feedback": "coarse",
-    "steps": {ITEMS: {"d_full": 0.5}, "others": {"d_full": 2.0}},
-    "floors": {ITEMS: {"d_full": 1.5}, "others": {"d_full": 0}},
+    "sets": {
+        ITEMS: {"steps": {"d_full": 0.5}, "floor": {"d_full": 1.5}, "trivial": {"nothing": 0.25}},
+        "others": {"steps": {"d_full": 2.0}, "floor": {"d_full": 0}, "trivial": {"nothing": 1}},
+    },
     "detailed_results": True,
     "baselines": {REFERENCE: {"d_full": 1.25}, "others": {"d_full": 0}},
     "decimals": {"d_full": 3},
@@ -57,15 +59,16 @@ def test_fingerprints_by_hand():
 def test_without_options_all_is_hidden_and_nothing_is_chosen(tmp_path):
     chosen = {"fifty_percent_rule": "flag", "class_sizes": "hidden"}
     assert read(tmp_path) == read(tmp_path, {}) == Options(chosen, False, f"items:{ITEMS[:12]}")
-    assert Options(chosen, False, "") == Options(chosen, False, "", False, None, None, {}, {})
+    assert Options(chosen, False, "") == Options(chosen, False, "", False, None, None, {}, {}, {})
 
 
 def test_a_public_set_is_exact_and_known_by_its_labels(tmp_path):
     options = read(tmp_path, SET)
     chosen = {"fifty_percent_rule": "flag", "class_sizes": "public"}
     compared_by = f"reference:{REFERENCE[:12]}"
-    expected = Options(chosen, True, compared_by, True, None, None, {"d_full": 1.25}, {"d_full": 3})
-    assert options == expected
+    told = ({"d_full": 0.5}, {"d_full": 1.5}, {"nothing": 0.25})
+    assert options == Options(chosen, True, compared_by, True, *told, {"d_full": 1.25}, {"d_full": 3})
+    assert not options.coarse
     line = f"spoken_call|class_sizes:public|fifty_percent_rule:flag|{compared_by}|spokeneval:{__version__}"
     assert options.signature(TASK) == line
     assert options["class_sizes"] == "public"
@@ -74,17 +77,20 @@ def test_a_public_set_is_exact_and_known_by_its_labels(tmp_path):
 def test_a_hidden_set_is_coarse_and_known_by_its_items(tmp_path):
     options = read(tmp_path, {**SET, "public_references": ["0" * 64]})
     assert (options.labels_public, options.baseline) == (False, {})
-    assert (options.steps, options.floor) == ({"d_full": 0.5}, {"d_full": 1.5})
+    assert (options.steps, options.floor, options.coarse) == ({"d_full": 0.5}, {"d_full": 1.5}, True)
     assert options.compared_by == f"items:{ITEMS[:12]}"
     assert f"|feedback:coarse|items:{ITEMS[:12]}|" in options.signature(TASK)
-    exact = read(tmp_path, {**SET, "public_references": [], "exact_sets": [ITEMS]})
-    assert (exact.steps, exact.floor) == (None, None)
+    exact = read(tmp_path, {**SET, "public_references": [], "feedback": "exact"})
+    assert (exact.steps, exact.coarse, exact.trivial) == (None, False, {"nothing": 0.25})
 
 
 def test_a_hidden_set_that_is_not_known_has_the_largest_steps(tmp_path):
-    steps = {"a": {"d_full": 0.01, "rfr": 0.05}, "b": {"d_full": 0.02, "rfr": 0.04}}
-    options = read(tmp_path, {"feedback": "coarse", "steps": steps, "floors": {"a": {"d_full": 1}}})
-    assert (options.steps, options.floor) == ({"d_full": 0.02, "rfr": 0.05}, None)
+    sets = {
+        "a": {"steps": {"d_full": 0.01, "rfr": 0.05}, "floor": {"d_full": 1}},
+        "b": {"steps": {"d_full": 0.02, "rfr": 0.04}},
+    }
+    options = read(tmp_path, {"feedback": "coarse", "sets": sets})
+    assert (options.steps, options.floor, options.trivial) == ({"d_full": 0.02, "rfr": 0.05}, None, {})
     options = read(tmp_path, {"feedback": "coarse"})
     assert (options.steps, options.floor) == ({}, None)
 
@@ -96,7 +102,7 @@ def test_a_public_set_whose_baseline_is_not_known_has_none(tmp_path):
 
 def test_what_no_task_has_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"^options\.json: unknown key feedbak$"):
-        read(tmp_path, {"steps": {}, "feedbak": "exact", "other": 1})
+        read(tmp_path, {"sets": {}, "feedbak": "exact", "other": 1})
     with pytest.raises(ValueError, match=r"^unknown option 'rule'$"):
         choose_options(TASK, {"rule": "flag"})
     with pytest.raises(ValueError, match=r"^class_sizes is 'shown'; expected one of hidden, public$"):
@@ -161,6 +167,7 @@ STATISTICS = Statistics(
 WRITTEN = {
     "task": "spoken_call",
     "signature": "line",
+    "trivial": {"nothing": 0.5},
     "unit": "speaker",
     "columns": [
         "first.one",
@@ -174,7 +181,7 @@ WRITTEN = {
 
 
 def test_statistics_are_written_and_read_again(tmp_path):
-    write_statistics(tmp_path, "spoken_call", "line", STATISTICS)
+    write_statistics(tmp_path, "spoken_call", "line", STATISTICS, {"nothing": 0.5})
     text = (tmp_path / "statistics.json").read_text()
     assert text == json.dumps(WRITTEN) + "\n"  # whole numbers without a point
     again = parse_statistics(json.loads(text))
