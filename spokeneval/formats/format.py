@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -27,7 +27,7 @@ class Items:
 
 
 class Format(NamedTuple):
-    """The files of a task.
+    """The files of a task, and how they are taken apart where a share of a set is sealed.
 
     Attributes
     ----------
@@ -37,6 +37,9 @@ class Format(NamedTuple):
     public_files: reference, options -> the files that participants and the ingestion program get, `name -> content`.
     read_items: folder with these files -> items; raises FileProblems.
     read_submission: `name -> path` of a submission's files, items -> submission; raises SubmissionError.
+    rows: folder -> of each of the reference's files the lines that hold labels, by their numbers from 1: `name ->
+        {line: the item, or the unit where a line is one of several of a unit}`.
+    take: submission, places of items -> what it says of these items, in the order of the places.
     headerless: the columns, by their number, of a reference that may have no header row.
     """
 
@@ -46,4 +49,6 @@ class Format(NamedTuple):
     public_files: Callable[[Any, Mapping[str, str]], dict[str, bytes]]
     read_items: Callable[[Path], Items]
     read_submission: Callable[[Mapping[str, Path], Items], Any]
+    rows: Callable[[Path], dict[str, dict[int, str]]]
+    take: Callable[[Any, Sequence[int]], Any]
     headerless: Mapping[int, tuple[str, ...]] = MappingProxyType({})

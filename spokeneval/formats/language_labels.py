@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from .cells import parse_words
-from .problems import Problems, name, quote, repeated
+from .problems import Problems, ReferenceFileError, name, quote, repeated
 from .tables import Layout, Table, numbered, parse_in_parts
 from .text import ORGANISER_LIMIT, decimal, decimals, expected_number, read_blocks
 
@@ -97,6 +97,14 @@ def read_labels(directory: Path, problems: Problems) -> Iterator[Labels]:
     if lines and not problems and np.median(np.concatenate(lengths)) < SHORTEST_MEDIAN:
         message = f"half of the segments last less than {SHORTEST_MEDIAN} ms; expected times in milliseconds"
         problems.add("not_milliseconds", LABELS_FILE, message)
+
+
+def label_rows(directory: Path) -> dict[int, str]:
+    """The lines of `labels.csv`, each with its recording."""
+    rows: dict[int, str] = {}
+    for labels in read_labels(directory, Problems(ReferenceFileError)):
+        rows.update(zip(labels.table.lines, labels.recordings))
+    return rows
 
 
 def _labels(table: Table, problems: Problems) -> Labels:

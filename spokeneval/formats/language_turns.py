@@ -29,6 +29,7 @@ from .language_labels import (
     OTHER_SPEECH,
     Labels,
     check_names,
+    label_rows,
     read_labels,
     read_spans,
     recording_names,
@@ -201,6 +202,20 @@ def read_submission(files: Mapping[str, Path], items: Items) -> Submission:
     turns = [_read_turns(files[file], file, problems) for file in names if file in files]
     problems.raise_if_any()
     return Submission(tuple(turns))
+
+
+def rows(directory: Path) -> dict[str, dict[int, str]]:
+    """The lines of the labels and of the regions, each with its recording."""
+    regions = _read_regions(directory, Problems(ReferenceFileError))
+    return {
+        LABELS_FILE: label_rows(directory),
+        REGIONS_FILE: dict(zip(regions.table.lines, regions.recordings)),
+    }
+
+
+def take(submission: Submission, places: Sequence[int]) -> Submission:
+    """The turns in some of the recordings, in the order of their places."""
+    return Submission(tuple(submission.turns[place] for place in places))
 
 
 def _read_turns(path: Path, file: str, problems: Problems) -> Turns:

@@ -34,6 +34,7 @@ from .language_labels import (
     MANDARIN,
     OVERLAP,
     Labels,
+    label_rows,
     read_labels,
     recording_names,
 )
@@ -184,6 +185,17 @@ def read_submission(files: Mapping[str, Path], items: Items) -> Submission:
         problems.raise_if_any()
         raise AssertionError("a file is refused, but no problem is found in it")
     return submission
+
+
+def rows(directory: Path) -> dict[str, dict[int, str]]:
+    """The lines of the labels, each with its recording, which holds them together."""
+    return {LABELS_FILE: label_rows(directory)}
+
+
+def take(submission: Submission, places: Sequence[int]) -> Submission:
+    """The scores of some of the segments, in the order of their places."""
+    chosen = np.asarray(places, dtype=int)
+    return Submission(submission.english[chosen], submission.mandarin[chosen])
 
 
 def _read_scores(path: Path, limit: int, items: Items) -> Optional[Submission]:

@@ -84,10 +84,12 @@ def sheet_format(
     check: adds the problems of a reference that no cell has on its own.
     """
 
+    def read_rows(directory: Path, problems: Problems) -> Table:
+        return read_table(directory / reference.file, reference.layout, problems, ORGANISER_LIMIT)
+
     def read_reference(directory: Path) -> Answers:
         problems = Problems(ReferenceFileError)
-        table = read_table(directory / reference.file, reference.layout, problems, ORGANISER_LIMIT)
-        return parse_reference(reference, table, problems, check)
+        return parse_reference(reference, read_rows(directory, problems), problems, check)
 
     def public_files(answers: Answers, options: Mapping[str, str]) -> dict[str, bytes]:
         return {list_file: write_item_list(answers, (reference.id, *public), reference.delimiter)}
@@ -98,9 +100,24 @@ def sheet_format(
     def read_submission(files: Mapping[str, Path], items: Items) -> Answers:
         return read_answers(submission, files, items)
 
+    def rows(directory: Path) -> dict[str, dict[int, str]]:
+        return rows_of(read_rows(directory, Problems(ReferenceFileError)))
+
     return Format(
-        (reference.file,), submission.file, read_reference, public_files, read_items, read_submission
+        (reference.file,),
+        submission.file,
+        read_reference,
+        public_files,
+        read_items,
+        read_submission,
+        rows,
+        take_answers,
     )
+
+
+def rows_of(table: Table) -> dict[str, dict[int, str]]:
+    """The lines of a reference's only file, each with its item."""
+    return {table.file: dict(zip(table.lines, table.ids))}
 
 
 def parse_reference(sheet: Sheet, table: Table, problems: Problems, check: Check) -> Answers:
@@ -138,6 +155,13 @@ def read_answers(sheet: Sheet, files: Mapping[str, Path], items: Items) -> Answe
         columns[column] = np.empty_like(values)
         columns[column][places] = values
     return Answers(items, columns)
+
+
+def take_answers(answers: Answers, places: Sequence[int]) -> Answers:
+    """The answers to some of the items, in the order of their places."""
+    chosen = np.asarray(places, dtype=int)
+    ids = tuple(answers.items.ids[place] for place in places)
+    return Answers(Items(ids), {column: values[chosen] for column, values in answers.columns.items()})
 
 
 def write_item_list(answers: Answers, columns: Sequence[str], delimiter: str) -> bytes:

@@ -18,6 +18,7 @@ from ..formats.submission_zip import unpack
 from ..task import Number
 from ..tasks import find_task
 from .options import Options, choose_options, fingerprint
+from .reference import read_reference, read_submission
 from .scoring import score_submission
 
 
@@ -30,7 +31,7 @@ class Result:
     task: the task's name.
     scores: `key -> score`, the primary score first.
     intervals: `key -> (low, high)`, 95 %, of the scores that have one.
-    items: number of items.
+    items: number of items that were scored.
     unit, units: what is drawn for an interval, and how many of them there are.
     signature: how the result was computed; compare two results only if theirs are the same.
     """
@@ -52,19 +53,19 @@ def score_files(
     files = task.format.reference_files
     several = f"a reference of {name} is {len(files)} files, {' and '.join(files)}: expected their folder"
     with _folder_of(Path(reference_path), files[0] if len(files) == 1 else None, several) as folder:
-        reference = task.format.read_reference(folder)
+        reference = read_reference(task, folder)
         contents = {file: (folder / file).read_bytes() for file in files}
     several = f"a submission to {name} is a file for each item: expected their folder, or a zip of them"
     with _folder_of(Path(submission_path), task.format.submission_file, several, zipped=True) as folder:
-        submission = task.format.read_submission(list_files(folder), reference.items)
+        submission = read_submission(task, list_files(folder), reference)
     label = f"reference:{fingerprint(contents)[:12]}"
     options = Options(choose_options(task, {}), labels_public=True, compared_by=label)
-    scored = score_submission(task, reference, submission, options)
+    scored = score_submission(task, reference.labels, submission, options)
     return Result(
         task.name,
         {score.key: scored.scores[score.key] for score in task.scores},
         {key: (interval.low, interval.high) for key, interval in scored.intervals.items()},
-        len(reference.items),
+        len(reference.labels.items),
         scored.statistics.unit,
         len(scored.statistics.units),
         options.signature(task),

@@ -16,6 +16,7 @@ from typing import Any, Optional
 from .. import __version__
 from ..task import Number, Task
 from .feedback import COARSE, EXACT
+from .reference import Reference
 
 OPTIONS_FILE = "options.json"
 
@@ -40,7 +41,8 @@ class Options:
     chosen: `option -> value`, one for each option of the task.
     labels_public: whether the participants have the labels of this reference (a development set).
     compared_by: what two results must have in common to be compared: the fingerprint of a public reference; of a
-        hidden one only its items', because whoever knew a fingerprint of the labels could try guesses against it.
+        hidden one only that of all its items, and the part that is scored, because whoever knew a fingerprint of the
+        labels, or of the items in a part, could try guesses against it.
     detailed_results: whether `detailed_results.html` is written.
     steps: with coarse feedback, `key -> step` of the scores that a board of hidden labels shows; None where it shows
         all, exactly.
@@ -75,13 +77,12 @@ class Options:
         return "|".join([task.name, *options, *feedback, self.compared_by, f"spokeneval:{__version__}"])
 
 
-def read_options(path: Path, task: Task, reference: Path, items: Sequence[str]) -> Options:
+def read_options(path: Path, task: Task, folder: Path, reference: Reference) -> Options:
     """The options in a file; each one's default where the file is absent.
 
     Parameters
     ----------
-    reference: the folder with the reference's files.
-    items: the ids of its items.
+    folder: with the reference's files.
 
     Raises
     ------
@@ -91,14 +92,15 @@ def read_options(path: Path, task: Task, reference: Path, items: Sequence[str]) 
     unknown = sorted(set(content) - set(KEYS))
     if unknown:
         raise ValueError(f"{path.name}: unknown key {unknown[0]}")
-    files = fingerprint({file.name: file.read_bytes() for file in reference.iterdir() if file.is_file()})
+    files = fingerprint({file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()})
     public = files in content.get("public_references", ())
-    ids = items_fingerprint(items)
+    ids = items_fingerprint(reference.items.ids)
+    scored_on = f"items:{ids[:12]}" + (f"|part:{reference.part}" if reference.part else "")
     known = content.get("sets", {}).get(ids, {})
     return Options(
         chosen=choose_options(task, content.get("options", {})),
         labels_public=public,
-        compared_by=f"reference:{files[:12]}" if public else f"items:{ids[:12]}",
+        compared_by=f"reference:{files[:12]}" if public else scored_on,
         detailed_results=content.get("detailed_results", False),
         steps=_steps(content, known),
         floor=known.get("floor"),

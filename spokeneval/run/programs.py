@@ -30,6 +30,7 @@ from ..task import Task
 from .feedback import describe_line, shown_scores
 from .files import write_file
 from .options import OPTIONS_FILE, read_options, wants_page
+from .reference import read_reference, read_submission
 from .scores import SCORE_FILES, check_scores, write_scores
 from .scoring import score_submission
 from .statistics import STATISTICS_FILE, write_statistics
@@ -66,12 +67,12 @@ def score_main(task: Task) -> int:
         page = () if _is_empty_file(output / PAGE_FILE) else (PAGE_FILE,)
         for file in (*SCORE_FILES, SIGNATURE_FILE, STATISTICS_FILE, PAGE_FOLDER, *page):
             _remove(output / file)
-        reference = task.format.read_reference(inputs / "ref")
-        options = read_options(settings, task, inputs / "ref", reference.items.ids)
+        reference = read_reference(task, inputs / "ref")
+        options = read_options(settings, task, inputs / "ref", reference)
         files = list_files(inputs / "res", after_ingestion=True)
-        submission = task.format.read_submission(files, reference.items)
+        submission = read_submission(task, files, reference)
         check_report(inputs / "res", accepted_report(task.name, len(reference.items)))
-        scored = score_submission(task, reference, submission, options)
+        scored = score_submission(task, reference.labels, submission, options)
         line = shown_scores(scored.scores, options.steps, options.floor, task.primary)
         scores = line if options.coarse else scored.scores
         check_scores(scores)
@@ -79,7 +80,8 @@ def score_main(task: Task) -> int:
         write_file(output / SIGNATURE_FILE, signature + "\n")
         if options.labels_public or os.environ.get(HIDDEN_STATISTICS) == "write":
             write_statistics(output, task.name, signature, scored.statistics, options.trivial)
-        print(f"{task.name}: {len(reference.items)} items scored.\n{signature}", flush=True)
+        scored_items = f"checked, those of the {reference.part} part scored" if reference.part else "scored"
+        print(f"{task.name}: {len(reference.items)} items {scored_items}.\n{signature}", flush=True)
         if options.steps and options.labels_public:
             print(describe_line(line, options.steps, options.floor, task.primary), flush=True)
         write_scores(output, scores)  # after all else that can fail: a run that fails leaves none

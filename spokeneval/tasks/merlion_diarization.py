@@ -85,6 +85,8 @@ TASK = Task(
         files.public_files,
         files.read_items,
         files.read_submission,
+        files.rows,
+        files.take,
     ),
     unit="recording",
     units=lambda reference: ("recording", reference.items.ids),

@@ -71,6 +71,8 @@ TASK = Task(
         files.public_files,
         files.read_items,
         files.read_submission,
+        files.rows,
+        files.take,
     ),
     unit="recording",
     units=lambda reference: ("recording", recording_names(reference.audio_names)),

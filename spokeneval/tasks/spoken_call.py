@@ -20,7 +20,7 @@ import numpy as np
 from ..formats.cells import words
 from ..formats.format import Items
 from ..formats.problems import FileProblems, Problems, ReferenceFileError
-from ..formats.sheets import Answers, Sheet, parse_reference, read_answers, sheet_format
+from ..formats.sheets import Answers, Sheet, parse_reference, read_answers, rows_of, sheet_format
 from ..formats.tables import Table, parse_table, split_row
 from ..formats.text import ORGANISER_LIMIT, read_bytes, read_text
 from ..metrics import accept_reject as metrics
@@ -76,8 +76,13 @@ SHEETS = sheet_format(REFERENCE, SUBMISSION, list_file="test_sheet.csv", public=
 
 
 def read_reference(directory: Path) -> Answers:
-    """The sheet, with or without a header row; one that stands again in mid-file is named and left out."""
+    """The labels of a sheet as `read_rows` reads it."""
     problems = Problems(ReferenceFileError)
+    return parse_reference(REFERENCE, read_rows(directory, problems), problems, check_labels)
+
+
+def read_rows(directory: Path, problems: Problems) -> Table:
+    """The sheet, with or without a header row; one that stands again in mid-file is named and left out."""
     text = read_text(directory / REFERENCE.file, REFERENCE.file, problems, ORGANISER_LIMIT)
     lines = text.split("\n")
     top = next(number for number, line in enumerate(lines) if line)
@@ -90,9 +95,7 @@ def read_reference(directory: Path) -> Answers:
         if fields[:1] == ["id"] and "language" in fields:
             problems.add("stray_header", REFERENCE.file, "a header row in mid-file", line=number)
             lines[number - 1] = ""
-    return parse_reference(
-        REFERENCE, parse_table(["\n".join(lines)], layout, problems), problems, check_labels
-    )
+    return parse_table(["\n".join(lines)], layout, problems)
 
 
 def public_files(reference: Answers, options: Mapping[str, str]) -> dict[str, bytes]:
@@ -214,6 +217,7 @@ TASK = Task(
         public_files=public_files,
         read_items=read_items,
         read_submission=read_submission,
+        rows=lambda directory: rows_of(read_rows(directory, Problems(ReferenceFileError))),
         headerless=HEADERLESS,
     ),
     unit="response",

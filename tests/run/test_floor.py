@@ -14,6 +14,7 @@ from spokeneval.run.feedback import (
     shown_scores,
 )
 from spokeneval.run.options import items_fingerprint, read_options
+from spokeneval.run.reference import read_reference
 from spokeneval.task import HIGHER, LOWER, Score
 from spokeneval.tasks import find_task
 from tests.samples.programs import ROOT, run_score
@@ -149,7 +150,6 @@ def test_a_set_has_its_own_steps_and_floor_or_the_largest_steps_and_none(tmp_pat
     path = tmp_path / "options.json"
     path.write_text(json.dumps({**settings(), **changes}))
     task = find_task("psst_correctness")
-    items = task.format.read_reference(REFERENCE).items.ids
-    options = read_options(path, task, REFERENCE, items)
+    options = read_options(path, task, REFERENCE, read_reference(task, REFERENCE))
     assert options.steps == steps
     assert options.floor == (None if "sets" in changes else FLOOR)

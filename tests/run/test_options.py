@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from spokeneval import __version__
+from spokeneval.formats.format import Items
 from spokeneval.run.options import (
     Options,
     choose_options,
@@ -20,6 +21,7 @@ from spokeneval.run.options import (
     read_options,
     wants_page,
 )
+from spokeneval.run.reference import Reference
 from spokeneval.run.scores import check_scores, write_scores
 from spokeneval.run.statistics import Statistics, parse_statistics, write_statistics
 from spokeneval.tasks import find_task
@@ -48,7 +50,7 @@ def read(folder: Path, content: Any = None) -> Options:
     path = folder / "options.json"
     if content is not None:
         path.write_text(json.dumps(content))
-    return read_options(path, TASK, reference, ["2", "10", "1"])
+    return read_options(path, TASK, reference, Reference(None, Items(("2", "10", "1"))))
 
 
 def test_fingerprints_by_hand():

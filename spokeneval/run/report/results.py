@@ -16,6 +16,7 @@ from ...formats.problems import FREE_ATTEMPT, FileProblems, SubmissionError, cou
 from ...metrics.bootstrap import RESAMPLES
 from ...task import ENDS, Number, Task
 from ..options import Options
+from ..reference import Reference
 from ..scoring import Scored
 from .page import Html, code, figure, page, paragraph, section, table
 from .plots import BLUE, GREY, plot
@@ -26,7 +27,7 @@ def scored_page(
     options: Options,
     scores: Mapping[str, Number],
     scored: Scored,
-    reference: Any,
+    reference: Reference,
     submission: Any,
     files: Iterable[str],
 ) -> str:
@@ -47,7 +48,7 @@ def scored_page(
             )
         parts.append(paragraph(note, kind="note"))
     else:
-        parts += _task_sections(task, reference, submission, scored)
+        parts += _task_sections(task, reference.labels, submission, scored)
     return page(
         f"{task.title}: results",
         paragraph(_verdict(task, scores, options), kind="verdict"),

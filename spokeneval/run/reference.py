@@ -1,0 +1,72 @@
+"""A reference as the programs find it: labels, and the items that a submission must answer.
+
+Of a set with a sealed share the platform has the labels of the open part alone. Beside them lie the part's name, in
+`part.txt`, and the public items of the whole set, in `items/`: a submission answers every item and is checked against
+all of them, then scored on those of the part. So nothing that is said of it tells which items these are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..formats.format import Items
+from ..task import Task
+
+PART_FILE = "part.txt"
+ITEMS_FOLDER = "items"
+
+OPEN, SEALED = "open", "sealed"
+"""The parts of a set with a sealed share."""
+
+
+class Reference(NamedTuple):
+    """What a submission is read and scored against.
+
+    Attributes
+    ----------
+    labels: the gold standard, as the task's format reads it.
+    items: what a submission answers: the items of the labels, or of the whole set where these are those of a part.
+    part: `OPEN` or `SEALED`; empty where the labels are those of the whole set.
+    """
+
+    labels: Any
+    items: Items
+    part: str = ""
+
+
+def read_reference(task: Task, directory: Path) -> Reference:
+    """The reference in a folder.
+
+    Raises
+    ------
+    FileProblems: from the task's readers.
+    ValueError: labels of items that are not the set's.
+    """
+    labels = task.format.read_reference(directory)
+    if not (directory / PART_FILE).is_file():
+        return Reference(labels, labels.items)
+    part = (directory / PART_FILE).read_text(encoding="utf-8").strip()
+    items = Items(task.format.read_items(directory / ITEMS_FOLDER).ids)
+    if part not in (OPEN, SEALED) or not set(labels.items.ids) <= set(items.ids):
+        raise ValueError(f"{PART_FILE}, {ITEMS_FOLDER}/ and the labels are not of one set")
+    return Reference(labels, items, part)
+
+
+def read_submission(task: Task, files: Mapping[str, Path], reference: Reference) -> Any:
+    """A submission's answers to the items of the labels, checked as answers to all items of the set.
+
+    Raises
+    ------
+    SubmissionError: with every problem.
+    """
+    return labelled(task, task.format.read_submission(files, reference.items), reference)
+
+
+def labelled(task: Task, submission: Any, reference: Reference) -> Any:
+    """Of a submission that answers all items of the set, what it says of those of the labels."""
+    if not reference.part:
+        return submission
+    place = {item: index for index, item in enumerate(reference.items.ids)}
+    return task.format.take(submission, [place[item] for item in reference.labels.items.ids])
