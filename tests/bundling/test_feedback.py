@@ -10,6 +10,7 @@ import zipfile
 import pytest
 import yaml
 
+import spokeneval
 from bundling.build.plan import plan
 from bundling.build.write import write
 from bundling.check.check import check_bundle
@@ -21,13 +22,12 @@ from bundling.rank.outputs import read_outputs
 from bundling.rehearse.engine import LocalEngine
 from bundling.rehearse.rehearse import rehearse
 from bundling.zips import make_zip
-from spokeneval import score
 from spokeneval.run.feedback import choose_step
 from spokeneval.run.options import items_fingerprint
 from spokeneval.run.programs import HIDDEN_STATISTICS
 from spokeneval.tasks import find_task
 from tests.samples.near_misses import near_misses
-from tests.samples.programs import ROOT
+from tests.samples.programs import ROOT, write_files
 
 TASK = find_task("psst_correctness")
 
@@ -101,19 +101,17 @@ def test_the_board_has_the_columns_of_the_hidden_set_alone(bundle):
     assert [column["key"] for column in content["leaderboards"][0]["columns"]] == ["f1", "f1_low", "f1_high"]
 
 
-def test_the_final_ranking_is_made_of_exact_scores(bundle, tmp_path):
+def test_with_statistics_at_home_hidden_sets_are_exact_too(bundle, tmp_path):
     path, baseline = bundle
-    (tmp_path / "submission.zip").write_bytes(make_zip(baseline))
+    folder = write_files(tmp_path, {"submission.zip": make_zip(baseline)})
     engine = LocalEngine({HIDDEN_STATISTICS: "write"})
-    done = rehearse(path, tmp_path / "submission.zip", keep=tmp_path / "kept", engine=engine)
-    with zipfile.ZipFile(tmp_path / "submission.zip") as archive:
-        archive.extractall(tmp_path / "files")
-    reference = ROOT / "reference_data" / TASK.name / "evaluation"
-    exact = score(TASK.name, reference=reference, submission=tmp_path / "files").scores
-    (output,) = read_outputs([tmp_path / "kept"])
-    assert {key: output.scores[key] for key in exact} == exact
-    assert done.scores["f1"] != exact["f1"]
+    done = rehearse(path, folder / "submission.zip", keep=folder / "kept", engine=engine)
+    (output,) = read_outputs([folder / "kept"])
+    assert "feedback" not in output.signature
     assert output.trivial == told(path)["trivial"]
+    reference = ROOT / "reference_data" / TASK.name / "evaluation"
+    exact = spokeneval.score(TASK.name, reference=reference, submission=folder / "submission.zip").scores
+    assert {key: done.scores[key] for key in exact} == exact == {key: output.scores[key] for key in exact}
 
 
 def test_the_page_says_what_the_board_tells_and_what_answers_that_know_nothing_get(bundle):
