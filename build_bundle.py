@@ -27,11 +27,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemaining
 import bundling.season.play
 import bundling.season.report
 from bundling.build.plan import plan
-from bundling.build.write import Built, write
+from bundling.build.write import Built, sealed_folders, write
 from bundling.built.read import read_built_bundle
 from bundling.check.check import check_bundle
 from bundling.competition.competition import CompetitionError
 from bundling.competition.references import BadReference
+from bundling.competition.seal import HOME
 from bundling.finding import format_findings
 from bundling.new.challenge import NewChallengeError, what_to_edit, write_challenge
 from bundling.platforms.registry import PLATFORMS
@@ -98,6 +99,12 @@ def _parser() -> argparse.ArgumentParser:
     rehearsal.add_argument("submission", type=Path, metavar="SUBMISSION.zip")
     rehearsal.add_argument(
         "--phase", help="name or number (default: the first that scores the evaluation set)"
+    )
+    rehearsal.add_argument(
+        "--reference",
+        type=Path,
+        metavar="DIR",
+        help="score against this folder: what the build left in sealed/TASK/SET, `sealed` or `all` of it",
     )
     rehearsal.add_argument(
         "--keep", type=Path, metavar="DIR", help="keep everything the run saw and wrote here"
@@ -180,6 +187,7 @@ def _build(options: argparse.Namespace) -> int:
                 options.names,
                 own,
                 drop_invalid_rows=options.drop_invalid_reference_rows,
+                kept=options.out / HOME,
                 progress=progress,
             )
             built = list(write(ROOT, planned, platforms, options.out, progress=progress))
@@ -200,6 +208,8 @@ def _build(options: argparse.Namespace) -> int:
             paths_by_findings.setdefault(format_findings(bundle.findings), []).append(str(bundle.path))
     for findings, paths in paths_by_findings.items():
         say("\n".join(["", *paths, findings]), error=True)
+    for folder in sealed_folders(planned, options.out):
+        say(f"sealed: {folder} has the labels that no platform gets; keep it private", error=True)
     broken = [bundle for bundle in built if _has_errors(bundle)]
     say(
         f"{len(built)} bundles in {time.monotonic() - began:.1f} s, {len(built) - len(broken)} ok",
@@ -273,7 +283,12 @@ def _rehearse(options: argparse.Namespace) -> int:
         else:
             engine = LocalEngine(variables)
         rehearsal = rehearse(
-            options.bundle, options.submission, phase=options.phase, keep=options.keep, engine=engine
+            options.bundle,
+            options.submission,
+            phase=options.phase,
+            reference=options.reference,
+            keep=options.keep,
+            engine=engine,
         )
     except (OSError, ValueError) as error:
         say(_describe(error), error=True)

@@ -6,12 +6,15 @@ from itertools import product
 from pathlib import Path
 
 from bundling.build.overlaps import find_overlap, is_accepted, refusal
+from bundling.competition import located_yaml
 from bundling.competition.competition import Competition
 from bundling.competition.kit import Parts, make_parts
 from bundling.competition.pages import page_text
 from bundling.competition.read import read_competitions
 from bundling.competition.references import BadReference, ReferenceSet, load_reference
+from bundling.competition.seal import SealError, seal
 from bundling.zips import DECIDING_SET
+from spokeneval.formats.problems import count_of
 from spokeneval.tasks import find_task
 
 References = Mapping[tuple[str, str], Path]
@@ -33,9 +36,15 @@ def plan(
     own: References,
     *,
     drop_invalid_rows: bool = False,
+    kept: Path | None = None,
     progress: Callable[[str], None] = lambda step: None,
 ) -> Plan:
     """Read and validate all that the named bundles need (all bundles where none is named).
+
+    Parameters
+    ----------
+    root: the folder of `competition.yaml`.
+    kept: the folder where earlier builds left what they sealed; what is sealed there stays so.
 
     Raises
     ------
@@ -57,6 +66,7 @@ def plan(
         progress(f"{task}: references")
         loaded[task] = _load_references(root, competition, own, drop_invalid_rows)
     warnings = list(_check_overlaps(tasks, loaded))
+    _seal(root, tasks, loaded, kept)
     parts = {}
     for task, competition in tasks.items():
         references = loaded[task]
@@ -118,6 +128,36 @@ def _check_overlaps(
             yield f"{owner.task}: accepted_overlaps: {overlap}"
     if refused:
         raise BadReference(refusal(refused))
+
+
+def _seal(
+    root: Path,
+    tasks: Mapping[str, Competition],
+    loaded: Mapping[str, dict[str, ReferenceSet]],
+    kept: Path | None,
+) -> None:
+    """Put the open part in the place of each set of which a share is sealed."""
+    defects: located_yaml.Defects = []
+    for task, references in loaded.items():
+        for name, reference in references.items():
+            share = tasks[task].sealed_share(name)
+            if share:
+                try:
+                    references[name] = seal(reference, share, kept / task / name if kept else None)
+                except SealError as error:
+                    defects.append((tasks[task].origin["sealed"], f"sealed is {share}; {error}"))
+    if defects:
+        path = root / "competition.yaml"
+        raise located_yaml.refusal(path, defects, located_yaml.load(path)[1])
+    uploaded = [(tasks[task].challenge, reference) for task in loaded for reference in loaded[task].values()]
+    for (challenge, sealed), (other, reference) in product(uploaded, uploaded):
+        rows = sealed.sealed_rows & reference.rows if challenge == other else set()
+        if rows:
+            raise BadReference(
+                f"{sealed.task}: {count_of(len(rows), 'sealed row')} of its set {sealed.name} would be uploaded with "
+                f"the set {reference.name} of {reference.task}. Give both the same file with the labels, and seal the "
+                "same share of both"
+            )
 
 
 def _option_warnings(competition: Competition) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Writes the planned bundles, each after it has been checked as it is."""
 
 import hashlib
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,8 @@ from bundling.build.plan import Plan
 from bundling.built.document import FILE
 from bundling.check.check import check_bundle
 from bundling.competition.competition import Competition, CompetitionError
+from bundling.competition.references import ReferenceSet
+from bundling.competition.seal import HOME
 from bundling.finding import Finding
 from bundling.platforms.registry import PLATFORMS
 from bundling.zips import make_zip
@@ -34,7 +37,8 @@ def write(
     *,
     progress: Callable[[str], None] = lambda step: None,
 ) -> Iterator[Built]:
-    """Check each planned bundle as it is, and write to `out/PLATFORM/NAME.zip` those that a platform takes.
+    """Check each planned bundle as it is, and write to `out/PLATFORM/NAME.zip` those that a platform takes; before
+    them, what is sealed to `out/sealed/TASK/SET/`, for its owner alone.
 
     Raises
     ------
@@ -48,6 +52,9 @@ def write(
                     f"{competition.name}: auto_run_submissions: false: {platform} runs every submission at once; "
                     f"build it with --platform {able}"
                 )
+    for folder, reference in sealed_folders(plan, out).items():
+        for name, content in reference.at_home.items():
+            _write_private(folder / name, content)
     for competition in plan.competitions:
         for platform in platforms:
             progress(f"{competition.name}: {platform}")
@@ -65,3 +72,26 @@ def write(
                 unfinished.unlink(missing_ok=True)
             digest = hashlib.sha256(content).hexdigest()
             yield Built(competition, platform, path, len(content), digest, findings)
+
+
+def sealed_folders(plan: Plan, out: Path) -> dict[Path, ReferenceSet]:
+    """Where what is sealed is kept, and the set that it is sealed of."""
+    return {
+        out / HOME / task / name: reference
+        for task, parts in plan.parts.items()
+        for name, reference in parts.references.items()
+        if reference.at_home
+    }
+
+
+def _write_private(path: Path, content: bytes) -> None:
+    """Write a file at once that its owner alone can read."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    unfinished.unlink(missing_ok=True)
+    try:
+        with open(unfinished, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as stream:
+            stream.write(content)
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)

@@ -80,6 +80,10 @@ class Competition:
         """The sets that a phase scores against, in order."""
         return list(dict.fromkeys(phase.reference for phase in self.phases))
 
+    def sealed_share(self, name: str) -> float:
+        """The share of a set's units that is sealed; 0 where its labels are public, or nothing is to be sealed."""
+        return 0.0 if name in self["public_sets"] else self.settings.get("sealed", 0.0)
+
     @property
     def hidden_sets(self) -> list[str]:
         """The scored sets whose labels participants do not have."""

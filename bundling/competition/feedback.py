@@ -11,6 +11,7 @@ from pathlib import Path
 from bundling.competition.references import ReferenceSet
 from spokeneval.run.feedback import choose_step, coarse_scores, on_grid
 from spokeneval.run.options import Options
+from spokeneval.run.reference import labelled, read_reference, read_submission
 from spokeneval.run.scoring import score_submission
 from spokeneval.task import HIGHER, Number, Task
 
@@ -60,17 +61,19 @@ def set_feedback(
     chosen: the task's options.
     """
     with tempfile.TemporaryDirectory() as folder:
-        gold = task.format.read_reference(_write(Path(folder, "reference"), reference.files))
+        gold = read_reference(task, _write(Path(folder, "reference"), reference.files))
         submissions = {}
         if solution is not None:
             files = _write(Path(folder, "solution"), solution)
-            submissions[BASELINE] = task.format.read_submission(
-                {name: files / name for name in solution}, gold.items
-            )
-    submissions.update({what: answer(gold.items) for what, answer in task.trivial.items()})
+            submissions[BASELINE] = read_submission(task, {name: files / name for name in solution}, gold)
+    submissions.update(
+        {what: labelled(task, answer(gold.items), gold) for what, answer in task.trivial.items()}
+    )
     # An option that refuses submissions is for public labels alone: here each is scored.
     options = Options({**chosen, **_defaults(task)}, labels_public=True, compared_by="")
-    lines = {what: score_submission(task, gold, answers, options) for what, answers in submissions.items()}
+    lines = {
+        what: score_submission(task, gold.labels, answers, options) for what, answers in submissions.items()
+    }
     primary = task.primary
     errors = [line.intervals[primary.key].standard_error for line in lines.values()]
     steps = {primary.key: choose_step(errors[0] or max(errors))} if any(errors) else {}
@@ -86,7 +89,7 @@ def _defaults(task: Task) -> dict[str, str]:
 
 
 def _write(folder: Path, files: Mapping[str, bytes]) -> Path:
-    folder.mkdir()
     for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
     return folder

@@ -8,6 +8,7 @@ from bundling.competition.competition import Competition, CompetitionError
 from bundling.competition.feedback import Feedback
 from bundling.platforms.submission_rules import MEANINGS
 from bundling.text import closest
+from spokeneval.tasks import find_task
 
 
 def page_path(root: Path, competition: Competition, file: str) -> Path:
@@ -76,6 +77,9 @@ def _columns_table(competition: Competition) -> str:
         rows.append(f"| {column.title}{primary} | {column.direction} | {column.description} |")
     if competition.board != competition.columns:
         rows += ["", _COARSE.format(title=competition.columns[0].title)]
+    if any(map(competition.sealed_share, competition.scored_sets)):
+        share = f"{100 * competition['sealed']:.3g} %"
+        rows += ["", _SEALED.format(share=share, unit=find_task(competition.task).unit)]
     return "\n".join(rows)
 
 
@@ -84,6 +88,12 @@ _COARSE = (
     "error: exact scores would give the labels away. Two systems less than two steps apart are not shown to differ. A "
     "submission that is no better than the baseline, and than answers that know nothing, gets their line. The "
     "organisers rank by exact scores. Where you have the labels, the starting kit tells every score, at full precision."
+)
+
+_SEALED = (
+    "Of the {unit}s of a hidden set {share} are sealed. Answer every item: which are sealed is told to nobody. The "
+    "board scores the others, the same for all submissions; the sealed labels are not on this platform, and the "
+    "organisers compute the final ranking with them."
 )
 
 

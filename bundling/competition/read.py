@@ -36,7 +36,8 @@ def read_competitions(path: Path, names: Collection[str] = ()) -> list[Competiti
     defects += schema.violations(content, path.parent / "competition.schema.json")
     competitions = []
     if not defects:
-        resolved = _resolve(content, defects)
+        resolved = list(_resolve(content, defects))
+        _check_seals(resolved, defects)
         competitions = [competition for competition in resolved if not names or competition.name in names]
         for competition in competitions:
             _check(competition, path.parent, defects)
@@ -118,6 +119,26 @@ def _columns(
             hint = suggestion(key, written, f"it writes {', '.join(written)}")
             defects.append(((*origin, index, "key"), f"column {key} is not written by {task}; {hint}"))
     return tuple(columns)
+
+
+def _check_seals(competitions: Sequence[Competition], defects: Defects) -> None:
+    """What is sealed must be hidden, and be sealed in every bundle that is scored by the same labels."""
+    first: dict[str, Competition] = {}
+    for competition in competitions:
+        share = competition.settings.get("sealed")
+        place = competition.origin.get("sealed", ("bundles", competition.name))
+        other = first.setdefault(competition.task, competition)
+        if other is not competition and other.settings.get("sealed") != share:
+            what = f"sealed is {share or 'not set'} here and {other.settings.get('sealed', 'not set')} in {other.name}"
+            defects.append((place, f"{what}; both have the labels of {competition.task}"))
+        if share is None:
+            continue
+        if not 0 < share < 1:  # a schema lets NaN through
+            defects.append((place, f"sealed is {share}; expected a share above 0 and below 1, such as 0.5"))
+        if not any(map(competition.sealed_share, competition.scored_sets)):
+            public = ", ".join(competition.scored_sets)
+            what = f"{competition.name} is scored on public labels alone ({public}); only hidden ones can be sealed"
+            defects.append((place, what))
 
 
 def _check(competition: Competition, root: Path, defects: Defects) -> None:

@@ -7,7 +7,7 @@ import csv
 import io
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bundling.bounded import read_file
@@ -36,6 +36,8 @@ class ReferenceSet:
     public: the files that participants and the ingestion program get, `name -> content`.
     items: the ids of its items.
     dropped: lines that were left out knowingly, each with its reason.
+    at_home: where a share is sealed, so that `files` hold the labels of the open part alone, what the organiser keeps,
+        `name -> content`: `all/`, the whole reference, and `sealed/`, that of the sealed part.
     """
 
     task: str
@@ -44,10 +46,29 @@ class ReferenceSet:
     public: Mapping[str, bytes]
     items: tuple[str, ...]
     dropped: tuple[str, ...] = ()
+    at_home: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     @property
     def fingerprint(self) -> str:
         return fingerprint(self.files)
+
+    @property
+    def rows(self) -> set[str]:
+        """The files' rows as they stand, but for the first of each, mostly a header."""
+        return _rows(self.files)
+
+    @property
+    def sealed_rows(self) -> set[str]:
+        """The rows that no platform may have; none where nothing is sealed."""
+        return _rows(self.at_home) - self.rows
+
+
+def _rows(files: Mapping[str, bytes]) -> set[str]:
+    rows = set()
+    for content in files.values():
+        lines = [line.strip() for line in content.decode("utf-8-sig").split("\n")]
+        rows.update([line for line in lines if line][1:])
+    return rows
 
 
 def load_reference(

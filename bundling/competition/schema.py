@@ -39,6 +39,7 @@ def _put_limits(definitions: dict[str, Any]) -> None:
 _TYPES = {
     "string": "text",
     "integer": "a whole number",
+    "number": "a number",
     "boolean": "true or false",
     "array": "a list",
     "object": "settings, `key: value`",
@@ -63,7 +64,10 @@ def _explain(error: Any, schema: Mapping[str, Any]) -> Iterator[tuple[Place, str
     elif error.validator == "enum":
         expected = ", ".join(str(value) for value in error.validator_value)
         yield place, f"{error.instance!r}; expected one of {expected}"
-    elif error.validator in ("pattern", "not") and "description" in error.schema:
+    elif (
+        error.validator in ("pattern", "not", "exclusiveMinimum", "exclusiveMaximum")
+        and "description" in error.schema
+    ):
         if "propertyNames" in error.absolute_schema_path:
             place = (*place, error.instance)
         yield place, f"{error.instance!r:.100}; expected {error.schema['description']}"

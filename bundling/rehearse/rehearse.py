@@ -14,7 +14,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from bundling.rehearse.engine import Limits, LocalEngine
 from bundling.rehearse.run import Engine, Run, Step, new_folder
 from bundling.rehearse.scores import Cell, RunFailed, leaderboard_row, read_scores, store_scores
 from bundling.text import printable
+from bundling.zips import make_zip, read_tree
 
 LONGEST_LINE = 1000
 MOST_LINES = 200
@@ -99,6 +100,7 @@ def rehearse(
     submission: Path,
     *,
     phase: str | None = None,
+    reference: Path | None = None,
     keep: Path | None = None,
     limits: Limits | None = None,
     engine: Engine | None = None,
@@ -110,6 +112,7 @@ def rehearse(
     bundle: a built zip, for Codabench or CodaLab.
     submission: the zip a participant would upload.
     phase: a phase's name or index; default: the first that scores against `reference_data.zip`, else the first.
+    reference: a folder with reference data in place of the bundle's: what is sealed of the set, or all of it.
     keep: folder, empty or absent, that receives what the run left: `prediction/app`, `scoring/app`.
     limits: default `Limits()`.
     engine: default `LocalEngine()`.
@@ -117,7 +120,7 @@ def rehearse(
     Raises
     ------
     BundleError: for a bundle that cannot be rehearsed, or a phase it does not have.
-    ValueError: where the submission is no file, or `keep` is not empty.
+    ValueError: where the submission is no file, the reference no folder, or `keep` is not empty.
     """
     if not submission.is_file():
         found = "is a folder" if submission.is_dir() else "there is no such file"
@@ -125,7 +128,13 @@ def rehearse(
     if keep is not None and keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
         raise ValueError(f"{keep}: expected an empty folder, or none")
     built = read_built_bundle(bundle)
-    return rehearse_phase(built, built.phase(phase), submission, keep=keep, limits=limits, engine=engine)
+    rehearsed = built.phase(phase)
+    if reference is not None:
+        if not reference.is_dir() or rehearsed.reference_data is None:
+            raise ValueError(f"{reference}: expected a folder, in place of the phase's reference data")
+        files = {**built.files, rehearsed.reference_data: make_zip(read_tree(reference))}
+        built = replace(built, files=files)
+    return rehearse_phase(built, rehearsed, submission, keep=keep, limits=limits, engine=engine)
 
 
 def rehearse_phase(

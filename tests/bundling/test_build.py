@@ -96,6 +96,9 @@ DEFECTS = {
     "missing terms": ("terms: terms.md", "terms: rules.md", "page rules.md is neither in"),
     "no such hour": ('start: "2027-03-01 00:00:00"', 'start: "2027-03-01 25:00:00"', "not a date of the calendar"),
     "not a number": ("precision: 4", "precision: four", "expected a whole number"),
+    "a sealed share of all": ("# sealed: 0.5 ", "sealed: 1 ", "1; expected a share above 0 and below 1, such as 0.5"),
+    "a sealed share below nothing": ("# sealed: 0.5 ", "sealed: -0.5 ", "-0.5; expected a share above 0 and below 1"),
+    "a sealed share in words": ("# sealed: 0.5 ", "sealed: half ", "'half'; expected a number"),
     "a phase twice": ("- name: Evaluation", "- name: Development", "phase Development stands twice"),
 }  # fmt: skip
 
@@ -110,7 +113,7 @@ def test_the_titles_of_a_tasks_columns_differ_and_fit_both_platforms(name):
 def test_a_title_that_a_platform_would_cut_is_refused_with_its_line(monkeypatch):
     monkeypatch.setattr("bundling.competition.read.LONGEST_COLUMN_TITLE", 15)
     with pytest.raises(
-        CompetitionError, match=r"line 55 .*the title of d_full_low, 'Dfull from \(95 %\)', has more"
+        CompetitionError, match=r"line 56 .*the title of d_full_low, 'Dfull from \(95 %\)', has more"
     ):
         read_competitions(ROOT / "competition.yaml", ["spoken_call"])
 
@@ -142,7 +145,7 @@ def test_what_four_challenges_share_is_told_once_where_it_stands(copy):
     with pytest.raises(CompetitionError) as refusal:
         read_competitions(copy / "competition.yaml")
     assert str(refusal.value).splitlines()[2:] == [
-        "  line 38   challenges.spoken_call.phases[0].max_submissions: 0 is less than the minimum of 1"
+        "  line 39   challenges.spoken_call.phases[0].max_submissions: 0 is less than the minimum of 1"
     ]
     assert text.count("*half_a_year") == 3
 
