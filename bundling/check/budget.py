@@ -12,6 +12,7 @@ from bundling.built.bundle import BuiltBundle, BuiltPhase
 from bundling.built.description import read_description
 from bundling.check.inspection import Contents
 from bundling.check.scores import read_options
+from bundling.check.seal import is_part
 from bundling.finding import Report
 from bundling.leakage import TOLERATED, label_entropy, leakage_budget
 from spokeneval.formats.problems import ReferenceFileError
@@ -29,7 +30,7 @@ def check_budget(report: Report, bundle: BuiltBundle, contents: Contents) -> Non
     for name, reference in {archive.name: archive for archive in parts}.items():
         scoring = [phase for phase in bundle.phases if phase.reference_data == name]
         program = contents.programs.get(("scoring_program", scoring[0].scoring_program)) if scoring else None
-        if program is None:
+        if program is None or is_part(reference):  # what is sealed, no board can tell
             continue
         task = (read_description(program.archive) or {}).get("task")
         options = read_options(Report(), program) or {}

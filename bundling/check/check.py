@@ -16,6 +16,7 @@ from bundling.check.budget import check_budget
 from bundling.check.leaks import check_leaks
 from bundling.check.practice import check_practice
 from bundling.check.scores import check_scores, read_options
+from bundling.check.seal import sealed_sets
 from bundling.finding import Finding, Report
 from bundling.platforms.registry import platform_of
 
@@ -44,7 +45,7 @@ def check_bundle(path: Path) -> list[Finding]:
         if step == "scoring_program":
             check_scores(bundle, program)
             read_options(report, program)
-    check_leaks(report, bundle.contents)
+    check_leaks(report, files, bundle.contents, sealed_sets(report, bundle.contents, Path(path)))
     with suppress(BundleError):  # which the findings tell
         built = bundle_of(files, document)
         check_budget(report, built, bundle.contents)

@@ -2,12 +2,14 @@
 
 import posixpath
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bundling.built.archive import Archive, open_archive
 from bundling.check.inspection import BuiltTask, Contents
 from bundling.check.label_match import ITEMS_ONLY, match_table
 from bundling.check.scores import options_of
+from bundling.check.seal import SealedSet, check_sealed_rows, is_part, without_items
 from bundling.check.text_tables import read_tables
 from bundling.finding import Report
 from spokeneval.run.options import fingerprint
@@ -26,9 +28,14 @@ class Source:
     is_prediction: bool = False
 
 
-def check_leaks(report: Report, contents: Contents) -> None:
-    """Search everything public for the labels of every hidden reference."""
-    hidden = _hidden_references(contents)
+def check_leaks(report: Report, bundle: Archive, contents: Contents, sealed: Mapping[str, SealedSet]) -> None:
+    """Search everything public for the labels of every hidden reference, and the whole bundle for what is sealed."""
+    if sealed:
+        check_sealed_rows(report, _with_nested(report, bundle, depth=2), sealed.values())
+    hidden = [
+        sealed[archive.name].whole if archive.name in sealed else archive
+        for archive in _hidden_references(contents)
+    ]
     if not hidden:
         return
     lists = {name: _with_nested(report, archive) for name, archive in contents.item_lists.items()}
@@ -73,7 +80,7 @@ def _hidden_references(contents: Contents) -> list[Archive]:
     for task in contents.tasks:
         archive = task.parts.get("reference_data")
         if archive is not None and not _is_public(task, archive, contents):
-            hidden[archive.name] = archive
+            hidden[archive.name] = without_items(archive) if is_part(archive) else archive
     return list(hidden.values())
 
 
@@ -89,17 +96,17 @@ def _is_public(task: BuiltTask, reference: Archive, contents: Contents) -> bool:
     return fingerprint(files) in options.get("public_references", [])
 
 
-def _with_nested(report: Report, archive: Archive) -> dict[str, bytes]:
-    """The archive's files by their full names, those of zips inside it included."""
+def _with_nested(report: Report, archive: Archive, *, depth: int = 1) -> dict[str, bytes]:
+    """The archive's files by their full names, those of zips inside it included, so many zips deep."""
     files = {}
     for name, data in archive.files.items():
         files[archive.where(name)] = data
-        if name.endswith(".zip"):
+        if name.endswith(".zip") and depth:
             nested = open_archive(Report(), archive.where(name), data, archive.room)
             if nested is None:
                 report.add("leak-unsearched", archive.where(name), "a zip that cannot be read, or too large")
             else:
-                files.update({nested.where(inner): content for inner, content in nested.files.items()})
+                files.update(_with_nested(report, nested, depth=depth - 1))
     return files
 
 

@@ -10,17 +10,19 @@ from bundling.check.check import check_bundle
 from bundling.finding import RULES, Finding, format_findings
 from tests.samples import bundle_defects
 from tests.samples.bundle_defects import CLEAN, DEFECTS, Defect, Draft, put
+from tests.samples.programs import write_files
 
 
-def findings_of(tmp_path, data: bytes) -> list[Finding]:
-    path = tmp_path / "bundle.zip"
-    path.write_bytes(data)
-    return check_bundle(path)
+def findings_of(tmp_path, draft: Draft) -> list[Finding]:
+    return check_bundle(write_files(tmp_path, {**draft.beside, PATH: draft.build()}) / PATH)
+
+
+PATH = "platform/bundle.zip"
 
 
 @pytest.mark.parametrize("platform", CLEAN)
 def test_a_clean_bundle_has_no_findings(tmp_path, platform):
-    assert findings_of(tmp_path, CLEAN[platform]().build()) == []
+    assert findings_of(tmp_path, CLEAN[platform]()) == []
 
 
 HARMLESS = {
@@ -45,6 +47,8 @@ HARMLESS = {
     "a computed column": ("codabench", bundle_defects.add("leaderboards", 0, "columns", item={
         "title": "Mean", "key": "mean", "index": 2, "sorting": "desc", "precision": 4,
         "computation": "avg", "computation_indexes": [0, 1]})),
+    "a sealed share": ("codabench", bundle_defects.seal),
+    "a sealed share on the other platform": ("codalab", bundle_defects.seal),
     "a page of one's own": ("codalab", put("html", "prizes", to="data.html")),
     "prompts in the public data alone": ("codabench", bundle_defects.both(
         put("phases", 1, "public_data", to="public_data.zip"),
@@ -58,14 +62,14 @@ def test_what_works_is_left_in_peace(tmp_path, name):
     platform, change = HARMLESS[name]
     draft = CLEAN[platform]()
     change(draft)
-    assert findings_of(tmp_path, draft.build()) == []
+    assert findings_of(tmp_path, draft) == []
 
 
 @pytest.mark.parametrize(
     "defect", DEFECTS, ids=lambda d: f"{d.platform}: {d.code}: {d.name}".replace(" ", "-")
 )
 def test_a_defect_is_found_and_nothing_else(tmp_path, defect: Defect):
-    found = findings_of(tmp_path, defect.build())
+    found = findings_of(tmp_path, defect.draft())
     assert {finding.code for finding in found} == {defect.code}, format_findings(found)
 
 
@@ -83,7 +87,7 @@ def test_every_rule_says_what_happens_and_what_to_do():
 def test_a_finding_names_the_line_and_the_key(tmp_path):
     draft = CLEAN["codabench"]()
     bundle_defects.put("phases", 1, "end", to="2027-02-28 00:00:00")(draft)
-    (finding,) = findings_of(tmp_path, draft.build())
+    (finding,) = findings_of(tmp_path, draft)
     text = bundle_defects.yaml.safe_dump(draft.spec, sort_keys=False).splitlines()
     line = 1 + text.index("  end: '2027-02-28 00:00:00'")
     assert finding.where == f"competition.yaml line {line}: phases[1].end"
@@ -93,14 +97,14 @@ def test_a_finding_names_the_line_and_the_key(tmp_path):
 def test_a_misspelt_key_is_given_back_spelt(tmp_path):
     draft = CLEAN["codabench"]()
     bundle_defects.put("phases", 0, "max_submission_per_day", to=3)(draft)
-    (finding,) = findings_of(tmp_path, draft.build())
+    (finding,) = findings_of(tmp_path, draft)
     assert "did you mean 'max_submissions_per_day'?" in finding.what
 
 
 def test_a_key_at_the_wrong_level_is_sent_home(tmp_path):
     draft = CLEAN["codabench"]()
     bundle_defects.put("execution_time_limit", to=3)(draft)
-    (finding,) = findings_of(tmp_path, draft.build())
+    (finding,) = findings_of(tmp_path, draft)
     assert "belongs to phases[]" in finding.what
 
 
@@ -108,16 +112,16 @@ def test_a_reference_without_options_counts_as_hidden_unless_its_name_says_other
     """Without options.json, only `reference_data_development.zip` may be in the starting kit."""
     draft = CLEAN["codabench"]()
     bundle_defects.inside("scoring_program.zip", options__json=None)(draft)
-    assert findings_of(tmp_path, draft.build()) == []
+    assert findings_of(tmp_path, draft) == []
     draft.zips["reference.zip"] = draft.zips.pop("reference_data_development.zip")
     draft.spec["tasks"][0].update(name="Practice", reference_data="reference.zip")
-    assert {finding.code for finding in findings_of(tmp_path, draft.build())} == {"leak-file"}
+    assert {finding.code for finding in findings_of(tmp_path, draft)} == {"leak-file"}
 
 
 def test_a_development_reference_whose_fingerprint_is_not_declared_is_hidden(tmp_path):
     draft = CLEAN["codalab"]()
     bundle_defects._options(public_references=[])(draft)
-    assert {finding.code for finding in findings_of(tmp_path, draft.build())} == {"leak-file"}
+    assert {finding.code for finding in findings_of(tmp_path, draft)} == {"leak-file"}
 
 
 def test_evaluated_regions_may_be_public(tmp_path):
@@ -126,7 +130,7 @@ def test_evaluated_regions_may_be_public(tmp_path):
     regions = bundle_defects.table("audio_name,start,end", ((f"a{n}", n, n + 1000) for n in range(20)))
     for name in ("reference_data.zip", "input_data.zip"):
         bundle_defects.inside(name, regions__csv=regions)(draft)
-    assert findings_of(tmp_path, draft.build()) == []
+    assert findings_of(tmp_path, draft) == []
 
 
 def turns(recording: int) -> list[tuple[int, int, str]]:
@@ -146,11 +150,11 @@ def diarization_draft() -> Draft:
 
 def test_the_turns_of_a_hidden_reference_are_found_in_a_solution(tmp_path):
     draft = diarization_draft()
-    assert findings_of(tmp_path, draft.build()) == []
+    assert findings_of(tmp_path, draft) == []
     for n in range(6):
         text = "".join(f"{start} {end} {language}\n" for start, end, language in turns(n))
         bundle_defects.inside("solutions/baseline.zip", **{f"rec{n}__txt": text.encode()})(draft)
-    assert {finding.code for finding in findings_of(tmp_path, draft.build())} == {"leak-column"}
+    assert {finding.code for finding in findings_of(tmp_path, draft)} == {"leak-column"}
 
 
 def test_segments_named_as_merlion_names_them_are_told_apart(tmp_path):
@@ -162,10 +166,10 @@ def test_segments_named_as_merlion_names_them_are_told_apart(tmp_path):
     ]
     names = "".join(f"{name}\n" for name, _ in rows).encode()
     bundle_defects.inside("input_data.zip", segments__txt=names)(draft)
-    assert findings_of(tmp_path, draft.build()) == []
+    assert findings_of(tmp_path, draft) == []
     lines = "".join(f"{name} {language[0]}\n" for name, language in rows).encode()
     bundle_defects.inside("starting_kit.zip", more__txt=lines)(draft)
-    assert {finding.code for finding in findings_of(tmp_path, draft.build())} == {"leak-column"}
+    assert {finding.code for finding in findings_of(tmp_path, draft)} == {"leak-column"}
 
 
 def test_a_good_solution_is_no_leak(tmp_path):
@@ -176,7 +180,7 @@ def test_a_good_solution_is_no_leak(tmp_path):
     bundle_defects.inside(
         "solutions/baseline.zip", predictions__csv=bundle_defects.table("id,decision", rows)
     )(draft)
-    assert findings_of(tmp_path, draft.build()) == []
+    assert findings_of(tmp_path, draft) == []
 
 
 def test_a_constant_column_tells_nothing(tmp_path):
@@ -191,7 +195,7 @@ def test_a_constant_column_tells_nothing(tmp_path):
     )
     guess = bundle_defects.table("id,guess", ((name, "correct") for name, _, _ in rows))
     bundle_defects.inside("starting_kit.zip", guess__csv=guess)(draft)
-    assert findings_of(tmp_path, draft.build()) == []
+    assert findings_of(tmp_path, draft) == []
 
 
 @pytest.mark.parametrize("name", ["logo.png", "logo.jpg", "logo.gif"])
@@ -207,14 +211,14 @@ def test_ordinary_images_pass(tmp_path, name):
     del draft.files["logo.png"]
     draft.files[name] = images[name]
     draft.spec["image"] = name
-    assert findings_of(tmp_path, draft.build()) == []
+    assert findings_of(tmp_path, draft) == []
 
 
 def test_yaml_bombs_are_refused_quickly(tmp_path):
     draft = CLEAN["codabench"]()
     levels = "".join(f"l{n + 1}: &l{n + 1} [{', '.join([f'*l{n}'] * 9)}]\n" for n in range(9))
     draft.replacements.append(("version: 2\n", f"version: 2\nl0: &l0 [x]\n{levels}"))
-    assert [finding.code for finding in findings_of(tmp_path, draft.build())] == ["yaml-invalid"]
+    assert [finding.code for finding in findings_of(tmp_path, draft)] == ["yaml-invalid"]
 
 
 def places(value, path=()):
@@ -235,7 +239,7 @@ def test_nonsense_anywhere_ends_in_findings_and_never_in_an_exception(tmp_path, 
             bundle_defects.put(*path, to=wrong)(draft)
         else:
             draft.spec = wrong
-        findings = findings_of(tmp_path, draft.build())
+        findings = findings_of(tmp_path, draft)
         assert any(finding.level == "error" for finding in findings), path
 
 
@@ -248,7 +252,7 @@ def test_damaged_bytes_never_end_in_an_exception(tmp_path, seed):
             damaged = bytearray(data)
             for at in rng.sample(range(len(data)), 10):
                 damaged[at] = rng.randrange(256)
-            for finding in findings_of(tmp_path, bytes(damaged)):
+            for finding in check_bundle(write_files(tmp_path, {PATH: bytes(damaged)}) / PATH):
                 assert finding.code in RULES
 
 
@@ -256,7 +260,7 @@ def test_a_finding_reads_as_four_short_lines(tmp_path):
     draft = CLEAN["codabench"]()
     bundle_defects.put("docker_image", to="codalab/codalab-legacy")(draft)
     bundle_defects.put("imgae", to="logo.png")(draft)
-    text = format_findings(findings_of(tmp_path, draft.build()))
+    text = format_findings(findings_of(tmp_path, draft))
     assert text.startswith("1 error, 1 warning\n\nerror    competition.yaml line ")
     assert text.index("[unknown-key]") < text.index("[docker-unpinned]")
     assert (

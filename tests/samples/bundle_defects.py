@@ -26,7 +26,10 @@ Entries = list[tuple[str, bytes]]
 
 @dataclass
 class Draft:
-    """A bundle before it is zipped: competition.yaml as a value, plain files, inner zips by their entries."""
+    """A bundle before it is zipped: competition.yaml as a value, plain files, inner zips by their entries.
+
+    `beside`: the files that a build leaves beside the platforms' folders.
+    """
 
     spec: dict[str, Any]
     files: dict[str, bytes]
@@ -36,6 +39,7 @@ class Draft:
     before: Entries = field(default_factory=list)
     after: list[tuple[str | zipfile.ZipInfo, bytes]] = field(default_factory=list)
     patches: list[Callable[[bytes], bytes]] = field(default_factory=list)
+    beside: dict[str, bytes] = field(default_factory=dict)
 
     def build(self) -> bytes:
         text = yaml.safe_dump(self.spec, sort_keys=False, allow_unicode=True)
@@ -311,10 +315,23 @@ class Defect:
     name: str
     damage: Damage
 
-    def build(self) -> bytes:
+    def draft(self) -> Draft:
         draft = copy.deepcopy(CLEAN[self.platform]())
         self.damage(draft)
-        return draft.build()
+        return draft
+
+
+def seal(draft: Draft) -> None:
+    """Seal half of the hidden set."""
+    part = [("part.txt", b"open\n"), ("items/items.csv", _items(HIDDEN))]
+    draft.zips["reference_data.zip"] = [("reference.csv", _reference(HIDDEN[:20])), *part]
+    home = "sealed/synthetic/evaluation"
+    draft.beside = {
+        f"{home}/all/reference.csv": _reference(HIDDEN),
+        f"{home}/sealed/reference.csv": _reference(HIDDEN[20:]),
+        f"{home}/sealed/part.txt": b"sealed\n",
+        f"{home}/sealed/items/items.csv": _items(HIDDEN),
+    }
 
 
 def put(*path: Any, to: Any) -> Damage:
@@ -611,6 +628,21 @@ _SHARED: list[tuple[str, str, Damage]] = [
     ("leak-column", "labels separated by blanks, without a header", inside(
         "starting_kit.zip", some__txt=table("item000 1.0", RELABELLED, " "))),
     ("leak-order", "items sorted by label", inside("input_data.zip", items__csv=_items(SORTED))),
+    ("leak-column", "sealed labels under another name", both(seal, inside(
+        "starting_kit.zip", some__tsv=table("utterance,x", HIDDEN[20:], "\t")))),
+    ("sealed-missing", "nothing beside the bundle", both(seal, lambda draft: draft.beside.clear())),
+    ("sealed-missing", "those of another set beside the bundle", both(seal, lambda draft: draft.beside.update(
+        {"sealed/synthetic/evaluation/all/reference.csv": _reference(HIDDEN[1:])}))),
+    ("sealed-missing", "no sealed label beside the bundle", both(seal, lambda draft: draft.beside.pop(
+        "sealed/synthetic/evaluation/sealed/reference.csv"))),
+    ("sealed-uploaded", "the whole reference", both(seal, inside(
+        "reference_data.zip", reference__csv=_reference(HIDDEN)))),
+    ("sealed-uploaded", "one row, in a program", both(seal, inside(
+        "scoring_program.zip", notes__csv=_reference(HIDDEN[30:31])))),
+    ("sealed-uploaded", "one row, in a zip in the kit", both(seal, inside(
+        "starting_kit.zip", more__zip=make_zip([("notes.csv", _reference(HIDDEN[30:31]))])))),
+    ("sealed-uploaded", "one row, in a file of the starting kit", both(seal, inside(
+        "starting_kit.zip", notes__txt=b"Such as\n\n  " + _reference(HIDDEN[30:31]).split(b"\n")[1] + b"\r\n"))),
 ]  # fmt: skip
 
 
