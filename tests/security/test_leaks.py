@@ -14,25 +14,30 @@ import random
 import re
 import tempfile
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from unittest import mock
 
 import pytest
 
 from bundling.build.plan import plan
-from bundling.competition import kit
+from bundling.competition import kit, seal
 from bundling.competition.read import read_competitions
+from bundling.competition.references import ReferenceSet, load_reference
 from bundling.platforms.registry import PLATFORMS
 from bundling.rehearse.rehearse import rehearse
 from bundling.zips import make_zip
 from spokeneval.formats.problems import FREE_ATTEMPT
 from spokeneval.formats.submission_folder import REPORT_FILE
+from spokeneval.run.programs import accepted_report
 from spokeneval.tasks import find_task
 from tests.samples import corruptions
 from tests.samples.cases import CASES, IDS, OWN, SHEETS
 from tests.samples.merlion_identification import IDS as SEGMENTS
+from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT, run_here, write_files
 from tests.samples.refusals import lay_out, refusals
+from tests.samples.repeated import RELABELLED, REPEATED
 
 TASKS = tuple(CASES)
 
@@ -288,3 +293,74 @@ def test_whether_a_run_fails_and_all_that_it_says_does_not_depend_on_a_label(tas
         assert shown[0]["status"] == 0, (submission, shown[0])
         assert "statistics.json" not in shown[0]
         assert all(other == shown[0] for other in shown), submission
+
+
+# A sealed share: which items are sealed, and what their labels are
+
+
+def half_sealed(task: str, folder: Path, files: dict[str, str], first: int) -> ReferenceSet:
+    """A set of which every other unit is sealed, from the first or from the second."""
+    reference = load_reference(task, "evaluation", write_files(folder, files), {})
+    draw = mock.patch.object(seal, "draw_units", lambda units, share, key: frozenset(sorted(units)[first::2]))
+    with draw:
+        return seal.seal(reference, 0.5, None)
+
+
+def without_item(submission: Mapping[str, str], item: str) -> dict[str, str]:
+    """A submission without what it says of one item: its lines, or its file."""
+    return {
+        name: "".join(line for line in text.splitlines(keepends=True) if re.split(r"[,\t ]", line)[0] != item)
+        for name, text in submission.items()
+        if name != f"{item}.txt"
+    }
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_nothing_that_a_run_shows_but_its_scores_tells_which_items_are_sealed(task, tmp_path):
+    program = (ROOT / "scoring_program" / task / "score.py").read_bytes()
+    options = json.dumps({"detailed_results": True})
+    score = write_files(tmp_path / "program", {"score.py": program, "options.json": options}) / "score.py"
+    sets = [half_sealed(task, tmp_path / "given", REPEATED[task], first) for first in (0, 1)]
+    answers = near_misses(task, tmp_path / "given")
+    items = sets[0].items
+    submissions = [{**answers, REPORT_FILE: accepted_report(task, len(items))}]
+    submissions += [without_item(answers, item) for item in (items[0], items[-1])]
+    references = [*(found.files for found in sets), REPEATED[task]]
+    for place, submission in enumerate(submissions):
+        shown = []
+        for number, reference in enumerate(references):
+            folder = write_files(
+                tmp_path / f"{place}-{number}",
+                {
+                    **{f"res/{name}": text for name, text in submission.items()},
+                    **{f"ref/{name}": text for name, text in reference.items()},
+                },
+            )
+            shown.append(seen(folder / "out", *run_here(score, folder, folder / "out")))
+        assert shown[0] == shown[1]
+        if place:
+            assert shown[0]["status"] == 1
+            assert shown[0] == shown[2]  # the words of a set without a seal
+        else:
+            assert f"{len(items)} items checked, those of the open part scored" in shown[0]["stdout"]
+            scores = [(tmp_path / f"0-{number}/out/scores.json").read_text() for number in range(3)]
+            assert len(set(scores)) > 1
+            page = (tmp_path / "0-0/out/detailed_results.html").read_text(encoding="utf-8")
+            assert f"the {len(items)} items of the set are there" in page
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_what_the_platform_gets_is_the_same_whatever_the_sealed_labels_are(task, tmp_path):
+    plain = half_sealed(task, tmp_path / "plain", REPEATED[task], 0)
+    other = {}
+    for name, text in REPEATED[task].items():
+        pairs = zip(
+            text.splitlines(keepends=True), RELABELLED[task][name].splitlines(keepends=True), strict=True
+        )
+        other[name] = "".join(new if old.strip() in plain.sealed_rows else old for old, new in pairs)
+    dealt = half_sealed(task, tmp_path / "dealt", other, 0)
+    assert (dealt.files, dealt.public, dealt.items) == (plain.files, plain.public, plain.items)
+    for part in ("all", "sealed"):
+        assert any(
+            dealt.at_home[name] != content for name, content in plain.at_home.items() if name.startswith(part)
+        )

@@ -1,0 +1,424 @@
+"""A sealed share: what is drawn, what the platform gets of it, and how it is scored at home. All data are synthetic."""
+
+import contextlib
+import dataclasses
+import io
+import json
+import random
+import re
+import stat
+import zipfile
+
+import pytest
+
+import build_bundle
+import spokeneval
+from bundling.build.plan import plan
+from bundling.build.write import write
+from bundling.check.check import check_bundle
+from bundling.competition.competition import CompetitionError
+from bundling.competition.read import read_competitions
+from bundling.competition.references import BadReference, load_reference
+from bundling.competition.seal import SealError, draw_units, seal
+from bundling.zips import make_zip
+from spokeneval.tasks import find_task, task_names
+from tests.samples.near_misses import near_misses
+from tests.samples.programs import ROOT, write_files
+from tests.samples.repeated import RELABELLED, REPEATED
+
+every_task = pytest.mark.parametrize("task", task_names())
+
+
+def loaded(task, folder, files=None):
+    return load_reference(task, "evaluation", write_files(folder, files or REPEATED[task]), {})
+
+
+def units_of(task, folder):
+    """The unit of each row of the counts of the reference in a folder."""
+    return set(find_task(task).units(find_task(task).format.read_reference(folder))[1])
+
+
+def laid_out(reference, folder):
+    """The folders of a sealed set: `open`, as the platform gets it, `all` and `sealed`."""
+    write_files(folder / "open", reference.files)
+    return write_files(folder, reference.at_home)
+
+
+# The draw
+
+
+@every_task
+def test_whole_units_are_sealed_as_many_as_are_asked_for(task, tmp_path):
+    reference = loaded(task, tmp_path / "given")
+    folder = laid_out(seal(reference, 0.45, None), tmp_path / "sealed")
+    parts = [units_of(task, folder / part) for part in ("open", "sealed")]
+    every = units_of(task, tmp_path / "given")
+    assert parts[0] | parts[1] == every
+    assert not parts[0] & parts[1]
+    assert len(parts[1]) == round(0.45 * len(every))
+
+
+@every_task
+def test_each_row_is_in_one_part_and_both_parts_have_the_public_items(task, tmp_path):
+    reference = loaded(task, tmp_path)
+    sealed = seal(reference, 0.5, None)
+    for name, content in reference.files.items():
+        rows = [
+            files[name].splitlines(keepends=True)
+            for files in (sealed.files, {name: sealed.at_home[f"sealed/{name}"]})
+        ]
+        header = [line for line in rows[0] if line in rows[1]]
+        assert len(header) <= 1
+        assert sorted([*rows[0], *rows[1]]) == sorted([*content.splitlines(keepends=True), *header])
+        assert sealed.at_home[f"all/{name}"] == content
+    for name, content in reference.public.items():
+        assert sealed.files[f"items/{name}"] == sealed.at_home[f"sealed/items/{name}"] == content
+    assert (sealed.public, sealed.items) == (reference.public, reference.items)
+    assert sealed.sealed_rows == reference.rows - sealed.rows
+    assert sealed.sealed_rows
+
+
+def test_recordings_with_nothing_to_score_are_in_neither_part(tmp_path):
+    files = dict(REPEATED["merlion_identification"])
+    files["labels.csv"] += "z.wav,a1,0,900,900,NON_SPEECH,False,Evaluation\n"
+    sealed = seal(loaded("merlion_identification", tmp_path, files), 0.5, None)
+    found = [name for name, content in (sealed.files | sealed.at_home).items() if b"z.wav" in content]
+    assert found == ["all/labels.csv"]
+
+
+def test_the_draw_needs_the_key():
+    units = [f"s{number}" for number in range(40)]
+    draws = {draw_units(units, 0.5, bytes([key])) for key in range(50)}
+    assert len(draws) == 50
+    assert {len(draw) for draw in draws} == {20}
+    assert draw_units(units[::-1], 0.5, b"\0") == draw_units(units, 0.5, b"\0")
+    often = [sum(unit in draw for draw in draws) for unit in units]
+    assert 10 < min(often) <= max(often) < 40  # 25 expected, with a standard deviation of 3.5
+
+
+def test_the_same_labels_give_the_same_draw_and_others_another(tmp_path):
+    first, again = (seal(loaded("spoken_call", tmp_path / name), 0.5, None) for name in "ab")
+    assert first == again
+    other = seal(loaded("spoken_call", tmp_path / "c", RELABELLED["spoken_call"]), 0.5, None)
+    assert other.items == first.items
+    assert other.public == first.public
+    ids = [
+        set(re.findall(rb"^[^\t]+", found.files["reference.csv"], re.MULTILINE)) for found in (first, other)
+    ]
+    assert ids[0] != ids[1]
+
+
+def test_a_label_that_is_corrected_opens_nothing_that_was_sealed(tmp_path):
+    folder = laid_out(seal(loaded("spoken_call", tmp_path / "given"), 0.5, None), tmp_path / "kept")
+    rows = REPEATED["spoken_call"]["reference.csv"].splitlines(keepends=True)
+    assert rows[1].endswith("\tcorrect\tcorrect\n")
+    rows[1] = rows[1].replace("\tcorrect\tcorrect", "\tincorrect\tcorrect")
+    corrected = loaded("spoken_call", tmp_path / "corrected", {"reference.csv": "".join(rows)})
+    for kept, same in ((folder, True), (None, False), (tmp_path / "nowhere", False)):
+        again = laid_out(seal(corrected, 0.5, kept), tmp_path / f"{kept is None}{same}")
+        parts = [
+            [units_of("spoken_call", place / part) for part in ("open", "sealed")]
+            for place in (folder, again)
+        ]
+        assert (parts[0] == parts[1]) == same
+
+
+def test_what_is_left_out_or_added_later_moves_nothing_else(tmp_path):
+    folder = laid_out(seal(loaded("psst_correctness", tmp_path / "given"), 0.5, None), tmp_path / "kept")
+    header, *rows = REPEATED["psst_correctness"]["utterances.tsv"].splitlines(keepends=True)
+    added = [re.sub(r"-11(?=\t)", "-new", row) for row in rows[-4:]]
+    changed = {"utterances.tsv": "".join([header, *rows[4:], *added])}
+    again = laid_out(
+        seal(loaded("psst_correctness", tmp_path / "changed", changed), 0.5, folder), tmp_path / "again"
+    )
+    gone, new = {"s0-0", "s1-0"}, {"s0-new", "s1-new"}
+    parts = []
+    for part in ("open", "sealed"):
+        before, after = (units_of("psst_correctness", place / part) for place in (folder, again))
+        assert before - gone == after - new
+        parts.append(len(after & new))
+    assert parts == [1, 1]
+
+
+def test_a_draw_of_another_gold_standard_is_not_taken_over(tmp_path):
+    """Whoever has the samples could compute theirs. Half of the rows must be the same."""
+    folder = laid_out(seal(loaded("caller_experience", tmp_path / "given"), 0.5, None), tmp_path / "kept")
+    rows, others = (
+        files["caller_experience"]["reference.csv"].splitlines(keepends=True)
+        for files in (REPEATED, RELABELLED)
+    )
+    assert len(rows) == 1 + 48
+    half = loaded("caller_experience", tmp_path / "half", {"reference.csv": "".join(rows[:25] + others[25:])})
+    assert seal(half, 0.5, folder).at_home
+    other = loaded(
+        "caller_experience", tmp_path / "other", {"reference.csv": "".join(rows[:24] + others[24:])}
+    )
+    with pytest.raises(BadReference, match=r"kept holds the draw of another gold standard .* Move it away"):
+        seal(other, 0.5, folder)
+
+
+def test_another_share_than_that_of_a_draw_that_is_kept_is_refused(tmp_path):
+    reference = loaded("caller_experience", tmp_path / "given")
+    folder = laid_out(seal(reference, 0.5, None), tmp_path / "kept")
+    with pytest.raises(SealError, match=r"24 of the 48 calls .* are sealed by the draw in .*kept"):
+        seal(reference, 0.3, folder)
+
+
+def test_a_draw_that_cannot_be_read_is_not_drawn_anew(tmp_path):
+    reference = loaded("caller_experience", tmp_path / "given")
+    folder = laid_out(seal(reference, 0.5, None), tmp_path / "kept")
+    (folder / "sealed" / "reference.csv").write_text("call_id\n")
+    with pytest.raises(BadReference, match="kept holds the draw of an earlier build, but cannot be read"):
+        seal(reference, 0.5, folder)
+
+
+@pytest.mark.parametrize("sealed", [9, 15])
+def test_fewer_than_ten_units_in_a_part_are_refused(tmp_path, sealed):
+    reference = loaded("merlion_diarization", tmp_path)
+    expected = rf"^{sealed} of the 24 recordings of the evaluation set of merlion_diarization would be sealed; expected"
+    with pytest.raises(SealError, match=expected):
+        seal(reference, sealed / 24, None)
+    assert seal(reference, 10 / 24, None).at_home
+    assert seal(reference, 14 / 24, None).at_home
+
+
+def test_a_part_that_cannot_be_scored_against_is_refused(tmp_path):
+    header, *rows = REPEATED["spoken_call"]["reference.csv"].splitlines(keepends=True)
+    rows = [re.sub(r"\tincorrect\t(in)?correct\n", "\tcorrect\tcorrect\n", row) for row in rows]
+    rows[0] = rows[0].replace("\tcorrect\tcorrect", "\tincorrect\tincorrect")
+    reference = loaded("spoken_call", tmp_path, {"reference.csv": "".join([header, *rows])})
+    with pytest.raises(
+        BadReference, match=r"its (open|sealed) part cannot be scored against\n.*(\n.*)*only one kind"
+    ):
+        seal(reference, 0.5, None)
+
+
+# Scores
+
+
+def narrowed(task, submission, ids):
+    """A submission's lines, or files, of some items."""
+    if find_task(task).format.submission_file is None:
+        return {f"{item}.txt": submission[f"{item}.txt"] for item in ids}
+    ((name, text),) = submission.items()
+    lines = text.splitlines(keepends=True)
+    header = lines[:1] if name.endswith(("csv", "tsv")) else []
+    return {name: "".join(header + [line for line in lines if re.split(r"[,\t ]", line)[0] in ids])}
+
+
+@every_task
+def test_a_part_scores_as_its_own_rows_alone_do(task, tmp_path):
+    """Answers to all items against a part's folder, and answers to the part's items against its rows as a plain set."""
+    folder = laid_out(seal(loaded(task, tmp_path / "given"), 0.45, None), tmp_path / "sealed")
+    answers = near_misses(task, tmp_path / "given")
+    every = write_files(tmp_path / "answers", answers)
+    results = {}
+    for part in ("open", "sealed"):
+        files = find_task(task).format.reference_files
+        plain = write_files(
+            tmp_path / "plain" / part, {name: (folder / part / name).read_bytes() for name in files}
+        )
+        ids = find_task(task).format.read_reference(plain).items.ids
+        own = write_files(tmp_path / "own" / part, narrowed(task, answers, ids))
+        expected = spokeneval.score(task, reference=plain, submission=own)
+        found = spokeneval.score(task, reference=folder / part, submission=every)
+        assert dataclasses.replace(found, signature=expected.signature) == expected
+        results[part] = found
+    whole = spokeneval.score(task, reference=folder / "all", submission=every)
+    assert whole == spokeneval.score(task, reference=tmp_path / "given", submission=every)
+    assert results["open"].items + results["sealed"].items == whole.items
+    assert len({results["open"].signature, results["sealed"].signature, whole.signature}) == 3
+
+
+def test_labels_that_are_not_of_the_set_beside_them_are_an_error(tmp_path):
+    sealed = seal(loaded("caller_experience", tmp_path / "given"), 0.5, None)
+    part = write_files(tmp_path / "part", sealed.files)
+    answers = write_files(tmp_path / "answers", near_misses("caller_experience", tmp_path / "given"))
+    (part / "items" / "calls.csv").write_text("call_id\na-1-0\n")
+    with pytest.raises(ValueError, match="not of one set"):
+        spokeneval.score("caller_experience", reference=part, submission=answers)
+
+
+# Bundles
+
+
+def series(folder, change):
+    """The repository with another competition.yaml."""
+    folder.mkdir()
+    for path in ROOT.iterdir():
+        if not path.name.startswith("."):
+            (folder / path.name).symlink_to(path)
+    (folder / "competition.yaml").unlink()
+    text = (ROOT / "competition.yaml").read_text()
+    (folder / "competition.yaml").write_text(change(text))
+    return folder
+
+
+def put(setting, before):
+    """Put a setting before a line of competition.yaml, as deep as that."""
+
+    def change(text):
+        assert text.count(before) == 1
+        indent = re.search(rf"^( *).*{re.escape(before)}", text, re.MULTILINE)[1]
+        return text.replace(f"{indent}{before}", f"{indent}{setting}\n{indent}{before}")
+
+    return change
+
+
+@pytest.fixture(scope="module")
+def half(tmp_path_factory):
+    """A series that seals half of the hidden sets."""
+    return series(tmp_path_factory.mktemp("half") / "series", put("sealed: 0.5", "registration: approval"))
+
+
+@pytest.fixture(scope="module")
+def built(half, tmp_path_factory):
+    """A bundle with a sealed share, built by the command: its zip, what the command said, the folder of the labels."""
+    out = tmp_path_factory.mktemp("built") / "dist"
+    with pytest.MonkeyPatch.context() as patched, contextlib.redirect_stderr(io.StringIO()) as said:
+        patched.setattr(build_bundle, "ROOT", half)
+        assert build_bundle.main(["build", TASK, "--platform", "codabench", "--out", str(out)]) == 0
+    return out / f"codabench/{TASK}.zip", said.getvalue(), out / f"sealed/{TASK}/evaluation"
+
+
+TASK = "psst_correctness"
+
+
+def inner(path, name):
+    with zipfile.ZipFile(path) as bundle, zipfile.ZipFile(io.BytesIO(bundle.read(name))) as archive:
+        return {entry: archive.read(entry) for entry in archive.namelist()}
+
+
+def test_the_sealed_labels_lie_beside_the_bundle_for_their_owner_alone(built):
+    path, said, home = built
+    assert f"sealed: {home} has the labels that no platform gets; keep it private" in said
+    files = [file for file in home.rglob("*") if file.is_file()]
+    assert {str(file.relative_to(home)) for file in files} == {
+        "all/utterances.tsv",
+        "sealed/utterances.tsv",
+        "sealed/part.txt",
+        "sealed/items/utterance_list.tsv",
+    }
+    assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
+    reference = inner(path, "reference_data.zip")
+    assert sorted(reference) == ["items/utterance_list.tsv", "part.txt", "utterances.tsv"]
+    assert reference["items/utterance_list.tsv"] == inner(path, "input_data.zip")["utterance_list.tsv"]
+    assert list(inner(path, "reference_data_development.zip")) == ["utterances.tsv"]
+
+
+def test_whatever_the_sealed_labels_are_the_bundle_has_the_same_bytes(built, half, tmp_path):
+    """The labels of all sealed utterances are dealt anew in mid-season; the draw is the one beside the bundle."""
+    path, _, home = built
+    lines = (home / "all/utterances.tsv").read_text().splitlines(keepends=True)
+    sealed = set((home / "sealed/utterances.tsv").read_text().splitlines(keepends=True)) - {lines[0]}
+    places = [place for place, line in enumerate(lines) if line in sealed]
+    fields = [lines[place].split("\t") for place in places]
+    column = lines[0].split("\t").index("correctness")
+    labels = [row[column] for row in fields]
+    random.Random(1).shuffle(labels)
+    for place, row, label in zip(places, fields, labels, strict=True):
+        lines[place] = "\t".join([*row[:column], label, *row[column + 1 :]])
+    own = write_files(tmp_path / "own", {"utterances.tsv": "".join(lines)})
+    planned = plan(half, [TASK], {(TASK, "evaluation"): own}, kept=home.parents[1])
+    (again,) = write(half, planned, ["codabench"], tmp_path)
+    assert again.path.read_bytes() == path.read_bytes()
+    written = [tmp_path / f"sealed/{TASK}/evaluation/{part}/utterances.tsv" for part in ("all", "sealed")]
+    assert written[0].read_text() == "".join(lines)
+    assert written[1].read_text() == lines[0] + "".join(lines[place] for place in places)
+    assert written[1].read_bytes() != (home / "sealed/utterances.tsv").read_bytes()
+
+
+def test_check_misses_what_is_not_beside_the_bundle(built, tmp_path):
+    assert check_bundle(built[0]) == []
+    moved = write_files(tmp_path / "codabench", {"moved.zip": built[0].read_bytes()})
+    (finding,) = check_bundle(moved / "moved.zip")
+    assert (finding.code, finding.level, finding.where) == ("sealed-missing", "error", "reference_data.zip")
+
+
+def test_the_page_says_that_there_is_a_seal_and_the_kit_has_all_items(built):
+    with zipfile.ZipFile(built[0]) as bundle:
+        page = bundle.read("pages/evaluation.md").decode()
+    assert "Of the sessions of a hidden set 50 % are sealed. Answer every item" in page
+    kit = inner(built[0], "starting_kit.zip")
+    hidden = {name: content for name, content in kit.items() if name.startswith("evaluation/")}
+    items = inner(built[0], "input_data.zip")
+    assert hidden == {f"evaluation/input/{name}": content for name, content in items.items()}
+
+
+def test_the_final_ranking_is_by_the_sealed_part_or_by_all(built, tmp_path, capsys):
+    path, _, home = built
+    answers = {
+        "near": {name: text.encode() for name, text in near_misses(TASK, home / "all").items()},
+        "baseline": inner(path, "solutions/baseline_evaluation.zip"),
+    }
+    for name, files in answers.items():
+        (tmp_path / f"{name}.zip").write_bytes(make_zip(files))
+    for part, name in (("sealed", "near"), ("sealed", "baseline"), ("all", "near")):
+        arguments = ["rehearse", str(path), str(tmp_path / f"{name}.zip"), "--statistics"]
+        arguments += ["--reference", str(home / part), "--keep", str(tmp_path / part / name)]
+        assert build_bundle.main(arguments) == 0
+        written = json.loads((tmp_path / part / name / "scoring/app/output/scores.json").read_text())
+        scored = spokeneval.score(TASK, reference=home / part, submission=tmp_path / f"{name}.zip")
+        assert {key: written[key] for key in scored.scores} == scored.scores
+    assert build_bundle.main(["rank", *(str(tmp_path / "sealed" / name) for name in answers)]) == 0
+    assert "20 sessions" in capsys.readouterr().out
+    assert build_bundle.main(["rank", *(str(tmp_path / part / "near") for part in ("all", "sealed"))]) == 1
+    assert "computed differently: part:sealed" in capsys.readouterr().err
+
+
+# Refusals
+
+
+def test_a_share_that_leaves_too_few_units_is_refused_with_its_line(half):
+    line = (half / "competition.yaml").read_text().split("sealed: 0.5\n")[0].count("\n") + 1
+    with pytest.raises(CompetitionError) as refusal:
+        plan(half, ["merlion_identification_open", "merlion_diarization_open"], {})
+    for task in ("identification", "diarization"):
+        assert (
+            f"  line {line:<4} defaults.sealed: sealed is 0.5; 4 of the 8 recordings of the evaluation set of "
+            f"merlion_{task} would be sealed; expected at least 10 sealed and as many open"
+        ) in str(refusal.value)
+
+
+REFUSED = {
+    "a public set": (
+        ("sealed: 0.5", "title: Spoken CALL"),
+        ("public_sets: [development, evaluation]", "title: Spoken CALL"),
+        "spoken_call is scored on public labels alone (development, evaluation); only hidden ones can be sealed",
+    ),
+    "one of two bundles with the same labels": (
+        ("sealed: 0.5", "title: MERLion CCS Task 1 — language identification, open track"),
+        ("# the other track is open", "title: Spoken CALL"),
+        "sealed is 0.5 here and not set in merlion_identification_closed; both have the labels of merlion_identific",
+    ),
+    "no number": (
+        ("sealed: .nan", "title: Spoken CALL"),
+        ("# not a number", "title: Spoken CALL"),
+        "sealed is nan; expected a share above 0 and below 1",
+    ),
+}
+
+
+@pytest.mark.parametrize("reason", REFUSED)
+def test_what_cannot_be_sealed_is_refused_with_its_line(tmp_path, reason):
+    first, second, said = REFUSED[reason]
+    folder = series(tmp_path / "series", lambda text: put(*first)(put(*second)(text)))
+    line = (folder / "competition.yaml").read_text().split(f"    {first[0]}\n")[0].count("\n") + 1
+    with pytest.raises(CompetitionError, match="1 defect") as refusal:
+        read_competitions(folder / "competition.yaml")
+    assert f"  line {line:<4} " in str(refusal.value)
+    assert said in str(refusal.value)
+
+
+def test_a_task_that_would_upload_what_another_seals_is_refused(tmp_path):
+    """Both tasks of PSST have one file, with the labels of both."""
+    folder = series(tmp_path / "series", put("sealed: 0.5", "- {key: f1, precision: 4}"))
+    text = (folder / "competition.yaml").read_text()
+    moved = text.replace("          sealed: 0.5\n", "").replace(
+        "      psst_correctness:\n", "      psst_correctness:\n        sealed: 0.5\n", 1
+    )
+    (folder / "competition.yaml").write_text(moved)
+    with pytest.raises(
+        BadReference, match=r"320 sealed rows of its set evaluation would be uploaded with .* psst_recog"
+    ):
+        plan(folder, ["psst_recognition", "psst_correctness"], {})
