@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bundling.competition.seal import draw_units
 from spokeneval.metrics.correctness import CorrectnessCounts
 from spokeneval.run.feedback import on_grid
 from spokeneval.task import HIGHER
@@ -30,11 +31,12 @@ class Halves(NamedTuple):
 
 
 def draw_halves(case: Case, rng: np.random.Generator) -> Halves:
-    """Whole units drawn, half of them open."""
+    """Half of the units sealed, as a build draws them; the key, there the labels' own hash, is drawn."""
     units = case.units
-    chosen = rng.permutation(units.max() + 1)[: (units.max() + 1) // 2]
-    is_open = np.isin(units, chosen)
-    return Halves(np.flatnonzero(is_open), np.flatnonzero(~is_open))
+    names = [str(unit) for unit in range(units.max() + 1)]
+    chosen = [int(name) for name in draw_units(names, 0.5, rng.bytes(32))]
+    is_sealed = np.isin(units, chosen)
+    return Halves(np.flatnonzero(~is_sealed), np.flatnonzero(is_sealed))
 
 
 def scores_of_many(case: Case, answers: np.ndarray, rows: np.ndarray) -> np.ndarray:
