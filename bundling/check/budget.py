@@ -28,7 +28,7 @@ def check_budget(report: Report, bundle: BuiltBundle, contents: Contents) -> Non
     """The attempts that a bundle's phases allow on each hidden set, against what they can tell of its labels."""
     parts = [task.parts["reference_data"] for task in contents.tasks if "reference_data" in task.parts]
     for name, reference in {archive.name: archive for archive in parts}.items():
-        scoring = [phase for phase in bundle.phases if phase.reference_data == name]
+        scoring = [phase for phase in bundle.phases if phase.reference_data == name and phase.total != 0]
         program = contents.programs.get(("scoring_program", scoring[0].scoring_program)) if scoring else None
         if program is None or is_part(reference):  # what is sealed, no board can tell
             continue
@@ -43,7 +43,8 @@ def check_budget(report: Report, bundle: BuiltBundle, contents: Contents) -> Non
             report.add("leak-attempts", "competition.yaml", f"{what}; at most {MOST_ATTEMPTS} are harmless")
         told = _told(task, reference, attempts, options, len(bundle.columns))
         if told is not None and told > TOLERATED:
-            text = f"{what} may tell {told:.0%} of its labels; tolerable are {TOLERATED:.0%}"
+            shown = "exact scores" if options.get("feedback", EXACT) == EXACT else "scores in steps"
+            text = f"{what}, {shown}, may tell {told:.0%} of its labels; tolerable are {TOLERATED:.0%}"
             report.add("leak-scores", "competition.yaml", text)
 
 

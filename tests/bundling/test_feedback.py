@@ -203,7 +203,10 @@ def edited(path, folder, *, feedback="coarse", attempts=None, per_day=20):
     ("changes", "found"),
     [
         ({"attempts": 30}, {}),
-        ({"attempts": 100}, {"leak-scores": "100 attempts on reference_data.zip may tell 33% of"}),
+        (
+            {"attempts": 100},
+            {"leak-scores": "100 attempts on reference_data.zip, scores in steps, may tell 33% of"},
+        ),
         (
             {"attempts": 101},
             {
@@ -215,7 +218,7 @@ def edited(path, folder, *, feedback="coarse", attempts=None, per_day=20):
         ({"attempts": 500, "per_day": 5}, {"leak-scores": "70 attempts"}),
         (
             {"attempts": 3, "feedback": "exact"},
-            {"leak-scores": "3 attempts on reference_data.zip may tell 74% of"},
+            {"leak-scores": "3 attempts on reference_data.zip, exact scores, may tell 74% of"},
         ),
     ],
 )
