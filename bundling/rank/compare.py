@@ -42,9 +42,9 @@ MOST_SWAPPED = 100
 
 _BATCH = 1000
 
-_CLEAR, _ROUNDS_OF_CLEAR = 6.0, 2000
+_CLEAR, _ROUNDS_OF_CLEAR = 5.0, 1000
 """From how many standard deviations on, and after how many rounds none of which came as far, a difference is clear:
-its p is then below 1e-8."""
+its p is then below 2e-6."""
 
 _AT_A_TIME = 1 << 17
 """Numbers worked on at a time: as many as stay in the processor's cache."""

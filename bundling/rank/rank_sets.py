@@ -31,8 +31,9 @@ def rank_sets(
     - A score's distribution may be skewed, as that of a ratio is, and ranks are the same on any scale of the score.
       So a lead is held against the resamples that fall short of it, and their standard error is of that side alone.
     - With few units a standard error is itself uncertain: the deviations of a resample are divided by errors that
-      vary as those of `units` normal values would (by a root of chi-squared), which gives the percentile Student's
-      tails; and as a resample varies by sqrt((n - 1) / n) of what a new sample would, errors are widened by as much.
+      vary as those of normal values would (by a root of chi-squared), which gives the percentile Student's tails. Of
+      n units n - 2 are free: a mean and a side were estimated. And as a resample varies by sqrt((n - 1) / n) of what a
+      new sample would, errors are widened by as much.
 
     Parameters
     ----------
@@ -54,10 +55,10 @@ def rank_sets(
     leads = (scores[first] - scores[second]) * (1 if higher else -1)
     moves = (complete[:, first] - complete[:, second]) * (1 if higher else -1) - leads
     short, beyond = (_one_sided_error(np.minimum(moves, 0)), _one_sided_error(np.maximum(moves, 0)))
-    freedom = units - 1
+    freedom = units - 2
     moves /= np.where(moves < 0, short, beyond)
     moves /= np.sqrt(np.random.RandomState(SEED).chisquare(freedom, moves.shape) / freedom)
-    widened = math.sqrt(units / freedom)
+    widened = math.sqrt(units / (units - 1))
     ahead = behind = np.zeros(len(first), dtype=bool)
     while True:
         largest = np.maximum(

@@ -42,7 +42,7 @@ def loop(scores, resampled, units):
     """The same by the definition: every ordered pair, rejected step by step, on the same chi-squared draws."""
     systems = range(len(scores))
     pairs = [(a, b) for a in systems for b in systems if a < b]
-    chi = np.random.RandomState(SEED).chisquare(units - 1, (len(resampled), len(pairs)))
+    chi = np.random.RandomState(SEED).chisquare(units - 2, (len(resampled), len(pairs)))
     gaps = {}
     for index, (a, b) in enumerate(pairs):
         moved = resampled[:, a] - resampled[:, b] - (scores[a] - scores[b])
