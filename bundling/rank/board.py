@@ -128,6 +128,8 @@ def make_board(
             compared = compare_systems(rules, summed, values, np.array(places), progress=progress)
             remarks += notes.how_compared(units, unit, len(summed), number)
             tables += power_table(compared.pairs, names, unit, number, column)
+        else:
+            remarks.append("One system: there is nothing to compare it with.")
         if conditions is not None:
             tables.append(scores_by_condition(conditions, names, summed[0].units, values, primary, column))
     sharing = Counter(places)

@@ -421,6 +421,7 @@ def test_one_system_alone_has_a_board(tmp_path):
     (only,) = noisy_systems(tmp_path, systems=1)
     board = ranking.make_board(ROOT, read_outputs([only]))
     assert (board.rows[0].rank, board.rows[0].cluster) == (1, None)
+    assert "One system: there is nothing to compare it with." in board.notes
     assert board_page.to_html(board)
 
 
