@@ -183,7 +183,7 @@ def ratio(numerator: Number, denominator: Number, name: str) -> Any:
         if not denominator:
             raise ValueError(f"{name} is undefined: nothing to divide by")
         return float(numerator / denominator)
-    numerator, denominator = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
+    numerator, denominator = np.broadcast_arrays(np.asarray(numerator, float), denominator)
     return np.divide(numerator, denominator, out=np.full(denominator.shape, np.nan), where=denominator != 0)
 
 

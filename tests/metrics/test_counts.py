@@ -102,6 +102,8 @@ def test_a_rate_of_nothing_is_undefined():
     ):
         assert ratio(np.array(numerator), np.array(denominator), "").tolist() == expected
     assert np.isnan(ratio(np.array([1, 0]), np.array([0, 0]), "")).all()
+    short = np.array([1, 3], np.float32)
+    assert ratio(short[:1], short[1:], "").tolist() == [1 / 3]  # to the last digit of a long float
 
 
 def test_what_has_no_axis_is_a_plain_number():
