@@ -39,7 +39,8 @@ GOLD = HEADER + "".join(
             ("correct", "correct"),
             ("incorrect", "correct"),
             ("incorrect", "incorrect"),
-        ],
+        ]
+        * 10,
         1,
     )
 )
@@ -219,19 +220,19 @@ def test_an_own_gold_standard_takes_the_samples_place_without_touching_the_repos
 
 def test_a_broken_gold_standard_stops_the_build_with_its_rows_named(tmp_path):
     rows = GOLD.splitlines(keepends=True)
-    broken = "".join([*rows[:2], HEADER, *rows[2:], "5\tp\tw\tr\tt\tcorrect\tincorrect\n"])
+    broken = "".join([*rows[:2], HEADER, *rows[2:], "41\tp\tw\tr\tt\tcorrect\tincorrect\n"])
     (tmp_path / "gold.csv").write_text(broken)
     argument = f"spoken_call/evaluation={tmp_path / 'gold.csv'}"
     done = build(tmp_path / "dist", "--reference", argument)
     assert done.returncode == 1
     assert "line 3    a header row in mid-file" in done.stderr
-    assert "line 7    Id 5: language is correct but meaning incorrect" in done.stderr
+    assert "line 43   Id 41: language is correct but meaning incorrect" in done.stderr
     assert not (tmp_path / "dist").exists()
 
     done = build(tmp_path / "dist", "--reference", argument, "--drop-invalid-reference-rows")
     assert done.returncode == 0, done.stderr
     assert "left out reference.csv line 3: a header row in mid-file" in done.stderr
-    assert "left out reference.csv line 7: Id 5: language is correct but meaning incorrect" in done.stderr
+    assert "left out reference.csv line 43: Id 41: language is correct but meaning incorrect" in done.stderr
     with zipfile.ZipFile(tmp_path / "dist/codabench/spoken_call.zip") as bundle:
         inner = io.BytesIO(bundle.read("reference_data.zip"))
     with zipfile.ZipFile(inner) as reference:
@@ -324,7 +325,7 @@ def test_the_command_lists_what_it_built_and_checks_it(tmp_path, capsys):
     assert build_bundle.main(["build", "spoken_call", "--out", str(out)]) == 0
     table = capsys.readouterr().out
     assert table.count(" ok ") == 2
-    assert "15 columns, 2 phases" in table
+    assert "3 columns, 2 phases" in table
     assert build_bundle.main(["check", *map(str, out.glob("*/*.zip"))]) == 0
     broken = tmp_path / "broken.zip"
     broken.write_bytes(b"no zip")
@@ -419,7 +420,7 @@ def test_what_was_left_out_is_told_even_if_nothing_usable_is_left(tmp_path):
         "--drop-invalid-reference-rows",
     )
     assert done.returncode == 1
-    assert "2 rows were left out" in done.stderr
+    assert "20 rows were left out" in done.stderr
     assert "line 4: Id 3: language 'Incorrect'" in done.stderr
 
 

@@ -73,8 +73,12 @@ def test_a_defect_is_found_and_nothing_else(tmp_path, defect: Defect):
     assert {finding.code for finding in found} == {defect.code}, format_findings(found)
 
 
+OF_KNOWN_TASKS = {"leak-attempts", "leak-scores"}
+"""Of bundles of the tasks here alone: see test_feedback."""
+
+
 def test_every_rule_has_a_defect_that_breaks_it():
-    assert {defect.code for defect in DEFECTS} == set(RULES)
+    assert {defect.code for defect in DEFECTS} | OF_KNOWN_TASKS == set(RULES)
 
 
 def test_every_rule_says_what_happens_and_what_to_do():

@@ -47,7 +47,7 @@ def test_a_new_challenge_builds_checks_and_rehearses_as_it_is(copy):
     place, _ = copy
     built = run(place, "build_bundle.py", "build", "speech_rate")
     assert (built.returncode, built.stdout.count("sha256")) == (0, 2), built.stderr
-    rows = (place / "reference_data/speech_rate/evaluation/reference.csv").read_text()
+    rows = (place / "reference_data/speech_rate/development/reference.csv").read_text()
     for submission, status, scores in (
         (rows, "Finished", (1, 100, 100)),
         (re.sub(r",\d", ",3", rows), "Finished", (0, None, None)),
@@ -57,7 +57,11 @@ def test_a_new_challenge_builds_checks_and_rehearses_as_it_is(copy):
         for platform in ("codabench", "codalab"):
             bundle = f"dist/{platform}/speech_rate.zip"
             done = json.loads(
-                run(place, "build_bundle.py", "rehearse", bundle, "submission.zip", "--json").stdout
+                run(
+                    place,
+                    *("build_bundle.py", "rehearse", bundle, "submission.zip"),
+                    *("--phase", "Development", "--json"),
+                ).stdout
             )
             assert done["status"] == status
             if scores is not None:

@@ -152,6 +152,8 @@ def test_an_organisers_own_feature_table_holds_everywhere(tmp_path):
     root = tmp_path / "series"
     ignored = shutil.ignore_patterns(".*", "dist", "__pycache__", "tests", "benchmarks")
     shutil.copytree(ROOT, root, ignore=ignored)
+    series = root / "competition.yaml"  # two utterances have no standard error to make steps of
+    series.write_text(series.read_text().replace("feedback: coarse", "feedback: exact"))
     table = root / "spokeneval/metrics/arpabet_features.tsv"
     table.write_text("# ours\nphone\tvoice\tlong\na\t+\t-\ni\t+\t+\nt\t-\t0\n")
 

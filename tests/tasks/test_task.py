@@ -34,7 +34,14 @@ def test_a_score_is_its_formulas_value_or_what_is_written_where_it_is_undefined(
 def test_columns_are_the_scores_then_the_ends_of_their_intervals():
     scores = (RATE._replace(interval=True, percent=True), Score("n", "N", HIGHER, len, "all", of="second"))
     task = Task(
-        "small", "Small", Format(*[None] * len(Format._fields)), "call", lambda _: ("", ()), dict, scores
+        "small",
+        "Small",
+        Format(*[None] * len(Format._fields)),
+        "call",
+        lambda _: ("", ()),
+        dict,
+        scores,
+        list,
     )
     assert task.columns == (
         Column("rate", "Rate (%)", LOWER, "a over b"),
