@@ -82,7 +82,7 @@ def _pairs(board: Board, compared: Comparison) -> page.Html:
         )
         names = f"{board.rows[pair.first].name} – {board.rows[pair.second].name}"
         difference = f"{pair.difference:.{digits}f}"
-        rows.append([names, difference, interval, f"{pair.p:.2g}", f"{pair.adjusted:.2g}"])
+        rows.append([names, difference, interval, _shown_p(pair.p), _shown_p(pair.adjusted)])
     header = ["Systems", f"{board.column.title} apart", "95 % interval", "p", "p, Holm"]
     return page.section(
         "Systems in pairs",
@@ -90,6 +90,10 @@ def _pairs(board: Board, compared: Comparison) -> page.Html:
         _rank_stability(board, compared),
         page.table("Differences, neighbours on the board first", header, rows),
     )
+
+
+def _shown_p(p: float) -> str:
+    return f"{p:.2g}" if p >= 1e-4 else "< 0.0001"
 
 
 def _significance_map(board: Board, compared: Comparison) -> page.Html | None:

@@ -822,3 +822,10 @@ def test_a_rehearsal_keeps_hidden_statistics_only_when_asked(tmp_path, capsys):
     assert list(vars(decisions).values()) == [635, 105, 213, 32, 15]
     assert not (Path(tmp_path) / "quiet/scoring/app/output/statistics.json").exists()
     assert ranked_d_full(decisions) == pytest.approx(4.0901, abs=5e-5)
+
+
+def test_a_clear_difference_has_a_p_that_is_small_but_not_0():
+    values = np.repeat([1.0, 0.0], 1000).reshape(2, 1000, 1)
+    p = compare.randomisation_tests(values, compare.mean_of_units(1000))[0, 1]
+    # A difference of all 1,000 signs is as many standard deviations as their root, whatever the rounds found.
+    assert np.log(p) == pytest.approx(np.log(2 * 3.178) + scipy.stats.norm.logsf(np.sqrt(1000)), abs=1e-3)
