@@ -46,6 +46,9 @@ def scored_page(
                 " They are told in steps of about one standard error, because exact scores would give the labels away: "
                 "two submissions less than two steps apart are not shown to differ."
             )
+            if options.floor is not None:
+                worst = _shown(task.primary.key, options.floor[task.primary.key], options)
+                note += f" Nothing worse than {worst} is shown: the best of the baseline and answers that know nothing."
         parts.append(paragraph(note, kind="note"))
     else:
         parts += _task_sections(task, reference.labels, submission, scored)
@@ -193,7 +196,9 @@ def _check_section(items: int, files: list[str]) -> Html:
 
 
 def _shown(key: str, number: Number, options: Options) -> str:
-    """To the decimals of its column."""
+    """To the decimals of its column; a multiple of a step has no more digits than it needs."""
+    if options.coarse:
+        return f"{number:g}"
     return str(number) if isinstance(number, int) else f"{number:.{options.decimals.get(key, 4)}f}"
 
 
