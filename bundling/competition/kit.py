@@ -75,7 +75,7 @@ def make_parts(root: Path, competition: Competition, references: Mapping[str, Re
             )
     options["feedback"] = competition["feedback"]
     options["sets"] = {
-        items_fingerprint(references[name].items): {
+        references[name].fingerprint if name in public else items_fingerprint(references[name].items): {
             "steps": feedback.steps,
             "floor": feedback.floor,
             "trivial": feedback.trivial,

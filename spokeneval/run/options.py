@@ -96,7 +96,7 @@ def read_options(path: Path, task: Task, folder: Path, reference: Reference) -> 
     public = files in content.get("public_references", ())
     ids = items_fingerprint(reference.items.ids)
     scored_on = f"items:{ids[:12]}" + (f"|part:{reference.part}" if reference.part else "")
-    known = content.get("sets", {}).get(ids, {})
+    known = content.get("sets", {}).get(files if public else ids, {})
     return Options(
         chosen=choose_options(task, content.get("options", {})),
         labels_public=public,

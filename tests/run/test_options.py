@@ -37,7 +37,7 @@ SET = {
     "feedback": "coarse",
     "sets": {
         ITEMS: {"steps": {"d_full": 0.5}, "floor": {"d_full": 1.5}, "trivial": {"nothing": 0.25}},
-        "others": {"steps": {"d_full": 2.0}, "floor": {"d_full": 0}, "trivial": {"nothing": 1}},
+        REFERENCE: {"steps": {"d_full": 2.0}, "floor": {"d_full": 0}, "trivial": {"nothing": 1}},
     },
     "detailed_results": True,
     "baselines": {REFERENCE: {"d_full": 1.25}, "others": {"d_full": 0}},
@@ -68,7 +68,7 @@ def test_a_public_set_is_exact_and_known_by_its_labels(tmp_path):
     options = read(tmp_path, SET)
     chosen = {"fifty_percent_rule": "flag", "class_sizes": "public"}
     compared_by = f"reference:{REFERENCE[:12]}"
-    told = ({"d_full": 0.5}, {"d_full": 1.5}, {"nothing": 0.25})
+    told = ({"d_full": 2.0}, {"d_full": 0}, {"nothing": 1})
     assert options == Options(chosen, True, compared_by, True, *told, {"d_full": 1.25}, {"d_full": 3})
     assert not options.coarse
     line = f"spoken_call|class_sizes:public|fifty_percent_rule:flag|{compared_by}|spokeneval:{__version__}"
