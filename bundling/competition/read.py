@@ -37,6 +37,7 @@ def read_competitions(path: Path, names: Collection[str] = ()) -> list[Competiti
     competitions = []
     if not defects:
         resolved = list(_resolve(content, defects))
+        _check_shared(resolved, defects)
         _check_seals(resolved, defects)
         competitions = [competition for competition in resolved if not names or competition.name in names]
         for competition in competitions:
@@ -121,16 +122,30 @@ def _columns(
     return tuple(columns)
 
 
-def _check_seals(competitions: Sequence[Competition], defects: Defects) -> None:
-    """What is sealed must be hidden, and be sealed in every bundle that is scored by the same labels."""
+def _check_shared(competitions: Sequence[Competition], defects: Defects) -> None:
+    """Bundles of one task have the same labels, programs and kit, and so the settings that are written into these."""
     first: dict[str, Competition] = {}
+    for competition in competitions:
+        other = first.setdefault(competition.task, competition)
+        ours, theirs = _shared(competition), _shared(other)
+        for name in () if other is competition else ours:
+            if ours[name] != theirs[name]:
+                place = competition.origin.get(name, ("bundles", competition.name))
+                what = f"{name} is {ours[name]} here and {theirs[name]} in {other.name}"
+                defects.append((place, f"{what}; both have the labels and programs of {competition.task}"))
+
+
+def _shared(competition: Competition) -> dict[str, Any]:
+    names = ("options", "public_sets", "feedback", "sealed", "detailed_results")
+    chosen = {name: competition.settings.get(name, "not set") for name in names}
+    return {**chosen, "hide_scores": competition.hides_scores}
+
+
+def _check_seals(competitions: Sequence[Competition], defects: Defects) -> None:
+    """What is sealed must be hidden."""
     for competition in competitions:
         share = competition.settings.get("sealed")
         place = competition.origin.get("sealed", ("bundles", competition.name))
-        other = first.setdefault(competition.task, competition)
-        if other is not competition and other.settings.get("sealed") != share:
-            what = f"sealed is {share or 'not set'} here and {other.settings.get('sealed', 'not set')} in {other.name}"
-            defects.append((place, f"{what}; both have the labels of {competition.task}"))
         if share is None:
             continue
         if not 0 < share < 1:  # a schema lets NaN through

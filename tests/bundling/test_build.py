@@ -138,6 +138,28 @@ def test_a_defect_in_competition_yaml_is_refused_with_its_line(copy, defect):
     assert where in message or defect in _SHOWN_ELSEWHERE
 
 
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("feedback: exact", "feedback is exact here and coarse in"),
+        ("detailed_results: false", "detailed_results is False here and True in"),
+        ("public_sets: [development, evaluation]", "public_sets is ['development', 'evaluation'] here and ['dev"),
+        ("phases: [{name: A, start: '2027-01-11 00:00:00', reference: evaluation, max_submissions_per_day: 1, "
+         "max_submissions: 3, execution_time_limit: 60, hide_scores: true}]", "hide_scores is True here and False in"),
+    ],
+)  # fmt: skip
+def test_two_bundles_with_the_same_programs_have_the_same_secrets(copy, setting, said):
+    """Else what one of them tells of a hidden set is what the other one may."""
+    text = (copy / "competition.yaml").read_text(encoding="utf-8")
+    title = "title: MERLion CCS Task 1 — language identification, open track"
+    (copy / "competition.yaml").write_text(text.replace(title, f"{title}\n    {setting}"), encoding="utf-8")
+    with pytest.raises(CompetitionError, match="1 defect") as refusal:
+        read_competitions(copy / "competition.yaml")
+    both = "merlion_identification_closed; both have the labels and programs of merlion_identification"
+    assert said in str(refusal.value)
+    assert both in str(refusal.value)
+
+
 def test_what_four_challenges_share_is_told_once_where_it_stands(copy):
     text = (copy / "competition.yaml").read_text(encoding="utf-8")
     (copy / "competition.yaml").write_text(

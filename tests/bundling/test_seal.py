@@ -389,7 +389,7 @@ REFUSED = {
     "one of two bundles with the same labels": (
         ("sealed: 0.5", "title: MERLion CCS Task 1 — language identification, open track"),
         ("# the other track is open", "title: Spoken CALL"),
-        "sealed is 0.5 here and not set in merlion_identification_closed; both have the labels of merlion_identific",
+        "sealed is 0.5 here and not set in merlion_identification_closed; both have the labels and programs of merl",
     ),
     "no number": (
         ("sealed: .nan", "title: Spoken CALL"),
