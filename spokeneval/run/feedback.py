@@ -5,9 +5,10 @@ standard error, honest systems still rank, while a single changed answer, and mo
 no longer shows. The step of each score is fixed when the bundle is built, the same for all submissions, so that it
 tells nothing itself. Only scores with a step are written; what is not written cannot leak.
 
-A grid alone does not stop random answers: many coarse scores added up tell nearly what exact ones do. So
-where the baseline's line is known, a submission that is no better gets that line (`floored_scores`). Random answers are
-worse than the baseline, and nothing of them shows; whoever asks has to ask with a system that is better.
+A grid alone does not stop random answers: many coarse scores added up tell nearly what exact ones do. So there is a
+floor, the line of the best among the baseline and answers that know nothing, and a submission that is no better gets it
+(`floored_scores`). Random answers are worse, and nothing of them shows; whoever asks has to ask with a system that is
+better.
 
 Source: Blum and Hardt, The Ladder: a reliable leaderboard for machine learning competitions (arXiv 1502.04585), for
 feedback below the standard error; docs/trust.md for what remains, measured.
@@ -82,14 +83,14 @@ def shown_scores(
 def floored_scores(
     scores: Mapping[str, Number], steps: Mapping[str, float], floor: Mapping[str, Number], primary: Score
 ) -> dict[str, Number]:
-    """The scores on the grid, of a submission that is better than the baseline; else the baseline's.
+    """The scores on the grid, of a submission that is better than the floor; else the floor's.
 
-    The ends of an interval are as far from the score as the baseline's are from its own: a system's own ends would tell
+    The ends of an interval are as far from the score as the floor's are from its own: a system's own ends would tell
     as much again as its score does.
 
     Parameters
     ----------
-    floor: `key -> score` of the baseline, on the same grid.
+    floor: `key -> score`, on the same grid.
     primary: the score that must be better by a step.
     """
     line = coarse_scores({key: value for key, value in scores.items() if interval_of(key) == key}, steps)
