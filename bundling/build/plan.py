@@ -141,6 +141,11 @@ def _seal(
     for task, references in loaded.items():
         for name, reference in references.items():
             share = tasks[task].sealed_share(name)
+            if not share and kept and (kept / task / name).is_dir():
+                raise BadReference(
+                    f"{kept / task / name} holds what an earlier build sealed; without a seal all of it would be "
+                    "uploaded. Set sealed again, or move it away if no bundle that was built with it is in use"
+                )
             if share:
                 try:
                     references[name] = seal(reference, share, kept / task / name if kept else None)

@@ -328,6 +328,14 @@ def test_whatever_the_sealed_labels_are_the_bundle_has_the_same_bytes(built, hal
     assert written[1].read_bytes() != (home / "sealed/utterances.tsv").read_bytes()
 
 
+def test_a_build_without_a_seal_uploads_nothing_that_an_earlier_one_sealed(built):
+    home = built[2]
+    with pytest.raises(
+        BadReference, match=f"^{home} holds what an earlier build sealed; without a seal all of it"
+    ):
+        plan(ROOT, [TASK], {}, kept=home.parents[1])
+
+
 def test_check_misses_what_is_not_beside_the_bundle(built, tmp_path):
     assert check_bundle(built[0]) == []
     moved = write_files(tmp_path / "codabench", {"moved.zip": built[0].read_bytes()})
