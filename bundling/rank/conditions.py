@@ -7,7 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from bundling.bounded import read_file
 from bundling.competition.competition import Column
+from bundling.competition.references import LARGEST_FILE
 from bundling.rank.compare import ScoreOfSums
 from bundling.rank.outputs import OutputError
 from bundling.rank.table import Table
@@ -21,15 +23,18 @@ def read_conditions(path: Path, units: Sequence[str]) -> list[str]:
 
     Raises
     ------
+    OSError: no ordinary file, or a larger one than a reference's.
     OutputError: not such a table; units that are not the board's, that stand twice, lack a row or a condition; or one
         condition for all, which breaks nothing down.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_file(path, LARGEST_FILE).decode("utf-8-sig")
+        delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
+        rows = [row for row in csv.reader(text.splitlines(), delimiter=delimiter) if any(row)][1:]
     except UnicodeDecodeError:
         raise OutputError([f"{path}: not UTF-8"]) from None
-    delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
-    rows = [row for row in csv.reader(text.splitlines(), delimiter=delimiter) if any(row)][1:]
+    except csv.Error as error:
+        raise OutputError([f"{path}: not a CSV file ({error})"]) from None
     if not rows or any(len(row) < 2 for row in rows):
         raise OutputError([f"{path}: expected a header and two columns, a unit and its condition"])
     known = set(units)
