@@ -117,7 +117,7 @@ def make_board(
         units = f"{number} {unit}s"
         values = np.stack([primary_matrix(rules, statistics) for statistics in summed])
         primary = primary_of_sums(rules, summed[0])
-        remarks += notes.beside_trivial(ranked[0].trivial, column.precision)
+        remarks += notes.beside_trivial(ranked[0], column.precision)
         remarks += notes.disagreements(names, stored, primary(values.sum(axis=1)))
         for index, known in enumerate(intervals):
             if known is None:

@@ -1,6 +1,6 @@
 """What is said below a board: ties, what could not be tested and why, how systems were compared."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -26,10 +26,14 @@ def ties(places: np.ndarray, names: Sequence[str]) -> list[str]:
     return notes
 
 
-def beside_trivial(trivial: Mapping[str, float], digits: int) -> list[str]:
-    """What a score is worth: what systems get that know nothing."""
-    known = ", ".join(f"{answer} {score:.{digits}f}" for answer, score in trivial.items())
-    return [f"Answers that know nothing get: {known}."] if known else []
+def beside_trivial(output: ScoringOutput, digits: int) -> list[str]:
+    """What a score is worth: what systems get that know nothing, of a hidden set in the steps of its board."""
+    if not output.trivial:
+        return []
+    hidden = "|items:" in output.signature
+    number = "g" if hidden else f".{digits}f"
+    known = ", ".join(f"{answer} {score:{number}}" for answer, score in output.trivial.items())
+    return [f"Answers that know nothing get{', in steps of the board' if hidden else ''}: {known}."]
 
 
 def without_score(names: Sequence[str]) -> list[str]:

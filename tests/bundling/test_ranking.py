@@ -19,7 +19,7 @@ import scipy.stats
 
 import build_bundle
 from bundling.rank import board as ranking
-from bundling.rank import compare, plain, power
+from bundling.rank import compare, notes, plain, power
 from bundling.rank import page as board_page
 from bundling.rank.conditions import read_conditions
 from bundling.rank.outputs import OutputError, ScoringOutput, read_outputs, unique_names
@@ -571,6 +571,19 @@ def test_conditions_that_do_not_fit_are_refused(tmp_path, content, words):
     with pytest.raises(OutputError) as refused:
         read_conditions(tmp_path / "conditions.csv", ["0", "1", "2"])
     assert words in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("signature", "words"),
+    [
+        ("t|reference:0|v", "Answers that know nothing get: chance 0.5000."),
+        ("t|items:0|v", "Answers that know nothing get, in steps of the board: chance 0.5."),
+    ],
+)
+def test_what_is_known_in_steps_is_not_told_as_if_it_were_exact(signature, words):
+    output = ScoringOutput("a", {}, signature, None, {"chance": 0.5})
+    assert notes.beside_trivial(output, 4) == [words]
+    assert notes.beside_trivial(replace(output, trivial={}), 4) == []
 
 
 def test_power_is_how_often_a_difference_is_found():
