@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 
 from bundling.build.overlaps import find_overlap, is_accepted, refusal
@@ -103,6 +103,13 @@ def _load_references(
         if name in references and references[name].fingerprint in hidden:
             raise BadReference(
                 f"{competition.task}: the public set {name} is a hidden set too; its labels would be told"
+            )
+    secret = [reference for name, reference in references.items() if name not in competition["public_sets"]]
+    for first, second in combinations(secret, 2):
+        if set(first.items) == set(second.items) and first.fingerprint != second.fingerprint:
+            raise BadReference(
+                f"{competition.task}: the hidden sets {first.name} and {second.name} have the same ids, by which the "
+                "programs know a hidden set; give one of them others"
             )
     return references
 

@@ -284,6 +284,18 @@ def test_a_public_set_that_is_the_hidden_one_is_refused(tmp_path):
         plan(ROOT, ["spoken_call"], own)
 
 
+def test_two_hidden_sets_that_the_programs_could_not_tell_apart_are_refused(tmp_path, copy):
+    text = (copy / "competition.yaml").read_text(encoding="utf-8")
+    text = text.replace("public_sets: [development]", "public_sets: []")
+    (copy / "competition.yaml").write_text(text, encoding="utf-8")
+    corrected = GOLD.replace("incorrect", "correct", 1)
+    assert corrected != GOLD
+    own = write_files(tmp_path / "own", {"development.csv": GOLD, "evaluation.csv": corrected})
+    sets = {("spoken_call", path.stem): path for path in own.iterdir()}
+    with pytest.raises(BadReference, match="hidden sets development and evaluation have the same ids"):
+        plan(copy, ["spoken_call"], sets)
+
+
 def test_a_folder_without_the_reference_says_what_it_found(tmp_path):
     write_files(tmp_path, {"gold.csv": GOLD})
     with pytest.raises(BadReference, match=r"no reference.csv; found gold.csv"):
