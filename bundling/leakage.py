@@ -92,10 +92,6 @@ class Budget:
         """The part of the labels' entropy that can be told, at most 1."""
         return min(1.0, self.told / self.entropy) if self.entropy else 1.0
 
-    @property
-    def tolerable(self) -> bool:
-        return self.share <= TOLERATED
-
 
 def leakage_budget(attempts: int, multiples: Iterable[float | None], entropy: float) -> Budget:
     """What so many attempts tell about labels.

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from bundling.leakage import EXACT_BITS, Budget, bits_of_step, label_entropy, leakage_budget
+from bundling.leakage import EXACT_BITS, TOLERATED, Budget, bits_of_step, label_entropy, leakage_budget
 
 
 @pytest.mark.parametrize("multiple", [0.25, 0.5, 1, 2, 4])
@@ -61,16 +61,15 @@ def test_budgets_add_up_over_attempts_and_numbers():
         leakage_budget(-1, [], 1000)
 
 
-def test_a_tenth_is_tolerable():
-    assert Budget(10, 100).tolerable
-    assert not Budget(10.001, 100).tolerable
+def test_the_share_is_all_at_most():
+    assert Budget(10, 100).share == 0.1
     assert Budget(1e9, 100).share == 1
-    assert not Budget(0, 0).tolerable  # labels that are known already
+    assert Budget(0, 0).share == 1  # labels that are known already
 
 
 def test_what_the_default_limits_allow():
     psst, content = label_entropy([365, 287]), label_entropy([14, 72, 87, 27])
-    assert leakage_budget(30, [1.0], psst).tolerable
-    assert not leakage_budget(30, [1.0] * 3, psst).tolerable  # its interval's own ends too
-    assert not leakage_budget(30, [1.0], content).tolerable  # 200 responses are few
-    assert not leakage_budget(30, [None], psst).tolerable
+    assert leakage_budget(30, [1.0], psst).share <= TOLERATED
+    assert leakage_budget(30, [1.0] * 3, psst).share > TOLERATED  # its interval's own ends too
+    assert leakage_budget(30, [1.0], content).share > TOLERATED  # 200 responses are few
+    assert leakage_budget(30, [None], psst).share > TOLERATED
