@@ -17,7 +17,9 @@ from bundling.bounded import parse_json, parse_yaml
 from bundling.built import archive
 from bundling.competition.references import BadReference, load_reference
 from bundling.new.challenge import NewChallengeError, write_challenge
+from bundling.platforms.codabench.scores import read_scores
 from bundling.rank.outputs import OutputError, read_outputs
+from bundling.rehearse.scores import ScoresLost
 from spokeneval.formats.submission_zip import open_zip
 from tests.samples.programs import ROOT, write_files
 from tests.samples.small_bundles import codabench_bundle, submission_zip, zipped
@@ -351,3 +353,10 @@ def test_what_is_well_formed_is_read():
     assert parse_json(b'{"a": [1, {"b": "\\u00e9"}]}') == {"a": [1, {"b": "é"}]}
     assert parse_yaml(b"a: &x [1, 2]\nb: *x\nc: {<<: {d: 1}}\n") == {"a": [1, 2], "b": [1, 2], "c": {"d": 1}}
     assert parse_yaml(b"") is None
+
+
+def test_scores_of_aliases_of_aliases_are_refused_by_the_rehearsal(tmp_path):
+    lines = ["a0: &a0 [1, 1]", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9))]
+    (tmp_path / "scores.txt").write_text("\n".join(lines))
+    with pytest.raises(ScoresLost, match=r"scores\.txt: more than 20000 values"):
+        read_scores(tmp_path)

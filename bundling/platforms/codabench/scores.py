@@ -9,8 +9,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from bundling.bounded import parse_yaml, read_file
 from bundling.competition.competition import Column
 from bundling.platforms.board import BoardRules
 from bundling.platforms.keys import MOST_DECIMALS
@@ -27,6 +26,9 @@ BOARD = BoardRules(
 
 NO_SCORE = "n/a"
 
+LARGEST_SCORES = 1_000_000
+"""Bytes of a file with scores."""
+
 _DIGITS = Context(prec=20)
 _PLACES = Decimal(1).scaleb(-MOST_DECIMALS)
 
@@ -35,15 +37,15 @@ def read_scores(output: Path) -> Mapping[Any, Any]:
     """`scores.json`, else `scores.txt` as YAML."""
     if (output / "scores.json").exists():
         try:
-            scores = json.loads((output / "scores.json").read_text(encoding="utf-8"))
+            scores = json.loads(read_file(output / "scores.json", LARGEST_SCORES).decode("utf-8"))
         except json.JSONDecodeError as error:
             raise RunFailed(f"scores.json is not valid JSON: {error}") from None
         except (ValueError, OSError, RecursionError) as error:
             raise ScoresLost(f"the worker crashes on scores.json: {error}") from None
     elif (output / "scores.txt").exists():
         try:
-            scores = yaml.safe_load((output / "scores.txt").read_text(encoding="utf-8"))
-        except (ValueError, OSError, RecursionError, yaml.YAMLError) as error:
+            scores = parse_yaml(read_file(output / "scores.txt", LARGEST_SCORES))
+        except (ValueError, OSError) as error:
             raise ScoresLost(f"the worker crashes on scores.txt: {error}") from None
     else:
         raise RunFailed("the scoring program ended well but wrote neither scores.json nor scores.txt")
