@@ -53,7 +53,7 @@ def main() -> int:
         return 1
     print(
         "\nExact scores, as organisers rank at home. The platform shows those of hidden sets in steps of about one\n"
-        "standard error, and nothing worse than the baseline: docs/trust.md says why."
+        "standard error, and nothing worse than the baseline or answers that know nothing: docs/trust.md says why."
     )
     status = 0
     for bundle in read_competitions(ROOT / "competition.yaml"):

@@ -1,5 +1,6 @@
 """How much of a hidden set's labels its board can tell a participant who uses every attempt."""
 
+import math
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -22,6 +23,10 @@ from spokeneval.tasks import find_task, task_names
 
 MOST_ATTEMPTS = 100
 """Attempts of one participant on one hidden set, over all phases, beyond which climbing by chance pays."""
+
+
+NARROWEST = math.sqrt(2 / 5)
+"""Standard errors: a step is one, rounded to 1, 2 or 5 times a power of ten, so that it may be as little as this."""
 
 
 def check_budget(report: Report, bundle: BuiltBundle, contents: Contents) -> None:
@@ -69,6 +74,6 @@ def _told(
         except ReferenceFileError:
             return None
     exact = options.get("feedback", EXACT) == EXACT
-    numbers: Sequence[float | None] = [None] * columns if exact else [1.0]
+    numbers: Sequence[float | None] = [None] * columns if exact else [NARROWEST]
     entropy = label_entropy(list(Counter(find_task(task).labels(gold)).values()))
     return 1.0 if attempts is None else leakage_budget(attempts, numbers, entropy).share

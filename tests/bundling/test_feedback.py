@@ -198,20 +198,20 @@ def edited(path, folder, *, feedback="coarse", attempts=None, per_day=20):
     return folder / "edited.zip"
 
 
-# 365 of 652 responses are correct: 645 bits. A score in steps of a standard error tells 2.1 bits, an exact one 53.
+# 365 of 652 responses are correct: 645 bits. A score in steps tells 2.7 at most, an exact one 53.
 @pytest.mark.parametrize(
     ("changes", "found"),
     [
-        ({"attempts": 30}, {}),
+        ({"attempts": 20}, {}),
         (
             {"attempts": 100},
-            {"leak-scores": "100 attempts on reference_data.zip, scores in steps, may tell 33% of"},
+            {"leak-scores": "100 attempts on reference_data.zip, scores in steps, may tell 42% of"},
         ),
         (
             {"attempts": 101},
             {
                 "leak-attempts": "Evaluation: 101 attempts on reference_data.zip; at most 100",
-                "leak-scores": "33%",
+                "leak-scores": "43%",
             },
         ),
         # 14 days of 5 attempts each.
