@@ -18,6 +18,8 @@ from .text import decimals as decimal_numbers
 
 Parser = Callable[[Table, str, Problems], np.ndarray]
 
+_NO_BLANKS = ", without blanks around it"
+
 
 def words(
     choices: Mapping[str, int], *, called: Optional[str] = None, spelled: Callable[[str], str] = str
@@ -53,7 +55,9 @@ def parse_words(
     codes = np.fromiter(map(code.__getitem__, cells), np.int64, len(cells))
     expected = " or ".join(quote(choice) for choice in choices)
     for row in np.flatnonzero((codes < 0) & used).tolist():
-        message = f"{called or column} {_shown(cells[row])}; expected {expected}"
+        cell = cells[row].strip()
+        hint = _NO_BLANKS if cell != cells[row] and spelled(cell) in choices else ""
+        message = f"{called or column} {_shown(cells[row])}; expected {expected}{hint}"
         table.add_problem(problems, "unknown_value", row, message)
     return codes
 
@@ -68,6 +72,8 @@ def whole_numbers(low: int, high: Optional[int] = None) -> Parser:
         expected = f"an integer of {low} or more" if high is None else f"an integer from {low} to {high}"
         for row in np.flatnonzero(numbers < low).tolist():
             hint = ", without a decimal point" if "." in cells[row] and high is not None else ""
+            cell = cells[row].strip()
+            hint = _NO_BLANKS if cell != cells[row] and _whole_number(cell, low, high) >= low else hint
             message = f"{column} {_shown(cells[row])}; expected {expected}{hint}"
             table.add_problem(problems, "off_scale", row, message)
         return numbers

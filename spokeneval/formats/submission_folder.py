@@ -20,7 +20,16 @@ REPORT_FILE = "ingestion_report.txt"
 
 MAX_FILES = 20000
 
+BACKSLASH = (
+    "has a backslash in its name, as some zip programs of Windows do; zip the files themselves, in no folder"
+)
+AS_TEXT = "save it as the text that the task's page asks for"
+
+_WORKBOOKS = {"[Content_Types].xml": "an Excel workbook (.xlsx)", "content.xml": "a LibreOffice sheet (.ods)"}
+"""The file that tells what an office program's zip is."""
+
 _JUNK = {"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"}
+_SHEETS = (".xlsx", ".xls", ".ods")
 _NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _WORKER_METADATA = re.compile(
     rb"(?:(?!command:)[A-Za-z]\w*: (?:null|true|false|" + _NUMBER + rb")(?:\r?\n|\Z))+\Z"
@@ -39,7 +48,8 @@ def list_files(directory: Path, *, after_ingestion: bool = False) -> dict[str, P
 
     Raises
     ------
-    SubmissionError: links, special files, more than one folder, too many files, a `metadata`.
+    SubmissionError: links, special files, more than one folder, too many files, a `metadata`, a spreadsheet, names
+        with a backslash.
     """
     problems = Problems()
     files, folders = _scan(directory, problems)
@@ -55,6 +65,9 @@ def list_files(directory: Path, *, after_ingestion: bool = False) -> dict[str, P
                 reserved,
                 "would make the platform run a program; a submission holds results only: remove it",
             )
+    kinds = [kind for file, kind in _WORKBOOKS.items() if file in files and folders]
+    if kinds:
+        problems.stop("workbook", "", f"is {kinds[0]}, not a zip of the files: {AS_TEXT}, and zip that")
     if len(folders) == 1 and not files:
         files, inner = _scan(folders[0], problems)
         if inner:
@@ -116,6 +129,8 @@ def _scan(directory: Path, problems: Problems) -> tuple[dict[str, Path], list[Pa
                 continue
             if entry.is_symlink():
                 problems.add("link", entry.name, "is a link; expected an ordinary file")
+            elif "\\" in entry.name:
+                problems.add("backslash", entry.name, BACKSLASH)
             elif entry.is_dir():
                 folders.append(Path(entry.path))
             elif entry.is_file():
@@ -135,6 +150,7 @@ def expect_files(files: Mapping[str, Path], expected: Iterable[str], problems: P
     wanted = name(expected[0]) if len(expected) == 1 else count_of(len(expected), "file")
     for file in extra:
         hint = "; unzip it: the submission's own zip is enough" if file.lower().endswith(".zip") else ""
+        hint = f"; {AS_TEXT}" if file.lower().endswith(_SHEETS) else hint
         problems.add("unexpected_file", file, f"is not part of a submission ({wanted} expected){hint}")
 
 
@@ -146,8 +162,8 @@ def _suggest_file(file: str, extra: list[str], found: int) -> str:
             stem + "s",
             stem.rstrip("s"),
         ):
-            if other.lower().endswith((".xlsx", ".xls", ".ods")):
-                return f"; {name(other)} is there: export it as text (CSV)"
+            if other.lower().endswith(_SHEETS):
+                return f"; {name(other)} is there, a spreadsheet"
             if other.lower().endswith(".rttm"):
                 return f"; {name(other)} is there: write its turns as lines of start, end and language"
             return f"; {name(other)} is there: rename it"

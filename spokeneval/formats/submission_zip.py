@@ -8,6 +8,7 @@ submission can need, whatever its directory claims.
 from __future__ import annotations
 
 import errno
+import re
 import stat
 import struct
 import zipfile
@@ -16,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from .problems import Problems, SubmissionError, name
-from .submission_folder import MAX_FILES
+from .submission_folder import BACKSLASH, MAX_FILES
 
 MAX_BYTES = 512 << 20
 """Bytes that all entries of a submission may have together when unpacked."""
@@ -120,13 +121,14 @@ def _check_entries(entries: list[zipfile.ZipInfo], problems: Problems) -> None:
             problems.add("encrypted_zip", entry.filename, "is encrypted; zip it without a password")
         elif (
             path.is_absolute()
-            or ".." in path.parts
-            or "\\" in entry.filename
+            or ".." in re.split(r"[/\\]", entry.filename)
             or ":" in entry.filename.split("/")[0]
         ):
             problems.add(
                 "unsafe_entry", entry.filename, "would be unpacked outside of the submission's folder"
             )
+        elif "\\" in entry.orig_filename:  # on Windows `filename` has slashes for them
+            problems.add("backslash", entry.filename, BACKSLASH)
         elif kind not in (0, stat.S_IFREG, stat.S_IFDIR):
             problems.add("link", entry.filename, "is a link or special file; expected an ordinary file")
         elif not path.parts:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, Optional
 
@@ -229,7 +231,7 @@ def match_items(table: Table, expected: Sequence[str], problems: Problems, *, no
     ids = table.ids
     position = {item: index for index, item in enumerate(expected)}
     places = np.full(len(ids), -1)
-    if len(ids) >= FEWEST_OF_A_SET and position.keys().isdisjoint(ids):
+    if len(ids) >= FEWEST_OF_A_SET and position.keys().isdisjoint(chain(ids, map(_mended, ids))):
         message = f"none of the {count_of(len(ids), noun)} is one of this set's {len(expected)}"
         message += f", such as {name(min(expected))}; is the file another set's?"
         problems.add("another_set", table.file, message)
@@ -237,9 +239,14 @@ def match_items(table: Table, expected: Sequence[str], problems: Problems, *, no
     first_line: dict[str, int] = {}
     for row, (item, line) in enumerate(zip(ids, table.lines)):
         place = position.get(item)
-        if place is None:
-            hint = _suggest_id(item, position)
-            message = f"{table.id} {name(item)} is not one of the {count_of(len(expected), noun)}{hint}"
+        if place is None and _mended(item) in position:
+            mended = _mended(item)
+            fault = "blanks around it" if mended == item.strip() else "a spreadsheet made it a decimal"
+            message = f"{table.id} {name(item)}: {fault}; expected {name(mended)}"
+            problems.add("misspelt_item", table.file, message, line=line, item=item)
+            first_line.setdefault(mended, line)
+        elif place is None:
+            message = f"{table.id} {name(item)} is not one of the {count_of(len(expected), noun)}"
             problems.add("unknown_item", table.file, message, line=line, item=item)
         elif item in first_line:
             message = repeated(f"{table.id} {name(item)}", first_line[item])
@@ -260,14 +267,9 @@ def id_order(item: str) -> tuple[int, int, str]:
     return (0, int(item), item) if item.isascii() and item.isdigit() and len(item) < 19 else (1, 0, item)
 
 
-def _suggest_id(item: str, position: Mapping[str, int]) -> str:
-    """A hint where an id is right but for blanks or a spreadsheet's `.0`."""
-    stripped = item.strip()
-    if stripped != item and stripped in position:
-        return " (blanks around it)"
-    if item.endswith(".0") and item[:-2] in position:
-        return f" ({item[:-2]} is; a spreadsheet's number?)"
-    return ""
+def _mended(item: str) -> str:
+    """An id without blanks around it and without a spreadsheet's `.0`."""
+    return re.sub(r"\.0+\Z", "", item.strip())
 
 
 def check_ids(table: Table, problems: Problems, *, noun: str) -> None:

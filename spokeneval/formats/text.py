@@ -29,7 +29,7 @@ ORGANISER_LIMIT = 1 << 28
 """Bytes that a file of the organiser's own may have."""
 
 _NO_TEXT = {
-    b"PK\x03\x04": "a zip or an Excel workbook (unzip it, or save it as CSV)",
+    b"PK\x03\x04": "a zip or an Excel workbook (unzip it, or save it as the text that the task's page asks for)",
     b"\x1f\x8b": "compressed (unzip it)",
 }
 
@@ -182,4 +182,7 @@ def integer(text: str) -> Optional[int]:
 def expected_number(text: str) -> str:
     """The problem with a text that is no `decimal`."""
     hint = " (a decimal point, not a comma)" if re.match(r"[+-]?[0-9]+,[0-9]+\Z", text) else ""
+    hint = (
+        ", without blanks around it" if text != text.strip() and decimal(text.strip()) is not None else hint
+    )
     return f"{quote(text) if text else 'nothing'}; expected a finite decimal number{hint}"

@@ -63,7 +63,19 @@ SHEETS = {
         "Id",
         "Accept",
         ("accept", "reject", "reject", "accept"),
-        _wrong("unknown_value", "acept", "Accept", "", "accept ", " reject", "1", "accept,reject", "аccept"),
+        _wrong(
+            "unknown_value",
+            "acept",
+            "Accept",
+            "",
+            "1",
+            "accept,reject",
+            "аccept",
+            told={
+                "accept ": "'accept '; expected 'accept' or 'reject', without blanks around it",
+                " reject": "without blanks around it",
+            },
+        ),
     ),
     "caller_experience": Sheet(
         "ratings.csv",
@@ -73,8 +85,11 @@ SHEETS = {
         ("1", "3", "5", "4"),
         _wrong(
             "off_scale",
-            *("0", "6", "-1", "3e0", "+3", "03", "three", "nan", "", " ", " 3", "0x3", "３", "٣"),
-            told={"3.0": "'3.0'; expected an integer from 1 to 5, without a decimal point"},
+            *("0", "6", "-1", "3e0", "+3", "03", "three", "nan", "", " ", "0x3", "３", "٣"),
+            told={
+                "3.0": "'3.0'; expected an integer from 1 to 5, without a decimal point",
+                " 3": "from 1 to 5, without blanks around it",
+            },
         ),
     ),
     "psst_recognition": Sheet(
@@ -107,8 +122,8 @@ SHEETS = {
         ("true", "FALSE", "false", "True"),
         _wrong(
             "unknown_value",
-            *("Yes", "1", "0.25", "", " true", "truе", "true;", "K AE T"),
-            told={"flase": "'flase'; expected 'true' or 'false'"},
+            *("Yes", "1", "0.25", "", "truе", "true;", "K AE T"),
+            told={"flase": "'flase'; expected 'true' or 'false'", " true": "without blanks around it"},
         ),
     ),
     "content_accuracy": Sheet(
@@ -121,8 +136,12 @@ SHEETS = {
             **_wrong(
                 "not_a_number",
                 *("nan", "inf", "-Infinity", "1e999", "-1e400", "0x1p3", "1_000", "", "٣", "1e", "--1"),
-                *("=1+1", " 1", "1 ", "1d2", "three", "1e+", "2½"),
-                told={'"2,5"': "'2,5'; expected a finite decimal number (a decimal point, not a comma)"},
+                *("=1+1", "1d2", "three", "1e+", "2½"),
+                told={
+                    '"2,5"': "'2,5'; expected a finite decimal number (a decimal point, not a comma)",
+                    " 1": "' 1'; expected a finite decimal number, without blanks around it",
+                    "1 ": "without blanks",
+                },
             ),
             **_wrong(
                 "out_of_bounds",

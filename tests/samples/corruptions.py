@@ -103,14 +103,11 @@ def sheet_mutations(sheet: Sheet) -> Iterator[Mutation]:
     yield mutation("another set's items", lines[0] + others, ("another_set",))
     for name, item in {
         "a renamed id": "Zoe-2",
-        "a blank after an id": second + " ",
-        "a no-break space after an id": second + "\xa0",
         "a zero-width space in an id": "Zoë\u200b-2",
         "an id in the other normal form": "Zoe\u0308-2",
         "an id in another case": second.upper(),
         "a Greek letter in an id": second.replace("Z", "Ζ"),
         "a full-width digit in an id": second.replace("2", "２"),
-        "a spreadsheet's number": second + ".0",
         "a spreadsheet's apostrophe": "'" + second,
         "a formula for an id": "=cmd|' /C calc'!A0",
         "HTML for an id": "<script>alert(1)</script>",
@@ -120,11 +117,17 @@ def sheet_mutations(sheet: Sheet) -> Iterator[Mutation]:
         "a kilometre of id": "x" * 4000,
         "a byte-order mark in mid-file": BOM + second,
     }.items():
-        words = {second + " ": "(blanks around it)", second + ".0": f"({second} is; a spreadsheet's"}.get(
-            item, ""
-        )
         content = with_second(lines[2].replace(second, item))
-        yield mutation(name, content, ("unknown_item", 3, item), gone, words=words)
+        yield mutation(name, content, ("unknown_item", 3, item), gone)
+    for name, item, words in (
+        ("a blank after an id", second + " ", f"blanks around it; expected {second}"),
+        ("a no-break space after an id", second + "\xa0", "blanks around it"),
+        ("a blank before an id", " " + second, "blanks around it"),
+        ("a spreadsheet's number", second + ".0", f"a spreadsheet made it a decimal; expected {second}"),
+    ):
+        yield mutation(
+            name, with_second(lines[2].replace(second, item)), ("misspelt_item", 3, item), words=words
+        )
     yield mutation(
         "ids shifted by a line",
         sheet.text(list(zip(["", *IDS[:-1]], sheet.values))),
@@ -234,7 +237,7 @@ def folder_mutations(good: Files) -> Iterator[Mutation]:
         file.upper(): "rename it",
         f"{stem}.old.{ending}": "rename it",
         file + ".txt": "rename it",
-        stem + ".xlsx": "export it as text (CSV)",
+        stem + ".xlsx": f"is missing; {stem}.xlsx is there, a spreadsheet",
         stem + ".rttm": "write its turns as lines of start, end and language",
     }
     odd = (
@@ -259,6 +262,21 @@ def folder_mutations(good: Files) -> Iterator[Mutation]:
             "the submission's own zip is enough" if name.endswith("zip") else "is not part of a submission"
         )
         yield Mutation(f"the file {name!r} more", (extra(name),), {**good, name: "accepted"}, words=words)
+    sheet = "text that the task's page asks for"
+    yield Mutation("a spreadsheet more", (extra("x.ods"),), {**good, "x.ods": "x"}, words=sheet)
+    for name, files in {
+        "an Excel workbook for a zip": {
+            "[Content_Types].xml": "",
+            "_rels/x": "",
+            "docProps/x": "",
+            "xl/x": "",
+        },
+        "a LibreOffice sheet for a zip": {"content.xml": "", "mimetype": "", "META-INF/manifest.xml": ""},
+    }.items():
+        yield refused(name, "workbook", "", files, words=sheet)
+    slashed = {f"mine\\{name}": content for name, content in good.items()}
+    backslashes = tuple(("backslash", name, None, None) for name in slashed)
+    yield Mutation("backslashes for slashes", backslashes, slashed, words="zip the files themselves")
     for name in ("metadata", "metadata.yaml"):
         for text in ("command: python3 -c pass\n", "exitCode: 0\n", ""):
             files = {**good, name: text}
@@ -340,6 +358,10 @@ def zip_mutations(good: Files) -> Iterator[Mutation]:
         ("an entry twice", zipped([*good.items(), (file, "x")]), "duplicate_entry"),
     ):
         yield refused(name, code, file, archive=archive)
+    slashed = f"mine\\{file}"
+    yield refused(
+        "a backslash in the zip", "backslash", slashed, archive=zipped({slashed: "x"}), words="zip the files"
+    )
     again = "./" + file
     twice = zipped([*good.items(), (again, "x")])
     yield refused("an entry twice, in other words", "duplicate_entry", again, archive=twice)
