@@ -39,7 +39,7 @@ def faults(content):
     return found
 
 
-def test_a_problem_beyond_the_limit_is_counted_and_the_last_tells_what_is_missing():
+def test_the_same_mistake_in_many_rows_is_one_line_and_others_are_told_beside_it():
     problems = Problems()
     assert not problems
     for line in range(1, 26):
@@ -48,11 +48,28 @@ def test_a_problem_beyond_the_limit_is_counted_and_the_last_tells_what_is_missin
     with pytest.raises(SubmissionError) as refusal:
         problems.raise_if_any()
     error = refusal.value
-    assert (len(error.problems), error.total, error.files) == (20, 26, 2)
-    assert [problem.message for problem in error.problems[-2:]] == ["bad 19", "7 expected, 6 found"]
-    assert str(error).splitlines()[0] == "26 problems in 2 files"
-    assert str(error).endswith("\n\n  ... and 6 more")
-    assert len(FileProblems(error.problems[:3]).problems) == FileProblems(error.problems[:3]).total == 3
+    assert (len(error.problems), error.total, error.files) == (21, 26, 2)
+    assert str(error).splitlines() == [
+        "26 problems in 2 files",
+        "",
+        " a.csv",
+        "  line 1    bad 1 (24 more such, lines 2, 3, 4, 5, 6, ...)",
+        "",
+        " b.csv",
+        "  missing   7 expected, 6 found",
+    ]
+    few, many = FileProblems(error.problems[:3]), FileProblems(error.problems[:6])
+    assert (few.total, len(few.told)) == (3, 3)
+    assert [problem.message for problem in many.told] == ["bad 1 (5 more such, lines 2, 3, 4, 5, 6)"]
+
+
+def test_a_refusal_has_a_line_for_each_of_the_first_kinds_of_mistakes():
+    problems = Problems()
+    for number in range(25):
+        problems.add(f"kind_{number}", "a.csv", f"bad {number}")
+    with pytest.raises(SubmissionError) as refusal:
+        problems.raise_if_any()
+    assert str(refusal.value).endswith("  bad 19\n\n  ... and 5 more")
 
 
 @pytest.mark.parametrize("block", [1, 7, 64, 1 << 15])
@@ -152,7 +169,7 @@ def test_empty_rows_are_skipped_and_an_exact_name_wins_over_an_alias():
     assert alone.columns == {"name": ["1"]}
 
 
-def test_a_refusal_counts_all_files_and_lists_the_first_problems():
+def test_the_same_mistake_in_many_files_is_one_line():
     problems = Problems()
     for number in range(50):
         problems.add("missing_file", f"{number}.txt", "is missing")
@@ -160,19 +177,21 @@ def test_a_refusal_counts_all_files_and_lists_the_first_problems():
     with pytest.raises(FileProblems) as refusal:
         problems.raise_if_any()
     lines = str(refusal.value).splitlines()
-    assert (lines[0], lines[-1]) == ("100 problems in 100 files", "  ... and 80 more")
-    assert sum(line == "  is missing" for line in lines) == 10
+    assert lines[0] == "100 problems in 100 files"
+    others = "49 more such, also in 1.txt, 2.txt, 3.txt, 4.txt, 5.txt, ..."
+    assert lines[2:4] == [" 0.txt", f"  is missing ({others})"]
+    assert len(lines) == 7
 
 
-def test_all_the_bad_rows_of_a_reference_are_kept_and_the_first_are_listed():
+def test_all_the_bad_rows_of_a_reference_are_kept_and_told_once():
     problems = Problems(ReferenceFileError)
     for line in range(1, 1001):
         problems.add("unknown_value", "labels.csv", "another tag", line=line)
     with pytest.raises(ReferenceFileError) as refusal:
         problems.raise_if_any()
     assert len(refusal.value.problems) == 1000
-    assert str(refusal.value).splitlines()[-1] == "  ... and 980 more"
-    assert len(str(refusal.value).splitlines()) == 24
+    told = "  line 1    another tag (999 more such, lines 2, 3, 4, 5, 6, ...)"
+    assert str(refusal.value).splitlines() == ["labels.csv: 1000 problems", "", told]
 
 
 @pytest.mark.parametrize("kind", ["reference", "submission"])

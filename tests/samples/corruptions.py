@@ -31,8 +31,8 @@ class Mutation:
 
     Attributes
     ----------
-    expected: every problem that the refusal holds, in any order; of more than 20, the first 20. Where `codes` says
-        what all of them are, the first one alone.
+    expected: every problem that the refusal holds, in any order; of more than 20 of a code, the first 20. Where
+        `codes` says what all of them are, the first one alone.
     files: what the submission holds; or `archive`, its zip.
     spoil: what is done to the folder once the files are there.
     race: what is done to the folder between the listing and the reading of its files.
@@ -101,6 +101,9 @@ def sheet_mutations(sheet: Sheet) -> Iterator[Mutation]:
     yield mutation("a blank id", with_second(blank), *unknown, gone)
     others = "".join(lines[1].replace(first, f"z-{number}") for number in range(25))
     yield mutation("another set's items", lines[0] + others, ("another_set",))
+    decimal = lines[0] + lines[1].replace(first, first + ".0") * 25
+    misspelt = [("misspelt_item", line, first + ".0") for line in range(2, 22)]
+    yield mutation("decimals for all ids", decimal, *misspelt, gone, words="a spreadsheet made it")
     for name, item in {
         "a renamed id": "Zoe-2",
         "a zero-width space in an id": "Zoë\u200b-2",

@@ -12,7 +12,7 @@ import importlib.util
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Optional
 
-from ...formats.problems import FREE_ATTEMPT, FileProblems, SubmissionError, count_of, name
+from ...formats.problems import FREE_ATTEMPT, Problem, SubmissionError, count_of, name
 from ...metrics.bootstrap import RESAMPLES
 from ...task import ENDS, Number, Task
 from ..options import Options
@@ -81,24 +81,19 @@ def refused_page(task: Task, words: str, refusal: Optional[Exception] = None) ->
             "missing" if problem.code == "missing_item" else problem.line or "",
             problem.message,
         )
-        for problem in _by_file(refusal)
+        for problem in _by_file(refusal.told)
     ]
-    rest = refusal.total - len(rows)
     return page(
         title,
         paragraph(f"Refused: {count_of(refusal.total, 'problem')}.", FREE_ATTEMPT, kind="refused"),
-        section(
-            "Problems",
-            table("What to mend", ["File", "Line", "Problem"], rows),
-            paragraph(f"... and {rest} more.") if rest else None,
-        ),
+        section("Problems", table("What to mend", ["File", "Line", "Problem"], rows)),
     )
 
 
-def _by_file(refusal: FileProblems) -> list[Any]:
-    files = list(dict.fromkeys(problem.file for problem in refusal.problems))
+def _by_file(problems: Sequence[Problem]) -> list[Problem]:
+    files = list(dict.fromkeys(problem.file for problem in problems))
     return sorted(
-        refusal.problems,
+        problems,
         key=lambda problem: (files.index(problem.file), problem.line is None, problem.line or 0),
     )
 
