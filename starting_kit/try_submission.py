@@ -65,8 +65,17 @@ def main() -> int:
         else:
             print(f"The labels of the {options.set} set are hidden: checked, not scored.")
         pack(submitted, options.zip)
-    print(f"{options.zip} is ready to upload, to a phase of the {options.set} set.")
+    print(whereto(options.zip, options.set))
     return 0
+
+
+def whereto(path: Path, called: str) -> str:
+    """The phases that take a zip with answers to a set."""
+    phases = json.loads((HERE / "phases.json").read_text(encoding="utf-8"))
+    names = [name for name, scored_on in phases.items() if scored_on == called]
+    if not names:
+        return f"{path} holds answers to the {called} set, which is for trying at home: no phase takes them."
+    return f"{path} is ready to upload, to the phase {' or '.join(names)}."
 
 
 def refused(words: str, path: Path) -> int:

@@ -55,6 +55,7 @@ def make_parts(root: Path, competition: Competition, references: Mapping[str, Re
         **_challenge_kit(root, competition),
         **read_tree(root / "starting_kit" / competition.task),
         "try_submission.py": (root / "starting_kit" / "try_submission.py").read_bytes(),
+        "phases.json": _json({phase.name: phase.reference for phase in competition.phases}),
         **scoring,
         **ingestion,
     }

@@ -45,7 +45,7 @@ def features(call: dict[str, str]) -> dict[str, object]:
 
 def main() -> None:
     if len(sys.argv) != 3 or not (HERE / sys.argv[1] / "input").is_dir():
-        sys.exit("usage: python3 baseline.py development|evaluation OUTPUT_DIR")
+        sys.exit("usage: baseline.py development|evaluation OUTPUT_DIR")
     called, output = sys.argv[1], Path(sys.argv[2])
     ids = [row["call_id"] for row in read_rows(HERE / called / "input" / "calls.csv")]
     training = read_rows(HERE / "data" / "training_calls.csv")

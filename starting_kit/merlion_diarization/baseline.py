@@ -39,7 +39,7 @@ def english_up_to(end: float, reference: Reference) -> float:
 
 def main() -> None:
     if len(sys.argv) != 3 or not (HERE / sys.argv[1] / "input").is_dir():
-        sys.exit("usage: python3 baseline.py development|evaluation OUTPUT_DIR")
+        sys.exit("usage: baseline.py development|evaluation OUTPUT_DIR")
     output = Path(sys.argv[2])
     development = read_reference(HERE / "development" / "reference")
     ends = sorted({float(end) for regions in development.regions for end in regions[:, 1]})

@@ -29,7 +29,7 @@ def log_lengths(segments: Path) -> np.ndarray:
 
 def main() -> None:
     if len(sys.argv) != 3 or not (HERE / sys.argv[1] / "input").is_dir():
-        sys.exit("usage: python3 baseline.py development|evaluation OUTPUT_DIR")
+        sys.exit("usage: baseline.py development|evaluation OUTPUT_DIR")
     try:
         from sklearn.linear_model import LogisticRegression
     except ImportError:

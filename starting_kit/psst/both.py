@@ -20,7 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from psst_kit import HERE, Recognised, read_recognised, write_correctness, write_transcripts
-from try_submission import pack, run, show
+from try_submission import pack, run, show, whereto
 
 
 def main() -> int:
@@ -54,7 +54,7 @@ def try_task(
         else:
             print(f"The labels of the {data.name} set are hidden: checked, not scored.")
         pack(submitted, zip_path)
-    print(f"{zip_path} is ready to upload, to a phase of the {data.name} set.")
+    print(whereto(zip_path, data.name))
     return True
 
 

@@ -34,7 +34,7 @@ def normal(text: str) -> str:
 
 def main() -> None:
     if len(sys.argv) != 3 or not (HERE / sys.argv[1] / "input").is_dir():
-        sys.exit("usage: python3 baseline.py development|evaluation OUTPUT_DIR")
+        sys.exit("usage: baseline.py development|evaluation OUTPUT_DIR")
     sheet, output = HERE / sys.argv[1] / "input" / "test_sheet.csv", Path(sys.argv[2])
     grammar = read_grammar(HERE / "data" / "grammar.xml")
     output.mkdir(parents=True, exist_ok=True)
