@@ -47,9 +47,8 @@ def size_limit(items: int) -> int:
 def _open(path: Path, file: str, problems: Problems, limit: int) -> BinaryIO:
     """A file of at most `limit` bytes, open. Never waits for a pipe, never follows a link."""
     try:
-        descriptor = os.open(
-            str(path), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-        )
+        flags = [getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY")]
+        descriptor = os.open(str(path), os.O_RDONLY | sum(flags))
     except OSError as error:
         problems.stop("unreadable_file", file, f"cannot be read: {error.strerror}")
     status = os.fstat(descriptor)
