@@ -56,6 +56,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(
         ["build"] if not (sys.argv[1:] if arguments is None else arguments) else arguments
     )
+    if sys.platform == "win32" and options.run in (_rehearse, _season):
+        say(
+            "Rehearsals and seasons do not run on Windows; run them in WSL, on Linux or on macOS.", error=True
+        )
+        return 1
     try:
         status: int = options.run(options)
     except KeyboardInterrupt:

@@ -708,3 +708,12 @@ def test_the_command_prints_text_or_json_and_says_what_is_wrong(tmp_path, capsys
     for wrong in (["absent.zip", folder], [bundle, "absent"], [bundle, folder, "--jobs", "0"]):
         assert build_bundle.main(["season", *wrong]) == 2
         assert capsys.readouterr().err
+
+
+def test_windows_is_told_at_once_what_does_not_run_there(monkeypatch, capsys):
+    monkeypatch.setattr(build_bundle.sys, "platform", "win32")
+    assert [build_bundle.main([command, "bundle.zip", "folder"]) for command in ("rehearse", "season")] == [
+        1,
+        1,
+    ]
+    assert capsys.readouterr().err.count("do not run on Windows; run them in WSL") == 2
