@@ -39,6 +39,14 @@ def read_tree(folder: Path) -> dict[str, bytes]:
     return files
 
 
+def write_tree(folder: Path, files: Mapping[str, bytes]) -> Path:
+    """Write `relative name -> content` below a folder; returns the folder."""
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    return folder
+
+
 def make_zip(files: Mapping[str, bytes], *, first: str | None = None) -> bytes:
     """A zip of `name -> content`, in the order of the names, `first` before all others; one date, one mode."""
     buffer = io.BytesIO()

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bundling.zips import read_tree
+from bundling.zips import read_tree, write_tree
 
 
 @dataclass(frozen=True)
@@ -27,10 +27,7 @@ def run_baseline(kit: Mapping[str, bytes], sets: Sequence[str], public: Collecti
     baseline = Baseline()
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        for name, content in kit.items():
-            path = place / "kit" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+        write_tree(place / "kit", kit)
         for name, run in {name: _start(place, name) for name in sets}.items():
             _, errors = run.communicate()
             if run.returncode:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bundling.competition.references import ReferenceSet
+from bundling.zips import write_tree
 from spokeneval.run.feedback import choose_step, coarse_scores, on_grid
 from spokeneval.run.options import Options
 from spokeneval.run.reference import labelled, read_reference, read_submission
@@ -61,10 +62,10 @@ def set_feedback(
     chosen: the task's options.
     """
     with tempfile.TemporaryDirectory() as folder:
-        gold = read_reference(task, _write(Path(folder, "reference"), reference.files))
+        gold = read_reference(task, write_tree(Path(folder, "reference"), reference.files))
         submissions = {}
         if solution is not None:
-            files = _write(Path(folder, "solution"), solution)
+            files = write_tree(Path(folder, "solution"), solution)
             submissions[BASELINE] = read_submission(task, {name: files / name for name in solution}, gold)
     submissions.update(
         {what: labelled(task, answer(gold.items), gold) for what, answer in task.trivial.items()}
@@ -86,10 +87,3 @@ def set_feedback(
 
 def _defaults(task: Task) -> dict[str, str]:
     return {option.name: option.values[0] for option in task.options}
-
-
-def _write(folder: Path, files: Mapping[str, bytes]) -> Path:
-    for name, content in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content)
-    return folder

@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bundling.competition.references import BadReference, ReferenceSet, load_reference
+from bundling.zips import write_tree
 from spokeneval.formats.problems import FileProblems, ReferenceFileError
 from spokeneval.run.reference import ITEMS_FOLDER, OPEN, PART_FILE, SEALED
 from spokeneval.task import Task
@@ -87,10 +88,8 @@ def seal(reference: ReferenceSet, share: float, kept: Path | None) -> ReferenceS
 def _units_of_lines(task: Task, reference: ReferenceSet) -> dict[str, dict[int, str | None]]:
     """The unit of each line that holds labels, `file -> line -> unit`; None of a line that nothing is scored by."""
     with tempfile.TemporaryDirectory() as folder:
-        for name, content in reference.files.items():
-            Path(folder, name).write_bytes(content)
-        labels = task.format.read_reference(Path(folder))
-        lines = task.format.rows(Path(folder))
+        place = write_tree(Path(folder), reference.files)
+        labels, lines = task.format.read_reference(place), task.format.rows(place)
     _, names = task.units(labels)
     of_item = dict(zip(labels.items.ids, names, strict=False))
     if not all(name in of_item for rows in lines.values() for name in rows.values()):
@@ -106,10 +105,8 @@ def _lines_of(content: bytes, unit_of: Mapping[int, str | None], units: Collecti
 
 def _require_usable(task: Task, reference: ReferenceSet, part: str, files: Mapping[str, bytes]) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        for name, content in files.items():
-            Path(folder, name).write_bytes(content)
         try:
-            task.format.read_reference(Path(folder))
+            task.format.read_reference(write_tree(Path(folder), files))
         except ReferenceFileError as error:
             raise BadReference(
                 f"{task.name}, set {reference.name}: its {part} part cannot be scored against\n{error}"
