@@ -3,22 +3,23 @@
 import math
 import tempfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 from bundling.built.archive import Archive
 from bundling.built.bundle import BuiltBundle, BuiltPhase
 from bundling.built.description import read_description
 from bundling.check.inspection import Contents
+from bundling.check.leakage import TOLERATED, label_entropy, leakage_budget
 from bundling.check.scores import read_options
 from bundling.check.seal import is_part
 from bundling.finding import Report
-from bundling.leakage import TOLERATED, label_entropy, leakage_budget
+from bundling.zips import write_tree
 from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.run.feedback import EXACT
 from spokeneval.run.options import fingerprint
+from spokeneval.task import Task
 from spokeneval.tasks import find_task, task_names
 
 MOST_ATTEMPTS = 100
@@ -46,9 +47,11 @@ def check_budget(report: Report, bundle: BuiltBundle, contents: Contents) -> Non
         what = f"{', '.join(phase.name for phase in scoring)}: {attempts or 'unlimited'} attempts on {name}"
         if attempts is None or attempts > MOST_ATTEMPTS:
             report.add("leak-attempts", "competition.yaml", f"{what}; at most {MOST_ATTEMPTS} are harmless")
-        told = _told(task, reference, attempts, options, len(bundle.columns))
+        exact = options.get("feedback", EXACT) == EXACT
+        numbers = [None] * len(bundle.columns) if exact else [NARROWEST]
+        told = _told(find_task(task), reference, attempts, numbers)
         if told is not None and told > TOLERATED:
-            shown = "exact scores" if options.get("feedback", EXACT) == EXACT else "scores in steps"
+            shown = "exact scores" if exact else "scores in steps"
             text = f"{what}, {shown}, may tell {told:.0%} of its labels; tolerable are {TOLERATED:.0%}"
             report.add("leak-scores", "competition.yaml", text)
 
@@ -63,17 +66,19 @@ def _attempts(phase: BuiltPhase) -> int | None:
 
 
 def _told(
-    task: str, reference: Archive, attempts: int | None, options: Mapping[str, Any], columns: int
+    task: Task, reference: Archive, attempts: int | None, numbers: Sequence[float | None]
 ) -> float | None:
-    """The share of the labels' entropy that so many attempts can tell; None where it is not known."""
+    """The share of the labels' entropy that so many attempts can tell; None where it is not known.
+
+    Parameters
+    ----------
+    numbers: what a line shows, as `leakage_budget` takes it.
+    """
+    files = {name: reference.files.get(name, b"") for name in task.format.reference_files}
     with tempfile.TemporaryDirectory() as folder:
-        for name in find_task(task).format.reference_files:
-            Path(folder, name).write_bytes(reference.files.get(name, b""))
         try:
-            gold = find_task(task).format.read_reference(Path(folder))
+            gold = task.format.read_reference(write_tree(Path(folder), files))
         except ReferenceFileError:
             return None
-    exact = options.get("feedback", EXACT) == EXACT
-    numbers: Sequence[float | None] = [None] * columns if exact else [NARROWEST]
-    entropy = label_entropy(list(Counter(find_task(task).labels(gold)).values()))
+    entropy = label_entropy(list(Counter(task.labels(gold)).values()))
     return 1.0 if attempts is None else leakage_budget(attempts, numbers, entropy).share
