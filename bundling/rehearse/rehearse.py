@@ -16,6 +16,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -162,7 +163,7 @@ def rehearse_phase(
         try:
             output = platform.run(run, submission)
             scores = read_scores(output, platform, warnings)
-            stored = store_scores(scores, bundle, platform, warnings, _declared(bundle, phase))
+            stored = store_scores(scores, bundle, platform, warnings, partial(_declared, bundle, phase))
             row = leaderboard_row(bundle, platform, stored)
             platform.check_output(output, "scoring")
             warnings += platform.page_warnings(output, bundle.detailed_results)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -60,13 +60,14 @@ def store_scores(
     bundle: BuiltBundle,
     platform: Platform,
     warnings: list[str],
-    declared: Collection[str] = (),
+    declared: Callable[[], Collection[str]] = tuple,
 ) -> dict[str, Decimal]:
     """What the database keeps of the scores, by column key; warns of all that it does not.
 
     Parameters
     ----------
-    declared: keys that the program says it writes; one of these without a column is left out on purpose.
+    declared: the keys that the program says it writes, asked for only if a key has no column: one of these is left out
+        on purpose.
 
     Raises
     ------
@@ -74,7 +75,10 @@ def store_scores(
     """
     stored = platform.store_scores(scores, bundle.columns, warnings)
     keys = {column.key for column in bundle.columns}
-    dropped = [key for key in scores if key not in keys and key not in declared]
+    dropped = [key for key in scores if key not in keys]
+    if dropped:
+        on_purpose = declared()
+        dropped = [key for key in dropped if key not in on_purpose]
     if dropped:
         warnings.append(f"written but without a column, dropped in silence: {', '.join(dropped)}")
     missing = [column for column in bundle.columns if column.key not in stored and not column.computed]
