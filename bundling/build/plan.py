@@ -173,7 +173,7 @@ def _seal(
 
 
 def _option_warnings(competition: Competition) -> Iterator[str]:
-    hidden = [phase.name for phase in competition.phases if phase.reference not in competition["public_sets"]]
+    hidden = [phase.name for phase in competition.phases if phase.reference in competition.hidden_sets]
     for option in find_task(competition.task).options:
         value = competition.options.get(option.name)
         if value in option.public_only and hidden:

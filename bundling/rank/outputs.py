@@ -97,7 +97,7 @@ def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
         except NoScore as error:
             outputs.append(ScoringOutput(name, {}, "", None))
             unscored.append(f"{name}: {error}")
-        except (OSError, ValueError, zipfile.BadZipFile) as error:
+        except (OSError, ValueError) as error:
             problems.append(f"{name}: {printable(_reason(error))}")
     scored = [output for output in outputs if output.scores]
     if scored:
