@@ -5,6 +5,7 @@
     build_bundle.py check ZIP ...                     what a platform would refuse or get wrong
     build_bundle.py rehearse BUNDLE.zip SUBMISSION.zip    what a platform would do with a submission
     build_bundle.py rank OUTPUT ...                   the board of a task, and which systems really differ
+    build_bundle.py score BUNDLE.zip DIR              many submissions, exactly, as rank reads them
     build_bundle.py season BUNDLE.zip DIR             a whole competition: limits, phases, the board day by day
     build_bundle.py new NAME                          a new challenge, which builds as it is written
 
@@ -24,6 +25,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
+import bundling.score.score
 import bundling.season.play
 import bundling.season.report
 from bundling.build.plan import plan
@@ -56,9 +58,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(
         ["build"] if not (sys.argv[1:] if arguments is None else arguments) else arguments
     )
-    if sys.platform == "win32" and options.run in (_rehearse, _season):
+    if sys.platform == "win32" and options.run in (_rehearse, _score, _season):
         say(
-            "Rehearsals and seasons do not run on Windows; run them in WSL, on Linux or on macOS.", error=True
+            "Rehearsals, seasons and scoring do not run on Windows; run them in WSL, on Linux or on macOS.",
+            error=True,
         )
         return 1
     try:
@@ -102,15 +105,12 @@ def _parser() -> argparse.ArgumentParser:
     rehearsal = commands.add_parser("rehearse", help="do to a submission what the platform does")
     rehearsal.add_argument("bundle", type=Path, metavar="BUNDLE.zip")
     rehearsal.add_argument("submission", type=Path, metavar="SUBMISSION.zip")
-    rehearsal.add_argument(
-        "--phase", help="name or number (default: the first that scores the evaluation set)"
+    phase_help = "name or number (default: the first that scores the evaluation set)"
+    reference_help = (
+        "score against this folder: what the build left in sealed/TASK/SET, `sealed` or `all` of it"
     )
-    rehearsal.add_argument(
-        "--reference",
-        type=Path,
-        metavar="DIR",
-        help="score against this folder: what the build left in sealed/TASK/SET, `sealed` or `all` of it",
-    )
+    rehearsal.add_argument("--phase", help=phase_help)
+    rehearsal.add_argument("--reference", type=Path, metavar="DIR", help=reference_help)
     rehearsal.add_argument(
         "--keep", type=Path, metavar="DIR", help="keep everything the run saw and wrote here"
     )
@@ -127,6 +127,22 @@ def _parser() -> argparse.ArgumentParser:
     )
     rehearsal.add_argument("--json", action="store_true", help="print the result as JSON")
     rehearsal.set_defaults(run=_rehearse)
+
+    score = commands.add_parser(
+        "score",
+        help="score many submissions exactly",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description=bundling.score.score.__doc__,
+    )
+    score.add_argument("bundle", type=Path, metavar="BUNDLE.zip")
+    score.add_argument("folder", type=Path, metavar="DIR", help="submissions' zips, at any depth")
+    score.add_argument(
+        "--out", type=Path, default=Path("scored"), metavar="OUT", help="where to (default: scored)"
+    )
+    score.add_argument("--phase", help=phase_help)
+    score.add_argument("--reference", type=Path, metavar="DIR", help=reference_help)
+    score.add_argument("--jobs", type=int, metavar="N", help="runs at once (default: one a processor)")
+    score.set_defaults(run=_score)
 
     rank = commands.add_parser("rank", help="make a task's board from many scoring outputs")
     rank.add_argument(
@@ -302,31 +318,60 @@ def _rehearse(options: argparse.Namespace) -> int:
     return 0 if rehearsal.status == "Finished" else 1
 
 
+def _score(options: argparse.Namespace) -> int:
+    began = time.monotonic()
+    try:
+        with _counting("scoring") as progress:
+            scores = bundling.score.score.score(
+                options.bundle,
+                options.folder,
+                options.out,
+                phase=options.phase,
+                reference=options.reference,
+                jobs=options.jobs,
+                progress=progress,
+            )
+    except (OSError, ValueError) as error:
+        say(_describe(error), error=True)
+        return 2
+    except KeyboardInterrupt:
+        say("Stopped. What was scored is kept: the same command goes on from here.", error=True)
+        return 130
+    say(bundling.score.score.to_text(scores))
+    say(f"{scores.new} scored in {time.monotonic() - began:.1f} s, into {options.out}", error=True)
+    return 0 if all(scored.finished for scored in scores.scored) else 1
+
+
 def _season(options: argparse.Namespace) -> int:
     began = time.monotonic()
-    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        bar = progress.add_task("rehearsing", total=None)
-        try:
+    try:
+        with _counting("rehearsing") as progress:
             season = bundling.season.play.play(
                 options.bundle,
                 options.folder,
                 work=options.work,
                 jobs=options.jobs,
-                progress=lambda done, total: progress.update(bar, completed=done, total=total),
+                progress=progress,
             )
-        except (OSError, ValueError) as error:
-            progress.stop()
-            say(_describe(error), error=True)
-            return 2
-        except KeyboardInterrupt:
-            progress.stop()
-            say("Stopped. What was rehearsed is kept: the same command goes on from here.", error=True)
-            return 130
+    except (OSError, ValueError) as error:
+        say(_describe(error), error=True)
+        return 2
+    except KeyboardInterrupt:
+        say("Stopped. What was rehearsed is kept: the same command goes on from here.", error=True)
+        return 130
     say(bundling.season.report.to_json(season) if options.json else bundling.season.report.to_text(season))
     say(f"{season.rehearsed} runs in {time.monotonic() - began:.1f} s", error=True)
     return 0
+
+
+@contextmanager
+def _counting(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on a terminal's standard error: how much is done, of how much."""
+    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        bar = progress.add_task(what, total=None)
+        yield lambda done, total: progress.update(bar, completed=done, total=total)
 
 
 def _rank(options: argparse.Namespace) -> int:

@@ -3,25 +3,32 @@
 Run as `python -m benchmarks.bench_season [spoken_call|merlion] [TEAMS DAYS A_DAY]` (default: spoken_call 10 10 3).
 Spoken CALL has 1,000 responses; MERLion's first task 49,000 segments, synthetic as the evaluation set is. Teams get
 better from day to day, and each has one upload with a row missing, which fails. Timed are a first run and a second,
-that finds every result kept; both through the command line, on as many processors as there are.
+that finds every result kept; both through the command line, on as many processors as there are. Then the rates at which
+the same submissions are scored: each by a `score.py` started for it, as many at once as there are processors, against
+`build_bundle.py score`, which also runs ingestion and what else a platform does; and whether both write the same bytes.
 """
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import numpy as np
 
 import build_bundle
+from bundling.built.read import read_built_bundle
 from bundling.zips import make_zip
 from sample_data import merlion, spoken_call
+from spokeneval.run.programs import HIDDEN_STATISTICS
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -82,6 +89,50 @@ def write_season(folder: Path, first: datetime, draw: Draw, teams: int, days: in
             (own / f"{time:%Y-%m-%dT%H%M}_run{number + 1}.zip").write_bytes(make_zip(files))
 
 
+def rates(bundle: Path, submissions: list[Path], folder: Path) -> None:
+    """How many submissions a second are scored, each by its own `score.py` and all by `build_bundle.py score`."""
+    built = read_built_bundle(bundle)
+    phase = built.phase(None)
+    program = built.unpack(phase.scoring_program, folder / "program")
+    reference = built.unpack(phase.reference_data or "", folder / "ref")
+    commands = []
+    for number, submission in enumerate(submissions):
+        inputs = folder / f"input{number}"
+        with zipfile.ZipFile(submission) as archive:
+            archive.extractall(inputs / "res")
+        (inputs / "ref").symlink_to(reference)
+        commands.append([sys.executable, program / "score.py", inputs, folder / f"output{number}"])
+        link = folder / "submissions" / f"{number}.zip"
+        link.parent.mkdir(exist_ok=True)
+        link.symlink_to(submission)
+    environment = {**os.environ, HIDDEN_STATISTICS: "write"}
+    began = time.perf_counter()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(
+            pool.map(lambda command: subprocess.run(command, env=environment, capture_output=True), commands)
+        )
+    separate = time.perf_counter() - began
+    command = [sys.executable, ROOT / "build_bundle.py", "score", bundle, folder / "submissions"]
+    began = time.perf_counter()
+    subprocess.run([*command, "--out", folder / "scored"], capture_output=True)
+    together = time.perf_counter() - began
+    same = sum(
+        _written(folder / f"output{number}") == _written(folder / "scored" / str(number))
+        for number in range(len(submissions))
+    )
+    count = len(submissions)
+    print(f"  scored one by one  {count / separate:6.1f} a second")
+    print(f"  build_bundle score {count / together:6.1f} a second, {separate / together:.1f} times the rate")
+    print(f"  the same bytes     {same} of {count}", flush=True)
+
+
+def _written(folder: Path) -> dict[str, bytes]:
+    """What a scoring program wrote, where it finished."""
+    if not (folder / "scores.json").is_file():
+        return {}
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
 def main() -> None:
     which, *numbers = sys.argv[1:] or ["spoken_call"]
     teams, days, a_day = map(int, numbers or (10, 10, 3))
@@ -98,7 +149,9 @@ def main() -> None:
             done = subprocess.run(command, capture_output=True, text=True, check=True)
             print(f"  {run}  {time.perf_counter() - start:7.1f} s   {done.stderr.strip()}", flush=True)
             said.append(done.stdout)
-        print(f"  the same output: {said[0] == said[1]}\n\n{said[0]}")
+        print(f"  the same output: {said[0] == said[1]}")
+        rates(bundle, sorted((folder / "season").rglob("*.zip")), folder)
+        print(f"\n{said[0]}")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """What several rooms need to say something: foreign text made safe, near misses, places in YAML, tables of text."""
 
 import sys
+import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
@@ -17,6 +18,12 @@ def printable(text: str, *, kept: str = "") -> str:
 def say(text: object, *, error: bool = False) -> None:
     """Print to standard output, or to standard error: the one way to a terminal, which obeys what it is sent."""
     print(printable(str(text), kept="\n\t"), file=sys.stderr if error else sys.stdout)
+
+
+def no_formula(name: str) -> str:
+    """A spreadsheet would run a cell that begins like this, in full width or after blanks too."""
+    begins = unicodedata.normalize("NFKC", name).lstrip()[:1]
+    return f"'{name}" if begins and begins in "=+-@\N{MINUS SIGN}" else name
 
 
 def closest(word: str, known: Iterable[str]) -> str | None:

@@ -3,7 +3,8 @@
 import io
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -52,6 +53,12 @@ class BuiltPhase:
     warning: str = ""
     refusal: str = ""
 
+    @property
+    def zips(self) -> list[str]:
+        """The inner zips that it names."""
+        named = (self.scoring_program, self.ingestion_program, self.reference_data, self.input_data)
+        return [name for name in named if name is not None]
+
     def is_open(self, time: datetime) -> bool:
         return self.opens <= time and (self.closes is None or time < self.closes)
 
@@ -61,7 +68,8 @@ class BuiltBundle:
     """What a bundle's zip says: phases in order of time, columns in the board's order.
 
     `primary` is None where the bundle names no column. `auto_run`: a submission is run when it is uploaded; otherwise
-    an organiser starts each. `files`: the zip's entries, `name -> content`.
+    an organiser starts each. `files`: the zip's entries, `name -> content`. `unpacked`: folders with what inner zips
+    hold.
     """
 
     platform: str
@@ -73,6 +81,7 @@ class BuiltBundle:
     detailed_results: bool
     auto_run: bool = True
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    unpacked: Mapping[str, Path] = field(default_factory=dict, repr=False)
 
     def ranking_column(self) -> Column:
         """The column that the board is sorted by.
@@ -110,8 +119,20 @@ class BuiltBundle:
             raise BundleError(found[0].refusal)
         return found[0]
 
+    def unpack_once(self, place: Path) -> "BuiltBundle":
+        """This bundle with each inner zip unpacked in a folder below a place: `unpack` then makes a link to it."""
+        folders = {}
+        for number, name in enumerate(sorted({name for phase in self.phases for name in phase.zips})):
+            with suppress(BundleError):  # told by a run that needs it
+                folders[name] = self.unpack(name, place / str(number))
+        return replace(self, unpacked=folders)
+
     def unpack(self, name: str, folder: Path) -> Path:
         """Unpack an inner zip into a new folder, junk and all, as a worker does."""
+        if name in self.unpacked:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            folder.symlink_to(self.unpacked[name], target_is_directory=True)
+            return folder
         folder.mkdir(parents=True)
         if not isinstance(name, str) or name not in self.files:
             raise BundleError(f"{name!s:.100} is named in competition.yaml but is not in the bundle")

@@ -7,13 +7,12 @@ import csv
 import html
 import io
 import re
-import unicodedata
 from collections.abc import Sequence
 from textwrap import fill
 
 from bundling.rank.board import Board, board_table, heading
 from bundling.rank.table import Table
-from bundling.text import text_table
+from bundling.text import no_formula, text_table
 from spokeneval.task import ENDS
 
 
@@ -43,11 +42,11 @@ def to_csv(board: Board) -> str:
     others = [other for other in board.rows[0].scores if other not in known]
     writer.writerow(["rank", "tied", "system", *known, "best_rank", "worst_rank", "cluster", *others])
     for row in board.rows:
-        place = [row.rank, int(row.tied), _no_formula(row.name), row.score]
+        place = [row.rank, int(row.tied), no_formula(row.name), row.score]
         place += [*(row.interval or ("", "")), *(row.ranks or ("", "")), row.cluster or ""]
         writer.writerow([*place, *(row.scores[other] for other in others)])
     for name in board.unscored:
-        writer.writerow(["", "", _no_formula(name), *[""] * (len(known) + 3 + len(others))])
+        writer.writerow(["", "", no_formula(name), *[""] * (len(known) + 3 + len(others))])
     return buffer.getvalue()
 
 
@@ -59,16 +58,10 @@ def pairs_to_csv(board: Board) -> str:
         ["first", "second", "difference", *("difference" + end for end in ENDS), "p", "adjusted_p"]
     )
     for pair in board.compared.pairs if board.compared else ():
-        names = [_no_formula(board.rows[place].name) for place in (pair.first, pair.second)]
+        names = [no_formula(board.rows[place].name) for place in (pair.first, pair.second)]
         ends = pair.interval or ("", "")
         writer.writerow([*names, pair.difference, *ends, pair.p, pair.adjusted])
     return buffer.getvalue()
-
-
-def _no_formula(name: str) -> str:
-    """A spreadsheet would run a cell that begins like this, in full width or after blanks too."""
-    begins = unicodedata.normalize("NFKC", name).lstrip()[:1]
-    return f"'{name}" if begins and begins in "=+-@\N{MINUS SIGN}" else name
 
 
 def to_markdown(board: Board) -> str:

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bundling.platforms.codabench.layout import DROPPED_CAPABILITIES
-from bundling.rehearse.engine import Limits
-from bundling.rehearse.sandbox import LOG_BYTES, Capture, Outcome
+from bundling.rehearse.sandbox import LOG_BYTES, Capture, Limits, Outcome
 
 LABEL = "spokeneval.rehearsal"
 """On every container, so that those of a rehearsal that was killed are found: `docker ps --filter label=...`."""

@@ -3,29 +3,18 @@
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from bundling.rehearse import sandbox
-from bundling.rehearse.sandbox import Outcome
+from bundling.rehearse.sandbox import Limits, Outcome
 
-
-@dataclass(frozen=True)
-class Limits:
-    """Bounds on each step. The platform has only the first; the others protect this machine.
-
-    Attributes
-    ----------
-    seconds: wall-clock time; None: the phase's `execution_time_limit`.
-    memory_bytes: memory of all processes of a step together.
-    output_bytes: size of a file.
-    processes: processes at once.
-    """
-
-    seconds: float | None = None
-    memory_bytes: int = 4 << 30
-    output_bytes: int = 64 << 20
-    processes: int = 128
+USUAL = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "PYTHONUNBUFFERED": "1",
+    "PYTHONDONTWRITEBYTECODE": "1",
+}
+"""Environment variables of every program."""
 
 
 class LocalEngine:
@@ -52,28 +41,24 @@ class LocalEngine:
         There are no mounts here: the name at the start of a word, or after the `=` in it, becomes the folder.
         `scratch` is a writable folder outside of all mounts, for the program's home and temporary files.
         """
-        for name in ("home", "tmp"):
-            (scratch / name).mkdir(exist_ok=True)
-        words = [_with_folder(word, mounts) for word in command]
-        if words[0] in ("python", "python3"):
-            words[0] = sys.executable
-        return sandbox.run(
-            words,
-            cwd=mounts[cwd],
-            env={
-                "PATH": "/usr/local/bin:/usr/bin:/bin",
-                "HOME": str(scratch / "home"),
-                "TMPDIR": str(scratch / "tmp"),
-                "LANG": "C.UTF-8",
-                "PYTHONUNBUFFERED": "1",
-                "PYTHONDONTWRITEBYTECODE": "1",
-                **self.variables,
-            },
-            seconds=seconds,
-            memory_bytes=limits.memory_bytes,
-            output_bytes=limits.output_bytes,
-            processes=limits.processes,
-        )
+        words = local_words(command, mounts)
+        env = environment(scratch, self.variables)
+        return sandbox.run(words, cwd=mounts[cwd], env=env, seconds=seconds, limits=limits)
+
+
+def local_words(command: Sequence[str], mounts: Mapping[str, Path]) -> list[str]:
+    """A command as it is run here: folders in place of what they are mounted under, and this Python."""
+    words = [_with_folder(word, mounts) for word in command]
+    if words[0] in ("python", "python3"):
+        words[0] = sys.executable
+    return words
+
+
+def environment(scratch: Path, variables: Mapping[str, str]) -> dict[str, str]:
+    """The whole environment of a program, with a home and a place for temporary files in `scratch`."""
+    for name in ("home", "tmp"):
+        (scratch / name).mkdir(exist_ok=True)
+    return {**USUAL, "HOME": str(scratch / "home"), "TMPDIR": str(scratch / "tmp"), **variables}
 
 
 def _with_folder(word: str, mounts: Mapping[str, Path]) -> str:

@@ -26,8 +26,9 @@ from bundling.built.description import declared_scores
 from bundling.built.read import read_built_bundle
 from bundling.finding import Report
 from bundling.platforms.registry import PLATFORMS
-from bundling.rehearse.engine import Limits, LocalEngine
+from bundling.rehearse.engine import LocalEngine
 from bundling.rehearse.run import Engine, Run, Step, new_folder
+from bundling.rehearse.sandbox import Limits
 from bundling.rehearse.scores import Cell, RunFailed, leaderboard_row, read_scores, store_scores
 from bundling.text import printable
 from bundling.zips import make_zip, read_tree
@@ -131,11 +132,20 @@ def rehearse(
     built = read_built_bundle(bundle)
     rehearsed = built.phase(phase)
     if reference is not None:
-        if not reference.is_dir() or rehearsed.reference_data is None:
-            raise ValueError(f"{reference}: expected a folder, in place of the phase's reference data")
-        files = {**built.files, rehearsed.reference_data: make_zip(read_tree(reference))}
-        built = replace(built, files=files)
+        built = with_reference(built, rehearsed, reference)
     return rehearse_phase(built, rehearsed, submission, keep=keep, limits=limits, engine=engine)
+
+
+def with_reference(bundle: BuiltBundle, phase: BuiltPhase, reference: Path) -> BuiltBundle:
+    """A bundle whose phase is scored against what is in a folder.
+
+    Raises
+    ------
+    ValueError: no such folder, or a phase without reference data.
+    """
+    if not reference.is_dir() or phase.reference_data is None:
+        raise ValueError(f"{reference}: expected a folder, in place of the phase's reference data")
+    return replace(bundle, files={**bundle.files, phase.reference_data: make_zip(read_tree(reference))})
 
 
 def rehearse_phase(
@@ -144,10 +154,14 @@ def rehearse_phase(
     submission: Path,
     *,
     keep: Path | None = None,
+    keep_output: Path | None = None,
     limits: Limits | None = None,
     engine: Engine | None = None,
 ) -> Rehearsal:
-    """Rehearse a submission to a phase of a bundle that is read already; see `rehearse`."""
+    """Rehearse a submission to a phase of a bundle that is read already; see `rehearse`.
+
+    `keep_output`: folder that receives what the scoring program wrote, if the run is Finished; there must be none.
+    """
     start = time.monotonic()
     platform = PLATFORMS[bundle.platform]
     warnings = [phase.warning] if phase.warning else []
@@ -167,6 +181,8 @@ def rehearse_phase(
             row = leaderboard_row(bundle, platform, stored)
             platform.check_output(output, "scoring")
             warnings += platform.page_warnings(output, bundle.detailed_results)
+            if keep_output is not None:
+                shutil.copytree(output, keep_output)
         except RunFailed as failure:
             problems.append(str(failure))
         finally:

@@ -8,12 +8,14 @@ from pathlib import Path
 from bundling.bounded import MOST_YAML, parse_yaml, read_file
 from bundling.built.bundle import BuiltBundle, BuiltPhase
 from bundling.rehearse.containers import ContainerEngine
-from bundling.rehearse.engine import Limits, LocalEngine
+from bundling.rehearse.engine import LocalEngine
+from bundling.rehearse.sandbox import Limits
 from bundling.rehearse.scores import RunFailed
+from bundling.rehearse.warm import WarmEngine
 from spokeneval.formats.problems import SubmissionError
 from spokeneval.formats.submission_zip import unpack
 
-Engine = LocalEngine | ContainerEngine
+Engine = LocalEngine | WarmEngine | ContainerEngine
 
 
 @dataclass(frozen=True)
@@ -120,4 +122,5 @@ def new_folder(folder: Path) -> Path:
 
 def make_read_only(folder: Path) -> None:
     for path in (folder, *folder.rglob("*")):
-        path.chmod(path.stat().st_mode & ~0o222)
+        if not path.is_symlink():  # to what several runs share
+            path.chmod(path.stat().st_mode & ~0o222)

@@ -18,7 +18,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import psutil
@@ -33,6 +33,29 @@ KILL_SECONDS = 10.0
 """Time for everything to be gone after a kill; only a process stuck in the kernel takes longer."""
 
 _SUPERVISOR = Path(__file__).with_name("supervisor.py")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds on a program. A platform has only the first; the others protect this machine.
+
+    Attributes
+    ----------
+    seconds: wall-clock time; None: the phase's `execution_time_limit`.
+    memory_bytes: resident memory of all its processes together.
+    output_bytes: size of each file it writes (a write beyond it fails), and of what is kept of standard output and
+        of standard error (at most `LOG_BYTES` each; the rest is dropped).
+    processes: processes at once.
+    """
+
+    seconds: float | None = None
+    memory_bytes: int = 4 << 30
+    output_bytes: int = 64 << 20
+    processes: int = 128
+
+    def of_a_process(self) -> tuple[int, int, int]:
+        """What the operating system holds each process to: address space, size of a file, number of processes."""
+        return self.memory_bytes + BACKSTOP_BYTES, self.output_bytes, _threads() + 4 * self.processes
 
 
 @dataclass(frozen=True)
@@ -83,14 +106,7 @@ class Capture:
 
 
 def run(
-    command: Sequence[str],
-    *,
-    cwd: Path,
-    env: Mapping[str, str],
-    seconds: float,
-    memory_bytes: int,
-    output_bytes: int,
-    processes: int = 128,
+    command: Sequence[str], *, cwd: Path, env: Mapping[str, str], seconds: float, limits: Limits
 ) -> Outcome:
     """Run a command, standard input empty, until it ends or runs over a limit; then nothing of it is left.
 
@@ -98,36 +114,27 @@ def run(
     ----------
     command: program and arguments; run without a shell.
     env: the whole environment; nothing is inherited.
-    seconds: wall-clock limit.
-    memory_bytes: limit on the resident memory of all its processes together.
-    output_bytes: limit on the size of each file it writes (a write beyond it fails) and on what is kept of
-        stdout and of stderr (at most `LOG_BYTES` each; the rest is dropped).
-    processes: how many processes it may have at once.
+    seconds: wall-clock limit, in place of that in `limits`.
 
     Raises
     ------
     ValueError: for an empty command or a limit that is not positive.
     RuntimeError: where a process would not die.
     """
-    limits = {
-        "seconds": seconds,
-        "memory_bytes": memory_bytes,
-        "output_bytes": output_bytes,
-        "processes": processes,
-    }
-    for name, limit in limits.items():
+    limits = replace(limits, seconds=seconds)
+    for name, limit in vars(limits).items():
         if not limit > 0:
             raise ValueError(f"{name} is {limit!r}; expected a positive number")
     if not command:
         raise ValueError("the command is empty")
 
     status_read, status_write = os.pipe()
-    start = time.monotonic()
+    began = time.monotonic()
     try:
         supervisor = subprocess.Popen(
             [
                 *(sys.executable, "-I", "-S", str(_SUPERVISOR), str(status_write)),
-                *(str(memory_bytes + BACKSTOP_BYTES), str(output_bytes), str(_threads() + 4 * processes)),
+                *map(str, limits.of_a_process()),
                 *command,
             ],
             cwd=cwd,
@@ -143,24 +150,45 @@ def run(
         raise
     finally:
         os.close(status_write)
+    assert supervisor.stdout is not None
+    assert supervisor.stderr is not None
+    with supervisor.stdout, supervisor.stderr:
+        streams = (supervisor.stdout.fileno(), supervisor.stderr.fileno())
+        return attend(Family(supervisor), streams, status_read, began, seconds, limits)
 
-    family = _Family(supervisor)
-    streams = [stream.fileno() for stream in (supervisor.stdout, supervisor.stderr) if stream is not None]
-    kept = {fd: Capture(min(output_bytes, LOG_BYTES)) for fd in streams}
+
+def attend(
+    family: Family,
+    streams: tuple[int, int],
+    status_fd: int,
+    began: float,
+    seconds: float,
+    limits: Limits,
+) -> Outcome:
+    """Follow a program to its end, or to the limit that it runs over; then nothing of it is left.
+
+    Parameters
+    ----------
+    streams: what it prints, standard output and standard error.
+    status_fd: where its supervisor writes `started` and the exit code, and `alone` where it knows that nothing is left;
+        it is closed here.
+    began: `time.monotonic()` when it was started.
+    """
+    kept = {fd: Capture(min(limits.output_bytes, LOG_BYTES)) for fd in streams}
     status = b""
     ended: float | None = None
     why_stopped: str | None = None
     try:
         with selectors.DefaultSelector() as selector:
-            for fd in (*streams, status_read):
+            for fd in (*streams, status_fd):
                 selector.register(fd, selectors.EVENT_READ)
-            next_poll = start + POLL
+            next_poll = began + POLL
             while ended is None and why_stopped is None:
                 for key, _ in selector.select(max(0.0, next_poll - time.monotonic())):
                     data = os.read(key.fd, 1 << 16)
-                    if key.fd == status_read:
+                    if key.fd == status_fd:
                         status += data
-                        if not data or len(status.splitlines()) == 2:
+                        if not data or len(status.splitlines()) >= 2:
                             ended = time.monotonic()
                     elif data:
                         kept[key.fd].add(data)
@@ -168,48 +196,44 @@ def run(
                         selector.unregister(key.fd)
                 now = time.monotonic()
                 if ended is None and now >= next_poll:
-                    memory_limit = memory_bytes if status else None
-                    why_stopped = _over_limit(family, now - start, seconds, memory_limit, processes)
+                    why_stopped = _over_limit(family, now - began, seconds, limits, bool(status))
                     next_poll = time.monotonic() + POLL
         ended = ended or time.monotonic()
     finally:
         try:
-            family.kill()
+            if not status.endswith(b"alone\n"):
+                family.kill()
             for fd in streams:
                 _drain(fd, kept[fd])
         finally:
-            os.close(status_read)
-            for stream in (supervisor.stdout, supervisor.stderr):
-                if stream is not None:
-                    stream.close()
-    _, *code = status.splitlines() or [b""]
+            os.close(status_fd)
+    code = status.splitlines()[1:2]
     if why_stopped is None and not code:
         why_stopped = "its supervisor ended before it did"
     exit_code = int(code[0]) if code and why_stopped is None else 137
     stdout, stderr = (kept[fd].text() for fd in streams)
-    return Outcome(exit_code, stdout, stderr, ended - start, why_stopped)
+    return Outcome(exit_code, stdout, stderr, ended - began, why_stopped)
 
 
-def _over_limit(
-    family: _Family, elapsed: float, seconds: float, memory_bytes: int | None, processes: int
-) -> str | None:
-    """Why to stop; `memory_bytes` is None until the command has started, because what is there is a copy of Python."""
+def _over_limit(family: Family, elapsed: float, seconds: float, limits: Limits, started: bool) -> str | None:
+    """Why to stop; memory counts once the command has started, because what is there before is a copy of Python."""
     if elapsed > seconds:
         return f"time limit: still running after {seconds:g} s"
     members = family.members()
-    if len(members) > processes:
-        return f"process limit: {len(members)} processes at once; at most {processes} are allowed"
+    if len(members) > limits.processes:
+        return f"process limit: {len(members)} processes at once; at most {limits.processes} are allowed"
     memory = sum(_resident(member) for member in members)
-    if memory_bytes is not None and memory > memory_bytes:
-        return f"memory limit: {memory >> 20} MB in use; at most {memory_bytes >> 20} MB are allowed"
+    if started and memory > limits.memory_bytes:
+        return f"memory limit: {memory >> 20} MB in use; at most {limits.memory_bytes >> 20} MB are allowed"
     return None
 
 
-class _Family:
-    """Every process below a supervisor."""
+class Family:
+    """Every process below a supervisor. `stays`: it does not end with what is below it."""
 
-    def __init__(self, supervisor: subprocess.Popen[bytes]) -> None:
+    def __init__(self, supervisor: subprocess.Popen[bytes], *, stays: bool = False) -> None:
         self.supervisor = supervisor
+        self.stays = stays
         self.root = psutil.Process(supervisor.pid)
         self.seen: set[psutil.Process] = set()
 
@@ -228,7 +252,7 @@ class _Family:
         """
         deadline = time.monotonic() + KILL_SECONDS
         halted: set[psutil.Process] = set()
-        while (members := self.members()) or self.supervisor.poll() is None:
+        while (members := self.members()) or not (self.stays or self.supervisor.poll() is not None):
             new = [member for member in members if member not in halted]
             if new:
                 _each(new, psutil.Process.suspend)

@@ -32,18 +32,29 @@ def lower(limit: int, value: int) -> None:
     resource.setrlimit(limit, (value, value))
 
 
+def restrict(memory_bytes: int, file_bytes: int, processes: int) -> None:
+    """Put this process into a session of its own, under its limits; it ends with the one that started it."""
+    os.setsid()
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    lower(resource.RLIMIT_CORE, 0)
+    lower(resource.RLIMIT_FSIZE, file_bytes)
+    if sys.platform == "linux":
+        lower(resource.RLIMIT_AS, memory_bytes)
+        lower(resource.RLIMIT_NPROC, processes)
+
+
+def exit_code(status: int) -> int:
+    """The exit code as a container reports it: 128 + n after signal n."""
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else 128 - code
+
+
 def become(command: list[str], memory_bytes: int, file_bytes: int, processes: int) -> None:
     """Turn this process into the command, under its limits."""
     try:
-        os.setsid()
-        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         for number in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
-        lower(resource.RLIMIT_CORE, 0)
-        lower(resource.RLIMIT_FSIZE, file_bytes)
-        if sys.platform == "linux":
-            lower(resource.RLIMIT_AS, memory_bytes)
-            lower(resource.RLIMIT_NPROC, processes)
+        restrict(memory_bytes, file_bytes, processes)
         os.execvp(command[0], command)
     except OSError as error:
         os.write(2, f"{command[0]}: cannot be run: {error.strerror}\n".encode())
@@ -70,8 +81,7 @@ def supervise(status_fd: int, memory_bytes: int, file_bytes: int, processes: int
         except ChildProcessError:
             return
         if ended == child:
-            code = os.waitstatus_to_exitcode(status)
-            os.write(status_fd, b"%d\n" % (code if code >= 0 else 128 - code))
+            os.write(status_fd, b"%d\n" % exit_code(status))
 
 
 if __name__ == "__main__":

@@ -36,9 +36,9 @@ from bundling.bounded import sha256
 from bundling.built.archive import LARGEST_BUNDLE
 from bundling.built.bundle import BuiltBundle, BuiltPhase
 from bundling.built.read import read_built_bundle
+from bundling.rehearse.many import Result, read_result, rehearse_all
 from bundling.season.board import Day, boards_by_day
 from bundling.season.replay import PENDING, Attempt, replay
-from bundling.season.results import Result, read_result, rehearse_all
 from bundling.season.uploads import Submission, read_submissions
 
 _CACHE_FORMAT = "season 2"

@@ -6,8 +6,8 @@ from datetime import date, datetime
 from decimal import Decimal
 
 from bundling.built.bundle import BuiltBundle, BuiltPhase
+from bundling.rehearse.many import Result
 from bundling.rehearse.rehearse import FAILED
-from bundling.season.results import Result
 from bundling.season.uploads import Submission
 
 REFUSED = "Refused"

@@ -31,7 +31,7 @@ from ..task import Task
 from .feedback import describe_line, shown_scores
 from .files import write_file
 from .options import OPTIONS_FILE, read_options, wants_page
-from .reference import read_reference, read_submission
+from .reference import read_items, read_reference, read_submission
 from .scores import SCORE_FILES, check_scores, write_scores
 from .scoring import score_submission
 from .statistics import STATISTICS_FILE, write_statistics
@@ -129,7 +129,7 @@ def ingest_main(task: Task) -> int:
         output.mkdir(parents=True, exist_ok=True)
         report = output / REPORT_FILE
         _remove(report)
-        items = task.format.read_items(inputs)
+        items = read_items(task, inputs)
         try:
             task.format.read_submission(list_files(submitted), items)
         except SubmissionError as refusal:

@@ -7,11 +7,13 @@ all of them, then scored on those of the part. So nothing that is said of it tel
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Optional
 
 from ..formats.format import Items
+from ..metrics.bootstrap import resample_weights
 from ..task import Task
 
 PART_FILE = "part.txt"
@@ -36,6 +38,43 @@ class Reference(NamedTuple):
     part: str = ""
 
 
+_KEPT: dict[Path, Any] = {}
+
+
+def keep(task: Task, folder: str) -> None:
+    """Read what a program finds in its first folder, so that this process, and every copy of it, need not again.
+
+    For whoever runs a program many times on the same reference: every submission that is scored, or checked, afterwards
+    is held against the files as they are now.
+
+    Parameters
+    ----------
+    folder: `INPUT_DIR` of a scoring program, `INPUT_DATA_DIR` of an ingestion program.
+
+    Raises
+    ------
+    FileProblems, ValueError: as `read_reference` and the task's readers.
+    """
+    place = Path(folder).resolve()
+    if (place / "ref").is_dir():
+        kept = _KEPT[(place / "ref").resolve()] = read_reference(task, place / "ref")
+        resample_weights(len(set(task.units(kept.labels)[1])))
+        importlib.import_module(".report.results", __package__)
+    else:
+        _KEPT[place] = read_items(task, place)
+
+
+def read_items(task: Task, directory: Path) -> Items:
+    """The public items in a folder.
+
+    Raises
+    ------
+    FileProblems: from the task's readers.
+    """
+    known: Optional[Items] = _KEPT.get(directory.resolve())
+    return known or task.format.read_items(directory)
+
+
 def read_reference(task: Task, directory: Path) -> Reference:
     """The reference in a folder.
 
@@ -44,6 +83,11 @@ def read_reference(task: Task, directory: Path) -> Reference:
     FileProblems: from the task's readers.
     ValueError: labels of items that are not the set's.
     """
+    known: Optional[Reference] = _KEPT.get(directory.resolve())
+    return known or _read_reference(task, directory)
+
+
+def _read_reference(task: Task, directory: Path) -> Reference:
     labels = task.format.read_reference(directory)
     if not (directory / PART_FILE).is_file():
         return Reference(labels, labels.items)

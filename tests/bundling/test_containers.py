@@ -21,9 +21,8 @@ import yaml
 
 import build_bundle
 from bundling.rehearse.containers import LABEL, ContainerEngine, EngineError, connect
-from bundling.rehearse.engine import Limits
 from bundling.rehearse.rehearse import rehearse
-from bundling.rehearse.sandbox import Outcome
+from bundling.rehearse.sandbox import Limits, Outcome
 from tests.samples.small_bundles import codabench_bundle, run, submission_zip
 
 docker = pytest.importorskip("docker", reason="the docker package is not installed")

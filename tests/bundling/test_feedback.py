@@ -21,6 +21,7 @@ from bundling.competition.references import load_reference
 from bundling.rank.outputs import read_outputs
 from bundling.rehearse.engine import LocalEngine
 from bundling.rehearse.rehearse import rehearse
+from bundling.score.score import score
 from bundling.zips import make_zip
 from spokeneval.run.feedback import choose_step
 from spokeneval.run.options import items_fingerprint
@@ -112,6 +113,19 @@ def test_with_statistics_at_home_hidden_sets_are_exact_too(bundle, tmp_path):
     reference = ROOT / "reference_data" / TASK.name / "evaluation"
     exact = spokeneval.score(TASK.name, reference=reference, submission=folder / "submission.zip").scores
     assert {key: done.scores[key] for key in exact} == exact == {key: output.scores[key] for key in exact}
+
+
+def test_many_are_scored_exactly_at_home_and_can_be_ranked(bundle, tmp_path):
+    path, baseline = bundle
+    worse = {name: content.replace(b"\ttrue", b"\tfalse", 1) for name, content in baseline.items()}
+    write_files(tmp_path / "in", {"a.zip": make_zip(baseline), "b.zip": make_zip(worse)})
+    scores = score(path, tmp_path / "in", tmp_path / "out")
+    exact = {scored.name: scored.result.scores["f1"] for scored in scores.scored}
+    outputs = read_outputs([tmp_path / "out/a", tmp_path / "out/b"])
+    assert all(output.statistics for output in outputs)
+    assert exact["a"] != exact["b"]
+    for output in outputs:
+        assert float(exact[output.name]) == pytest.approx(output.scores["f1"], abs=1e-10)
 
 
 def test_the_page_says_what_the_board_tells_and_what_answers_that_know_nothing_get(bundle):

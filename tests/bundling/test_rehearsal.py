@@ -15,9 +15,8 @@ import pytest
 import yaml
 
 from bundling.built.bundle import BundleError
-from bundling.rehearse.engine import Limits
 from bundling.rehearse.rehearse import rehearse
-from bundling.rehearse.sandbox import Outcome
+from bundling.rehearse.sandbox import Limits, Outcome
 from tests.samples.small_bundles import (
     COLUMNS,
     HELPER,

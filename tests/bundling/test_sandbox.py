@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 import psutil
 import pytest
 
-from bundling.rehearse.sandbox import LOG_BYTES, run
+from bundling.rehearse.sandbox import LOG_BYTES, Limits, run
 
 MB = 1 << 20
 
@@ -40,9 +40,15 @@ def carriers(word):
 
 
 def python(source, mark, tmp_path, **limits):
-    options = {"seconds": 20, "memory_bytes": 1 << 30, "output_bytes": 8 * MB, **limits}
+    bounds = Limits(**{"seconds": 20, "memory_bytes": 1 << 30, "output_bytes": 8 * MB, **limits})
     env = {"PATH": os.defpath, "MARK": mark}
-    return run([sys.executable, "-c", textwrap.dedent(source), mark], cwd=tmp_path, env=env, **options)
+    return run(
+        [sys.executable, "-c", textwrap.dedent(source), mark],
+        cwd=tmp_path,
+        env=env,
+        seconds=bounds.seconds,
+        limits=bounds,
+    )
 
 
 def test_a_program_that_behaves(tmp_path, mark):
@@ -72,7 +78,7 @@ def test_a_closed_pipe_ends_a_shell_pipeline_as_usual(tmp_path, mark):
     """SIGPIPE is back at its default: under Python's setting, `yes` would complain of a broken pipe."""
     outcome = run(
         ["sh", "-c", "yes | head -n 1"], cwd=tmp_path, env={"PATH": os.defpath, "MARK": mark}, seconds=10,
-        memory_bytes=256 * MB, output_bytes=MB,
+        limits=Limits(memory_bytes=256 * MB, output_bytes=MB),
     )  # fmt: skip
     assert (outcome.exit_code, outcome.stdout, outcome.stderr) == (0, "y\n", "")
 
@@ -85,8 +91,7 @@ def test_a_command_that_is_not_there(tmp_path, path):
         cwd=tmp_path,
         env={"PATH": path},
         seconds=20,
-        memory_bytes=MB,
-        output_bytes=MB,
+        limits=Limits(memory_bytes=MB, output_bytes=MB),
     )
     assert (outcome.exit_code, outcome.why_stopped) == (127, None)
     assert outcome.stderr.startswith("no-such-program: cannot be run")
@@ -263,9 +268,9 @@ def test_an_interrupt_leaves_nothing(tmp_path, mark, monkeypatch):
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux parent-death signal")
 def test_nothing_outlives_a_killed_runner(tmp_path, mark):
     source = (
-        "from bundling.rehearse.sandbox import run; import sys; from pathlib import Path; "
+        "from bundling.rehearse.sandbox import Limits, run; import sys; from pathlib import Path; "
         "run(['sleep', '60'], cwd=Path('/'), env={'PATH': '/usr/bin:/bin', 'MARK': sys.argv[1]}, "
-        "seconds=60, memory_bytes=1<<30, output_bytes=1<<20)"
+        "seconds=60, limits=Limits())"
     )
     runner = psutil.Popen([sys.executable, "-c", source, mark])
     wait_for(lambda: any(p.name() == "sleep" for p in carriers(mark)))
@@ -307,4 +312,4 @@ def test_runs_in_threads_do_not_disturb_each_other_or_other_children(tmp_path, m
 
 def test_an_empty_command_is_refused(tmp_path):
     with pytest.raises(ValueError, match="empty"):
-        run([], cwd=tmp_path, env={}, seconds=1, memory_bytes=MB, output_bytes=MB)
+        run([], cwd=tmp_path, env={}, seconds=1, limits=Limits())

@@ -25,8 +25,9 @@ import pytest
 import yaml
 
 import build_bundle
-import bundling.season.results
+import bundling.rehearse.many
 from bundling.built.bundle import BundleError
+from bundling.rehearse.many import Result
 from bundling.rehearse.rehearse import Rehearsal
 from bundling.rehearse.run import Step
 from bundling.rehearse.scores import Cell
@@ -34,7 +35,6 @@ from bundling.season.board import boards_by_day, rank
 from bundling.season.play import Season, play, read_season_bundle
 from bundling.season.replay import replay
 from bundling.season.report import to_json, to_text
-from bundling.season.results import Result
 from bundling.season.uploads import SeasonError, Submission, read_submissions
 from tests.samples.programs import ROOT
 
@@ -641,7 +641,7 @@ def test_a_refusal_at_ingestion_keeps_its_reason(tmp_path, monkeypatch):
             Step("scoring", (), 1, 0.1, "", scoring, None),
         )
         rehearsal = Rehearsal("Failed", "codabench", "Development", 0.0, {}, (), (), ("exit code 1",), steps)
-        monkeypatch.setattr(bundling.season.results, "rehearse_phase", lambda *_, done=rehearsal: done)
+        monkeypatch.setattr(bundling.rehearse.many, "rehearse_phase", lambda *_, done=rehearsal, **__: done)
         submit(tmp_path, "a", "2027-01-05T0900.zip")
         (attempt,) = play(codabench(tmp_path), tmp_path / "season", work=tmp_path / scoring[:9]).attempts
         told = ["results.csv: 1 problem", "  cannot meet the 50 % rule whatever the labels"]
@@ -652,14 +652,14 @@ def test_no_run_is_in_vain_and_none_is_missing(tmp_path, monkeypatch):
     """Random seasons against an oracle that plays them upload by upload, knowing how each ends."""
     ended = []
 
-    def fake(bundle, phase, submission):
+    def fake(bundle, phase, submission, **_):
         ended.append(submission)
         status = "Failed" if b'"fail"' in submission.read_bytes() else "Finished"
         cell = Cell("accuracy", "Accuracy", Decimal(1), "1", 2, "desc", False)
         row = (cell,) if status == "Finished" else ()
         return Rehearsal(status, "codabench", "Development", 0.0, {}, row, (), ("no",), ())
 
-    monkeypatch.setattr(bundling.season.results, "rehearse_phase", fake)
+    monkeypatch.setattr(bundling.rehearse.many, "rehearse_phase", fake)
     draw = random.Random(6)
     for trial in range(25):
         folder = tmp_path / str(trial)

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 from bundling.competition.competition import CompetitionError
 from bundling.competition.read import read_competitions
+from bundling.rehearse.sandbox import Limits
 from bundling.rehearse.sandbox import run as run_limited
 from fuzz.targets import MANIFEST, Workplace, seeds, targets
 from spokeneval.formats.problems import FileProblems, SubmissionError
@@ -325,8 +326,7 @@ def test_a_file_as_large_as_can_be_costs_less_than_a_gigabyte(tmp_path, unit):
         cwd=tmp_path,
         env={"PYTHONPATH": str(ROOT)},
         seconds=60,
-        memory_bytes=1 << 30,
-        output_bytes=1 << 20,
+        limits=Limits(memory_bytes=1 << 30, output_bytes=1 << 20),
     )
     assert (outcome.exit_code, outcome.why_stopped) == (1, None)
     assert outcome.stderr.startswith("prediction.txt: ")

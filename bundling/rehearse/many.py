@@ -1,17 +1,20 @@
-"""What a season's runs come to: rehearsed side by side, and kept so that none is rehearsed twice."""
+"""What many runs come to: rehearsed side by side, and kept so that none is rehearsed twice."""
 
 import hashlib
 import json
 import os
 import re
+import shutil
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from bundling.built.bundle import BuiltBundle, BuiltPhase
 from bundling.rehearse.rehearse import FAILED, LONGEST_LINE, Rehearsal, rehearse_phase
+from bundling.rehearse.warm import WarmEngine
 from bundling.text import printable
 
 REASON_LINES = 4
@@ -30,20 +33,41 @@ class Result:
 
 
 def rehearse_all(
-    bundle: BuiltBundle, runs: Mapping[str, tuple[BuiltPhase, Path]], work: Path, jobs: int
+    bundle: BuiltBundle,
+    runs: Mapping[str, tuple[BuiltPhase, Path]],
+    work: Path,
+    jobs: int,
+    *,
+    variables: Mapping[str, str] | None = None,
+    outputs: Mapping[str, Path] | None = None,
 ) -> Iterable[tuple[str, Result]]:
     """Rehearse submissions side by side; each result is kept as soon as it is there.
 
     In threads: the work is done in the programs' own processes. These end with the thread that started them, so
     that a killed season leaves none behind, as it would with a pool of processes.
+
+    Parameters
+    ----------
+    runs: `name -> phase and submission`.
+    work: where each result is kept, as `NAME.json`.
+    variables: environment variables that the programs get besides the usual ones.
+    outputs: `name -> folder` that receives what the scoring program wrote, in place of what is there.
     """
+    with (
+        TemporaryDirectory(prefix="bundle-") as place,
+        WarmEngine(variables) as engine,
+        ThreadPoolExecutor(jobs) as pool,
+    ):
+        unpacked = bundle.unpack_once(Path(place))
 
-    def run(name: str, phase: BuiltPhase, submission: Path) -> Result:
-        result = _result(rehearse_phase(bundle, phase, submission))
-        _write_result(work / f"{name}.json", result)
-        return result
+        def run(name: str, phase: BuiltPhase, submission: Path) -> Result:
+            output = (outputs or {}).get(name)
+            if output is not None and output.exists():
+                shutil.rmtree(output)
+            result = _result(rehearse_phase(unpacked, phase, submission, keep_output=output, engine=engine))
+            _write_result(work / f"{name}.json", result)
+            return result
 
-    with ThreadPoolExecutor(jobs) as pool:
         futures = {pool.submit(run, name, *needed): name for name, needed in runs.items()}
         try:
             for future in as_completed(futures):

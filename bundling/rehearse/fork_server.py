@@ -1,0 +1,122 @@
+"""Starts a Python program once and runs it many times, each time in a process of its own. Run as a script by `warm`.
+
+    fork_server.py SOCKET_FD
+
+A request is a line of JSON on the socket, with three descriptors: where the status goes, standard output, standard
+error. At the first one everything is imported that the program imports, and read what it reads of its inputs whatever
+the submission (`keep`, where the program has that). Then, for each, a copy of this process becomes the program, under
+its limits, and the status is written as `supervisor.py` writes it, and `alone` if nothing is left.
+"""
+
+import gc
+import io
+import json
+import os
+import runpy
+import signal
+import socket
+import sys
+import traceback
+from contextlib import suppress
+from typing import Any
+
+import supervisor  # type: ignore[import-not-found]  # the script beside this one
+
+LONGEST_REQUEST = 1 << 16
+
+
+def serve(requests: socket.socket) -> None:
+    supervisor.prctl(supervisor.PR_SET_PDEATHSIG, signal.SIGKILL)
+    supervisor.prctl(supervisor.PR_SET_CHILD_SUBREAPER, 1)
+    own_path = sys.path[0]
+    while True:
+        line, descriptors, _, _ = socket.recv_fds(requests, LONGEST_REQUEST, 3)
+        if not line:
+            return
+        request = json.loads(line)
+        script, *arguments = request["words"]
+        if sys.path[0] == own_path:
+            sys.path[0] = os.path.dirname(script)
+            prepare(script, arguments)
+        status_fd = descriptors[0]
+        child = os.fork()
+        if child == 0:
+            requests.close()
+            become(request, descriptors)
+        os.write(status_fd, b"started\n")
+        while True:
+            ended, status = os.wait()
+            if ended == child:
+                break
+        alone = b"" if leaves_something() else b"alone\n"
+        os.write(status_fd, b"%d\n%s" % (supervisor.exit_code(status), alone))
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+
+def leaves_something() -> bool:
+    """Whether anything that the program started is still there; what has ended is reaped."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return False
+    return True
+
+
+def prepare(script: str, arguments: list[str]) -> None:
+    """Import and read what is the same for all submissions; what goes wrong, goes wrong again in each run, and is told
+    there."""
+    with suppress(BaseException):
+        task = runpy.run_path(script, run_name="prepared")["TASK"]
+        from spokeneval.run.reference import keep  # the program's own
+
+        keep(task, arguments[0])
+    gc.collect()
+    gc.freeze()
+
+
+def become(request: dict[str, Any], descriptors: list[int]) -> None:
+    """Turn this process into the program."""
+    code = 127
+    try:
+        for place, descriptor in enumerate(descriptors[1:], 1):
+            os.dup2(descriptor, place)
+        for descriptor in descriptors:
+            os.close(descriptor)
+        sys.stdout, sys.stderr = unbuffered(1), unbuffered(2)
+        os.chdir(request["cwd"])
+        os.environ.clear()
+        os.environ.update(request["env"])
+        supervisor.restrict(*request["limits"])
+        sys.argv = request["words"]
+        code = run(sys.argv[0])
+    finally:
+        os._exit(code)
+
+
+def unbuffered(descriptor: int) -> io.TextIOWrapper:
+    return io.TextIOWrapper(open(descriptor, "wb", 0, closefd=False), encoding="utf-8", write_through=True)
+
+
+def run(script: str) -> int:
+    """Run a script as `python script` does; returns its exit code."""
+    code: object = 0
+    try:
+        runpy.run_path(script, run_name="__main__")
+    except SystemExit as end:
+        code = end.code
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    if not (code is None or isinstance(code, int)):
+        print(code, file=sys.stderr)
+        code = 1
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    return (code or 0) & 0xFF
+
+
+if __name__ == "__main__":
+    serve(socket.socket(fileno=int(sys.argv[1])))

@@ -1,0 +1,1 @@
+"""Many submissions scored at home."""

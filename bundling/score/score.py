@@ -1,0 +1,189 @@
+"""Score many submissions at home: what each comes to, exactly, and what `rank` needs of it.
+
+Submissions are the zips anywhere below a folder. Each goes the platform's way, ingestion first, and what its scoring
+program wrote stays in `OUT`, under the submission's own path:
+
+    downloads/Team Alpha/2027-03-01T0915_first_try.zip   ->   OUT/Team Alpha/2027-03-01T0915_first_try/scores.json ...
+
+On hidden labels too the scores are exact and the statistics are written: they spell the labels out, so `OUT` is the
+organiser's alone. One submission that cannot be scored is listed, and the others go on. Results are kept in
+`OUT/.runs`, so that a second run does only what is new: another bundle, phase, reference or submission.
+"""
+
+import csv
+import hashlib
+import io
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bundling.bounded import sha256
+from bundling.built.archive import LARGEST_BUNDLE
+from bundling.built.bundle import BuiltBundle
+from bundling.built.read import read_built_bundle
+from bundling.rehearse.many import Result, read_result, rehearse_all
+from bundling.rehearse.rehearse import FINISHED, with_reference
+from bundling.text import no_formula, printable, text_table
+from spokeneval.formats.problems import count_of
+from spokeneval.formats.submission_zip import MAX_BYTES
+from spokeneval.run.programs import HIDDEN_STATISTICS
+
+BOARD_FILE = "scores.csv"
+RUNS = ".runs"
+
+_FORMAT = "score 1"
+
+
+class NothingToScore(ValueError):
+    """No submission in a folder, or one whose scores would lie where another's do."""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A submission, by its path below the folder, and what became of it."""
+
+    name: str
+    result: Result
+
+    @property
+    def finished(self) -> bool:
+        return self.result.status == FINISHED
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What all submissions came to, best first, then those without a score. `new`: how many were scored just now."""
+
+    bundle: BuiltBundle
+    scored: Sequence[Scored]
+    new: int
+
+
+def score(
+    bundle: Path,
+    folder: Path,
+    out: Path,
+    *,
+    phase: str | None = None,
+    reference: Path | None = None,
+    jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Scores:
+    """Score the submissions below a folder against a bundle.
+
+    Parameters
+    ----------
+    bundle: a built zip, for Codabench or CodaLab.
+    folder: zips at any depth; names that begin with a dot are passed over.
+    out: receives a folder for each submission, and a table of all, `scores.csv`.
+    phase, reference: as in `rehearse`.
+    jobs: runs at once; default: as many as there are processors.
+    progress: called with the number of submissions that are scored, and of all.
+
+    Raises
+    ------
+    BundleError: for a bundle that cannot be rehearsed, or a phase it does not have.
+    ValueError: where there is no submission, the reference is no folder, or there are fewer jobs than one.
+    """
+    if jobs is not None and jobs < 1:
+        raise ValueError(f"jobs is {jobs}; expected 1 or more")
+    built = read_built_bundle(bundle)
+    scored_phase = built.phase(phase)
+    built.ranking_column()
+    if reference is not None:
+        built = with_reference(built, scored_phase, reference)
+    submissions = _submissions(folder, out)
+    runs = out / RUNS
+    runs.mkdir(parents=True, exist_ok=True)
+    gold = built.files[scored_phase.reference_data] if scored_phase.reference_data else b""
+    basis = [_FORMAT, sha256(bundle, LARGEST_BUNDLE), scored_phase.number, hashlib.sha256(gold).hexdigest()]
+    keys = {name: _key([*basis, sha256(path, MAX_BYTES)], name) for name, path in submissions.items()}
+    results = {}
+    for name, key in keys.items():
+        kept = read_result(runs / f"{key}.json")
+        if kept is not None and (kept.status != FINISHED or (out / name).is_dir()):
+            results[name] = kept
+    new = {keys[name]: name for name in submissions if name not in results}
+    done = len(results)
+    for key, result in rehearse_all(
+        built,
+        {key: (scored_phase, submissions[name]) for key, name in new.items()},
+        runs,
+        jobs or os.cpu_count() or 1,
+        variables={HIDDEN_STATISTICS: "write"},
+        outputs={key: out / name for key, name in new.items()},
+    ):
+        results[new[key]] = result
+        if progress:
+            progress(len(results), len(submissions))
+    scores = Scores(built, _best_first(built, results), len(submissions) - done)
+    (out / BOARD_FILE).write_text(to_csv(scores), encoding="utf-8", newline="")
+    return scores
+
+
+def _key(basis: Sequence[str], name: str) -> str:
+    return hashlib.sha256("\n".join([*basis, name]).encode()).hexdigest()
+
+
+def _submissions(folder: Path, out: Path) -> dict[str, Path]:
+    """The zips below a folder, by their path in it without `.zip`."""
+    if not folder.is_dir():
+        raise NothingToScore(f"{folder}: expected a folder, with submissions' zips in it")
+    found: dict[str, Path] = {}
+    for path in sorted(folder.rglob("*")):
+        inner = path.relative_to(folder)
+        hidden = any(part.startswith((".", "__MACOSX")) for part in inner.parts)
+        if hidden or path.suffix.lower() != ".zip" or not path.is_file() or path.is_relative_to(out):
+            continue
+        name = inner.with_suffix("").as_posix()
+        if name in found:
+            raise NothingToScore(
+                f"{folder}: {name} stands there twice, as {found[name].name} and {path.name}"
+            )
+        found[name] = path
+    if not found:
+        raise NothingToScore(f"{folder}: no zip in it, nor in a folder of it")
+    return found
+
+
+def _best_first(bundle: BuiltBundle, results: dict[str, Result]) -> list[Scored]:
+    column = bundle.ranking_column()
+
+    def order(scored: Scored) -> tuple[bool, object, str]:
+        score = scored.result.scores.get(column.key)
+        if not scored.finished or score is None:
+            return True, 0, scored.name
+        return False, -score if column.direction == "higher" else score, scored.name
+
+    return sorted((Scored(name, result) for name, result in results.items()), key=order)
+
+
+def to_csv(scores: Scores) -> str:
+    """A row a submission: its name, status, every column's score, and why it failed."""
+    keys = [column.key for column in scores.bundle.columns]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["submission", "status", *keys, "reason"])
+    for scored in scores.scored:
+        result = scored.result
+        cells = ["" if (value := result.scores.get(key)) is None else f"{value:f}" for key in keys]
+        writer.writerow(
+            [no_formula(scored.name), result.status, *cells, no_formula(" ".join(result.reasons))]
+        )
+    return text.getvalue()
+
+
+def to_text(scores: Scores) -> str:
+    """The primary score of each submission, best first, then what was not scored and why."""
+    column = scores.bundle.ranking_column()
+    rows = [["submission", column.title]]
+    rows += [[scored.name, scored.result.shown[column.key]] for scored in scores.scored if scored.finished]
+    lines = text_table(rows, left={0}) if len(rows) > 1 else []
+    failed = [scored for scored in scores.scored if not scored.finished]
+    if failed:
+        lines += ["", f"Not scored: {count_of(len(failed), 'submission')}"]
+    for scored in failed:
+        first, *more = scored.result.reasons or ("(no reason given)",)
+        lines += [f"  {scored.name}: {first}", *(f"      {line}" for line in more)]
+    return printable("\n".join(lines), kept="\n")

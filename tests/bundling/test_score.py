@@ -1,0 +1,85 @@
+"""Many submissions scored at home: what each comes to, what is kept, and what one bad zip costs."""
+
+import csv
+import json
+import shutil
+
+import pytest
+
+import build_bundle
+from bundling.score.score import NothingToScore, score
+from tests.samples.programs import write_files
+from tests.samples.small_bundles import codabench_bundle, zipped
+
+
+@pytest.fixture
+def downloads(tmp_path):
+    return write_files(
+        tmp_path / "downloads",
+        {
+            "alpha/first.zip": zipped({"answer.txt": "42\n"}),
+            "beta/Second.ZIP": zipped({"answer.txt": "41\n"}),
+            "beta/broken.zip": "no zip",
+            "beta/.hidden.zip": "no zip",
+            "notes.txt": "not a submission",
+        },
+    )
+
+
+def table(out):
+    with open(out / "scores.csv", encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_each_is_scored_best_first_and_a_bad_one_is_listed(tmp_path, downloads, capsys):
+    out = tmp_path / "out"
+    arguments = ["score", codabench_bundle(tmp_path), downloads, "--out", out]
+    assert build_bundle.main([*map(str, arguments)]) == 1
+    said = capsys.readouterr().out
+    assert said.index("alpha/first") < said.index("beta/Second") < said.index("Not scored: 1 submission")
+    assert "beta/broken: submission: 1 problem" in said
+    rows = table(out)
+    assert [(row["submission"], row["status"], row["accuracy"]) for row in rows] == [
+        ("alpha/first", "Finished", "0.8765432100"),
+        ("beta/Second", "Finished", "0.2500000000"),
+        ("beta/broken", "Failed", ""),
+    ]
+    assert "not a zip" in rows[2]["reason"]
+    assert json.loads((out / "alpha/first/scores.json").read_text())["accuracy"] == 0.87654321
+    assert not (out / "beta/broken").exists()
+
+
+def test_a_second_run_does_only_what_is_new(tmp_path, downloads):
+    bundle, out = codabench_bundle(tmp_path), tmp_path / "out"
+    assert score(bundle, downloads, out).new == 3
+    before = (out / "scores.csv").read_bytes()
+    assert score(bundle, downloads, out).new == 0
+    assert (out / "scores.csv").read_bytes() == before
+    (downloads / "beta/broken.zip").write_bytes(zipped({"answer.txt": "42\n"}))
+    shutil.rmtree(out / "alpha/first")
+    assert score(bundle, downloads, out).new == 2
+    assert [row["status"] for row in table(out)] == ["Finished"] * 3
+    assert score(bundle, downloads, out, phase="Development").new == 3
+    assert table(out)[0]["submission"] == "beta/Second"
+
+
+def test_another_reference_in_place_of_the_bundles(tmp_path, downloads):
+    bundle, out = codabench_bundle(tmp_path), tmp_path / "out"
+    score(bundle, downloads, out)
+    gold = write_files(tmp_path / "all", {"gold.txt": "41\n"})
+    again = score(bundle, downloads, out, reference=gold)
+    assert again.new == 3
+    assert again.scored[0].name == "beta/Second"
+
+
+def test_what_cannot_be_begun_is_refused(tmp_path, downloads):
+    bundle = codabench_bundle(tmp_path)
+    with pytest.raises(NothingToScore, match="expected a folder"):
+        score(bundle, tmp_path / "nowhere", tmp_path / "out")
+    with pytest.raises(NothingToScore, match="no zip in it"):
+        score(bundle, write_files(tmp_path / "empty", {"a/b.txt": ""}), tmp_path / "out")
+    (downloads / "alpha/first.Zip").write_bytes(b"")
+    with pytest.raises(NothingToScore, match="alpha/first stands there twice"):
+        score(bundle, downloads, tmp_path / "out")
+    with pytest.raises(ValueError, match="jobs is 0"):
+        score(bundle, downloads, tmp_path / "out", jobs=0)

@@ -1,0 +1,181 @@
+"""Programs that are started once and copied for every run, against the same programs started anew each time."""
+
+import json
+import sys
+import textwrap
+
+import psutil
+import pytest
+
+from bundling.rehearse.engine import LocalEngine
+from bundling.rehearse.sandbox import Limits
+from bundling.rehearse.warm import WarmEngine
+from spokeneval.tasks import find_task, task_names
+from tests.samples.cases import CASES
+from tests.samples.programs import ROOT, write_files
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="rehearsals do not run on Windows")
+
+
+def program(folder, files):
+    """A program's folder, with what is vendored beside it."""
+    write_files(folder, files)
+    (folder / "spokeneval").symlink_to(ROOT / "spokeneval")
+    return folder
+
+
+def score(engine, place, folder, files):
+    """Score a submission in a folder of its own: how the program ended, what it said, and every file it wrote."""
+    base = folder / "run"
+    write_files(base / "input/res", files)
+    (base / "input/ref").symlink_to(place / "ref")
+    (base / "output").mkdir()
+    outcome = run(engine, place / "program", folder, "score.py", base)
+    written = {path.name: path.read_bytes() for path in (base / "output").iterdir()}
+    return outcome.exit_code, outcome.stdout, outcome.stderr, written
+
+
+def run(engine, place, folder, script, base, seconds=30.0, limits=None):
+    mounts = {"/app/program": place, "/app/input": base / "input", "/app/output": base / "output"}
+    command = ["python3", f"/app/program/{script}", "/app/input", "/app/output"]
+    limits = limits or Limits()
+    return engine.run(command, mounts, cwd="/app/program", scratch=folder, seconds=seconds, limits=limits)
+
+
+@pytest.fixture
+def warm():
+    with WarmEngine() as engine:
+        yield engine
+
+
+@pytest.mark.parametrize("task", task_names())
+def test_what_a_program_writes_and_says_is_the_same_to_the_byte(task, tmp_path, warm):
+    """The second time from what the first one left in memory; of good and of bad submissions, public labels and not."""
+    source = (ROOT / "scoring_program" / task / "score.py").read_bytes()
+    program(tmp_path / "program", {"score.py": source, "options.json": '{"detailed_results": true}'})
+    write_files(tmp_path / "ref", CASES[task].reference)
+    good = CASES[task].submission
+    bad = {name: f"{text}not, a row\n" for name, text in good.items()}
+    for number, files in enumerate((good, bad)):
+        folders = [tmp_path / f"{number}{which}" for which in ("cold", "first", "second")]
+        for folder in folders:
+            folder.mkdir()
+        cold = score(LocalEngine(), tmp_path, folders[0], files)
+        assert (cold[0], "scores.json" in cold[3]) == ((0, True) if files is good else (1, False))
+        assert score(warm, tmp_path, folders[1], files) == cold
+        assert score(warm, tmp_path, folders[2], files) == cold
+
+
+def test_ingestion_too(tmp_path, warm):
+    task = "spoken_call"
+    source = (ROOT / "ingestion_program" / task / "ingest.py").read_bytes()
+    place = program(tmp_path / "program", {"ingest.py": source})
+    files = find_task(task).format
+    reference = files.read_reference(write_files(tmp_path / "ref", CASES[task].reference))
+    write_files(tmp_path / "items", files.public_files(reference, {}))
+    said = []
+    for number, engine in enumerate((LocalEngine(), warm, warm)):
+        folder = write_files(tmp_path / f"run{number}", {"submitted/results.csv": "Id,Decision\n"})
+        mounts = {"/p": place, "/i": tmp_path / "items", "/s": folder / "submitted", "/o": folder}
+        done = engine.run(
+            ["python3", "ingest.py", "/i", "/s", "/o"],
+            mounts,
+            cwd="/p",
+            scratch=folder,
+            seconds=30,
+            limits=Limits(),
+        )
+        said.append((done.exit_code, done.stdout, done.stderr, (folder / "ingestion_report.txt").read_text()))
+    assert said[0][0] == 1
+    assert said[1] == said[2] == said[0]
+
+
+PROGRAM = """
+    import json, os, signal, sys, time
+    from pathlib import Path
+    TASK = None
+    if __name__ == "__main__":
+        told = json.loads((Path(sys.argv[1]) / "res/told.json").read_text())
+        print(sorted(os.environ), os.getcwd(), sys.argv, sys.stdin.read())
+        if "kill" in told:
+            os.kill(os.getppid(), signal.SIGKILL)
+        if "leave" in told and os.fork() == 0:
+            os.setsid(), os.fork(), time.sleep(60)
+        if "use" in told:
+            kept = bytearray(told["use"] << 20)
+            kept[::4096] = bytes(len(kept[::4096]))
+        if "write" in told:
+            (Path(sys.argv[2]) / "big").write_bytes(bytes(told["write"] << 20))
+        time.sleep(told.get("sleep", 0))
+        sys.exit(told.get("exit"))
+"""
+
+
+@pytest.fixture
+def own(tmp_path, warm):
+    """Runs a program that does what a submission asks for, always by one engine."""
+    place = program(tmp_path / "program", {"score.py": textwrap.dedent(PROGRAM)})
+    engines = {"warm": warm, "cold": LocalEngine()}
+
+    def go(which="warm", seconds=20.0, limits=None, **told):
+        folder = tmp_path / f"run{len(list(tmp_path.iterdir()))}"
+        base = write_files(folder, {"input/res/told.json": json.dumps(told), "output/x": ""})
+        done = run(engines[which], place, folder, "score.py", base, seconds, limits)
+        return (done.exit_code, done.stdout.replace(str(folder), ""), done.stderr, done.why_stopped)
+
+    go.servers = lambda: [server.process for server in warm.servers.values()]
+    return go
+
+
+@pytest.mark.parametrize("code", [None, 0, 3, 257, "no score", True])
+def test_how_a_program_ends_is_the_same(own, code):
+    assert own(exit=code) == own("cold", exit=code)
+
+
+def test_environment_folder_arguments_and_input_are_the_same(own):
+    code, said, _, _ = own()
+    assert (code, said) == own("cold")[:2]
+    assert "OPENBLAS" not in said
+
+
+def test_a_limit_stops_the_run_and_costs_no_other(own):
+    assert own()[0] == 0
+    assert own(seconds=0.3, sleep=30)[::3] == (137, "time limit: still running after 0.3 s")
+    assert own()[0] == 0
+    code, _, _, why = own(limits=Limits(memory_bytes=300 << 20), use=500, sleep=20)
+    assert code == 137
+    assert why.startswith("memory limit")
+    code, _, error, why = own(limits=Limits(output_bytes=1 << 20), write=8)
+    assert (code, why) == (1, None)
+    assert "File too large" in error
+    assert own()[0] == 0
+
+
+def test_a_submission_that_kills_its_server_costs_only_itself(own):
+    before = own() and own.servers()[0].pid
+    assert own(kill=True)[::3] == (137, "its supervisor ended before it did")
+    assert own()[0] == 0
+    assert own.servers()[0].pid != before
+
+
+def test_nothing_that_a_program_leaves_behind_stays(own):
+    own()
+    (server,) = own.servers()
+    assert own(leave=True)[0] == 0
+    left = psutil.Process(server.pid).children(recursive=True)
+    assert [process for process in left if process.status() != psutil.STATUS_ZOMBIE] == []
+    assert own()[0] == 0
+    assert server.poll() is None
+
+
+def test_a_program_of_others_is_started_anew(own, tmp_path):
+    (tmp_path / "program/spokeneval").unlink()
+    assert own()[0] == 0
+    assert own.servers() == []
+
+
+def test_servers_end_with_their_engine(own, warm):
+    own()
+    (server,) = own.servers()
+    warm.__exit__()
+    assert server.returncode == -9
