@@ -142,6 +142,9 @@ def _parser() -> argparse.ArgumentParser:
     score.add_argument("--phase", help=phase_help)
     score.add_argument("--reference", type=Path, metavar="DIR", help=reference_help)
     score.add_argument("--jobs", type=int, metavar="N", help="runs at once (default: one a processor)")
+    score.add_argument(
+        "--scheduler", metavar="ADDRESS", help="run them on a Dask cluster, such as tcp://10.0.0.1:8786"
+    )
     score.set_defaults(run=_score)
 
     rank = commands.add_parser("rank", help="make a task's board from many scoring outputs")
@@ -329,6 +332,7 @@ def _score(options: argparse.Namespace) -> int:
                 phase=options.phase,
                 reference=options.reference,
                 jobs=options.jobs,
+                scheduler=options.scheduler,
                 progress=progress,
             )
     except (OSError, ValueError) as error:

@@ -39,6 +39,15 @@ def read_tree(folder: Path) -> dict[str, bytes]:
     return files
 
 
+def read_all(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder, `relative name -> content`; none where there is no folder."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
 def write_tree(folder: Path, files: Mapping[str, bytes]) -> Path:
     """Write `relative name -> content` below a folder; returns the folder."""
     for name, content in files.items():

@@ -64,8 +64,8 @@ def rehearse_all(
             output = (outputs or {}).get(name)
             if output is not None and output.exists():
                 shutil.rmtree(output)
-            result = _result(rehearse_phase(unpacked, phase, submission, keep_output=output, engine=engine))
-            _write_result(work / f"{name}.json", result)
+            result = result_of(rehearse_phase(unpacked, phase, submission, keep_output=output, engine=engine))
+            write_result(work / f"{name}.json", result)
             return result
 
         futures = {pool.submit(run, name, *needed): name for name, needed in runs.items()}
@@ -76,7 +76,13 @@ def rehearse_all(
             pool.shutdown(cancel_futures=True)
 
 
-def _result(rehearsal: Rehearsal) -> Result:
+def lost_result(reason: str) -> Result:
+    """Of a run that came to no end."""
+    return Result(FAILED, {}, {}, (printable(reason),), ())
+
+
+def result_of(rehearsal: Rehearsal) -> Result:
+    """What is kept of a rehearsal."""
     return Result(
         status=rehearsal.status,
         scores={cell.key: cell.stored for cell in rehearsal.row},
@@ -108,7 +114,7 @@ def _reasons(rehearsal: Rehearsal) -> tuple[str, ...]:
     return tuple(printable(line, kept="\n") for line in lines)
 
 
-def _write_result(path: Path, result: Result) -> None:
+def write_result(path: Path, result: Result) -> None:
     """Write a result at once or not at all, under its digest, so that a broken file is known for what it is."""
     scores = {key: None if score is None else str(score) for key, score in result.scores.items()}
     text = json.dumps({**vars(result), "scores": scores})

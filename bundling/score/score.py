@@ -16,6 +16,7 @@ import io
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from bundling.bounded import sha256
@@ -24,6 +25,7 @@ from bundling.built.bundle import BuiltBundle
 from bundling.built.read import read_built_bundle
 from bundling.rehearse.many import Result, read_result, rehearse_all
 from bundling.rehearse.rehearse import FINISHED, with_reference
+from bundling.score.cluster import rehearse_on_cluster
 from bundling.text import no_formula, printable, text_table
 from spokeneval.formats.problems import count_of
 from spokeneval.formats.submission_zip import MAX_BYTES
@@ -68,6 +70,7 @@ def score(
     phase: str | None = None,
     reference: Path | None = None,
     jobs: int | None = None,
+    scheduler: str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Scores:
     """Score the submissions below a folder against a bundle.
@@ -79,11 +82,13 @@ def score(
     out: receives a folder for each submission, and a table of all, `scores.csv`.
     phase, reference: as in `rehearse`.
     jobs: runs at once; default: as many as there are processors.
+    scheduler: address of a Dask cluster's scheduler, to run them there.
     progress: called with the number of submissions that are scored, and of all.
 
     Raises
     ------
     BundleError: for a bundle that cannot be rehearsed, or a phase it does not have.
+    NoCluster: for a cluster that cannot be used.
     ValueError: where there is no submission, the reference is no folder, or there are fewer jobs than one.
     """
     if jobs is not None and jobs < 1:
@@ -106,11 +111,15 @@ def score(
             results[name] = kept
     new = {keys[name]: name for name in submissions if name not in results}
     done = len(results)
-    for key, result in rehearse_all(
+    rehearse = (
+        partial(rehearse_all, jobs=jobs or os.cpu_count() or 1)
+        if scheduler is None
+        else partial(rehearse_on_cluster, scheduler)
+    )
+    for key, result in rehearse(
         built,
         {key: (scored_phase, submissions[name]) for key, name in new.items()},
         runs,
-        jobs or os.cpu_count() or 1,
         variables={HIDDEN_STATISTICS: "write"},
         outputs={key: out / name for key, name in new.items()},
     ):
