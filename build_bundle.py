@@ -213,6 +213,7 @@ def _build(options: argparse.Namespace) -> int:
                 drop_invalid_rows=options.drop_invalid_reference_rows,
                 kept=options.out / HOME,
                 progress=progress,
+                tell=lambda understood: say(understood, error=True),
             )
             built = list(write(ROOT, planned, platforms, options.out, progress=progress))
     except (CompetitionError, BadReference) as error:

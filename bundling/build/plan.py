@@ -38,6 +38,7 @@ def plan(
     drop_invalid_rows: bool = False,
     kept: Path | None = None,
     progress: Callable[[str], None] = lambda step: None,
+    tell: Callable[[str], None] = lambda understood: None,
 ) -> Plan:
     """Read and validate all that the named bundles need (all bundles where none is named).
 
@@ -45,6 +46,7 @@ def plan(
     ----------
     root: the folder of `competition.yaml`.
     kept: the folder where earlier builds left what they sealed; what is sealed there stays so.
+    tell: takes what was understood of each of the organiser's own files, as soon as it is read.
 
     Raises
     ------
@@ -64,7 +66,7 @@ def plan(
     loaded = {}
     for task, competition in tasks.items():
         progress(f"{task}: references")
-        loaded[task] = _load_references(root, competition, own, drop_invalid_rows)
+        loaded[task] = _load_references(root, competition, own, drop_invalid_rows, tell)
     warnings = list(_check_overlaps(tasks, loaded))
     _seal(root, tasks, loaded, kept)
     parts = {}
@@ -83,7 +85,11 @@ def plan(
 
 
 def _load_references(
-    root: Path, competition: Competition, own: References, drop_invalid_rows: bool
+    root: Path,
+    competition: Competition,
+    own: References,
+    drop_invalid_rows: bool,
+    tell: Callable[[str], None],
 ) -> dict[str, ReferenceSet]:
     references = {}
     for name in competition.sets:
@@ -96,7 +102,12 @@ def _load_references(
             )
         path = own.get((competition.task, name), sample)
         references[name] = load_reference(
-            competition.task, name, path, competition.options, drop_invalid_rows=drop_invalid_rows
+            competition.task,
+            name,
+            path,
+            competition.options,
+            drop_invalid_rows=drop_invalid_rows,
+            tell=tell if (competition.task, name) in own else lambda understood: None,
         )
     hidden = {references[name].fingerprint for name in references if name not in competition["public_sets"]}
     for name in competition["public_sets"]:

@@ -3,23 +3,22 @@
 What participants may know of a set (the item list, the class sizes) is derived from it here, never typed twice.
 """
 
-import csv
-import io
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bundling.bounded import read_file
+from bundling.intake.files import UnreadableFile
+from bundling.intake.reference import MissingFile, read_tables
+from bundling.intake.table import OwnTable
+from bundling.zips import write_tree
+from spokeneval.formats.format import Format
 from spokeneval.formats.problems import ReferenceFileError, count_of
-from spokeneval.formats.submission_zip import open_zip
 from spokeneval.run.options import fingerprint
 from spokeneval.tasks import find_task
 
-LARGEST_FILE = 64_000_000
-"""Bytes of a reference's file; the largest of the five challenges has eight million."""
-MOST_CELLS = 1_000_000
-"""Of an Excel sheet."""
+MOST_REASONS = 20
+"""Of the rows that were left out, so many are told one by one."""
 
 
 class BadReference(ValueError):
@@ -35,7 +34,7 @@ class ReferenceSet:
     files: the reference's own files, `name -> content`, as they go into the reference data.
     public: the files that participants and the ingestion program get, `name -> content`.
     items: the ids of its items.
-    dropped: lines that were left out knowingly, each with its reason.
+    dropped: what was left out knowingly: how many rows, of which classes, then the first of them with their reasons.
     at_home: where a share is sealed, so that `files` hold the labels of the open part alone, what the organiser keeps,
         `name -> content`: `all/`, the whole reference, and `sealed/`, that of the sealed part.
     """
@@ -72,44 +71,113 @@ def _rows(files: Mapping[str, bytes]) -> set[str]:
 
 
 def load_reference(
-    task: str, name: str, path: Path, options: Mapping[str, str], *, drop_invalid_rows: bool = False
+    task: str,
+    name: str,
+    path: Path,
+    options: Mapping[str, str],
+    *,
+    drop_invalid_rows: bool = False,
+    tell: Callable[[str], None] = lambda understood: None,
 ) -> ReferenceSet:
     """Read a set from a folder with the reference's files, or from the file itself where a task has just one.
+
+    Parameters
+    ----------
+    tell: takes what was understood of each file, before its rows are checked.
 
     Raises
     ------
     BadReference: files missing or unusable, with every row that is wrong.
     """
     task_format = find_task(task).format
-    files = _collect(path, task_format.reference_files)
-    dropped: list[str] = []
+    try:
+        tables = read_tables(task, path)
+    except OSError as error:
+        raise BadReference(f"{error.filename or path}: {error.strerror}") from None
+    except (MissingFile, UnreadableFile) as error:
+        raise BadReference(str(error)) from None
+    except ReferenceFileError as error:
+        raise BadReference(_describe_refusal(path, task, name, error, [], False)) from None
+    for source, table in tables:
+        tell(f"{task}/{name}: {source}: {table.understood}")
+    dropped: dict[str, set[int]] = {table.file: set() for _, table in tables}
+    reasons: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         while True:
-            for file, content in files.items():
-                Path(folder, file).write_bytes(content)
             try:
-                reference = task_format.read_reference(Path(folder))
+                _check(task_format, tables, dropped, Path(folder))
                 break
             except ReferenceFileError as error:
-                rows = [problem for problem in error.problems if problem.line and problem.code not in _NO_ROW]
+                rows = [
+                    problem
+                    for problem in error.problems
+                    if problem.code not in _NO_ROW
+                    and problem.line
+                    and problem.line not in dropped[problem.file]
+                ]
                 if not (drop_invalid_rows and rows):
                     raise BadReference(
-                        _describe_refusal(path, task, name, error, dropped, bool(rows))
+                        _describe_refusal(path, task, name, error, reasons, bool(rows))
                     ) from None
-                dropped += [f"{problem.file} line {problem.line}: {problem.message}" for problem in rows]
-                for file in files:
-                    lines = {problem.line for problem in rows if problem.file == file}
-                    # An emptied line keeps the numbers of those below it.
-                    kept = [b"" if n in lines else line for n, line in enumerate(files[file].split(b"\n"), 1)]
-                    files[file] = b"\n".join(kept)
+                for problem in rows:
+                    reasons.append(f"{problem.file} line {problem.line}: {problem.message}")
+                    dropped[problem.file].add(problem.line or 0)
+        files = {table.file: table.to_ship(dropped[table.file]) for _, table in tables}
+        reference = task_format.read_reference(write_tree(Path(folder), files))
     return ReferenceSet(
         task=task,
         name=name,
         files=files,
         public=task_format.public_files(reference, options),
         items=tuple(reference.items.ids),
-        dropped=tuple(dropped),
+        dropped=tuple(_describe_dropped(tables, dropped, reasons)),
     )
+
+
+def _check(
+    task_format: Format,
+    tables: Sequence[tuple[Path, OwnTable]],
+    dropped: Mapping[str, set[int]],
+    folder: Path,
+) -> None:
+    """Read the files without the lines that are dropped, each row in its line.
+
+    Raises
+    ------
+    ReferenceFileError: with the problems of lines that gave no row, too.
+    """
+    problems = [
+        problem
+        for _, table in tables
+        for problem in table.unreadable
+        if problem.line not in dropped[table.file]
+    ]
+    for _, table in tables:
+        (folder / table.file).write_bytes(table.to_check(dropped[table.file]))
+    try:
+        task_format.read_reference(folder)
+    except ReferenceFileError as error:
+        problems += error.problems
+    if problems:
+        raise ReferenceFileError(problems)
+
+
+def _describe_dropped(
+    tables: Sequence[tuple[Path, OwnTable]], dropped: Mapping[str, set[int]], reasons: Sequence[str]
+) -> Iterator[str]:
+    """How many rows were left out, of which classes, and why: what is left is no fair sample of the whole."""
+    for _, table in tables:
+        lines = dropped[table.file]
+        if lines:
+            total = len(table.rows) + len(table.unreadable)
+            what = table.describe_lines(lines)
+            yield (
+                f"{count_of(len(lines), 'row')} of the {total} in {table.file}, which biases the set"
+                + (f" ({what})" if what else "")
+            )
+    yield from reasons[:MOST_REASONS]
+    if len(reasons) > MOST_REASONS:
+        yield f"{len(reasons) - MOST_REASONS} rows more"
 
 
 _NO_ROW = {"missing_column", "duplicate_column", "not_utf8", "nul_byte", "carriage_return", "file_too_large"}
@@ -124,60 +192,8 @@ def _describe_refusal(
         words += [
             "",
             f"This is what is left after {count_of(len(dropped), 'row')} were left out:",
-            *dropped[:20],
+            *dropped[:MOST_REASONS],
         ]
     elif droppable:
         words += ["", "--drop-invalid-reference-rows leaves such rows out."]
     return "\n".join(words)
-
-
-def _collect(path: Path, names: tuple[str, ...]) -> dict[str, bytes]:
-    """The reference's files, from a folder or from the one file; a spreadsheet is taken for a `.csv` of its name."""
-    if path.is_file() and len(names) == 1:
-        return {names[0]: _read(path)}
-    if not path.is_dir():
-        expected = "a file or a folder" if len(names) == 1 else f"a folder with {', '.join(names)}"
-        raise BadReference(f"{path}: expected {expected}")
-    files = {}
-    for name in names:
-        sheet = (path / name).with_suffix(".xlsx")
-        if (path / name).is_file():
-            files[name] = _read(path / name)
-        elif sheet.is_file():
-            files[name] = _from_spreadsheet(sheet)
-        else:
-            found = ", ".join(sorted(file.name for file in path.iterdir())) or "nothing"
-            raise BadReference(f"{path}: no {name}; found {found} ({count_of(len(names), 'file')} expected)")
-    return files
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return read_file(path, LARGEST_FILE)
-    except OSError as error:
-        raise BadReference(f"{path}: {error.strerror}") from None
-
-
-def _from_spreadsheet(path: Path) -> bytes:
-    """The first sheet of an Excel workbook as comma-separated text."""
-    from openpyxl import load_workbook
-
-    data = io.BytesIO(_read(path))
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    cells = 0
-    try:
-        with open_zip(data) as archive:
-            if sum(entry.file_size for entry in archive.infolist()) > LARGEST_FILE:
-                raise ValueError(f"unpacks to more than {LARGEST_FILE / 1e6:.0f} MB")
-        for row in (
-            load_workbook(data, read_only=True, data_only=True).worksheets[0].iter_rows(values_only=True)
-        ):
-            cells += len(row)
-            if cells > MOST_CELLS:
-                raise ValueError(f"more than {MOST_CELLS} cells, empty ones counted")
-            if any(cell is not None for cell in row):
-                writer.writerow(["" if cell is None else cell for cell in row])
-    except Exception as error:  # of a damaged workbook, whatever its parsers raise
-        raise BadReference(f"{path}: not an Excel workbook that can be read ({error})") from None
-    return buffer.getvalue().encode("utf-8")

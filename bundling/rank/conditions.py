@@ -9,7 +9,7 @@ import numpy as np
 
 from bundling.bounded import read_file
 from bundling.competition.competition import Column
-from bundling.competition.references import LARGEST_FILE
+from bundling.intake.files import LARGEST_FILE
 from bundling.rank.compare import ScoreOfSums
 from bundling.rank.outputs import OutputError
 from bundling.rank.table import Table

@@ -8,6 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Callable, NamedTuple
 
+from .tables import Layout
+
 
 @dataclass(frozen=True)
 class Items:
@@ -31,7 +33,7 @@ class Format(NamedTuple):
 
     Attributes
     ----------
-    reference_files: names of the reference's files.
+    layouts: how each of the reference's files is written.
     submission_file: name of a submission's only file, or None where it has one for each item.
     read_reference: folder -> reference, with its `items`; raises ReferenceFileError.
     public_files: reference, options -> the files that participants and the ingestion program get, `name -> content`.
@@ -43,7 +45,7 @@ class Format(NamedTuple):
     headerless: the columns, by their number, of a reference that may have no header row.
     """
 
-    reference_files: tuple[str, ...]
+    layouts: tuple[Layout, ...]
     submission_file: str | None
     read_reference: Callable[[Path], Any]
     public_files: Callable[[Any, Mapping[str, str]], dict[str, bytes]]
@@ -52,3 +54,8 @@ class Format(NamedTuple):
     rows: Callable[[Path], dict[str, dict[int, str]]]
     take: Callable[[Any, Sequence[int]], Any]
     headerless: Mapping[int, tuple[str, ...]] = MappingProxyType({})
+
+    @property
+    def reference_files(self) -> tuple[str, ...]:
+        """The names of the reference's files."""
+        return tuple(layout.file for layout in self.layouts)

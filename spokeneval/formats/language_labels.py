@@ -24,6 +24,13 @@ LABELS_FILE = "labels.csv"
 
 OVERLAP = "overlap_diff_lang"
 
+LABELS = Layout(
+    LABELS_FILE,
+    "utt_id",
+    ("audio_name", "utt_id", "start", "end", "language_tag"),
+    optional=("length", OVERLAP),
+)
+
 LANGUAGES = ("English", "Mandarin")
 TAGS = {"English": 0, "Mandarin": 1, "Non-Speech": 2, "Non-Evaluated-Speech": 3}
 ENGLISH, MANDARIN, NON_SPEECH, OTHER_SPEECH = TAGS.values()
@@ -74,15 +81,13 @@ def read_labels(directory: Path, problems: Problems) -> Iterator[Labels]:
     `length` that is off by more than 1 ms, an `utt_id` that stands twice in a recording, a name that cannot be part
     of a segment's id or of a file's name; and one where the times must be others than milliseconds.
     """
-    required = ("audio_name", "utt_id", "start", "end", "language_tag")
-    layout = Layout(LABELS_FILE, "utt_id", required, optional=("length", OVERLAP))
     blocks = read_blocks(directory / LABELS_FILE, LABELS_FILE, problems, ORGANISER_LIMIT)
     recordings: list[str] = []
     utterances: list[str] = []
     lines: list[int] = []
     lengths: list[np.ndarray] = []
     others: tuple[str, ...] = ()
-    for table in parse_in_parts(blocks, layout, problems):
+    for table in parse_in_parts(blocks, LABELS, problems):
         labels = _labels(table, problems)
         yield labels
         others = table.others

@@ -23,6 +23,7 @@ import numpy as np
 from .format import Items
 from .language_labels import (
     ENGLISH,
+    LABELS,
     LABELS_FILE,
     LANGUAGES,
     MANDARIN,
@@ -40,7 +41,6 @@ from .tables import Layout, Table, parse_table, read_table, split_fields, split_
 from .text import ORGANISER_LIMIT, decimal, decode, read_bytes, read_text, size_limit
 
 REGIONS_FILE = "regions.csv"
-REFERENCE_FILES = (LABELS_FILE, REGIONS_FILE)
 RECORDINGS_FILE = "recordings.csv"
 
 TURNS_LIMIT = size_limit(0)
@@ -48,6 +48,8 @@ MOST_LINES = 1 << 15
 """Bytes and lines of one recording's file: thirty thousand turns."""
 
 _REGION = ("audio_name", "start", "end")
+REGIONS = Layout(REGIONS_FILE, "audio_name", _REGION)
+LAYOUTS = (LABELS, REGIONS)
 _TURN = ("start", "end", "language")
 
 
@@ -136,7 +138,7 @@ def _read_regions(directory: Path, problems: Problems) -> _Regions:
     fields = split_row(text.lstrip("\n").partition("\n")[0], ",") or []
     times = [decimal(field) for field in fields[1:3]]
     header = (*_REGION, *fields[3:]) if len(times) == 2 and None not in times else None
-    table = parse_table([text], Layout(REGIONS_FILE, "audio_name", _REGION, header=header), problems)
+    table = parse_table([text], REGIONS._replace(header=header), problems)
     check_names(table, "audio_name", problems)
     return _Regions(table, recording_names(table.columns["audio_name"]), read_spans(table, problems))
 

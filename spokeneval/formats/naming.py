@@ -23,7 +23,6 @@ _ALIASES = {"id": ID, "transcript_arpabet": "transcript", "is_correct": "correct
 
 def naming_reference(column: str, cells: Parser) -> Sheet:
     """The reference of a task that is scored by one of its columns."""
-    aliases = {alias: name for alias, name in _ALIASES.items() if name in (ID, column)}
     return Sheet(
         "utterances.tsv",
         ID,
@@ -31,7 +30,7 @@ def naming_reference(column: str, cells: Parser) -> Sheet:
         noun="utterance",
         delimiter="\t",
         optional=_PUBLIC,
-        aliases=aliases,
+        aliases=_ALIASES,
     )
 
 

@@ -30,6 +30,7 @@ from .cells import parse_words
 from .format import Items
 from .language_labels import (
     ENGLISH,
+    LABELS,
     LABELS_FILE,
     MANDARIN,
     OVERLAP,
@@ -43,7 +44,7 @@ from .submission_folder import expect_files
 from .tables import FEWEST_OF_A_SET, Layout, Table, numbered, read_table, split_fields
 from .text import ORGANISER_LIMIT, decimal, decimals, expected_number, read_blocks, size_limit
 
-REFERENCE_FILES = (LABELS_FILE,)
+LAYOUTS = (LABELS,)
 SEGMENTS_FILE = "segments.csv"
 SUBMISSION_FILE = "prediction.txt"
 

@@ -104,7 +104,7 @@ def sheet_format(
         return rows_of(read_rows(directory, Problems(ReferenceFileError)))
 
     return Format(
-        (reference.file,),
+        (reference.layout,),
         submission.file,
         read_reference,
         public_files,

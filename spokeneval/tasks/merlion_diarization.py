@@ -79,7 +79,7 @@ TASK = Task(
     name="merlion_diarization",
     title="MERLion CCS, language diarization",
     format=Format(
-        files.REFERENCE_FILES,
+        files.LAYOUTS,
         None,
         read_reference,
         files.public_files,

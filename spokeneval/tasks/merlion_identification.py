@@ -65,7 +65,7 @@ TASK = Task(
     name="merlion_identification",
     title="MERLion CCS, language identification",
     format=Format(
-        files.REFERENCE_FILES,
+        files.LAYOUTS,
         files.SUBMISSION_FILE,
         files.read_reference,
         files.public_files,

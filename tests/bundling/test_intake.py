@@ -1,0 +1,279 @@
+"""Organisers' own files: whatever notation they come in, the bundle gets the same canonical file."""
+
+from __future__ import annotations
+
+import datetime
+import io
+
+import pytest
+
+import build_bundle
+from bundling.competition.references import BadReference, load_reference
+from bundling.intake.files import UnreadableFile
+from bundling.intake.kit_data import read_kit_data
+from tests.samples.programs import ROOT, write_files
+
+COLUMNS = ("Id", "Prompt", "Wavfile", "RecResult", "Transcription", "language", "meaning")
+ROWS = (
+    (
+        "10134",
+        "Frag: Zimmer für 3 Nächte",
+        "10134.wav",
+        "a room, please",
+        "a room; please",
+        "correct",
+        "correct",
+    ),
+    ("10135", 'Sag: "nein"', "10135.wav", "no", "no", "incorrect", "correct"),
+    ("10136", "Frag: Café", "10136.wav", "", "coffee", "incorrect", "incorrect"),
+    ("10137", "Frag: Café", "10137.wav", "cafe", "café", "correct", "correct"),
+)
+
+
+def written(rows, separator, quoted='"', end="\n"):
+    """A table with every cell in quotation marks where it needs them."""
+
+    def cell(text):
+        needs = any(mark in text for mark in (separator, '"', "\n"))
+        return quoted + text.replace('"', '""') + quoted if needs else text
+
+    return "".join(separator.join(map(cell, row)) + end for row in rows)
+
+
+CANONICAL = written([COLUMNS, *ROWS], "\t").encode()
+
+
+def workbook(rows, before=()):
+    from openpyxl import Workbook
+
+    book = Workbook()
+    for title in before:
+        book.active.title = title
+        book.active.append(["nothing here"])
+        book.create_sheet()
+    for row in rows:
+        book.worksheets[-1].append(row)
+    stream = io.BytesIO()
+    book.save(stream)
+    return stream.getvalue()
+
+
+NUMBERED = [COLUMNS, *((int(row[0]), *row[1:]) for row in ROWS)]
+NOTATIONS = {
+    "commas": (written([COLUMNS, *ROWS], ",").encode(), "UTF-8; separated by commas"),
+    "semicolons, a mark, CRLF": (
+        b"\xef\xbb\xbf" + written([COLUMNS, *ROWS], ";", end="\r\n").encode(),
+        "UTF-8; separated by semicolons",
+    ),
+    "UTF-16": (written([COLUMNS, *ROWS], "\t").encode("utf-16"), "UTF-16; separated by tabs"),
+    "Windows-1252": (
+        written([COLUMNS, *ROWS], ";").encode("cp1252"),
+        "not UTF-8 and so taken for Windows-1252: is 'für' in line 2 right?; separated by semicolons",
+    ),
+    "a workbook": (workbook(NUMBERED), "4 rows; workbook; sheet 'Sheet'"),
+    "a workbook's second sheet": (workbook(NUMBERED, before=["Notes"]), "4 rows; workbook; sheet 'Sheet'"),
+    "the second edition's columns": (
+        written([(*COLUMNS[:5], "FullyAcceptable", "MeaningAcceptable"), *ROWS], "\t").encode(),
+        "language (FullyAcceptable there), meaning (MeaningAcceptable there)",
+    ),
+    "blanks around": (
+        written([COLUMNS, *((f"{row[0]} ", *row[1:6], f" {row[6]}") for row in ROWS)], "\t").encode(),
+        "blanks around 8 cells taken away",
+    ),
+    "no header": (written(ROWS, "\t").encode(), "separated by tabs, without a header"),
+    "a trace": (
+        written([(*COLUMNS, "Trace"), *((*row, "judged twice") for row in ROWS)], "\t", end="\r\n").encode(),
+        "left out Trace",
+    ),
+    "a trace and no header": (
+        written([(*row, "judged twice") for row in ROWS], "\t").encode(),
+        "without a header",
+    ),
+}
+
+
+def load(tmp_path, files, task="spoken_call", **how):
+    told = []
+    reference = load_reference(
+        task, "evaluation", write_files(tmp_path / "own", files), {}, tell=told.append, **how
+    )
+    return reference, "\n".join(told)
+
+
+@pytest.mark.parametrize("notation", NOTATIONS)
+def test_every_notation_gives_the_same_file(tmp_path, notation):
+    content, understood = NOTATIONS[notation]
+    suffix = "xlsx" if "workbook" in notation else "txt"
+    reference, told = load(tmp_path, {f"reference.{suffix}": content})
+    assert reference.files == {"reference.csv": CANONICAL}
+    assert understood in told
+
+
+def test_a_sheet_without_a_header_may_lack_what_a_recogniser_heard(tmp_path):
+    reference, _ = load(
+        tmp_path, {"reference.csv": written([row[:3] + row[4:] for row in ROWS], "\t").encode()}
+    )
+    kept = [row[:3] + row[4:] for row in (COLUMNS, *ROWS)]
+    assert reference.files["reference.csv"] == written(kept, "\t").encode()
+
+
+def test_what_the_reader_takes_as_it_is_stays_byte_for_byte(tmp_path):
+    content = b"\n" + CANONICAL.replace(b"\n", b"\r\n")
+    reference, _ = load(tmp_path, {"reference.csv": content})
+    assert reference.files == {"reference.csv": content}
+
+
+def test_problems_name_the_organisers_lines(tmp_path):
+    rows = [*ROWS[:2], ("10136", *ROWS[2][1:5], "wrong", "incorrect"), ROWS[3], ROWS[3]]
+    text = written([COLUMNS, *rows[:1]], ";") + "\n\n" + written(rows[1:], ";") + '10140;"open\n10141;short\n'
+    with pytest.raises(BadReference) as refusal:
+        load(tmp_path, {"reference.csv": text.encode()})
+    for words in (
+        "reference.csv: 4 problems",
+        "line 6    Id 10136: language 'wrong'",
+        "line 8    Id 10137 again; first on line 7",
+        "line 9    a quotation mark that is not closed",
+        "line 10   2 fields, separated by semicolons; the others have 7",
+    ):
+        assert words in str(refusal.value)
+
+
+def test_a_cell_over_several_lines_is_one_cell(tmp_path):
+    row = ("10138", "Frag:\nWasser", *ROWS[0][2:])
+    reference, _ = load(tmp_path, {"reference.csv": written([COLUMNS, *ROWS, row], ",").encode()})
+    assert reference.files["reference.csv"].decode().splitlines()[-1].startswith("10138\tFrag: Wasser\t")
+
+
+@pytest.mark.parametrize("separator", ["\t", ";"])
+def test_of_rows_that_are_left_out_their_number_and_their_classes_are_told(tmp_path, separator):
+    rows = [*ROWS, (*ROWS[0][:6], "correct"), ("10139", *ROWS[0][1:5], "correct", "incorrect")]
+    content = written([COLUMNS, *rows], separator).encode()
+    reference, _ = load(tmp_path, {"reference.csv": content}, drop_invalid_rows=True)
+    # Of six rows four are correct in language and two incorrect in meaning; left out are two and one of these.
+    biased, *reasons = reference.dropped
+    assert biased.startswith("2 rows of the 6 in reference.csv, which biases the set (")
+    assert "language 2 of 4 'correct'; meaning 1 of 4 'correct', 1 of 2 'incorrect')" in biased
+    assert [reason.partition(":")[0] for reason in reasons] == [
+        "reference.csv line 6",
+        "reference.csv line 7",
+    ]
+    assert reference.items == tuple(row[0] for row in ROWS)
+
+
+def test_a_date_in_place_of_an_id_is_told(tmp_path):
+    rows = [COLUMNS, (datetime.date(2024, 3, 1), *ROWS[0][1:])]
+    with pytest.raises(
+        BadReference, match=r"row 2: the cell 2024-03-01 .*is a date or a time; format its column"
+    ):
+        load(tmp_path, {"reference.xlsx": workbook(rows)})
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"reference.tsv": b"a", "reference.xlsx": b"b"}, "which of them is reference.csv?"),
+        ({"reference.csv": b"\xff\xfe\x00"}, "begins as UTF-16 does, but is not"),
+        ({"reference.csv": b"Id\x81"}, "line 1: byte 0x81 is no text in UTF-8, UTF-16 or Windows-1252"),
+        ({"reference.csv": b"Id\0"}, "a NUL byte"),
+        ({"reference.csv": b"\n"}, "is empty"),
+    ],
+)
+def test_files_that_are_no_table(tmp_path, files, said):
+    with pytest.raises(BadReference) as refusal:
+        load(tmp_path, files)
+    assert said in str(refusal.value)
+
+
+def test_older_names_of_columns_become_the_newer_ones(tmp_path):
+    text = "id\ttest\ttranscript_arpabet\tis_correct\na-1\tBNT\tK AE T\tTRUE\na-2\tVNT\tD AO\tFALSE\n"
+    for task in ("psst_recognition", "psst_correctness"):
+        reference, _ = load(tmp_path, {"utterances.tsv": text}, task)
+        header = reference.files["utterances.tsv"].partition(b"\n")[0]
+        assert header == b"utterance_id\ttest\ttranscript\tcorrectness"
+
+
+# Diarization
+
+RTTM = """;; two recordings
+SPEAKER b 1 0.50 1.25 <NA> <NA> English <NA> <NA>
+SPEAKER a 1 2 0.5 <NA> <NA> Mandarin <NA> <NA>
+SPEAKER a 1 0.1 1 <NA> <NA> English <NA> <NA>
+"""
+UEM = "b 1 0 3\na 1 0 2.5\n"
+
+
+def test_rttm_and_uem_in_seconds_become_labels_and_regions_in_milliseconds(tmp_path):
+    reference, told = load(tmp_path, {"all.rttm": RTTM, "all.uem": UEM}, "merlion_diarization")
+    assert reference.files["labels.csv"].decode().splitlines() == [
+        "audio_name,utt_id,start,end,language_tag",
+        "a.wav,a1,100,1100,English",
+        "a.wav,a2,2000,2500,Mandarin",
+        "b.wav,a3,500,1750,English",
+    ]
+    assert reference.files["regions.csv"].decode().splitlines()[1:] == ["a.wav,0,2500", "b.wav,0,3000"]
+    assert "3 rows; read from 1 .rttm file, seconds made milliseconds" in told
+
+
+def test_a_line_of_rttm_that_is_no_turn_is_refused_with_its_file_and_line(tmp_path):
+    broken = RTTM.replace("0.50", "0,50").replace(" <NA> <NA> Mandarin <NA> <NA>", "")
+    with pytest.raises(BadReference) as refusal:
+        load(tmp_path, {"all.rttm": broken, "all.uem": UEM}, "merlion_diarization")
+    assert "line 2    time '0,50'; expected a finite decimal number (a decimal point" in str(refusal.value)
+    assert "line 3    5 fields; expected SPEAKER, recording" in str(refusal.value)
+
+
+def test_turns_without_evaluated_regions_are_refused(tmp_path):
+    with pytest.raises(BadReference, match=r"no regions.csv and no \*.uem; found all.rttm"):
+        load(tmp_path, {"all.rttm": RTTM}, "merlion_diarization")
+
+
+def test_regions_without_a_header_get_one(tmp_path):
+    labels = "audio_name,utt_id,start,end,language_tag\na.wav,1,0,900,English\na.wav,2,900,1500,Mandarin\n"
+    reference, _ = load(
+        tmp_path, {"labels.csv": labels, "regions.csv": "a.wav;0;2000\n"}, "merlion_diarization"
+    )
+    assert reference.files["regions.csv"] == b"audio_name,start,end\na.wav,0,2000\n"
+
+
+# Kit data
+
+
+def test_kit_data_come_out_in_the_notation_that_baselines_read(tmp_path):
+    rows = [("id", "text"), ("1", "café, bar"), ("2", "tea")]
+    files = {
+        "a.csv": written(rows, ";").encode("utf-16"),
+        "b.tsv": written(rows, ",").encode("cp1252"),
+        "more/c.xlsx": workbook(rows),
+        "grammar.xml": "<ü/>".encode("latin-1"),
+    }
+    told: list[str] = []
+    read = read_kit_data(write_files(tmp_path, files), told.append)
+    assert read["a.csv"] == read["more/c.csv"] == written(rows, ",").encode()
+    assert read["b.tsv"] == written(rows, "\t").encode()
+    assert read["grammar.xml"] == files["grammar.xml"]
+    assert [line.partition(": ")[2].partition(";")[0] for line in told] == ["2 rows"] * 3
+
+
+def test_the_samples_kit_data_stay_as_they_are():
+    for folder in sorted((ROOT / "starting_kit").glob("*/data")):
+        assert read_kit_data(folder) == {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_kit_data_of_uneven_rows_are_refused_with_the_line(tmp_path):
+    with pytest.raises(UnreadableFile, match=r"a\.csv: separated by commas; line 3 has not 2 fields"):
+        read_kit_data(write_files(tmp_path, {"a.csv": "a,b\n1,2\n1,2,3\n"}))
+
+
+# The command
+
+
+def test_what_was_understood_is_said_before_anything_is_built(tmp_path, capsys):
+    content = NOTATIONS["Windows-1252"][0].replace(b"10137;", b";")
+    own = write_files(tmp_path, {"gold.csv": content}) / "gold.csv"
+    status = build_bundle.main(
+        ["build", "spoken_call", "--reference", f"spoken_call={own}", "--out", str(tmp_path / "out")]
+    )
+    said = capsys.readouterr().err
+    assert status == 1
+    assert f"spoken_call/evaluation: {own}: 4 rows; not UTF-8 and so taken for Windows-1252" in said
+    assert said.index("taken for Windows-1252") < said.index("the Id is empty")
