@@ -12,7 +12,8 @@ and runs on Python 3.9 with numpy 1.19 as well as on the newest of both.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Union
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Optional, Union
 
 if TYPE_CHECKING:
     from .run.library import Result
@@ -20,14 +21,21 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 
-def score(task: str, *, reference: Union[str, os.PathLike], submission: Union[str, os.PathLike]) -> Result:
-    """Score a submission against a reference, exactly, with the task's default options.
+def score(
+    task: str,
+    *,
+    reference: Union[str, os.PathLike],
+    submission: Union[str, os.PathLike],
+    options: Optional[Mapping[str, str]] = None,
+) -> Result:
+    """Score a submission against a reference, exactly.
 
     Parameters
     ----------
     task: a task's name, such as `spoken_call`; `python -m spokeneval tasks` lists them.
     reference: a folder with the reference's files, or the file where the task has one.
     submission: a folder with the submission's files, a zip of them, or the file where the task has one.
+    options: of the task, `option -> value`; the default of those that are not given.
 
     Returns
     -------
@@ -35,9 +43,10 @@ def score(task: str, *, reference: Union[str, os.PathLike], submission: Union[st
 
     Raises
     ------
-    ValueError: no such task; `ReferenceFileError` and `SubmissionError`, which list every problem of the files.
+    ValueError: no such task, option or value; `ReferenceFileError` and `SubmissionError`, which list every problem of
+        the files.
     OSError: a path that is not there.
     """
     from .run.library import score_files  # a scoring program starts faster without
 
-    return score_files(task, reference, submission)
+    return score_files(task, reference, submission, options or {})

@@ -1,6 +1,6 @@
 """Score a submission, anywhere.
 
-    python -m spokeneval score TASK --reference PATH --submission PATH [--json]
+    python -m spokeneval score TASK --reference PATH --submission PATH [--option NAME=VALUE] [--json]
     python -m spokeneval tasks
 
 Exit status: 0 scored, 1 refused with every problem on standard error, 2 called wrongly.
@@ -18,6 +18,7 @@ from typing import Optional
 from . import score
 from .formats.problems import FileProblems, ReferenceFileError, count_of
 from .run.library import Result
+from .run.options import choose_options
 from .tasks import find_task, task_names
 
 
@@ -29,7 +30,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     scoring = commands.add_parser(
         "score",
         help="score a submission against a reference",
-        description="Score a submission exactly, with the task's default options.",
+        description="Score a submission exactly.",
         epilog="Exit status: 0 scored; 1 refused, every problem on standard error; 2 called wrongly.",
     )
     scoring.add_argument("task", metavar="TASK", help="the task's name, as `tasks` lists it")
@@ -37,6 +38,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     scoring.add_argument("--reference", required=True, metavar="PATH", help=reference)
     submission = "the submission's file, a folder with its files, or a zip of them"
     scoring.add_argument("--submission", required=True, metavar="PATH", help=submission)
+    option = "one of the task's options; its default where it is not given"
+    scoring.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help=option)
     scoring.add_argument("--json", action="store_true", help="print the result as JSON")
     commands.add_parser("tasks", help="list the tasks")
     options = parser.parse_args(arguments)
@@ -46,8 +49,16 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     if options.task not in task_names():
         print(f"No task {options.task}; there are {', '.join(task_names())}.", file=sys.stderr)
         return 2
+    chosen = dict(choice.partition("=")[::2] for choice in options.option)
     try:
-        result = score(options.task, reference=options.reference, submission=options.submission)
+        choose_options(find_task(options.task), chosen)
+    except ValueError as error:
+        print(f"--option: {error}", file=sys.stderr)
+        return 2
+    try:
+        result = score(
+            options.task, reference=options.reference, submission=options.submission, options=chosen
+        )
     except FileProblems as refusal:
         side = "reference" if isinstance(refusal, ReferenceFileError) else "submission"
         print(

@@ -115,6 +115,7 @@ class Task:
     count: reference, submission -> `part -> counts`, one row an item or a unit; everything that is scored follows.
     scores: what is written, the primary score first.
     options: what an organiser may choose.
+    vary: where given, options -> the task as they have it: options that change what files hold or what is counted.
     refuse: where given, total counts, options -> raises SubmissionError for a submission that an option rules out.
     labels: reference -> everything that a board must not tell, a label each: what the labels' entropy follows from.
     trivial: systems that know nothing, `what they answer -> (items -> submission)`: what a board shows must be read
@@ -131,6 +132,7 @@ class Task:
     scores: tuple[Score, ...]
     labels: Callable[[Any], Iterable[Hashable]]
     options: tuple[Option, ...] = ()
+    vary: Optional[Callable[[Mapping[str, str]], Task]] = None
     refuse: Optional[Callable[[Mapping[str, Any], Any], None]] = None
     trivial: Mapping[str, Callable[[Items], Any]] = field(default_factory=dict)
     shared_scale: bool = True
@@ -139,6 +141,12 @@ class Task:
     def primary(self) -> Score:
         """The score that decides the rank."""
         return self.scores[0]
+
+    def with_options(self, chosen: Mapping[str, str]) -> Task:
+        """The task as the chosen options have it; those that are not chosen have their defaults."""
+        if self.vary is None:
+            return self
+        return self.vary({**{option.name: option.values[0] for option in self.options}, **chosen})
 
     def part(self, score: Score, counts: Mapping[str, Any]) -> Any:
         """The part of the counts that a score takes."""

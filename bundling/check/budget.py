@@ -3,7 +3,7 @@
 import math
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -16,9 +16,8 @@ from bundling.check.scores import read_options
 from bundling.check.seal import is_part
 from bundling.finding import Report
 from bundling.zips import write_tree
-from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.run.feedback import EXACT
-from spokeneval.run.options import fingerprint
+from spokeneval.run.options import choose_options, fingerprint
 from spokeneval.task import Task
 from spokeneval.tasks import find_task, task_names
 
@@ -49,7 +48,7 @@ def check_budget(report: Report, bundle: BuiltBundle, contents: Contents) -> Non
             report.add("leak-attempts", "competition.yaml", f"{what}; at most {MOST_ATTEMPTS} are harmless")
         exact = options.get("feedback", EXACT) == EXACT
         numbers = [None] * len(bundle.columns) if exact else [NARROWEST]
-        told = _told(find_task(task), reference, attempts, numbers)
+        told = _told(find_task(task), options.get("options", {}), reference, attempts, numbers)
         if told is not None and told > TOLERATED:
             shown = "exact scores" if exact else "scores in steps"
             text = f"{what}, {shown}, may tell {told:.0%} of its labels; tolerable are {TOLERATED:.0%}"
@@ -66,19 +65,25 @@ def _attempts(phase: BuiltPhase) -> int | None:
 
 
 def _told(
-    task: Task, reference: Archive, attempts: int | None, numbers: Sequence[float | None]
+    task: Task,
+    chosen: Mapping[str, str],
+    reference: Archive,
+    attempts: int | None,
+    numbers: Sequence[float | None],
 ) -> float | None:
     """The share of the labels' entropy that so many attempts can tell; None where it is not known.
 
     Parameters
     ----------
+    chosen: options of the task.
     numbers: what a line shows, as `leakage_budget` takes it.
     """
     files = {name: reference.files.get(name, b"") for name in task.format.reference_files}
     with tempfile.TemporaryDirectory() as folder:
         try:
+            task = task.with_options(choose_options(task, chosen))
             gold = task.format.read_reference(write_tree(Path(folder), files))
-        except ReferenceFileError:
+        except ValueError:  # options or labels that are none
             return None
     entropy = label_entropy(list(Counter(task.labels(gold)).values()))
     return 1.0 if attempts is None else leakage_budget(attempts, numbers, entropy).share

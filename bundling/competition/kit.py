@@ -40,7 +40,7 @@ class Parts:
 
 def make_parts(root: Path, competition: Competition, references: Mapping[str, ReferenceSet]) -> Parts:
     """Programs, starting kit and baseline solutions for a competition's task."""
-    task = find_task(competition.task)
+    task = find_task(competition.task).with_options(competition.options)
     public = [name for name in competition["public_sets"] if name in references]
     options: dict[str, Any] = {
         "options": competition.options,
@@ -51,6 +51,7 @@ def make_parts(root: Path, competition: Competition, references: Mapping[str, Re
     description = _json(describe_task(task))
     scoring = {**scoring, **vendored, OPTIONS_FILE: _json(options), TASK_FILE: description}
     ingestion = {**read_tree(root / "ingestion_program" / competition.task), **vendored}
+    ingestion[OPTIONS_FILE] = _json({"options": competition.options})
     kit = {
         **_challenge_kit(root, competition),
         **read_tree(root / "starting_kit" / competition.task),

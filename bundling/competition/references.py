@@ -15,6 +15,7 @@ from bundling.zips import write_tree
 from spokeneval.formats.format import Format
 from spokeneval.formats.problems import ReferenceFileError, count_of
 from spokeneval.run.options import fingerprint
+from spokeneval.task import Task
 from spokeneval.tasks import find_task
 
 MOST_REASONS = 20
@@ -34,6 +35,7 @@ class ReferenceSet:
     files: the reference's own files, `name -> content`, as they go into the reference data.
     public: the files that participants and the ingestion program get, `name -> content`.
     items: the ids of its items.
+    options: the task's, as the organiser chose them.
     dropped: what was left out knowingly: how many rows, of which classes, then the first of them with their reasons.
     at_home: where a share is sealed, so that `files` hold the labels of the open part alone, what the organiser keeps,
         `name -> content`: `all/`, the whole reference, and `sealed/`, that of the sealed part.
@@ -44,12 +46,18 @@ class ReferenceSet:
     files: Mapping[str, bytes]
     public: Mapping[str, bytes]
     items: tuple[str, ...]
+    options: Mapping[str, str] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
     at_home: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     @property
     def fingerprint(self) -> str:
         return fingerprint(self.files)
+
+    @property
+    def rules(self) -> Task:
+        """Its task, as the organiser's options have it."""
+        return find_task(self.task).with_options(self.options)
 
     @property
     def rows(self) -> set[str]:
@@ -89,7 +97,7 @@ def load_reference(
     ------
     BadReference: files missing or unusable, with every row that is wrong.
     """
-    task_format = find_task(task).format
+    task_format = find_task(task).with_options(options).format
     try:
         tables = read_tables(task, path)
     except OSError as error:
@@ -130,6 +138,7 @@ def load_reference(
         files=files,
         public=task_format.public_files(reference, options),
         items=tuple(reference.items.ids),
+        options=options,
         dropped=tuple(_describe_dropped(tables, dropped, reasons)),
     )
 

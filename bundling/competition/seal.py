@@ -20,7 +20,6 @@ from bundling.zips import write_tree
 from spokeneval.formats.problems import FileProblems, ReferenceFileError
 from spokeneval.run.reference import ITEMS_FOLDER, OPEN, PART_FILE, SEALED
 from spokeneval.task import Task
-from spokeneval.tasks import find_task
 
 HOME = "sealed"
 """The folder beside the platforms' in which what is sealed is kept: `TASK/SET/all/` and `TASK/SET/sealed/`."""
@@ -63,7 +62,7 @@ def seal(reference: ReferenceSet, share: float, kept: Path | None) -> ReferenceS
     SealError: too few units in a part, or a draw that was kept of another share.
     BadReference: a part that cannot be scored against, or a draw that was kept of other labels.
     """
-    task = find_task(reference.task)
+    task = reference.rules
     unit_of = _units_of_lines(task, reference)
     units = {unit for lines in unit_of.values() for unit in lines.values() if unit is not None}
     key = hashlib.sha256(reference.files[task.format.reference_files[0]]).digest()
@@ -120,7 +119,7 @@ def _earlier_draw(
     if kept is None or not (kept / WHOLE).is_dir():
         return frozenset(), frozenset()
     try:
-        whole = load_reference(task.name, reference.name, kept / WHOLE, {})
+        whole = load_reference(task.name, reference.name, kept / WHOLE, reference.options)
         units = [
             frozenset(task.units(task.format.read_reference(kept / part))[1]) for part in (WHOLE, SEALED)
         ]

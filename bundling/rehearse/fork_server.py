@@ -18,6 +18,7 @@ import socket
 import sys
 import traceback
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import supervisor  # type: ignore[import-not-found]  # the script beside this one
@@ -69,9 +70,10 @@ def prepare(script: str, arguments: list[str]) -> None:
     there."""
     with suppress(BaseException):
         task = runpy.run_path(script, run_name="prepared")["TASK"]
-        from spokeneval.run.reference import keep  # the program's own
+        from spokeneval.run.options import OPTIONS_FILE, with_options  # the program's own
+        from spokeneval.run.reference import keep
 
-        keep(task, arguments[0])
+        keep(with_options(Path(script).with_name(OPTIONS_FILE), task), arguments[0])
     gc.collect()
     gc.freeze()
 

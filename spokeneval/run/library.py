@@ -46,10 +46,14 @@ class Result:
 
 
 def score_files(
-    name: str, reference_path: Union[str, os.PathLike], submission_path: Union[str, os.PathLike]
+    name: str,
+    reference_path: Union[str, os.PathLike],
+    submission_path: Union[str, os.PathLike],
+    chosen: Mapping[str, str],
 ) -> Result:
     """See `spokeneval.score`."""
-    task = find_task(name)
+    options = choose_options(find_task(name), chosen)
+    task = find_task(name).with_options(options)
     files = task.format.reference_files
     several = f"a reference of {name} is {len(files)} files, {' and '.join(files)}: expected their folder"
     with _folder_of(Path(reference_path), files[0] if len(files) == 1 else None, several) as folder:
@@ -59,8 +63,8 @@ def score_files(
     with _folder_of(Path(submission_path), task.format.submission_file, several, zipped=True) as folder:
         submission = read_submission(task, list_files(folder), reference)
     label = f"reference:{fingerprint(contents)[:12]}"
-    options = Options(choose_options(task, {}), labels_public=True, compared_by=label)
-    scored = score_submission(task, reference.labels, submission, options)
+    settings = Options(options, labels_public=True, compared_by=label)
+    scored = score_submission(task, reference.labels, submission, settings)
     return Result(
         task.name,
         {score.key: scored.scores[score.key] for score in task.scores},
@@ -68,7 +72,7 @@ def score_files(
         len(reference.labels.items),
         scored.statistics.unit,
         len(scored.statistics.units),
-        options.signature(task),
+        settings.signature(task),
     )
 
 

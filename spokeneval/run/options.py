@@ -110,6 +110,17 @@ def read_options(path: Path, task: Task, folder: Path, reference: Reference) -> 
     )
 
 
+def with_options(path: Path, task: Task) -> Task:
+    """A task as the options in a file have it; the task itself where the file is absent.
+
+    Raises
+    ------
+    ValueError: an option or a value that the task does not have.
+    """
+    content = json.loads(path.read_bytes()) if path.exists() else {}
+    return task.with_options(choose_options(task, content.get("options", {})))
+
+
 def _steps(content: Mapping[str, Any], known: Mapping[str, Any]) -> Optional[dict[str, float]]:
     """A set's steps; of one that the bundle was built without, the largest of all sets."""
     if content.get("feedback", EXACT) == EXACT:

@@ -30,7 +30,7 @@ from ..formats.submission_folder import REPORT_FILE, check_report, list_files
 from ..task import Task
 from .feedback import describe_line, shown_scores
 from .files import write_file
-from .options import OPTIONS_FILE, read_options, wants_page
+from .options import OPTIONS_FILE, read_options, wants_page, with_options
 from .reference import read_items, read_reference, read_submission
 from .scores import SCORE_FILES, check_scores, write_scores
 from .scoring import score_submission
@@ -53,17 +53,18 @@ def accepted_report(task: str, items: int) -> str:
     return f"{task}: structure accepted, {items} items checked.\n"
 
 
-def score_main(task: Task) -> int:
+def score_main(default: Task) -> int:
     """Score `INPUT_DIR/res` against `INPUT_DIR/ref` into `OUTPUT_DIR`; returns the exit status.
 
     Writes `scores.json` and `scores.txt`, `signature.txt`, where the labels are public `statistics.json`, and where
     the options say so `detailed_results.html`, last: nothing that goes wrong with it changes a score. An empty page
     that is there already stays as it is.
     """
-    settings = Path(sys.argv[0]).resolve().parent / OPTIONS_FILE
+    settings = _settings()
 
     def program() -> None:
         inputs, output = _directories("INPUT_DIR", "OUTPUT_DIR")
+        task = with_options(settings, default)
         output.mkdir(parents=True, exist_ok=True)
         page = () if _is_empty_file(output / PAGE_FILE) else (PAGE_FILE,)
         for file in (*SCORE_FILES, SIGNATURE_FILE, STATISTICS_FILE, PAGE_FOLDER, *page):
@@ -99,7 +100,7 @@ def score_main(task: Task) -> int:
 
     def refused(words: str, refusal: Exception) -> None:
         if len(sys.argv) == 3 and wants_page(settings):
-            _write_page(Path(sys.argv[2]), lambda results: results.refused_page(task, words, refusal))
+            _write_page(Path(sys.argv[2]), lambda results: results.refused_page(default, words, refusal))
 
     return _run(program, refused)
 
@@ -118,7 +119,7 @@ def _write_page(output: Path, make: Callable[[Any], str]) -> None:
         )
 
 
-def ingest_main(task: Task) -> int:
+def ingest_main(default: Task) -> int:
     """Check `SUBMISSION_DIR` against the public items in `INPUT_DATA_DIR`; returns the exit status.
 
     Leaves `ingestion_report.txt` in `OUTPUT_DIR`, in place of any file of that name that a submission planted.
@@ -126,6 +127,7 @@ def ingest_main(task: Task) -> int:
 
     def program() -> None:
         inputs, submitted, output = _directories("INPUT_DATA_DIR", "SUBMISSION_DIR", "OUTPUT_DIR")
+        task = with_options(_settings(), default)
         output.mkdir(parents=True, exist_ok=True)
         report = output / REPORT_FILE
         _remove(report)
@@ -140,6 +142,11 @@ def ingest_main(task: Task) -> int:
         print(accepted, end="")
 
     return _run(program)
+
+
+def _settings() -> Path:
+    """Where the organiser's choices are, beside the program that runs."""
+    return Path(sys.argv[0]).resolve().parent / OPTIONS_FILE
 
 
 def _directories(*names: str) -> Sequence[Path]:

@@ -22,6 +22,7 @@ class Scored(NamedTuple):
     rows: `part -> counts`, one row an item or a unit.
     totals: `part -> counts` of all rows.
     statistics: the counts by unit.
+    options: the organiser's choices.
     """
 
     scores: dict[str, Number]
@@ -29,6 +30,7 @@ class Scored(NamedTuple):
     rows: Mapping[str, Any]
     totals: Mapping[str, Any]
     statistics: Statistics
+    options: Options
 
 
 def score_submission(task: Task, reference: Any, submission: Any, options: Options) -> Scored:
@@ -51,4 +53,4 @@ def score_submission(task: Task, reference: Any, submission: Any, options: Optio
             intervals[score.key] = score_interval(score, task.part(score, statistics.parts), value)
     for key, interval in intervals.items():
         scores[key + ENDS[0]], scores[key + ENDS[1]] = interval.low, interval.high
-    return Scored(scores, intervals, rows, totals, statistics)
+    return Scored(scores, intervals, rows, totals, statistics, options)

@@ -1,13 +1,15 @@
 """Content accuracy: predict the score of a spoken response. Primary score: Pearson's r, higher is better.
 
-For kappa and the two agreements, predictions are trimmed to [1 - 0.4998, 4 + 0.4998] and rounded to the nearest
+The rubric's scale is an option, 1 to 4 as published unless an organiser chooses another. For kappa and the two
+agreements, predictions are trimmed to [1 - 0.4998, 4 + 0.4998] (to the ends of the scale) and rounded to the nearest
 integer, halves to even. Ours, where the paper leaves it open: a correlation that is not defined counts as 0, that is
-Pearson's r of constant predictions, and the partial one where nothing is left to correlate once the number of words
-is held constant.
+Pearson's r of constant predictions, and the partial one where nothing is left to correlate once the number of words is
+held constant.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -16,47 +18,40 @@ from ..formats.problems import Problems
 from ..formats.sheets import Answers, Sheet, sheet_format
 from ..formats.tables import Table
 from ..metrics import agreement as metrics
-from ..task import HIGHER, LOWER, Score, Task
+from ..task import HIGHER, LOWER, Option, Score, Task
 from ..trivial import always, at_random
 
-RUBRIC = (1, 4)
-PREDICTIONS = (-2, 7)
-"""Predictions may be as far beyond either end of the rubric as it is wide; they are rounded to `DECIMALS`. An honest
-system needs no more, and the digits beyond could carry questions about single labels."""
+REFERENCE_FILE = "reference.csv"
 DECIMALS = 3
 FEWEST_RESPONSES = 3
 
-REFERENCE = Sheet(
-    "reference.csv",
-    "response_id",
-    {"human_score": whole_numbers(*RUBRIC), "words": whole_numbers(1)},
-    noun="response",
-    texts=("prompt_id", "speaker_id"),
-)
-SUBMISSION = Sheet(
-    "predictions.csv",
-    "response_id",
-    {"score": real_numbers(*PREDICTIONS, decimals=DECIMALS)},
-    noun="response",
-)
+SCALES = tuple(f"{low}-{high}" for low in (0, 1) for high in range(low + 2, 11))
+"""Lowest and highest score of a rubric."""
+PUBLISHED = "1-4"
+
+
+def scale_of(options: Any) -> tuple[int, int]:
+    """The lowest and the highest score, as the organiser chose."""
+    low, _, high = options["scale"].partition("-")
+    return int(low), int(high)
 
 
 def check_scores(answers: Answers, table: Table, problems: Problems) -> None:
     human = answers["human_score"]
     if not problems and len(human) < FEWEST_RESPONSES:
         message = f"{len(human)} responses; at least {FEWEST_RESPONSES} expected"
-        problems.add("too_few_items", REFERENCE.file, message)
+        problems.add("too_few_items", REFERENCE_FILE, message)
     elif not problems and (human == human[0]).all():
         message = f"the human score is {human[0]} throughout; nothing correlates with a constant"
-        problems.add("constant_scores", REFERENCE.file, message)
+        problems.add("constant_scores", REFERENCE_FILE, message)
 
 
-def count(reference: Answers, submission: Answers) -> dict[str, Any]:
+def count(reference: Answers, submission: Answers, scale: tuple[int, int]) -> dict[str, Any]:
     human, predicted = reference["human_score"], submission["score"]
     return {
         "correlation": metrics.correlation_moments(human, predicted),
         "partial": metrics.partial_moments(human, predicted, reference["words"]),
-        "rounded": metrics.rating_cells(human, metrics.round_to_scale(predicted, *RUBRIC), scale=RUBRIC),
+        "rounded": metrics.rating_cells(human, metrics.round_to_scale(predicted, *scale), scale=scale),
         "errors": metrics.squared_errors(human, predicted),
     }
 
@@ -78,20 +73,47 @@ SCORES = (
 )
 # fmt: on
 
-TASK = Task(
-    name="content_accuracy",
-    title="Content accuracy",
-    format=sheet_format(
-        REFERENCE, SUBMISSION, list_file="responses.csv", public=REFERENCE.texts, check=check_scores
-    ),
-    unit="speaker",
-    units=lambda reference: ("speaker", reference.texts["speaker_id"]),
-    count=count,
-    scores=SCORES,
-    labels=lambda reference: reference["human_score"].tolist(),
-    trivial={
-        "2.5 for every response": always("score", 2.5),
-        "scores at random": at_random("score", range(RUBRIC[0], RUBRIC[1] + 1)),
-    },
-    shared_scale=False,  # the moments are counted from each system's own mean
-)
+
+def on_scale(options: Mapping[str, str]) -> Task:
+    """The task with a rubric of another scale.
+
+    Predictions may be as far beyond either end of the rubric as it is wide; they are rounded to `DECIMALS`. An honest
+    system needs no more, and the digits beyond could carry questions about single labels.
+    """
+    low, high = scale = scale_of(options)
+    middle, width = (low + high) / 2, high - low
+    reference = Sheet(
+        REFERENCE_FILE,
+        "response_id",
+        {"human_score": whole_numbers(*scale), "words": whole_numbers(1)},
+        noun="response",
+        texts=("prompt_id", "speaker_id"),
+    )
+    submission = Sheet(
+        "predictions.csv",
+        "response_id",
+        {"score": real_numbers(low - width, high + width, decimals=DECIMALS)},
+        noun="response",
+    )
+    return Task(
+        name="content_accuracy",
+        title="Content accuracy",
+        format=sheet_format(
+            reference, submission, list_file="responses.csv", public=reference.texts, check=check_scores
+        ),
+        unit="speaker",
+        units=lambda reference: ("speaker", reference.texts["speaker_id"]),
+        count=partial(count, scale=scale),
+        scores=SCORES,
+        labels=lambda reference: reference["human_score"].tolist(),
+        options=(Option("scale", (PUBLISHED, *(other for other in SCALES if other != PUBLISHED))),),
+        vary=on_scale,
+        trivial={
+            f"{middle:g} for every response": always("score", middle),
+            "scores at random": at_random("score", range(low, high + 1)),
+        },
+        shared_scale=False,  # the moments are counted from each system's own mean
+    )
+
+
+TASK = on_scale({"scale": PUBLISHED})

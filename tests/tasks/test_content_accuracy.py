@@ -168,3 +168,73 @@ def test_the_posters_tables_at_full_size():
     for column in range(4):
         values = [row[column] for row in regressions.values()]
         assert values == sorted(values)
+
+
+# Another scale
+
+FROM_0_TO_5 = {"options": {"scale": "0-5"}}
+
+
+def test_a_rubric_of_another_scale(tmp_path):
+    # Human 0 5 5 0, predicted -2 5 4 8: trimmed and rounded 0 5 4 5. Squared differences 0 0 1 25, mean 13/2; over all
+    # pairs 2 (0 + 25 + 16 + 25) + 2 (25 + 0 + 1 + 0) = 184, mean 23/2: kappa = 1 - (13/2)/(23/2) = 10/23.
+    run = run_score(TASK.name, tmp_path, gold([0, 5, 5, 0], WORDS), predicted([-2, 5, 4, 8]), FROM_0_TO_5)
+    assert run.status == 0, run.stderr
+    assert "|scale:0-5|" in run.stdout
+    found = [run.scores[key] for key in ("quadratic_kappa", "exact", "adjacent")]
+    np.testing.assert_allclose(found, [10 / 23, 50, 75], **EXACT)
+    files = {"ref": gold([0, 5, 5, 0], WORDS), "res": predicted([-2, 5, 4, 8])}
+    paths = {name: write_files(tmp_path / name, content) for name, content in files.items()}
+    at_home = spokeneval.score(
+        TASK.name, reference=paths["ref"], submission=paths["res"], options={"scale": "0-5"}
+    )
+    assert dict(at_home.scores) == {key: run.scores[key] for key in KEYS}
+
+
+@pytest.mark.parametrize(
+    ("options", "scores", "predictions", "said"),
+    [
+        (FROM_0_TO_5, [0, 5, 5, 6], [1, 2, 3, 4], "reference data cannot be used"),
+        (FROM_0_TO_5, [0, 5, 5, 0], [1, 2, 3, 11], "score '11'; expected a number from -5 to 10"),
+        (None, [1, 4, 4, 1], [1, 2, 3, 8], "score '8'; expected a number from -2 to 7"),
+        ({"options": {"scale": "1-40"}}, [1, 2, 3, 4], [1, 2, 3, 4], "failed (ValueError)"),
+    ],
+)
+def test_what_is_beyond_the_scale_is_refused(tmp_path, options, scores, predictions, said):
+    run = run_score(TASK.name, tmp_path, gold(scores, WORDS), predicted(predictions), options)
+    assert run.status == 1
+    assert said in run.stderr
+
+
+def test_every_scale_is_one_that_the_task_can_have():
+    (option,) = TASK.options
+    assert option.values[0] == "1-4"
+    for scale in option.values:
+        low, high = map(int, scale.split("-"))
+        varied = TASK.with_options({"scale": scale})
+        answers = varied.trivial["scores at random"](Items(tuple(map(str, range(500)))))
+        assert set(answers["score"].tolist()) == set(range(low, high + 1))
+
+
+def test_a_bundle_of_another_scale_checks_and_scores_by_it(tmp_path):
+    """Its ingestion program knows the scale, too."""
+    import shutil
+
+    for folder in ("spokeneval", "scoring_program", "ingestion_program", "starting_kit", "pages"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "competition.schema.json", tmp_path)
+    text = (ROOT / "competition.yaml").read_text(encoding="utf-8")
+    chosen = text.replace(
+        "      content_accuracy:\n", '      content_accuracy:\n        options: {scale: "0-3"}\n', 1
+    )
+    (tmp_path / "competition.yaml").write_text(chosen, encoding="utf-8")
+    for called in ("development", "evaluation"):
+        sheet = (ROOT / "reference_data" / TASK.name / called / "reference.csv").read_text().splitlines()
+        rows = [line.rsplit(",", 2) for line in sheet[1:]]
+        lowered = [f"{head},{int(score) - 1},{words}" for head, score, words in rows]
+        text = "\n".join([sheet[0], *lowered, ""])
+        write_files(tmp_path / "reference_data" / TASK.name / called, {"reference.csv": text})
+    parts = plan(tmp_path, [TASK.name], {}).parts[TASK.name]
+    assert parts.failures == ()
+    assert set(parts.solutions) == {"development", "evaluation"}
+    assert "1.5 for every response" in parts.feedback["evaluation"].known

@@ -9,49 +9,53 @@ import numpy as np
 
 from ....formats.sheets import Answers
 from ....metrics import agreement as metrics
-from ....tasks.content_accuracy import RUBRIC
+from ....tasks.content_accuracy import scale_of
 from ...scoring import Scored
 from ..page import Html, figure, section, table
 from ..plots import BLUE, cells, plot
 
-_LEVELS = range(RUBRIC[0], RUBRIC[1] + 1)
 _COLUMNS, _ROWS = 90, 60
 """Responses that fall into one cell of a grid so fine are one point, the larger the more they are."""
 
 
 def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Html]:
     human, predicted, words = reference["human_score"], submission["score"], reference["words"]
+    scale = scale_of(scored.options)
     return [
-        _against_humans(human, predicted, scored.totals["rounded"].cells),
-        _against_length(words, human, predicted),
+        _against_humans(human, predicted, scored.totals["rounded"].cells, scale),
+        _against_length(words, human, predicted, scale),
         _prompts(reference.texts["prompt_id"], human, predicted, words),
     ]
 
 
-def _against_humans(human: np.ndarray, predicted: np.ndarray, joint: np.ndarray) -> Html:
+def _against_humans(
+    human: np.ndarray, predicted: np.ndarray, joint: np.ndarray, scale: tuple[int, int]
+) -> Html:
+    low, high = scale
+    levels = range(low, high + 1)
     beside = (np.argsort(np.argsort(_spread(len(human)))) / len(human) - 0.5) * 0.6
 
     def scatter(canvas: Any) -> None:
         axes = canvas.add_axes([0.12, 0.16, 0.84, 0.8])
-        inside, low, high = _shown(predicted)
+        inside, ends = _shown(predicted, scale)
         _points(axes, human + beside, inside)
-        axes.plot(RUBRIC, RUBRIC, color="#57606a", linewidth=1, linestyle="--")
-        axes.set_xticks(_LEVELS)
-        axes.set(xlim=(0.5, RUBRIC[1] + 0.5), ylim=(low, high), xlabel="Human score (spread sideways)")
+        axes.plot(scale, scale, color="#57606a", linewidth=1, linestyle="--")
+        axes.set_xticks(levels)
+        axes.set(xlim=(low - 0.5, high + 0.5), ylim=ends, xlabel="Human score (spread sideways)")
         axes.set_ylabel("Predicted score")
 
     def matrix(canvas: Any) -> None:
         axes = canvas.add_axes([0.14, 0.16, 0.84, 0.82])
         cells(axes, joint, [[str(count) for count in row] for row in joint], largest=joint.max())
-        axes.set_xticklabels(_LEVELS)
-        axes.set_yticklabels(_LEVELS)
+        axes.set_xticklabels(levels)
+        axes.set_yticklabels(levels)
         axes.set(xlabel="Predicted score, rounded", ylabel="Human score")
 
     means = []
-    for level in _LEVELS:
+    for level in levels:
         found = predicted[human == level]
         mean = [f"{found.mean():.2f}", f"{found.std():.2f}"] if len(found) else ["", ""]
-        means.append([str(level), len(found), *mean, *joint[level - RUBRIC[0]].tolist()])
+        means.append([str(level), len(found), *mean, *joint[level - low].tolist()])
     caption = "Predicted and human scores, larger points where there are more responses"
     spoken = "; ".join(f"human {row[0]}: mean prediction {row[2]}" for row in means if row[1])
     return section(
@@ -69,19 +73,21 @@ def _against_humans(human: np.ndarray, predicted: np.ndarray, joint: np.ndarray)
                 "Responses",
                 "Mean prediction",
                 "Standard deviation",
-                *(f"rounded to {n}" for n in _LEVELS),
+                *(f"rounded to {n}" for n in levels),
             ],
             means,
         ),
     )
 
 
-def _against_length(words: np.ndarray, human: np.ndarray, predicted: np.ndarray) -> Html:
+def _against_length(
+    words: np.ndarray, human: np.ndarray, predicted: np.ndarray, scale: tuple[int, int]
+) -> Html:
     def draw(canvas: Any) -> None:
         axes = canvas.add_axes([0.12, 0.16, 0.84, 0.8])
-        inside, low, high = _shown(predicted)
+        inside, ends = _shown(predicted, scale)
         _points(axes, words.astype(np.float64), inside)
-        axes.set(ylim=(low, high), xlabel="Words in the response", ylabel="Predicted score")
+        axes.set(ylim=ends, xlabel="Words in the response", ylabel="Predicted score")
 
     rows = []
     for name, values in (
@@ -106,11 +112,11 @@ def _spread(number: int) -> np.ndarray:
     return np.modf(np.arange(number) * 0.6180339887498949)[0]
 
 
-def _shown(predicted: np.ndarray) -> tuple[np.ndarray, float, float]:
+def _shown(predicted: np.ndarray, scale: tuple[int, int]) -> tuple[np.ndarray, tuple[float, float]]:
     """Predictions cut to an axis that holds the rubric and all but the wildest of them, and the axis's ends."""
     low, high = np.percentile(predicted, [0.5, 99.5]).tolist()
-    low, high = min(low, RUBRIC[0] - 0.5), max(high, RUBRIC[1] + 0.5)
-    return np.clip(predicted, low, high), low, high
+    ends = min(low, scale[0] - 0.5), max(high, scale[1] + 0.5)
+    return np.clip(predicted, *ends), ends
 
 
 def _points(axes: Any, x: np.ndarray, y: np.ndarray) -> None:
