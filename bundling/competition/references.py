@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bundling.competition.set_facts import SetFacts, set_facts
 from bundling.intake.files import UnreadableFile
 from bundling.intake.reference import MissingFile, read_tables
 from bundling.intake.table import OwnTable
@@ -35,6 +36,8 @@ class ReferenceSet:
     files: the reference's own files, `name -> content`, as they go into the reference data.
     public: the files that participants and the ingestion program get, `name -> content`.
     items: the ids of its items.
+    source: where the organiser has it.
+    facts: what pages tell of it; of the whole set where a share is sealed.
     options: the task's, as the organiser chose them.
     dropped: what was left out knowingly: how many rows, of which classes, then the first of them with their reasons.
     at_home: where a share is sealed, so that `files` hold the labels of the open part alone, what the organiser keeps,
@@ -46,6 +49,8 @@ class ReferenceSet:
     files: Mapping[str, bytes]
     public: Mapping[str, bytes]
     items: tuple[str, ...]
+    source: Path
+    facts: SetFacts
     options: Mapping[str, str] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
     at_home: Mapping[str, bytes] = field(default_factory=dict, repr=False)
@@ -97,7 +102,8 @@ def load_reference(
     ------
     BadReference: files missing or unusable, with every row that is wrong.
     """
-    task_format = find_task(task).with_options(options).format
+    rules = find_task(task).with_options(options)
+    task_format = rules.format
     try:
         tables = read_tables(task, path)
     except OSError as error:
@@ -132,12 +138,19 @@ def load_reference(
                     dropped[problem.file].add(problem.line or 0)
         files = {table.file: table.to_ship(dropped[table.file]) for _, table in tables}
         reference = task_format.read_reference(write_tree(Path(folder), files))
+    public = task_format.public_files(reference, options)
+    read = [
+        (layout, table, dropped[table.file])
+        for layout, (_, table) in zip(rules.format.layouts, tables, strict=True)
+    ]
     return ReferenceSet(
         task=task,
         name=name,
         files=files,
-        public=task_format.public_files(reference, options),
+        public=public,
         items=tuple(reference.items.ids),
+        source=path,
+        facts=set_facts(rules.units(reference)[1], public, read),
         options=options,
         dropped=tuple(_describe_dropped(tables, dropped, reasons)),
     )

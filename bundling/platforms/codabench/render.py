@@ -23,7 +23,7 @@ def render(root: Path, competition: Competition, parts: Parts) -> dict[str, byte
         Path(competition["image"]).name: (root / competition["image"]).read_bytes(),
     }
     for file in competition.page_files:
-        files[f"pages/{file}"] = page_text(root, competition, file, parts.feedback).encode()
+        files[f"pages/{file}"] = page_text(root, competition, file, parts).encode()
     for name in competition.scored_sets:
         files[reference_zip(name)] = make_zip(parts.references[name].files)
         files[input_zip(name)] = make_zip(parts.references[name].public)

@@ -34,7 +34,7 @@ def render(root: Path, competition: Competition, parts: Parts) -> dict[str, byte
     }
     for file in _html_pages(competition).values():
         source = Path(file).with_suffix(".md").name
-        files[file] = _html(page_text(root, competition, source, parts.feedback)).encode()
+        files[file] = _html(page_text(root, competition, source, parts)).encode()
     for phase in competition.phases:
         reference = parts.references[phase.reference]
         files[reference_zip(phase.reference)] = make_zip(reference.files)

@@ -1,0 +1,115 @@
+"""Pages: their numbers are those of the data, and what they say of the sample stands with the sample alone."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from bundling.competition.competition import CompetitionError
+from bundling.competition.kit import Parts
+from bundling.competition.pages import page_text
+from bundling.competition.read import read_competitions
+from bundling.competition.references import load_reference
+from spokeneval.tasks import task_names
+from tests.samples.cases import CASES
+from tests.samples.programs import ROOT, write_files
+
+COMPETITIONS = {competition.name: competition for competition in read_competitions(ROOT / "competition.yaml")}
+OF_THE_SAMPLE = re.compile(
+    r"sample|synthetic|seeded|nobody ever|740|260\b|1,?188|\b202\b|\b150\b|E0001|10023|SYN31"
+)
+KIT = {"data/training.csv": b'id,text\n1,"a\nb"\n2,c\n', "data/grammar.xml": b"<grammar/>"}
+
+
+def made_of(tmp_path, competition, files=None):
+    """Parts of a bundle with an organiser's own data: each set the same."""
+    folder = write_files(tmp_path / "own", CASES[competition.task].reference if files is None else files)
+    sets = {
+        name: load_reference(competition.task, name, folder, competition.options) for name in competition.sets
+    }
+    return Parts({}, {}, KIT, sets, {}, {}, ())
+
+
+def pages(competition, parts, root=ROOT):
+    return {file: page_text(root, competition, file, parts) for file in competition.page_files}
+
+
+@pytest.mark.parametrize("name", COMPETITIONS)
+def test_own_data_leave_nothing_of_the_sample_on_a_page(name, tmp_path):
+    competition = COMPETITIONS[name]
+    competition = replace(competition, settings={**competition.settings, "data_licence": "CC BY 4.0"})
+    parts = made_of(tmp_path, competition)
+    told = pages(competition, parts)
+    for file, text in told.items():
+        assert OF_THE_SAMPLE.findall(text) == [], file
+        assert "${" not in text
+        assert "<!--" not in text
+    assert parts.references[competition.scored_sets[-1]].items[0] in told["evaluation.md"]
+    assert "@inproceedings{" in told["data.md"]
+    assert competition["contact_email"] in told["data.md"]
+
+
+@pytest.mark.parametrize("task", task_names())
+def test_the_sample_says_that_it_is_one(task):
+    competition = next(competition for competition in COMPETITIONS.values() if competition.task == task)
+    sets = {
+        name: load_reference(task, name, ROOT / "reference_data" / task / name, competition.options)
+        for name in competition.sets
+    }
+    assert "synthetic" in page_text(ROOT, competition, "data.md", Parts({}, {}, {}, sets, {}, {}, ()))
+
+
+def row(text, name):
+    return next(line for line in text.splitlines() if line.startswith(f"| {name} |"))
+
+
+def test_the_sets_are_counted(tmp_path):
+    header = "Id\tPrompt\tlanguage\tmeaning\n"
+    rows = ["correct\tcorrect"] * 3 + ["incorrect\tcorrect", "incorrect\tincorrect"]
+    text = header + "".join(f"{number}\tFrag\t{labels}\n" for number, labels in enumerate(rows))
+    competition = COMPETITIONS["spoken_call"]
+    told = pages(competition, made_of(tmp_path, competition, {"reference.csv": text}))["data.md"]
+    labels = "language 3 correct, 2 incorrect; meaning 4 correct, 1 incorrect"
+    assert row(told, "development") == f"| development | 5 | in the starting kit: {labels} |"
+    # The organiser makes the class sizes public; nothing else is told of hidden labels.
+    assert row(told, "evaluation") == "| evaluation | 5 | hidden: 3 correct, 2 incorrect |"
+
+
+def test_of_hidden_labels_no_class_is_told(tmp_path):
+    header = "utterance_id\tsession\tcorrectness\tduration_frames\n"
+    rows = [("s1", "TRUE", 4_800_000), ("s1", "FALSE", 9_600_000), ("s2", "TRUE", 14_400_000)]
+    text = header + "".join(f"u{n}\t{s}\t{c}\t{frames}\n" for n, (s, c, frames) in enumerate(rows))
+    competition = COMPETITIONS["psst_correctness"]
+    told = pages(competition, made_of(tmp_path, competition, {"utterances.tsv": text}))["data.md"]
+    # 28.8 million frames of 16 kHz are 1800 seconds.
+    assert (
+        row(told, "development")
+        == "| development | 3 | 2 | 0.50 | in the starting kit: correctness 2 TRUE, 1 FALSE |"
+    )
+    assert row(told, "evaluation") == "| evaluation | 3 | 2 | 0.50 | hidden |"
+    assert row(told, "`data/training.csv`") == "| `data/training.csv` | 2 | `id`, `text` |"
+    assert row(told, "`data/grammar.xml`") == "| `data/grammar.xml` | | |"
+
+
+def test_what_a_page_says_of_a_rule_follows_the_settings(tmp_path):
+    competition = COMPETITIONS["spoken_call"]
+    parts = made_of(tmp_path, competition)
+    chosen = {"fifty_percent_rule": "reject", "class_sizes": "hidden"}
+    other = replace(competition, settings={**competition.settings, "options": chosen})
+    flagged, rejected = (page_text(ROOT, one, "evaluation.md", parts) for one in (competition, other))
+    assert "but its Dfull is 0" in flagged
+    assert "is refused before it is scored" in flagged
+    assert "The run of an entry that breaks the rule fails" in rejected
+    assert "but its Dfull is 0" not in rejected
+    assert "is refused before it is scored" not in rejected
+
+
+def test_a_condition_that_there_is_not_is_named_with_its_line(tmp_path):
+    shutil.copytree(ROOT / "pages", tmp_path / "pages")
+    (tmp_path / "pages" / "terms.md").write_text("# Terms\n<!-- only samples -->\nx\n<!-- end -->\n")
+    expected = "pages/terms.md line 2: only samples; expected one of sample, own, fifty_percent_rule=flag"
+    with pytest.raises(CompetitionError, match=expected):
+        page_text(tmp_path, COMPETITIONS["spoken_call"], "terms.md")
