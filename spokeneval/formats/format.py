@@ -19,10 +19,12 @@ class Items:
     ----------
     ids: n ids.
     class_sizes: where the organiser tells it, how many items each class has, `{"correct": 740, "incorrect": 260}`.
+    latest: of recordings, a time in ms after which nothing is scored in any of them.
     """
 
     ids: tuple[str, ...]
     class_sizes: Mapping[str, int] | None = None
+    latest: float | None = None
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -4,15 +4,20 @@ Reference: `labels.csv` (see `language_labels`; `overlap_diff_lang` is not neede
 with or without a header: `audio_name, start, end` of the evaluated regions in milliseconds, which do not overlap. Every
 labelled recording has one. A recording with a region but without a label is one without speech: whatever is claimed
 there is a false alarm.
-Public items, `recordings.csv`: the `audio_name` of every recording, sorted; neither lengths nor regions.
+Public items, `recordings.csv`: the `audio_name` of every recording, sorted; neither lengths nor regions. `times.json`:
+one time for the whole set, in milliseconds, the latest end of a region in any recording, rounded up to a power of two:
+enough to know seconds by, and too little to know a recording or a region by.
 
 Submission: a text file for each recording, named as the audio file with `.txt` in place of its extension, with
 lines `<start> <end> <English|Mandarin>` in milliseconds, 0 <= start < end, in any order, overlapping or not; times are
-rounded to whole milliseconds. Where nothing is spoken the file is empty.
+rounded to whole milliseconds. Where nothing is spoken the file is empty. Turns all of which end within a hundredth of
+the set's latest time were not given in milliseconds.
 """
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +31,7 @@ from .language_labels import (
     LABELS,
     LABELS_FILE,
     LANGUAGES,
+    LATEST,
     MANDARIN,
     OTHER_SPEECH,
     Labels,
@@ -42,6 +48,10 @@ from .text import ORGANISER_LIMIT, decimal, decode, read_bytes, read_text, size_
 
 REGIONS_FILE = "regions.csv"
 RECORDINGS_FILE = "recordings.csv"
+TIMES_FILE = "times.json"
+
+LEAST_SHARE = 0.01
+"""Of the set's latest time: turns that all end before it are in seconds, or in another unit a hundredfold too long."""
 
 TURNS_LIMIT = size_limit(0)
 MOST_LINES = 1 << 15
@@ -115,8 +125,9 @@ def read_reference(directory: Path) -> Reference:
         for tag in (ENGLISH, MANDARIN, OTHER_SPEECH)
     )
     evaluated = np.array([place[recording] for recording in regions.recordings])
+    latest = 2 ** math.ceil(math.log2(max(1.0, regions.spans[:, 1].max())))
     reference = Reference(
-        Items(tuple(recordings)),
+        Items(tuple(recordings), latest=latest),
         tuple(zip(english, mandarin)),
         tuple(_by_recording(regions.spans, evaluated, len(recordings))),
         tuple(other),
@@ -179,7 +190,10 @@ def _by_recording(spans: np.ndarray, recording: np.ndarray, n: int) -> list[np.n
 
 def public_files(reference: Reference, options: Mapping[str, str]) -> dict[str, bytes]:
     """The files that participants and the ingestion program get, `name -> content`."""
-    return {RECORDINGS_FILE: "\n".join(["audio_name", *reference.audio_names, ""]).encode("utf-8")}
+    return {
+        RECORDINGS_FILE: "\n".join(["audio_name", *reference.audio_names, ""]).encode("utf-8"),
+        TIMES_FILE: (json.dumps({"latest_ms": reference.items.latest}) + "\n").encode("utf-8"),
+    }
 
 
 def read_items(directory: Path) -> Items:
@@ -188,7 +202,14 @@ def read_items(directory: Path) -> Items:
     layout = Layout(RECORDINGS_FILE, "audio_name", ("audio_name",))
     table = read_table(directory / RECORDINGS_FILE, layout, problems, ORGANISER_LIMIT)
     problems.raise_if_any()
-    return Items(tuple(recording_names(table.ids)))
+    content = read_bytes(directory / TIMES_FILE, TIMES_FILE, problems, 1 << 16)
+    try:
+        latest = json.loads(content)["latest_ms"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        latest = None
+    if type(latest) is not int or not 0 < latest <= 2 * LATEST:
+        problems.stop("bad_times", TIMES_FILE, "expected `latest_ms`, a number of milliseconds")
+    return Items(tuple(recording_names(table.ids)), latest=latest)
 
 
 def read_submission(files: Mapping[str, Path], items: Items) -> Submission:
@@ -203,7 +224,20 @@ def read_submission(files: Mapping[str, Path], items: Items) -> Submission:
     expect_files(files, names, problems)
     turns = [_read_turns(files[file], file, problems) for file in names if file in files]
     problems.raise_if_any()
+    _check_unit(turns, items, problems)
+    problems.raise_if_any()
     return Submission(tuple(turns))
+
+
+def _check_unit(turns: Sequence[Turns], items: Items, problems: Problems) -> None:
+    """Refuse times that cannot be milliseconds. This depends on public numbers alone, and tells nothing of a label."""
+    last = max((float(spans.max()) for pair in turns for spans in pair if len(spans)), default=None)
+    if last is not None and items.latest is not None and last < LEAST_SHARE * items.latest:
+        message = (
+            f"all turns end within {last:.12g} ms, and recordings go on for up to {items.latest:.12g} ms; expected "
+            "times in milliseconds, not in seconds"
+        )
+        problems.add("not_milliseconds", "", message)
 
 
 def rows(directory: Path) -> dict[str, dict[int, str]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
@@ -92,7 +93,7 @@ def _read_reference(task: Task, directory: Path) -> Reference:
     if not (directory / PART_FILE).is_file():
         return Reference(labels, labels.items)
     part = (directory / PART_FILE).read_text(encoding="utf-8").strip()
-    items = Items(task.format.read_items(directory / ITEMS_FOLDER).ids)
+    items = replace(task.format.read_items(directory / ITEMS_FOLDER), class_sizes=None)
     if part not in (OPEN, SEALED) or not set(labels.items.ids) <= set(items.ids):
         raise ValueError(f"{PART_FILE}, {ITEMS_FOLDER}/ and the labels are not of one set")
     return Reference(labels, items, part)

@@ -16,7 +16,7 @@ from spokeneval.formats.sheets import Answers
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.metrics.accept_reject import Decisions
 from spokeneval.run.options import Options
-from spokeneval.tasks import find_task, spoken_call, task_names
+from spokeneval.tasks import find_task, merlion_diarization, spoken_call, task_names
 from tests.samples.bad_references import bad_references
 from tests.samples.cases import CASES, SHEETS
 from tests.samples.corruptions import SUBMISSIONS
@@ -131,9 +131,10 @@ HANDING_ON = ("problems", "tables")
 
 
 def other_refusals(folder: Path) -> list[Refusal]:
-    """The 50 % rule's two refusals: of a number of accepts, and where the organiser's policy is to refuse; and that
-    of class sizes that a bundle's builder never writes."""
+    """The 50 % rule's two refusals: of a number of accepts, and where the organiser's policy is to refuse; and those
+    of class sizes and times that a bundle's builder never writes."""
     write_files(folder, {"test_sheet.csv": "Id\n1\n", "class_sizes.json": '{"correct": "many"}'})
+    write_files(folder, {"recordings.csv": "audio_name\nx.wav\n", "times.json": '{"latest_ms": 0}'})
     accepted = Answers(Items(("1", "2")), {"Accept": np.array([1, 1])})
     broken = {"decisions": Decisions(2, 3, 5, 0, 0)}
     options = Options({"fifty_percent_rule": "reject"}, labels_public=False, compared_by="")
@@ -141,6 +142,7 @@ def other_refusals(folder: Path) -> list[Refusal]:
         observed(lambda: spoken_call.require_possible(accepted, {"correct": 1, "incorrect": 1})),
         observed(lambda: spoken_call.refuse_ineligible(broken, options)),
         observed(lambda: spoken_call.read_items(folder)),
+        observed(lambda: merlion_diarization.TASK.format.read_items(folder)),
     ]
 
 

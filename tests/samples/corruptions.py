@@ -467,6 +467,9 @@ def diarization_mutations() -> Iterator[Mutation]:
         ("every line wrong", "x\n" * 1000, "", *[("wrong_field_count", line) for line in range(1, 21)]),
     ):  # fmt: skip
         yield Mutation(f"turns: {name}", rows_of("y_1.txt", rows), {**TURNS, "y_1.txt": text}, words=words)
+    seconds = {"x_1.txt": "0.6 2.5 English\n2.5 3 Mandarin\n", "y_1.txt": ""}
+    words = "all turns end within 3 ms, and recordings go on for up to 16384 ms"
+    yield Mutation("times in seconds", (("not_milliseconds", "", None, None),), seconds, words=words)
     first = {"x_1.txt": TURNS["x_1.txt"]}
     missing = ("missing_file", "y_1.txt", None, None)
     yield Mutation("a recording left out", (missing,), first, words="is missing")

@@ -180,6 +180,35 @@ def test_all_problems_of_all_files_are_told_at_once(tmp_path):
     ]
 
 
+@pytest.mark.parametrize(
+    ("turns", "refused"),
+    [
+        ("1.2 3.2 English\n8.5 9.2 Mandarin\n", True),
+        ("0 163 English\n", True),
+        ("0 164 English\n", False),
+        ("1.2 3.2 English\n8.5 9200 Mandarin\n", False),
+        ("", False),
+    ],
+)
+def test_a_submission_in_seconds_is_refused(tmp_path, turns, refused):
+    """The last region ends at 10000 ms, so the set's latest time is 16384 ms, a hundredth of it 163.84 ms."""
+    run = score(tmp_path, GOLD, WHOLE, {"x_1.txt": turns})
+    assert run.status == refused
+    assert ("expected times in milliseconds, not in seconds" in run.stderr) == refused
+    if refused:
+        assert "does not count against your daily limit" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("end", "latest"), [(1.5, 2), (2, 2), (2.5, 4), (1e6, 1 << 20), (2**20 + 1, 1 << 21)]
+)
+def test_of_the_times_of_a_set_a_power_of_two_is_told(tmp_path, end, latest):
+    middle = 1 if end < 10 else 1000
+    gold = labels("x_1", (0, middle, "English"), (middle, 2000, "Mandarin"))
+    write_files(tmp_path, {"labels.csv": gold, "regions.csv": f"x_1.wav,0,{end}\n"})
+    assert FORMAT.read_reference(tmp_path).items.latest == latest
+
+
 REGIONS = {
     "no header": GAPPED,
     "header": "audio_name,start,end\n" + GAPPED,
@@ -216,8 +245,11 @@ def test_a_recording_without_a_label_is_an_item_too(tmp_path):
     write_files(tmp_path, {"labels.csv": gold, "regions.csv": "y_1,0,9999\nx_1,0,5\nw_1.wav,0,7\n"})
     reference = FORMAT.read_reference(tmp_path)
     public = FORMAT.public_files(reference, {})
-    assert public == {"recordings.csv": b"audio_name\nw_1.wav\nx_1.wav\ny_1.wav\n"}
+    assert public == {
+        "recordings.csv": b"audio_name\nw_1.wav\nx_1.wav\ny_1.wav\n",
+        "times.json": b'{"latest_ms": 16384}\n',
+    }
     items = FORMAT.read_items(write_files(tmp_path / "input", public))
-    assert items == reference.items == Items(("w_1", "x_1", "y_1"))
+    assert items == reference.items == Items(("w_1", "x_1", "y_1"), latest=16_384)
     assert reference.turns[0][0].shape == (0, 2)
     assert reference.turns[2][1].tolist() == [[3500, 5000], [8000, 9000]]
