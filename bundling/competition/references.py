@@ -4,7 +4,7 @@ What participants may know of a set (the item list, the class sizes) is derived 
 """
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from bundling.intake.table import OwnTable
 from bundling.zips import write_tree
 from spokeneval.formats.format import Format
 from spokeneval.formats.problems import ReferenceFileError, count_of
+from spokeneval.formats.tables import Layout
 from spokeneval.run.options import fingerprint
 from spokeneval.task import Task
 from spokeneval.tasks import find_task
@@ -152,7 +153,7 @@ def load_reference(
         source=path,
         facts=set_facts(rules.units(reference)[1], public, read),
         options=options,
-        dropped=tuple(_describe_dropped(tables, dropped, reasons)),
+        dropped=tuple(_describe_dropped(read, reasons)),
     )
 
 
@@ -185,14 +186,13 @@ def _check(
 
 
 def _describe_dropped(
-    tables: Sequence[tuple[Path, OwnTable]], dropped: Mapping[str, set[int]], reasons: Sequence[str]
+    tables: Sequence[tuple[Layout, OwnTable, Collection[int]]], reasons: Sequence[str]
 ) -> Iterator[str]:
     """How many rows were left out, of which classes, and why: what is left is no fair sample of the whole."""
-    for _, table in tables:
-        lines = dropped[table.file]
+    for layout, table, lines in tables:
         if lines:
             total = len(table.rows) + len(table.unreadable)
-            what = table.describe_lines(lines)
+            what = table.describe_lines(lines, layout.required)
             yield (
                 f"{count_of(len(lines), 'row')} of the {total} in {table.file}, which biases the set"
                 + (f" ({what})" if what else "")

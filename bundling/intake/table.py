@@ -68,10 +68,13 @@ class OwnTable:
         csv.writer(text, delimiter=self.separator, lineterminator="\n").writerows(rows)
         return text.getvalue().encode("utf-8")
 
-    def describe_lines(self, lines: Collection[int]) -> str:
-        """What some rows are: of each column with few values how many of them have which, and how many there are."""
+    def describe_lines(self, lines: Collection[int], columns: Collection[str]) -> str:
+        """What some rows are: of those of the columns that have few values how many of them have which, and how many
+        there are."""
         told = []
         for place, column in enumerate(self.columns):
+            if column not in columns:
+                continue
             values = Counter(cells[place] for cells in self.rows.values())
             if 1 < len(values) <= MOST_CLASSES:
                 chosen = Counter(self.rows[line][place] for line in lines if line in self.rows)
@@ -101,6 +104,9 @@ def read_table(path: Path, layout: Layout, notation: Notation) -> OwnTable:
     unreadable = list(grid.unreadable)
     blanks = 0
     for line, cells in grid.rows if named else grid.rows[1:]:
+        if not named and cells == first:
+            unreadable.append(Problem("stray_header", layout.file, "a header row in mid-file", line=line))
+            continue
         if len(cells) < len(columns) or any(map(str.strip, cells[len(columns) :])):
             fields = f"{count_of(len(cells), 'field')}, {grid.written}; the others have {len(columns)}"
             unreadable.append(Problem("wrong_field_count", layout.file, fields, line=line))

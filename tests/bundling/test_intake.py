@@ -138,6 +138,16 @@ def test_problems_name_the_organisers_lines(tmp_path):
         assert words in str(refusal.value)
 
 
+def test_a_header_that_stands_again_is_told_by_its_line(tmp_path):
+    header = (*COLUMNS[:5], "FullyAcceptable", "MeaningAcceptable")
+    content = written([header, *ROWS[:2], header, *ROWS[2:]], ";").encode()
+    with pytest.raises(BadReference, match="line 4    a header row in mid-file"):
+        load(tmp_path, {"reference.csv": content})
+    reference, _ = load(tmp_path, {"reference.csv": content}, drop_invalid_rows=True)
+    assert reference.files == {"reference.csv": CANONICAL}
+    assert reference.dropped[0] == "1 row of the 5 in reference.csv, which biases the set"
+
+
 def test_a_cell_over_several_lines_is_one_cell(tmp_path):
     row = ("10138", "Frag:\nWasser", *ROWS[0][2:])
     reference, _ = load(tmp_path, {"reference.csv": written([COLUMNS, *ROWS, row], ",").encode()})
