@@ -11,7 +11,7 @@ TASK_FILE = "task.json"
 DECIDING_SET = "evaluation"
 """The reference set that decides: its zips have the plain names."""
 
-_KEPT = {".py", ".tsv", ".csv", ".txt", ".json", ".xml", ".md", ".html", ".css"}
+_KEPT = {".py", ".tsv", ".csv", ".txt", ".json", ".xml", ".md", ".html", ".css", ".xlsx"}
 _DATE = (1980, 1, 1, 0, 0, 0)
 
 

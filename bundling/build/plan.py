@@ -79,7 +79,7 @@ def plan(
         if DECIDING_SET in competition["public_sets"]:
             warnings.append(f"{task}: the {DECIDING_SET} set is public: its labels are in the starting kit")
         progress(f"{task}: programs, starting kit, baseline")
-        parts[task] = make_parts(root, competition, references)
+        parts[task] = make_parts(root, competition, references, tell=tell)
         warnings += [f"{task}: {failure}" for failure in parts[task].failures]
     return Plan(competitions, parts, warnings)
 

@@ -1,7 +1,7 @@
 """The files that a task's bundles are made of, the same for every platform and track: programs and starting kit."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,8 @@ from bundling.competition.baseline import run_baseline
 from bundling.competition.competition import Competition, CompetitionError
 from bundling.competition.feedback import Feedback, set_feedback
 from bundling.competition.references import ReferenceSet
+from bundling.intake.files import UnreadableFile
+from bundling.intake.kit_data import canonical_tables
 from bundling.zips import TASK_FILE, read_tree
 from spokeneval.run.feedback import COARSE
 from spokeneval.run.options import OPTIONS_FILE, items_fingerprint
@@ -38,8 +40,19 @@ class Parts:
     failures: tuple[str, ...]
 
 
-def make_parts(root: Path, competition: Competition, references: Mapping[str, ReferenceSet]) -> Parts:
-    """Programs, starting kit and baseline solutions for a competition's task."""
+def make_parts(
+    root: Path,
+    competition: Competition,
+    references: Mapping[str, ReferenceSet],
+    *,
+    tell: Callable[[str], None] = lambda understood: None,
+) -> Parts:
+    """Programs, starting kit and baseline solutions for a competition's task.
+
+    Parameters
+    ----------
+    tell: takes what was understood of each table of kit data that is not in the notation that baselines read.
+    """
     task = find_task(competition.task).with_options(competition.options)
     public = [name for name in competition["public_sets"] if name in references]
     options: dict[str, Any] = {
@@ -60,6 +73,11 @@ def make_parts(root: Path, competition: Competition, references: Mapping[str, Re
         **scoring,
         **ingestion,
     }
+    try:
+        data = {name: kit.pop(name) for name in list(kit) if name.startswith("data/")}
+        kit.update(canonical_tables(data, lambda understood: tell(f"{task.name}: {understood}")))
+    except UnreadableFile as error:
+        raise CompetitionError(f"{task.name}: starting kit: {error}") from None
     for name, reference in references.items():
         kit.update({f"{name}/input/{file}": content for file, content in reference.public.items()})
         if name in public:

@@ -74,14 +74,23 @@ def read_source(path: Path) -> Source:
 
     Raises
     ------
-    UnreadableFile: neither of both, or too large.
-    OSError: a file that cannot be read.
+    UnreadableFile: neither of both.
+    OSError: a file that cannot be read, or is too large.
     """
-    content = read_file(path, LARGEST_FILE)
-    if path.suffix.lower() == WORKBOOK or content.startswith(b"PK\3\4"):
+    return parse_source(read_file(path, LARGEST_FILE), path.name)
+
+
+def parse_source(content: bytes, name: str) -> Source:
+    """A text or a workbook, by its content and its name.
+
+    Raises
+    ------
+    UnreadableFile: neither of both.
+    """
+    if name.lower().endswith(WORKBOOK) or content.startswith(b"PK\3\4"):
         return Source(content, "workbook", False, tuple(_sheets(content)))
     text, encoding = decode(content)
-    grids = tuple(_split(text, separator, path.name) for separator in SEPARATORS)
+    grids = tuple(_split(text, separator, name) for separator in SEPARATORS)
     return Source(content, encoding, encoding == "UTF-8" and content[:3] != b"\xef\xbb\xbf", grids)
 
 

@@ -1,69 +1,62 @@
-"""Kit data as organisers have them: every table comes out as UTF-8, with commas in a `.csv` and tabs in a `.tsv`.
+"""Tables of a kit's data as organisers have them: they come out as UTF-8, with commas in a `.csv`, tabs in a `.tsv`.
 
 The kit's baselines read them so. What is no table (a grammar, a list in JSON) stays as it is.
 """
 
 import csv
 import io
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Mapping
+from pathlib import PurePosixPath
 
-from bundling.bounded import read_file
-from bundling.intake.files import LARGEST_FILE, WORKBOOK, Grid, UnreadableFile, read_source
+from bundling.intake.files import WORKBOOK, Grid, UnreadableFile, parse_source
 from spokeneval.formats.problems import count_of
 
-_WRITTEN = {".csv": ",", ".tsv": "\t", WORKBOOK: ","}
+_SEPARATORS = {".csv": ",", ".tsv": "\t", WORKBOOK: ","}
 
 
-def read_kit_data(folder: Path, tell: Callable[[str], None] = lambda understood: None) -> dict[str, bytes]:
-    """The files below a folder, `relative name -> content`; a workbook becomes a `.csv` of its name.
+def canonical_tables(files: Mapping[str, bytes], tell: Callable[[str], None]) -> dict[str, bytes]:
+    """The same files, `name -> content`, every table in the notation of its name; a workbook becomes a `.csv`.
 
     Parameters
     ----------
-    tell: takes what was understood of each table.
+    tell: takes what was understood of each table that is written anew.
 
     Raises
     ------
     UnreadableFile: a table that is none, or whose rows differ in length; `str()` names it and the first such line.
-    OSError: a file that cannot be read.
     """
-    files = {}
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder)
-        if not path.is_file() or any(part.startswith(".") for part in name.parts):
-            continue
-        if path.suffix.lower() not in _WRITTEN:
-            files[name.as_posix()] = read_file(path, LARGEST_FILE)
-            continue
-        if path.suffix.lower() == WORKBOOK:
-            name = name.with_suffix(".csv")
-        if name.as_posix() in files:
-            raise UnreadableFile(f"{path}: there is a {name.name} too; keep one of them")
+    canonical: dict[str, bytes] = {}
+    for name, content in files.items():
+        suffix = PurePosixPath(name).suffix.lower()
+        written = str(PurePosixPath(name).with_suffix(".csv")) if suffix == WORKBOOK else name
+        if written in canonical or (written != name and written in files):
+            raise UnreadableFile(f"{name}: there is {written} too; keep one of them")
         try:
-            files[name.as_posix()] = _read_table(path, tell)
+            canonical[written] = _canonical(name, content, tell) if suffix in _SEPARATORS else content
         except UnreadableFile as error:
-            raise UnreadableFile(f"{path}: {error}") from None
-    return files
+            raise UnreadableFile(f"{name}: {error}") from None
+    return canonical
 
 
-def _read_table(path: Path, tell: Callable[[str], None]) -> bytes:
-    source = read_source(path)
-    separator = _WRITTEN[path.suffix.lower()]
+def _canonical(name: str, content: bytes, tell: Callable[[str], None]) -> bytes:
+    source = parse_source(content, name)
+    separator = _SEPARATORS[PurePosixPath(name).suffix.lower()]
     grids = [grid for grid in source.grids if grid.rows]
     if not grids:
         raise UnreadableFile("is empty")
     grid = max(grids, key=lambda grid: (_is_even(grid), _width(grid), grid.separator == separator))
-    if not _is_even(grid):
-        uneven = [line for line, cells in grid.rows if len(cells) != _width(grid)]
-        line = min([*uneven, *(problem.line or 0 for problem in grid.unreadable)], default=grid.rows[0][0])
-        expected = f"{count_of(_width(grid), 'field')} as in the first row, and at least two"
-        raise UnreadableFile(f"{grid.written}; line {line} has not {expected}")
+    widest = max(grids, key=lambda grid: (_width(grid), grid.separator == separator))
+    if not _is_even(grid) or _width(grid) == 1 < _width(widest):
+        uneven = [line for line, cells in widest.rows if len(cells) != _width(widest)]
+        line = min([*uneven, *(problem.line or 0 for problem in widest.unreadable)])
+        expected = f"{count_of(_width(widest), 'field')} as in the first row"
+        raise UnreadableFile(f"{widest.written}; line {line} has not {expected}")
+    if source.is_utf8 and grid.separator == separator:
+        return content
     columns = ", ".join(cell.strip() for cell in grid.rows[0][1])
     tell(
-        f"{path}: {count_of(len(grid.rows) - 1, 'row')}; {source.encoding}; {grid.written}; columns {columns}"
+        f"{name}: {count_of(len(grid.rows) - 1, 'row')}; {source.encoding}; {grid.written}; columns {columns}"
     )
-    if source.is_utf8 and grid.separator == separator:
-        return source.content
     text = io.StringIO()
     csv.writer(text, delimiter=separator, lineterminator="\n").writerows(cells for _, cells in grid.rows)
     return text.getvalue().encode("utf-8")
@@ -74,5 +67,5 @@ def _width(grid: Grid) -> int:
 
 
 def _is_even(grid: Grid) -> bool:
-    """Whether this is how a table is split: into two columns at least, the same number in all rows."""
-    return not grid.unreadable and {len(cells) for _, cells in grid.rows} == {_width(grid)} != {1}
+    """Whether all rows are split into the same number of columns."""
+    return not grid.unreadable and all(len(cells) == _width(grid) for _, cells in grid.rows)

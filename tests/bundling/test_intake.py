@@ -10,7 +10,7 @@ import pytest
 import build_bundle
 from bundling.competition.references import BadReference, load_reference
 from bundling.intake.files import UnreadableFile
-from bundling.intake.kit_data import read_kit_data
+from bundling.intake.kit_data import canonical_tables
 from tests.samples.programs import ROOT, write_files
 
 COLUMNS = ("Id", "Prompt", "Wavfile", "RecResult", "Transcription", "language", "meaning")
@@ -248,30 +248,50 @@ def test_regions_without_a_header_get_one(tmp_path):
 # Kit data
 
 
-def test_kit_data_come_out_in_the_notation_that_baselines_read(tmp_path):
+def test_kit_data_come_out_in_the_notation_that_baselines_read():
     rows = [("id", "text"), ("1", "café, bar"), ("2", "tea")]
     files = {
-        "a.csv": written(rows, ";").encode("utf-16"),
-        "b.tsv": written(rows, ",").encode("cp1252"),
-        "more/c.xlsx": workbook(rows),
-        "grammar.xml": "<ü/>".encode("latin-1"),
+        "data/a.csv": written(rows, ";").encode("utf-16"),
+        "data/b.tsv": written(rows, ",").encode("cp1252"),
+        "data/c.xlsx": workbook(rows),
+        "data/d.csv": written(rows, ",").encode(),
+        "data/grammar.xml": "<ü/>".encode("latin-1"),
     }
     told: list[str] = []
-    read = read_kit_data(write_files(tmp_path, files), told.append)
-    assert read["a.csv"] == read["more/c.csv"] == written(rows, ",").encode()
-    assert read["b.tsv"] == written(rows, "\t").encode()
-    assert read["grammar.xml"] == files["grammar.xml"]
-    assert [line.partition(": ")[2].partition(";")[0] for line in told] == ["2 rows"] * 3
+    read = canonical_tables(files, told.append)
+    assert read["data/a.csv"] == read["data/c.csv"] == read["data/d.csv"] == files["data/d.csv"]
+    assert read["data/b.tsv"] == written(rows, "\t").encode()
+    assert read["data/grammar.xml"] == files["data/grammar.xml"]
+    found = [line.partition(";")[0] for line in told]
+    assert found == [f"data/{name}: 2 rows" for name in ("a.csv", "b.tsv", "c.xlsx")]
+
+
+def test_kit_data_of_one_column_are_a_table_too():
+    read = canonical_tables({"a.csv": b"text\na, b\nc\n"}, lambda understood: None)
+    assert read == {"a.csv": b'text\n"a, b"\nc\n'}
 
 
 def test_the_samples_kit_data_stay_as_they_are():
+    told: list[str] = []
     for folder in sorted((ROOT / "starting_kit").glob("*/data")):
-        assert read_kit_data(folder) == {path.name: path.read_bytes() for path in folder.iterdir()}
+        files = {path.name: path.read_bytes() for path in folder.iterdir()}
+        assert canonical_tables(files, told.append) == files
+    assert told == []
 
 
-def test_kit_data_of_uneven_rows_are_refused_with_the_line(tmp_path):
-    with pytest.raises(UnreadableFile, match=r"a\.csv: separated by commas; line 3 has not 2 fields"):
-        read_kit_data(write_files(tmp_path, {"a.csv": "a,b\n1,2\n1,2,3\n"}))
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"a.csv": b"a,b\n1,2\n1,2,3\n"}, r"a\.csv: separated by commas; line 3 has not 2 fields"),
+        ({"a.csv": b'a;b\n1;2\n3;"4'}, r"a\.csv: separated by semicolons; line 3 has not 2 fields"),
+        ({"a.csv": b"\n"}, r"a\.csv: is empty"),
+        ({"a.csv": b"a,b\n", "a.xlsx": b""}, r"a\.xlsx: there is a\.csv too"),
+        ({"a.xlsx": b"", "a.csv": b"a,b\n"}, r"a\.xlsx: there is a\.csv too"),
+    ],
+)
+def test_kit_data_that_are_no_table_are_refused_by_name(files, said):
+    with pytest.raises(UnreadableFile, match=said):
+        canonical_tables(files, lambda understood: None)
 
 
 # The command
