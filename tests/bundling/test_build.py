@@ -433,7 +433,7 @@ def test_a_path_with_a_dot_in_it_is_a_path_like_any_other(copy):
 
 
 @pytest.mark.parametrize(
-    "content", [GOLD.replace("\t", ","), "\x89PNG\r\n\x1a\n\0\0", "call_id,human1\n1,2\n"]
+    "content", [GOLD.replace("\t", "|"), "\x89PNG\r\n\x1a\n\0\0", "call_id,human1\n1,2\n"]
 )
 def test_a_file_that_is_no_gold_standard_at_all_ends_the_build_at_once(tmp_path, content):
     (tmp_path / "gold.csv").write_text(content)
