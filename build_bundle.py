@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Speech challenges as competition bundles: build them, check them, rehearse them.
 
+    build_bundle.py init DIR TASK ...                 a folder for your competition: data, dates, title
     build_bundle.py build [NAME ...]                  zips for both platforms, into dist/
     build_bundle.py check ZIP ...                     what a platform would refuse or get wrong
     build_bundle.py rehearse BUNDLE.zip SUBMISSION.zip    what a platform would do with a submission
@@ -37,6 +38,7 @@ from bundling.competition.references import BadReference
 from bundling.competition.seal import HOME
 from bundling.finding import format_findings
 from bundling.new.challenge import NewChallengeError, what_to_edit, write_challenge
+from bundling.new.competition_folder import what_goes_where, write_folder
 from bundling.platforms.registry import PLATFORMS
 from bundling.rank.board import make_board
 from bundling.rank.outputs import OutputError, read_outputs
@@ -76,10 +78,18 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="build_bundle.py", description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
+    init = commands.add_parser(
+        "init", help="write a competition folder: what you must say, and a place for your data"
+    )
+    init.add_argument("folder", type=Path, metavar="DIR", help="a new folder, outside of the clone")
+    init.add_argument("names", nargs="+", metavar="TASK", help="tasks, or bundles (tracks)")
+    init.set_defaults(run=_init)
+
     build = commands.add_parser(
         "build", help="build bundles from competition.yaml (without a command: all of them)"
     )
     build.add_argument("names", nargs="*", metavar="NAME", help="bundles to build; all where none is named")
+    build.add_argument("--competition", type=Path, metavar="DIR", help="your competition folder, from init")
     build.add_argument("--platform", choices=sorted(PLATFORMS), help="for one platform only")
     build.add_argument(
         "--reference",
@@ -94,7 +104,17 @@ def _parser() -> argparse.ArgumentParser:
         help="leave out rows of your own gold standard that cannot be scored against, and say which",
     )
     build.add_argument(
-        "--out", type=Path, default=Path("dist"), metavar="DIR", help="where to (default: dist)"
+        "--leave-out",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="do without: a set and its phases, a file of the kit's data, or the baseline",
+    )
+    build.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="where to (default: dist; of a competition folder, dist in it)",
     )
     build.set_defaults(run=_build)
 
@@ -197,25 +217,38 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _init(options: argparse.Namespace) -> int:
+    try:
+        places = write_folder(ROOT, options.folder, options.names)
+    except (CompetitionError, OSError) as error:
+        say(f"{_describe(error)}\n\nNothing was written.", error=True)
+        return 1
+    say(what_goes_where(options.folder, places))
+    return 0
+
+
 def _build(options: argparse.Namespace) -> int:
     platforms = [options.platform] if options.platform else list(PLATFORMS)
     began = time.monotonic()
     try:
-        given = [_own_reference(argument) for argument in options.reference]
-        own = dict(given)
-        if len(own) < len(given):
+        references = [_own_reference(argument) for argument in options.reference]
+        given = dict(references)
+        if len(given) < len(references):
             raise BadReference("--reference: one set is given twice")
+        out = options.out or _default_out(options)
         with _progress() as progress:
             planned = plan(
                 ROOT,
                 options.names,
-                own,
+                given,
+                folder=options.competition,
+                leave_out=options.leave_out,
                 drop_invalid_rows=options.drop_invalid_reference_rows,
-                kept=options.out / HOME,
+                kept=out / HOME,
                 progress=progress,
                 tell=lambda understood: say(understood, error=True),
             )
-            built = list(write(ROOT, planned, platforms, options.out, progress=progress))
+            built = list(write(ROOT, planned, platforms, out, progress=progress))
     except (CompetitionError, BadReference) as error:
         say(f"{error}\n\nNothing was built.", error=True)
         return 1
@@ -233,7 +266,7 @@ def _build(options: argparse.Namespace) -> int:
             paths_by_findings.setdefault(format_findings(bundle.findings), []).append(str(bundle.path))
     for findings, paths in paths_by_findings.items():
         say("\n".join(["", *paths, findings]), error=True)
-    for folder in sealed_folders(planned, options.out):
+    for folder in sealed_folders(planned, out):
         say(f"sealed: {folder} has the labels that no platform gets; keep it private", error=True)
     broken = [bundle for bundle in built if _has_errors(bundle)]
     say(
@@ -241,6 +274,17 @@ def _build(options: argparse.Namespace) -> int:
         error=True,
     )
     return 1 if broken else 0
+
+
+def _default_out(options: argparse.Namespace) -> Path:
+    """The folder `dist` beside the data: an organiser's do not get into the clone unless told to."""
+    if options.competition is not None:
+        return Path(options.competition, "dist")
+    if options.reference and Path.cwd().is_relative_to(ROOT):
+        raise BadReference(
+            "--reference: say where to with --out DIR, so that your data stay out of the clone"
+        )
+    return Path("dist")
 
 
 def _own_reference(argument: str) -> tuple[tuple[str, str], Path]:

@@ -54,9 +54,8 @@ def merlion_season(folder: Path) -> tuple[Path, datetime, Draw]:
     reference = folder / "reference"
     reference.mkdir()
     merlion.write_identification_set(tables, reference)
-    bundle = _build(
-        "merlion_identification_closed", folder, f"--reference=merlion_identification/evaluation={reference}"
-    )
+    own = (f"--reference=merlion_identification/evaluation={reference}", "--leave-out=development")
+    bundle = _build("merlion_identification_closed", folder, *own)
 
     def draw(skill: float, seed: int) -> dict[str, bytes]:
         right = merlion.identification_scores(tables.labels, "perfect", seed)

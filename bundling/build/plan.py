@@ -6,19 +6,19 @@ from itertools import combinations, product
 from pathlib import Path
 
 from bundling.build.overlaps import find_overlap, is_accepted, refusal
+from bundling.build.unsaid import find_unsaid
 from bundling.competition import located_yaml
 from bundling.competition.competition import Competition
+from bundling.competition.folder import find
 from bundling.competition.kit import Parts, make_parts
 from bundling.competition.pages import page_text
 from bundling.competition.read import read_competitions
 from bundling.competition.references import BadReference, ReferenceSet, load_reference
 from bundling.competition.seal import SealError, seal
+from bundling.competition.whole import Given, away_from_sample, require_whole
 from bundling.zips import DECIDING_SET
 from spokeneval.formats.problems import count_of
 from spokeneval.tasks import find_task
-
-References = Mapping[tuple[str, str], Path]
-"""`(task, set) -> file or folder` of the organiser's own references."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,10 @@ class Plan:
 def plan(
     root: Path,
     names: Sequence[str],
-    own: References,
+    given: Given,
     *,
+    folder: Path | None = None,
+    leave_out: Sequence[str] = (),
     drop_invalid_rows: bool = False,
     kept: Path | None = None,
     progress: Callable[[str], None] = lambda step: None,
@@ -44,7 +46,9 @@ def plan(
 
     Parameters
     ----------
-    root: the folder of `competition.yaml`.
+    root: the repository, whose `competition.yaml` and templates hold where nothing else is said.
+    folder: an organiser's competition folder; None for the sample.
+    leave_out: what to do without, as in `competition.yaml`.
     kept: the folder where earlier builds left what they sealed; what is sealed there stays so.
     tell: takes what was understood of each of the organiser's own files, as soon as it is read.
 
@@ -52,22 +56,31 @@ def plan(
     ------
     CompetitionError, BadReference: with every defect.
     """
-    competitions = read_competitions(root / "competition.yaml", names)
+    competitions = read_competitions(root / "competition.yaml", names, folder=folder, leave_out=leave_out)
+    own = {task for task, _ in given}
+    competitions = [
+        away_from_sample(competition)
+        if competition.folder == root and competition.task in own
+        else competition
+        for competition in competitions
+    ]
     for competition in competitions:
         for file in competition.page_files:
             page_text(root, competition, file)
     tasks = {competition.task: competition for competition in competitions}
-    for task, name in own:
+    for task, name in given:
         if task not in tasks or name not in tasks[task].sets:
             known = ", ".join(
                 f"{other}/{name}" for other, competition in tasks.items() for name in competition.sets
             )
             raise BadReference(f"--reference {task}/{name}: no such set in what is built; there are {known}")
+    require_whole(root, tasks.values(), given)
     loaded = {}
     for task, competition in tasks.items():
         progress(f"{task}: references")
-        loaded[task] = _load_references(root, competition, own, drop_invalid_rows, tell)
-    warnings = list(_check_overlaps(tasks, loaded))
+        loaded[task] = _load_references(root, competition, given, drop_invalid_rows, tell)
+    warnings = [warning for competition in competitions for warning in find_unsaid(root, competition)]
+    warnings += _check_overlaps(tasks, loaded)
     _seal(root, tasks, loaded, kept)
     parts = {}
     for task, competition in tasks.items():
@@ -87,27 +100,21 @@ def plan(
 def _load_references(
     root: Path,
     competition: Competition,
-    own: References,
+    given: Given,
     drop_invalid_rows: bool,
     tell: Callable[[str], None],
 ) -> dict[str, ReferenceSet]:
     references = {}
     for name in competition.sets:
-        sample = root / "reference_data" / competition.task / name
-        if (competition.task, name) not in own and not sample.is_dir():
-            there = ", ".join(sorted(path.name for path in sample.parent.glob("*/")))
-            raise BadReference(
-                f"{competition.name}: no reference set {name}, which competition.yaml names in phases or public_sets; "
-                f"there are {there or 'none'} in {sample.parent}"
-            )
-        path = own.get((competition.task, name), sample)
+        place = find(root, competition.folder, f"reference_data/{competition.task}/{name}")
+        path = given.get((competition.task, name), place)
         references[name] = load_reference(
             competition.task,
             name,
             path,
             competition.options,
             drop_invalid_rows=drop_invalid_rows,
-            tell=tell if (competition.task, name) in own else lambda understood: None,
+            tell=lambda understood: None if competition.folder == root else tell(understood),
         )
     hidden = {references[name].fingerprint for name in references if name not in competition["public_sets"]}
     for name in competition["public_sets"]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from spokeneval.run.feedback import EXACT, interval_of
@@ -51,7 +52,7 @@ class Competition:
     """One competition as it is uploaded: its task, its settings after the lookup, its columns and phases.
 
     `challenge_tasks`: all tasks of its challenge, its own among them. `origin`: where in `competition.yaml` each
-    setting was found.
+    setting was found. `folder`: where its data are. `stated`: the settings that the `competition.yaml` there says.
     """
 
     name: str
@@ -62,6 +63,8 @@ class Competition:
     phases: tuple[Phase, ...]
     challenge_tasks: tuple[str, ...]
     origin: Mapping[str, Place]
+    folder: Path
+    stated: frozenset[str]
 
     def __getitem__(self, setting: str) -> Any:
         return self.settings[setting]

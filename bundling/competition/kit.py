@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bundling.competition.baseline import run_baseline
+from bundling.competition.baseline import Baseline, run_baseline
 from bundling.competition.competition import Competition, CompetitionError
 from bundling.competition.feedback import Feedback, set_feedback
+from bundling.competition.folder import read_files
 from bundling.competition.references import ReferenceSet
+from bundling.competition.whole import BASELINE
 from bundling.intake.files import UnreadableFile
 from bundling.intake.kit_data import canonical_tables
 from bundling.zips import TASK_FILE, read_tree
@@ -67,7 +69,7 @@ def make_parts(
     ingestion[OPTIONS_FILE] = _json({"options": competition.options})
     kit = {
         **_challenge_kit(root, competition),
-        **read_tree(root / "starting_kit" / competition.task),
+        **read_files(root, competition.folder, f"starting_kit/{competition.task}"),
         "try_submission.py": (root / "starting_kit" / "try_submission.py").read_bytes(),
         "phases.json": _json({phase.name: phase.reference for phase in competition.phases}),
         **scoring,
@@ -82,7 +84,12 @@ def make_parts(
         kit.update({f"{name}/input/{file}": content for file, content in reference.public.items()})
         if name in public:
             kit.update({f"{name}/reference/{file}": content for file, content in reference.files.items()})
-    baseline = run_baseline(kit, list(references), public)
+    kit = {name: content for name, content in kit.items() if Path(name).name not in competition["leave_out"]}
+    if BASELINE in competition["leave_out"]:
+        del kit["baseline.py"]
+        baseline = Baseline()
+    else:
+        baseline = run_baseline(kit, list(references), public)
     told = {}
     for name, reference in references.items():
         hidden, solution = name not in public, baseline.solutions.get(name)
@@ -129,10 +136,9 @@ def describe_task(task: Task) -> dict[str, Any]:
 def _challenge_kit(root: Path, competition: Competition) -> dict[str, bytes]:
     """What the kits of a challenge's tasks share, `starting_kit/<challenge>/`, if there is such a folder: its files,
     and every task's programs, in a folder of the task's name."""
-    folder = root / "starting_kit" / competition.challenge
-    if competition.challenge == competition.task or not folder.is_dir():
+    files = read_files(root, competition.folder, f"starting_kit/{competition.challenge}")
+    if competition.challenge == competition.task or not files:
         return {}
-    files = read_tree(folder)
     for task in competition.challenge_tasks:
         for programs in ("scoring_program", "ingestion_program"):
             tree = read_tree(root / programs / task)

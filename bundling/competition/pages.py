@@ -26,11 +26,12 @@ PAPER = "paper.md"
 
 
 def page_path(root: Path, competition: Competition, file: str) -> Path:
-    """A page's source: the task's own, else the challenge's, else the series'."""
-    for owner in (competition.task, competition.challenge):
-        own = root / "pages" / owner / file
-        if own.is_file():
-            return own
+    """A page's source: the task's own, else the challenge's, else the series'; the competition folder's first."""
+    for place in (competition.folder, root):
+        for owner in (competition.task, competition.challenge, "."):
+            own = place / "pages" / owner / file
+            if own.is_file():
+                return own
     return root / "pages" / file
 
 
@@ -49,7 +50,7 @@ def page_text(root: Path, competition: Competition, file: str, parts: Parts | No
     CompetitionError: a page that is not UTF-8, a `$` that stands for nothing, an `only` that there is not.
     """
     path = page_path(root, competition, file)
-    where = path.relative_to(root).as_posix()
+    where = path.relative_to(root if path.is_relative_to(root) else competition.folder).as_posix()
     data = path.read_bytes()
     try:
         text = data.decode("utf-8-sig")

@@ -3,17 +3,23 @@
 Every defect is reported at once, with its line and path. What a schema cannot say (dates in order, a
 task that exists, columns that it writes) is checked here too, so that nothing misspelt gets
 as far as a platform.
+
+A competition folder's file holds what differs from the repository's: what it says goes before whatever that one says,
+and its bundles are those that there are.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from bundling.competition import located_yaml, schema
-from bundling.competition.competition import Column, Competition, Phase, Place
+from bundling.competition.competition import Column, Competition, CompetitionError, Phase, Place
+from bundling.competition.folder import find
 from bundling.competition.located_yaml import Defects
 from bundling.competition.pages import page_path
+from bundling.competition.whole import OF_THE_DATA, can_do_without, do_without
 from bundling.platforms.dates import FORMAT
 from bundling.platforms.limits import LONGEST_COLUMN_TITLE
 from bundling.text import suggestion
@@ -21,82 +27,184 @@ from spokeneval.run.feedback import COARSE
 from spokeneval.tasks import find_task, task_names
 
 
-def read_competitions(path: Path, names: Collection[str] = ()) -> list[Competition]:
+def read_competitions(
+    path: Path, names: Collection[str] = (), *, folder: Path | None = None, leave_out: Collection[str] = ()
+) -> list[Competition]:
     """The competitions of a `competition.yaml`, with its schema and the programs beside it.
 
     Parameters
     ----------
+    path: the repository's.
     names: the bundles that are wanted; all where it is empty.
+    folder: a competition folder, whose `competition.yaml` is read over the repository's; None for the sample's.
+    leave_out: what all of them are to do without, beside what the file says.
 
     Raises
     ------
     CompetitionError: with every defect of the file, and of what the wanted bundles are made from.
     """
-    content, marks, defects = located_yaml.load(path)
-    defects += schema.violations(content, path.parent / "competition.schema.json")
-    competitions = []
-    if not defects:
-        resolved = list(_resolve(content, defects))
-        _check_shared(resolved, defects)
-        _check_seals(resolved, defects)
-        competitions = [competition for competition in resolved if not names or competition.name in names]
-        for competition in competitions:
-            _check(competition, path.parent, defects)
-        for name in sorted(set(names) - set(content["bundles"])):
-            defects.append((("bundles",), f"no bundle {name}; there are {', '.join(content['bundles'])}"))
+    series, marks = _load(path, path.parent)
+    content, own = series, path
+    if folder is not None and folder.resolve() != path.parent.resolve():
+        own = folder / path.name
+        if not own.is_file():
+            raise CompetitionError(
+                f"{own}: there is no such file; build_bundle.py init writes a competition folder"
+            )
+        content, marks = _load(own, path.parent)
+    defects: Defects = []
+    resolved = list(_left_out(list(_resolve(content, series, own.parent, defects)), leave_out, defects))
+    _check_shared(resolved, defects)
+    _check_seals(resolved, defects)
+    competitions = [competition for competition in resolved if not names or competition.name in names]
+    for competition in competitions:
+        _check(competition, path.parent, defects)
+    for name in sorted(set(names) - set(content["bundles"])):
+        defects.append((("bundles",), f"no bundle {name}; there are {', '.join(content['bundles'])}"))
     if defects:
-        raise located_yaml.refusal(path, defects, marks)
+        raise located_yaml.refusal(own, defects, marks)
     return competitions
 
 
-_REQUIRED = ("image", "terms", "pages", "docker_image", "submission_rule", "public_sets", "phases")
+def _load(path: Path, root: Path) -> tuple[Any, located_yaml.Marks]:
+    """A file's content, held against the schema, and where everything stands in it."""
+    content, marks, defects = located_yaml.load(path)
+    unfilled = dict(_unfilled(content, ()))
+    defects += [
+        (place, f"not filled in yet: {value[len(FILL_IN) :].strip(' :()')}")
+        for place, value in unfilled.items()
+    ]
+    violations = schema.violations(content, root / "competition.schema.json")
+    defects += [(place, what) for place, what in violations if place not in unfilled]
+    if defects:
+        raise located_yaml.refusal(path, defects, marks)
+    return content, marks
+
+
+FILL_IN = "FILL IN"
+"""What a value begins with that an organiser has still to say."""
+
+
+def _unfilled(content: Any, place: Place) -> Iterator[tuple[Place, str]]:
+    """What is still to be said, and where."""
+    if isinstance(content, str) and content.startswith(FILL_IN):
+        yield place, content
+    elif isinstance(content, (dict, list)):
+        inner = content.items() if isinstance(content, dict) else enumerate(content)
+        for key, value in inner:
+            yield from _unfilled(value, (*place, key))
+
+
+_REQUIRED = (
+    *("title", "description", "organiser", "contact_email", "image", "terms", "pages", "docker_image"),
+    *("submission_rule", "public_sets", "phases", "columns"),
+)
 _DEFAULTS: dict[str, Any] = {
     "auto_run_submissions": True,
     "detailed_results": False,
     "feedback": COARSE,
     "accepted_overlaps": (),
+    "leave_out": (),
+    "kit_data": {},
+    "baseline_data": {},
     "registration": "approval",
     "forum": True,
 }
 
 
-def _resolve(content: Mapping[str, Any], defects: Defects) -> Iterator[Competition]:
-    """Each bundle with the settings of its task, its challenge and the defaults."""
-    tasks = {
-        task: (challenge, layer["tasks"][task])
-        for challenge, layer in content["challenges"].items()
-        for task in layer["tasks"]
-    }
+def _resolve(
+    content: Mapping[str, Any],
+    series: Mapping[str, Any],
+    folder: Path,
+    defects: Defects,
+) -> Iterator[Competition]:
+    """Each bundle with the settings of its task, its challenge and the defaults; own ones over the repository's."""
+    tasks = {task: name for name, layer in series["challenges"].items() for task in layer["tasks"]}
+    _check_known(content, series, defects)
     for name, entry in content["bundles"].items():
-        if entry["task"] not in tasks:
-            hint = suggestion(entry["task"], tasks, f"expected one of {', '.join(tasks)}")
-            defects.append((("bundles", name, "task"), f"no task {entry['task']!r}; {hint}"))
+        task: Any = {**series["bundles"].get(name, {}), **entry}.get("task")
+        if task not in tasks:
+            hint = suggestion(str(task), tasks, f"expected one of {', '.join(tasks)}")
+            place: Place = ("bundles", name, "task") if "task" in entry else ("bundles", name)
+            defects.append((place, f"no task {task!r}; {hint}" if task else f"no task; {hint}"))
             continue
-        challenge, task = tasks[entry["task"]]
-        if entry["task"] not in task_names():
-            missing: Place = ("challenges", challenge, "tasks", entry["task"])
-            defects.append((missing, f"spokeneval/tasks/{entry['task']}.py is missing"))
+        challenge = tasks[task]
+        if task not in task_names():
+            missing: Place = ("challenges", challenge, "tasks", task)
+            defects.append((missing, f"spokeneval/tasks/{task}.py is missing"))
             continue
         settings = dict(_DEFAULTS)
         origin: dict[str, Place] = {}
-        layers: dict[Place, dict[str, Any]] = {
-            ("defaults",): content["defaults"],
-            ("challenges", challenge): content["challenges"][challenge],
-            ("challenges", challenge, "tasks", entry["task"]): task,
-            ("bundles", name): entry,
-        }
-        for place, layer in layers.items():
+        stated: set[str] = set()
+        places: tuple[Place, ...] = (
+            ("defaults",),
+            ("challenges", challenge),
+            ("challenges", challenge, "tasks", task),
+            ("bundles", name),
+        )
+        for source, place in product((series, content), places):
+            layer = _layer(source, place)
+            if source is not content:
+                layer = {key: value for key, value in layer.items() if key not in OF_THE_DATA}
             settings.update(layer)
             origin.update({key: (*place, key) for key in layer})
+            stated.update(layer if source is content else ())
         absent = [key for key in _REQUIRED if key not in settings]
         if absent:
             what = f"no {', '.join(absent)}, here or in its task, challenge, defaults"
             defects.append((("bundles", name), what))
             continue
-        columns = _columns(entry["task"], settings.pop("columns"), origin["columns"], defects)
+        columns = _columns(task, settings.pop("columns"), origin["columns"], defects)
         phases = tuple(Phase(**phase) for phase in settings.pop("phases"))
-        together = tuple(settings.pop("tasks"))
-        yield Competition(name, settings.pop("task"), challenge, settings, columns, phases, together, origin)
+        together = tuple(series["challenges"][challenge]["tasks"])
+        del settings["task"]
+        yield Competition(
+            name, task, challenge, settings, columns, phases, together, origin, folder, frozenset(stated)
+        )
+
+
+def _layer(source: Mapping[str, Any], place: Place) -> Mapping[str, Any]:
+    """What a `competition.yaml` says at a place; nothing where it has no such place."""
+    layer: Mapping[str, Any] = source
+    for key in place:
+        layer = layer.get(str(key), {})
+    return layer
+
+
+def _check_known(content: Mapping[str, Any], series: Mapping[str, Any], defects: Defects) -> None:
+    """Settings of a challenge or a task that the repository does not have would be read by nobody."""
+    for challenge, layer in content.get("challenges", {}).items():
+        known = _layer(series, ("challenges", challenge, "tasks"))
+        if challenge not in series["challenges"]:
+            hint = suggestion(challenge, series["challenges"], f"there are {', '.join(series['challenges'])}")
+            defects.append((("challenges", challenge), f"no challenge {challenge}; {hint}"))
+            continue
+        for task in layer.get("tasks", {}):
+            if task not in known:
+                hint = suggestion(task, known, f"it has {', '.join(known)}")
+                place = ("challenges", challenge, "tasks", task)
+                defects.append((place, f"{challenge} has no task {task}; {hint}"))
+
+
+def _left_out(
+    competitions: Sequence[Competition], names: Collection[str], defects: Defects
+) -> Iterator[Competition]:
+    """The competitions, each without what it is to do without."""
+    known = {name for competition in competitions for name in can_do_without(competition)}
+    for name in sorted(set(names) - known):
+        raise CompetitionError(f"--leave-out {name}: {suggestion(name, known, _one_of(known))}")
+    for competition in competitions:
+        place = competition.origin.get("leave_out", ("bundles", competition.name))
+        for name in sorted(set(competition["leave_out"]) - known):
+            defects.append((place, f"leave_out: {name}; {suggestion(name, known, _one_of(known))}"))
+        rest = do_without(competition, names)
+        if not rest.phases:
+            defects.append((place, f"leave_out: {competition.name} is left without a phase"))
+        yield rest
+
+
+def _one_of(names: Collection[str]) -> str:
+    return f"expected one of {', '.join(sorted(names))}"
 
 
 def _columns(
@@ -136,7 +244,7 @@ def _check_shared(competitions: Sequence[Competition], defects: Defects) -> None
 
 
 def _shared(competition: Competition) -> dict[str, Any]:
-    names = ("options", "public_sets", "feedback", "sealed", "detailed_results")
+    names = ("options", "public_sets", "feedback", "sealed", "detailed_results", "leave_out")
     chosen = {name: competition.settings.get(name, "not set") for name in names}
     return {**chosen, "hide_scores": competition.hides_scores}
 
@@ -166,7 +274,7 @@ def _check(competition: Competition, root: Path, defects: Defects) -> None:
             owners = dict.fromkeys((competition.task, competition.challenge))
             own = ", ".join(f"pages/{owner}/" for owner in owners)
             defects.append((place, f"page {file} is neither in {own} nor in pages/"))
-    if not (root / competition["image"]).is_file():
+    if not find(root, competition.folder, competition["image"]).is_file():
         defects.append((origin["image"], f"image {competition['image']} is missing"))
 
 

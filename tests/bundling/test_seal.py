@@ -23,7 +23,7 @@ from bundling.competition.seal import SealError, draw_units, seal
 from bundling.zips import make_zip
 from spokeneval.tasks import find_task, task_names
 from tests.samples.near_misses import near_misses
-from tests.samples.programs import ROOT, write_files
+from tests.samples.programs import ROOT, repository_with, write_files
 from tests.samples.repeated import RELABELLED, REPEATED
 
 every_task = pytest.mark.parametrize("task", task_names())
@@ -245,14 +245,8 @@ def test_labels_that_are_not_of_the_set_beside_them_are_an_error(tmp_path):
 
 def series(folder, change):
     """The repository with another competition.yaml."""
-    folder.mkdir()
-    for path in ROOT.iterdir():
-        if not path.name.startswith("."):
-            (folder / path.name).symlink_to(path)
-    (folder / "competition.yaml").unlink()
     text = (ROOT / "competition.yaml").read_text()
-    (folder / "competition.yaml").write_text(change(text))
-    return folder
+    return repository_with(folder, {"competition.yaml": change(text)})
 
 
 def put(setting, before):
@@ -319,9 +313,10 @@ def test_whatever_the_sealed_labels_are_the_bundle_has_the_same_bytes(built, hal
     random.Random(1).shuffle(labels)
     for place, row, label in zip(places, fields, labels, strict=True):
         lines[place] = "\t".join([*row[:column], label, *row[column + 1 :]])
-    own = write_files(tmp_path / "own", {"utterances.tsv": "".join(lines)})
-    planned = plan(half, [TASK], {(TASK, "evaluation"): own}, kept=home.parents[1])
-    (again,) = write(half, planned, ["codabench"], tmp_path)
+    corrected = {f"reference_data/{TASK}/evaluation/utterances.tsv": "".join(lines)}
+    again_half = repository_with(tmp_path / "series", corrected, half)
+    planned = plan(again_half, [TASK], {}, kept=home.parents[1])
+    (again,) = write(again_half, planned, ["codabench"], tmp_path)
     assert again.path.read_bytes() == path.read_bytes()
     written = [tmp_path / f"sealed/{TASK}/evaluation/{part}/utterances.tsv" for part in ("all", "sealed")]
     assert written[0].read_text() == "".join(lines)

@@ -48,6 +48,24 @@ def write_files(folder: Path, files: Mapping[str, str | bytes]) -> Path:
     return folder
 
 
+def repository_with(folder: Path, files: Mapping[str, str | bytes], source: Path = ROOT) -> Path:
+    """The repository, by links to its files, but for some: `relative name -> content`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in source.iterdir():
+        inside = {
+            name.partition("/")[2]: content
+            for name, content in files.items()
+            if name.partition("/")[0] == path.name
+        }
+        if "" in inside:
+            write_files(folder, {path.name: inside[""]})
+        elif inside:
+            repository_with(folder / path.name, inside, path)
+        elif not path.name.startswith("."):
+            (folder / path.name).symlink_to(path)
+    return folder
+
+
 def run_program(program: Path, *arguments: Path) -> subprocess.CompletedProcess[str]:
     """Run a program with the repository's package."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

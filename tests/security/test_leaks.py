@@ -35,7 +35,7 @@ from tests.samples import corruptions
 from tests.samples.cases import CASES, IDS, OWN, SHEETS
 from tests.samples.merlion_identification import IDS as SEGMENTS
 from tests.samples.near_misses import near_misses
-from tests.samples.programs import ROOT, run_here, write_files
+from tests.samples.programs import ROOT, repository_with, run_here, write_files
 from tests.samples.refusals import lay_out, refusals
 from tests.samples.repeated import RELABELLED, REPEATED
 
@@ -104,7 +104,7 @@ def seen(folder: Path, status: int, stdout: str, stderr: str) -> dict[str, objec
 def bundles(seed: int | None) -> dict[tuple[str, str], dict[str, bytes]]:
     """The entries of every bundle, `(task, platform) -> name -> content`; with a seed, the hidden labels are dealt
     anew."""
-    hidden = {}
+    hidden: dict[str, str | bytes] = {}
     with tempfile.TemporaryDirectory() as folder:
         names = [bundle.name for bundle in read_competitions(ROOT / "competition.yaml", [])]
         names = [name for name in names if not name.endswith("_open")]
@@ -115,12 +115,13 @@ def bundles(seed: int | None) -> dict[tuple[str, str], dict[str, bytes]]:
                 dealt = relabelled(task, files, seed)
                 assert dealt != files
                 files = dealt
-            hidden[task, "evaluation"] = write_files(Path(folder, task), files)
-        with mock.patch.object(kit, "read_tree", repository):
-            planned = plan(ROOT, names, hidden)
+            hidden.update({f"reference_data/{task}/evaluation/{name}": text for name, text in files.items()})
+        root = repository_with(Path(folder, "series"), hidden)
+        with mock.patch.object(kit, "read_tree", lambda path: repository(ROOT / path.relative_to(root))):
+            planned = plan(root, names, {})
         assert not planned.warnings
         return {
-            (bundle.task, platform): tools.render(ROOT, bundle, planned.parts[bundle.task])
+            (bundle.task, platform): tools.render(root, bundle, planned.parts[bundle.task])
             for platform, tools in PLATFORMS.items()
             for bundle in planned.competitions
         }

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from bundling.competition.competition import Competition, Phase
+from bundling.competition.folder import find
 from bundling.competition.kit import Parts
 from bundling.competition.pages import page_text
 from bundling.platforms.codabench.keys import TASK, VERSION
@@ -20,7 +21,7 @@ def render(root: Path, competition: Competition, parts: Parts) -> dict[str, byte
         "scoring_program.zip": _program(parts.scoring_program, SCORE_COMMAND),
         "ingestion_program.zip": _program(parts.ingestion_program, INGEST_COMMAND),
         "starting_kit.zip": make_zip(parts.starting_kit),
-        Path(competition["image"]).name: (root / competition["image"]).read_bytes(),
+        Path(competition["image"]).name: find(root, competition.folder, competition["image"]).read_bytes(),
     }
     for file in competition.page_files:
         files[f"pages/{file}"] = page_text(root, competition, file, parts).encode()

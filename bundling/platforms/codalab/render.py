@@ -7,6 +7,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from bundling.competition.competition import Competition, Phase
+from bundling.competition.folder import find
 from bundling.competition.kit import Parts
 from bundling.competition.pages import page_text
 from bundling.platforms.codalab.keys import PHASE
@@ -30,7 +31,7 @@ def render(root: Path, competition: Competition, parts: Parts) -> dict[str, byte
             {**parts.scoring_program, METADATA_FILES[0]: dump_yaml({"command": SCORE_COMMAND})}
         ),
         "starting_kit.zip": make_zip(parts.starting_kit),
-        Path(competition["image"]).name: (root / competition["image"]).read_bytes(),
+        Path(competition["image"]).name: find(root, competition.folder, competition["image"]).read_bytes(),
     }
     for file in _html_pages(competition).values():
         source = Path(file).with_suffix(".md").name

@@ -1,0 +1,52 @@
+"""What an organiser with own data has most likely still to say: warnings alone."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from bundling.check import check
+from bundling.competition.competition import Competition
+from bundling.competition.folder import find
+from bundling.competition.pages import page_path
+from bundling.competition.whole import BASELINE
+from bundling.platforms.dates import FORMAT
+
+EXPECTED = ("title", "organiser", "contact_email", "data_licence", "phases")
+"""Settings that hardly any two competitions share."""
+
+
+def find_unsaid(root: Path, competition: Competition) -> Iterator[str]:
+    """Settings that are still the sample's, dates that are past, and texts about what is left out."""
+    if competition.folder == root:
+        return
+    inherited = [key for key in EXPECTED if key not in competition.stated]
+    if inherited:
+        yield (
+            f"{competition.name}: no own {', '.join(inherited)}; say yours in the competition.yaml of a competition "
+            "folder"
+        )
+    yield from _past(competition)
+    yield from _about_what_is_left_out(root, competition)
+
+
+def _past(competition: Competition) -> Iterator[str]:
+    """Phases that are over while another one is open; where none is, `check` tells."""
+    today = check.now().strftime(FORMAT)
+    if any(phase.start <= today and (phase.end is None or today < phase.end) for phase in competition.phases):
+        for phase in competition.phases:
+            if phase.end and phase.end <= today:
+                yield f"{competition.name}: phase {phase.name} is over since {phase.end}"
+
+
+def _about_what_is_left_out(root: Path, competition: Competition) -> Iterator[str]:
+    readme = f"starting_kit/{competition.task}/README.md"
+    texts = {f"pages/{file}": page_path(root, competition, file) for file in competition.page_files}
+    texts[readme] = find(root, competition.folder, readme)
+    for name in competition["leave_out"]:
+        word = re.compile(rf"\b{re.escape('baseline.py' if name == BASELINE else name)}\b")
+        told = [place for place, path in texts.items() if word.search(path.read_text(encoding="utf-8"))]
+        if told:
+            yield (
+                f"{competition.name}: {name} is left out, and {', '.join(told)} tell of it; put your own into the "
+                "competition folder"
+            )

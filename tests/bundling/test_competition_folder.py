@@ -1,0 +1,265 @@
+"""A competition folder: how it begins, what it must say and have, what it can do without, what is the repository's."""
+
+import re
+from datetime import datetime
+from unittest import mock
+
+import pytest
+
+import build_bundle
+from bundling.build.plan import plan
+from bundling.competition.baseline import Baseline
+from bundling.competition.competition import CompetitionError
+from bundling.competition.pages import page_text
+from bundling.competition.read import read_competitions
+from bundling.competition.references import BadReference
+from bundling.competition.whole import needs
+from tests.samples.own_competition import FILLED_IN, own_data, own_folder
+from tests.samples.programs import ROOT, write_files
+
+SERIES = ROOT / "competition.yaml"
+
+
+@pytest.fixture(autouse=True)
+def _no_baseline(monkeypatch):
+    """Whether baselines run is not the question here."""
+    monkeypatch.setattr("bundling.competition.kit.run_baseline", lambda *_: Baseline())
+
+
+@pytest.fixture
+def own(tmp_path):
+    """A whole folder for content accuracy."""
+    return own_folder(tmp_path / "own", ["content_accuracy"])
+
+
+def say_in(folder, place, text):
+    """Put settings under a line of the folder's `competition.yaml`."""
+    path = folder / "competition.yaml"
+    settings = path.read_text(encoding="utf-8")
+    assert settings.count(f"\n{place}:\n") == 1
+    path.write_text(settings.replace(f"\n{place}:\n", f"\n{place}:\n{text}\n"), encoding="utf-8")
+
+
+def test_what_the_repository_says_is_needed_is_what_its_sample_has():
+    needed = {need.path for competition in read_competitions(SERIES) for need in needs(competition)}
+    there = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("starting_kit/*/data/*")}
+    there |= {f"{path.relative_to(ROOT).as_posix()}/" for path in ROOT.glob("reference_data/*/*/")}
+    assert needed == there
+
+
+def test_every_line_that_is_not_filled_in_is_refused_by_name(tmp_path, capsys):
+    folder = tmp_path / "own"
+    assert build_bundle.main(["init", str(folder), "spoken_call", "merlion_diarization"]) == 0
+    lines = (folder / "competition.yaml").read_text().splitlines()
+    waiting = {number for number, line in enumerate(lines, 1) if "FILL IN" in line and line[0] != "#"}
+    assert (
+        len(waiting) == 3 + 8 + 7 + 3
+    )  # the defaults; dates and limits of two challenges; the titles of three bundles
+    capsys.readouterr()
+    assert build_bundle.main(["build", "--competition", str(folder)]) == 1
+    told = capsys.readouterr().err
+    assert {int(number) for number in re.findall(r"line (\d+) .*: not filled in yet: ", told)} == waiting
+    assert told.startswith(f"competition.yaml: {len(waiting)} defects\n")
+    assert "defaults.contact_email: not filled in yet: where participants may write to" in told
+
+
+@pytest.mark.parametrize("taken", ["a file", "a folder with something in it"])
+def test_a_folder_is_begun_where_nothing_is(tmp_path, capsys, taken):
+    folder = tmp_path / "own"
+    write_files(tmp_path, {"own" if taken == "a file" else "own/data.csv": "mine"})
+    before = sorted(tmp_path.rglob("*"))
+    assert build_bundle.main(["init", str(folder), "spoken_call"]) == 1
+    assert f"{folder} is there already" in capsys.readouterr().err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_folder_is_begun_for_tasks_and_for_bundles(tmp_path, capsys):
+    assert build_bundle.main(["init", str(tmp_path / "own"), "spoken_cal"]) == 1
+    assert "no task or bundle spoken_cal; did you mean spoken_call?" in capsys.readouterr().err
+    assert not (tmp_path / "own").exists()
+    own_folder(tmp_path / "task", ["merlion_diarization"])
+    assert build_bundle.main(["init", str(tmp_path / "track"), "merlion_diarization_open"]) == 0
+    bundles = [
+        re.findall(
+            r"^  (\w+):$", (tmp_path / name / "competition.yaml").read_text().split("bundles:")[1], re.M
+        )
+        for name in ("task", "track")
+    ]
+    assert bundles == [
+        ["merlion_diarization_closed", "merlion_diarization_open"],
+        ["merlion_diarization_open"],
+    ]
+
+
+def test_all_that_is_missing_is_told_at_once_and_what_is_left_out_is_not_missed(tmp_path):
+    folder = own_folder(tmp_path / "own", ["content_accuracy"])
+    files = own_data("content_accuracy")
+    gone = [name for name in files if "/evaluation" not in name]
+    for name in gone:
+        (folder / name).unlink()
+    with pytest.raises(BadReference) as refusal:
+        plan(ROOT, [], {}, folder=folder)
+    told = str(refusal.value)
+    assert told.startswith("content_accuracy: 4 things missing; the sample's do not take their place\n")
+    assert re.findall(r"^  (\w+/\S+)$", told, re.M) == [
+        "reference_data/content_accuracy/development/",
+        *(
+            f"starting_kit/content_accuracy/data/{name}.csv"
+            for name in ("development_responses", "references", "training_responses")
+        ),
+    ]
+    assert "      the labels: reference.csv: response_id, prompt_id, speaker_id, human_score, words\n" in told
+    assert "      or do without: development (no phase Development)\n" in told
+    assert f"They belong into {folder}." in told
+    say_in(folder, "defaults", told.splitlines()[-1])
+    planned = plan(ROOT, [], {}, folder=folder)
+    (competition,) = planned.competitions
+    assert [phase.name for phase in competition.phases] == ["Evaluation"]
+    assert competition.sets == ["evaluation"]
+    kit = planned.parts["content_accuracy"].starting_kit
+    assert [name for name in kit if name.startswith("data/")] == ["data/evaluation_responses.csv"]
+    assert not any(name.startswith("development/") for name in kit)
+
+
+def test_labels_that_are_given_alone_are_held_to_the_same(tmp_path):
+    files = own_data("spoken_call")
+    sheets = write_files(
+        tmp_path, {name: files[f"reference_data/spoken_call/{name}/reference.csv"] for name in SETS}
+    )
+    given = {("spoken_call", name): sheets / name for name in SETS}
+    with pytest.raises(
+        BadReference, match=r"1 thing missing; .*\n\n  starting_kit/spoken_call/data/grammar.xml"
+    ):
+        plan(ROOT, ["spoken_call"], given)
+    with pytest.raises(
+        BadReference, match=r"2 things missing; .*\n\n  reference_data/spoken_call/development/\n"
+    ):
+        plan(ROOT, ["spoken_call"], {("spoken_call", "evaluation"): sheets / "evaluation"})
+    planned = plan(ROOT, ["spoken_call"], given, leave_out=["baseline"])
+    kit = planned.parts["spoken_call"].starting_kit
+    assert not any(name == "baseline.py" or name.startswith("data/") for name in kit)
+    assert planned.warnings[0].startswith(
+        "spoken_call: no own title, organiser, contact_email, data_licence, phases;"
+    )
+    assert planned.warnings[1:] == [
+        "spoken_call: baseline is left out, and pages/overview.md, starting_kit/spoken_call/README.md tell of it; put "
+        "your own into the competition folder"
+    ]
+    assert "synthetic" not in page_text(ROOT, planned.competitions[0], "terms.md")
+
+
+SETS = ("development", "evaluation")
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "said"),
+    [
+        (
+            "challenges",
+            "  content_acuracy: {forum: false}",
+            "no challenge content_acuracy; did you mean content_accuracy?",
+        ),
+        ("  content_accuracy", "    leave_out: [baselin]", "leave_out: baselin; did you mean baseline?"),
+        (
+            "  content_accuracy",
+            "    leave_out: [development, evaluation]",
+            "content_accuracy is left without a phase",
+        ),
+        ("bundles", "  mine: {title: Mine}", "no task; expected one of spoken_call, "),
+        ("defaults", "  forun: false", "unknown key; did you mean forum?"),
+    ],
+)
+def test_what_nobody_would_read_is_refused_with_its_line(own, place, text, said):
+    path = own / "competition.yaml"
+    if place == "  content_accuracy":  # the bundle, which stands after the challenge of its name
+        before, _, bundles = path.read_text().rpartition("\n  content_accuracy:\n")
+        path.write_text(f"{before}\n  content_accuracy:\n{text}\n{bundles}")
+    else:
+        say_in(own, place, text)
+    line = path.read_text().splitlines().index(text) + 1
+    with pytest.raises(CompetitionError) as refusal:
+        read_competitions(SERIES, folder=own)
+    assert said in str(refusal.value)
+    assert f"  line {line:<4} " in str(refusal.value)
+
+
+def test_a_misspelt_task_is_refused(own):
+    say_in(own, "challenges", "  psst: {tasks: {psst_correctnes: {forum: false}}}")
+    with pytest.raises(
+        CompetitionError, match=r"psst has no task psst_correctnes; did you mean psst_correctness\?"
+    ):
+        read_competitions(SERIES, folder=own)
+
+
+def test_what_the_folder_says_goes_before_whatever_the_repository_says(own):
+    """The repository's columns stand under the task, which is nearer than the defaults."""
+    say_in(own, "defaults", "  columns: [{key: pearson_r, precision: 2}]\n  forum: false")
+    (competition,) = read_competitions(SERIES, folder=own)
+    assert [(column.key, column.precision) for column in competition.columns] == [("pearson_r", 2)]
+    assert competition["forum"] is False
+    assert competition["title"] == FILLED_IN["the title"]
+    assert competition["docker_image"] == "codalab/codalab-legacy:py312"  # not said, so the repository's
+    assert [phase.execution_time_limit for phase in competition.phases] == [300, 300]
+
+
+def test_a_folder_without_a_licence_does_not_get_the_samples(own):
+    path = own / "competition.yaml"
+    path.write_text(re.sub(r"  data_licence: .*\n", "", path.read_text()))
+    (competition,) = read_competitions(SERIES, folder=own)
+    assert "Data licence" not in page_text(ROOT, competition, "terms.md")
+    assert plan(ROOT, [], {}, folder=own).warnings == [
+        "content_accuracy: no own data_licence; say yours in the competition.yaml of a competition folder"
+    ]
+
+
+def test_templates_fall_through_one_by_one(own):
+    write_files(
+        own,
+        {
+            "pages/content_accuracy/data.md": "# Ours\n\nAsk ${contact_email}.\n",
+            "pages/terms.md": "# Our terms\n\n${data_licence}\n",
+            "pages/logo.png": (ROOT / "pages/logo.png").read_bytes() + b"ours",
+            "starting_kit/content_accuracy/README.md": "ours",
+        },
+    )
+    planned = plan(ROOT, [], {}, folder=own)
+    (competition,) = planned.competitions
+    assert page_text(ROOT, competition, "data.md") == "# Ours\n\nAsk plux@klonmub.example.\n"
+    assert page_text(ROOT, competition, "terms.md") == "# Our terms\n\nData licence: CC BY-NC 4.0.\n"
+    assert page_text(ROOT, competition, "overview.md").startswith("# Dwimfleg, a challenge\n")
+    kit = planned.parts["content_accuracy"].starting_kit
+    assert kit["README.md"] == b"ours"
+    assert kit["content.py"] == (ROOT / "starting_kit/content_accuracy/content.py").read_bytes()
+    (own / "pages/content_accuracy/data.md").write_text("${title} ${contact}\n")
+    with pytest.raises(
+        CompetitionError, match=r"^pages/content_accuracy/data.md line 1: \$\{contact\} stands for"
+    ):
+        plan(ROOT, [], {}, folder=own)
+
+
+def test_a_series_page_of_ones_own_goes_before_a_challenges_in_the_repository(tmp_path):
+    own = own_folder(tmp_path / "own", ["merlion_diarization"])
+    write_files(own, {"pages/terms.md": "Ours."})
+    assert (ROOT / "pages/merlion/terms.md").is_file()
+    for competition in read_competitions(SERIES, folder=own):
+        assert page_text(ROOT, competition, "terms.md") == "Ours."
+
+
+def test_dates_that_are_past_are_warned_of_though_a_phase_is_open(own):
+    with mock.patch("bundling.check.check.now", return_value=datetime(2027, 6, 22)):
+        (warning,) = plan(ROOT, [], {}, folder=own).warnings
+    assert warning == "content_accuracy: phase Development is over since 2027-06-20 23:59:59"
+
+
+def test_the_repository_is_the_samples_folder(tmp_path):
+    sample = read_competitions(SERIES, ["content_accuracy"])
+    assert read_competitions(SERIES, ["content_accuracy"], folder=ROOT) == sample
+    assert plan(ROOT, ["content_accuracy"], {}, folder=ROOT).warnings == []
+
+
+def test_a_folder_that_init_did_not_write_is_named(tmp_path, capsys):
+    assert build_bundle.main(["build", "--competition", str(tmp_path)]) == 1
+    assert (
+        f"{tmp_path / 'competition.yaml'}: there is no such file; build_bundle.py init"
+        in capsys.readouterr().err
+    )

@@ -1,0 +1,204 @@
+"""A competition of an organiser's own, in a folder: data of every task that are in nothing like the sample's."""
+
+import csv
+import io
+import json
+import random
+import re
+from functools import partial
+
+import build_bundle
+from tests.samples.programs import write_files
+
+SYLLABLES = (
+    "blan",
+    "cro",
+    "dwim",
+    "fleg",
+    "gru",
+    "jasp",
+    "klon",
+    "mub",
+    "nerf",
+    "plux",
+    "quav",
+    "snid",
+    "trog",
+    "vask",
+)
+PHONES = ("P", "B", "T", "D", "K", "G", "F", "V", "S", "Z", "M", "N", "L", "R", "AA", "IY", "UW", "EH")
+
+FILLED_IN = {
+    "who runs it": "The Klonmub Institute",
+    "where participants may write to": "plux@klonmub.example",
+    "what participants may do with your data, such as CC BY 4.0": "CC BY-NC 4.0",
+    "the title": "Dwimfleg, a challenge",
+}
+DATES = ("2027-05-03 00:00:00", "2027-06-20 23:59:59", "2027-06-21 00:00:00", "2027-07-04 23:59:59")
+
+
+def fill_in(text, days=DATES):
+    """A new folder's `competition.yaml`, with everything said that it asks for."""
+    for hint, said in FILLED_IN.items():
+        text = text.replace(f"'FILL IN: {hint}'", said)
+    blocks = text.split("    phases:\n")
+    for number, block in enumerate(blocks):
+        dates = iter(days)
+        blocks[number] = re.sub(r"'FILL IN: YYYY[^']*'", lambda _: f'"{next(dates)}"', block)  # noqa: B023
+    text = "    phases:\n".join(blocks)
+    return re.sub(r"FILL IN \(such as (\d+)\)", r"\1", text)
+
+
+def words(draw, count):
+    return " ".join("".join(draw.choices(SYLLABLES, k=2)) for _ in range(count))
+
+
+def table(header, rows, delimiter=","):
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows([header, *rows])
+    return text.getvalue()
+
+
+def spoken_call(name, common, draw, size):
+    answers = {f"Frage {words(common, 2)}": words(common, 3) for _ in range(5)}
+    rows = []
+    for number in range(size):
+        prompt = list(answers)[number % 5]
+        right, is_heard = draw.random() < 0.7, draw.random() < 0.9
+        heard = answers[prompt] if right == is_heard else words(draw, 3)
+        labels = ("correct", "correct") if right else ("incorrect", draw.choice(["correct", "incorrect"]))
+        said = f"{heard} {words(draw, 1)}"
+        rows.append([f"{name[0]}q{number}", prompt, f"{name[0]}q{number}.wav", heard, said, *labels])
+    units = "".join(
+        f"<prompt_unit><prompt>{prompt}</prompt><response>{answer}</response></prompt_unit>"
+        for prompt, answer in answers.items()
+    )
+    header = ("Id", "Prompt", "Wavfile", "RecResult", "Transcription", "language", "meaning")
+    return {
+        f"reference_data/spoken_call/{name}/reference.csv": table(header, rows, "\t"),
+        "starting_kit/spoken_call/data/grammar.xml": f"<prompts>{units}</prompts>",
+    }
+
+
+def call_features(draw):
+    status, end = draw.choice(["specific", "general", "none"]), draw.choice(["completed", "hung_up"])
+    return status, draw.randint(0, 5), draw.randint(0, 3), end
+
+
+def caller_experience(name, common, draw, size):
+    training = [(f"tcall{number}", *call_features(common), common.randint(1, 5)) for number in range(50)]
+    calls, ratings = [], []
+    for number in range(size):
+        calls.append((f"{name[0]}call{number}", *call_features(draw)))
+        rating = draw.randint(1, 5)
+        ratings.append(
+            (calls[-1][0], *(min(5, max(1, rating + draw.choice([-1, 0, 0, 1]))) for _ in range(3)))
+        )
+    folder = "starting_kit/caller_experience/data"
+    header = ("call_id", "classification_status", "recognition_errors", "operator_requests", "exit_status")
+    people = ("call_id", "human1", "human2", "human3")
+    return {
+        f"reference_data/caller_experience/{name}/reference.csv": table(people, ratings),
+        f"{folder}/{name}_calls.csv": table(header, calls),
+        f"{folder}/training_calls.csv": table((*header, "rating"), training),
+    }
+
+
+def psst(task, name, common, draw, size):
+    prompts = {words(common, 1): " ".join(common.choices(PHONES, k=5)) for _ in range(6)}
+    rows, heard = [], []
+    for number in range(size):
+        prompt = list(prompts)[number % len(prompts)]
+        is_correct = draw.random() < 0.6
+        said = prompts[prompt] if is_correct else " ".join(draw.choices(PHONES, k=5))
+        item = f"{name[0]}S{number // 4}-{number}-{prompt}"
+        label = str(is_correct).upper()
+        rows.append(
+            (item, item[: item.index("-")], "BNT", prompt, said, label, 71.5, draw.randint(9000, 40000), item)
+        )
+        heard.append((item, said if draw.random() < 0.8 else " ".join(draw.choices(PHONES, k=4))))
+    accepted = {prompt: [phones] for prompt, phones in prompts.items()}
+    header = ("utterance_id", "session", "test", "prompt", "transcript", "correctness", "aq_index")
+    header = (*header, "duration_frames", "filename")
+    folder = "starting_kit/psst/data"
+    return {
+        f"reference_data/{task}/{name}/utterances.tsv": table(header, rows, "\t"),
+        f"{folder}/accepted_pronunciations.json": json.dumps(accepted),
+        f"{folder}/{name}_transcripts.tsv": table(("utterance_id", "asr_transcript"), heard, "\t"),
+    }
+
+
+def merlion(task, name, common, draw, size):
+    labels, regions = [], []
+    for recording in range(max(3, size // 20)):
+        audio, start = f"{name[0]}KLON_{recording}.wav", 100
+        for number in range(20):
+            end = start + draw.randint(500, 3000)
+            tag = draw.choice(["English", "English", "Mandarin"])
+            labels.append((audio, f"u{number}", start, end, end - start, tag, False))
+            start = end + draw.randint(50, 900)
+        regions.append((audio, 0, start))
+    header = ("audio_name", "utt_id", "start", "end", "length", "language_tag", "overlap_diff_lang")
+    files = {f"reference_data/{task}/{name}/labels.csv": table(header, labels)}
+    if task.endswith("diarization"):
+        files[f"reference_data/{task}/{name}/regions.csv"] = table(("audio_name", "start", "end"), regions)
+    return files
+
+
+def content_accuracy(name, common, draw, size):
+    references = [(f"P{number // 2}", f"P{number // 2}-{number}", words(common, 12)) for number in range(8)]
+
+    def response(draw, identifier, number):
+        prompt, _, text = references[number % 8]
+        score = draw.randint(1, 4)
+        said = f"{' '.join(text.split()[: 3 * score])} {words(draw, 3)}"
+        return (identifier, prompt, f"{identifier[0]}who{number % 9}"), score, said
+
+    training = [response(common, f"tR{number}", number) for number in range(40)]
+    tested = [response(draw, f"{name[0]}R{number}", number) for number in range(size)]
+    header = ("response_id", "prompt_id", "speaker_id")
+    folder = "starting_kit/content_accuracy/data"
+    return {
+        f"reference_data/content_accuracy/{name}/reference.csv": table(
+            (*header, "human_score", "words"),
+            [(*item, score, len(said.split())) for item, score, said in tested],
+        ),
+        f"{folder}/{name}_responses.csv": table(
+            (*header, "asr_text"), [(*item, said) for item, _, said in tested]
+        ),
+        f"{folder}/references.csv": table(("prompt_id", "reference_id", "text"), references),
+        f"{folder}/training_responses.csv": table(
+            (*header, "human_score", "asr_text"), [(*item, score, said) for item, score, said in training]
+        ),
+    }
+
+
+MAKERS = {
+    "spoken_call": spoken_call,
+    "caller_experience": caller_experience,
+    "psst_recognition": partial(psst, "psst_recognition"),
+    "psst_correctness": partial(psst, "psst_correctness"),
+    "merlion_identification": partial(merlion, "merlion_identification"),
+    "merlion_diarization": partial(merlion, "merlion_diarization"),
+    "content_accuracy": content_accuracy,
+}
+
+
+def own_data(task, size=60):
+    """All data of a task, `name in the folder -> text`, with sets of `size` items or so; the same at every call."""
+    challenge = task.partition("_")[0]  # whose tasks share data of the kit
+    files = {}
+    for name in ("development", "evaluation"):
+        draws = random.Random(f"{challenge} {size}"), random.Random(f"{challenge} {name} {size}")
+        files.update(MAKERS[task](name, *draws, size))
+    return files
+
+
+def own_folder(folder, tasks, size=60):
+    """A competition folder as `init` begins it, filled in and with all data."""
+    assert build_bundle.main(["init", str(folder), *tasks]) == 0
+    settings = folder / "competition.yaml"
+    settings.write_text(fill_in(settings.read_text(encoding="utf-8")), encoding="utf-8")
+    for task in tasks:
+        write_files(folder, own_data(task, size))
+    return folder
