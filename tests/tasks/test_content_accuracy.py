@@ -153,8 +153,6 @@ def test_the_kits_three_models_rank_as_published(tmp_path):
     new, base, cva = (each["partial_r"] for each in found)
     assert new > cva > base
     assert all(each["partial_r"] < each["pearson_r"] for each in found)
-    readme = (kit / "README.md").read_text()
-    assert all(f"| {scores['development', model]['pearson_r']:.3f} |" in readme for model in MODELS)
     command = [sys.executable, "baseline.py", "development", "x", "--model", "unknown_model"]
     assert "unknown_model" in subprocess.run(command, cwd=kit, capture_output=True, text=True).stderr
 
