@@ -1,4 +1,4 @@
-"""The series in a minute: build every bundle, rehearse each through its built zip, print the boards.
+"""The series in two minutes: build every bundle, rehearse each through its built zip, print the boards.
 
 A board holds exact scores, as organisers rank at home, and last what the platform's own board would show of them.
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+import time
 import zipfile
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -48,7 +49,11 @@ def submissions(task: str) -> dict[str, dict[str, bytes]]:
 
 
 def main() -> int:
-    print("Building every bundle for Codabench and CodaLab\n", flush=True)
+    bundles = read_competitions(ROOT / "competition.yaml")
+    print(
+        f"Building {len(bundles)} bundles for Codabench and CodaLab, then rehearsing each: one to two minutes in all\n",
+        flush=True,
+    )
     if build_bundle.main(["build"]):
         return 1
     print(
@@ -56,7 +61,11 @@ def main() -> int:
         "standard error, and nothing worse than the baseline or answers that know nothing: docs/trust.md says why."
     )
     status = 0
-    for bundle in read_competitions(ROOT / "competition.yaml"):
+    began = time.monotonic()
+    for done, bundle in enumerate(bundles):
+        left = (time.monotonic() - began) / done * (len(bundles) - done) if done else None
+        to_go = f", about {left:.0f} s to go" if left else ""
+        print(f"\nBoard {done + 1} of {len(bundles)}{to_go}", file=sys.stderr, flush=True)
         path = Path("dist/codabench", f"{bundle.name}.zip")
         with zipfile.ZipFile(path) as built:
             baseline = built.read("solutions/baseline_evaluation.zip")

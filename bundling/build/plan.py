@@ -77,13 +77,13 @@ def plan(
     require_whole(root, tasks.values(), given)
     loaded = {}
     for task, competition in tasks.items():
-        progress(f"{task}: references")
+        progress(f"references of {task}")
         loaded[task] = _load_references(root, competition, given, drop_invalid_rows, tell)
     warnings = [warning for competition in competitions for warning in find_unsaid(root, competition)]
     warnings += _check_overlaps(tasks, loaded)
     _seal(root, tasks, loaded, kept)
     parts = {}
-    for task, competition in tasks.items():
+    for number, (task, competition) in enumerate(tasks.items(), 1):
         references = loaded[task]
         warnings += [
             f"{task}: left out {row}" for reference in references.values() for row in reference.dropped
@@ -91,7 +91,7 @@ def plan(
         warnings += _option_warnings(competition)
         if DECIDING_SET in competition["public_sets"]:
             warnings.append(f"{task}: the {DECIDING_SET} set is public: its labels are in the starting kit")
-        progress(f"{task}: programs, starting kit, baseline")
+        progress(f"programs, starting kit, baseline of {task} ({number} of {len(tasks)} tasks)")
         parts[task] = make_parts(root, competition, references, tell=tell)
         warnings += [f"{task}: {failure}" for failure in parts[task].failures]
     return Plan(competitions, parts, warnings)

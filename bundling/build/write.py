@@ -4,6 +4,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 from bundling.build.plan import Plan
@@ -55,23 +56,23 @@ def write(
     for folder, reference in sealed_folders(plan, out).items():
         for name, content in reference.at_home.items():
             _write_private(folder / name, content)
-    for competition in plan.competitions:
-        for platform in platforms:
-            progress(f"{competition.name}: {platform}")
-            files = PLATFORMS[platform].render(root, competition, plan.parts[competition.task])
-            content = make_zip(files, first=FILE)
-            path = out / platform / f"{competition.name}.zip"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            unfinished = path.with_suffix(".unfinished")
-            try:
-                unfinished.write_bytes(content)
-                findings = tuple(check_bundle(unfinished))
-                if not any(finding.level == "error" for finding in findings):
-                    unfinished.replace(path)
-            finally:
-                unfinished.unlink(missing_ok=True)
-            digest = hashlib.sha256(content).hexdigest()
-            yield Built(competition, platform, path, len(content), digest, findings)
+    zips = list(product(plan.competitions, platforms))
+    for number, (competition, platform) in enumerate(zips, 1):
+        progress(f"{competition.name} for {platform} ({number} of {len(zips)} zips)")
+        files = PLATFORMS[platform].render(root, competition, plan.parts[competition.task])
+        content = make_zip(files, first=FILE)
+        path = out / platform / f"{competition.name}.zip"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_suffix(".unfinished")
+        try:
+            unfinished.write_bytes(content)
+            findings = tuple(check_bundle(unfinished))
+            if not any(finding.level == "error" for finding in findings):
+                unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+        digest = hashlib.sha256(content).hexdigest()
+        yield Built(competition, platform, path, len(content), digest, findings)
 
 
 def sealed_folders(plan: Plan, out: Path) -> dict[Path, ReferenceSet]:

@@ -1,0 +1,110 @@
+"""The first fifteen minutes of docs/organisers.md: its own commands, with data as organisers have them."""
+
+import re
+import shlex
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import build_bundle
+from tests.samples.own_competition import fill_in, own_data
+from tests.samples.programs import ROOT, write_files
+
+GUIDE = (ROOT / "docs/organisers.md").read_text(encoding="utf-8").partition("**A whole season.**")[0]
+COMMANDS = [
+    command.replace("\\\n", "")
+    for block in re.findall(r"^```\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
+    for command in re.findall(r"(?:.*\\\n)*.+", block)
+]
+ROWS = 300
+
+
+def untidy(text):
+    """A file with a byte-order mark, a blank line and a row that stands twice, as people leave them."""
+    header, *rows = text.splitlines(keepends=True)
+    return "".join(["\ufeff", header, *rows[:100], "\n", *rows[100:200], rows[9], *rows[200:]])
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """Run a command of the guide, `..` and own files being below `tmp_path`: its status and its words."""
+    monkeypatch.chdir(ROOT)
+
+    def run(command, *more):
+        words = shlex.split(command)
+        words = [re.sub(r"(^|=)(\.\./|(?=my_))", rf"\1{tmp_path}/", word) for word in words]
+        if words[0] == "cp":
+            return 0, str(shutil.copy(*words[1:]))
+        if words[0] == "unzip":
+            _, source, pattern, option, target = words
+            assert (pattern, option) == ("solutions/*", "-d")
+            with zipfile.ZipFile(source) as archive:
+                archive.extractall(
+                    target, [name for name in archive.namelist() if name.startswith("solutions/")]
+                )
+            return 0, ""
+        assert words[:2] == [".venv/bin/python", "build_bundle.py"]
+        status = build_bundle.main([*words[2:], *more])
+        return status, "".join(capsys.readouterr())
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("task", "bundle", "item"),
+    [
+        ("spoken_call", "spoken_call", "Id eq9"),
+        ("merlion_diarization", "merlion_diarization_closed", "utt_id u9 of eKLON_0"),
+        ("content_accuracy", "content_accuracy", "response_id eR9"),
+    ],
+)
+def test_the_guides_commands_lead_from_untidy_data_to_a_bundle_that_takes_its_baseline(
+    tmp_path, run, task, bundle, item
+):
+    data = own_data(task, ROWS)
+    labels = (
+        f"reference_data/{task}/evaluation/{'labels' if 'labels' in str(list(data)) else 'reference'}.csv"
+    )
+    assert data[labels].count("\n") == 1 + ROWS
+    data[labels] = untidy(data[labels])
+    own = {
+        "my_gold_standard.csv": labels,
+        "my_development_set.csv": labels.replace("evaluation", "development"),
+    }
+    own["my_grammar.xml"] = "starting_kit/spoken_call/data/grammar.xml"
+    write_files(tmp_path, {name: data[place] for name, place in own.items() if place in data})
+    make, init, *copies, build, short, unzip, rehearse, check = (
+        command.replace("spoken_call", bundle) for command in COMMANDS
+    )
+    assert make == "make demo"
+    status, told = run(init)
+    assert status == 0
+    assert all(
+        place in told for place in {name if "starting" in name else f"{Path(name).parent}/" for name in data}
+    )
+    settings = tmp_path / "mine/competition.yaml"
+    assert run(build)[0] == 1
+    settings.write_text(fill_in(settings.read_text(encoding="utf-8")), encoding="utf-8")
+    status, told = run(build)
+    assert status == 1
+    assert "missing; the sample's do not take their place" in told
+
+    if task == bundle == "spoken_call":
+        assert [run(copy)[0] for copy in copies] == [0, 0, 0]
+    else:
+        write_files(tmp_path / "mine", data)
+    status, told = run(build)
+    assert status == 1
+    assert re.search(rf"line 203 +{item} again; first on line 11\n", told), told
+    assert "--drop-invalid-reference-rows leaves such rows out" in told
+    status, told = run(build, "--drop-invalid-reference-rows")
+    assert (status, "2 bundles in" in told) == (0, True), told
+    assert "baseline" not in told
+    if task == "spoken_call":
+        assert run(short, "--drop-invalid-reference-rows")[0] == 0
+    assert run(unzip)[0] == 0
+    status, told = run(rehearse)
+    assert status == 0, told
+    assert run(check)[0] == 0
