@@ -181,6 +181,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="DIR",
         help="write the board here: a page, Markdown, LaTeX, CSV, pairs.csv",
     )
+    rank.add_argument("--competition", type=Path, metavar="DIR", help="your competition folder, from init")
     rank.add_argument(
         "--anonymous",
         action="store_true",
@@ -429,6 +430,7 @@ def _rank(options: argparse.Namespace) -> int:
             board = make_board(
                 ROOT,
                 read_outputs(options.outputs),
+                folder=options.competition,
                 anonymous=options.anonymous,
                 conditions=options.conditions,
                 progress=progress,

@@ -64,6 +64,7 @@ def make_board(
     root: Path,
     outputs: Sequence[ScoringOutput],
     *,
+    folder: Path | None = None,
     anonymous: bool = False,
     conditions: Path | None = None,
     progress: Callable[[str], None] = lambda step: None,
@@ -72,7 +73,8 @@ def make_board(
 
     Parameters
     ----------
-    root: the folder of `competition.yaml`.
+    root: the repository, with the `competition.yaml` of the sample.
+    folder: an organiser's competition folder, whose decimals are printed; None for the sample's.
     anonymous: whether systems are called AAA, BBB, ... in the order of the board, those without a score last.
     conditions: a table of each unit's condition, to break scores down by.
 
@@ -84,7 +86,7 @@ def make_board(
     """
     scored = [output for output in outputs if output.scores]
     task = scored[0].task
-    column = _primary_column(root, task)
+    column = _primary_column(root, folder, task)
     if column.key not in scored[0].scores:
         raise OutputError([f"no score {column.key}, the primary one of {task}, in {scored[0].name}"])
     higher = column.direction == "higher"
@@ -155,8 +157,8 @@ def anonymous_name(place: int) -> str:
     return string.ascii_uppercase[letter] * (3 + rounds)
 
 
-def _primary_column(root: Path, task: str) -> Column:
-    competitions = read_competitions(root / "competition.yaml")
+def _primary_column(root: Path, folder: Path | None, task: str) -> Column:
+    competitions = read_competitions(root / "competition.yaml", folder=folder)
     for competition in competitions:
         if competition.task == task:
             return competition.columns[0]

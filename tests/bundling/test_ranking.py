@@ -36,7 +36,7 @@ from spokeneval.run.options import Options, choose_options
 from spokeneval.run.scoring import score_submission
 from spokeneval.run.statistics import Statistics, primary_of_sums
 from spokeneval.tasks.spoken_call import TASK
-from tests.samples.programs import ROOT
+from tests.samples.programs import ROOT, write_files
 from tests.samples.spoken_call import COLUMNS, TABLE_1, decided
 
 SIGNATURE = "spoken_call|class_sizes:public|fifty_percent_rule:flag|items:0123456789ab|spokeneval:0.1.0"
@@ -423,6 +423,14 @@ def test_one_system_alone_has_a_board(tmp_path):
     assert (board.rows[0].rank, board.rows[0].cluster) == (1, None)
     assert "One system: there is nothing to compare it with." in board.notes
     assert board_page.to_html(board)
+    own = write_files(
+        tmp_path / "own",
+        {
+            "competition.yaml": "defaults: {columns: [{key: d_full, precision: 1}]}\n"
+            "bundles: {spoken_call: {title: Ours}}\n"
+        },
+    )
+    assert ranking.make_board(ROOT, read_outputs([only]), folder=own).column.precision == 1
 
 
 def test_statistics_of_another_score_are_told(tmp_path):
