@@ -94,6 +94,10 @@ def plan(
         progress(f"programs, starting kit, baseline of {task} ({number} of {len(tasks)} tasks)")
         parts[task] = make_parts(root, competition, references, tell=tell)
         warnings += [f"{task}: {failure}" for failure in parts[task].failures]
+        if parts[task].failures and not parts[task].solutions:
+            warnings.append(
+                f"{task}: the kit has a baseline that runs nowhere; leave_out: [baseline] takes it out"
+            )
     return Plan(competitions, parts, warnings)
 
 

@@ -47,6 +47,6 @@ def _about_what_is_left_out(root: Path, competition: Competition) -> Iterator[st
         told = [place for place, path in texts.items() if word.search(path.read_text(encoding="utf-8"))]
         if told:
             yield (
-                f"{competition.name}: {name} is left out, and {', '.join(told)} tell of it; put your own into the "
+                f"{competition.name}: {name} is left out, but named in {', '.join(told)}; put your own into the "
                 "competition folder"
             )

@@ -142,7 +142,7 @@ def test_labels_that_are_given_alone_are_held_to_the_same(tmp_path):
         "spoken_call: no own title, organiser, contact_email, data_licence, phases;"
     )
     assert planned.warnings[1:] == [
-        "spoken_call: baseline is left out, and pages/overview.md, starting_kit/spoken_call/README.md tell of it; put "
+        "spoken_call: baseline is left out, but named in pages/overview.md, starting_kit/spoken_call/README.md; put "
         "your own into the competition folder"
     ]
     assert "synthetic" not in page_text(ROOT, planned.competitions[0], "terms.md")
@@ -249,6 +249,15 @@ def test_dates_that_are_past_are_warned_of_though_a_phase_is_open(own):
     with mock.patch("bundling.check.check.now", return_value=datetime(2027, 6, 22)):
         (warning,) = plan(ROOT, [], {}, folder=own).warnings
     assert warning == "content_accuracy: phase Development is over since 2027-06-20 23:59:59"
+
+
+def test_a_baseline_that_runs_nowhere_is_told_with_how_to_leave_it_out(own, monkeypatch):
+    failed = Baseline(failures=["no baseline solution for the evaluation set: no memory"])
+    monkeypatch.setattr("bundling.competition.kit.run_baseline", lambda *_: failed)
+    assert plan(ROOT, [], {}, folder=own).warnings == [
+        "content_accuracy: no baseline solution for the evaluation set: no memory",
+        "content_accuracy: the kit has a baseline that runs nowhere; leave_out: [baseline] takes it out",
+    ]
 
 
 def test_the_repository_is_the_samples_folder(tmp_path):
