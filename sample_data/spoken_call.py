@@ -13,6 +13,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import exp
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -21,7 +22,9 @@ SEED = 20190915
 
 _LABEL = {True: "correct", False: "incorrect"}
 
-COLUMNS = ("Id", "Prompt", "Wavfile", "RecResult", "Transcription", "language", "meaning")
+COLUMNS = ("Id", "Prompt", "Wavfile", "RecResult", "Transcription", "language", "meaning", "speaker")
+
+SPEAKERS = 25
 
 _NUMBERS = {"2": "two", "3": "three", "4": "four", "5": "five", "6": "six"}
 _THINGS = {
@@ -203,9 +206,43 @@ class _Speaker:
         return " ".join(word for word in words if word)
 
 
+SPREAD = {"incorrect": 0.5, "misunderstood": 1.0, "meaningless": 0.7, "accepted wrongly": 1.2}
+"""Standard deviations of the learners' effects on the logarithm of how often they give such a response."""
+
+
+class _Learners:
+    """Draws who gave a response: learners differ in how much they say, how well, and how well they are recognised.
+
+    With `SPREAD` an interval of the baseline's score over learners is 1.8 to 2.9 times as wide as one over responses,
+    as with the real learners of the second edition.
+    """
+
+    def __init__(self, seed: str) -> None:
+        self.random = random.Random(seed)
+        self.names = [f"S{number:02d}" for number in range(1, SPEAKERS + 1)]
+        self.talk = [self.random.gammavariate(4, 1) for _ in self.names]
+        self.effects = {
+            kind: [self.random.gauss(0, spread) for _ in self.names] for kind, spread in SPREAD.items()
+        }
+
+    def draw(self, group: Group) -> str:
+        kinds = {
+            "incorrect": not group.correct,
+            "misunderstood": group.correct and not group.recognition_listed,
+            "meaningless": not group.meaningful,
+            "accepted wrongly": not group.correct and group.recognition_listed,
+        }
+        held = [self.effects[kind] for kind, holds in kinds.items() if holds]
+        weights = [
+            talk * exp(sum(effects[place] for effects in held)) for place, talk in enumerate(self.talk)
+        ]
+        return self.random.choices(self.names, weights)[0]
+
+
 def make_sheet(set_name: str) -> list[dict[str, str]]:
     """The rows of a set's gold standard, in the order of their ids."""
     speaker = _Speaker(f"{SEED} {set_name}")
+    learners = _Learners(f"{SEED} talk {set_name}")
     rows = []
     for group in SETS[set_name]:
         for _ in range(group.count):
@@ -229,7 +266,7 @@ def make_sheet(set_name: str) -> list[dict[str, str]]:
                 heard = said
             texts = {"Prompt": prompt, "RecResult": heard, "Transcription": said}
             labels = {"language": _LABEL[group.correct], "meaning": _LABEL[group.meaningful]}
-            rows.append({**texts, **labels})
+            rows.append({**texts, **labels, "speaker": learners.draw(group)})
     speaker.random.shuffle(rows)
     ids = sorted(speaker.random.sample(range(10000, 40000), len(rows)))
     return [{"Id": str(item), "Wavfile": f"{item}.wav", **row} for item, row in zip(ids, rows, strict=True)]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Optional, Union
 if TYPE_CHECKING:
     from .run.library import Result
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 
 def score(

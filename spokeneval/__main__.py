@@ -13,10 +13,12 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from textwrap import wrap
 from typing import Optional
 
 from . import score
 from .formats.problems import FileProblems, ReferenceFileError, count_of
+from .formats.speakers import independence_note
 from .run.library import Result
 from .run.options import choose_options
 from .tasks import find_task, task_names
@@ -97,7 +99,8 @@ def format_result(result: Result) -> str:
             low, high = result.intervals[column.key]
             line += f"   95 % interval {low:.4f} to {high:.4f}"
         lines.append(line)
-    return "\n".join([*lines, "", result.signature])
+    note = independence_note(result.unit)
+    return "\n".join([*lines, *(["", *wrap(note, 100)] if note else []), "", result.signature])
 
 
 if __name__ == "__main__":

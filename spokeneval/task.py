@@ -6,17 +6,22 @@ from its `Task`. The tasks themselves are in `spokeneval.tasks`, one module each
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+import math
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Callable, NamedTuple, Optional, Union
 
 import numpy as np
 
 from .formats.format import Format, Items
+from .formats.speakers import Units
 
 HIGHER, LOWER = "higher", "lower"
 
 Number = Union[int, float]
+
+SHARE, POSITIVE, AGREEMENT = (0.0, 1.0), (0.0, math.inf), (-1.0, 1.0)
+"""Bounds of scores."""
 
 
 class Score(NamedTuple):
@@ -32,7 +37,7 @@ class Score(NamedTuple):
     of: the part of the counts that the formula takes; the only one where there is one.
     percent: whether the formula's fraction is written times 100.
     undefined: what is written where the formula is undefined; a run fails there if nothing is given.
-    interval: whether its 95 % interval is written, as `KEY_low` and `KEY_high`.
+    bounds: between which the formula's value lies, for its 95 % interval; None of a count or a flag, which has none.
     """
 
     key: str
@@ -43,12 +48,18 @@ class Score(NamedTuple):
     of: str = ""
     percent: bool = False
     undefined: Optional[float] = None
-    interval: bool = False
+    bounds: Optional[tuple[float, float]] = SHARE
 
     @property
     def heading(self) -> str:
         """The title with its unit."""
         return f"{self.title} (%)" if self.percent else self.title
+
+    @property
+    def limits(self) -> Optional[tuple[float, float]]:
+        """Between which the score lies as it is written."""
+        factor = 100 if self.percent else 1
+        return None if self.bounds is None else (factor * self.bounds[0], factor * self.bounds[1])
 
     def value(self, counts: Any) -> Any:
         """The score as it is written.
@@ -110,8 +121,7 @@ class Task:
     name: as everywhere in the house, such as `spoken_call`.
     title: how a page is headed.
     format: its files.
-    unit: what pages call that which is drawn for an interval: a speaker, a recording.
-    units: reference -> what is drawn: what it is called there, and the unit of each row of the counts.
+    units: reference -> what is drawn for an interval: the unit of each row of the counts.
     count: reference, submission -> `part -> counts`, one row an item or a unit; everything that is scored follows.
     scores: what is written, the primary score first.
     options: what an organiser may choose.
@@ -126,8 +136,7 @@ class Task:
     name: str
     title: str
     format: Format
-    unit: str
-    units: Callable[[Any], tuple[str, Sequence[str]]]
+    units: Callable[[Any], Units]
     count: Callable[[Any, Any], Mapping[str, Any]]
     scores: tuple[Score, ...]
     labels: Callable[[Any], Iterable[Hashable]]
@@ -154,17 +163,14 @@ class Task:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Everything that `scores.json` holds, in its order: the scores, then the ends of their intervals."""
-        columns = []
-        ends = []
-        for score in self.scores:
-            columns.append(Column(score.key, score.heading, score.direction, score.description))
-            if score.interval:
-                low = f"lower end of the 95 % bootstrap interval over {self.unit}s"
-                for end, word, description in zip(ENDS, ("from", "to"), (low, "upper end of the interval")):
-                    title = f"{score.title} {word} (95 %)"
-                    ends.append(Column(score.key + end, title, score.direction, description))
-        return (*columns, *ends)
+        """Everything that `scores.json` holds, in its order: the scores, then the ends of the first one's interval."""
+        columns = [
+            Column(score.key, score.heading, score.direction, score.description) for score in self.scores
+        ]
+        key, title, direction, *_ = self.primary
+        low = Column(key + ENDS[0], f"{title} from (95 %)", direction, "lower end of the 95 % interval")
+        high = Column(key + ENDS[1], f"{title} to (95 %)", direction, "upper end of the interval")
+        return (*columns, low, high)
 
 
 ENDS = ("_low", "_high")

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from spokeneval.metrics.counts import number_or_array, total
+from spokeneval.metrics.jackknife import jackknife_error, leave_one_out
 from spokeneval.run.feedback import choose_step, coarse_scores, interval_of, shown_scores
-from spokeneval.run.interval import score_interval
 from spokeneval.run.options import Options, choose_options, items_fingerprint
 from spokeneval.run.scoring import score_submission
 from spokeneval.run.statistics import by_unit
@@ -82,20 +82,16 @@ class Board:
 
 
 def standard_errors(case: Case, rows: np.ndarray | None = None) -> dict[str, float]:
-    """The bootstrap standard error of each score of the baseline; 0 where it does not vary."""
+    """The standard error of each score of the baseline; 0 where it does not vary."""
     board = Board(case, rows=rows)
     submission = case.baseline if rows is None else part_of(case.baseline, rows)
     reference = board._reference
     counts = case.task.count(reference, submission)
-    statistics = by_unit(*case.task.units(reference), counts)
-    errors = {}
-    for score in case.task.scores:
-        rows_of_score = case.task.part(score, statistics.parts)
-        value = number_or_array(
-            score.value(case.task.part(score, {part: total(c) for part, c in counts.items()}))
-        )
-        errors[score.key] = score_interval(score, rows_of_score, value).standard_error
-    return errors
+    statistics = by_unit(case.task.units(reference), counts)
+    without = {part: leave_one_out(rows) for part, rows in statistics.parts.items()}
+    return {
+        score.key: jackknife_error(score.value(case.task.part(score, without))) for score in case.task.scores
+    }
 
 
 def choose_steps(errors: Mapping[str, float], multiple: float, keys: Sequence[str]) -> dict[str, float]:

@@ -73,7 +73,7 @@ class Case:
     @property
     def units(self) -> np.ndarray:
         """The number of the unit that each row of the reference belongs to."""
-        return np.unique(self.task.units(self.reference)[1], return_inverse=True)[1]
+        return np.unique(list(self.task.units(self.reference).of.values()), return_inverse=True)[1]
 
 
 def part_of(whole: Any, rows: np.ndarray) -> Any:

@@ -18,7 +18,7 @@ from bundling.competition.references import ReferenceSet
 from bundling.finding import Report
 from spokeneval.formats.problems import count_of
 
-_NAMES = re.compile(r"(.*_)?(id|name|file|filename|wavfile|path|audio|recording|session|speaker)")
+_NAMES = re.compile(r"(.*_)?(id|name|file|filename|wavfile|path|audio|recording|session|speaker|user)")
 """Columns that name an item or what it is part of; they may be given anew."""
 
 BY_CHANCE = 0.001

@@ -1,8 +1,8 @@
 """One public table against one hidden reference: does a column, or the order of the rows, give a label away?
 
 A column of a hidden reference is *secret* if no public item list (input data, public data) has a column of
-that name, or if its name says that it is a label. Values are compared after case folding, numbers as numbers,
-and up to a one-to-one renaming of classes (accept/reject for correct/incorrect).
+that name, unless it names speakers, or if its name says that it is a label. Values are compared after case folding,
+numbers as numbers, and up to a one-to-one renaming of classes (accept/reject for correct/incorrect).
 """
 
 import re
@@ -12,6 +12,7 @@ from typing import Any
 
 from bundling.check.text_tables import SEGMENT, SEGMENT_PARTS, TextTable
 from bundling.finding import Report
+from spokeneval.formats.speakers import SPEAKER_COLUMNS
 
 _LABELS = re.compile(
     r"language|meaning|labels?|language_tag|gold|target|truth|answer|class|y|reference|"
@@ -36,7 +37,7 @@ def match_table(
     secret = [
         name
         for name in reference.columns
-        if name not in used and name != SEGMENT and (name not in carried or _LABELS.fullmatch(name))
+        if name not in (*used, SEGMENT, *SPEAKER_COLUMNS) and (name not in carried or _LABELS.fullmatch(name))
     ]
     for name in secret:
         truth = [reference.columns[name][row] for row, _ in pairs]

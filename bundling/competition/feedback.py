@@ -28,12 +28,14 @@ class Feedback:
     steps: `key -> step` of what a board shows while the labels are hidden; empty where nothing has a standard error
         (one unit alone, or answers that all score alike).
     floor: the line that a submission gets which is no better than it.
+    unit: what an interval is drawn over.
     known: what everybody can submit, `what it answers -> its primary score`: the baseline, where it runs, and the
         systems that know nothing. In steps where the set is hidden.
     """
 
     steps: Mapping[str, float]
     floor: Mapping[str, Number]
+    unit: str
     known: Mapping[str, Number]
 
     @property
@@ -82,7 +84,8 @@ def set_feedback(
     best = (max if primary.direction == HIGHER else min)(scores, key=lambda what: scores[what])
     if hidden and steps:
         scores = {what: on_grid(score, steps[primary.key]) for what, score in scores.items()}
-    return Feedback(steps, coarse_scores(lines[best].scores, steps), scores)
+    unit = lines[best].statistics.unit
+    return Feedback(steps, coarse_scores(lines[best].scores, steps), unit, scores)
 
 
 def _defaults(task: Task) -> dict[str, str]:

@@ -97,7 +97,7 @@ def make_parts(
         if hidden and competition["feedback"] == COARSE and not told[name].steps:
             raise CompetitionError(
                 f"feedback: coarse needs a standard error to make a step of; the {name} set of {task.name} has none "
-                f"(one {task.unit} alone, or answers that all score alike). Give it a baseline that runs, or say "
+                f"(one {told[name].unit} alone, or answers that all score alike). Give it a baseline that runs, or say "
                 "feedback: exact"
             )
     options["feedback"] = competition["feedback"]

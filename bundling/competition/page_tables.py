@@ -10,15 +10,15 @@ from bundling.competition.competition import Competition
 from bundling.competition.feedback import Feedback
 from bundling.competition.references import ReferenceSet
 from bundling.zips import write_tree
+from spokeneval.formats.speakers import independence_note
 from spokeneval.formats.tables import id_order
-from spokeneval.tasks import find_task
 
 EXAMPLES = 3
 """Ids for examples on a page."""
 
 
 def sets_table(competition: Competition, references: Mapping[str, ReferenceSet]) -> str:
-    unit = find_task(competition.task).unit
+    unit = " or ".join(dict.fromkeys(reference.facts.unit for reference in references.values()))
     timed = any(reference.facts.hours is not None for reference in references.values())
     counted = any(reference.facts.units != len(reference.items) for reference in references.values())
     header = ["set", "items", *([f"{unit}s"] if counted else []), *(["hours"] if timed else []), "labels"]
@@ -72,16 +72,23 @@ def data_licence(competition: Competition) -> str:
     return f"Data licence: {competition['data_licence']}." if "data_licence" in competition.settings else ""
 
 
-def columns_table(competition: Competition) -> str:
+def columns_table(competition: Competition, feedback: Mapping[str, Feedback]) -> str:
     rows = ["| score | better | what it is |", "|---|---|---|"]
     for column in competition.columns:
         primary = " (decides the rank)" if column is competition.columns[0] else ""
         rows.append(f"| {column.title}{primary} | {column.direction} | {column.description} |")
     if competition.board != competition.columns:
         rows += ["", _COARSE.format(title=competition.columns[0].title)]
+    drawn = dict.fromkeys(feedback[name].unit for name in competition.scored_sets if name in feedback)
+    units, notes = " or ".join(f"{unit}s" for unit in drawn), " ".join(map(independence_note, drawn))
     if any(map(competition.sealed_share, competition.scored_sets)):
         share = f"{100 * competition['sealed']:.3g} %"
-        rows += ["", _SEALED.format(share=share, unit=find_task(competition.task).unit)]
+        rows += ["", _SEALED.format(share=share, units=units)]
+    if units:
+        rows += [
+            "",
+            f"Intervals are over {units}: these are what another test set would hold anew. {notes}".strip(),
+        ]
     return "\n".join(rows)
 
 
@@ -93,7 +100,7 @@ _COARSE = (
 )
 
 _SEALED = (
-    "Of the {unit}s of a hidden set {share} are sealed. Answer every item: which are sealed is told to nobody. The "
+    "Of the {units} of a hidden set {share} are sealed. Answer every item: which are sealed is told to nobody. The "
     "board scores the others, the same for all submissions; the sealed labels are not on this platform, and the "
     "organisers compute the final ranking with them."
 )

@@ -65,7 +65,7 @@ def page_text(root: Path, competition: Competition, file: str, parts: Parts | No
         "organiser": competition["organiser"],
         "contact_email": competition["contact_email"],
         "data_licence": data_licence(competition),
-        "columns": columns_table(competition),
+        "columns": columns_table(competition, parts.feedback if parts else {}),
         "known": known_table(competition, parts.feedback if parts else {}),
         "phases": phases_table(competition),
         "rule": MEANINGS[competition["submission_rule"]],

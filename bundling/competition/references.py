@@ -151,7 +151,7 @@ def load_reference(
         public=public,
         items=tuple(reference.items.ids),
         source=path,
-        facts=set_facts(rules.units(reference)[1], public, read),
+        facts=set_facts(rules.units(reference), public, read),
         options=options,
         dropped=tuple(_describe_dropped(read, reasons)),
     )

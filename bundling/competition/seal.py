@@ -63,12 +63,12 @@ def seal(reference: ReferenceSet, share: float, kept: Path | None) -> ReferenceS
     BadReference: a part that cannot be scored against, or a draw that was kept of other labels.
     """
     task = reference.rules
-    unit_of = _units_of_lines(task, reference)
+    unit, unit_of = _units_of_lines(task, reference)
     units = {unit for lines in unit_of.values() for unit in lines.values() if unit is not None}
     key = hashlib.sha256(reference.files[task.format.reference_files[0]]).digest()
     before, sealed = _earlier_draw(task, reference, kept)
     sealed = (sealed & units) | draw_units(units - before, share, key)
-    found = f"{len(sealed)} of the {len(units)} {task.unit}s of the {reference.name} set of {task.name}"
+    found = f"{len(sealed)} of the {len(units)} {unit}s of the {reference.name} set of {task.name}"
     if min(len(sealed), len(units) - len(sealed)) < FEWEST_UNITS:
         raise SealError(f"{found} would be sealed; expected at least {FEWEST_UNITS} sealed and as many open")
     if abs(len(sealed) / len(units) - share) > _FARTHEST:
@@ -84,16 +84,17 @@ def seal(reference: ReferenceSet, share: float, kept: Path | None) -> ReferenceS
     return replace(reference, files=parts[OPEN], at_home=home)
 
 
-def _units_of_lines(task: Task, reference: ReferenceSet) -> dict[str, dict[int, str | None]]:
-    """The unit of each line that holds labels, `file -> line -> unit`; None of a line that nothing is scored by."""
+def _units_of_lines(task: Task, reference: ReferenceSet) -> tuple[str, dict[str, dict[int, str | None]]]:
+    """What a unit is, and that of each line that holds labels, `file -> line -> unit`; None of a line that nothing is
+    scored by."""
     with tempfile.TemporaryDirectory() as folder:
         place = write_tree(Path(folder), reference.files)
         labels, lines = task.format.read_reference(place), task.format.rows(place)
-    _, names = task.units(labels)
-    of_item = dict(zip(labels.items.ids, names, strict=False))
-    if not all(name in of_item for rows in lines.values() for name in rows.values()):
-        of_item = {name: name for name in names}  # the lines have units, not items
-    return {file: {line: of_item.get(name) for line, name in rows.items()} for file, rows in lines.items()}
+    units = task.units(labels)
+    of_lines = {
+        file: {line: units.of.get(name) for line, name in rows.items()} for file, rows in lines.items()
+    }
+    return units.called, of_lines
 
 
 def _lines_of(content: bytes, unit_of: Mapping[int, str | None], units: Collection[str]) -> bytes:
@@ -121,7 +122,8 @@ def _earlier_draw(
     try:
         whole = load_reference(task.name, reference.name, kept / WHOLE, reference.options)
         units = [
-            frozenset(task.units(task.format.read_reference(kept / part))[1]) for part in (WHOLE, SEALED)
+            frozenset(task.units(task.format.read_reference(kept / part)).of.values())
+            for part in (WHOLE, SEALED)
         ]
     except (BadReference, FileProblems) as error:
         raise BadReference(

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from bundling.intake.table import MOST_CLASSES, OwnTable
+from spokeneval.formats.speakers import Units
 from spokeneval.formats.tables import Layout
 
 _MS, _FRAMES = 3_600_000, 16_000 * 3600
@@ -19,18 +20,19 @@ class SetFacts:
 
     Attributes
     ----------
-    units: how many different units there are.
+    unit, units: what is drawn for an interval, and how many of them there are.
     hours: length of what participants get, where their lists tell it.
     classes: how often each label of words stands; labels, and so for public sets alone.
     """
 
+    unit: str
     units: int
     hours: float | None
     classes: str
 
 
 def set_facts(
-    units: Iterable[str],
+    units: Units,
     public: Mapping[str, bytes],
     tables: Iterable[tuple[Layout, OwnTable, Collection[int]]],
 ) -> SetFacts:
@@ -38,7 +40,7 @@ def set_facts(
 
     Parameters
     ----------
-    units: of each row of the counts.
+    units: what is drawn for an interval.
     public: the files that participants get.
     tables: the reference's, each with the lines that are left out.
     """
@@ -48,7 +50,7 @@ def set_facts(
         counts for layout, table, without in tables for counts in _classes(layout, table, without, told)
     ]
     hours = next((length for length in map(_hours, lists) if length is not None), None)
-    return SetFacts(len(set(units)), hours, "; ".join(classes))
+    return SetFacts(units.called, len(set(units.of.values())), hours, "; ".join(classes))
 
 
 def _rows(content: bytes) -> Iterable[dict[str, str]]:

@@ -20,15 +20,17 @@ from bundling.rank.conditions import scores_by_condition
 from bundling.rank.outputs import OutputError, ScoringOutput
 from bundling.rank.power import power_table
 from bundling.rank.table import Table, task_tables
-from spokeneval.run.interval import score_interval
+from spokeneval.formats.speakers import independence_note
+from spokeneval.run.interval import score_intervals
 from spokeneval.run.statistics import primary_matrix, primary_of_sums
-from spokeneval.task import ENDS
+from spokeneval.task import ENDS, Score
 from spokeneval.tasks import find_task
 
 
 @dataclass(frozen=True)
 class Row:
-    """A system's place: its score, and what is known of how sure that is (None: not known)."""
+    """A system's place: its primary score, what is known of how sure that is (None: not known), and every score with
+    the intervals that are known."""
 
     rank: int
     tied: bool
@@ -38,6 +40,7 @@ class Row:
     ranks: tuple[int, int] | None
     cluster: int | None
     scores: Mapping[str, float]
+    intervals: Mapping[str, tuple[float, float]]
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,7 @@ def make_board(
     names = [output.name for output in ranked]
     stored = np.array([output.scores[column.key] for output in ranked])
     summed = [output.statistics for output in ranked if output.statistics is not None]
-    intervals = [_stored_interval(output, column.key) for output in ranked]
+    intervals = [_stored_intervals(output) for output in ranked]
     compared: Comparison | None = None
     tables = task_tables(task, ranked)
     remarks = notes.without_score(unscored) + notes.ties(np.array(places), names)
@@ -119,13 +122,12 @@ def make_board(
         units = f"{number} {unit}s"
         values = np.stack([primary_matrix(rules, statistics) for statistics in summed])
         primary = primary_of_sums(rules, summed[0])
+        remarks += [note for note in [independence_note(unit)] if note]
         remarks += notes.beside_trivial(ranked[0], column.precision)
         remarks += notes.disagreements(names, stored, primary(values.sum(axis=1)))
-        for index, known in enumerate(intervals):
-            if known is None:
-                counts = rules.part(rules.primary, summed[index].parts)
-                interval = score_interval(rules.primary, counts, float(stored[index]))
-                intervals[index] = interval.low, interval.high
+        for output, statistics, known in zip(ranked, summed, intervals, strict=True):
+            found = score_intervals(rules, output.scores, statistics.parts)
+            known.update({key: (found[key].low, found[key].high) for key in found if key not in known})
         if len(ranked) > 1:
             compared = compare_systems(rules, summed, values, np.array(places), progress=progress)
             remarks += notes.how_compared(units, unit, len(summed), number)
@@ -141,10 +143,11 @@ def make_board(
             tied=sharing[places[index]] > 1,
             name=names[index],
             score=float(stored[index]),
-            interval=intervals[index],
+            interval=intervals[index].get(column.key),
             ranks=compared.ranks[index] if compared else None,
             cluster=compared.clusters[index] if compared else None,
             scores=ranked[index].scores,
+            intervals=intervals[index],
         )
         for index in range(len(ranked))
     ]
@@ -166,9 +169,15 @@ def _primary_column(root: Path, folder: Path | None, task: str) -> Column:
     raise OutputError([f"no task {task} in competition.yaml; there are {known}"])
 
 
-def _stored_interval(output: ScoringOutput, key: str) -> tuple[float, float] | None:
-    ends = [output.scores.get(key + end) for end in ENDS]
-    return None if ends[0] is None or ends[1] is None else (ends[0], ends[1])
+def _stored_intervals(output: ScoringOutput) -> dict[str, tuple[float, float]]:
+    """The intervals that were written, `score -> ends`."""
+    scores = output.scores
+    low, high = ENDS
+    return {
+        key: (scores[key + low], scores[key + high])
+        for key in scores
+        if {key + low, key + high} <= set(scores)
+    }
 
 
 def board_table(board: Board) -> Table:
@@ -184,6 +193,21 @@ def board_table(board: Board) -> Table:
     rows += [[name, *"–––––"] for name in board.unscored]
     header = ["System", "Rank", board.column.title, "95 % interval", "Ranks (95 %)", "Cluster"]
     return Table(heading(board), header, rows)
+
+
+def scores_table(board: Board) -> Table:
+    """Every score of every system, with its interval where it has one."""
+    shown = [score for score in find_task(board.task).scores if score.key in board.rows[0].scores]
+    header = ["System", *(score.heading for score in shown)]
+    rows = [[row.name, *(_with_interval(row, score) for score in shown)] for row in board.rows]
+    return Table("Every score, with its 95 % interval", header, rows)
+
+
+def _with_interval(row: Row, score: Score) -> str:
+    digits = 0 if score.bounds is None else 2 if score.percent else 3
+    value = f"{row.scores[score.key]:.{digits}f}"
+    ends = row.intervals.get(score.key)
+    return f"{value} ({ends[0]:.{digits}f} – {ends[1]:.{digits}f})" if ends else value
 
 
 def _range(ends: tuple[int, int]) -> str:

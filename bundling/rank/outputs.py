@@ -26,8 +26,6 @@ from spokeneval.run.statistics import (
     STATISTICS_FILE,
     Statistics,
     parse_statistics,
-    primary_matrix,
-    primary_of_sums,
 )
 from spokeneval.tasks import find_task, task_names
 
@@ -262,7 +260,8 @@ def _statistics(content: Any, signature: str) -> Statistics:
     task = signature.split("|")[0]
     if task in task_names():
         try:
-            primary_of_sums(find_task(task), statistics)(primary_matrix(find_task(task), statistics))
+            for score in find_task(task).scores:
+                score.value(find_task(task).part(score, statistics.parts))
         except (AttributeError, KeyError, IndexError, ValueError):
             raise ValueError(
                 f"{STATISTICS_FILE} is damaged: its columns are not what {task} is scored by"

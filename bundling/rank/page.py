@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bundling.rank.board import Board, board_table, heading, measure
+from bundling.rank.board import Board, board_table, heading, measure, scores_table
 from bundling.rank.compare import SIGNIFICANCE
 from bundling.rank.comparison import Comparison
 from bundling.rank.table import Table
@@ -28,7 +28,7 @@ def to_html(board: Board) -> str:
     ]
     if board.compared and board.compared.pairs:
         parts.append(_pairs(board, board.compared))
-    for table in board.tables:
+    for table in [scores_table(board), *board.tables]:
         note = page.paragraph(table.note, kind="note") if table.note else None
         parts.append(page.section(table.title, _html_table(table), note))
     return page.page(f"Board: {heading(board)}", *parts)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from textwrap import fill
 
-from bundling.rank.board import Board, board_table, heading
+from bundling.rank.board import Board, board_table, heading, scores_table
 from bundling.rank.table import Table
 from bundling.text import no_formula, text_table
 from spokeneval.task import ENDS
@@ -40,13 +40,16 @@ def to_csv(board: Board) -> str:
     key = board.column.key
     known = (key, *(key + end for end in ENDS))
     others = [other for other in board.rows[0].scores if other not in known]
-    writer.writerow(["rank", "tied", "system", *known, "best_rank", "worst_rank", "cluster", *others])
+    more = [other for other in board.rows[0].intervals if other != key]
+    ends = [other + end for other in more for end in ENDS]
+    writer.writerow(["rank", "tied", "system", *known, "best_rank", "worst_rank", "cluster", *others, *ends])
     for row in board.rows:
         place = [row.rank, int(row.tied), no_formula(row.name), row.score]
         place += [*(row.interval or ("", "")), *(row.ranks or ("", "")), row.cluster or ""]
-        writer.writerow([*place, *(row.scores[other] for other in others)])
+        intervals = [number for other in more for number in row.intervals[other]]
+        writer.writerow([*place, *(row.scores[other] for other in others), *intervals])
     for name in board.unscored:
-        writer.writerow(["", "", no_formula(name), *[""] * (len(known) + 3 + len(others))])
+        writer.writerow(["", "", no_formula(name), *[""] * (len(known) + 3 + len(others) + len(ends))])
     return buffer.getvalue()
 
 
@@ -68,7 +71,7 @@ def to_markdown(board: Board) -> str:
     """For a page or a mail."""
     parts = [f"# {_escaped(heading(board))}", _escaped(board.signature), _markdown_table(board_table(board))]
     parts += [_escaped(note) for note in board.notes]
-    for table in board.tables:
+    for table in [scores_table(board), *board.tables]:
         parts += [f"## {_escaped(table.title)}", _markdown_table(table)]
         parts += [_escaped(table.note)] if table.note else []
     return "\n\n".join(parts) + "\n"

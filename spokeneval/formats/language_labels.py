@@ -2,7 +2,8 @@
 
 `labels.csv`, as distributed: comma-separated with a header, `audio_name, utt_id, start, end, length, language_tag,
 overlap_diff_lang, dev_eval_status`, the last two or three of them optional; times in milliseconds, whole or with
-a decimal point. A recording is known by its audio name without the extension.
+a decimal point. A recording is known by its audio name without the extension. A column `speaker` says which recordings
+are of one speaker.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 
 from .cells import parse_words
 from .problems import Problems, ReferenceFileError, name, quote, repeated
+from .speakers import SPEAKER, SPEAKER_ALIASES, check_speakers
 from .tables import Layout, Table, numbered, parse_in_parts
 from .text import ORGANISER_LIMIT, decimal, decimals, expected_number, read_blocks
 
@@ -28,7 +30,8 @@ LABELS = Layout(
     LABELS_FILE,
     "utt_id",
     ("audio_name", "utt_id", "start", "end", "language_tag"),
-    optional=("length", OVERLAP),
+    optional=("length", OVERLAP, SPEAKER),
+    aliases=SPEAKER_ALIASES,
 )
 
 LANGUAGES = ("English", "Mandarin")
@@ -54,6 +57,7 @@ class Labels:
     audio_names: `recording -> its audio file's name`, as it stands first.
     spans: start and end in ms, shape=(n, 2).
     tags: values of `TAGS`, shape=(n,).
+    speakers: `recording -> its speaker`, where they are named.
     """
 
     table: Table
@@ -61,6 +65,7 @@ class Labels:
     audio_names: dict[str, str]
     spans: np.ndarray
     tags: np.ndarray
+    speakers: dict[str, str]
 
 
 def recording_name(audio_name: str) -> str:
@@ -79,16 +84,18 @@ def read_labels(directory: Path, problems: Problems) -> Iterator[Labels]:
 
     Adds a problem for each row that is not usable: an unknown language tag, an end that is not after the start, a
     `length` that is off by more than 1 ms, an `utt_id` that stands twice in a recording, a name that cannot be part
-    of a segment's id or of a file's name; and one where the times must be others than milliseconds.
+    of a segment's id or of a file's name, a row without speaker among others with one, a recording of
+    two speakers; and one where the times must be others than milliseconds.
     """
     blocks = read_blocks(directory / LABELS_FILE, LABELS_FILE, problems, ORGANISER_LIMIT)
     recordings: list[str] = []
     utterances: list[str] = []
     lines: list[int] = []
     lengths: list[np.ndarray] = []
+    speakers: dict[str, str] = {}
     others: tuple[str, ...] = ()
     for table in parse_in_parts(blocks, LABELS, problems):
-        labels = _labels(table, problems)
+        labels = _labels(table, speakers, problems)
         yield labels
         others = table.others
         lengths.append(labels.spans[:, 1] - labels.spans[:, 0])
@@ -112,7 +119,8 @@ def label_rows(directory: Path) -> dict[int, str]:
     return rows
 
 
-def _labels(table: Table, problems: Problems) -> Labels:
+def _labels(table: Table, speakers: dict[str, str], problems: Problems) -> Labels:
+    """A block's labels; the speakers of its recordings are added to those of the blocks before."""
     check_names(table, "audio_name", problems)
     check_names(table, "utt_id", problems)
     spans = read_spans(table, problems)
@@ -128,7 +136,22 @@ def _labels(table: Table, problems: Problems) -> Labels:
     )
     recordings = recording_names(table.columns["audio_name"])
     audio_names = dict(zip(reversed(recordings), reversed(table.columns["audio_name"])))
-    return Labels(table, recordings, audio_names, spans, tags)
+    _add_speakers(speakers, table, recordings, problems)
+    return Labels(table, recordings, audio_names, spans, tags, speakers)
+
+
+def _add_speakers(
+    speakers: dict[str, str], table: Table, recordings: Sequence[str], problems: Problems
+) -> None:
+    check_speakers(table, problems)
+    for row, (recording, speaker) in enumerate(zip(recordings, table.columns.get(SPEAKER, ()))):
+        first = speakers.setdefault(recording, speaker)
+        if first != speaker:
+            message = f"{SPEAKER} {name(speaker)}, above {name(first)}; expected one for all of {name(recording)}, the "
+            message += (
+                "same in all recordings that belong together; a column for who talks when needs another name"
+            )
+            table.add_problem(problems, "two_speakers", row, message)
 
 
 def check_names(table: Table, column: str, problems: Problems) -> None:

@@ -80,6 +80,7 @@ class Reference:
     regions: each recording's evaluated regions in ms, shape=(k, 2).
     excluded: each recording's speech in other languages in ms, shape=(k, 2).
     audio_names: n names of audio files.
+    speakers: n names of speakers, where they are named.
     """
 
     items: Items
@@ -87,6 +88,7 @@ class Reference:
     regions: tuple[np.ndarray, ...]
     excluded: tuple[np.ndarray, ...]
     audio_names: tuple[str, ...]
+    speakers: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,7 @@ def read_reference(directory: Path) -> Reference:
     audio_names = dict(zip(regions.recordings, regions.table.columns["audio_name"]))
     for part in reversed(labels):
         audio_names.update(part.audio_names)
+    speakers = labels[-1].speakers
     recordings = sorted(audio_names)
     place = {recording: index for index, recording in enumerate(recordings)}
     labelled = np.array([place[recording] for part in labels for recording in part.recordings])
@@ -132,6 +135,10 @@ def read_reference(directory: Path) -> Reference:
         tuple(_by_recording(regions.spans, evaluated, len(recordings))),
         tuple(other),
         tuple(audio_names[recording] for recording in recordings),
+        # A recording without a label is nobody's.
+        tuple(speakers.get(recording, recording) for recording in recordings)
+        if any(speakers.values())
+        else (),
     )
     _check_evaluated(reference, problems)
     problems.raise_if_any()

@@ -8,11 +8,10 @@ quotients.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from .cells import Parser
 from .format import Format
 from .sheets import Answers, Check, Sheet, sheet_format
+from .speakers import SPEAKER, SPEAKER_ALIASES, Units, choose_units
 
 ID = "utterance_id"
 LIST_FILE = "utterance_list.tsv"
@@ -29,8 +28,8 @@ def naming_reference(column: str, cells: Parser) -> Sheet:
         {column: cells},
         noun="utterance",
         delimiter="\t",
-        optional=_PUBLIC,
-        aliases=_ALIASES,
+        optional=(*_PUBLIC, SPEAKER),
+        aliases={**_ALIASES, **SPEAKER_ALIASES},
     )
 
 
@@ -43,7 +42,8 @@ def naming_format(reference: Sheet, submission: Sheet, check: Check) -> Format:
     return sheet_format(reference, submission, list_file=LIST_FILE, public=_PUBLIC, check=check)
 
 
-def sessions(reference: Answers) -> tuple[str, Sequence[str]]:
-    """What holds responses together: the session, which is one speaker's; where the file names none, nothing."""
-    names = reference.texts.get("session", ())
-    return ("session", names) if any(names) else ("utterance", reference.items.ids)
+def naming_units(reference: Answers) -> Units:
+    """Speakers where the file names them, else sessions, each of which is one speaker's, else single utterances."""
+    texts = reference.texts
+    session = texts.get("session", ())
+    return choose_units(reference.items.ids, "utterance", speaker=texts.get(SPEAKER, ()), session=session)

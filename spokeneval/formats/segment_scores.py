@@ -65,12 +65,14 @@ class Reference:
     is_english: bool, shape=(n,): English or Mandarin.
     recordings: int, shape=(n,): the number of each one's recording, from 0.
     audio_names: the recordings' audio files.
+    speakers: the recordings' speakers, where they are named.
     """
 
     items: Items
     is_english: np.ndarray
     recordings: np.ndarray
     audio_names: list[str]
+    speakers: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,7 @@ def read_reference(directory: Path) -> Reference:
     recordings: list[str] = []
     english: list[np.ndarray] = []
     audio_names: dict[str, str] = {}
+    speakers: dict[str, str] = {}
     for labels in read_labels(directory, problems):
         spoken = (labels.tags == ENGLISH) | (labels.tags == MANDARIN)
         scored = spoken & ~_overlaps_other_language(labels, spoken, problems)
@@ -101,6 +104,7 @@ def read_reference(directory: Path) -> Reference:
         recordings += compress(labels.recordings, scored.tolist())
         english.append(labels.tags[scored] == ENGLISH)
         audio_names = {**labels.audio_names, **audio_names}
+        speakers = labels.speakers
     problems.raise_if_any()
     is_english = np.concatenate(english)
     if is_english.all() or not is_english.any():
@@ -110,7 +114,13 @@ def read_reference(directory: Path) -> Reference:
     _check_ids(ids, recordings, problems)
     problems.raise_if_any()
     names, numbers = numbered(recordings)
-    return Reference(Items(tuple(ids)), is_english, numbers, [audio_names[recording] for recording in names])
+    return Reference(
+        Items(tuple(ids)),
+        is_english,
+        numbers,
+        [audio_names[recording] for recording in names],
+        [speakers[recording] for recording in names] if speakers else (),
+    )
 
 
 def _check_ids(ids: Sequence[str], recordings: Sequence[str], problems: Problems) -> None:

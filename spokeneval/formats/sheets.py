@@ -14,6 +14,7 @@ import numpy as np
 from .cells import Parser
 from .format import Format, Items
 from .problems import FileProblems, Problems, ReferenceFileError
+from .speakers import check_speakers
 from .submission_folder import expect_files
 from .tables import Layout, Table, check_ids, id_order, match_items, read_table
 from .text import ORGANISER_LIMIT, size_limit
@@ -128,6 +129,7 @@ def parse_reference(sheet: Sheet, table: Table, problems: Problems, check: Check
     ReferenceFileError: cells that do not fit, an id that is empty or stands twice, what `check` finds.
     """
     check_ids(table, problems, noun=sheet.noun)
+    check_speakers(table, problems)
     columns = {column: parse(table, column, problems) for column, parse in sheet.columns.items()}
     kept = (sheet.id, *sheet.texts, *sheet.optional)
     texts = {column: table.columns[column] for column in kept if column in table.columns}

@@ -10,7 +10,6 @@ Ney, Bootstrap estimates for confidence intervals in ASR performance evaluation 
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import Any, Callable
 
@@ -84,9 +83,8 @@ def _draws(first: int, last: int, units: int, seed: int) -> np.ndarray:
     return drawn.view(np.int64).reshape(last - first, units)
 
 
-@functools.lru_cache(maxsize=1)
 def resample_weights(units: int, *, resamples: int = RESAMPLES, seed: int = SEED) -> np.ndarray:
-    """How often each resample draws each unit. The last answer is kept: systems and scores of one set share it.
+    """How often each resample draws each unit.
 
     Parameters
     ----------
@@ -95,7 +93,7 @@ def resample_weights(units: int, *, resamples: int = RESAMPLES, seed: int = SEED
 
     Returns
     -------
-    float, shape=(r, n), not to be written to: each row adds up to n.
+    float, shape=(r, n): each row adds up to n.
 
     Raises
     ------
@@ -114,7 +112,6 @@ def resample_weights(units: int, *, resamples: int = RESAMPLES, seed: int = SEED
         drawn += np.arange(len(drawn))[:, np.newaxis] * units
         counts = np.bincount(drawn.ravel(), minlength=drawn.size)
         weights[first : first + rows] = counts.reshape(drawn.shape)
-    weights.flags.writeable = False
     return weights
 
 

@@ -1,8 +1,8 @@
-"""How sure a score is: its bootstrap interval over units, and what comparing systems needs of the same bootstrap."""
+"""How sure scores are: their jackknife intervals over units, and the joint bootstrap by which systems are compared."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Callable, NamedTuple
 
 import numpy as np
@@ -15,8 +15,9 @@ from ..metrics.bootstrap import (
     percentile_interval,
     resample_weights,
 )
-from ..metrics.counts import as_matrix, taken
-from ..task import Score
+from ..metrics.counts import as_matrix
+from ..metrics.jackknife import jackknife_error, jackknife_interval, leave_one_out
+from ..task import Number, Task
 
 __all__ = [
     "RESAMPLES",
@@ -25,7 +26,7 @@ __all__ = [
     "expanded_level",
     "joint_scores",
     "percentile_interval",
-    "score_interval",
+    "score_intervals",
 ]
 
 
@@ -37,26 +38,38 @@ class Interval(NamedTuple):
     standard_error: float
 
 
-def score_interval(score: Score, rows: Any, value: float) -> Interval:
-    """A score's bootstrap interval, rounded to the ten decimals that a platform stores.
+def score_intervals(
+    task: Task, scores: Mapping[str, Number], parts: Mapping[str, Any]
+) -> dict[str, Interval]:
+    """The jackknife intervals of a system's scores, rounded to the ten decimals that a platform stores.
 
-    Units are drawn in the order of their counts: an interval does not depend on the order of a reference's rows, and
-    so tells nobody which of them is which. Where nothing can be said (a single unit, or no resample with a score), both
-    ends are the score itself.
+    Where nothing can be said (a single unit), both ends are the score itself. A unit without which there is no score
+    counts as one that makes no difference.
 
     Parameters
     ----------
-    rows: the part of the counts that the score takes, one row a unit.
-    value: the score of all rows.
+    scores: `key -> score` of all units.
+    parts: the counts, one row a unit.
+
+    Returns
+    -------
+    dict: `key -> interval` of the scores that have one.
     """
-    matrix = as_matrix(rows)
-    units = len(matrix)
-    scores = bootstrap_scores(taken(rows, np.lexsort(matrix.T)), score.value, resample_weights(units))
-    defined = scores[~np.isnan(scores)]
-    if units == 1 or not len(defined):
-        return Interval(value, value, 0.0)
-    low, high = percentile_interval(defined, level=expanded_level(units))
-    return Interval(_end(low, value), _end(high, value), float(defined.std()))
+    without = {part: leave_one_out(counts) for part, counts in parts.items()}
+    intervals = {}
+    for score in task.scores:
+        if score.limits is None or score.key not in scores:
+            continue
+        value = scores[score.key]
+        others = np.asarray(score.value(task.part(score, without)), dtype=np.float64)
+        others = np.where(np.isnan(others), value, others)
+        if len(others) == 1:
+            intervals[score.key] = Interval(value, value, 0.0)
+            continue
+        low, high = jackknife_interval(value, others, score.limits)
+        error = round(jackknife_error(others), 10)
+        intervals[score.key] = Interval(_end(low, value), _end(high, value), error)
+    return intervals
 
 
 def _end(end: float, value: float) -> float:

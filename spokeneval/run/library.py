@@ -30,7 +30,7 @@ class Result:
     ----------
     task: the task's name.
     scores: `key -> score`, the primary score first.
-    intervals: `key -> (low, high)`, 95 %, of the scores that have one.
+    intervals: `key -> (low, high)`, 95 %, of every score but counts and flags.
     items: number of items that were scored.
     unit, units: what is drawn for an interval, and how many of them there are.
     signature: how the result was computed; compare two results only if theirs are the same.

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
 from ..formats.format import Items
-from ..metrics.bootstrap import resample_weights
 from ..task import Task
 
 PART_FILE = "part.txt"
@@ -58,8 +57,7 @@ def keep(task: Task, folder: str) -> None:
     """
     place = Path(folder).resolve()
     if (place / "ref").is_dir():
-        kept = _KEPT[(place / "ref").resolve()] = read_reference(task, place / "ref")
-        resample_weights(len(set(task.units(kept.labels)[1])))
+        _KEPT[(place / "ref").resolve()] = read_reference(task, place / "ref")
         importlib.import_module(".report.results", __package__)
     else:
         _KEPT[place] = read_items(task, place)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ..metrics.counts import number_or_array, total
 from ..task import ENDS, Number, Task
-from .interval import Interval, score_interval
+from .interval import Interval, score_intervals
 from .options import Options
 from .statistics import Statistics, by_unit
 
@@ -17,8 +17,8 @@ class Scored(NamedTuple):
 
     Attributes
     ----------
-    scores: every number, in the order of the task's columns, at full precision.
-    intervals: `key -> interval` of the scores that have one.
+    scores: every number that is written, in the order of the task's columns, at full precision.
+    intervals: `key -> interval` of every score that has one.
     rows: `part -> counts`, one row an item or a unit.
     totals: `part -> counts` of all rows.
     statistics: the counts by unit.
@@ -44,13 +44,11 @@ def score_submission(task: Task, reference: Any, submission: Any, options: Optio
     totals = {part: total(counts) for part, counts in rows.items()}
     if task.refuse is not None:
         task.refuse(totals, options)
-    statistics = by_unit(*task.units(reference), rows)
-    scores: dict[str, Number] = {}
-    intervals = {}
-    for score in task.scores:
-        value = scores[score.key] = number_or_array(score.value(task.part(score, totals)))
-        if score.interval:
-            intervals[score.key] = score_interval(score, task.part(score, statistics.parts), value)
-    for key, interval in intervals.items():
-        scores[key + ENDS[0]], scores[key + ENDS[1]] = interval.low, interval.high
+    statistics = by_unit(task.units(reference), rows)
+    scores: dict[str, Number] = {
+        score.key: number_or_array(score.value(task.part(score, totals))) for score in task.scores
+    }
+    intervals = score_intervals(task, scores, statistics.parts)
+    key = task.primary.key
+    scores[key + ENDS[0]], scores[key + ENDS[1]] = intervals[key].low, intervals[key].high
     return Scored(scores, intervals, rows, totals, statistics, options)

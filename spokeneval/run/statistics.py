@@ -10,6 +10,7 @@ from typing import Any, Callable
 
 import numpy as np
 
+from ..formats.speakers import Units
 from ..metrics.counts import as_matrix, by_group, field_arrays, from_matrix, total
 from ..task import Number, Task
 from .files import write_file
@@ -47,13 +48,14 @@ class Statistics:
         return np.concatenate([as_matrix(counts) for counts in self.parts.values()], axis=1)
 
 
-def by_unit(unit: str, names: Sequence[str], rows: Mapping[str, Any]) -> Statistics:
+def by_unit(units: Units, rows: Mapping[str, Any]) -> Statistics:
     """Counts of n rows, added up by the unit that each row belongs to."""
+    names = list(units.of.values())
     if len(set(names)) == len(names):
-        return Statistics(unit, names, rows)
-    units, place = np.unique(np.asarray(names, dtype=str), return_inverse=True)
-    parts = {part: by_group(counts, place, len(units)) for part, counts in rows.items()}
-    return Statistics(unit, units.tolist(), parts)
+        return Statistics(units.called, names, rows)
+    different, place = np.unique(np.asarray(names, dtype=str), return_inverse=True)
+    parts = {part: by_group(counts, place, len(different)) for part, counts in rows.items()}
+    return Statistics(units.called, different.tolist(), parts)
 
 
 def _column_names(part: str, counts: Any) -> list[str]:

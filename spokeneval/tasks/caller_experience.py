@@ -15,10 +15,11 @@ import numpy as np
 from ..formats.cells import whole_numbers
 from ..formats.problems import Problems
 from ..formats.sheets import Answers, Sheet, sheet_format
+from ..formats.speakers import SPEAKER, SPEAKER_ALIASES, choose_units
 from ..formats.tables import Table
 from ..metrics import agreement as metrics
 from ..metrics.agreement import RatingCells
-from ..task import HIGHER, Score, Task
+from ..task import AGREEMENT, HIGHER, Score, Task
 from ..trivial import always, at_random
 
 SCALE = (1, 5)
@@ -30,7 +31,14 @@ PAIRS = (
 """The pairs of raters whose ratings are counted: each listener and the system, then the listeners themselves."""
 
 RATING = whole_numbers(*SCALE)
-REFERENCE = Sheet("reference.csv", "call_id", dict.fromkeys(LISTENERS, RATING), noun="call")
+REFERENCE = Sheet(
+    "reference.csv",
+    "call_id",
+    dict.fromkeys(LISTENERS, RATING),
+    noun="call",
+    optional=(SPEAKER,),
+    aliases=SPEAKER_ALIASES,
+)
 SUBMISSION = Sheet("ratings.csv", "call_id", {"rating": RATING}, noun="call")
 
 
@@ -82,15 +90,17 @@ def within_one(pairs: RatingCells) -> Any:
 # fmt: off
 SCORES = (
     Score("kappa_mean", "Mean κ", HIGHER, kappa_mean, "mean of the three linearly weighted κ with the listeners",
-          interval=True),
+          bounds=AGREEMENT),
     Score("kappa_human1", "κ listener 1", HIGHER, partial(kappa_with, listener=0),
-          "linearly weighted κ with the first listener"),
+          "linearly weighted κ with the first listener", bounds=AGREEMENT),
     Score("kappa_human2", "κ listener 2", HIGHER, partial(kappa_with, listener=1),
-          "linearly weighted κ with the second listener"),
+          "linearly weighted κ with the second listener", bounds=AGREEMENT),
     Score("kappa_human3", "κ listener 3", HIGHER, partial(kappa_with, listener=2),
-          "linearly weighted κ with the third listener"),
-    Score("human_kappa_mean", "Human κ", HIGHER, human_kappa_mean, "mean κ between the listeners themselves"),
-    Score("parity", "Above the human κ", HIGHER, parity, "mean κ minus the mean κ between the listeners themselves"),
+          "linearly weighted κ with the third listener", bounds=AGREEMENT),
+    Score("human_kappa_mean", "Human κ", HIGHER, human_kappa_mean, "mean κ between the listeners themselves",
+          bounds=AGREEMENT),
+    Score("parity", "Above the human κ", HIGHER, parity, "mean κ minus the mean κ between the listeners themselves",
+          bounds=(-2.0, 2.0)),
     Score("exact", "Exact", HIGHER, exact, "ratings equal to a listener's, averaged over the three", percent=True),
     Score("within_one", "Within one", HIGHER, within_one,
           "ratings at most one from a listener's, averaged over the three", percent=True),
@@ -101,8 +111,9 @@ TASK = Task(
     name="caller_experience",
     title="Caller Experience",
     format=sheet_format(REFERENCE, SUBMISSION, list_file="calls.csv", check=check_calls),
-    unit="call",
-    units=lambda reference: ("call", reference.items.ids),
+    units=lambda reference: choose_units(
+        reference.items.ids, "call", speaker=reference.texts.get(SPEAKER, ())
+    ),
     count=count,
     scores=SCORES,
     labels=lambda reference: [rating for listener in LISTENERS for rating in reference[listener].tolist()],

@@ -16,9 +16,10 @@ from typing import Any
 from ..formats.cells import real_numbers, whole_numbers
 from ..formats.problems import Problems
 from ..formats.sheets import Answers, Sheet, sheet_format
+from ..formats.speakers import choose_units
 from ..formats.tables import Table
 from ..metrics import agreement as metrics
-from ..task import HIGHER, LOWER, Option, Score, Task
+from ..task import AGREEMENT, HIGHER, LOWER, POSITIVE, Option, Score, Task
 from ..trivial import always, at_random
 
 REFERENCE_FILE = "reference.csv"
@@ -59,17 +60,17 @@ def count(reference: Answers, submission: Answers, scale: tuple[int, int]) -> di
 # fmt: off
 SCORES = (
     Score("pearson_r", "Pearson r", HIGHER, metrics.correlation,
-          "correlation of the predictions with the human scores", of="correlation", undefined=0.0, interval=True),
+          "correlation of the predictions with the human scores", of="correlation", undefined=0.0, bounds=AGREEMENT),
     Score("quadratic_kappa", "Quadratic κ", HIGHER, partial(metrics.kappa, weights="quadratic"),
-          "agreement of the rounded predictions with the human scores", of="rounded"),
+          "agreement of the rounded predictions with the human scores", of="rounded", bounds=AGREEMENT),
     Score("partial_r", "Partial r", HIGHER, metrics.partial_correlation,
-          "correlation with the number of words held constant", of="partial", undefined=0.0),
+          "correlation with the number of words held constant", of="partial", undefined=0.0, bounds=AGREEMENT),
     Score("exact", "Exact", HIGHER, metrics.exact, "rounded predictions equal to the human score", of="rounded",
           percent=True),
     Score("adjacent", "Adjacent", HIGHER, metrics.adjacent, "rounded predictions at most one from the human score",
           of="rounded", percent=True),
     Score("rmse", "RMSE", LOWER, metrics.root_mean_square, "root mean square error of the raw predictions",
-          of="errors"),
+          of="errors", bounds=POSITIVE),
 )
 # fmt: on
 
@@ -88,6 +89,7 @@ def on_scale(options: Mapping[str, str]) -> Task:
         {"human_score": whole_numbers(*scale), "words": whole_numbers(1)},
         noun="response",
         texts=("prompt_id", "speaker_id"),
+        aliases={"speaker": "speaker_id", "user": "speaker_id"},
     )
     submission = Sheet(
         "predictions.csv",
@@ -101,8 +103,9 @@ def on_scale(options: Mapping[str, str]) -> Task:
         format=sheet_format(
             reference, submission, list_file="responses.csv", public=reference.texts, check=check_scores
         ),
-        unit="speaker",
-        units=lambda reference: ("speaker", reference.texts["speaker_id"]),
+        units=lambda reference: choose_units(
+            reference.items.ids, "response", speaker=reference.texts["speaker_id"]
+        ),
         count=partial(count, scale=scale),
         scores=SCORES,
         labels=lambda reference: reference["human_score"].tolist(),

@@ -14,8 +14,9 @@ from ..formats.format import Format
 from ..formats.language_labels import LABELS_FILE, LATEST
 from ..formats.language_turns import NO_TURNS, Reference, Submission
 from ..formats.problems import Problems, ReferenceFileError
+from ..formats.speakers import choose_units
 from ..metrics import language_diarization as metrics
-from ..task import LOWER, Score, Task
+from ..task import LOWER, POSITIVE, Score, Task
 
 EVER = np.array([[0.0, LATEST]])
 """A turn from the beginning to the end of any recording."""
@@ -56,22 +57,22 @@ def count(reference: Reference, submission: Submission) -> dict[str, metrics.Lan
 # fmt: off
 SCORES = (
     Score("der", "DER", LOWER, metrics.der,
-          "miss, false alarm and language error over the reference's language time", percent=True, interval=True),
+          "miss, false alarm and language error over the reference's language time", percent=True, bounds=POSITIVE),
     Score("english_error", "English error", LOWER, metrics.english_error,
           "English time in which the system lacks English", percent=True),
     Score("mandarin_error", "Mandarin error", LOWER, metrics.mandarin_error,
           "Mandarin time in which the system lacks Mandarin", percent=True),
     Score("miss", "Miss", LOWER, metrics.miss, "language time without any or with too few languages", percent=True),
     Score("false_alarm", "False alarm", LOWER, metrics.false_alarm,
-          "languages claimed where there are none or fewer", percent=True),
+          "languages claimed where there are none or fewer", percent=True, bounds=POSITIVE),
     Score("language_error", "Language error", LOWER, metrics.language_error, "one language taken for the other",
           percent=True),
     Score("lder_script", "LDER of the script", LOWER, metrics.lder_script, "comparable with the published figures",
-          percent=True),
+          percent=True, bounds=POSITIVE),
     Score("english_error_script", "English error of the script", LOWER, metrics.english_error_script,
-          "English misses and false alarms over English time", percent=True),
+          "English misses and false alarms over English time", percent=True, bounds=POSITIVE),
     Score("mandarin_error_script", "Mandarin error of the script", LOWER, metrics.mandarin_error_script,
-          "Mandarin misses and false alarms over Mandarin time", percent=True),
+          "Mandarin misses and false alarms over Mandarin time", percent=True, bounds=POSITIVE),
 )
 # fmt: on
 
@@ -88,8 +89,7 @@ TASK = Task(
         files.rows,
         files.take,
     ),
-    unit="recording",
-    units=lambda reference: ("recording", reference.items.ids),
+    units=lambda reference: choose_units(reference.items.ids, "recording", speaker=reference.speakers),
     count=count,
     scores=SCORES,
     labels=lambda reference: [

@@ -15,6 +15,7 @@ from ..formats import segment_scores as files
 from ..formats.format import Format
 from ..formats.language_labels import recording_names
 from ..formats.segment_scores import Reference, Submission
+from ..formats.speakers import choose_units
 from ..metrics import language_identification as metrics
 from ..task import HIGHER, LOWER, Score, Task
 from ..trivial import random_numbers
@@ -42,8 +43,7 @@ def guesses(english: np.ndarray) -> Submission:
 # fmt: off
 SCORES = (
     Score("eer", "EER", LOWER, metrics.histogram_eer,
-          "equal error rate of two pooled trials a segment, on the ROC convex hull", of="pooled", percent=True,
-          interval=True),
+          "equal error rate of two pooled trials a segment, on the ROC convex hull", of="pooled", percent=True),
     Score("balanced_accuracy", "Balanced accuracy", HIGHER, metrics.balanced_accuracy,
           "mean recall of the two languages over all segments", of="decisions", percent=True),
     Score("eer_plan", "EER of the plan", LOWER, metrics.histogram_eer,
@@ -74,8 +74,9 @@ TASK = Task(
         files.rows,
         files.take,
     ),
-    unit="recording",
-    units=lambda reference: ("recording", recording_names(reference.audio_names)),
+    units=lambda reference: choose_units(
+        recording_names(reference.audio_names), "recording", speaker=reference.speakers
+    ),
     count=count,
     scores=SCORES,
     labels=lambda reference: reference.is_english.tolist(),

@@ -8,7 +8,7 @@ Source: PSST Challenge (Gale, Fleegle, Bedrick and Fergadiotis 2022, RaPID-4), T
 from __future__ import annotations
 
 from ..formats.cells import words
-from ..formats.naming import naming_format, naming_reference, naming_submission, sessions
+from ..formats.naming import naming_format, naming_reference, naming_submission, naming_units
 from ..formats.problems import Problems
 from ..formats.sheets import Answers
 from ..formats.tables import Table
@@ -34,8 +34,7 @@ def count(reference: Answers, submission: Answers) -> dict[str, metrics.Correctn
 
 # fmt: off
 SCORES = (
-    Score("f1", "F1", HIGHER, metrics.f1, "harmonic mean of precision and recall for correct responses",
-          interval=True),
+    Score("f1", "F1", HIGHER, metrics.f1, "harmonic mean of precision and recall for correct responses"),
     Score("precision", "Precision", HIGHER, metrics.precision, "share of the responses called correct that are"),
     Score("recall", "Recall", HIGHER, metrics.recall, "share of the correct responses that are called correct"),
     Score("accuracy", "Accuracy", HIGHER, metrics.accuracy, "share of the responses that are called rightly"),
@@ -48,8 +47,7 @@ TASK = Task(
     name="psst_correctness",
     title="PSST, correctness",
     format=naming_format(REFERENCE, SUBMISSION, check_classes),
-    unit="session",
-    units=sessions,
+    units=naming_units,
     count=count,
     scores=SCORES,
     labels=lambda reference: reference["correctness"].tolist(),

@@ -10,13 +10,13 @@ from __future__ import annotations
 from operator import attrgetter
 from pathlib import Path
 
-from ..formats.naming import naming_format, naming_reference, naming_submission, sessions
+from ..formats.naming import naming_format, naming_reference, naming_submission, naming_units
 from ..formats.phones import transcripts
 from ..formats.problems import Problems, ReferenceFileError
 from ..formats.sheets import Answers
 from ..formats.tables import Table
 from ..metrics import phoneme_recognition as metrics
-from ..task import LOWER, Score, Task
+from ..task import LOWER, POSITIVE, Score, Task
 from ..trivial import always
 
 PHONES = transcripts(lambda: metrics.arpabet_features().phones, metrics.FILLERS)
@@ -54,11 +54,13 @@ def count(reference: Answers, submission: Answers) -> dict[str, metrics.Recognit
 # fmt: off
 SCORES = (
     Score("fer", "FER", LOWER, metrics.fer, "feature error rate, pooled over the utterances", percent=True,
-          interval=True),
-    Score("per", "PER", LOWER, metrics.per, "phoneme error rate, pooled over the utterances", percent=True),
-    Score("substitutions", "Substitutions", LOWER, attrgetter("substitutions"), "phones taken for another"),
-    Score("insertions", "Insertions", LOWER, attrgetter("insertions"), "phones that were not said"),
-    Score("deletions", "Deletions", LOWER, attrgetter("deletions"), "phones that are missing"),
+          bounds=POSITIVE),
+    Score("per", "PER", LOWER, metrics.per, "phoneme error rate, pooled over the utterances", percent=True,
+          bounds=POSITIVE),
+    Score("substitutions", "Substitutions", LOWER, attrgetter("substitutions"), "phones taken for another",
+          bounds=None),
+    Score("insertions", "Insertions", LOWER, attrgetter("insertions"), "phones that were not said", bounds=None),
+    Score("deletions", "Deletions", LOWER, attrgetter("deletions"), "phones that are missing", bounds=None),
 )
 # fmt: on
 
@@ -66,8 +68,7 @@ TASK = Task(
     name="psst_recognition",
     title="PSST, phoneme recognition",
     format=FORMAT._replace(read_reference=read_reference),
-    unit="session",
-    units=sessions,
+    units=naming_units,
     count=count,
     scores=SCORES,
     labels=lambda reference: [phone for transcript in reference["transcript"] for phone in transcript],

@@ -3,12 +3,15 @@
 The reference is the shared task's own sheet, in the layouts of its three editions; a submission says `accept` or
 `reject` of each response. A submission that breaks the 50 % rule has a Dfull of 0, or is refused where the organiser
 chose so for public labels.
+An interval is drawn over speakers, by the column `speaker` or the `user-NNN` in the recordings' names; where neither
+names them, over responses as if these were independent.
 Source: Overview of the third edition of the Spoken CALL Shared Task (2019), section 2.3.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from operator import attrgetter
@@ -21,10 +24,11 @@ from ..formats.cells import words
 from ..formats.format import Items
 from ..formats.problems import FileProblems, Problems, ReferenceFileError
 from ..formats.sheets import Answers, Sheet, parse_reference, read_answers, rows_of, sheet_format
+from ..formats.speakers import SPEAKER, SPEAKER_ALIASES, Units, choose_units
 from ..formats.tables import Table, parse_table, split_row
 from ..formats.text import ORGANISER_LIMIT, read_bytes, read_text
 from ..metrics import accept_reject as metrics
-from ..task import HIGHER, LOWER, Option, Score, Task
+from ..task import HIGHER, LOWER, POSITIVE, Option, Score, Task
 from ..trivial import always, at_random
 
 CORRECT, INCORRECT = 1, 0
@@ -40,7 +44,8 @@ REFERENCE = Sheet(
     {"language": JUDGED, "meaning": JUDGED},
     noun="response",
     delimiter="\t",
-    optional=PUBLIC,
+    optional=(*PUBLIC, SPEAKER),
+    aliases=SPEAKER_ALIASES,
 )
 
 SUBMISSION = Sheet(
@@ -154,6 +159,14 @@ def require_possible(submission: Answers, class_sizes: Mapping[str, int]) -> Non
     problems.raise_if_any()
 
 
+def units(reference: Answers) -> Units:
+    """Speakers, by their column, else by the recordings' names if each has a user; else the responses."""
+    users = [re.search(r"user-\d+", name) for name in reference.texts.get("Wavfile", ())]
+    in_names = [user[0] for user in users if user] if all(users) else []
+    speakers = reference.texts.get(SPEAKER, ())
+    return choose_units(reference.items.ids, "response", speaker=speakers if any(speakers) else in_names)
+
+
 def count(reference: Answers, submission: Answers) -> dict[str, metrics.Decisions]:
     return {
         "decisions": metrics.decisions_per_response(
@@ -182,9 +195,9 @@ def eligible(decisions: metrics.Decisions) -> Any:
 # fmt: off
 SCORES = (
     Score("d_full", "Dfull", HIGHER, metrics.ranked_d_full,
-          f"√(D · D_A) = √(CA · CR / (FA · FR)); 0 if {RULE} is broken", interval=True),
-    Score("d", "D", HIGHER, metrics.d, "RCR / RFR, the ratio of the reject rates"),
-    Score("d_a", "D_A", HIGHER, metrics.d_a, "RCA / RFA, the ratio of the accept rates"),
+          f"√(D · D_A) = √(CA · CR / (FA · FR)); 0 if {RULE} is broken", bounds=POSITIVE),
+    Score("d", "D", HIGHER, metrics.d, "RCR / RFR, the ratio of the reject rates", bounds=POSITIVE),
+    Score("d_a", "D_A", HIGHER, metrics.d_a, "RCA / RFA, the ratio of the accept rates", bounds=POSITIVE),
     Score("precision", "Precision", HIGHER, metrics.precision, "CA / (CA + FA)", undefined=0.0),
     Score("recall", "Recall", HIGHER, metrics.recall, "CA / (CA + FR)"),
     Score("f_measure", "F", HIGHER, metrics.f_measure, "harmonic mean of precision and recall"),
@@ -198,14 +211,17 @@ SCORES = (
           "CR / (CR + PFA + GFA)"),
     Score("accept_rate_correct", "Correct accepted", HIGHER, metrics.accept_rate_correct, "CA / (CA + FR)"),
     Score("eligible", "Eligible", HIGHER, eligible,
-          f"1 if at least {SHARE} of the incorrect responses are rejected and {SHARE} of the correct ones accepted"),
+          f"1 if at least {SHARE} of the incorrect responses are rejected and {SHARE} of the correct ones accepted",
+          bounds=None),
     Score("d_full_raw", "Dfull without the rule", HIGHER, metrics.d_full,
-          f"Dfull whether or not {RULE} is met"),
-    Score("ca", "CA", HIGHER, attrgetter("correct_accepts"), "correct responses accepted"),
-    Score("cr", "CR", HIGHER, attrgetter("correct_rejects"), "incorrect responses rejected"),
-    Score("fr", "FR", LOWER, attrgetter("false_rejects"), "correct responses rejected"),
-    Score("pfa", "PFA", LOWER, attrgetter("plain_false_accepts"), "responses incorrect in language only, accepted"),
-    Score("gfa", "GFA", LOWER, attrgetter("gross_false_accepts"), "responses incorrect in meaning too, accepted"),
+          f"Dfull whether or not {RULE} is met", bounds=POSITIVE),
+    Score("ca", "CA", HIGHER, attrgetter("correct_accepts"), "correct responses accepted", bounds=None),
+    Score("cr", "CR", HIGHER, attrgetter("correct_rejects"), "incorrect responses rejected", bounds=None),
+    Score("fr", "FR", LOWER, attrgetter("false_rejects"), "correct responses rejected", bounds=None),
+    Score("pfa", "PFA", LOWER, attrgetter("plain_false_accepts"), "responses incorrect in language only, accepted",
+          bounds=None),
+    Score("gfa", "GFA", LOWER, attrgetter("gross_false_accepts"), "responses incorrect in meaning too, accepted",
+          bounds=None),
 )
 # fmt: on
 
@@ -220,8 +236,7 @@ TASK = Task(
         rows=lambda directory: rows_of(read_rows(directory, Problems(ReferenceFileError))),
         headerless=HEADERLESS,
     ),
-    unit="response",
-    units=lambda reference: ("response", reference.items.ids),
+    units=units,
     count=count,
     scores=SCORES,
     labels=lambda reference: zip(reference["language"].tolist(), reference["meaning"].tolist()),

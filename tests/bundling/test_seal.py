@@ -35,7 +35,7 @@ def loaded(task, folder, files=None):
 
 def units_of(task, folder):
     """The unit of each row of the counts of the reference in a folder."""
-    return set(find_task(task).units(find_task(task).format.read_reference(folder))[1])
+    return set(find_task(task).units(find_task(task).format.read_reference(folder)).of.values())
 
 
 def laid_out(reference, folder):

@@ -21,7 +21,7 @@ from tests.samples.programs import ROOT, run_score
 
 STEPS = {"f1": 0.01, "recall": 0.02}
 FLOOR = {"f1": 0.89, "recall": 0.86, "f1_low": 0.87, "f1_high": 0.92}
-F1 = Score("f1", "F1", HIGHER, abs, "", interval=True)
+F1 = Score("f1", "F1", HIGHER, abs, "")
 
 
 @pytest.mark.parametrize(

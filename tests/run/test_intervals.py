@@ -1,11 +1,12 @@
-"""Intervals of every task: its statistics sum to its score, and resample as a plain loop over drawn units does."""
+"""Intervals of every task: its statistics sum to its scores, and leaving units out, or drawing them anew, is as a plain
+loop does it."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from spokeneval.formats import language_turns, segment_scores
 from spokeneval.formats.format import Items
 from spokeneval.formats.sheets import Answers
+from spokeneval.formats.speakers import Units
 from spokeneval.metrics import bootstrap
 from spokeneval.metrics.bootstrap import (
     bootstrap_scores,
@@ -25,9 +27,11 @@ from spokeneval.metrics.bootstrap import (
     splitmix64,
 )
 from spokeneval.metrics.counts import ratio, total
+from spokeneval.metrics.jackknife import jackknife_error, jackknife_interval, student_quantile
 from spokeneval.metrics.phoneme_recognition import arpabet_features
-from spokeneval.run.interval import Interval, score_interval
+from spokeneval.run.interval import Interval, joint_scores, score_intervals
 from spokeneval.run.options import Options, choose_options, fingerprint
+from spokeneval.run.scores import LARGEST
 from spokeneval.run.scoring import Scored, score_submission
 from spokeneval.run.statistics import by_unit, parse_statistics, primary_matrix, primary_of_sums
 from spokeneval.task import LOWER, Score, Task
@@ -35,9 +39,6 @@ from spokeneval.tasks import find_task, task_names
 from tests.samples.cases import OWN
 from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT, run_score
-
-STUDENT = {6: 2.5706, 12: 2.2010}
-"""Student's t, 0.975, n - 1 degrees of freedom, for n units: from printed tables."""
 
 
 @dataclass(frozen=True)
@@ -175,29 +176,78 @@ def test_statistics_add_up_to_the_score(task, seed):
     assert whole.scores[task.primary.key] == expected
 
 
-def test_an_interval_is_that_of_a_loop_over_drawn_units(task):
+def test_resampled_scores_are_those_of_a_loop_over_drawn_units(task):
     case = case_of(task)
-    whole = scored(task, case, case.all_items())
-    matrix = primary_matrix(task, whole.statistics)
-    n = len(case.units)
-    order = sorted(range(n), key=lambda unit: tuple(matrix[unit][::-1]))
+    statistics = scored(task, case, case.all_items()).statistics
 
     @cache
     def score(drawn: tuple[int, ...]) -> float:
-        return primary_score(
-            task, case, np.concatenate([np.array(case.units[order[unit]]) for unit in drawn])
-        )
+        return primary_score(task, case, np.concatenate([np.array(case.units[unit]) for unit in drawn]))
 
-    draws = resample_draws(n)
-    scores = sorted(s for s in (score(tuple(sorted(drawn))) for drawn in draws.tolist()) if not math.isnan(s))
-    # Hesterberg's level, with Student's t from a printed table.
-    outside = 2 * (1 - 0.5 * (1 + math.erf(STUDENT[n] * math.sqrt(n / (n - 1)) / math.sqrt(2))))
-    cut = int(len(scores) * outside / 2)
-    found = whole.intervals[task.primary.key]
-    assert len(set(scores)) > 10
-    assert found.low < found.high
-    np.testing.assert_allclose([found.low, found.high], [scores[cut], scores[-1 - cut]], rtol=0, atol=1e-9)
-    np.testing.assert_allclose(found.standard_error, np.std(scores), rtol=1e-9)
+    draws = resample_draws(len(case.units), resamples=200)
+    expected = [score(tuple(sorted(drawn))) for drawn in draws.tolist()]
+    found = joint_scores(task.primary.value, [task.part(task.primary, statistics.parts)], resamples=200)
+    assert len(set(expected)) > 10
+    np.testing.assert_allclose(found[:, 0], expected, rtol=0, atol=1e-9)
+
+
+def expected_interval(score: Score, value: float, without: np.ndarray) -> tuple[float, float]:
+    """Student's interval on the score's scale."""
+    low, high = score.limits
+    n = len(without)
+
+    def on_scale(x):
+        return np.log(x - low) - (np.log(high - x) if high < math.inf else 0)
+
+    with np.errstate(divide="ignore"):
+        own_scale = not np.isfinite(on_scale(np.append(without, value))).all()
+    others = without if own_scale else on_scale(without)
+    squares = (others - others.mean()) ** 2
+    if not squares.any():
+        return value, value
+    variance_of_squares = squares.var(ddof=1)
+    freedom = (
+        n - 1 if not variance_of_squares else min(n - 1, 2 * squares.sum() ** 2 / n / variance_of_squares)
+    )
+    error = math.sqrt((n - 1) / n * squares.sum())
+    half = student_quantile(freedom) * error
+    if own_scale:
+        return max(low, value - half), min(high, value + half)
+    ends = on_scale(value) - half, on_scale(value) + half
+    shares = [1 / (1 + math.exp(-end)) for end in ends]
+    return tuple(
+        low + math.exp(end) if high == math.inf else low + (high - low) * share
+        for end, share in zip(ends, shares)
+    )
+
+
+def test_an_interval_is_that_of_a_loop_over_left_out_units(task):
+    case = case_of(task)
+    whole = scored(task, case, case.all_items())
+    kept = [
+        np.sort(np.concatenate([*case.units[:unit], *case.units[unit + 1 :]]))
+        for unit in range(len(case.units))
+    ]
+    totals = [{part: total(rows) for part, rows in task.count(*case.make(items)).items()} for items in kept]
+    assert [score.key for score in task.scores if score.bounds] == list(whole.intervals)
+    for key, found in whole.intervals.items():
+        (score,) = [score for score in task.scores if score.key == key]
+        value = whole.scores[key]
+        without = []
+        for counts in totals:
+            try:
+                without.append(score.value(task.part(score, counts)))
+            except ValueError:
+                without.append(value)
+        without = np.array(without, dtype=float)
+        expected = expected_interval(score, value, without)
+        np.testing.assert_allclose([found.low, found.high], expected, rtol=1e-9, atol=1e-9, err_msg=key)
+        n = len(without)
+        np.testing.assert_allclose(
+            found.standard_error, (n - 1) / math.sqrt(n) * without.std(ddof=1), rtol=0, atol=1e-9
+        )
+        assert found.low <= value <= found.high
+    assert whole.intervals[task.primary.key].low < whole.intervals[task.primary.key].high
 
 
 @pytest.mark.parametrize("seed", [0, 4])
@@ -250,6 +300,11 @@ class Values:
 PERCENT = Score("rate", "Rate", LOWER, lambda sums: ratio(sums.errors, sums.items, "rate"), "", percent=True)
 
 
+def interval_of(score: Score, rows: Any, value: float) -> Interval:
+    task = replace(find_task("psst_recognition"), scores=(score,))
+    return score_intervals(task, {score.key: value}, {"rows": rows})[score.key]
+
+
 def test_the_level_is_that_of_hesterberg():
     assert expanded_level(1) == 1
     # By scipy 1.15: 1 - 2 norm.cdf(-sqrt(n / (n - 1)) t.ppf(.975, n - 1)).
@@ -260,25 +315,63 @@ def test_the_level_is_that_of_hesterberg():
         expanded_level(0)
 
 
-def test_one_unit_or_no_resample_with_a_score_gives_the_score_itself():
+def test_the_interval_of_a_mean_is_the_text_book_one():
+    # By scipy 1.17: t.interval(0.95, 4, 3.2, sem([1, 2, 3, 4, 6])). Squares about the mean are 4.84, 1.44, 0.04, 0.64
+    # and 7.84, in all 14.8; 2 * 14.8**2 / (5/4 * 43.568) = 8.04 is no less than 4 degrees of freedom.
+    values = np.array([1.0, 2.0, 3.0, 4.0, 6.0])
+    without = (values.sum() - values) / 4
+    ends = jackknife_interval(values.mean(), without, (-math.inf, math.inf))
+    np.testing.assert_allclose(ends, (0.8116116119, 5.5883883881), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(jackknife_error(without), values.std(ddof=1) / math.sqrt(5), rtol=1e-12)
+
+
+def test_where_one_unit_makes_the_difference_there_are_few_degrees_of_freedom():
+    # Squares about the mean 1/11 are ten of 1/121 and one of 100/121, in all 110/121, and differ from their own mean,
+    # 10/121, by 8910/121**2: 2 * 110**2 / (11/10 * 8910) = 2.4691 degrees. By scipy 1.17 t.ppf(.975, 2.4691) is
+    # 3.60683; the error is the root of 10/11 * 110/121, 10/11.
+    without = np.append(np.zeros(10), 1.0)
+    low, high = jackknife_interval(0.0, without, (-math.inf, math.inf))
+    assert high == pytest.approx(3.6068276059 * 10 / 11, rel=1e-9) == -low
+
+
+def test_students_quantile_is_that_of_scipy():
+    # By scipy 1.17: t.ppf(.975, freedom).
+    expected = {
+        1: 12.7062047362,
+        1.5: 6.0166631044,
+        2: 4.3026527297,
+        3.7: 2.8675207072,
+        24: 2.0638985616,
+        49_238: 1.9600121654,
+    }
+    for freedom, quantile in expected.items():
+        assert student_quantile(freedom) == pytest.approx(quantile, rel=0, abs=2e-9)
+
+
+def test_one_unit_gives_the_score_itself():
     one = Errors(np.array([1]), np.array([3]))
-    assert score_interval(PERCENT, one, 100 / 3) == Interval(100 / 3, 100 / 3, 0)
-    without_items = Errors(np.array([1, 1]), np.array([0, 0]))
-    assert score_interval(PERCENT, without_items, 0.5) == Interval(0.5, 0.5, 0)
+    assert interval_of(PERCENT, one, 100 / 3) == Interval(100 / 3, 100 / 3, 0)
+
+
+def test_an_end_is_within_the_bounds_and_small_enough_for_a_platform():
+    few = np.array([1e-3, 1e3])
+    low, high = jackknife_interval(1.0, few, (0.0, math.inf))
+    assert 0 < low < high < LARGEST
+    assert jackknife_interval(0.0, np.array([0.0, 0.5]), (0.0, 1.0)) == (0.0, 1.0)
+    assert jackknife_interval(1.0, np.ones(12), (0.0, 1.0)) == (1.0, 1.0)
 
 
 def test_an_interval_of_no_width_holds_the_score_to_the_last_digit():
     # 110 / 130 has no end in decimals: rounded to ten of them, an end would lie above the score.
     rows = Errors(np.full(5, 110.0), np.full(5, 130.0))
     score = PERCENT.value(total(rows))
-    interval = score_interval(PERCENT, rows, score)
-    assert interval.low <= score <= interval.high
+    interval = interval_of(PERCENT, rows, score)
     assert (interval.low, interval.high) == (score, score)
 
 
 def test_rows_add_up_by_unit_in_the_order_of_the_names():
     rows = Errors(np.array([1, 3, 5]), np.array([2, 4, 6]))
-    summed = by_unit("speaker", ["b", "a", "b"], {"rows": rows})
+    summed = by_unit(Units("speaker", {"1": "b", "2": "a", "3": "b"}), {"rows": rows})
     assert (summed.unit, list(summed.units)) == ("speaker", ["a", "b"])
     assert (summed.columns, summed.values.tolist()) == (["rows.errors", "rows.items"], [[3, 4], [6, 8]])
 

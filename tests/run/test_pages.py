@@ -124,8 +124,9 @@ def test_a_page_on_hidden_labels_holds_the_scores_alone(tmp_path, task):
     assert outline.tags.count("table") == 1
     assert "The baseline" not in markup
     scores = json.loads((output / "scores.json").read_text())
-    # One row a score and one for the interval: nothing else has a number of its own.
-    assert outline.tags.count("tr") == 1 + len(scores) - 2 + 1
+    # One row a score, and its interval in the primary one's: nothing else has a number of its own.
+    assert outline.tags.count("tr") == 1 + len(scores) - 2
+    assert len(re.findall(r">[^<]* to [^<]*</td>", markup)) == 1
     submitted = next((tmp_path / "input" / "res").iterdir()).read_text().splitlines()
     for line in submitted[1:4]:
         assert re.split(r"[\t, ]", line)[0] not in markup or task == "merlion_diarization"

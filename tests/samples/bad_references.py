@@ -10,7 +10,7 @@ from typing import Any
 from unittest import mock
 
 from spokeneval.metrics import phoneme_recognition
-from tests.samples.cases import CASES, IDS, OWN, REGIONS, SHEETS, Files
+from tests.samples.cases import CASES, IDS, OWN, REGIONS, SHEETS, Files, with_speakers
 from tests.samples.corruptions import Row, rows_of
 
 
@@ -120,7 +120,14 @@ def bad_references(task: str) -> Iterator[BadReference]:
             assert old in lines[2]
             content = "".join([*lines[:2], lines[2].replace(old, new, 1), *lines[3:]])
             yield changed(f"{new!r} for {old!r}", content, code, 3, IDS[1], words=words)
+        if task not in OWN and task != "content_accuracy":
+            for second, code in (("", "no_speaker"), ("S1 ", "unusable_speaker")):
+                content = with_speakers(text, ["S1", second, "S1", "S2"])
+                yield changed(f"the speaker {second!r}", content, code, 3, IDS[1])
     else:
+        content = with_speakers(text, ["S1", "S2", *["S1"] * (len(lines) - 3)])
+        words = "expected one for all of x_1"
+        yield changed("two speakers of a recording", content, "two_speakers", 3, "a2", words=words)
         no_time = (3, lines[1].split(",")[2] + ".0", "empty_span")
         for column, value, *row in (*FIRST_SEGMENTS, no_time):
             fields = lines[1].split(",")

@@ -258,6 +258,13 @@ CASES = {
 }
 
 
+def with_speakers(text: str, speakers: list[str], column: str = "user") -> str:
+    """A reference with a further column."""
+    delimiter = "\t" if "\t" in text else ","
+    rows = zip(text.splitlines(), [column, *speakers])
+    return "".join(f"{line}{delimiter}{speaker}\n" for line, speaker in rows)
+
+
 def _own_tasks() -> dict[str, ModuleType]:
     """The modules of `tests.samples.tasks`, by their task."""
     folder = Path(__file__).parent / "tasks"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from spokeneval.formats.format import Format
+from spokeneval.formats.speakers import Units
 from spokeneval.metrics.counts import ratio
-from spokeneval.task import HIGHER, LOWER, Column, Score, Task
+from spokeneval.task import HIGHER, LOWER, POSITIVE, Column, Score, Task
 
 
 def rate(counts):
@@ -31,14 +34,13 @@ def test_a_score_is_its_formulas_value_or_what_is_written_where_it_is_undefined(
     assert (RATE.heading, percent.heading) == ("Rate", "Rate (%)")
 
 
-def test_columns_are_the_scores_then_the_ends_of_their_intervals():
-    scores = (RATE._replace(interval=True, percent=True), Score("n", "N", HIGHER, len, "all", of="second"))
+def test_columns_are_the_scores_then_the_ends_of_the_first_ones_interval():
+    scores = (RATE._replace(percent=True), Score("n", "N", HIGHER, len, "all", of="second"))
     task = Task(
         "small",
         "Small",
         Format(*[None] * len(Format._fields)),
-        "call",
-        lambda _: ("", ()),
+        lambda _: Units("call", {}),
         dict,
         scores,
         list,
@@ -46,9 +48,10 @@ def test_columns_are_the_scores_then_the_ends_of_their_intervals():
     assert task.columns == (
         Column("rate", "Rate (%)", LOWER, "a over b"),
         Column("n", "N", HIGHER, "all"),
-        Column("rate_low", "Rate from (95 %)", LOWER, "lower end of the 95 % bootstrap interval over calls"),
+        Column("rate_low", "Rate from (95 %)", LOWER, "lower end of the 95 % interval"),
         Column("rate_high", "Rate to (95 %)", LOWER, "upper end of the interval"),
     )
     assert task.primary is scores[0]
+    assert (scores[0].limits, scores[0]._replace(bounds=POSITIVE).limits) == ((0, 100), (0, math.inf))
     counts = {"first": 1, "second": 2}
     assert [task.part(score, counts) for score in scores] == [1, 2]

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Optional
 
 from ...formats.problems import FREE_ATTEMPT, Problem, SubmissionError, count_of, name
-from ...metrics.bootstrap import RESAMPLES
+from ...formats.speakers import independence_note
 from ...task import ENDS, Number, Task
 from ..options import Options
 from ..reference import Reference
@@ -52,11 +52,15 @@ def scored_page(
         parts.append(paragraph(note, kind="note"))
     else:
         parts += _task_sections(task, reference.labels, submission, scored)
+    primary = task.primary.key
+    ends = {primary: [scores[primary + end] for end in ENDS]}
+    if options.labels_public:
+        ends = {key: [interval.low, interval.high] for key, interval in scored.intervals.items()}
     return page(
         f"{task.title}: results",
         paragraph(_verdict(task, scores, options), kind="verdict"),
         paragraph("Signature:", code(options.signature(task)), Html("<br>"), _COMPARABLE, kind="note"),
-        _score_section(task, scores, options),
+        _score_section(task, scores, ends, scored.statistics.unit, options),
         *parts,
         _check_section(len(reference.items), list(files)),
     )
@@ -121,31 +125,34 @@ def _verdict(task: Task, scores: Mapping[str, Number], options: Options) -> str:
     return words
 
 
-def _score_section(task: Task, scores: Mapping[str, Number], options: Options) -> Html:
+def _score_section(
+    task: Task,
+    scores: Mapping[str, Number],
+    ends: Mapping[str, Sequence[Number]],
+    unit: str,
+    options: Options,
+) -> Html:
     baseline, steps = options.baseline, options.steps if options.coarse else None
     rows: list[list[Any]] = []
     for score in (score for score in task.scores if score.key in scores):
-        row: list[Any] = [score.heading, _shown(score.key, scores[score.key], options)]
+        key = score.key
+        interval = " to ".join(_shown(key, end, options) for end in ends.get(key, ()))
+        row: list[Any] = [score.heading, _shown(key, scores[key], options), interval]
         if baseline:
-            row.append(_shown(score.key, baseline[score.key], options))
+            known = _shown(key, baseline[key], options)
+            row.append(f"{known} ({_interval(key, baseline, options)})" if score is task.primary else known)
         if steps is not None:
-            row.append(f"{steps[score.key]:g}")
+            row.append(f"{steps[key]:g}")
         rows.append([*row, score.direction, score.description])
-        if score.interval:
-            row = ["95 % interval", _interval(score.key, scores, options)]
-            if baseline:
-                row.append(_interval(score.key, baseline, options))
-            if steps is not None:
-                row.append("")
-            rows.append([*row, "", f"bootstrap over {task.unit}s, {RESAMPLES:,} resamples"])
-    header = ["Score", "This submission", *(["Baseline"] if baseline else [])]
+    header = ["Score", "This submission", "95 % interval", *(["Baseline"] if baseline else [])]
     header += [*(["Step"] if steps is not None else []), "Better is", "What it is"]
-    note = "Every score at full precision is in scores.json." if steps is None else ""
+    notes = [f"Intervals: by the jackknife over {unit}s. {independence_note(unit)}".rstrip()]
+    notes += ["Every score at full precision is in scores.json."] if steps is None else []
     return section(
         "Scores",
         _interval_figure(task, scores, options) if baseline else None,
         table("Every score", header, rows, shown=200),
-        paragraph(note, kind="note") if note else None,
+        *(paragraph(note, kind="note") for note in notes),
     )
 
 

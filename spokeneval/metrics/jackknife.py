@@ -1,0 +1,164 @@
+"""How sure a score is: jackknife intervals over units that are independent of one another.
+
+A unit is what was drawn at random and holds together: a speaker, a recording, a call; the response where nothing
+coarser is known. Everything a score is made of is counted for each unit, one row a unit; the score is a formula of
+these counts' sums, and it is computed without each unit in turn. How much these values differ is its standard error.
+
+The interval is Student's, on a scale without ends: log((x - low) / (high - x)) of a score x between two bounds, the
+logit of a share and twice Fisher's z of a correlation; log(x - low) of one without an upper bound. Its degrees of
+freedom are Satterthwaite's: n - 1 where all units differ alike, down to 2 where one of them makes all the difference,
+as happens to rates near 0 and 1. `python -m benchmarks.bench_coverage` measures how often the intervals hold.
+
+Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 11, the jackknife, and section 12.6,
+transformations; Satterthwaite, An approximate distribution of estimates of variance components (Biometrics Bulletin 2,
+1946); Bisani and Ney, Bootstrap estimates for confidence intervals in ASR performance evaluation (ICASSP 2004), for
+the units.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .counts import as_matrix, field_arrays, from_matrix, total
+
+LEVEL = 0.95
+
+_FARTHEST = 23.0
+"""From the middle of a scale: an end is then below 1e10, which is more than a platform can store."""
+
+_NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(24)
+
+
+def leave_one_out(rows: Any) -> Any:
+    """The counts of all units but one, for each in turn.
+
+    Parameters
+    ----------
+    rows: counts, one row a unit: fields of shape (n, ...).
+
+    Returns
+    -------
+    Counts of n sets: fields of shape (n, ...).
+
+    Examples
+    --------
+    >>> from spokeneval.metrics.correctness import CorrectnessCounts
+    >>> rows = CorrectnessCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
+    >>> leave_one_out(rows).true_positives.tolist()
+    [3, 4, 5]
+    """
+    matrix = as_matrix(rows)
+    whole = np.concatenate([field.ravel() for field in field_arrays(total(rows)).values()])
+    return from_matrix(rows, whole - matrix)
+
+
+def jackknife_error(without: np.ndarray) -> float:
+    """The standard error of a score.
+
+    Parameters
+    ----------
+    without: shape=(n,): the score without each unit.
+
+    Examples
+    --------
+    >>> jackknife_error(np.array([2.0, 3.0, 4.0]))  # of a mean: its standard deviation 2 over the root of 3
+    1.1547005383792515
+    """
+    squares = _squares(without)
+    return math.sqrt((len(without) - 1) / len(without) * math.fsum(squares))
+
+
+def jackknife_interval(score: float, without: np.ndarray, bounds: tuple[float, float]) -> tuple[float, float]:
+    """The 95 % interval of a score.
+
+    Where the score, or one of those without a unit, is at a bound, its scale has no end there: the interval is then
+    Student's on the score's own scale, cut at the bounds. So one of no width says that the units tell nothing, as when
+    nobody makes an error.
+
+    Parameters
+    ----------
+    score: of all units.
+    without: shape=(n,): the score without each unit.
+    bounds: between which it lies; either may be infinite.
+
+    Returns
+    -------
+    (low, high)
+
+    Examples
+    --------
+    >>> low, high = jackknife_interval(0.8, np.array([0.7, 0.8, 0.85, 0.85]), (0, 1))
+    >>> round(low, 3), round(high, 3)
+    (0.351, 0.967)
+    """
+    low, high = bounds
+    with np.errstate(divide="ignore", invalid="ignore"):
+        middle, others = _on_scale(np.float64(score), bounds), _on_scale(without, bounds)
+    if not (np.isfinite(middle) and np.isfinite(others).all()):
+        half = _half_width(without)
+        return max(low, score - half), min(high, score + half)
+    half = _half_width(others)
+    return _from_scale(float(middle) - half, bounds), _from_scale(float(middle) + half, bounds)
+
+
+def student_quantile(freedom: float) -> float:
+    """The 97.5 % quantile of Student's t distribution.
+
+    With t = sqrt(freedom) tan(a), the density of the angle a is proportional to cos(a) ** (freedom - 1). Newton's
+    method finds the angle within which 95 % lie; it comes from below, because the density falls.
+
+    Parameters
+    ----------
+    freedom: degrees of freedom, 1 or more, whole or not.
+
+    Examples
+    --------
+    >>> round(student_quantile(1), 3), round(student_quantile(10), 3), round(student_quantile(2000), 3)
+    (12.706, 2.228, 1.961)
+    """
+    at_zero = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(math.pi)
+    angle = 0.0
+    for _ in range(100):
+        angles = angle / 2 * (1 + _NODES)
+        inside = 2 * at_zero * angle / 2 * float(_NODE_WEIGHTS @ np.cos(angles) ** (freedom - 1))
+        step = (LEVEL - inside) / (2 * at_zero * math.cos(angle) ** (freedom - 1))
+        angle += step
+        if step < 1e-14:
+            break
+    return math.sqrt(freedom) * math.tan(angle)
+
+
+def _half_width(values: np.ndarray) -> float:
+    squares = _squares(values)
+    spread = math.fsum(squares)
+    if not spread:
+        return 0.0
+    n = len(values)
+    uneven = math.fsum((squares - spread / n) ** 2) * n / (n - 1)
+    freedom = min(n - 1.0, 2 * spread**2 / uneven) if uneven else n - 1.0
+    return student_quantile(freedom) * jackknife_error(values)
+
+
+def _squares(values: np.ndarray) -> np.ndarray:
+    """Squared distances from the mean; summed without rounding, so that they do not depend on the units' order."""
+    squares: np.ndarray = (values - math.fsum(values) / len(values)) ** 2
+    return squares
+
+
+def _on_scale(values: Any, bounds: tuple[float, float]) -> Any:
+    low, high = bounds
+    scaled = values if low == -math.inf else np.log(values - low)
+    return scaled if high == math.inf else scaled - np.log(high - values)
+
+
+def _from_scale(value: float, bounds: tuple[float, float]) -> float:
+    low, high = bounds
+    if low == -math.inf:
+        return value
+    value = max(-_FARTHEST, min(value, _FARTHEST))
+    if high == math.inf:
+        return low + math.exp(value)
+    return low + (high - low) / (1 + math.exp(-value))

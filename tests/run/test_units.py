@@ -1,0 +1,131 @@
+"""What an interval is drawn over: speakers where a reference names them, and a word where it does not."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from bundling.competition.references import load_reference
+from bundling.competition.seal import seal
+from spokeneval.formats.speakers import Units, choose_units, independence_note
+from spokeneval.run.options import Options
+from spokeneval.run.reference import Reference
+from spokeneval.run.report.results import scored_page
+from spokeneval.run.scoring import score_submission
+from spokeneval.tasks import find_task, task_names
+from tests.samples.cases import CASES, IDS, OWN, with_speakers
+from tests.samples.programs import ROOT, write_files
+
+TASKS = [name for name in task_names() if name not in OWN]
+
+
+def named(task: str, column: str) -> tuple[dict[str, str], dict[str, str]]:
+    """A reference that names the speakers of its rows, and the unit of each row of the counts."""
+    files = dict(CASES[task].reference)
+    file, text = next(iter(files.items()))
+    if task == "content_accuracy":
+        for item, speaker in zip(IDS, "ABBA", strict=True):
+            text = text.replace(f"s{item}", speaker)
+        return {**files, file: text.replace("speaker_id", column)}, dict(zip(IDS, "ABBA", strict=True))
+    if not task.startswith("merlion"):
+        return {**files, file: with_speakers(text, list("ABBA"), column)}, dict(zip(IDS, "ABBA", strict=True))
+    names = [line.split(".wav")[0] for line in text.splitlines()[1:]]
+    speakers = dict(zip(sorted(set(names)), "AB", strict=True))
+    return {**files, file: with_speakers(text, [speakers[name] for name in names], column)}, speakers
+
+
+@pytest.mark.parametrize("column", ["speaker", "user", "speaker_id", "Speaker"])
+@pytest.mark.parametrize("task", TASKS)
+def test_a_column_of_speakers_makes_them_the_units(task, column, tmp_path):
+    files, expected = named(task, column)
+    reference = find_task(task).format.read_reference(write_files(tmp_path, files))
+    units = find_task(task).units(reference)
+    assert (units.called, dict(units.of)) == ("speaker", expected)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_speakers_stay_in_the_reference(task, tmp_path):
+    with_names, _ = named(task, "speaker")
+    without = dict(CASES[task].reference)
+    public = [
+        find_task(task).format.public_files(
+            find_task(task).format.read_reference(write_files(tmp_path / str(number), files)), {}
+        )
+        for number, files in enumerate((with_names, without))
+    ]
+    if task == "content_accuracy":  # the challenge publishes them
+        assert b"speaker_id" in public[1]["responses.csv"]
+    else:
+        assert public[0] == public[1]
+
+
+def test_a_user_in_every_recordings_name_is_the_speaker(tmp_path):
+    task = find_task("spoken_call")
+    text = CASES[task.name].reference["reference.csv"]
+    users = ["user-007", "user-012", "user-007", "user-3"]
+    for item, user in zip(IDS, users, strict=True):
+        text = text.replace(f"{item}.wav", f"data/{user}_2016/{item}.wav")
+    units = task.units(task.format.read_reference(write_files(tmp_path / "all", {"reference.csv": text})))
+    assert units == Units("speaker", dict(zip(IDS, users, strict=True)))
+    some = text.replace("user-3", "nobody")
+    units = task.units(task.format.read_reference(write_files(tmp_path / "some", {"reference.csv": some})))
+    assert units == Units("response", dict(zip(IDS, IDS, strict=True)))
+    columned = with_speakers(text, list("ABBA"))
+    units = task.units(
+        task.format.read_reference(write_files(tmp_path / "column", {"reference.csv": columned}))
+    )
+    assert list(units.of.values()) == list("ABBA")
+
+
+def test_the_first_grouping_that_names_anything_counts():
+    rows = ("1", "2")
+    assert choose_units(rows, "item", speaker=("", ""), session=("a", "a")) == Units(
+        "session", {"1": "a", "2": "a"}
+    )
+    assert choose_units(rows, "item", speaker=(), session=()) == Units("item", {"1": "1", "2": "2"})
+
+
+@pytest.mark.parametrize("public", [True, False])
+@pytest.mark.parametrize("speakers", [True, False])
+def test_a_page_says_what_was_taken_as_independent(tmp_path, speakers, public):
+    task = find_task("spoken_call")
+    files = named(task.name, "speaker")[0] if speakers else CASES[task.name].reference
+    labels = task.format.read_reference(write_files(tmp_path / "reference", files))
+    folder = write_files(tmp_path / "submission", CASES[task.name].submission)
+    submission = task.format.read_submission({"results.csv": folder / "results.csv"}, labels.items)
+    options = Options({"fifty_percent_rule": "flag", "class_sizes": "hidden"}, public, "")
+    scored = score_submission(task, labels, submission, options)
+    page = scored_page(
+        task, options, scored.scores, scored, Reference(labels, labels.items), submission, ["results.csv"]
+    )
+    note = "Responses were taken as independent, because the reference names no speakers."
+    assert (note in page) == (not speakers)
+    assert f"by the jackknife over {'speakers' if speakers else 'responses'}" in page
+    # Of hidden labels the primary score's interval and no other; of public ones that of all 14 but counts and flags.
+    rows = re.findall(r"<tr>.*</tr>", page)
+    assert sum(" to " in row for row in rows[1 : len(task.scores) + 1]) == (14 if public else 1)
+
+
+def test_who_spoke_once_needs_no_word():
+    assert [unit for unit in ("speaker", "session", "call", "response") if not independence_note(unit)] == [
+        "speaker",
+        "session",
+    ]
+
+
+def test_a_seal_keeps_a_learner_whole(tmp_path):
+    sealed = seal(
+        load_reference("spoken_call", "evaluation", ROOT / "reference_data/spoken_call/evaluation", {}),
+        0.5,
+        None,
+    )
+    write_files(tmp_path / "open", sealed.files)
+    write_files(tmp_path, sealed.at_home)
+    task = find_task("spoken_call")
+    parts = [
+        set(task.units(task.format.read_reference(tmp_path / part)).of.values())
+        for part in ("open", "sealed")
+    ]
+    assert sorted(map(len, parts)) == [12, 13]
+    assert not parts[0] & parts[1]
