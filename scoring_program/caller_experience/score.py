@@ -14,6 +14,11 @@ sources in spokeneval/metrics/agreement.py. Written to OUTPUT_DIR/scores.json, w
   parity            Above the human κ, higher is better
   exact             Exact (%), higher is better
   within_one        Within one (%), higher is better
+  quadratic_kappa   Quadratic κ, higher is better
+  alpha             α with the system, higher is better
+  human_alpha       α of the listeners, higher is better
+  winning_rate      Winning rate ω, higher is better
+  advantage         Advantage ρ, higher is better
 """
 
 import sys

@@ -12,6 +12,10 @@ sources in spokeneval/metrics/agreement.py. Written to OUTPUT_DIR/scores.json, w
   exact            Exact (%), higher is better
   adjacent         Adjacent (%), higher is better
   rmse             RMSE, lower is better
+  spearman_r       Spearman r, higher is better
+  smd              Mean shift, lower is better
+  within_half      Within 0.5 (%), higher is better
+  within_one       Within 1.0 (%), higher is better
 """
 
 import sys

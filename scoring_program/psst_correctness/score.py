@@ -11,6 +11,8 @@ the ends of the primary score's 95 % interval:
   recall             Recall, higher is better
   accuracy           Accuracy, higher is better
   balanced_accuracy  Balanced accuracy, higher is better
+  matthews           Matthews correlation, higher is better
+  specificity        Specificity, higher is better
 """
 
 import sys

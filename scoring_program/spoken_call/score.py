@@ -26,6 +26,9 @@ sources in spokeneval/metrics/accept_reject.py. Written to OUTPUT_DIR/scores.jso
   fr                     FR, lower is better
   pfa                    PFA, lower is better
   gfa                    GFA, lower is better
+  matthews               Matthews correlation, higher is better
+  frr                    False rejection rate, lower is better
+  far                    False acceptance rate, lower is better
 """
 
 import sys

@@ -16,6 +16,7 @@ from typing import Union
 
 import numpy as np
 
+from . import correctness
 from .counts import Number, add, check_counts, number_or_array, ratio, total
 
 GROSS_WEIGHT = 3
@@ -308,6 +309,52 @@ def accept_rate_correct(decisions: Decisions) -> Number:
     0.858
     """
     return recall(decisions)
+
+
+def false_acceptance_rate(decisions: Decisions) -> Number:
+    """FAR = (PFA + GFA) / (CR + PFA + GFA), unweighted: the share of incorrect responses that are accepted.
+
+    What work on mispronunciation detection reports beside the false rejection rate, FRR = FR / (FR + CA), which is
+    `relative_false_reject_rate`.
+    Source: Qian, Soong and Lee (2010), "Discriminative acoustic model for improving mispronunciation detection and
+    diagnosis in computer-aided pronunciation training".
+
+    Raises
+    ------
+    ValueError: one set without incorrect responses; in many it is NaN.
+
+    Examples
+    --------
+    >>> round(false_acceptance_rate(Decisions(635, 105, 213, 32, 15)), 3)  # 47 / 260
+    0.181
+    """
+    return ratio(
+        false_accepts(decisions, gross_weight=1), incorrect_responses(decisions), "the false acceptance rate"
+    )
+
+
+def matthews_correlation(decisions: Decisions) -> Number:
+    """(CA CR - FA FR) / sqrt((CA + FA) (CA + FR) (CR + FA) (CR + FR)), unweighted; 0 where all decisions are the same.
+
+    The correlation of being correct and being accepted, from -1 to 1; see `correctness.matthews_correlation`.
+
+    Raises
+    ------
+    ValueError: one set without responses of both kinds; in many it is NaN.
+
+    Examples
+    --------
+    >>> matthews_correlation(Decisions(8, 2, 8, 1, 1))  # (64 - 4) / 100
+    0.6
+    """
+    return correctness.matthews_correlation(
+        correctness.CorrectnessCounts(
+            true_positives=decisions.correct_accepts,
+            false_positives=false_accepts(decisions, gross_weight=1),
+            false_negatives=decisions.false_rejects,
+            true_negatives=decisions.correct_rejects,
+        )
+    )
 
 
 def is_required_share(part: Number, whole: Number) -> Union[bool, np.ndarray]:

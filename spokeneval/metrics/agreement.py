@@ -6,7 +6,9 @@ themselves, never between the positions that they take among the ratings that ha
 undefined raises ValueError (`UndefinedCorrelation` where only the correlation is at fault).
 
 Sources: Cohen (1960, 1968) for kappa and weighted kappa; the linear weights 1 - d/(k - 1) of the Caller
-Experience paper (equation 3); the trimming and rounding of predictions of ETS's `rsmtool`.
+Experience paper (equation 3); Krippendorff (2019), "Content Analysis", chapter 12, for his alpha; Calderon, Reichart
+and Dror (ACL 2025), "The Alternative Annotator Test for LLM-as-a-Judge", for the winning rate and the advantage; the
+trimming and rounding of predictions, the standardised mean difference and PRMSE of ETS's `rsmtool`.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .counts import Number, add, check_counts, ratio, total
+from .counts import Number, add, check_counts, number_or_array, ratio, total
 
 
 class UndefinedCorrelation(ValueError):
@@ -133,6 +135,63 @@ class SquaredErrors:
         check_counts(self)
 
     def __add__(self, other: SquaredErrors) -> SquaredErrors:
+        return add(self, other)
+
+
+@dataclass(frozen=True)
+class Differences:
+    """Predictions less the reference's ratings, summed over items; `+` pools two sets of items.
+
+    Attributes
+    ----------
+    items: number of items, or shape=(r,).
+    difference: sum of the differences, or shape=(r,).
+    reference: sum of the reference's ratings, or shape=(r,).
+    squared_reference: sum of their squares, or shape=(r,).
+    within_half, within_one: items that differ by at most 0.5, and at most 1, or shape=(r,).
+
+    Raises
+    ------
+    ValueError: a number that is not finite, or negative though it cannot be.
+    """
+
+    items: Number
+    difference: Number
+    reference: Number
+    squared_reference: Number
+    within_half: Number
+    within_one: Number
+
+    def __post_init__(self) -> None:
+        check_counts(self, signed=("difference", "reference"))
+
+    def __add__(self, other: Differences) -> Differences:
+        return add(self, other)
+
+
+@dataclass(frozen=True)
+class AnnotatorComparisons:
+    """Items by whether the system or one of m raters is closer to the other raters; `+` pools two sets of items.
+
+    Attributes
+    ----------
+    system_closer: shape=(..., m): items on which the system is closer than the m-th rater.
+    equal: shape=(..., m): items on which both are as close.
+    rater_closer: shape=(..., m): items on which the rater is closer.
+
+    Raises
+    ------
+    ValueError: a number that is negative or not finite.
+    """
+
+    system_closer: np.ndarray
+    equal: np.ndarray
+    rater_closer: np.ndarray
+
+    def __post_init__(self) -> None:
+        check_counts(self)
+
+    def __add__(self, other: AnnotatorComparisons) -> AnnotatorComparisons:
         return add(self, other)
 
 
@@ -311,6 +370,183 @@ def adjacent(cells: RatingCells) -> Any:
     return ratio(counts[..., :2].sum(axis=-1), counts.sum(axis=-1), "adjacent agreement")
 
 
+def krippendorff_alpha(pairs: RatingCells, *, raters: int) -> Any:
+    """Krippendorff's alpha for ordinal ratings of raters who rate every item: 1 - (observed / expected disagreement).
+
+    Two ratings disagree by the square of the distance between their mean ranks among all ratings. If all raters give
+    one and the same rating throughout, ratings cannot disagree and alpha is taken to be 1, as kappa is.
+
+    Parameters
+    ----------
+    pairs: of shape (k, k) for one set, (r, k, k) for many: the cells of every pair of raters once, added up.
+    raters: how many raters there are, at least 2.
+
+    Returns
+    -------
+    float, at most 1, or array of shape (r,) with NaN where there is no item.
+
+    Raises
+    ------
+    ValueError: one set without items.
+
+    Examples
+    --------
+    Two raters, three items. Ratings 1, 2, 3 occur 2, 1, 3 times, so that their mean ranks are 1, 2.5, 4.5: the
+    ratings of the second item are 2 apart, those of the others none. Of all 6 ratings, 2 pairs are 1.5 apart, 6 are
+    3.5 apart, 3 are 2 apart: 1 - (4 / 3) / ((2 * 2.25 + 6 * 12.25 + 3 * 4) / 15) = 7 / 9.
+
+    >>> cells = total(rating_cells([1, 2, 3], [1, 3, 3], scale=(1, 3)))
+    >>> round(krippendorff_alpha(cells, raters=2), 6)
+    0.777778
+    """
+    table = np.asarray(pairs.cells, dtype=np.float64)
+    ratings = table.sum(axis=-1) + table.sum(axis=-2)  # each counted once with every other rater
+    ranks = np.cumsum(ratings, axis=-1) - ratings / 2
+    apart = (ranks[..., :, np.newaxis] - ranks[..., np.newaxis, :]) ** 2
+    observed = 2 * (table * apart).sum(axis=(-2, -1))
+    expected = (ratings[..., :, np.newaxis] * ratings[..., np.newaxis, :] * apart).sum(axis=(-2, -1))
+    number = ratings.sum(axis=-1)
+    sure = (expected == 0) & (number > 0)  # ratings cannot disagree: 1 / 1
+    return ratio(expected + sure - (number - raters + 1) * observed, expected + sure, "alpha")
+
+
+def annotator_comparisons(raters: Any, system: Any) -> AnnotatorComparisons:
+    """Of each item and each rater, whether the system or that rater is closer to the other raters.
+
+    Closer: with a smaller root mean square difference to their ratings.
+
+    Parameters
+    ----------
+    raters: int, shape=(m, n), m >= 2: each rater's ratings.
+    system: int, shape=(n,): the system's.
+
+    Returns
+    -------
+    AnnotatorComparisons, int, shape=(n, m), one row an item: 1 in one of the three counts.
+
+    Raises
+    ------
+    ValueError: fewer than two raters, no item, lengths that differ, or ratings that are not integers.
+
+    Examples
+    --------
+    Without the first rater 2 and 2 are left, and the system's 2 is closer to them than the rater's 1.
+
+    >>> rows = annotator_comparisons([[1], [2], [2]], [2])
+    >>> rows.system_closer.tolist(), rows.equal.tolist(), rows.rater_closer.tolist()
+    ([[1, 0, 0]], [[0, 1, 1]], [[0, 0, 0]])
+    """
+    system = _numbers(system, "system")
+    ratings = [_numbers(rater, "a rater") for rater in raters]
+    if len(ratings) < 2:
+        raise ValueError(f"{len(ratings)} raters; expected at least 2")
+    for values in (system, *ratings):
+        if len(values) != len(system) or (values != np.rint(values)).any():
+            raise ValueError(f"expected {len(system)} integers of every rater, got {values}")
+    table = np.stack(ratings)
+    squares = (table[:, np.newaxis] - table) ** 2
+    to_system = (table - system) ** 2
+    # A rater is no distance from itself, and is left out of the system's distances.
+    gain = squares.sum(axis=1) - (to_system.sum(axis=0) - to_system)
+    return AnnotatorComparisons(*((sign.T).astype(np.int64) for sign in (gain > 0, gain == 0, gain < 0)))
+
+
+def advantage(comparisons: AnnotatorComparisons) -> Any:
+    """The advantage probability rho: how often the system is as close to the other raters as a rater, or closer.
+
+    The mean over the raters of the share of items.
+    Source: Calderon, Reichart and Dror (ACL 2025), section 3.
+
+    Parameters
+    ----------
+    comparisons: of shape (m,) for one set, (r, m) for many.
+
+    Returns
+    -------
+    float in [0, 1], or array of shape (r,) with NaN where there is no item.
+
+    Raises
+    ------
+    ValueError: one set without items.
+
+    Examples
+    --------
+    >>> advantage(total(annotator_comparisons([[1, 1], [2, 1], [2, 3]], [2, 5])))  # (1/2 + 1/2 + 1/2) / 3
+    0.5
+    """
+    as_close = np.asarray(comparisons.system_closer) + comparisons.equal
+    return ratio(as_close.sum(axis=-1), (as_close + comparisons.rater_closer).sum(axis=-1), "the advantage")
+
+
+def winning_rate(comparisons: AnnotatorComparisons, *, margin: float = 0.2, level: float = 0.05) -> Any:
+    """The winning rate omega: the share of raters whom the system may replace, by the alternative annotator test.
+
+    A rater counts as replaced if the share of items on which that rater alone is as close as the system or closer
+    exceeds the system's by less than `margin`: one-sided t-tests, in which the false discovery rate is held by the
+    procedure of Benjamini and Yekutieli. From 0.5 on, a system passes. Meant for 30 items at least; a single item
+    tells nothing, and nobody is replaced.
+    Source: Calderon, Reichart and Dror (ACL 2025), section 3, with their margin for experts; for the t distribution,
+    Abramowitz and Stegun, 26.7.3 and 26.7.4.
+
+    Parameters
+    ----------
+    comparisons: of shape (m,) for one set, (r, m) for many.
+    margin: epsilon, what the system's lower cost is worth.
+    level: the false discovery rate.
+
+    Returns
+    -------
+    float in [0, 1], or array of shape (r,) with NaN where there is no item.
+
+    Raises
+    ------
+    ValueError: one set without items.
+
+    Examples
+    --------
+    The system is closer than the first two of three raters on all of 50 items, than the third on none.
+
+    >>> closer = np.array([50, 50, 0])
+    >>> round(winning_rate(AnnotatorComparisons(closer, 0 * closer, 50 - closer)), 6)
+    0.666667
+    """
+    system, equal, rater = (
+        np.asarray(field, dtype=np.float64)
+        for field in (comparisons.system_closer, comparisons.equal, comparisons.rater_closer)
+    )
+    items = system + equal + rater
+    raters = items.shape[-1]
+    mean = (rater - system) / np.maximum(items, 1)
+    squared_error = (rater + system - items * mean**2) / np.maximum((items - 1) * items, 1)
+    distance, varies = mean - margin, squared_error > 1e-12
+    t = distance / np.sqrt(np.where(varies, squared_error, 1))
+    p = np.where(varies, _student_t_below(t, items - 1), distance >= 0)
+    p = np.sort(np.where(items > 1, p, 1), axis=-1)
+    ranks = np.arange(1, raters + 1)
+    found = p <= ranks * level / (raters * (1 / ranks).sum())
+    replaced, some = np.where(found, ranks, 0).max(axis=-1), items[..., 0] > 0
+    return ratio(replaced * some, raters * some, "omega")
+
+
+def _student_t_below(t: np.ndarray, freedom: np.ndarray) -> np.ndarray:
+    """The probability of a value below t, by Student's distribution with whole degrees of freedom."""
+    freedom = np.maximum(freedom, 1)
+    below = np.empty(t.shape)
+    for degrees in np.unique(freedom).astype(int).tolist():
+        chosen = freedom == degrees
+        angle = np.arctan(t[chosen] / math.sqrt(degrees))
+        cosine = np.cos(angle)
+        odd = degrees % 2
+        term = cosine if odd else np.ones_like(angle)
+        series = np.zeros_like(angle)
+        for power in range(1 + odd, degrees, 2):
+            series = series + term
+            term = term * cosine**2 * power / (power + 1)
+        inside = np.sin(angle) * series
+        below[chosen] = 0.5 + ((angle + inside) / math.pi if odd else inside / 2)
+    return below
+
+
 def correlation_moments(reference: Any, predictions: Any) -> CorrelationMoments:
     """What each item adds to the sums of a correlation.
 
@@ -396,6 +632,34 @@ def pearson_r(reference: Any, predictions: Any) -> float:
     0.6
     """
     return correlation(total(correlation_moments(reference, predictions)))
+
+
+def rank_moments(reference: Any, predictions: Any) -> CorrelationMoments:
+    """`correlation_moments` of ranks, equal values having their mean rank: their `correlation` is Spearman's.
+
+    The ranks are those among all items: a resample of rows has nearly Spearman's correlation of the resample.
+    Source: Spearman (1904), "The proof and measurement of association between two things".
+
+    Parameters
+    ----------
+    reference, predictions: shape=(n,).
+
+    Returns
+    -------
+    CorrelationMoments, float, shape=(n,), one row an item.
+
+    Raises
+    ------
+    ValueError: as `correlation_moments`.
+
+    Examples
+    --------
+    Ranks 1, 2.5, 2.5, 4 and 1, 3, 2, 4: 4.5 / sqrt(4.5 * 5).
+
+    >>> round(correlation(total(rank_moments([1, 2, 2, 4], [0, 7, 6, 100]))), 6)
+    0.948683
+    """
+    return correlation_moments(*map(_ranks, _pair(reference, predictions)))
 
 
 def partial_moments(reference: Any, predictions: Any, control: Any) -> PartialMoments:
@@ -593,6 +857,165 @@ def rmse(reference: Any, predictions: Any) -> float:
     return float(np.ldexp(mantissa, shift))
 
 
+def differences(reference: Any, predictions: Any) -> Differences:
+    """What each item adds to the sums of `Differences`.
+
+    Parameters
+    ----------
+    reference: shape=(n,).
+    predictions: shape=(n,).
+
+    Returns
+    -------
+    Differences, shape=(n,), one row an item.
+
+    Raises
+    ------
+    ValueError: no item, lengths that differ, or a value that is not a finite number.
+
+    Examples
+    --------
+    >>> rows = differences([1, 2, 3], [1.5, 3, 1])
+    >>> rows.difference.tolist(), rows.within_half.tolist(), rows.within_one.tolist()
+    ([0.5, 1.0, -2.0], [1, 0, 0], [1, 1, 0])
+    """
+    reference, predictions = _pair(reference, predictions)
+    apart = predictions - reference
+    within_half, within_one = ((np.abs(apart) <= most).astype(np.int64) for most in (0.5, 1))
+    ones = np.ones(len(apart), dtype=np.int64)
+    return Differences(ones, apart, reference, reference**2, within_half, within_one)
+
+
+def within_half(sums: Differences) -> Any:
+    """The share of predictions at most 0.5 from the reference's rating.
+
+    Parameters
+    ----------
+    sums: numbers for one set, arrays of shape (r,) for many.
+
+    Returns
+    -------
+    float in [0, 1], or array of shape (r,) with NaN where there is no item.
+
+    Raises
+    ------
+    ValueError: one set without items.
+
+    Examples
+    --------
+    >>> within_half(total(differences([1, 2, 3, 4], [1.5, 3, 1, 4])))
+    0.5
+    """
+    return ratio(sums.within_half, sums.items, "agreement within 0.5")
+
+
+def within_one(sums: Differences) -> Any:
+    """The share of predictions at most 1 from the reference's rating; otherwise as `within_half`.
+
+    Raises
+    ------
+    ValueError: one set without items.
+
+    Examples
+    --------
+    >>> within_one(total(differences([1, 2, 3, 4], [1.5, 3, 1, 4])))
+    0.75
+    """
+    return ratio(sums.within_one, sums.items, "agreement within 1")
+
+
+def standardised_mean_difference(sums: Differences) -> Any:
+    """SMD: the mean difference over the standard deviation (n - 1) of the reference's ratings.
+
+    Positive where predictions are too high on the whole. Williamson, Xi and Breyer (2012), "A framework for evaluation
+    and use of automated scoring", hold more than 0.15 either way for too much.
+    Source: `rsmtool`, its method "unpooled".
+
+    Parameters
+    ----------
+    sums: numbers for one set, arrays of shape (r,) for many.
+
+    Returns
+    -------
+    float, or array of shape (r,) with NaN where the reference is constant.
+
+    Raises
+    ------
+    ValueError: one set with a constant reference.
+
+    Examples
+    --------
+    >>> standardised_mean_difference(total(differences([1, 2, 3], [2, 2, 5])))  # 1 / 1
+    1.0
+    """
+    n = np.asarray(sums.items, dtype=np.float64)
+    variance = n * np.asarray(sums.squared_reference) - np.asarray(sums.reference, dtype=np.float64) ** 2
+    varies = variance > 1e-12 * n * sums.squared_reference
+    deviation = np.sqrt(np.where(varies, variance * n / np.maximum(n - 1, 1), 0))
+    return ratio(sums.difference, number_or_array(deviation), "the standardised mean difference")
+
+
+def mean_shift(sums: Differences) -> Any:
+    """The size of the `standardised_mean_difference`, whichever way it goes: 0 is best.
+
+    Raises
+    ------
+    ValueError: one set with a constant reference; in many it is NaN.
+
+    Examples
+    --------
+    >>> mean_shift(total(differences([1, 2, 3], [0, 2, 1])))
+    1.0
+    """
+    return abs(standardised_mean_difference(sums))
+
+
+def prmse(ratings: Any, predictions: Any) -> float:
+    """Proportional reduction in mean squared error, when the true scores behind several ratings are predicted.
+
+    1 - MSE / (variance of the true scores), both less what the raters' errors add. As high as 1 for a system that
+    errs no more than the raters, and not bounded below.
+    Source: Loukina, Madnani, Cahill et al. (BEA 2020), "Using PRMSE to evaluate automated scoring systems in the
+    presence of label noise"; `rsmtool.utils.prmse`.
+
+    Parameters
+    ----------
+    ratings: shape=(n, m): each item's ratings, NaN where there is none; at least one an item, two of some items.
+    predictions: shape=(n,).
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError: no item, lengths that differ, an item without ratings, no item with two, or true scores that do not
+        vary.
+
+    Examples
+    --------
+    The raters never differ. The true scores 1 and 3 have a variance of 2, the mean squared error is 1/2.
+
+    >>> prmse([[1, 1], [3, 3]], [1, 2])
+    0.75
+    """
+    table = np.asarray(ratings, dtype=np.float64)
+    predictions = _numbers(predictions, "predictions")
+    if table.ndim != 2 or len(table) != len(predictions):
+        raise ValueError(f"ratings of shape {table.shape}; expected ({len(predictions)}, m)")
+    number = (~np.isnan(table)).sum(axis=1)
+    if not number.all() or not (number > 1).any():
+        raise ValueError("expected a rating of every item and two of some")
+    means = np.nansum(table, axis=1) / number
+    error = np.nansum((table - means[:, np.newaxis]) ** 2) / (number - 1).sum()
+    items, every = len(table), number.sum()
+    between = (number * (means - np.nansum(table) / every) ** 2).sum() - (items - 1) * error
+    variance = between / (every - (number**2).sum() / every)
+    if not variance > 0:
+        raise ValueError("the true scores do not vary: no reduction exists")
+    return float(1 - ((number * (means - predictions) ** 2).sum() - items * error) / every / variance)
+
+
 def round_to_scale(predictions: Any, low: int, high: int, *, trim: float = 0.4998) -> np.ndarray:
     """Predictions trimmed to [low - trim, high + trim] and rounded, halves to even.
 
@@ -640,6 +1063,12 @@ def _numbers(values: Any, name: str) -> np.ndarray:
     if bad.any():
         raise ValueError(f"{name} must be finite, got {array[bad][0]} at index {int(bad.argmax())}")
     return array
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    """From 1, equal values having their mean rank."""
+    _, place, number = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(number) - (number - 1) / 2)[place]
 
 
 def _pair(reference: Any, hypothesis: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -192,6 +192,47 @@ def balanced_accuracy(counts: CorrectnessCounts) -> Number:
     return (recall(counts) + _rate(counts, counts.true_negatives, incorrect)) / 2
 
 
+def specificity(counts: CorrectnessCounts) -> Number:
+    """tn / (tn + fp), the share of incorrect responses that are predicted incorrect.
+
+    Raises
+    ------
+    ValueError: one set whose reference has only one class; in many it is NaN.
+
+    Examples
+    --------
+    >>> specificity(CorrectnessCounts(3, 1, 2, 4))
+    0.8
+    """
+    return _rate(counts, counts.true_negatives, counts.true_negatives + counts.false_positives)
+
+
+def matthews_correlation(counts: CorrectnessCounts) -> Number:
+    """(tp tn - fp fn) / sqrt((tp + fp) (tp + fn) (tn + fp) (tn + fn)); 0 where all predictions are the same.
+
+    The correlation of reference and prediction, from -1 to 1.
+    Source: Matthews (1975), "Comparison of the predicted and observed secondary structure of T4 phage lysozyme"; the
+    zero is scikit-learn's.
+
+    Raises
+    ------
+    ValueError: one set whose reference has only one class; in many it is NaN.
+
+    Examples
+    --------
+    >>> matthews_correlation(CorrectnessCounts(8, 2, 2, 8))  # (64 - 4) / 100
+    0.6
+    """
+    right = counts.true_positives * counts.true_negatives
+    wrong = counts.false_positives * counts.false_negatives
+    predicted_correct = counts.true_positives + counts.false_positives
+    predicted_incorrect = counts.true_negatives + counts.false_negatives
+    correct = counts.true_positives + counts.false_negatives
+    incorrect = counts.true_negatives + counts.false_positives
+    spread = np.sqrt(predicted_correct * predicted_incorrect) * np.sqrt(correct * incorrect)
+    return _rate(counts, right - wrong, np.maximum(spread, 1))  # 0 / 1 where all predictions are the same
+
+
 def contains_pronunciation(phones: Sequence[str], pronunciations: Iterable[Sequence[str]]) -> bool:
     """Whether a transcript, its fillers dropped, holds an accepted pronunciation as a run of whole phones.
 

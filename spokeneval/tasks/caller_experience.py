@@ -47,10 +47,13 @@ def check_calls(answers: Answers, table: Table, problems: Problems) -> None:
         problems.add("no_items", REFERENCE.file, "a header but no call")
 
 
-def count(reference: Answers, submission: Answers) -> dict[str, RatingCells]:
+def count(reference: Answers, submission: Answers) -> dict[str, Any]:
     raters = {**reference.columns, "auto": submission["rating"]}
     cells = [metrics.rating_cells(raters[a], raters[b], scale=SCALE).cells for a, b in PAIRS]
-    return {"pairs": RatingCells(np.stack(cells, axis=1))}
+    return {
+        "pairs": RatingCells(np.stack(cells, axis=1)),
+        "comparisons": metrics.annotator_comparisons(list(reference.columns.values()), submission["rating"]),
+    }
 
 
 def kappas(pairs: RatingCells) -> Any:
@@ -87,6 +90,20 @@ def within_one(pairs: RatingCells) -> Any:
     return metrics.adjacent(with_listeners(pairs))
 
 
+def quadratic_kappa(pairs: RatingCells) -> Any:
+    return metrics.kappa(pairs, weights="quadratic")[..., :3].mean(axis=-1)
+
+
+def alpha(pairs: RatingCells) -> Any:
+    """Krippendorff's alpha of the three listeners and the system."""
+    return metrics.krippendorff_alpha(RatingCells(pairs.cells.sum(axis=-3)), raters=4)
+
+
+def human_alpha(pairs: RatingCells) -> Any:
+    """Krippendorff's alpha of the three listeners alone."""
+    return metrics.krippendorff_alpha(RatingCells(pairs.cells[..., 3:, :, :].sum(axis=-3)), raters=3)
+
+
 # fmt: off
 SCORES = (
     Score("kappa_mean", "Mean κ", HIGHER, kappa_mean, "mean of the three linearly weighted κ with the listeners",
@@ -104,6 +121,17 @@ SCORES = (
     Score("exact", "Exact", HIGHER, exact, "ratings equal to a listener's, averaged over the three", percent=True),
     Score("within_one", "Within one", HIGHER, within_one,
           "ratings at most one from a listener's, averaged over the three", percent=True),
+    Score("quadratic_kappa", "Quadratic κ", HIGHER, quadratic_kappa,
+          "mean of the three quadratically weighted κ with the listeners", bounds=AGREEMENT),
+    Score("alpha", "α with the system", HIGHER, alpha, "Krippendorff's ordinal α of the listeners and the system",
+          bounds=AGREEMENT),
+    Score("human_alpha", "α of the listeners", HIGHER, human_alpha, "Krippendorff's ordinal α of the listeners alone",
+          bounds=AGREEMENT),
+    Score("winning_rate", "Winning rate ω", HIGHER, metrics.winning_rate,
+          "share of listeners whom the system may replace (alternative annotator test, margin 0.2)", of="comparisons",
+          bounds=None),
+    Score("advantage", "Advantage ρ", HIGHER, metrics.advantage,
+          "how often the system is as close to the other listeners as a listener, or closer", of="comparisons"),
 )
 # fmt: on
 

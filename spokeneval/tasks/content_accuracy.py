@@ -3,8 +3,9 @@
 The rubric's scale is an option, 1 to 4 as published unless an organiser chooses another. For kappa and the two
 agreements, predictions are trimmed to [1 - 0.4998, 4 + 0.4998] (to the ends of the scale) and rounded to the nearest
 integer, halves to even. Ours, where the paper leaves it open: a correlation that is not defined counts as 0, that is
-Pearson's r of constant predictions, and the partial one where nothing is left to correlate once the number of words is
-held constant.
+Pearson's r of constant predictions, and the partial one where nothing is left to correlate once the number of words
+is held constant. A column `human_score2`, where the reference has one, is a second rater's score, empty where there
+is none; the report then has PRMSE.
 """
 
 from __future__ import annotations
@@ -37,7 +38,17 @@ def scale_of(options: Any) -> tuple[int, int]:
     return int(low), int(high)
 
 
-def check_scores(answers: Answers, table: Table, problems: Problems) -> None:
+SECOND = "human_score2"
+"""A second rater's scores."""
+
+
+def check_scores(answers: Answers, table: Table, problems: Problems, scale: tuple[int, int]) -> None:
+    low, high = scale
+    allowed = ("", *map(str, range(low, high + 1)))
+    for row, score in enumerate(answers.texts.get(SECOND, ())):
+        if score not in allowed:
+            message = f"{SECOND} {score!r}; expected an integer from {low} to {high}, or nothing"
+            table.add_problem(problems, "off_scale", row, message)
     human = answers["human_score"]
     if not problems and len(human) < FEWEST_RESPONSES:
         message = f"{len(human)} responses; at least {FEWEST_RESPONSES} expected"
@@ -54,6 +65,8 @@ def count(reference: Answers, submission: Answers, scale: tuple[int, int]) -> di
         "partial": metrics.partial_moments(human, predicted, reference["words"]),
         "rounded": metrics.rating_cells(human, metrics.round_to_scale(predicted, *scale), scale=scale),
         "errors": metrics.squared_errors(human, predicted),
+        "ranks": metrics.rank_moments(human, predicted),
+        "differences": metrics.differences(human, predicted),
     }
 
 
@@ -71,6 +84,15 @@ SCORES = (
           of="rounded", percent=True),
     Score("rmse", "RMSE", LOWER, metrics.root_mean_square, "root mean square error of the raw predictions",
           of="errors", bounds=POSITIVE),
+    Score("spearman_r", "Spearman r", HIGHER, metrics.correlation,
+          "correlation of the ranks of predictions and human scores", of="ranks", undefined=0.0, bounds=AGREEMENT),
+    Score("smd", "Mean shift", LOWER, metrics.mean_shift,
+          "size of the standardised mean difference: mean error over the human scores' standard deviation",
+          of="differences", bounds=POSITIVE),
+    Score("within_half", "Within 0.5", HIGHER, metrics.within_half,
+          "raw predictions at most 0.5 from the human score", of="differences", percent=True),
+    Score("within_one", "Within 1.0", HIGHER, metrics.within_one,
+          "raw predictions at most 1.0 from the human score", of="differences", percent=True),
 )
 # fmt: on
 
@@ -89,6 +111,7 @@ def on_scale(options: Mapping[str, str]) -> Task:
         {"human_score": whole_numbers(*scale), "words": whole_numbers(1)},
         noun="response",
         texts=("prompt_id", "speaker_id"),
+        optional=(SECOND,),
         aliases={"speaker": "speaker_id", "user": "speaker_id"},
     )
     submission = Sheet(
@@ -101,7 +124,11 @@ def on_scale(options: Mapping[str, str]) -> Task:
         name="content_accuracy",
         title="Content accuracy",
         format=sheet_format(
-            reference, submission, list_file="responses.csv", public=reference.texts, check=check_scores
+            reference,
+            submission,
+            list_file="responses.csv",
+            public=reference.texts,
+            check=partial(check_scores, scale=scale),
         ),
         units=lambda reference: choose_units(
             reference.items.ids, "response", speaker=reference.texts["speaker_id"]

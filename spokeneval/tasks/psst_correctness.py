@@ -13,7 +13,7 @@ from ..formats.problems import Problems
 from ..formats.sheets import Answers
 from ..formats.tables import Table
 from ..metrics import correctness as metrics
-from ..task import HIGHER, Score, Task
+from ..task import AGREEMENT, HIGHER, Score, Task
 from ..trivial import always, at_random
 
 TRUTH = words({"true": 1, "false": 0}, spelled=str.lower)
@@ -40,6 +40,10 @@ SCORES = (
     Score("accuracy", "Accuracy", HIGHER, metrics.accuracy, "share of the responses that are called rightly"),
     Score("balanced_accuracy", "Balanced accuracy", HIGHER, metrics.balanced_accuracy,
           "mean recall of correct and incorrect responses"),
+    Score("matthews", "Matthews correlation", HIGHER, metrics.matthews_correlation,
+          "correlation of what responses are and what they are called", bounds=AGREEMENT),
+    Score("specificity", "Specificity", HIGHER, metrics.specificity,
+          "share of the incorrect responses that are called incorrect"),
 )
 # fmt: on
 

@@ -28,7 +28,7 @@ from ..formats.speakers import SPEAKER, SPEAKER_ALIASES, Units, choose_units
 from ..formats.tables import Table, parse_table, split_row
 from ..formats.text import ORGANISER_LIMIT, read_bytes, read_text
 from ..metrics import accept_reject as metrics
-from ..task import HIGHER, LOWER, POSITIVE, Option, Score, Task
+from ..task import AGREEMENT, HIGHER, LOWER, POSITIVE, Option, Score, Task
 from ..trivial import always, at_random
 
 CORRECT, INCORRECT = 1, 0
@@ -222,6 +222,10 @@ SCORES = (
           bounds=None),
     Score("gfa", "GFA", LOWER, attrgetter("gross_false_accepts"), "responses incorrect in meaning too, accepted",
           bounds=None),
+    Score("matthews", "Matthews correlation", HIGHER, metrics.matthews_correlation,
+          "correlation of being correct and being accepted, unweighted", bounds=AGREEMENT),
+    Score("frr", "False rejection rate", LOWER, metrics.relative_false_reject_rate, "FR / (FR + CA), the same as RFR"),
+    Score("far", "False acceptance rate", LOWER, metrics.false_acceptance_rate, "(PFA + GFA) / (CR + PFA + GFA)"),
 )
 # fmt: on
 

@@ -41,6 +41,23 @@ def test_the_first_editions_training_data():
     assert f"{metrics.d(counts):.2f}" == "1.77"
 
 
+def test_unweighted_rates_as_scikit_learn_computes_them():
+    scikit_learn = pytest.importorskip("sklearn.metrics")
+    for counts, _ in TABLE_1.values():
+        found = Decisions(*counts)
+        correct, _, accepted = decided(counts)
+        expected = (
+            scikit_learn.matthews_corrcoef(correct, accepted),
+            1 - scikit_learn.recall_score(correct, accepted, pos_label=False),
+            1 - scikit_learn.recall_score(correct, accepted),
+        )
+        assert (
+            metrics.matthews_correlation(found),
+            metrics.false_acceptance_rate(found),
+            metrics.relative_false_reject_rate(found),
+        ) == pytest.approx(expected, rel=0, abs=1e-12)
+
+
 def test_d_full_is_the_geometric_mean_of_d_and_d_a():
     counts = Decisions(635, 105, 213, 32, 15)
     assert metrics.d_full(counts) == pytest.approx(
@@ -134,6 +151,8 @@ RATES = [
     metrics.relative_false_accept_rate,
     metrics.reject_rate_incorrect,
     metrics.accept_rate_correct,
+    metrics.false_acceptance_rate,
+    metrics.matthews_correlation,
     metrics.d,
     metrics.d_a,
     metrics.d_full,
@@ -185,6 +204,7 @@ def test_a_rate_of_no_responses_is_undefined_by_its_name():
         (metrics.relative_false_accept_rate, "RFA"),
         (metrics.reject_rate_incorrect, "the reject rate of incorrect responses"),
         (metrics.accept_rate_correct, "recall"),
+        (metrics.false_acceptance_rate, "the false acceptance rate"),
     ):
         with pytest.raises(ValueError, match=f"^{called} is undefined"):
             rate(Decisions(0, 0, 0, 0, 0))

@@ -24,6 +24,8 @@ RATES = [
     correctness.recall,
     correctness.accuracy,
     correctness.balanced_accuracy,
+    correctness.specificity,
+    correctness.matthews_correlation,
 ]
 
 
@@ -35,6 +37,9 @@ def test_rates_by_hand():
     assert correctness.f1(counts) == 6 / 8
     assert correctness.accuracy(counts) == 8 / 10
     assert correctness.balanced_accuracy(counts) == pytest.approx((3 / 4 + 5 / 6) / 2, rel=0, abs=1e-12)
+    assert correctness.specificity(counts) == 5 / 6
+    # (3 * 5 - 1 * 1) / sqrt(4 * 4 * 6 * 6)
+    assert correctness.matthews_correlation(counts) == pytest.approx(14 / 24, rel=0, abs=1e-12)
 
 
 def test_counts_tell_the_four_cases_apart():
@@ -65,6 +70,8 @@ def test_rates_as_scikit_learn_computes_them():
                 metrics.recall_score(reference, prediction),
                 metrics.accuracy_score(reference, prediction),
                 metrics.balanced_accuracy_score(reference, prediction),
+                metrics.recall_score(reference, prediction, pos_label=False),
+                metrics.matthews_corrcoef(reference, prediction),
             ],
             rel=0,
             abs=1e-12,
@@ -76,6 +83,8 @@ def test_nothing_predicted_correct_scores_zero():
     assert [rate(counts) for rate in RATES[:3]] == [0, 0, 0]
     assert correctness.accuracy(counts) == pytest.approx(2 / 3, rel=0, abs=1e-12)
     assert correctness.balanced_accuracy(counts) == 0.5
+    assert correctness.specificity(counts) == 1
+    assert correctness.matthews_correlation(counts) == 0
 
 
 def test_plus_pools():

@@ -342,9 +342,9 @@ def stretch(scores: np.ndarray) -> np.ndarray:
     return np.exp(scores) ** 3 - 5
 
 
-def count_pairs(*raters: np.ndarray) -> agreement.RatingCells:
+def count_ratings(*raters: np.ndarray, part: str) -> Any:
     listeners = {name: raters[place] for place, name in enumerate(caller_experience.LISTENERS)}
-    return caller_experience.count(Answers(None, listeners), Answers(None, {"rating": raters[-1]}))["pairs"]
+    return caller_experience.count(Answers(None, listeners), Answers(None, {"rating": raters[-1]}))[part]
 
 
 LANGUAGES = ("english", "mandarin")
@@ -353,7 +353,9 @@ RATINGS, SEGMENTS, TRIALS = Ratings(partial(agreement.rating_cells, **SCALE)), S
 
 PARTS: Mapping[str, Mapping[str, Family]] = {
     "spoken_call": {"decisions": AcceptReject(accept_reject.decisions_per_response)},
-    "caller_experience": {"pairs": Listeners(count_pairs)},
+    "caller_experience": {
+        part: Listeners(partial(count_ratings, part=part)) for part in ("pairs", "comparisons")
+    },
     "psst_recognition": {"errors": Transcripts(recognition.errors_per_utterance)},
     "psst_correctness": {"predictions": Truth(correctness.predictions_per_response)},
     "merlion_identification": {
@@ -367,6 +369,8 @@ PARTS: Mapping[str, Mapping[str, Family]] = {
         "partial": Controlled(agreement.partial_moments),
         "rounded": RATINGS,
         "errors": Predictions(agreement.squared_errors),
+        "ranks": Predictions(agreement.rank_moments),
+        "differences": Predictions(agreement.differences),
     },
 }
 """What draws the arguments that each part of a task's counts is made of."""
@@ -413,9 +417,14 @@ HALF = {"bounds": (0, 0.5), "worst": 0.5}
 EXPECTED: Mapping[str, Mapping[str, Any]] = {
     **{f"spoken_call.{key}": GAIN for key in ("d_full", "d_full_raw", "d", "d_a", "ca", "cr")},
     **{f"spoken_call.{key}": COUNT for key in ("fr", "pfa", "gfa")},
+    "spoken_call.matthews": R,
+    "psst_correctness.matthews": R,
     "caller_experience.kappa_mean": KAPPA,
     **{f"caller_experience.kappa_human{place}": KAPPA for place in (1, 2, 3)},
-    "caller_experience.human_kappa_mean": KAPPA,
+    **{f"caller_experience.{key}": KAPPA for key in ("human_kappa_mean", "quadratic_kappa", "human_alpha")},
+    "caller_experience.alpha": {**KAPPA, "perfect": 1},
+    "caller_experience.winning_rate": {"worst": None},
+    "caller_experience.advantage": {"worst": None},
     "caller_experience.parity": {"bounds": (-2, 2), "perfect": 0, "worst": None},
     "psst_recognition.per": RATIO,
     **{f"psst_recognition.{key}": COUNT for key in ("fer", "substitutions", "insertions", "deletions")},
@@ -429,6 +438,8 @@ EXPECTED: Mapping[str, Mapping[str, Any]] = {
     "content_accuracy.partial_r": R,
     "content_accuracy.quadratic_kappa": KAPPA,
     "content_accuracy.rmse": COUNT,
+    "content_accuracy.spearman_r": R,
+    "content_accuracy.smd": COUNT,
 }
 """What is not expected of every score."""
 
@@ -496,9 +507,10 @@ METRICS = (
 
 CHANGED = {
     "relabelled": {
-        *(f"psst_correctness.{key}" for key in ("f1", "precision", "recall")),
+        *(f"psst_correctness.{key}" for key in ("f1", "precision", "recall", "specificity")),
         *("psst_recognition.fer", "phoneme_recognition.feature_error_rate"),
         *("content_accuracy.rmse", "agreement.rmse"),
+        *(f"content_accuracy.{key}" for key in ("smd", "within_half", "within_one")),
         *(f"merlion_identification.{language}_recall" for language in LANGUAGES),
         *(f"merlion_diarization.{language}_error{end}" for language in LANGUAGES for end in ("", "_script")),
     },
@@ -514,6 +526,9 @@ EXEMPT = {
     **{f"accept_reject.{kind}_responses": "a size" for kind in ("correct", "incorrect")},
     "accept_reject.false_accepts": "a count",
     "accept_reject.is_required_share": "a part of the rule, which is in the registry",
+    "agreement.krippendorff_alpha": "of pairs of raters: Caller Experience's alpha and human_alpha",
+    "agreement.prmse": "of several ratings of an item, in the report alone",
+    "agreement.standardised_mean_difference": "has a sign; its size is in the registry",
     "bootstrap.expanded_level": "of a number of units",
     "correctness.contains_pronunciation": "a baseline's rule",
     **{f"counts.{name}": "what rates are made with" for name in ("ratio", "number_or_array")},

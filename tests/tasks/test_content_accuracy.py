@@ -12,12 +12,13 @@ from benchmarks.paper_tables import CORRELATIONS, REGRESSIONS, content_tables
 from bundling.build.plan import plan
 from sample_data import content_accuracy as sample
 from spokeneval.formats.format import Items
-from spokeneval.formats.problems import SubmissionError
+from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.tasks.content_accuracy import TASK
 from tests.samples.programs import ROOT, run_score, write_files
 
 KEYS = ("pearson_r", "quadratic_kappa", "partial_r", "exact", "adjacent", "rmse")
+FIELD_KEYS = ("spearman_r", "smd", "within_half", "within_one")
 EXACT = {"rtol": 0, "atol": 1e-12}
 
 
@@ -33,10 +34,10 @@ def predicted(scores):
     }
 
 
-def scored(tmp_path, reference, predictions):
+def scored(tmp_path, reference, predictions, keys=KEYS):
     run = run_score(TASK.name, tmp_path, reference, predictions)
     assert run.status == 0, run.stderr
-    return [run.scores[key] for key in KEYS]
+    return [run.scores[key] for key in keys]
 
 
 WORDS = [10, 20, 10, 20]
@@ -51,6 +52,9 @@ def test_worked_case_in_which_nobody_gives_a_3(tmp_path):
     expected = [r, 9 / 14, r / math.sqrt(1 - 25 / 475), 50, 75, math.sqrt(5 / 4)]
     found = scored(tmp_path, gold([1, 1, 4, 4], WORDS), predicted([1, 2, 4, 2]))
     np.testing.assert_allclose(found, expected, **EXACT)
+    # Ranks 3/2 3/2 7/2 7/2 and 1 5/2 4 5/2: 3 / sqrt(4 * 9/2). Mean error -1/4, human standard deviation sqrt(9 / 3).
+    more = scored(tmp_path, gold([1, 1, 4, 4], WORDS), predicted([1, 2, 4, 2]), keys=FIELD_KEYS)
+    np.testing.assert_allclose(more, [3 / math.sqrt(18), 0.25 / math.sqrt(3), 50, 75], **EXACT)
     metrics = pytest.importorskip("sklearn.metrics")
     # A library that numbers the ratings that occur (1, 2, 4 -> 0, 1, 2) finds another: 1 - (2/4)/(24/16) = 2/3.
     between_indexes = metrics.cohen_kappa_score([1, 1, 4, 4], [1, 2, 4, 2], weights="quadratic")
@@ -166,6 +170,19 @@ def test_the_posters_tables_at_full_size():
     for column in range(4):
         values = [row[column] for row in regressions.values()]
         assert values == sorted(values)
+
+
+def test_a_second_raters_score_is_one_of_the_rubric_or_nothing(tmp_path):
+    def sheet(*second):
+        rows = "".join(f"R{i},P1,S{i},{i},{i}0,{score}\n" for i, score in enumerate(second, 1))
+        return {"reference.csv": "response_id,prompt_id,speaker_id,human_score,words,human_score2\n" + rows}
+
+    reference = TASK.format.read_reference(write_files(tmp_path / "good", sheet("1", "", "4")))
+    assert reference.texts["human_score2"] == ["1", "", "4"]
+    with pytest.raises(
+        ReferenceFileError, match="human_score2 '5'; expected an integer from 1 to 4, or nothing"
+    ):
+        TASK.format.read_reference(write_files(tmp_path / "bad", sheet("1", "5", "4")))
 
 
 # Another scale

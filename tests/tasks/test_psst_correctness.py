@@ -19,10 +19,13 @@ def gold(*correct):
 # One session: how speakers differ is not known, and the interval is the score.
 GOLD = gold(*[1] * 4, *[0] * 6)
 PREDICTED = {
-    "some": ((1, 1, 1, 0, 1, 1, 0, 0, 0, 0), (6 / (6 + 2 + 1), 3 / 5, 3 / 4, 7 / 10, (3 / 4 + 4 / 6) / 2)),
+    "some": (
+        (1, 1, 1, 0, 1, 1, 0, 0, 0, 0),
+        (6 / (6 + 2 + 1), 3 / 5, 3 / 4, 7 / 10, (3 / 4 + 4 / 6) / 2, (3 * 4 - 2 * 1) / 600**0.5, 4 / 6),
+    ),
     # No true positive: F1 0; nothing predicted correct: precision 0; the six incorrect ones are right.
-    "none": ((0,) * 10, (0, 0, 0, 0.6, 0.5)),
-    "all": ((1,) * 10, (8 / (8 + 6), 4 / 10, 1, 4 / 10, 0.5)),
+    "none": ((0,) * 10, (0, 0, 0, 0.6, 0.5, 0, 1)),
+    "all": ((1,) * 10, (8 / (8 + 6), 4 / 10, 1, 4 / 10, 0.5, 0, 0)),
 }
 
 
