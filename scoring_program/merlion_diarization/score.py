@@ -15,6 +15,7 @@ and `der_high`, the ends of the primary score's 95 % interval:
   lder_script            LDER of the script (%), lower is better
   english_error_script   English error of the script (%), lower is better
   mandarin_error_script  Mandarin error of the script (%), lower is better
+  jer                    JER (%), lower is better
 """
 
 import sys

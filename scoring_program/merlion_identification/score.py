@@ -13,6 +13,10 @@ their sources in spokeneval/metrics/language_identification.py. Written to OUTPU
   balanced_accuracy_per_recording  Balanced acc. per recording (%), higher is better
   english_recall                   English recall (%), higher is better
   mandarin_recall                  Mandarin recall (%), higher is better
+  cllr                             Cllr, lower is better
+  minimum_cllr                     Minimum Cllr, lower is better
+  actual_dcf                       Actual DCF, lower is better
+  minimum_dcf                      Minimum DCF, lower is better
 """
 
 import sys

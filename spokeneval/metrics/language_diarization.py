@@ -89,6 +89,30 @@ class LanguageTimes:
         return add(self, other)
 
 
+@dataclass(frozen=True)
+class JaccardErrors:
+    """Jaccard error rates of the languages of recordings, added up; `+` pools two sets of recordings.
+
+    Attributes
+    ----------
+    languages: number of languages in the references, each counted once a recording, or shape=(r,).
+    error: sum of their Jaccard error rates, or shape=(r,).
+
+    Raises
+    ------
+    ValueError: a number that is negative or not finite.
+    """
+
+    languages: Any
+    error: Any
+
+    def __post_init__(self) -> None:
+        check_counts(self)
+
+    def __add__(self, other: JaccardErrors) -> JaccardErrors:
+        return add(self, other)
+
+
 def language_times(reference: Turns, hypothesis: Turns, regions: Any, *, excluded: Any = ()) -> LanguageTimes:
     """Times of one recording.
 
@@ -523,6 +547,62 @@ def mandarin_error_script(times: LanguageTimes) -> Any:
     1.0
     """
     return ratio(_time(times, _MANDARIN_WRONG), mandarin_time(times), "Mandarin error of the script")
+
+
+def jaccard_errors(times: LanguageTimes) -> JaccardErrors:
+    """The Jaccard error rates of each recording's languages: (missed + false alarm) / time of either side.
+
+    Parameters
+    ----------
+    times: of n recordings, one row each.
+
+    Returns
+    -------
+    JaccardErrors of arrays, shape=(n,).
+
+    Examples
+    --------
+    English is spoken for 600 ms and claimed for 700, 600 of them in common; Mandarin is spoken and not claimed.
+
+    >>> recording = Recording(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700)], []), [(0, 2000)])
+    >>> errors = jaccard_errors(language_times_per_recording([recording]))
+    >>> errors.languages.tolist(), errors.error.round(6).tolist()
+    ([2], [1.142857])
+    """
+    languages: Any = 0
+    error: Any = 0.0
+    for spoken, claimed in ((_ENGLISH, _ENGLISH_CLAIMED), (_MANDARIN, _MANDARIN_CLAIMED)):
+        present = np.asarray(_time(times, spoken) > 0)
+        either = np.where(present, _time(times, spoken | claimed), 1)
+        languages = languages + present.astype(np.int64)
+        error = error + np.where(present, _time(times, spoken ^ claimed) / either, 0)
+    return JaccardErrors(languages, error)
+
+
+def jaccard_error_rate(errors: JaccardErrors) -> Any:
+    """JER: the mean Jaccard error rate over the languages of every recording, each counting the same.
+
+    As DIHARD's `dscore` has it for speakers, but that languages are never mapped: nothing else may take their place.
+    Source: Ryant et al. (2019), Second DIHARD Challenge Evaluation Plan.
+
+    Parameters
+    ----------
+    errors: numbers for one set, arrays of shape (r,) for many; added up from `jaccard_errors`.
+
+    Returns
+    -------
+    float in [0, 1], or array of shape (r,) with NaN where the references have no language.
+
+    Raises
+    ------
+    ValueError: one set, and no language in the references.
+
+    Examples
+    --------
+    >>> jaccard_error_rate(JaccardErrors(languages=4, error=1.0))
+    0.25
+    """
+    return ratio(errors.error, errors.languages, "JER")
 
 
 def _time(times: LanguageTimes, weights: np.ndarray) -> Any:

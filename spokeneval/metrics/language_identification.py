@@ -15,7 +15,8 @@ nontargets accepted / nontargets. All rates are fractions.
 
 Sources: MERLion CCS Challenge Evaluation Plan 1.2 (2023); for the EER of the ROC convex hull (ROCCH),
 N. Brümmer and E. de Villiers, "The BOSARIS Toolkit: Theory, Algorithms and Code for Surviving the New DCF"
-(2013).
+(2013); for Cllr, N. Brümmer and J. du Preez, "Application-independent evaluation of speaker detection" (2006); for the
+detection costs, NIST 2022 Language Recognition Evaluation Plan, section 4.
 """
 
 from __future__ import annotations
@@ -29,6 +30,14 @@ from .counts import Number, add, check_counts, ratio
 
 BINS = 255
 """Bins of a histogram of scores (see `score_bins`)."""
+
+COST_RATIOS = (1, 9)
+"""What a false alarm costs in misses, at priors of one half and one tenth: the beta of NIST's detection costs."""
+
+LARGEST_RATIO = 1e6
+"""A difference of scores beyond this, taken as a log-likelihood ratio, counts as this, so that every cost is finite."""
+
+_HULL_BINS = 200
 
 
 class OperatingPoints(NamedTuple):
@@ -114,6 +123,34 @@ class ScoreHistograms:
             )
 
     def __add__(self, other: ScoreHistograms) -> ScoreHistograms:
+        return add(self, other)
+
+
+@dataclass(frozen=True)
+class LikelihoodRatioCosts:
+    """What differences of scores cost as log-likelihood ratios; `+` pools two sets of segments.
+
+    Attributes
+    ----------
+    segments: shape=(..., 2): English and Mandarin segments.
+    bits: shape=(..., 2): sum over them of log2(1 + 1 / LR), LR being the likelihood ratio for the true language.
+    misses: shape=(..., 2, 2): of each language those not accepted as it, at each of `COST_RATIOS`.
+    false_alarms: shape=(..., 2, 2): of each language those accepted as the other, at each of `COST_RATIOS`.
+
+    Raises
+    ------
+    ValueError: a negative or infinite number.
+    """
+
+    segments: np.ndarray
+    bits: np.ndarray
+    misses: np.ndarray
+    false_alarms: np.ndarray
+
+    def __post_init__(self) -> None:
+        check_counts(self)
+
+    def __add__(self, other: LikelihoodRatioCosts) -> LikelihoodRatioCosts:
         return add(self, other)
 
 
@@ -469,20 +506,20 @@ def operating_points(target_scores: Any, nontarget_scores: Any) -> OperatingPoin
     return OperatingPoints(threshold, misses / len(targets), false_alarms / len(nontargets))
 
 
-def score_bins(target_scores: Any, nontarget_scores: Any, *, interpolated: bool = False) -> np.ndarray:
+def score_bins(target_scores: Any, nontarget_scores: Any, *, whole: bool = False) -> np.ndarray:
     """Thresholds between the `BINS` bins of a histogram that has the EER of the scores themselves.
 
-    Two of them are the ends of the hull's edge on which the EER lies; with `interpolated`, two more are the
-    ends of the step on which the interpolated EER lies. At the others the miss rate or the false-alarm rate
-    takes the values i^3 / (i^3 + (m - i)^3), i = 1 ... m - 1, m = 127 or, with `interpolated`, 126: close
-    together towards 0 and 1, as on the axes of a DET plot, so that a low EER is resampled as well as a high
-    one. Equal scores are in one bin. As rates alone place them, a bin means about the same for every system,
-    whatever its scores are.
+    Two of them are the ends of the hull's edge on which the EER lies. With `whole`, two more are the ends of the step
+    on which the interpolated EER lies, and the others are the vertices of the whole hull: of some 120 for 250,000
+    trials; of more than 200, 200 evenly chosen ones. At the rest the miss rate or the false-alarm rate takes the values
+    i^3 / (i^3 + (m - i)^3), i = 1 ... m - 1, m = 127 or, with `whole`, what is left: close together towards 0 and 1,
+    as on the axes of a DET plot, so that a low EER is resampled as well as a high one. Equal scores are in one bin. As
+    rates alone place them, a bin means about the same for every system, whatever its scores are.
 
     Parameters
     ----------
     target_scores, nontarget_scores: as for `rocch_eer`.
-    interpolated: whether the histogram has the interpolated EER too.
+    whole: whether the histogram has the interpolated EER, the minimum Cllr and the minimum detection cost too.
 
     Returns
     -------
@@ -503,12 +540,16 @@ def score_bins(target_scores: Any, nontarget_scores: Any, *, interpolated: bool 
         targets[misses] if misses < len(targets) else np.inf
         for misses, _ in _diagonal_edge(targets, nontargets)
     ]
-    if interpolated:
+    if whole:
         thresholds += _diagonal_step(targets, nontargets)
+        hull = _hull_thresholds(targets, nontargets)
+        chosen = np.rint(np.linspace(0, len(hull) - 1, min(len(hull), _HULL_BINS))).astype(int)
+        thresholds += hull[chosen].tolist()
+    thresholds += [np.inf] * (len(thresholds) % 2)
     steps = (BINS - 1 - len(thresholds)) // 2 + 1
     cubes = np.arange(1, steps, dtype=np.int64) ** 3
-    whole = cubes + cubes[::-1]
-    levels = [scores[len(scores) * cubes // whole] for scores in (targets, nontargets)]
+    spans = cubes + cubes[::-1]
+    levels = [scores[len(scores) * cubes // spans] for scores in (targets, nontargets)]
     return np.sort(np.concatenate([thresholds, *levels]))
 
 
@@ -546,7 +587,7 @@ def difference_histograms(
 ) -> ScoreHistograms:
     """`difference_trials` counted by recording and score.
 
-    Their total has the `rocch_eer` and the `interpolated_eer` of the trials.
+    Their total has the `rocch_eer` and the `interpolated_eer` of the trials, and the least costs at any threshold.
 
     Parameters
     ----------
@@ -555,7 +596,7 @@ def difference_histograms(
 
     Returns
     -------
-    ScoreHistograms, int, shape=(k, BINS), in `score_bins` with `interpolated`: the English segments are the
+    ScoreHistograms, int, shape=(k, BINS), in `score_bins` with `whole`: the English segments are the
     targets, the Mandarin ones the nontargets.
 
     Raises
@@ -571,7 +612,7 @@ def difference_histograms(
     trials = difference_trials(is_english, english_scores, mandarin_scores)
     recording, recordings = _numbered(recording, len(trials[0]) + len(trials[1]))
     chosen = np.asarray(is_english)
-    bins = score_bins(*trials, interpolated=True)
+    bins = score_bins(*trials, whole=True)
     return _histograms(trials, (recording[chosen], recording[~chosen]), recordings, bins)
 
 
@@ -629,6 +670,239 @@ def histogram_interpolated_eer(histograms: ScoreHistograms) -> Any:
     0.5
     """
     return _histogram_crossing(histograms, _interpolation_steps)
+
+
+def minimum_cllr(histograms: ScoreHistograms) -> Any:
+    """The Cllr of the best calibration: the least that any increasing function of the scores gives, in bits.
+
+    The likelihood ratios are those of the blocks into which pool-adjacent-violators puts the bins, each bin's scores
+    taken as equal. For all rows of `difference_histograms` together it is that of the scores themselves.
+    Source: Brümmer and du Preez (2006).
+
+    Parameters
+    ----------
+    histograms: fields of shape (b,) for one set, (r, b) for many; any number of bins b.
+
+    Returns
+    -------
+    float in [0, 1], or array of shape (r,) with NaN where there is no target or no nontarget.
+
+    Raises
+    ------
+    ValueError: one set, and no target or no nontarget.
+
+    Examples
+    --------
+    Nothing can be told from scores within the two blocks, of 1 target among 2 and of 1 among 2.
+
+    >>> minimum_cllr(ScoreHistograms(np.array([1, 0, 1, 0]), np.array([0, 1, 0, 1])))
+    1.0
+    """
+    targets, nontargets = (np.atleast_2d(field) for field in (histograms.targets, histograms.nontargets))
+    row, place = np.nonzero(targets + nontargets)
+    first, targets_in, nontargets_in = _pool(row, targets[row, place], nontargets[row, place])
+    row = row[first]
+    sizes = targets.sum(axis=1), nontargets.sum(axis=1)
+    both = (sizes[0] > 0) & (sizes[1] > 0)
+    shares = [inside / np.maximum(size, 1)[row] for inside, size in zip((targets_in, nontargets_in), sizes)]
+    bits = [share * np.log2(sum(shares) / np.where(share, share, 1)) for share in shares]
+    costs = np.bincount(row, weights=np.where(shares[0], bits[0], 0), minlength=len(targets))
+    costs = costs + np.bincount(row, weights=np.where(shares[1], bits[1], 0), minlength=len(targets))
+    return _of_both(costs / 2, both, histograms, "the minimum Cllr")
+
+
+def minimum_detection_cost(histograms: ScoreHistograms) -> Any:
+    """The least detection cost, each of its four parts at its own best threshold; see `detection_cost`.
+
+    Each bin's scores are taken as equal. For all rows of `difference_histograms` together it is that of the scores
+    themselves.
+
+    Parameters
+    ----------
+    histograms: fields of shape (b,) for one set, (r, b) for many; any number of bins b.
+
+    Returns
+    -------
+    float in [0, 1], or array of shape (r,) with NaN where there is no target or no nontarget.
+
+    Raises
+    ------
+    ValueError: one set, and no target or no nontarget.
+
+    Examples
+    --------
+    A threshold that misses one of four targets and accepts no nontarget is the best for English at both ratios, and
+    one that misses none and accepts one of four nontargets for Mandarin: (1/4 + 1/4 + 1/4 + 1/4) / 4.
+
+    >>> minimum_detection_cost(ScoreHistograms(np.array([0, 1, 0, 3]), np.array([3, 0, 1, 0])))
+    0.25
+    """
+    targets, nontargets = (np.atleast_2d(field) for field in (histograms.targets, histograms.nontargets))
+    sizes = targets.sum(axis=1), nontargets.sum(axis=1)
+    both = (sizes[0] > 0) & (sizes[1] > 0)
+    none = np.zeros((len(targets), 1))
+    missed, rejected = (
+        np.cumsum(np.concatenate([none, counts], axis=1), axis=1) / np.maximum(size, 1)[:, np.newaxis]
+        for counts, size in zip((targets, nontargets), sizes)
+    )
+    accepted = 1 - rejected
+    costs = [
+        (one + ratio_of_costs * other).min(axis=1)
+        for ratio_of_costs in COST_RATIOS
+        for one, other in ((missed, accepted), (accepted, missed))
+    ]
+    return _of_both(sum(costs) / len(costs), both, histograms, "the minimum detection cost")
+
+
+def likelihood_ratio_costs(
+    is_english: Any, english_scores: Any, mandarin_scores: Any, recording: Any
+) -> LikelihoodRatioCosts:
+    """What the differences of scores, English minus Mandarin, cost as natural log-likelihood ratios, by recording.
+
+    Parameters
+    ----------
+    is_english, english_scores, mandarin_scores: shape=(n,), as for `count_decisions`.
+    recording: int, shape=(n,): the number of each segment's recording, from 0 to k - 1.
+
+    Returns
+    -------
+    LikelihoodRatioCosts, fields of shape (k, ...).
+
+    Raises
+    ------
+    ValueError: as `decisions_per_recording`.
+
+    Examples
+    --------
+    A ratio of 1 costs 1 bit; it is accepted as either language where errors cost the same, and as none at 9.
+
+    >>> costs = likelihood_ratio_costs([True, False], [0, 0], [0, 30], [0, 0])
+    >>> costs.bits.round(6).tolist(), costs.misses.tolist(), costs.false_alarms.tolist()
+    ([[1.0, 0.0]], [[[0, 1], [0, 0]]], [[[1, 0], [0, 0]]])
+    """
+    is_english, english_scores, mandarin_scores = _segments(is_english, english_scores, mandarin_scores)
+    recording, recordings = _numbered(recording, len(is_english))
+    with np.errstate(over="ignore"):
+        for_english = np.clip(english_scores - mandarin_scores, -LARGEST_RATIO, LARGEST_RATIO)
+    for_own = np.where(is_english, for_english, -for_english)
+    cell = 2 * recording + ~is_english
+
+    def summed(values: np.ndarray) -> np.ndarray:
+        return np.bincount(cell, weights=values, minlength=2 * recordings).reshape(recordings, 2)
+
+    def counted(chosen: np.ndarray) -> np.ndarray:
+        return np.bincount(cell[chosen], minlength=2 * recordings).reshape(recordings, 2)
+
+    thresholds = np.log(COST_RATIOS)
+    return LikelihoodRatioCosts(
+        counted(np.ones(len(cell), dtype=bool)),
+        summed(np.logaddexp(0, -for_own) / np.log(2)),
+        np.stack([counted(for_own < threshold) for threshold in thresholds], axis=-1),
+        np.stack([counted(-for_own >= threshold) for threshold in thresholds], axis=-1),
+    )
+
+
+def cllr(costs: LikelihoodRatioCosts) -> Any:
+    """The cost of log-likelihood ratios in bits: the mean over both languages of the mean of log2(1 + 1 / LR).
+
+    1 for a system that tells nothing, more for one that misleads. It asks for scores whose difference, English minus
+    Mandarin, is a natural log-likelihood ratio; differences beyond a million count as a million.
+    Source: Brümmer and du Preez (2006).
+
+    Parameters
+    ----------
+    costs: of one set, or of many.
+
+    Returns
+    -------
+    float, or array of shape (r,) with NaN where a language has no segment.
+
+    Raises
+    ------
+    ValueError: one set, and a language without segments.
+
+    Examples
+    --------
+    >>> from spokeneval.metrics.counts import total
+    >>> round(cllr(total(likelihood_ratio_costs([True, False], [0, 0], [0, 0], [0, 0]))), 6)
+    1.0
+    """
+    bits, segments = np.moveaxis(costs.bits, -1, 0), np.moveaxis(costs.segments, -1, 0)
+    return sum(ratio(*language, "Cllr") for language in zip(bits, segments)) / 2
+
+
+def detection_cost(costs: LikelihoodRatioCosts) -> Any:
+    """NIST's primary cost of the 2017 and 2022 evaluations, at the thresholds of calibrated log-likelihood ratios.
+
+    The mean over both languages and both `COST_RATIOS` of P(miss) + beta P(false alarm), a language being accepted
+    where its log-likelihood ratio is at least log(beta). 1 for a system that accepts nothing.
+    Source: NIST 2022 Language Recognition Evaluation Plan, section 4.
+
+    Parameters
+    ----------
+    costs: of one set, or of many.
+
+    Returns
+    -------
+    float in [0, 6], or array of shape (r,) with NaN where a language has no segment.
+
+    Raises
+    ------
+    ValueError: one set, and a language without segments.
+
+    Examples
+    --------
+    The languages are told apart, but not surely enough where a false alarm costs nine misses: (0 + 0 + 1 + 1) / 4.
+
+    >>> from spokeneval.metrics.counts import total
+    >>> detection_cost(total(likelihood_ratio_costs([True, False], [1, 0], [0, 1], [0, 0])))
+    0.5
+    """
+    cost = 0
+    for own in range(2):
+        other = 1 - own
+        for place, beta in enumerate(COST_RATIOS):
+            cost = cost + ratio(costs.misses[..., own, place], costs.segments[..., own], "the detection cost")
+            false_alarms = costs.false_alarms[..., other, place]
+            cost = cost + beta * ratio(false_alarms, costs.segments[..., other], "the detection cost")
+    return cost / (2 * len(COST_RATIOS))
+
+
+def _of_both(costs: np.ndarray, both: np.ndarray, histograms: ScoreHistograms, name: str) -> Any:
+    """Costs of r rows: one set's as a number, and NaN or ValueError where targets or nontargets are lacking."""
+    if np.ndim(histograms.targets) == 1:
+        return ratio(costs[0].item(), int(both[0]), name)
+    return np.where(both, costs, np.nan)
+
+
+def _pool(row: np.ndarray, targets: np.ndarray, nontargets: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Groups of trials, scores ascending, pooled until the share of targets rises from block to block of a row.
+
+    Neighbours that violate this are in one block of the result whatever else is pooled, so that all are pooled at once.
+
+    Returns the first group of each block, its targets and its nontargets.
+    """
+    first = np.arange(len(row))
+    while True:
+        falls = targets[:-1] * nontargets[1:] >= targets[1:] * nontargets[:-1]
+        begins = np.flatnonzero(np.append(True, ~(falls & (row[1:] == row[:-1])))[: len(row)])
+        if len(begins) == len(first):
+            return first, targets, nontargets
+        first, row = first[begins], row[begins]
+        targets, nontargets = np.add.reduceat(targets, begins), np.add.reduceat(nontargets, begins)
+
+
+def _hull_thresholds(targets: np.ndarray, nontargets: np.ndarray) -> np.ndarray:
+    """The thresholds at the vertices of the ROC convex hull, of scores in ascending order.
+
+    A block of the hull begins with a target: targets of one score and the nontargets up to the next are a group.
+    """
+    start = np.flatnonzero(np.append(True, targets[1:] > targets[:-1]))
+    scores = targets[start]
+    rejected = np.searchsorted(nontargets, scores)
+    in_groups = np.diff(np.append(start, len(targets))), np.diff(np.append(rejected, len(nontargets)))
+    first, *_ = _pool(np.zeros(len(start), dtype=int), *in_groups)
+    return scores[first]
 
 
 def _histograms(

@@ -6,6 +6,7 @@ Source: MERLion CCS Challenge Evaluation Plan 1.2 (2023).
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -43,7 +44,7 @@ def read_reference(directory: Path) -> Reference:
     Problems(ReferenceFileError).stop("one_language", LABELS_FILE, message)
 
 
-def count(reference: Reference, submission: Submission) -> dict[str, metrics.LanguageTimes]:
+def count(reference: Reference, submission: Submission) -> dict[str, Any]:
     """One row a recording."""
     recordings = [
         metrics.Recording(metrics.Turns(*spoken), metrics.Turns(*claimed), regions, excluded)
@@ -51,7 +52,8 @@ def count(reference: Reference, submission: Submission) -> dict[str, metrics.Lan
             reference.turns, submission.turns, reference.regions, reference.excluded
         )
     ]
-    return {"times": metrics.language_times_per_recording(recordings)}
+    times = metrics.language_times_per_recording(recordings)
+    return {"times": times, "jaccard": metrics.jaccard_errors(times)}
 
 
 # fmt: off
@@ -73,6 +75,9 @@ SCORES = (
           "English misses and false alarms over English time", percent=True, bounds=POSITIVE),
     Score("mandarin_error_script", "Mandarin error of the script", LOWER, metrics.mandarin_error_script,
           "Mandarin misses and false alarms over Mandarin time", percent=True, bounds=POSITIVE),
+    Score("jer", "JER", LOWER, metrics.jaccard_error_rate,
+          "Jaccard error rate: errors over the time of either side, mean over each recording's languages",
+          of="jaccard", percent=True),
 )
 # fmt: on
 

@@ -17,7 +17,7 @@ from ..formats.language_labels import recording_names
 from ..formats.segment_scores import Reference, Submission
 from ..formats.speakers import choose_units
 from ..metrics import language_identification as metrics
-from ..task import HIGHER, LOWER, Score, Task
+from ..task import HIGHER, LOWER, POSITIVE, Score, Task
 from ..trivial import random_numbers
 
 
@@ -32,6 +32,7 @@ def count(reference: Reference, submission: Submission) -> dict[str, Any]:
         "pooled": metrics.pooled_histograms(*scored),
         "differences": metrics.difference_histograms(*scored),
         "decisions": metrics.decisions_per_recording(*scored),
+        "ratios": metrics.likelihood_ratio_costs(*scored),
     }
 
 
@@ -58,6 +59,16 @@ SCORES = (
           of="decisions", percent=True),
     Score("mandarin_recall", "Mandarin recall", HIGHER, metrics.mandarin_recall, "Mandarin segments called Mandarin",
           of="decisions", percent=True),
+    Score("cllr", "Cllr", LOWER, metrics.cllr,
+          "bits that English minus Mandarin scores cost as log-likelihood ratios; 1 tells nothing", of="ratios",
+          bounds=POSITIVE),
+    Score("minimum_cllr", "Minimum Cllr", LOWER, metrics.minimum_cllr,
+          "Cllr after the best calibration, by pool-adjacent-violators", of="differences"),
+    Score("actual_dcf", "Actual DCF", LOWER, metrics.detection_cost,
+          "NIST's detection cost at the thresholds of log-likelihood ratios, priors 1/2 and 1/10", of="ratios",
+          bounds=POSITIVE),
+    Score("minimum_dcf", "Minimum DCF", LOWER, metrics.minimum_detection_cost,
+          "NIST's detection cost at the best thresholds", of="differences"),
 )
 # fmt: on
 

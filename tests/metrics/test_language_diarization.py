@@ -4,11 +4,14 @@ import pytest
 from spokeneval.metrics import language_diarization as diarization
 from spokeneval.metrics.counts import taken, total
 from spokeneval.metrics.language_diarization import (
+    JaccardErrors,
     LanguageTimes,
     Recording,
     Turns,
     confusions,
     der,
+    jaccard_error_rate,
+    jaccard_errors,
     language_times,
     language_times_per_recording,
 )
@@ -279,6 +282,48 @@ def union(turns):
         else:
             merged.append((start, end))
     return merged
+
+
+def test_jaccard_error_rate_by_hand_and_as_dscore_has_it():
+    # English spoken 0-4 and 6-8 s, claimed 1-5 s: 3 in common of 7. Mandarin spoken 4-6 s, claimed 5-8 s: 1 of 4. In
+    # the second recording English 0-2 s, claimed never; Mandarin claimed there counts nothing, as nobody speaks it.
+    # dscore's jer (commit f41bd1bc), given these durations and what a language has in common with itself: 77.38095.
+    first = Recording(
+        Turns([(0, 4000), (6000, 8000)], [(4000, 6000)]), Turns([(1000, 5000)], [(5000, 8000)]), [(0, 8000)]
+    )
+    second = Recording(Turns([(0, 2000)], []), Turns([], [(0, 1000)]), [(0, 8000)])
+    errors = jaccard_errors(language_times_per_recording([first, second]))
+    assert errors.languages.tolist() == [2, 1]
+    np.testing.assert_allclose(errors.error, [4 / 7 + 3 / 4, 1], rtol=0, atol=1e-12)
+    expected = (4 / 7 + 3 / 4 + 1) / 3
+    assert round(100 * expected, 5) == 77.38095
+    assert jaccard_error_rate(total(errors)) == pytest.approx(expected, rel=0, abs=1e-12)
+    with pytest.raises(ValueError, match="JER is undefined"):
+        jaccard_error_rate(JaccardErrors(0, 0.0))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_jaccard_error_rate_agrees_with_pyannote_on_each_language_alone():
+    core = pytest.importorskip("pyannote.core")
+    diarization_metrics = pytest.importorskip("pyannote.metrics.diarization")
+    rng = np.random.default_rng(12)
+    regions = [(200.0, 1000.5), (1300.0, 2900.0)]
+    uem = core.Timeline([core.Segment(*region) for region in regions])
+    recordings, expected = [], []
+    for _ in range(20):
+        reference, hypothesis = (Turns(*(random_turns(rng, 6, 3000) for _ in range(2))) for _ in range(2))
+        recordings.append(Recording(reference, hypothesis, regions))
+        for spoken, claimed in zip(reference, hypothesis):
+            sides = []
+            for turns in (spoken, claimed):
+                sides.append(core.Annotation())
+                for track, (start, end) in enumerate(union(turns)):
+                    sides[-1][core.Segment(start, end), track] = "it"
+            if sides[0].crop(uem):
+                expected.append(diarization_metrics.JaccardErrorRate()(*sides, uem=uem))
+    errors = total(jaccard_errors(language_times_per_recording(recordings)))
+    assert errors.languages == len(expected) > 30
+    assert jaccard_error_rate(errors) == pytest.approx(np.mean(expected), rel=0, abs=1e-10)
 
 
 @pytest.mark.filterwarnings("ignore")

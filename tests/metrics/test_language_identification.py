@@ -14,15 +14,20 @@ from spokeneval.metrics.language_identification import (
     ScoreHistograms,
     balanced_accuracy,
     balanced_accuracy_per_recording,
+    cllr,
     count_decisions,
     decisions_per_recording,
+    detection_cost,
     difference_histograms,
     difference_trials,
     english_recall,
     histogram_eer,
     histogram_interpolated_eer,
     interpolated_eer,
+    likelihood_ratio_costs,
     mandarin_recall,
+    minimum_cllr,
+    minimum_detection_cost,
     operating_points,
     pooled_histograms,
     pooled_trials,
@@ -427,7 +432,7 @@ def test_score_bins_are_255_and_have_the_ends_of_the_edge_and_of_the_step():
     # The points of CASES["no_ties_4v4"]: the hull's edge is between the thresholds 0.3 and 0.8, the step from 0.4
     # (1 miss, 2 false alarms) to 0.5 (2 misses, 2 false alarms).
     targets, nontargets, *_ = CASES["no_ties_4v4"]
-    plain, both = (score_bins(targets, nontargets, interpolated=added) for added in (False, True))
+    plain, both = (score_bins(targets, nontargets, whole=added) for added in (False, True))
     assert len(plain) == len(both) == BINS - 1
     assert {0.3, 0.8} <= set(plain.tolist())
     assert {0.3, 0.4, 0.5, 0.8} <= set(both.tolist())
@@ -435,10 +440,11 @@ def test_score_bins_are_255_and_have_the_ends_of_the_edge_and_of_the_step():
 
 def test_score_bins_lie_close_together_at_low_rates():
     # Of 10,000 targets and as many nontargets floor(10,000 i^3 / (i^3 + (127 - i)^3)) are below a threshold.
-    # i = 10: 1,000 / 1,602,613; 40: 64,000 / 722,503; 64: 262,144 / 512,191; 126: all but 1 / 2,000,377.
+    # i = 10: 1,000 / 1,602,613; 40: 64,000 / 722,503; 64: 262,144 / 512,191; 126: all but 1 / 2,000,377. The whole hull
+    # has one vertex, as all targets are above all nontargets: with two fewer left, m is 125. 40: 64,000 / 678,125.
     targets, nontargets = np.arange(10_000), np.arange(10_000) - 10_000
-    for interpolated, below in ((False, (6, 885, 5118, 9999)), (True, (6, 914, 5237, 9999))):
-        found = set(score_bins(targets, nontargets, interpolated=interpolated).tolist())
+    for whole, below in ((False, (6, 885, 5118, 9999)), (True, (6, 943, 5359, 9999))):
+        found = set(score_bins(targets, nontargets, whole=whole).tolist())
         assert found >= {targets[number] for number in below} | {nontargets[number] for number in below}
 
 
@@ -535,3 +541,91 @@ def test_one_language_has_no_difference_eer():
         rocch_eer(*difference_trials(np.array([True, True]), [1, 2], [0, 0]))
     with pytest.raises(ValueError, match="nontarget scores"):
         difference_histograms(np.array([True, True]), [1, 2], [0, 0], [0, 1])
+
+
+def test_the_costs_of_log_likelihood_ratios_are_those_of_an_independent_library():
+    # llreval 0.0.3, tarnon_2_eer_cllr_mincllr, gives 0.8862750440554892 and 0.6853541573750725.
+    targets, nontargets = [2.5, 1.0, -0.5, 0.75, 3.0, -2.0, 1.0], [-1.5, 0.5, -3.0, 1.0, -0.25]
+    is_english = np.repeat([True, False], [len(targets), len(nontargets)])
+    segments = is_english, np.array(targets + nontargets), np.zeros(12), np.arange(12) % 3
+    found = (
+        cllr(total(likelihood_ratio_costs(*segments))),
+        minimum_cllr(total(difference_histograms(*segments))),
+    )
+    np.testing.assert_allclose(found, [0.8862750440554892, 0.6853541573750725], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("shift", [0.0, 1.0, 6.0])
+@pytest.mark.parametrize("decimals", [None, 1])
+def test_least_costs_of_many_segments_are_those_of_the_scores_themselves(shift, decimals):
+    isotonic = pytest.importorskip("sklearn.isotonic")
+    rng = np.random.default_rng(23)
+    is_english, recording = rng.random(20_000) < 0.8, rng.integers(0, 150, 20_000)
+    scores = rng.normal(shift * is_english, 1)
+    if decimals is not None:
+        scores = scores.round(decimals)
+    rows = difference_histograms(is_english, scores, np.zeros(len(scores)), recording)
+    # With the shares of targets that isotonic regression finds, likelihood ratios follow from the prior.
+    fitted = isotonic.IsotonicRegression().fit(scores, is_english.astype(float)).predict(scores)
+    prior = is_english.mean()
+    with np.errstate(divide="ignore"):
+        odds = fitted / (1 - fitted) * (1 - prior) / prior
+        expected = (np.log2(1 + 1 / odds[is_english]).mean() + np.log2(1 + odds[~is_english]).mean()) / 2
+    np.testing.assert_allclose(minimum_cllr(total(rows)), expected, rtol=0, atol=1e-12)
+    points = operating_points(scores[is_english], scores[~is_english])
+    expected = np.mean(
+        [
+            (one + beta * other).min()
+            for beta in (1, 9)
+            for one, other in (
+                (points.miss_rate, points.false_alarm_rate),
+                (points.false_alarm_rate, points.miss_rate),
+            )
+        ]
+    )
+    np.testing.assert_allclose(minimum_detection_cost(total(rows)), expected, rtol=0, atol=1e-12)
+
+
+def test_detection_costs_by_hand():
+    # log 9 is 2.197. English 3, 1, 0: missed at 1 none, at 9 two; taken for Mandarin at 1 the tie, at 9 none. Mandarin
+    # -3, 2.5: missed at 1 and at 9 one; taken for English at 1 and at 9 one.
+    is_english = np.array([True, True, True, False, False])
+    scores = np.array([3, 1, 0, -3, 2.5])
+    costs = total(likelihood_ratio_costs(is_english, scores, np.zeros(5), np.zeros(5, dtype=int)))
+    assert costs.misses.tolist() == [[0, 2], [1, 1]]
+    assert costs.false_alarms.tolist() == [[1, 0], [1, 1]]
+    english = (0 + 1 / 2) + (2 / 3 + 9 / 2)
+    mandarin = (1 / 2 + 1 / 3) + (1 / 2 + 9 * 0)
+    np.testing.assert_allclose(detection_cost(costs), (english + mandarin) / 4, rtol=0, atol=1e-12)
+
+
+def test_the_largest_scores_have_finite_costs():
+    segments = (
+        np.array([True, False]),
+        np.array([-1e308, 1e308]),
+        np.array([1e308, -1e308]),
+        np.zeros(2, dtype=int),
+    )
+    assert cllr(total(likelihood_ratio_costs(*segments))) == pytest.approx(1e6 / math.log(2), rel=1e-12)
+    assert minimum_cllr(total(difference_histograms(*segments))) == 1
+
+
+@pytest.mark.parametrize("cost", [minimum_cllr, minimum_detection_cost])
+def test_a_histogram_without_targets_or_nontargets_has_no_least_cost(cost):
+    some, none = np.array([1, 2]), np.array([0, 0])
+    assert np.isnan(cost(ScoreHistograms(np.stack([some, none, none]), np.stack([none, some, none])))).all()
+    for targets, nontargets in ((some, none), (none, some)):
+        with pytest.raises(ValueError, match="is undefined"):
+            cost(ScoreHistograms(targets, nontargets))
+
+
+def test_a_hull_of_more_vertices_than_bins_is_nearly_met():
+    # Convex operating points: block k of 400 has k targets and 401 - k nontargets.
+    blocks = np.arange(1, 401)
+    targets, nontargets = np.repeat(blocks, blocks), np.repeat(blocks, blocks[::-1])
+    is_english = np.repeat([True, False], [len(targets), len(nontargets)])
+    scores = np.concatenate([targets, nontargets]).astype(float)
+    recording = np.zeros(len(scores), dtype=int)
+    whole = total(difference_histograms(is_english, scores, np.zeros(len(scores)), recording))
+    exact = minimum_cllr(ScoreHistograms(blocks, blocks[::-1]))
+    assert exact < minimum_cllr(whole) < exact + 1e-4

@@ -218,6 +218,18 @@ class Recorded(Segments):
         return (*segments, 5 - 2 * recordings)
 
 
+class LogRatios(Recorded):
+    """Recorded segments; a faultless hypothesis is sure of each, the worst of the other language."""
+
+    def perfect(self, arguments):
+        is_english, english, mandarin, *rest = super().perfect(arguments)
+        return (is_english, 50 * english, 50 * mandarin, *rest)
+
+    def worst(self, arguments):
+        is_english, english, mandarin, *rest = super().worst(arguments)
+        return (is_english, 50 * english, 50 * mandarin, *rest)
+
+
 class Trials(Family):
     """Target scores and nontarget scores."""
 
@@ -347,6 +359,10 @@ def count_ratings(*raters: np.ndarray, part: str) -> Any:
     return caller_experience.count(Answers(None, listeners), Answers(None, {"rating": raters[-1]}))[part]
 
 
+def jaccard_rows(recordings: list[diarization.Recording]) -> diarization.JaccardErrors:
+    return diarization.jaccard_errors(diarization.language_times_per_recording(recordings))
+
+
 LANGUAGES = ("english", "mandarin")
 SCALE = {"scale": (1, 5)}
 RATINGS, SEGMENTS, TRIALS = Ratings(partial(agreement.rating_cells, **SCALE)), Segments(), Trials()
@@ -362,8 +378,12 @@ PARTS: Mapping[str, Mapping[str, Family]] = {
         "pooled": Recorded(identification.pooled_histograms),
         "differences": Recorded(identification.difference_histograms),
         "decisions": Recorded(identification.decisions_per_recording),
+        "ratios": LogRatios(identification.likelihood_ratio_costs),
     },
-    "merlion_diarization": {"times": Recordings(diarization.language_times_per_recording)},
+    "merlion_diarization": {
+        "times": Recordings(diarization.language_times_per_recording),
+        "jaccard": Recordings(jaccard_rows),
+    },
     "content_accuracy": {
         "correlation": Predictions(agreement.correlation_moments),
         "partial": Controlled(agreement.partial_moments),
@@ -430,6 +450,8 @@ EXPECTED: Mapping[str, Mapping[str, Any]] = {
     **{f"psst_recognition.{key}": COUNT for key in ("fer", "substitutions", "insertions", "deletions")},
     "merlion_identification.eer": HALF,
     "merlion_identification.eer_plan": HALF,
+    "merlion_identification.cllr": COUNT,
+    "merlion_identification.actual_dcf": {"bounds": (0, 6), "worst": 6},
     "merlion_diarization.der": RATIO,
     "merlion_diarization.false_alarm": COUNT,
     "merlion_diarization.language_error": {"worst": None},
@@ -517,6 +539,7 @@ CHANGED = {
     "stretched": {
         *(PLAN, "language_identification.rocch_eer difference_trials"),
         *(INTERPOLATED, "language_identification.interpolated_eer difference_trials"),
+        *(f"merlion_identification.{key}" for key in ("cllr", "minimum_cllr", "actual_dcf", "minimum_dcf")),
     },
 }
 """The metrics that depend on the classes' names, or on the scale of scores; no other does."""
