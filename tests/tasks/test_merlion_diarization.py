@@ -60,7 +60,9 @@ def test_the_worked_example(tmp_path):
     assert run.status == 0, run.stderr
     # Of 6.5 s: miss 1.7, false alarm .4, language error .5. English misses 1.4 of 4.0, Mandarin .8 of 2.5 (published);
     # in the script's sense, English also claims 3000-3200 and 8000-8500, Mandarin 9000-9200: 2.1 of 4.0, 1.0 of 2.5.
-    expected = [40, 35, 32, 170 / 6.5, 40 / 6.5, 50 / 6.5, 310 / 6.5, 52.5, 40]
+    # Jaccard: 2.1 of the 4.7 s that are English on either side, 1.0 of the 2.7 that are Mandarin.
+    jaccard = 50 * (2.1 / 4.7 + 1.0 / 2.7)
+    expected = [40, 35, 32, 170 / 6.5, 40 / 6.5, 50 / 6.5, 310 / 6.5, 52.5, 40, jaccard]
     np.testing.assert_allclose([run.scores[key] for key in KEYS], expected, rtol=0, atol=1e-12)
 
 
@@ -88,7 +90,7 @@ def test_empty_files_miss_everything_and_recordings_are_pooled(tmp_path):
     )
     regions = WHOLE + "y_1.wav,0,3000\nz_1.wav,0,1000\n"
     run = score(tmp_path, gold, regions, {"x_1.txt": "", "y_1.txt": "\n", "z_1.txt": ""})
-    assert [run.scores[key] for key in KEYS] == [100, 100, 100, 100, 0, 0, 100, 100, 100]
+    assert [run.scores[key] for key in KEYS] == [100, 100, 100, 100, 0, 0, 100, 100, 100, 100]
     # y: 1 s right, 500 ms in the other language not scored, 500 ms of noise and 1 s of silence falsely claimed; z has
     # no label, so that its 250 ms are a false alarm: (6.5 + 1.5 + .25) / 7.5.
     run = score(
@@ -155,8 +157,8 @@ def test_random_files_against_millisecond_frames(tmp_path):
         write_files(folder / "ref", {"labels.csv": gold, "regions.csv": regions})
         reference = FORMAT.read_reference(folder / "ref")
         submission = FORMAT.read_submission(list_files(folder / "res"), reference.items)
-        times = total(TASK.count(reference, submission)["times"])
-        scores = {score.key: score.value(times) for score in TASK.scores}
+        counts = {part: total(rows) for part, rows in TASK.count(reference, submission).items()}
+        scores = {score.key: score.value(TASK.part(score, counts)) for score in TASK.scores}
         rates = 100 * totals / spoken.sum()
         compared += 1
         found = [scores[key] for key in ("miss", "false_alarm", "language_error", "lder_script", "der")]
