@@ -38,6 +38,7 @@ class Score(NamedTuple):
     percent: whether the formula's fraction is written times 100.
     undefined: what is written where the formula is undefined; a run fails there if nothing is given.
     bounds: between which the formula's value lies, for its 95 % interval; None of a count or a flag, which has none.
+    best: what a faultless submission gets, as it is written, where that is the same on every set.
     """
 
     key: str
@@ -49,6 +50,7 @@ class Score(NamedTuple):
     percent: bool = False
     undefined: Optional[float] = None
     bounds: Optional[tuple[float, float]] = SHARE
+    best: Optional[float] = None
 
     @property
     def heading(self) -> str:

@@ -16,6 +16,9 @@ from .speakers import SPEAKER, SPEAKER_ALIASES, Units, choose_units
 ID = "utterance_id"
 LIST_FILE = "utterance_list.tsv"
 
+SEVERITY = "aq_index"
+"""The column with the speakers' aphasia quotients, of which participants get none on hidden sets."""
+
 _PUBLIC = ("session", "test", "prompt", "duration_frames", "filename")
 _ALIASES = {"id": ID, "transcript_arpabet": "transcript", "is_correct": "correctness"}
 
@@ -28,7 +31,7 @@ def naming_reference(column: str, cells: Parser) -> Sheet:
         {column: cells},
         noun="utterance",
         delimiter="\t",
-        optional=(*_PUBLIC, SPEAKER),
+        optional=(*_PUBLIC, SEVERITY, SPEAKER),
         aliases={**_ALIASES, **SPEAKER_ALIASES},
     )
 

@@ -549,6 +549,46 @@ def mandarin_error_script(times: LanguageTimes) -> Any:
     return ratio(_time(times, _MANDARIN_WRONG), mandarin_time(times), "Mandarin error of the script")
 
 
+def error_spans(recording: Recording) -> dict[str, np.ndarray]:
+    """When a recording's errors are: the spans of scored time with a miss, a false alarm or a language error.
+
+    Parameters
+    ----------
+    recording: as for `language_times_per_recording`, which checks it.
+
+    Returns
+    -------
+    `miss`, `false_alarm` and `language_error`, each of shape (n, 2): start and end in ms, in order, none touching.
+
+    Examples
+    --------
+    >>> spoken, claimed = Turns([(0, 600)], []), Turns([(100, 300)], [(300, 700)])
+    >>> spans = error_spans(Recording(spoken, claimed, [(0, 2000)]))
+    >>> {name: found.tolist() for name, found in spans.items()}
+    {'miss': [[0.0, 100.0]], 'false_alarm': [[600.0, 700.0]], 'language_error': [[300.0, 600.0]]}
+    """
+    layers = (*recording.reference, *recording.hypothesis, recording.regions, recording.excluded)
+    turns = [np.asarray(layer, dtype=np.float64).reshape(-1, 2) for layer in layers]
+    instants = np.unique(np.concatenate(turns))
+    middle = (instants[:-1] + instants[1:]) / 2
+    active = [
+        np.searchsorted(np.sort(layer[:, 0]), middle) > np.searchsorted(np.sort(layer[:, 1]), middle)
+        for layer in turns
+    ]
+    state = sum(bit.astype(np.int64) << place for place, bit in enumerate(active[:4]))
+    scored = active[_REGIONS] & ~active[_EXCLUDED]
+    kinds = {
+        "miss": _SPOKEN > _CLAIMED,
+        "false_alarm": _CLAIMED > _SPOKEN,
+        "language_error": np.minimum(_SPOKEN, _CLAIMED) > _COMMON,
+    }
+    spans = {}
+    for name, wrong in kinds.items():
+        edges = np.diff(np.concatenate([[0], (wrong[state] & scored).astype(np.int64), [0]]))
+        spans[name] = np.stack([instants[edges == 1], instants[edges == -1]], axis=1)
+    return spans
+
+
 def jaccard_errors(times: LanguageTimes) -> JaccardErrors:
     """The Jaccard error rates of each recording's languages: (missed + false alarm) / time of either side.
 

@@ -506,6 +506,35 @@ def operating_points(target_scores: Any, nontarget_scores: Any) -> OperatingPoin
     return OperatingPoints(threshold, misses / len(targets), false_alarms / len(nontargets))
 
 
+def hull_points(target_scores: Any, nontarget_scores: Any) -> OperatingPoints:
+    """The vertices of the ROC convex hull among the `operating_points`, on whose edges the `rocch_eer` lies.
+
+    Parameters
+    ----------
+    target_scores, nontarget_scores: as for `rocch_eer`.
+
+    Returns
+    -------
+    OperatingPoints, from the one that accepts every trial to the one that accepts none.
+
+    Raises
+    ------
+    ValueError: as `rocch_eer`.
+
+    Examples
+    --------
+    >>> points = hull_points([0.9, 0.8, 0.4, 0.3], [0.7, 0.5, 0.2, 0.1])
+    >>> points.miss_rate.tolist(), points.false_alarm_rate.tolist()
+    ([0.0, 0.0, 0.5, 1.0], [1.0, 0.5, 0.0, 0.0])
+    """
+    targets, nontargets = _sorted_trials(target_scores, nontarget_scores)
+    inner = _hull_thresholds(targets, nontargets)
+    lowest = min(targets[0], nontargets[0])
+    threshold = np.unique(np.concatenate([[lowest], inner, [np.inf]]))
+    misses, false_alarms = _errors_at(threshold, targets, nontargets)
+    return OperatingPoints(threshold, misses / len(targets), false_alarms / len(nontargets))
+
+
 def score_bins(target_scores: Any, nontarget_scores: Any, *, whole: bool = False) -> np.ndarray:
     """Thresholds between the `BINS` bins of a histogram that has the EER of the scores themselves.
 

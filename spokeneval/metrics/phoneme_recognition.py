@@ -37,6 +37,19 @@ FILLERS = frozenset({"<sil>", "<spn>", "<unk>"})
 FEATURE_VALUES = {"+": 1.0, "+-": 0.5, "0": 0.0, "-+": -0.5, "-": -1.0}
 """A feature's symbols in a table, as numbers."""
 
+PHONE_CLASSES = (
+    "stop",
+    "affricate",
+    "fricative",
+    "tap",
+    "nasal",
+    "approximant",
+    "vowel",
+    "diphthong",
+    "phone",
+)
+"""The classes of `phone_classes`, from the narrowest passage to the widest."""
+
 Phones = Sequence[str]
 
 _BATCH_CELLS = 1 << 15  # phones of a padded batch: its working arrays then stay in the processor's cache
@@ -145,6 +158,48 @@ def arpabet_features() -> FeatureTable:
     (40, 24)
     """
     return read_feature_table(path.join(path.dirname(__file__), "arpabet_features.tsv"))
+
+
+def phone_classes(table: FeatureTable) -> list[str]:
+    """Each phone's class by its manner: stop, affricate, fricative, tap, nasal, approximant, vowel or diphthong.
+
+    By the features of Hayes (2009), Introductory Phonology, chapter 4: syllabic, sonorant, continuant, delayed release,
+    tap, nasal. A phone of a table that lacks one of these is a phone and nothing more.
+
+    Parameters
+    ----------
+    table: whatever phones it has.
+
+    Returns
+    -------
+    P names, in the order of the table's phones; all `phone` where a feature is lacking.
+
+    Examples
+    --------
+    >>> table = arpabet_features()
+    >>> classes = dict(zip(table.phones, phone_classes(table)))
+    >>> [classes[phone] for phone in ("T", "CH", "HH", "DX", "NG", "L", "W", "IY", "AW")]
+    ['stop', 'affricate', 'fricative', 'tap', 'nasal', 'approximant', 'approximant', 'vowel', 'diphthong']
+    """
+    needed = {"syllabic", "sonorant", "continuant", "delayedrelease", "tap", "nasal"}
+    if not needed <= set(table.features):
+        return ["phone"] * len(table.phones)
+    return [_phone_class(dict(zip(table.features, symbols))) for symbols in table.symbols]
+
+
+def _phone_class(features: dict[str, str]) -> str:
+    if features["syllabic"] == "+":
+        moving = any(len(symbol) == 2 for symbol in features.values())
+        return "diphthong" if moving else "vowel"
+    if features["tap"] == "+":
+        return "tap"
+    if features["nasal"] == "+":
+        return "nasal"
+    if features["sonorant"] == "+":
+        return "approximant"
+    if features["continuant"] == "+":
+        return "fricative"
+    return "affricate" if features["delayedrelease"] == "+" else "stop"
 
 
 def drop_fillers(phones: Phones) -> list[str]:

@@ -73,7 +73,8 @@ def count(reference: Answers, submission: Answers, scale: tuple[int, int]) -> di
 # fmt: off
 SCORES = (
     Score("pearson_r", "Pearson r", HIGHER, metrics.correlation,
-          "correlation of the predictions with the human scores", of="correlation", undefined=0.0, bounds=AGREEMENT),
+          "correlation of the predictions with the human scores", of="correlation", undefined=0.0, bounds=AGREEMENT,
+          best=1),
     Score("quadratic_kappa", "Quadratic κ", HIGHER, partial(metrics.kappa, weights="quadratic"),
           "agreement of the rounded predictions with the human scores", of="rounded", bounds=AGREEMENT),
     Score("partial_r", "Partial r", HIGHER, metrics.partial_correlation,

@@ -59,7 +59,8 @@ def count(reference: Reference, submission: Submission) -> dict[str, Any]:
 # fmt: off
 SCORES = (
     Score("der", "DER", LOWER, metrics.der,
-          "miss, false alarm and language error over the reference's language time", percent=True, bounds=POSITIVE),
+          "miss, false alarm and language error over the reference's language time", percent=True, bounds=POSITIVE,
+          best=0),
     Score("english_error", "English error", LOWER, metrics.english_error,
           "English time in which the system lacks English", percent=True),
     Score("mandarin_error", "Mandarin error", LOWER, metrics.mandarin_error,

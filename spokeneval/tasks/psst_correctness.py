@@ -34,7 +34,7 @@ def count(reference: Answers, submission: Answers) -> dict[str, metrics.Correctn
 
 # fmt: off
 SCORES = (
-    Score("f1", "F1", HIGHER, metrics.f1, "harmonic mean of precision and recall for correct responses"),
+    Score("f1", "F1", HIGHER, metrics.f1, "harmonic mean of precision and recall for correct responses", best=1),
     Score("precision", "Precision", HIGHER, metrics.precision, "share of the responses called correct that are"),
     Score("recall", "Recall", HIGHER, metrics.recall, "share of the correct responses that are called correct"),
     Score("accuracy", "Accuracy", HIGHER, metrics.accuracy, "share of the responses that are called rightly"),

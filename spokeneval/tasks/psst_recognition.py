@@ -54,7 +54,7 @@ def count(reference: Answers, submission: Answers) -> dict[str, metrics.Recognit
 # fmt: off
 SCORES = (
     Score("fer", "FER", LOWER, metrics.fer, "feature error rate, pooled over the utterances", percent=True,
-          bounds=POSITIVE),
+          bounds=POSITIVE, best=0),
     Score("per", "PER", LOWER, metrics.per, "phoneme error rate, pooled over the utterances", percent=True,
           bounds=POSITIVE),
     Score("substitutions", "Substitutions", LOWER, attrgetter("substitutions"), "phones taken for another",

@@ -38,13 +38,16 @@ JUDGED = words({"correct": CORRECT, "incorrect": INCORRECT})
 PUBLIC = ("Prompt", "Wavfile", "RecResult")
 """What participants get of the sheet beside the ids."""
 
+TRANSCRIPTION = "Transcription"
+"""What was said, by hand; reports on public labels show it."""
+
 REFERENCE = Sheet(
     "reference.csv",
     "Id",
     {"language": JUDGED, "meaning": JUDGED},
     noun="response",
     delimiter="\t",
-    optional=(*PUBLIC, SPEAKER),
+    optional=(*PUBLIC, TRANSCRIPTION, SPEAKER),
     aliases=SPEAKER_ALIASES,
 )
 

@@ -10,6 +10,7 @@ from spokeneval.metrics.language_diarization import (
     Turns,
     confusions,
     der,
+    error_spans,
     jaccard_error_rate,
     jaccard_errors,
     language_times,
@@ -282,6 +283,29 @@ def union(turns):
         else:
             merged.append((start, end))
     return merged
+
+
+def test_spans_of_errors_are_as_long_as_the_times_in_error():
+    rng = np.random.default_rng(14)
+    seen = 0
+    for _ in range(60):
+        recording = random_recording(rng)
+        spans = error_spans(recording)
+        table = confusions(language_times_per_recording([recording]))[0]
+        languages = np.array([0, 1, 1, 2])  # neither, English, Mandarin, both
+        spoken, claimed = languages[:, np.newaxis], languages
+        common = np.array([[0, 0, 0, 0], [0, 1, 0, 1], [0, 0, 1, 1], [0, 1, 1, 2]])
+        for name, wrong in (
+            ("miss", spoken > claimed),
+            ("false_alarm", claimed > spoken),
+            ("language_error", np.minimum(spoken, claimed) > common),
+        ):
+            lengths = np.diff(spans[name])
+            assert lengths.sum() == table[wrong].sum()
+            assert (lengths > 0).all()
+            assert (spans[name][1:, 0] > spans[name][:-1, 1]).all()
+            seen += len(lengths) > 1
+    assert seen > 30
 
 
 def test_jaccard_error_rate_by_hand_and_as_dscore_has_it():

@@ -23,6 +23,7 @@ from spokeneval.metrics.language_identification import (
     english_recall,
     histogram_eer,
     histogram_interpolated_eer,
+    hull_points,
     interpolated_eer,
     likelihood_ratio_costs,
     mandarin_recall,
@@ -584,6 +585,20 @@ def test_least_costs_of_many_segments_are_those_of_the_scores_themselves(shift, 
         ]
     )
     np.testing.assert_allclose(minimum_detection_cost(total(rows)), expected, rtol=0, atol=1e-12)
+
+
+def test_the_hull_is_that_of_the_operating_points():
+    rng = np.random.default_rng(31)
+    for _ in range(30):
+        targets, nontargets = rng.integers(0, 30, 40) / 10, rng.integers(0, 30, 25) / 10 - 0.7
+        points, hull = operating_points(targets, nontargets), hull_points(targets, nontargets)
+        assert (hull.miss_rate[0], hull.false_alarm_rate[0]) == (0, 1)
+        assert (hull.miss_rate[-1], hull.false_alarm_rate[-1]) == (1, 0)
+        # No operating point lies below the hull's edges, and its vertices are operating points.
+        edge = np.interp(points.false_alarm_rate, hull.false_alarm_rate[::-1], hull.miss_rate[::-1])
+        level = np.isin(points.false_alarm_rate, hull.false_alarm_rate)
+        assert (points.miss_rate[~level] >= edge[~level] - 1e-12).all()
+        assert set(zip(*hull[1:])) <= set(zip(*points[1:]))
 
 
 def test_detection_costs_by_hand():

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from spokeneval.run.options import fingerprint
+from spokeneval.run.options import fingerprint, items_fingerprint
 from spokeneval.run.report import page as builders
 from spokeneval.tasks import find_task, task_names
 from tests.samples.near_misses import near_misses
@@ -115,6 +115,38 @@ def test_a_page_on_public_labels_is_sound_and_the_same_twice(tmp_path, task):
     assert len(pages[0]) < 1_500_000
 
 
+SECTIONS = {
+    "spoken_call": ("Misjudged responses",),
+    "caller_experience": ("Shift of the ratings",),
+    "content_accuracy": ("Shift of the predictions", "Responses, furthest off first"),
+    "psst_recognition": ("By test, severity and session", "moderate (to 75)", "fricative"),
+    "psst_correctness": ("By test, severity and session", "moderate (to 75)"),
+    "merlion_identification": ("Calibration", "By length of segment"),
+    "merlion_diarization": ("By switches of language", "<details open>"),
+}
+"""What a page has of the reference's own columns, and of what is looked at in a field."""
+
+
+@pytest.mark.parametrize("task", SECTIONS)
+def test_a_page_on_public_labels_shows_what_the_field_looks_at(tmp_path, task):
+    _, _, output = run(task, tmp_path, public=True)
+    markup, _ = page_of(output)
+    assert [words for words in SECTIONS[task] if words not in markup] == []
+
+
+def test_a_second_raters_scores_bring_prmse(tmp_path):
+    rows = ["a,p,s,1,9,1", "b,p,s,2,9,", "c,p,t,3,9,4", "d,p,t,4,9,4"]
+    header = "response_id,prompt_id,speaker_id,human_score,words,human_score2"
+    reference = {"reference.csv": "\n".join([header, *rows, ""]).encode()}
+    files = {"predictions.csv": "response_id,score\na,1\nb,2\nc,3.5\nd,4\n"}
+    _, words, output = run("content_accuracy", tmp_path, public=True, files=files, reference=reference)
+    markup, _ = page_of(output)
+    # Of the three with two scores the errors' variance is 0.5 / 3; the system has 1 2 3.5 4, the raters' means.
+    between = 2 * (1 - 19 / 7) ** 2 + (2 - 19 / 7) ** 2 + 2 * (3.5 - 19 / 7) ** 2 + 2 * (4 - 19 / 7) ** 2
+    variance = (between - 3 * 0.5 / 3) / (7 - 13 / 7)
+    assert f"{1 + 4 * 0.5 / 3 / 7 / variance:.4f}" in markup, words
+
+
 @pytest.mark.parametrize("task", TASKS)
 def test_a_page_on_hidden_labels_holds_the_scores_alone(tmp_path, task):
     status, words, output = run(task, tmp_path, public=False)
@@ -130,6 +162,26 @@ def test_a_page_on_hidden_labels_holds_the_scores_alone(tmp_path, task):
     submitted = next((tmp_path / "input" / "res").iterdir()).read_text().splitlines()
     for line in submitted[1:4]:
         assert re.split(r"[\t, ]", line)[0] not in markup or task == "merlion_diarization"
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_coarse_page_shows_where_a_submission_stands(tmp_path, task):
+    found = find_task(task)
+    sample = ROOT / "reference_data" / task / "development"
+    ids = found.format.read_reference(sample).items.ids
+    key = found.primary.key
+    floor = {key: 0.5, f"{key}_low": 0.4, f"{key}_high": 0.6}
+    known = {"steps": {key: 0.1}, "floor": floor, "trivial": {"knows nothing": 0.3}}
+    settings = {"feedback": "coarse", "sets": {items_fingerprint(ids): known}, "baselines": {}}
+    status, words, output = run(task, tmp_path, public=False, options=settings)
+    assert status == 0, words
+    markup, outline = page_of(output)
+    assert outline.tags.count("svg") == 1
+    for words in ("This submission", "The least that is shown 0.5", "knows nothing 0.3"):
+        assert words in markup
+    assert ("Best possible" in markup) == (found.primary.best is not None)
+    scores = json.loads((output / "scores.json").read_text())
+    assert f"This submission {scores[key]:g}" in markup
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -211,8 +263,11 @@ def test_without_matplotlib_the_tables_stand_alone(tmp_path, monkeypatch, task):
     status, words, output = run(task, tmp_path, public=True)
     assert status == 0
     assert "could not be made" not in words
-    _, outline = page_of(output)
-    assert "svg" not in outline.tags
+    markup, outline = page_of(output)
+    drawn = re.findall(r'aria-label="Plot: ([^"]*)', markup)
+    assert "is better; lines are 95 % intervals" in drawn[0]  # drawn without it, as timelines are
+    assert all(label.startswith("Minutes and seconds") for label in drawn[1:])
+    assert "drawn where matplotlib is installed" in markup
     assert outline.tags.count("table") >= 2
 
 

@@ -60,7 +60,7 @@ def lines(content: Sequence[str]) -> Html:
 
 
 def section(title: str, *parts: Html | None) -> Html:
-    """A part of the page under its own heading; parts that are None (a plot without matplotlib) are left out."""
+    """A part of the page under its own heading; parts that are None are left out."""
     inner = "\n".join(part.markup for part in parts if part is not None)
     return Html(f"<section>\n<h2>{text(title)}</h2>\n{inner}\n</section>")
 
@@ -102,13 +102,20 @@ def _number(cell: Content) -> str:
     return ' class="number"' if not isinstance(cell, Html) and _NUMBERS.match(str(cell)) else ""
 
 
-def figure(caption: str, label: str, svg: Html | None) -> Html | None:
-    """A plot: its caption, and the words that stand for it where it is not seen; None where there is no plot.
+def folded(summary: str, *parts: Html | None, opened: bool = False) -> Html:
+    """Parts that are folded under a line of their own until a reader opens it."""
+    inner = "\n".join(part.markup for part in parts if part is not None)
+    attribute = " open" if opened else ""
+    return Html(f"<details{attribute}>\n<summary>{text(summary)}</summary>\n{inner}\n</details>")
+
+
+def figure(caption: str, label: str, svg: Html | None) -> Html:
+    """A plot: its caption, and the words that stand for it where it is not seen; without a plot, a line says so.
 
     Wide plots scroll in their own box on a narrow screen.
     """
     if svg is None:
-        return None
+        return paragraph(f"{caption}: drawn where matplotlib is installed.", kind="note")
     return Html(
         f'<figure>\n<div class="scroll" role="region" aria-label="Plot: {text(caption)}" tabindex="0">'
         f'<div role="img" aria-label="{text(label)}">{svg.markup}</div></div>\n'
@@ -128,44 +135,56 @@ def page(title: str, *parts: Html | None) -> str:
 
 
 _STYLE = """
-:root { color-scheme: light; }
+:root { color-scheme: light dark; --page: #fff; --ink: #1b1f24; --soft: #444c56; --line: #d8dee4; --rule: #c9d1d9;
+  --strong: #57606a; --accent: #0072b2; --told: #eef5fa; --bad: #b33c00; --refused: #fdf1ea; --cue: #8b949e; }
+@media screen and (prefers-color-scheme: dark) {
+  :root { --page: #14181d; --ink: #e6eaef; --soft: #aeb7c2; --line: #343c46; --rule: #3d4650; --strong: #8b949e;
+    --accent: #5cb3e6; --told: #1a2733; --bad: #ff9a66; --refused: #35231a; --cue: #8b949e; }
+  figure svg { background: #fff; border-radius: 4px; }
+}
 * { box-sizing: border-box; }
-body { margin: 0; background: #fff; color: #1b1f24; font: 1rem/1.5 system-ui, "Segoe UI", "Helvetica Neue", Arial,
-  "DejaVu Sans", sans-serif; }
+body { margin: 0; background: var(--page); color: var(--ink); font: 1rem/1.5 system-ui, "Segoe UI", "Helvetica Neue",
+  Arial, "DejaVu Sans", sans-serif; }
 main { max-width: 60rem; margin: 0 auto; padding: 1rem 1rem 3rem; }
 h1 { font-size: 1.6rem; line-height: 1.2; margin: 0.5rem 0 1rem; }
 h2 { font-size: 1.2rem; line-height: 1.3; margin: 2.2rem 0 0.7rem; padding-top: 0.8rem;
-  border-top: 1px solid #c9d1d9; }
+  border-top: 1px solid var(--rule); }
 p { margin: 0.5rem 0; max-width: 46rem; overflow-wrap: anywhere; }
-.verdict, .refused { font-size: 1.1rem; padding: 0.7rem 0.9rem; border-left: 0.35rem solid #0072b2;
-  background: #eef5fa; max-width: none; }
-.refused { border-color: #b33c00; background: #fdf1ea; }
-.note { color: #444c56; font-size: 0.9rem; }
+.verdict, .refused { font-size: 1.1rem; padding: 0.7rem 0.9rem; border-left: 0.35rem solid var(--accent);
+  background: var(--told); max-width: none; }
+.refused { border-color: var(--bad); background: var(--refused); }
+.note { color: var(--soft); font-size: 0.9rem; }
 code, pre { font: 0.875rem/1.4 ui-monospace, "SF Mono", Consolas, "DejaVu Sans Mono", monospace; }
 code { overflow-wrap: anywhere; }
 pre { margin: 0; }
-.scroll { overflow-x: auto; margin: 0.7rem 0; }
-.scroll:focus-visible { outline: 3px solid #0072b2; outline-offset: 2px; }
+summary { cursor: pointer; padding: 0.3rem 0; overflow-wrap: anywhere; }
+details { border-bottom: 1px solid var(--line); }
+.scroll { overflow-x: auto; margin: 0.7rem 0; background:
+  linear-gradient(90deg, var(--page) 50%, transparent) 0 0 / 2rem 100% no-repeat local,
+  linear-gradient(-90deg, var(--page) 50%, transparent) 100% 0 / 2rem 100% no-repeat local,
+  linear-gradient(90deg, var(--cue), transparent) 0 0 / 0.7rem 100% no-repeat scroll,
+  linear-gradient(-90deg, var(--cue), transparent) 100% 0 / 0.7rem 100% no-repeat scroll; }
+.scroll:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 table { border-collapse: collapse; font-size: 0.9375rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: 600; padding: 0.2rem 0 0.4rem; }
 th, td { padding: 0.25rem 0.7rem 0.25rem 0; text-align: left; vertical-align: top;
-  border-bottom: 1px solid #d8dee4; }
+  border-bottom: 1px solid var(--line); }
 th:not(:last-child), td:not(:last-child) { padding-right: 1.2rem; }
-thead th { border-bottom: 2px solid #57606a; vertical-align: bottom; }
+thead th { border-bottom: 2px solid var(--strong); vertical-align: bottom; }
 tbody th { font-weight: 400; overflow-wrap: anywhere; min-width: 11rem; }
 td:last-child:not(.number) { min-width: 14rem; }
 td.number { text-align: right; white-space: nowrap; }
 figure { margin: 1rem 0; }
 figure svg { display: block; width: 100%; height: auto; }
 figure svg * { stroke-linejoin: round; stroke-linecap: butt; }
-figcaption { font-size: 0.9rem; color: #444c56; max-width: 46rem; overflow-wrap: anywhere; }
+figcaption { font-size: 0.9rem; color: var(--soft); max-width: 46rem; overflow-wrap: anywhere; }
 @media print {
   body { font-size: 10pt; }
   main { max-width: none; padding: 0; }
   h2 { break-after: avoid; }
   tr, figure { break-inside: avoid; }
   thead { display: table-header-group; }
-  .scroll { overflow: visible; }
+  .scroll { overflow: visible; background: none; }
   figure svg { max-width: 100%; min-width: 0 !important; }
 }
 """

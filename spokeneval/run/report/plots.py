@@ -1,4 +1,4 @@
-"""Plots as SVG that stands inside a page, by matplotlib; none where matplotlib is not installed.
+"""Plots as SVG that stands inside a page, by matplotlib; where that is not installed, the scale of scores alone.
 
 The settings are matplotlib's own defaults whatever a user has chosen, every id belongs to its plot alone, and the
 same data give the same bytes.
@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import io
 import logging
+import math
 import os
 import re
 import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Callable, Optional
+from html import escape
+from typing import Any, Callable, NamedTuple, Optional
 
 import numpy as np
 
@@ -65,7 +67,7 @@ def plot(
             FigureCanvasSVG(figure)
             draw(figure)
             stream = io.StringIO()
-            figure.savefig(stream, format="svg", metadata={"Date": None})
+            figure.savefig(stream, format="svg", metadata={"Date": None}, transparent=True)
     return _inline(name, stream.getvalue(), width, narrowest)
 
 
@@ -118,11 +120,148 @@ def _inline(name: str, svg: str, width: float, narrowest: float) -> Html:
     return Html(re.sub(r"\n\s*", "\n", svg).strip())
 
 
+class Mark(NamedTuple):
+    """A score on a scale, with its interval where it has one."""
+
+    label: str
+    value: float
+    shown: str
+    interval: Optional[tuple[float, float]] = None
+    colour: str = GREY
+
+
+def scale(marks: Sequence[Mark], title: str) -> Html:
+    """Scores on one axis, a line each with its name and number; drawn without matplotlib."""
+    line, size = 26, 14
+    left = 28 + 9 * max(len(mark.label) + len(mark.shown) for mark in marks)
+    width = left + 260
+    numbers = [number for mark in marks for number in (mark.value, *(mark.interval or ()))]
+    low, high = min(numbers), max(numbers)
+    margin = 0.06 * (high - low) or 0.5
+    low, high = low - margin, high + margin
+    bottom = line * len(marks) + 6
+
+    def place(number: float) -> str:
+        return f"{left + (width - left - 8) * (number - low) / (high - low):.1f}"
+
+    parts = []
+    for tick in _ticks(low, high):
+        parts.append(f'<path d="M{place(tick)} 0V{bottom}" stroke="#d8dee4"/>')
+        parts.append(f'<text x="{place(tick)}" y="{bottom + 18}" text-anchor="middle">{tick:g}</text>')
+    for row, mark in enumerate(marks):
+        middle = line * row + line / 2 + 3
+        if mark.interval is not None:
+            start, end = map(place, mark.interval)
+            parts.append(f'<path d="M{start} {middle}H{end}" stroke="{mark.colour}" stroke-width="4"/>')
+        parts.append(f'<circle cx="{place(mark.value)}" cy="{middle}" r="6" fill="{mark.colour}"/>')
+        label = f"{mark.label}  {mark.shown}"
+        parts.append(f'<text x="{left - 12}" y="{middle + 5}" text-anchor="end">{escape(label)}</text>')
+    parts.append(f'<path d="M{left} {bottom}H{width}" stroke="#57606a"/>')
+    middle = (left + width) / 2
+    parts.append(f'<text x="{middle}" y="{bottom + 40}" text-anchor="middle">{escape(title)}</text>')
+    return Html(
+        f'<svg viewBox="0 0 {width} {bottom + 48}" style="max-width: {1.2 * width:.0f}px" font-size="{size}" '
+        f'font-family="{_FONTS}" fill="#1b1f24" aria-hidden="true" focusable="false">\n'
+        + "\n".join(parts)
+        + "\n</svg>"
+    )
+
+
+class Lane(NamedTuple):
+    """A lane of a timeline: its name, and spans in ms, shape=(n, 2), with their colour."""
+
+    label: str
+    spans: Sequence[tuple[np.ndarray, str]]
+
+
+def timeline(lanes: Sequence[Lane], regions: np.ndarray) -> Html:
+    """Lanes over the time of a recording's regions, shape=(n, 2) in ms, which are shaded; drawn without matplotlib."""
+    left, width, high = 170, 900, 20
+    start, end = float(regions.min()), float(regions.max())
+    bottom = (high + 6) * len(lanes) + 4
+    pixels = (width - left - 20) / (end - start)
+
+    def boxes(spans: np.ndarray, top: float, height: float) -> str:
+        inside = np.clip(np.reshape(spans, (-1, 2)), start, end)
+        places = left + (inside - start) * pixels
+        return "".join(
+            f"M{one:.1f} {top}h{max(other - one, 0.4):.1f}v{height}h-{max(other - one, 0.4):.1f}z"
+            for one, other in places.tolist()
+            if other > one
+        )
+
+    parts = [f'<path d="{boxes(regions, 0, bottom)}" fill="#eef1f4"/>']
+    for row, lane in enumerate(lanes):
+        top = (high + 6) * row + 4
+        parts.append(f'<text x="{left - 10}" y="{top + 15}" text-anchor="end">{escape(lane.label)}</text>')
+        parts += [f'<path d="{boxes(spans, top, high)}" fill="{colour}"/>' for spans, colour in lane.spans]
+    for tick in _clock_ticks(start / 1000, end / 1000):
+        x = left + (1000 * tick - start) * pixels
+        parts.append(f'<path d="M{x:.1f} {bottom}v5" stroke="#57606a"/>')
+        clock = f"{tick // 60:.0f}:{tick % 60:02.0f}"
+        parts.append(f'<text x="{x:.1f}" y="{bottom + 20}" text-anchor="middle">{clock}</text>')
+    return Html(
+        f'<svg viewBox="0 0 {width} {bottom + 28}" style="max-width: 56rem; min-width: 40rem" font-size="13" '
+        f'font-family="{_FONTS}" fill="#1b1f24" aria-hidden="true" focusable="false">\n'
+        + "\n".join(parts)
+        + "\n</svg>"
+    )
+
+
+def _clock_ticks(start: float, end: float) -> list[float]:
+    """Round times in seconds, at most ten."""
+    steps = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1200, 3600)
+    step = next((step for step in steps if (end - start) / step <= 10), steps[-1])
+    return [float(step * place) for place in range(math.ceil(start / step), math.floor(end / step) + 1)]
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Round numbers from low to high, some five of them."""
+    power = 10.0 ** math.floor(math.log10((high - low) / 4))
+    step = next(factor * power for factor in (1, 2, 5, 10) if (high - low) / (factor * power) <= 6)
+    first = math.ceil(low / step)
+    return [float(f"{step * place:.10g}") for place in range(first, math.floor(high / step) + 1)]
+
+
 def shade(value: float) -> tuple[str, str]:
     """The colours of a cell and of the text on it, for a value from 0 to 1."""
     low, high = np.array([255, 255, 255]), np.array([0, 84, 140])
     red, green, blue = np.rint(low + (high - low) * value).astype(int).tolist()
     return f"#{red:02x}{green:02x}{blue:02x}", "#ffffff" if value > 0.55 else "#1b1f24"
+
+
+def colour_bar(axes: Any, title: str) -> None:
+    """What the colours of `squares` and `cells` mean, from 0 to 100 %."""
+    for step in range(50):
+        axes.fill_between([2 * step, 2 * step + 2], 0, 1, facecolor=shade((step + 0.5) / 50)[0], linewidth=0)
+    axes.set(xlim=(0, 100), ylim=(0, 1), yticks=[])
+    axes.set_xticks([0, 50, 100])
+    axes.set_xticklabels(["0", title, "100 %"], fontsize=8)
+    axes.tick_params(length=0)
+
+
+def mean_difference(axes: Any, means: np.ndarray, differences: np.ndarray) -> tuple[float, float, float]:
+    """A plot of mean against difference (Bland and Altman 1986), points larger where there are more.
+
+    Returns the mean difference and the limits of agreement, 1.96 standard deviations either way.
+    """
+    bias, spread = float(differences.mean()), float(differences.std(ddof=1)) if len(differences) > 1 else 0.0
+    points, counts = np.unique(np.stack([means, differences]).round(2), axis=1, return_counts=True)
+    axes.scatter(points[0], points[1], s=8 + 14 * np.log2(counts), color=BLUE, alpha=0.5, linewidths=0)
+    ends = bias, bias - 1.96 * spread, bias + 1.96 * spread
+    for end, style in zip(ends, ("-", "--", "--")):
+        axes.axhline(end, color=ORANGE, linestyle=style, linewidth=1.2)
+        axes.annotate(
+            f"{end:+.2f}",
+            (1, end),
+            xycoords=("axes fraction", "data"),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=8.5,
+        )
+    axes.axhline(0, color="#57606a", linewidth=0.6)
+    return ends
 
 
 def squares(axes: Any, rows: np.ndarray, columns: np.ndarray, colours: Sequence[str]) -> None:

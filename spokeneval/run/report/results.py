@@ -2,7 +2,8 @@
 
 Where the labels are public, the scores with their interval beside the baseline's, the plots that people of the field
 look at, and a table of the items, worst first (`tasks/<task>.py`). Where they are hidden, what is in `scores.json`
-and nothing else: the page is anybody's to fetch, and a curve of one's own scores would spell the labels out.
+and nothing else, beside what everybody can submit: the page is anybody's to fetch, and a curve of one's own scores
+would spell the labels out.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ..options import Options
 from ..reference import Reference
 from ..scoring import Scored
 from .page import Html, code, figure, page, paragraph, section, table
-from .plots import BLUE, GREY, plot
+from .plots import BLUE, GREEN, ORANGE, Mark, scale
 
 
 def scored_page(
@@ -60,7 +61,7 @@ def scored_page(
         f"{task.title}: results",
         paragraph(_verdict(task, scores, options), kind="verdict"),
         paragraph("Signature:", code(options.signature(task)), Html("<br>"), _COMPARABLE, kind="note"),
-        _score_section(task, scores, ends, scored.statistics.unit, options),
+        _score_section(task, scores, ends, scored, options),
         *parts,
         _check_section(len(reference.items), list(files)),
     )
@@ -129,7 +130,7 @@ def _score_section(
     task: Task,
     scores: Mapping[str, Number],
     ends: Mapping[str, Sequence[Number]],
-    unit: str,
+    scored: Scored,
     options: Options,
 ) -> Html:
     baseline, steps = options.baseline, options.steps if options.coarse else None
@@ -146,45 +147,44 @@ def _score_section(
         rows.append([*row, score.direction, score.description])
     header = ["Score", "This submission", "95 % interval", *(["Baseline"] if baseline else [])]
     header += [*(["Step"] if steps is not None else []), "Better is", "What it is"]
-    notes = [f"Intervals: by the jackknife over {unit}s. {independence_note(unit)}".rstrip()]
+    unit, units = scored.statistics.unit, scored.statistics.units
+    drawn = count_of(len(units), unit) if options.labels_public else f"{unit}s"
+    notes = [f"Intervals: by the jackknife over {drawn}. {independence_note(unit)}".rstrip()]
     notes += ["Every score at full precision is in scores.json."] if steps is None else []
     return section(
         "Scores",
-        _interval_figure(task, scores, options) if baseline else None,
+        _standing(task, scores, options),
         table("Every score", header, rows, shown=200),
         *(paragraph(note, kind="note") for note in notes),
     )
 
 
-def _interval_figure(task: Task, scores: Mapping[str, Number], options: Options) -> Optional[Html]:
-    """The submission's primary score and the baseline's, each with its interval."""
-    primary = task.primary.key
-    named: Sequence[tuple[str, Mapping[str, Number], str]] = (
-        ("This submission", scores, BLUE),
-        ("Baseline", options.baseline, GREY),
+def _standing(task: Task, scores: Mapping[str, Number], options: Options) -> Optional[Html]:
+    """Where the submission stands between what knows nothing, the baseline and the best possible score."""
+    primary = task.primary
+    marks = [_mark("This submission", primary.key, scores, options, BLUE)]
+    if options.baseline:
+        marks.append(_mark("Baseline", primary.key, options.baseline, options, ORANGE))
+    elif options.coarse and options.floor is not None:
+        marks.append(_mark("The least that is shown", primary.key, options.floor, options, ORANGE))
+    for answer, score in options.trivial.items():
+        marks.append(Mark(answer, float(score), _shown(primary.key, score, options)))
+    if primary.best is not None and options.trivial:
+        marks.append(Mark("Best possible", primary.best, f"{primary.best:g}", colour=GREEN))
+    if len(marks) == 1:
+        return None
+    spoken = "; ".join(f"{mark.label} {mark.shown}" for mark in marks)
+    caption = (
+        f"{primary.heading} beside what is known; {primary.direction} is better; lines are 95 % intervals"
     )
+    return figure(caption, f"{caption}: {spoken}.", scale(marks, primary.heading))
 
-    def draw(canvas: Any) -> None:
-        axes = canvas.add_axes([0.28, 0.36, 0.68, 0.6])
-        for row, (_, found, colour) in enumerate(named):
-            ends = [found[primary + end] for end in ENDS]
-            axes.plot(ends, [row, row], color=colour, linewidth=3, solid_capstyle="butt")
-            axes.plot([found[primary]], [row], "o" if row == 0 else "s", color=colour, markersize=8)
-        axes.set_yticks([0, 1])
-        axes.set_yticklabels([label for label, _, _ in named])
-        axes.set_ylim(1.6, -0.6)
-        axes.set_xlabel(task.primary.heading)
-        axes.margins(x=0.08)
-        axes.grid(axis="x")
-        axes.tick_params(axis="y", length=0)
-        axes.spines["left"].set_visible(False)
 
-    spoken = "; ".join(
-        f"{label} {_shown(primary, found[primary], options)}, interval {_interval(primary, found, options)}"
-        for label, found, _ in named
-    )
-    caption = f"{task.primary.heading} with its 95 % interval, beside the baseline's"
-    return figure(caption, f"{caption}: {spoken}.", plot("intervals", draw, width=5.2, height=1.4))
+def _mark(label: str, key: str, scores: Mapping[str, Number], options: Options, colour: str) -> Mark:
+    """A score with its interval, if it is told."""
+    ends = [scores[key + end] for end in ENDS if key + end in scores]
+    interval = (float(ends[0]), float(ends[1])) if len(ends) == 2 else None
+    return Mark(label, float(scores[key]), _shown(key, scores[key], options), interval, colour)
 
 
 def _check_section(items: int, files: list[str]) -> Html:

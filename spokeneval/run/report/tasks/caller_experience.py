@@ -15,15 +15,16 @@ from ....metrics import agreement as metrics
 from ....tasks.caller_experience import LISTENERS, PAIRS, SCALE, kappas
 from ...scoring import Scored
 from ..page import Html, figure, section, table
-from ..plots import BLUE, GREEN, ORANGE, cells, plot
+from ..plots import BLUE, GREEN, ORANGE, cells, mean_difference, plot
 
+_NAMES = dict(zip((*LISTENERS, "auto"), ("listener 1", "listener 2", "listener 3", "submission")))
 _RATINGS = range(SCALE[0], SCALE[1] + 1)
 _HATCHES = ("", "//", "..")
 
 
 def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Html]:
     cells = scored.totals["pairs"].cells
-    names = [f"{first} vs. {second}" for first, second in PAIRS]
+    names = [f"{_NAMES[first]}, {_NAMES[second]}" for first, second in PAIRS]
     shares = metrics.difference_counts(scored.totals["pairs"]) / len(reference.items)
     rows = [
         [name, f"{kappa:.4f}", *(f"{100 * share:.1f} %" for share in of_pair)]
@@ -46,6 +47,7 @@ def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Ht
             ),
         ),
         _matrices(names[automatic], cells[automatic]),
+        _differences(reference, submission["rating"]),
         _calls(reference, submission["rating"]),
     ]
 
@@ -64,7 +66,7 @@ def _pairs(caption: str, names: Sequence[str], shares: np.ndarray) -> Html | Non
                 hatch=_HATCHES[index],
                 edgecolor="white",
                 linewidth=0,
-                label=name,
+                label=name.replace(", submission", "").replace(", listener", " and"),
             )
         axes.set_xticks(range(len(_RATINGS)))
         axes.set(ylim=(0, 100), xlabel="Difference of the two ratings", ylabel="% of total calls")
@@ -93,9 +95,9 @@ def _matrices(names: Sequence[str], matrices: np.ndarray) -> Html:
             cells(axes, joint, [[str(count) for count in row] for row in joint], largest=joint.max())
             axes.set_xticklabels(_RATINGS)
             axes.set_yticklabels(_RATINGS)
-            axes.set_title(name)
-            axes.set_xlabel("auto")
-            axes.set_ylabel("human" if index == 0 else "")
+            axes.set_title(name.partition(",")[0])
+            axes.set_xlabel("Submission")
+            axes.set_ylabel("Listener" if index == 0 else "")
 
     caption = "Calls by the listener's rating and the submission's"
     spoken = "; ".join(
@@ -105,12 +107,28 @@ def _matrices(names: Sequence[str], matrices: np.ndarray) -> Html:
     tables = [
         table(
             f"Calls, {name}",
-            ["human", *(f"auto {rating}" for rating in _RATINGS)],
+            ["Listener", *(f"submission {rating}" for rating in _RATINGS)],
             [[str(rating), *row.tolist()] for rating, row in zip(_RATINGS, joint)],
         )
         for name, joint in zip(names, matrices)
     ]
     return section("Agreement matrices", figure(caption, f"{caption}. {spoken}.", svg), *tables)
+
+
+def _differences(reference: Answers, ratings: np.ndarray) -> Html:
+    """The system's ratings beside the mean of the listeners'."""
+    listeners = np.mean([reference[listener] for listener in LISTENERS], axis=0)
+    apart = ratings - listeners
+
+    def draw(canvas: Any) -> None:
+        axes = canvas.add_axes([0.12, 0.16, 0.79, 0.8])
+        mean_difference(axes, (ratings + listeners) / 2, apart)
+        axes.set(xlabel="Mean of the submission and the listeners' mean", ylabel="Submission minus listeners")
+
+    caption = "Mean against difference; lines at the mean difference and its limits of agreement (1.96 SD)"
+    spoken = f"{caption}: mean difference {apart.mean():+.2f}, standard deviation {apart.std():.2f}."
+    svg = plot("differences", draw, width=5.4, height=3.4)
+    return section("Shift of the ratings", figure(caption, spoken, svg))
 
 
 def _calls(reference: Answers, ratings: np.ndarray) -> Html:
@@ -127,5 +145,10 @@ def _calls(reference: Answers, ratings: np.ndarray) -> Html:
         ]
         for row in order
     ]
-    header = ["Call", "Submission", *LISTENERS, "Mean difference"]
+    header = [
+        "Call",
+        "Submission",
+        *(_NAMES[listener].capitalize() for listener in LISTENERS),
+        "Mean difference",
+    ]
     return section("Calls, worst first", table("Ratings of each call", header, rows))

@@ -1,4 +1,4 @@
-"""Content accuracy: predictions against human scores and against length, and the prompts that are predicted worst."""
+"""Content accuracy: predictions against human scores and length, what a second rater tells, what is predicted worst."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import numpy as np
 
 from ....formats.sheets import Answers
 from ....metrics import agreement as metrics
-from ....tasks.content_accuracy import scale_of
+from ....tasks.content_accuracy import SECOND, scale_of
 from ...scoring import Scored
-from ..page import Html, figure, section, table
-from ..plots import BLUE, cells, plot
+from ..page import Html, figure, paragraph, section, table
+from ..plots import BLUE, cells, mean_difference, plot
 
+_MOST_SHIFT = 0.15
 _COLUMNS, _ROWS = 90, 60
 """Responses that fall into one cell of a grid so fine are one point, the larger the more they are."""
 
@@ -21,11 +22,15 @@ _COLUMNS, _ROWS = 90, 60
 def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Html]:
     human, predicted, words = reference["human_score"], submission["score"], reference["words"]
     scale = scale_of(scored.options)
-    return [
+    parts = [
         _against_humans(human, predicted, scored.totals["rounded"].cells, scale),
+        _shift(human, predicted, scored.totals["differences"]),
+        _second_rater(human, predicted, reference.texts.get(SECOND, []), scale),
         _against_length(words, human, predicted, scale),
         _prompts(reference.texts["prompt_id"], human, predicted, words),
+        _responses(reference, predicted),
     ]
+    return [part for part in parts if part is not None]
 
 
 def _against_humans(
@@ -78,6 +83,68 @@ def _against_humans(
             means,
         ),
     )
+
+
+def _shift(human: np.ndarray, predicted: np.ndarray, sums: metrics.Differences) -> Html:
+    def draw(canvas: Any) -> None:
+        axes = canvas.add_axes([0.13, 0.16, 0.78, 0.8])
+        mean_difference(axes, (human + predicted) / 2, predicted - human)
+        axes.set(xlabel="Mean of prediction and human score", ylabel="Prediction minus human score")
+
+    shift = metrics.standardised_mean_difference(sums)
+    caption = "Mean against difference; lines at the mean difference and its limits of agreement (1.96 SD)"
+    apart = predicted - human
+    spoken = f"{caption}: mean difference {apart.mean():+.2f}, standard deviation {apart.std():.2f}."
+    return section(
+        "Shift of the predictions",
+        figure(caption, spoken, plot("shift", draw, width=5.2, height=3.6)),
+        paragraph(
+            f"Standardised mean difference: {shift:+.4f}. More than {_MOST_SHIFT} either way is held for too much "
+            "(Williamson, Xi and Breyer 2012)."
+        ),
+    )
+
+
+def _second_rater(
+    human: np.ndarray, predicted: np.ndarray, second: Sequence[str], scale: tuple[int, int]
+) -> Html | None:
+    """PRMSE, and how two raters agree, where some responses have a second score; else None."""
+    others = np.array([float(score) if score else np.nan for score in second])
+    rated = ~np.isnan(others)
+    if not rated.any():
+        return None
+    try:
+        reduction = f"{metrics.prmse(np.stack([human, others], axis=1), predicted):.4f}"
+    except ValueError:
+        reduction = "not defined"
+    kappa = metrics.cohen_kappa(human[rated], others[rated], weights="quadratic", scale=scale)
+    rows: list[list[Any]] = [
+        ["PRMSE: share of the true scores' variance that is predicted", reduction],
+        ["Quadratic κ of the two raters", f"{kappa:.4f}"],
+        ["Responses with a second score", int(rated.sum())],
+    ]
+    return section(
+        "Beside a second rater", table("What a second human score tells", ["Number", "Value"], rows)
+    )
+
+
+def _responses(reference: Answers, predicted: np.ndarray) -> Html:
+    human, ids = reference["human_score"], reference.items.ids
+    apart = predicted - human
+    order = sorted(range(len(ids)), key=lambda row: (-abs(apart[row]), ids[row]))
+    rows: list[list[Any]] = [
+        [
+            ids[row],
+            reference.texts["prompt_id"][row],
+            int(human[row]),
+            f"{predicted[row]:.3f}",
+            f"{apart[row]:+.3f}",
+            int(reference["words"][row]),
+        ]
+        for row in order
+    ]
+    header = ["Response", "Prompt", "Human score", "Predicted", "Difference", "Words"]
+    return section("Responses, furthest off first", table("Each response", header, rows))
 
 
 def _against_length(

@@ -1,27 +1,43 @@
-"""MERLion CCS, Task 2: the confusion of languages over time, the worst recording's timeline, every recording's DER."""
+"""MERLion CCS, Task 2: the confusion of languages over time, every recording's DER and timeline, DER by switches."""
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from ....formats.language_turns import Reference, Submission, Turns
 from ....metrics import language_diarization as metrics
+from ....metrics.counts import by_group
 from ...scoring import Scored
-from ..page import Html, figure, paragraph, section, table
-from ..plots import BLUE, ORANGE, cells, plot
+from ..page import Html, figure, folded, paragraph, section, table
+from ..plots import BLUE, GREEN, ORANGE, Lane, cells, plot, timeline
 
 _STATES = ("neither", "English", "Mandarin", "both")
-_LONGEST_TIMELINE = 500
-"""Turns of a recording that a timeline can show."""
+_DRAWN = 40
+"""Recordings whose errors are drawn, the worst."""
+
+_ERROR = "#7a1f5c"
+
+_GROUPS = 4
+"""Groups of recordings by how often the language changes."""
+
+_PARTS = (
+    ("Miss", "miss", BLUE),
+    ("False alarm", "false_alarm", GREEN),
+    ("Language error", "language_error", ORANGE),
+)
+_HATCHES = ("", "..", "//")
 
 
 def sections(reference: Reference, submission: Submission, scored: Scored) -> list[Html]:
-    return [
+    parts = [
         _confusions(metrics.confusions(scored.totals["times"])),
+        _switches(reference, scored.rows["times"]),
         _recordings(reference, submission, scored.rows["times"]),
     ]
+    return [part for part in parts if part is not None]
 
 
 def _confusions(times: np.ndarray) -> Html:
@@ -76,50 +92,135 @@ def _recordings(reference: Reference, submission: Submission, times: metrics.Lan
         for row in order
     ]
     header = ["Recording", "DER (%)", "Miss", "False alarm", "Language error", "English", "Mandarin"]
+    timelines = [
+        folded(
+            f"{reference.audio_names[row]}: "
+            + (rows[place][1] if np.isnan(rates[row]) else f"DER {rows[place][1]} %"),
+            _timeline(reference, submission, row),
+            opened=place == 0,
+        )
+        for place, row in enumerate(order[:_DRAWN])
+    ]
+    left = len(order) - len(timelines)
+    more = f" The {left} other recordings are in the table above." if left > 0 else ""
     return section(
         "Recordings, worst first",
-        _timeline(
-            reference.audio_names[order[0]],
-            reference.turns[order[0]],
-            submission.turns[order[0]],
-            reference.regions[order[0]],
+        _bars(
+            [reference.audio_names[row] for row in order[:_DRAWN]],
+            parts[order[:_DRAWN], :3],
+            parts[order[:_DRAWN], 3:],
         ),
         table("DER, and seconds of errors and of reference", header, rows),
         paragraph(
             "A recording without any reference speech has no DER; claimed speech is false alarm.", kind="note"
         ),
+        paragraph(f"When each recording's errors are; open one by its line.{more}"),
+        *timelines,
     )
 
 
-def _timeline(name: str, reference: Turns, submission: Turns, regions: np.ndarray) -> Optional[Html]:
-    """Which language is spoken when, in the reference and in the submission."""
-    lanes = (
-        ("Reference", "English", reference[0], BLUE),
-        ("Reference", "Mandarin", reference[1], ORANGE),
-        ("Submission", "English", submission[0], BLUE),
-        ("Submission", "Mandarin", submission[1], ORANGE),
-    )
-    if sum(len(turns) for *_, turns, _ in lanes) > _LONGEST_TIMELINE:
-        return None
-    regions = regions / 60000
+def _bars(names: Sequence[str], errors: np.ndarray, spoken: np.ndarray) -> Html:
+    """The parts of each recording's DER."""
+    shares = 100 * errors / np.maximum(spoken.sum(axis=1, keepdims=True), 1e-9)
+    shares[spoken.sum(axis=1) == 0] = 0
 
     def draw(canvas: Any) -> None:
-        axes = canvas.add_axes([0.22, 0.24, 0.75, 0.7])
-        for start, end in regions.tolist():
-            axes.axvspan(start, end, color="#eef1f4", linewidth=0)
-        for lane, (_, _, turns, colour) in enumerate(lanes):
-            spans = np.reshape(turns, (-1, 2)) / 60000
-            axes.broken_barh(
-                np.stack([spans[:, 0], spans[:, 1] - spans[:, 0]], axis=1).tolist(),
-                (lane + 0.15, 0.7),
-                facecolor=colour,
+        height = canvas.get_figheight()
+        axes = canvas.add_axes([0.3, 0.5 / height, 0.67, 1 - 1.0 / height])
+        ends = np.cumsum(shares, axis=1)
+        for part, (label, _, colour) in enumerate(_PARTS):
+            axes.barh(
+                np.arange(len(names)),
+                shares[:, part],
+                left=ends[:, part] - shares[:, part],
+                color=colour,
+                hatch=_HATCHES[part],
+                edgecolor="white",
                 linewidth=0,
+                label=label,
             )
-        axes.axhline(2, color="#57606a", linewidth=0.8)
-        axes.set_yticks(np.arange(4) + 0.5)
-        axes.set_yticklabels([f"{side}\n{language}" for side, language, *_ in lanes], fontsize=8.5)
-        axes.set(ylim=(4, 0), xlim=(regions.min(), regions.max()), xlabel="Minutes (shaded: scored)")
+        axes.set_yticks(range(len(names)))
+        axes.set_yticklabels(_short_names(names), fontsize=8)
+        axes.set(ylim=(len(names) - 0.4, -0.6), xlabel="DER (%), by its parts")
+        axes.grid(axis="x")
+        canvas.legend(loc="upper center", bbox_to_anchor=(0.6, 1.0), ncol=3, fontsize=8.5)
 
-    caption = f"The recording with the highest DER: {name}"
-    svg = plot("timeline", draw, width=6.4, height=2.4, narrowest=4.4)
-    return figure(caption, "Timeline of the languages in the reference and the submission.", svg)
+    caption = "What each recording's DER is made of"
+    label = f"{caption}; the table below has the same numbers."
+    return figure(caption, label, plot("parts", draw, width=6, height=1.2 + 0.2 * len(names)))
+
+
+def _short_names(names: Sequence[str]) -> list[str]:
+    """Names without what all begin and end with, and no longer than an axis has room for."""
+    start, end = _shared(names), _shared([name[::-1] for name in names])
+    short = [name[start : len(name) - end] if start + end < len(name) else name for name in names]
+    return [name if len(name) <= 24 else f"{name[:11]}…{name[-12:]}" for name in short]
+
+
+def _shared(names: Sequence[str]) -> int:
+    """How many letters all names begin with."""
+    differ = (place for place, letters in enumerate(zip(*names)) if len(set(letters)) > 1)
+    return next(differ, min(map(len, names)))
+
+
+def _timeline(reference: Reference, submission: Submission, row: int) -> Html:
+    """Which language is spoken when, in the reference and in the submission, and where they differ."""
+    recording = metrics.Recording(
+        metrics.Turns(*reference.turns[row]),
+        metrics.Turns(*submission.turns[row]),
+        reference.regions[row],
+        reference.excluded[row],
+    )
+    spans = metrics.error_spans(recording)
+    lanes = [
+        Lane(f"{side}, {language}", [(turns, colour)])
+        for side, spoken in (("Reference", recording.reference), ("Submission", recording.hypothesis))
+        for language, turns, colour in zip(_STATES[1:3], spoken, (BLUE, ORANGE))
+    ]
+    lanes += [Lane(label, [(spans[name], _ERROR)]) for label, name, _ in _PARTS]
+    svg = timeline(lanes, reference.regions[row])
+    seconds = "; ".join(f"{label} {np.diff(spans[name]).sum() / 1000:.1f} s" for label, name, _ in _PARTS)
+    return figure(
+        "Minutes and seconds; shaded: scored", f"Timeline of the languages and errors: {seconds}.", svg
+    )
+
+
+def _switches(reference: Reference, times: metrics.LanguageTimes) -> Html | None:
+    """DER of recordings by how often the language changes; None where there are few."""
+    rates = np.array(
+        [_switches_a_minute(turns, regions) for turns, regions in zip(reference.turns, reference.regions)]
+    )
+    if len(rates) < 2 * _GROUPS:
+        return None
+    place = np.argsort(np.argsort(rates, kind="stable"), kind="stable") * _GROUPS // len(rates)
+    groups = by_group(times, place, _GROUPS)
+    shown = (metrics.der, metrics.miss, metrics.false_alarm, metrics.language_error)
+    rows: list[list[Any]] = []
+    for group in range(_GROUPS):
+        inside = rates[place == group]
+        found = [rate(groups)[group] for rate in shown]
+        rows.append(
+            [
+                f"{inside.min():.1f} to {inside.max():.1f}",
+                len(inside),
+                *("none" if np.isnan(rate) else f"{100 * rate:.2f}" for rate in found),
+            ]
+        )
+    header = [
+        "Switches a minute",
+        "Recordings",
+        "DER (%)",
+        "Miss (%)",
+        "False alarm (%)",
+        "Language error (%)",
+    ]
+    return section(
+        "By switches of language", table("Recordings by how often the language changes", header, rows)
+    )
+
+
+def _switches_a_minute(turns: Turns, regions: np.ndarray) -> float:
+    """Changes of language from one turn of the reference to the next, over the evaluated minutes."""
+    starts = np.concatenate([np.reshape(spoken, (-1, 2))[:, 0] for spoken in turns])
+    language = np.repeat([0, 1], [len(spoken) for spoken in turns])[np.argsort(starts, kind="stable")]
+    return float((np.diff(language) != 0).sum() / (np.diff(regions).sum() / 60000))

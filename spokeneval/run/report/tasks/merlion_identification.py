@@ -1,4 +1,4 @@
-"""MERLion CCS, Task 1: the detection error trade-off, the scores of the two languages, the worst recordings."""
+"""MERLion CCS, Task 1: the detection error trade-off, calibration, errors by length, the worst recordings."""
 
 from __future__ import annotations
 
@@ -17,24 +17,38 @@ from ..plots import BLUE, GREY, LINE_STYLES, ORANGE, plot
 _TICKS = (0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
 _RANGE = (0.0008, 0.97)
 _BINS = 60
+_LARGEST_RATIO = 8.0
+"""Log-likelihood ratios up to which the calibration is drawn."""
+
+_GROUPS = 5
 
 
 def sections(reference: Reference, submission: Submission, scored: Scored) -> list[Html]:
     segments = reference.is_english, submission.english, submission.mandarin
-    return [
+    parts = [
         _trade_off(metrics.pooled_trials(*segments), metrics.difference_trials(*segments), scored.scores),
         _histograms(*metrics.difference_trials(*segments)),
+        _calibration(*metrics.difference_trials(*segments), scored.scores),
+        _lengths(reference, submission),
         _recordings(reference.audio_names, scored.rows["decisions"]),
     ]
+    return [part for part in parts if part is not None]
 
 
 def _trade_off(pooled: Any, differences: Any, scores: Mapping[str, Number]) -> Html:
     """The DET curve: miss rate over false-alarm rate, both on the scale of a normal deviate."""
     curves = (
-        ("two trials a segment, pooled", metrics.operating_points(*pooled), float(scores["eer"]), BLUE),
+        (
+            "two trials a segment, pooled",
+            metrics.operating_points(*pooled),
+            metrics.hull_points(*pooled),
+            float(scores["eer"]),
+            BLUE,
+        ),
         (
             "one trial a segment, English minus Mandarin",
             metrics.operating_points(*differences),
+            metrics.hull_points(*differences),
             float(scores["eer_plan"]),
             ORANGE,
         ),
@@ -45,11 +59,19 @@ def _trade_off(pooled: Any, differences: Any, scores: Mapping[str, Number]) -> H
         ticks = _deviate(np.array(_TICKS))
         edges = _deviate(np.array(_RANGE))
         axes.plot(edges, edges, color=GREY, linewidth=0.8)
-        for (label, points, eer, colour), style in zip(curves, LINE_STYLES):
+        for (label, points, hull, eer, colour), style in zip(curves, LINE_STYLES):
             x, y = _thinned(points)
             axes.plot(x, y, color=colour, linestyle=style, linewidth=1.8, label=label)
+            axes.plot(*_edges(hull), color=colour, linewidth=0.8, alpha=0.7)
             at = _deviate(np.array([eer / 100]))
-            axes.plot(at, at, "o", color=colour, markersize=6, label=f"its EER, {eer:.2f} %")
+            axes.plot(
+                at,
+                at,
+                "o",
+                color=colour,
+                markersize=6,
+                label=f"its EER, {eer:.2f} %, on its convex hull (thin)",
+            )
         axes.set_xticks(ticks)
         axes.set_yticks(ticks)
         names = [f"{100 * tick:g}" for tick in _TICKS]
@@ -59,9 +81,9 @@ def _trade_off(pooled: Any, differences: Any, scores: Mapping[str, Number]) -> H
         axes.grid()
         canvas.legend(loc="lower center", bbox_to_anchor=(0.53, 0.0), fontsize=9)
 
-    eers = "; ".join(f"{label}: EER {eer:.2f} %" for label, _, eer, _ in curves)
+    eers = "; ".join(f"{label}: EER {eer:.2f} %" for label, _, _, eer, _ in curves)
     rows = [
-        [f"{100 * rate:g}", *(_missed_at(points, rate) for _, points, _, _ in curves)]
+        [f"{100 * rate:g}", *(_missed_at(points, rate) for _, points, _, _, _ in curves)]
         for rate in (0.01, 0.05, 0.1, 0.2, 0.5)
     ]
     header = ["False-alarm rate at most (%)", *(f"Miss rate (%): {label}" for label, *_ in curves)]
@@ -92,6 +114,93 @@ def _thinned(points: metrics.OperatingPoints) -> tuple[np.ndarray, np.ndarray]:
     kept = np.append(True, moved) | np.append(moved, True)
     x, y = (_deviate(rate[kept]) for rate in rates)
     return x, y
+
+
+def _edges(hull: metrics.OperatingPoints) -> tuple[np.ndarray, np.ndarray]:
+    """The hull's edges, which are straight between rates and bent on the scale of a normal deviate."""
+    share = np.linspace(0, 1, 12)[:, np.newaxis]
+    x, y = (
+        _deviate(((1 - share) * rate[:-1] + share * rate[1:]).T.ravel())
+        for rate in (hull.false_alarm_rate, hull.miss_rate)
+    )
+    return x, y
+
+
+def _calibration(english: np.ndarray, mandarin: np.ndarray, scores: Mapping[str, Number]) -> Html:
+    """Scores against the log-likelihood ratios that they turn out to be worth."""
+    hull = metrics.hull_points(english, mandarin)
+    in_blocks = np.diff(hull.miss_rate), -np.diff(hull.false_alarm_rate)
+    with np.errstate(divide="ignore"):
+        ratios = np.log(in_blocks[0]) - np.log(in_blocks[1])
+    low, high = -_LARGEST_RATIO, _LARGEST_RATIO
+    highest = max(english.max(), mandarin.max())
+    edges = np.clip(np.append(hull.threshold[:-1], highest), low, high)
+
+    def draw(canvas: Any) -> None:
+        axes = canvas.add_axes([0.13, 0.15, 0.83, 0.8])
+        axes.plot((low, high), (low, high), color=GREY, linewidth=0.8)
+        axes.step(
+            edges, np.clip(np.append(ratios, ratios[-1]), low, high), where="post", color=BLUE, linewidth=1.8
+        )
+        axes.set(xlim=(low, high), ylim=(low, high), xlabel="English minus Mandarin score")
+        axes.set_ylabel("Log-likelihood ratio that it is worth")
+        axes.grid()
+
+    caption = (
+        "Calibration: what scores are worth as log-likelihood ratios; on the grey line they are what they say"
+    )
+    words = f"Cllr {scores['cllr']:.4f}, after the best calibration {scores['minimum_cllr']:.4f}"
+    return section(
+        "Calibration",
+        figure(caption, f"{caption}. {words}.", plot("calibration", draw, width=5, height=3.8)),
+        paragraph(
+            f"{words}: the difference is what calibration would gain. A system that tells nothing has 1."
+        ),
+    )
+
+
+def _lengths(reference: Reference, submission: Submission) -> Html | None:
+    """Errors by length of segment; None where all segments are as long."""
+    lengths = np.array([_length(item) for item in reference.items.ids])
+    edges = np.unique(np.quantile(lengths, np.linspace(0, 1, _GROUPS + 1)))
+    if len(edges) < 3:
+        return None
+    place = np.clip(np.searchsorted(edges, lengths, side="right") - 1, 0, len(edges) - 2)
+    rows: list[list[Any]] = []
+    for group in range(len(edges) - 1):
+        inside = place == group
+        segments = reference.is_english[inside], submission.english[inside], submission.mandarin[inside]
+        decisions = metrics.count_decisions(*segments)
+        both = bool(decisions.english and decisions.mandarin)
+        plan = metrics.rocch_eer(*metrics.difference_trials(*segments)) if both else None
+        found = (
+            metrics.rocch_eer(*metrics.pooled_trials(*segments)),
+            plan,
+            metrics.english_recall(decisions) if decisions.english else None,
+            metrics.mandarin_recall(decisions) if decisions.mandarin else None,
+        )
+        rows.append(
+            [
+                f"{edges[group] / 1000:.2f} to {edges[group + 1] / 1000:.2f}",
+                int(inside.sum()),
+                *("none" if rate is None else f"{100 * rate:.2f}" for rate in found),
+            ]
+        )
+    header = [
+        "Seconds",
+        "Segments",
+        "EER (%)",
+        "EER of the plan (%)",
+        "English recall (%)",
+        "Mandarin recall (%)",
+    ]
+    return section("By length of segment", table("Errors by length, in fifths of the segments", header, rows))
+
+
+def _length(item: str) -> float:
+    """A segment's milliseconds, from its id's end."""
+    *_, start, end = item.rsplit("_", 2)
+    return float(end) - float(start)
 
 
 def _histograms(english: np.ndarray, mandarin: np.ndarray) -> Html:

@@ -12,10 +12,18 @@ from ....metrics.counts import by_group
 from ...scoring import Scored
 from ..page import Html, figure, section, table
 from ..plots import cells, plot
+from ..speakers import speaker_section
 
 
 def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Html]:
-    return [_predictions(scored.totals["predictions"]), _prompts(reference, scored.rows["predictions"])]
+    rows = scored.rows["predictions"]
+    rates = (("F1", metrics.f1), ("Specificity", metrics.specificity), ("Accuracy", metrics.accuracy))
+    parts = [
+        _predictions(scored.totals["predictions"]),
+        speaker_section(reference, rows, rates),
+        _prompts(reference, rows),
+    ]
+    return [part for part in parts if part is not None]
 
 
 def _predictions(counts: metrics.CorrectnessCounts) -> Html:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from ....formats.sheets import Answers
 from ....metrics import phoneme_recognition as metrics
 from ...scoring import Scored
 from ..page import Html, code, figure, lines, paragraph, section, table
-from ..plots import plot, shade, squares
+from ..plots import colour_bar, plot, shade, squares
+from ..speakers import speaker_section
 
 NOTHING = "-"
 WORDS = {"+": "+", "-": "-", "0": "0", "-+": "-+ (towards +)", "+-": "+- (towards -)"}
@@ -26,40 +28,56 @@ _LONGEST = 60
 def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Html]:
     said, heard = reference["transcript"].tolist(), submission["asr_transcript"].tolist()
     errors = scored.rows["errors"]
-    return [
+    rates = (("FER", metrics.fer), ("PER", metrics.per))
+    parts = [
         _confusions(metrics.phone_confusions(said, heard)),
         _features(said, heard, errors),
+        speaker_section(reference, errors, rates),
         _utterances(reference.items.ids, said, heard, errors),
     ]
+    return [part for part in parts if part is not None]
 
 
 def _confusions(counts: np.ndarray) -> Html:
-    """The confusion matrix as shares of each phone, and the commonest errors in numbers."""
-    phones = metrics.arpabet_features().phones
+    """The confusion matrix as shares of each phone, class by class, and the commonest errors in numbers."""
+    table_of_features = metrics.arpabet_features()
+    classes = metrics.phone_classes(table_of_features)
+    order = sorted(range(len(classes)), key=lambda phone: metrics.PHONE_CLASSES.index(classes[phone]))
+    phones = [table_of_features.phones[phone] for phone in order]
+    runs = [(name, len(list(members))) for name, members in groupby(classes[phone] for phone in order)]
+    counts = counts[np.ix_([*order, len(order)], [*order, len(order)])]
     said, heard = [*phones, "put in"], [*phones, "left out"]
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
 
     def draw(canvas: Any) -> None:
-        axes = canvas.add_axes([0.09, 0.08, 0.9, 0.9])
+        axes = canvas.add_axes([0.2, 0.11, 0.79, 0.79])
         rows, columns = np.nonzero(counts)
         colours = [shade(0.12 + 0.88 * share)[0] for share in shares[rows, columns].tolist()]
         squares(axes, rows, columns, colours)
-        axes.axhline(len(phones), color="#57606a", linewidth=0.8)
-        axes.axvline(len(phones), color="#57606a", linewidth=0.8)
+        start = 0
+        for name, members in runs:
+            end = start + members
+            for line in (axes.axhline, axes.axvline):
+                line(end, color="#8b949e", linewidth=0.6)
+            axes.text(-3, (start + end) / 2, name, ha="right", va="center", fontsize=8)
+            axes.text((start + end) / 2, -0.6, name, ha="left", va="bottom", fontsize=8, rotation=45)
+            start = end
         axes.set(xlim=(0, len(heard)), ylim=(len(said), 0), aspect="equal")
         axes.set_xticks(np.arange(len(heard)) + 0.5)
         axes.set_yticks(np.arange(len(said)) + 0.5)
         axes.set_xticklabels(heard, rotation=90, fontsize=8)
         axes.set_yticklabels(said, fontsize=8)
         axes.tick_params(length=0)
-        axes.set(xlabel="Recognised", ylabel="Said")
+        axes.set_xlabel("Recognised")
+        axes.set_ylabel("Said", labelpad=72)
+        colour_bar(canvas.add_axes([0.64, 0.025, 0.31, 0.016]), "share of the phone said")
 
     flat = [
         (int(counts[row, column]), row, column) for row, column in zip(*np.nonzero(counts)) if row != column
     ]
     flat.sort(key=lambda found: (-found[0], found[1], found[2]))
-    table_of_features = metrics.arpabet_features()
-    substitution, indel = table_of_features.substitution_costs(), table_of_features.indel_costs()
+    substitution = table_of_features.substitution_costs()[np.ix_(order, order)]
+    indel = table_of_features.indel_costs()[order]
     nothing = len(phones)
     rows: list[list[Any]] = []
     for count, row, column in flat[:_COMMONEST]:
@@ -77,7 +95,7 @@ def _confusions(counts: np.ndarray) -> Html:
         )
     caption = "Phones said (rows) and recognised (columns); darker for a larger share of the phone said"
     spoken = "; ".join(f"{row[0]} {row[1]} times" for row in rows[:5])
-    svg = plot("phones", draw, width=7.4, height=7.4, narrowest=6.4)
+    svg = plot("phones", draw, width=8, height=8, narrowest=6.8)
     return section(
         "Phoneme confusions",
         figure(caption, f"{caption}. Commonest errors: {spoken or 'none'}.", svg),
@@ -99,13 +117,18 @@ def _features(
     reference: Sequence[Sequence[str]], hypothesis: Sequence[Sequence[str]], errors: metrics.RecognitionErrors
 ) -> Html:
     """The features that substitutions changed most often, in the alignment that FER counts."""
+    features = metrics.arpabet_features()
+    class_of = dict(zip(features.phones, metrics.phone_classes(features)))
     changes: Counter[tuple[str, str, str]] = Counter()
+    by_class: Counter[str] = Counter()
     cost = {"substitution": 0.0, "insertion": 0.0, "deletion": 0.0}
     for row in np.flatnonzero(errors.feature_cost > 0).tolist():
         for step in metrics.align(reference[row], hypothesis[row]):
             changes.update(step.changes)
             if step.operation != "match":
                 cost[step.operation] += step.cost
+            if step.reference is not None:
+                by_class[class_of[step.reference]] += step.cost  # type: ignore[assignment]
     values = metrics.FEATURE_VALUES
     ordered = sorted(changes.items(), key=lambda found: (-found[1], found[0]))
     rows: list[list[Any]] = [
@@ -122,9 +145,25 @@ def _features(
         [f"{name}s", f"{each:g}", f"{100 * each / total:.1f} %" if total else ""]
         for name, each in cost.items()
     ]
+    spoken = Counter(class_of[phone] for phones in reference for phone in metrics.drop_fillers(phones))
+    classes: list[list[Any]] = [
+        [
+            name,
+            spoken[name],
+            f"{by_class[name]:g}",
+            f"{by_class[name] / spoken[name] / len(features.features):.4f}",
+        ]
+        for name in metrics.PHONE_CLASSES
+        if spoken[name]
+    ]
     return section(
         "Feature errors",
         table("Where the feature errors come from", ["Operation", "Features", "Share"], shares),
+        table(
+            "Features of phones taken for another or left out, by their class",
+            ["Class", "Phones said", "Features", "Of the class's features"],
+            classes,
+        ),
         table("Commonest changes of a feature", ["Feature", "Change", "Times", "Features in all"], rows)
         if rows
         else None,

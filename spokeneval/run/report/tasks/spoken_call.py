@@ -1,4 +1,4 @@
-"""Spoken CALL: what was accepted and rejected, how D and D_A come about, the prompts that cost most."""
+"""Spoken CALL: what was accepted and rejected, how D and D_A come about, what costs most, by prompt and by response."""
 
 from __future__ import annotations
 
@@ -9,17 +9,29 @@ import numpy as np
 from ....formats.sheets import Answers
 from ....metrics import accept_reject as metrics
 from ....metrics.counts import by_group
-from ....tasks.spoken_call import CORRECT, RULE, SHARE
+from ....tasks.spoken_call import CORRECT, RULE, SHARE, TRANSCRIPTION
 from ...scoring import Scored
 from ..page import Html, figure, paragraph, section, table
 from ..plots import BLUE, ORANGE, plot
 
+_BOX = {"facecolor": ORANGE, "edgecolor": "none", "pad": 1.5}
+"""What keeps a word legible on hatching."""
+
 _KINDS = ("correct", "incorrect in language only", "incorrect in language and meaning")
+
+
+_TITLES = {"Prompt": "Prompt", "RecResult": "Recognised", TRANSCRIPTION: "Said"}
+_MISJUDGED = 150
 
 
 def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Html]:
     rows, counts = scored.rows["decisions"], scored.totals["decisions"]
-    return [_decisions(reference, rows), _ratios(counts), _prompts(reference, rows)]
+    return [
+        _decisions(reference, rows),
+        _ratios(counts),
+        _prompts(reference, rows),
+        _responses(reference, rows),
+    ]
 
 
 def _decisions(reference: Answers, decisions: metrics.Decisions) -> Html:
@@ -47,16 +59,38 @@ def _decisions(reference: Answers, decisions: metrics.Decisions) -> Html:
         axes = canvas.add_axes([0.27, 0.3, 0.69, 0.66])
         for row, (yes, no) in enumerate(zip(accepted, rejected)):
             total = max(1, yes + no)
-            axes.barh(row, 100 * no / total, color=BLUE, label="rejected" if row == 0 else None)
+            sides = ((no, 0, "rejected"), (yes, 100 * no / total, "accepted"))
+            for part, left, word in sides:
+                right = (word == "accepted") == (row == 0)
+                axes.barh(
+                    row,
+                    100 * part / total,
+                    left=left,
+                    color=BLUE if right else ORANGE,
+                    hatch="" if right else "//",
+                    edgecolor="white",
+                    linewidth=1,
+                )
+                if part / total > 0.12:
+                    place = left + 50 * part / total
+                    axes.text(
+                        place,
+                        row,
+                        word,
+                        ha="center",
+                        va="center",
+                        fontsize=9,
+                        color="white",
+                        bbox=None if right else _BOX,
+                    )
+        for right, word in ((True, "rightly"), (False, "wrongly")):
             axes.barh(
-                row,
-                100 * yes / total,
-                left=100 * no / total,
-                color=ORANGE,
-                hatch="//",
+                9,
+                1,
+                color=BLUE if right else ORANGE,
+                hatch="" if right else "//",
                 edgecolor="white",
-                linewidth=0,
-                label="accepted" if row == 0 else None,
+                label=word,
             )
         axes.set_yticks(range(3))
         axes.set_yticklabels(["correct", "incorrect in\nlanguage only", "incorrect in\nmeaning too"])
@@ -64,7 +98,7 @@ def _decisions(reference: Answers, decisions: metrics.Decisions) -> Html:
         canvas.legend(loc="lower center", bbox_to_anchor=(0.6, -0.02), ncol=2)
         axes.set_xlabel("% of the responses of a kind")
 
-    caption = "Share of each kind of response that was rejected and accepted"
+    caption = "Share of each kind of response that was rejected and accepted, rightly and wrongly"
     spoken = "; ".join(f"{row[0]}: {row[3]} rejected" for row in rows[:3])
     return section(
         "Accepted and rejected",
@@ -120,6 +154,28 @@ def _prompts(reference: Answers, decisions: metrics.Decisions) -> Html:
     rows.sort(key=lambda row: (-row[-1], row[0]))
     header = [column, "Responses", "FR", "PFA", "GFA", f"FR + PFA + {metrics.GROSS_WEIGHT} GFA"]
     return section(f"{column}s, worst first", table(f"Errors of each {column.lower()}", header, rows))
+
+
+def _responses(reference: Answers, decisions: metrics.Decisions) -> Html:
+    """The responses that were misjudged, the dearest first, with what the sheet says of them."""
+    gross, plain, rejected = (
+        np.asarray(kind) > 0
+        for kind in (decisions.gross_false_accepts, decisions.plain_false_accepts, decisions.false_rejects)
+    )
+    kinds = (
+        (gross, "accepted", _KINDS[2]),
+        (plain, "accepted", _KINDS[1]),
+        (rejected, "rejected", _KINDS[0]),
+    )
+    known = [column for column in ("Prompt", "RecResult", TRANSCRIPTION) if column in reference.texts]
+    rows = [
+        [reference.items.ids[row], decision, gold, *(reference.texts[column][row] for column in known)]
+        for wrong, decision, gold in kinds
+        for row in np.flatnonzero(wrong).tolist()
+    ]
+    header = ["Id", "Decision", "Gold standard", *(_TITLES[column] for column in known)]
+    parts = table("Gross false accepts, plain ones, false rejects", header, rows, shown=_MISJUDGED)
+    return section("Misjudged responses", parts if rows else paragraph("Every response was judged rightly."))
 
 
 def _share(part: int, whole: int) -> str:

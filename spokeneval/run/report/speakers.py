@@ -1,0 +1,65 @@
+"""Sessions of naming responses by test, speaker and severity of the aphasia, where the reference names them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...formats.naming import SEVERITY
+from ...formats.sheets import Answers
+from ...metrics.counts import by_group
+from .page import Html, section, table
+
+_SEVERITIES = ((25, "very severe"), (50, "severe"), (75, "moderate"), (100, "mild"))
+"""Aphasia quotients up to which an aphasia is so called (Kertesz 2006, Western Aphasia Battery, revised)."""
+
+_UNKNOWN = "not known"
+
+
+def speaker_section(
+    reference: Answers, rows: Any, columns: Sequence[tuple[str, Callable[[Any], Any]]]
+) -> Html | None:
+    """A table for each of test, severity and session that the reference names; None where it names none.
+
+    Parameters
+    ----------
+    rows: the counts that the rates take, one row a response.
+    columns: titles, and rates of many sets.
+    """
+    tables = [
+        _table(title, names, rows, columns) for title, names in _groupings(reference) if len(set(names)) > 1
+    ]
+    return section("By test, severity and session", *tables) if tables else None
+
+
+def _groupings(reference: Answers) -> Iterator[tuple[str, list[str]]]:
+    texts = reference.texts
+    if "test" in texts:
+        yield "Test", texts["test"]
+    if SEVERITY in texts:
+        yield "Severity (aphasia quotient)", [_severity(quotient) for quotient in texts[SEVERITY]]
+    if "session" in texts:
+        yield "Session", texts["session"]
+
+
+def _severity(quotient: str) -> str:
+    try:
+        return next(f"{name} (to {most})" for most, name in _SEVERITIES if float(quotient) <= most)
+    except (ValueError, StopIteration):
+        return _UNKNOWN
+
+
+def _table(
+    title: str, names: Sequence[str], rows: Any, columns: Sequence[tuple[str, Callable[[Any], Any]]]
+) -> Html:
+    groups, place = np.unique(np.array(names, dtype=str), return_inverse=True)
+    counts = by_group(rows, place, len(groups))
+    found = [np.asarray(rate(counts), dtype=np.float64) for _, rate in columns]
+    sizes = np.bincount(place)
+    body = [
+        [group, int(sizes[row]), *("none" if np.isnan(each[row]) else f"{each[row]:.4f}" for each in found)]
+        for row, group in enumerate(groups.tolist())
+    ]
+    return table(f"By {title.lower()}", [title, "Responses", *(name for name, _ in columns)], body)
