@@ -86,7 +86,7 @@ def _notes(season: Season) -> list[str]:
             )
     if any(entry.tied for day in season.days for entry in day.board):
         ties = PLATFORMS[bundle.platform].board.ties
-        notes.append(f"= after a rank: another has the same {primary.title}; {ties}")
+        notes.append(f"Ranks such as 9–10 or 9=: the same {primary.title}; {ties}")
     return list(dict.fromkeys(notes))
 
 
@@ -99,7 +99,7 @@ def _board_text(bundle: BuiltBundle, day: Day) -> list[str]:
     for entry in day.board:
         rows.append(
             [
-                f"{entry.rank}{'=' if entry.tied else ' '}",
+                _rank(entry, [other.rank for other in day.board if _same_score(entry, other, key)]),
                 _moved(entry),
                 _name(entry.attempt.submission.team),
                 *(entry.attempt.shown(column.key) for column in columns),
@@ -107,6 +107,17 @@ def _board_text(bundle: BuiltBundle, day: Day) -> list[str]:
             ]
         )
     return text_table(rows, left={1, 2, 3 + len(columns)})
+
+
+def _same_score(entry: Entry, other: Entry, key: str) -> bool:
+    return entry.attempt.score(key) == other.attempt.score(key)
+
+
+def _rank(entry: Entry, ranks: list[int]) -> str:
+    """A rank; of a tie, all ranks of what has the same primary score, or the one that they share."""
+    if not entry.tied:
+        return str(entry.rank)
+    return f"{min(ranks)}=" if min(ranks) == max(ranks) else f"{min(ranks)}–{max(ranks)}"
 
 
 def _teams_text(season: Season, phase: BuiltPhase) -> list[str]:

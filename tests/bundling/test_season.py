@@ -414,6 +414,21 @@ def test_equal_primary_scores_on_codalab(tmp_path):
     ]
 
 
+@pytest.mark.parametrize(
+    ("make_bundle", "ranks"), [(codabench, ["1", "2–3", "2–3"]), (codalab, ["1", "2=", "2="])]
+)
+def test_ties_are_told_by_the_ranks_that_they_take(tmp_path, make_bundle, ranks):
+    competition = read_season_bundle(make_bundle(tmp_path))
+    uploads = [("a", 0.7), ("b", 0.5), ("c", 0.5)]
+    season = season_of(*((team, "2027-01-01 10:00:00", score) for team, score in uploads))
+    attempts = tuple(replay(competition, *season))
+    lines = to_text(
+        Season(competition, attempts, tuple(boards_by_day(competition, attempts)), 0)
+    ).splitlines()
+    board = next(number for number, line in enumerate(lines) if line.startswith("Final board"))
+    assert [line.split()[0] for line in lines[board + 2 : board + 5]] == ranks
+
+
 def test_a_missing_primary_score_is_first_on_codabench_where_more_is_better(tmp_path):
     """PostgreSQL sorts NULL first in a descending order, last in an ascending one."""
     nothing = {"accuracy": None, "cost": 1, "secret": 0}

@@ -136,10 +136,10 @@ def page(title: str, *parts: Html | None) -> str:
 
 _STYLE = """
 :root { color-scheme: light dark; --page: #fff; --ink: #1b1f24; --soft: #444c56; --line: #d8dee4; --rule: #c9d1d9;
-  --strong: #57606a; --accent: #0072b2; --told: #eef5fa; --bad: #b33c00; --refused: #fdf1ea; --cue: #8b949e; }
+  --strong: #57606a; --accent: #0072b2; --told: #eef5fa; --bad: #b33c00; --refused: #fdf1ea; --cue: #b6bec8; }
 @media screen and (prefers-color-scheme: dark) {
   :root { --page: #14181d; --ink: #e6eaef; --soft: #aeb7c2; --line: #343c46; --rule: #3d4650; --strong: #8b949e;
-    --accent: #5cb3e6; --told: #1a2733; --bad: #ff9a66; --refused: #35231a; --cue: #8b949e; }
+    --accent: #5cb3e6; --told: #1a2733; --bad: #ff9a66; --refused: #35231a; --cue: #b6bec8; }
   figure svg { background: #fff; border-radius: 4px; }
 }
 * { box-sizing: border-box; }
