@@ -825,7 +825,7 @@ def likelihood_ratio_costs(
     thresholds = np.log(COST_RATIOS)
     return LikelihoodRatioCosts(
         counted(np.ones(len(cell), dtype=bool)),
-        summed(np.logaddexp(0, -for_own) / np.log(2)),
+        summed((np.log1p(np.exp(-np.abs(for_own))) + np.maximum(-for_own, 0)) / np.log(2)),
         np.stack([counted(for_own < threshold) for threshold in thresholds], axis=-1),
         np.stack([counted(-for_own >= threshold) for threshold in thresholds], axis=-1),
     )

@@ -174,7 +174,10 @@ def own_corruptions(task: str, text: str) -> dict[str, tuple[Any, ...]]:
         return {"one kind": (text.replace("FALSE", "TRUE"), "only one kind", "one_class")}
     if task == "content_accuracy":
         constant = re.sub(r"\d(,\d+\n)", r"2\1", text)
+        seconds = ("human_score2", "4", "5", "", "")
+        two_raters = "".join(f"{line[:-1]},{second}\n" for line, second in zip(lines, seconds))
         return {
+            "a second score off the scale": (two_raters, "human_score2 '5'", "off_scale", 3, IDS[1]),
             "two responses": ("".join(lines[:3]), "2 responses", "too_few_items"),
             "one score": (constant, "2 throughout", "constant_scores"),
         }

@@ -139,7 +139,7 @@ _STYLE = """
   --strong: #57606a; --accent: #0072b2; --told: #eef5fa; --bad: #b33c00; --refused: #fdf1ea; --cue: #b6bec8; }
 @media screen and (prefers-color-scheme: dark) {
   :root { --page: #14181d; --ink: #e6eaef; --soft: #aeb7c2; --line: #343c46; --rule: #3d4650; --strong: #8b949e;
-    --accent: #5cb3e6; --told: #1a2733; --bad: #ff9a66; --refused: #35231a; --cue: #b6bec8; }
+    --accent: #5cb3e6; --told: #1a2733; --bad: #ff9a66; --refused: #35231a; --cue: #59636e; }
   figure svg { background: #fff; border-radius: 4px; }
 }
 * { box-sizing: border-box; }
