@@ -531,20 +531,16 @@ def winning_rate(comparisons: AnnotatorComparisons, *, margin: float = 0.2, leve
 def _student_t_below(t: np.ndarray, freedom: np.ndarray) -> np.ndarray:
     """The probability of a value below t, by Student's distribution with whole degrees of freedom."""
     freedom = np.maximum(freedom, 1)
-    below = np.empty(t.shape)
-    for degrees in np.unique(freedom).astype(int).tolist():
-        chosen = freedom == degrees
-        angle = np.arctan(t[chosen] / math.sqrt(degrees))
-        cosine = np.cos(angle)
-        odd = degrees % 2
-        term = cosine if odd else np.ones_like(angle)
-        series = np.zeros_like(angle)
-        for power in range(1 + odd, degrees, 2):
-            series = series + term
-            term = term * cosine**2 * power / (power + 1)
-        inside = np.sin(angle) * series
-        below[chosen] = 0.5 + ((angle + inside) / math.pi if odd else inside / 2)
-    return below
+    angle = np.arctan(t / np.sqrt(freedom))
+    square, sine = np.cos(angle) ** 2, np.sin(angle)
+    odd = freedom % 2 == 1
+    term, series = np.where(odd, np.cos(angle), 1.0), np.zeros(t.shape)
+    for step in range(int(freedom.max()) // 2 + 1):
+        power = 2 * step + 1 + odd
+        series = series + np.where(power < freedom, term, 0)
+        term = term * square * power / (power + 1)
+    inside = sine * series
+    return 0.5 + np.where(odd, (angle + inside) / math.pi, inside / 2)
 
 
 def correlation_moments(reference: Any, predictions: Any) -> CorrelationMoments:
