@@ -27,6 +27,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
 import bundling.score.score
+import bundling.season.page
 import bundling.season.play
 import bundling.season.report
 from bundling.build.plan import plan
@@ -209,6 +210,7 @@ def _parser() -> argparse.ArgumentParser:
         "--work", type=Path, metavar="DIR", help="keep the results of runs here (default: DIR/.season)"
     )
     season.add_argument("--jobs", type=int, metavar="N", help="runs at once (default: one a processor)")
+    season.add_argument("--page", type=Path, metavar="FILE", help="write it as an HTML page, too")
     season.add_argument("--json", action="store_true", help="print the result as JSON")
     season.set_defaults(run=_season)
 
@@ -410,6 +412,9 @@ def _season(options: argparse.Namespace) -> int:
         say("Stopped. What was rehearsed is kept: the same command goes on from here.", error=True)
         return 130
     say(bundling.season.report.to_json(season) if options.json else bundling.season.report.to_text(season))
+    if options.page:
+        options.page.write_text(bundling.season.page.to_html(season), encoding="utf-8", errors="replace")
+        say(f"wrote {options.page}", error=True)
     say(f"{season.rehearsed} runs in {time.monotonic() - began:.1f} s", error=True)
     return 0
 

@@ -23,22 +23,22 @@ def to_text(season: Season) -> str:
     statuses = Counter(attempt.status for attempt in season.attempts)
     teams = {attempt.submission.team for attempt in season.attempts}
     lines = [f"{bundle.title} ({bundle.platform})", ""]
-    lines += [f"  {_conditions(phase)}" for phase in bundle.phases]
+    lines += [f"  {describe_phase(phase)}" for phase in bundle.phases]
     lines += [
         "",
-        f"{count_of(len(teams), 'team')}, {count_of(len(season.attempts), 'attempt')}: {_status_counts(statuses)}",
+        f"{count_of(len(teams), 'team')}, {count_of(len(season.attempts), 'attempt')}: {status_counts(statuses)}",
     ]
     for day in season.days:
         lines += [
             "",
-            f"{day.day}, {day.phase.name}: {_status_counts(day.attempts)}",
+            f"{day.day}, {day.phase.name}: {status_counts(day.attempts)}",
             *_board_text(bundle, day),
         ]
     for day in season.final:
         lines += ["", f"Final board, {day.phase.name} ({day.phase.rule})", *_board_text(bundle, day)]
-        lines += ["", *_teams_text(season, day.phase)]
+        lines += ["", *text_table(team_rows(season, day.phase), left={0})]
     notes = [
-        *_notes(season),
+        *notes_of(season),
         *(f"{text} ({count_of(n, 'run')})" for text, n in sorted(season.warnings.items())),
     ]
     if notes:
@@ -48,12 +48,13 @@ def to_text(season: Season) -> str:
         lines += ["", f"Refused and failed: {count_of(len(lost), 'attempt')}"]
     for attempt in lost:
         first, *more = attempt.reasons or ("(no reason given)",)
-        lines.append(f"  {attempt.submission.time}  {_path(attempt)}  {attempt.status}: {first}")
+        lines.append(f"  {attempt.submission.time}  {path_of(attempt)}  {attempt.status}: {first}")
         lines += [f"      {line}" for line in more]
     return printable("\n".join(lines), kept="\n")
 
 
-def _conditions(phase: BuiltPhase) -> str:
+def describe_phase(phase: BuiltPhase) -> str:
+    """When it is open, how much it takes, and what is on its board."""
     closes = f"before {phase.closes}" if phase.closes else "open end"
     day = "any number a day" if phase.per_day is None else f"{phase.per_day} a day"
     total = "no limit in all" if phase.total is None else f"{phase.total} in all"
@@ -61,7 +62,7 @@ def _conditions(phase: BuiltPhase) -> str:
     return f"{phase.name}: {phase.opens}, {closes}; {day}, {total}; {phase.rule}{hidden}"
 
 
-def _notes(season: Season) -> list[str]:
+def notes_of(season: Season) -> list[str]:
     bundle, primary = season.bundle, season.bundle.ranking_column()
     notes = [
         f"phase {phase.name} takes over submissions from the one before; that is not rehearsed"
@@ -82,7 +83,7 @@ def _notes(season: Season) -> list[str]:
         missing = [entry for entry in day.board if entry.attempt.score(primary.key) is None]
         for entry in missing:
             notes.append(
-                f"{day.phase.name}: rank {entry.rank} is {_path(entry.attempt)}, without a primary score"
+                f"{day.phase.name}: rank {entry.rank} is {path_of(entry.attempt)}, without a primary score"
             )
     if any(entry.tied for day in season.days for entry in day.board):
         ties = PLATFORMS[bundle.platform].board.ties
@@ -90,23 +91,29 @@ def _notes(season: Season) -> list[str]:
     return list(dict.fromkeys(notes))
 
 
-def _board_text(bundle: BuiltBundle, day: Day) -> list[str]:
-    """The board with the primary score, and its interval where there are columns for it."""
+def board_rows(bundle: BuiltBundle, day: Day) -> list[list[str]]:
+    """The board with the primary score, and its interval where there are columns for it; a header first."""
     key = bundle.ranking_column().key
     shown = (key, *(key + end for end in ENDS))
     columns = [column for column in bundle.columns if column.key in shown]
-    rows = [["rank", "", "team", *(column.title for column in columns), "submission"]]
+    rows = [["rank", "team", *(column.title for column in columns), "since", "submission"]]
     for entry in day.board:
         rows.append(
             [
                 _rank(entry, [other.rank for other in day.board if _same_score(entry, other, key)]),
-                _moved(entry),
                 _name(entry.attempt.submission.team),
                 *(entry.attempt.shown(column.key) for column in columns),
+                _moved(entry),
                 _name(entry.attempt.submission.name),
             ]
         )
-    return text_table(rows, left={1, 2, 3 + len(columns)})
+    return rows
+
+
+def _board_text(bundle: BuiltBundle, day: Day) -> list[str]:
+    rows = board_rows(bundle, day)
+    last = len(rows[0]) - 1
+    return text_table(rows, left={0, 1, last - 1, last})
 
 
 def _same_score(entry: Entry, other: Entry, key: str) -> bool:
@@ -120,7 +127,7 @@ def _rank(entry: Entry, ranks: list[int]) -> str:
     return f"{min(ranks)}=" if min(ranks) == max(ranks) else f"{min(ranks)}–{max(ranks)}"
 
 
-def _teams_text(season: Season, phase: BuiltPhase) -> list[str]:
+def team_rows(season: Season, phase: BuiltPhase) -> list[list[str]]:
     """What each team did in a phase; its first, best and last scores show what the limits and the rule do."""
     primary = season.bundle.ranking_column()
     title = primary.title
@@ -138,7 +145,7 @@ def _teams_text(season: Season, phase: BuiltPhase) -> list[str]:
             )
             shown = [attempt.shown(primary.key) for attempt in (scored[0], best, scored[-1])]
         rows.append([_name(team), *(str(counts[status]) for status in (FINISHED, FAILED, REFUSED)), *shown])
-    return text_table(rows, left={0})
+    return rows
 
 
 def _moved(entry: Entry) -> str:
@@ -153,11 +160,11 @@ def _name(text: str) -> str:
     return text if len(text) <= 40 else text[:39] + "…"
 
 
-def _path(attempt: Attempt) -> str:
+def path_of(attempt: Attempt) -> str:
     return printable(f"{attempt.submission.team}/{attempt.submission.name}")
 
 
-def _status_counts(statuses: Mapping[str, int]) -> str:
+def status_counts(statuses: Mapping[str, int]) -> str:
     return ", ".join(f"{statuses.get(word, 0)} {word.lower()}" for word in (FINISHED, FAILED, REFUSED))
 
 
@@ -196,7 +203,7 @@ def to_json(season: Season) -> str:
             }
             for attempt in season.attempts
         ],
-        "notes": _notes(season),
+        "notes": notes_of(season),
     }
     return json.dumps(content, indent=2)
 

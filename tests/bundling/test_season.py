@@ -32,6 +32,7 @@ from bundling.rehearse.rehearse import Rehearsal
 from bundling.rehearse.run import Step
 from bundling.rehearse.scores import Cell
 from bundling.season.board import boards_by_day, rank
+from bundling.season.page import to_html
 from bundling.season.play import Season, play, read_season_bundle
 from bundling.season.replay import replay
 from bundling.season.report import to_json, to_text
@@ -548,9 +549,9 @@ def test_a_season_from_files_to_text(tmp_path):
     assert "2027-01-05, Development: 3 finished, 4 failed, 1 refused" in lines
     board = lines.index("2027-01-05, Development: 3 finished, 4 failed, 1 refused")
     assert [line.split() for line in lines[board + 1 : board + 4]] == [
-        ["rank", "team", "Accuracy", "submission"],
-        ["1", "new", "<b>x<b>\\x1b[2J", "\\u202eteam", "0.8000", "2027-01-05T1100_b.zip"],
-        ["2", "new", "alpha", "0.7000", "2027-01-05T0900_a.zip"],
+        ["rank", "team", "Accuracy", "since", "submission"],
+        ["1", "<b>x<b>\\x1b[2J", "\\u202eteam", "0.8000", "new", "2027-01-05T1100_b.zip"],
+        ["2", "alpha", "0.7000", "new", "2027-01-05T0900_a.zip"],
     ]
     assert "2027-02-11, Evaluation: 1 finished, 0 failed, 0 refused" in lines
     lost = lines[lines.index("Refused and failed: 6 attempts") + 1 :]
@@ -570,6 +571,12 @@ def test_a_season_from_files_to_text(tmp_path):
     ]
     assert str(tmp_path) not in text
     assert all(char.isprintable() or char == "\n" for char in text)
+
+    page = to_html(season)
+    assert "<script" not in page
+    assert "&lt;b&gt;x&lt;b&gt;\\x1b[2J \\u202eteam" in page
+    assert "<summary>2027-01-05: 3 finished, 4 failed, 1 refused</summary>" in page
+    assert page.index("Final board") < page.index("<summary>") < page.index("Refused and failed")
 
     as_json = json.loads(to_json(season))
     assert [entry["team"] for entry in as_json["days"][0]["board"]] == ["<b>x<b>\x1b[2J \u202eteam", "alpha"]
