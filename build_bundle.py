@@ -8,6 +8,7 @@
     build_bundle.py rank OUTPUT ...                   the board of a task, and which systems really differ
     build_bundle.py score BUNDLE.zip DIR              many submissions, exactly, as rank reads them
     build_bundle.py season BUNDLE.zip DIR             a whole competition: limits, phases, the board day by day
+    build_bundle.py fetch COMPETITION DIR             all submissions of a competition on Codabench
     build_bundle.py new NAME                          a new challenge, which builds as it is written
 
 Exit status: 0 well, 1 refused or failed, 2 called wrongly.
@@ -26,6 +27,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
+import bundling.live.folder
 import bundling.score.score
 import bundling.season.page
 import bundling.season.play
@@ -38,6 +40,9 @@ from bundling.competition.competition import CompetitionError
 from bundling.competition.references import BadReference
 from bundling.competition.seal import HOME
 from bundling.finding import format_findings
+from bundling.live.connection import TOKEN_VARIABLE, Connection, LiveError, read_server, read_token
+from bundling.live.fetch import JOBS, fetch
+from bundling.live.folder import INDEX, FolderError
 from bundling.new.challenge import NewChallengeError, what_to_edit, write_challenge
 from bundling.new.competition_folder import what_goes_where, write_folder
 from bundling.platforms.registry import PLATFORMS
@@ -54,6 +59,8 @@ from bundling.zips import DECIDING_SET
 from spokeneval.run.programs import HIDDEN_STATISTICS
 
 ROOT = Path(__file__).resolve().parent
+
+SERVER = "https://www.codabench.org"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -214,6 +221,22 @@ def _parser() -> argparse.ArgumentParser:
     season.add_argument("--json", action="store_true", help="print the result as JSON")
     season.set_defaults(run=_season)
 
+    fetching = commands.add_parser(
+        "fetch",
+        help="fetch all submissions of a competition on Codabench, with what their runs left",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description=bundling.live.folder.__doc__,
+    )
+    fetching.add_argument(
+        "competition", type=int, metavar="COMPETITION", help="its number, as in its address"
+    )
+    fetching.add_argument("folder", type=Path, metavar="DIR", help="where to; what is there stays")
+    fetching.add_argument(
+        "--jobs", type=int, default=JOBS, metavar="N", help=f"submissions at once (default: {JOBS})"
+    )
+    _add_server(fetching)
+    fetching.set_defaults(run=_fetch)
+
     new = commands.add_parser("new", help="write a new challenge that builds, to be edited into your own")
     new.add_argument("name", metavar="NAME", help="of its task: small letters, digits, underscores")
     new.set_defaults(run=_new)
@@ -228,6 +251,18 @@ def _init(options: argparse.Namespace) -> int:
         return 1
     say(what_goes_where(options.folder, places))
     return 0
+
+
+def _add_server(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--server", default=SERVER, metavar="URL", help=f"the server's address (default: {SERVER})"
+    )
+    parser.add_argument(
+        "--token-file",
+        type=Path,
+        metavar="FILE",
+        help=f"holds your token, of mode 0600 (default: the variable {TOKEN_VARIABLE})",
+    )
 
 
 def _build(options: argparse.Namespace) -> int:
@@ -419,9 +454,36 @@ def _season(options: argparse.Namespace) -> int:
     return 0
 
 
+def _fetch(options: argparse.Namespace) -> int:
+    if options.jobs < 1:
+        say(f"--jobs is {options.jobs}; expected 1 or more", error=True)
+        return 2
+    try:
+        with _counting("fetching") as count:
+            haul = fetch(
+                _connect(options), options.competition, options.folder, jobs=options.jobs, progress=count
+            )
+    except (LiveError, FolderError, OSError) as error:
+        say(f"{_describe(error)}\n\nWhat is here stays; the same command goes on.", error=True)
+        return 1
+    for run in haul.lacking:
+        say(f"  {run.phase}  {run.owner}  {run.id}  {run.note}")
+    for run in haul.unfinished:
+        if not run.note:
+            say(f"  {run.phase}  {run.owner}  {run.id}  {run.status} still")
+    say(f"{len(haul.runs)} runs, {haul.fetched} fetched now; see {options.folder / INDEX}", error=True)
+    return 1 if haul.unfinished else 0
+
+
+def _connect(options: argparse.Namespace) -> Connection:
+    return Connection(
+        read_server(options.server), read_token(options.token_file), tell=lambda text: say(text, error=True)
+    )
+
+
 @contextmanager
 def _counting(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on a terminal's standard error: how much is done, of how much."""
+    """A bar on a terminal's standard error, that is told how many are done, and of how many."""
     columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     console = Console(stderr=True)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:

@@ -1,0 +1,1 @@
+"""A competition on a server: published, fetched, amended in mid-season."""

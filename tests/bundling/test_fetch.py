@@ -1,0 +1,417 @@
+"""A competition's submissions, fetched from a server that has its bad days (`tests.samples.codabench_server`)."""
+
+import csv
+import os
+import stat
+from datetime import datetime, timedelta, timezone
+from email.utils import format_datetime
+
+import pytest
+
+from bundling.live.connection import (
+    PAUSES,
+    TOKEN_VARIABLE,
+    Connection,
+    Gone,
+    LiveError,
+    Refused,
+    Unreachable,
+    read_server,
+    read_token,
+)
+from bundling.live.fetch import DELETED, NO_OUTPUT, UNREADABLE, VANISHED, fetch
+from bundling.live.folder import FolderError, read_index, safe_name
+from bundling.platforms.codabench import api
+from bundling.rank.outputs import read_outputs
+from bundling.season.uploads import read_submissions
+from tests.samples.codabench_server import TOKEN, CodabenchServer, Mishap
+from tests.samples.live_bundle import live_bundle, score, upload
+
+
+@pytest.fixture
+def server():
+    with CodabenchServer(score) as running:
+        yield running
+
+
+@pytest.fixture
+def pauses():
+    return []
+
+
+@pytest.fixture
+def connection(server, pauses):
+    return Connection(server.address, TOKEN, sleep=pauses.append)
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory):
+    return live_bundle(tmp_path_factory.mktemp("bundle") / "bundle.zip").read_bytes()
+
+
+@pytest.fixture
+def phase(server, bundle):
+    """The evaluation phase of a competition with three uploads: two of anna's, one of bob's that fails."""
+    key = server._dataset("competition_bundle", "bundle.zip", 0)
+    server.files[server.datasets[key]["path"]] = bundle
+    phase = server.competitions[server._import(key)]["phases"][1]["id"]
+    server.enter(phase, "anna", upload(0, 1))
+    server.enter(phase, "anna", upload(0))
+    server.enter(phase, "bob", upload(items=[("item000", "correct")]))
+    return phase
+
+
+COMPETITION = 7
+
+
+# What is fetched
+
+
+def test_all_is_there_as_season_and_rank_read_it(connection, server, phase, tmp_path):
+    haul = fetch(connection, COMPETITION, tmp_path / "live")
+    assert [(run.owner, run.status, run.on_board, run.complete, run.note) for run in haul.runs] == [
+        ("anna", "Finished", False, True, ""),
+        ("anna", "Finished", True, True, ""),
+        ("bob", "Failed", False, True, ""),
+    ]
+    first, best, failed = haul.runs
+    submissions = read_submissions(tmp_path / "live/submissions")
+    assert [(upload.team, upload.time) for upload in submissions] == [
+        (run.owner, run.time.replace(microsecond=0)) for run in haul.runs
+    ]
+    assert [upload.sha256 for upload in submissions] == [run.sha256 for run in haul.runs]
+    assert (tmp_path / "live" / failed.submission).read_bytes() == upload(items=[("item000", "correct")])
+    outputs = read_outputs(sorted((tmp_path / "live/outputs/Evaluation").iterdir()))
+    assert {output.name: output.scores["accuracy"] for output in outputs} == {
+        f"anna_{first.id}": 38 / 40,
+        f"anna_{best.id}": 39 / 40,
+    }
+    logs = tmp_path / f"live/logs/Evaluation/anna_{best.id}"
+    assert {path.name for path in logs.iterdir()} == {"prediction.zip", "scoring_stdout.txt"}
+    assert (logs / "scoring_stdout.txt").read_text() == "scored\n"
+    assert read_index(tmp_path / "live") == list(haul.runs)
+
+
+def test_a_second_time_only_what_is_new_is_fetched(connection, server, phase, tmp_path):
+    fetch(connection, COMPETITION, tmp_path)
+    server.requests.clear()
+    server.enter(phase, "carol", upload(5))
+    assert fetch(connection, COMPETITION, tmp_path).fetched == 1
+    assert len(server.called("API GET /api/submissions/")) == 3  # two lists, one run's files
+
+
+def test_a_damaged_or_lost_file_is_fetched_again(connection, phase, tmp_path):
+    runs = fetch(connection, COMPETITION, tmp_path).runs
+    good = (tmp_path / runs[0].submission).read_bytes()
+    (tmp_path / runs[0].submission).write_bytes(good[:-1])
+    (tmp_path / runs[1].output).unlink()
+    assert fetch(connection, COMPETITION, tmp_path).fetched == 2
+    assert (tmp_path / runs[0].submission).read_bytes() == good
+    assert (tmp_path / runs[1].output).is_file()
+
+
+def test_a_run_under_way_is_fetched_again_when_it_is_over(connection, server, phase, tmp_path):
+    run = server.enter(phase, "carol", upload(5), finished=False)
+    server.stuck = True
+    haul = fetch(connection, COMPETITION, tmp_path)
+    assert [(left.id, left.status) for left in haul.unfinished] == [(run, "Submitting")]
+    server.stuck = False
+    for _ in range(4):
+        server._go_on()
+    server.submissions[run]["scores"] = {}
+    server.stuck = True
+    server.submissions[run]["status"] = "Finished"  # the output is an empty file still
+    server.submissions[run]["outputs"] = dict.fromkeys(
+        ("prediction", "scoring", "detailed", "scoring_stdout", "scoring_stderr"), "/bundles/empty"
+    )
+    server.files["/bundles/empty"] = b""
+    assert fetch(connection, COMPETITION, tmp_path).runs[-1].note == NO_OUTPUT
+    server.stuck = False
+    server.submissions[run]["step"] = 4
+    haul = fetch(connection, COMPETITION, tmp_path)
+    haul = fetch(connection, COMPETITION, tmp_path)
+    assert haul.unfinished == []
+    assert haul.runs[-1].output
+
+
+def test_what_the_server_lost_is_listed_and_what_is_here_stays(connection, server, phase, tmp_path):
+    first, _, failed = fetch(connection, COMPETITION, tmp_path).runs
+    server.delete_upload(failed.id)
+    del server.submissions[first.id]
+    new = server.enter(phase, "dora", upload())
+    server.delete_upload(new)
+    haul = fetch(connection, COMPETITION, tmp_path)
+    assert {(run.id, run.note) for run in haul.lacking} == {
+        (first.id, VANISHED),
+        (failed.id, DELETED),
+        (new, DELETED),
+    }
+    assert all((tmp_path / run.submission).is_file() for run in (first, failed))
+    assert haul.runs[-1].submission == ""
+
+
+def test_a_run_of_an_upload_that_is_here_has_no_second_copy(connection, server, phase, tmp_path):
+    first = fetch(connection, COMPETITION, tmp_path).runs[0]
+    server._submit(phase, "anna", server.submissions[first.id]["data"])
+    for _ in range(8):
+        server._go_on()
+    again = fetch(connection, COMPETITION, tmp_path).runs[-1]
+    assert again.id > first.id
+    assert again.upload == first.upload
+    assert again.submission == first.submission
+    assert again.output != first.output
+    assert len(read_submissions(tmp_path / "submissions")) == 3
+
+
+def test_a_broken_upload_is_kept_as_it_is(connection, server, phase, tmp_path):
+    run = server.enter(phase, "eve", b"PK no zip")
+    haul = fetch(connection, COMPETITION, tmp_path)
+    assert (tmp_path / haul.runs[-1].submission).read_bytes() == b"PK no zip"
+    assert [(left.id, UNREADABLE in left.note) for left in haul.lacking] == [(run, True)]
+
+
+def test_names_are_safe(connection, server, phase, tmp_path):
+    names = ["../../etc", "..", "a/b", "a\\b", "", ".hidden", "con", "x" * 300, "line\nbreak", "naïve team"]
+    for name in names:
+        server.enter(phase, name, upload())
+    runs = fetch(connection, COMPETITION, tmp_path / "live").runs
+    assert [run.owner for run in runs] == ["anna", "anna", "bob", *names]
+    places = {(tmp_path / "live" / run.submission).resolve().parent for run in runs}
+    assert {place.parent for place in places} == {(tmp_path / "live/submissions").resolve()}
+    assert len(places) == 2 + len(names)
+    assert [path.name for path in tmp_path.iterdir()] == ["live"]
+    assert read_index(tmp_path / "live") == list(runs)
+    assert len(read_submissions(tmp_path / "live/submissions")) == 3 + len(names)
+
+
+def test_different_names_stay_different():
+    names = ["a/b", "a_b", "a\\b", "a:b", "a_b ", " a_b", ".a", "_a", "x" * 100, "x" * 101]
+    assert len({safe_name(name) for name in names}) == len(names)
+    assert safe_name("Team-1_b@x") == "Team-1_b@x"
+
+
+# Bad days
+
+
+@pytest.mark.parametrize("kind", ["drop", "cut", "lie", "html", "damage", 500, 502, 503])
+@pytest.mark.parametrize("begins", ["API GET /api/submissions/", "STORE GET"])
+def test_what_passes_is_tried_again(connection, server, phase, pauses, tmp_path, kind, begins):
+    if (kind, begins) in (("html", "STORE GET"), ("damage", "API GET /api/submissions/")):
+        pytest.skip("a storage has no pages; JSON has no check sum")
+    times = 1 if kind in ("lie", "damage") else 2
+    server.mishaps = [Mishap(begins, kind, times=times)]
+    haul = fetch(connection, COMPETITION, tmp_path, jobs=1)
+    assert haul.lacking == haul.unfinished == []
+    for run in haul.runs:
+        uploaded = server.datasets[server.submissions[run.id]["data"]]["path"]
+        assert (tmp_path / run.submission).read_bytes() == server.files[uploaded]
+        if run.output:
+            assert (tmp_path / run.output).read_bytes() == server.files[f"/bundles/scoring/{run.id}"]
+    assert server.mishaps[0].times == 0
+    assert pauses == ([1, 2] if times == 2 else [] if begins == "STORE GET" else [1])
+    assert not list(tmp_path.rglob("*.part"))
+
+
+def test_a_server_says_how_long_to_wait(connection, server, phase, pauses, tmp_path):
+    date = format_datetime(datetime.now(timezone.utc) + timedelta(seconds=90), usegmt=True)
+    server.mishaps = [
+        Mishap("API GET /api/competitions/", 429, headers={"Retry-After": "33"}),
+        Mishap("API GET /api/competitions/", 503, headers={"Retry-After": date}),
+    ]
+    fetch(connection, COMPETITION, tmp_path)
+    assert pauses[0] == 33
+    assert 80 < pauses[1] <= 90
+    server.mishaps = [Mishap("API GET /api/competitions/", 429, headers={"Retry-After": "7200"})]
+    with pytest.raises(Unreachable, match="a pause of 120 minutes"):
+        fetch(connection, COMPETITION, tmp_path)
+
+
+def test_a_server_that_stays_away_ends_it_and_the_rest_follows_later(
+    connection, server, phase, pauses, tmp_path
+):
+    server.mishaps = [Mishap("STORE GET", "drop", times=100, after=6)]
+    with pytest.raises(Unreachable, match="connection lost"):
+        fetch(connection, COMPETITION, tmp_path, jobs=1)
+    assert pauses == [*PAUSES]
+    assert [run.complete for run in read_index(tmp_path)] == [True, False, False]
+    server.mishaps.clear()
+    haul = fetch(connection, COMPETITION, tmp_path)
+    assert haul.fetched == 2
+    assert haul.lacking == haul.unfinished == []
+
+
+def test_an_expired_link_is_asked_for_anew(connection, server, phase, tmp_path):
+    server.expired = {server.signature + 1, server.signature + 3}
+    haul = fetch(connection, COMPETITION, tmp_path, jobs=1)
+    assert haul.lacking == []
+    server.mishaps = [Mishap("STORE GET /bundles/dataset", 403, times=100)]
+    run = server.enter(phase, "carol", upload(5))
+    haul = fetch(connection, COMPETITION, tmp_path)
+    assert [left.id for left in haul.lacking] == [run]
+    assert "127.0.0.1 does not give it (HTTP 403)" in haul.lacking[0].note
+    assert not haul.runs[-1].complete
+
+
+def test_one_run_that_the_server_trips_over_is_listed_and_the_rest_goes_on(
+    connection, server, phase, tmp_path
+):
+    number = next(iter(server.submissions))
+    server.mishaps = [Mishap(f"API GET /api/submissions/{number}/", 500, times=100)]
+    haul = fetch(connection, COMPETITION, tmp_path)
+    assert [run.id for run in haul.lacking] == [number]
+    assert len(list(tmp_path.glob("submissions/*/*.zip"))) == 2
+
+
+def test_pages_that_change_while_they_are_read(connection, server, phase):
+    for _ in range(4):
+        server.enter(phase, "carol", upload(5))
+    server.page_size, server.stuck = 3, True
+    whole = [run.id for run in api.list_runs(connection, phase)]
+    assert whole == sorted(server.submissions)
+    changes = [
+        lambda: server.submissions.pop(whole[-1]),  # what was on the second page is on the first one now
+        lambda: None,
+        lambda: server._submit(phase, "dora", None),  # and now on the second once more
+    ]
+    server.on_page = lambda: changes.pop(0)() if changes else None
+    assert [run.id for run in api.list_runs(connection, phase)] == sorted(server.submissions)
+    server.on_page = lambda: server._submit(phase, "dora", None)
+    with pytest.raises(LiveError, match="changes whenever it is read"):
+        api.list_runs(connection, phase)
+
+
+def test_only_an_organiser_may(connection, server, phase, tmp_path):
+    del server.competitions[COMPETITION]["secret_key"]
+    with pytest.raises(LiveError, match="not that of one of its organisers"):
+        fetch(connection, COMPETITION, tmp_path)
+    with pytest.raises(Refused, match="404"):
+        fetch(connection, 8, tmp_path)
+    with pytest.raises(Refused, match="does not know this token"):
+        fetch(Connection(server.address, "f" * 40), COMPETITION, tmp_path)
+
+
+def test_an_answer_that_is_not_understood(connection, server, phase, tmp_path):
+    server.mishaps = [Mishap("API GET /api/submissions/?", 200, body=b'[{"id": 1}]')]
+    with pytest.raises(LiveError, match="holds no list of submissions that is understood"):
+        fetch(connection, COMPETITION, tmp_path)
+
+
+def test_an_index_of_something_else(connection, phase, tmp_path):
+    (tmp_path / "index.csv").write_text("name,place\n")
+    with pytest.raises(FolderError, match="expected the columns id, phase"):
+        fetch(connection, COMPETITION, tmp_path)
+    fetch(connection, COMPETITION, tmp_path / "live")
+    index = tmp_path / "live/index.csv"
+    rows = list(csv.reader(index.read_text().splitlines()))
+    rows[1][6] = "submissions/../../secret"
+    with index.open("w", newline="") as stream:
+        csv.writer(stream).writerows(rows)
+    with pytest.raises(FolderError, match="expected a file below submissions/"):
+        read_index(tmp_path / "live")
+
+
+# The token
+
+
+def test_the_token_goes_to_the_server_alone(connection, server, phase, tmp_path, monkeypatch):
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login me password secret\n")
+    netrc.chmod(0o600)
+    monkeypatch.setenv("NETRC", str(netrc))
+    server.mishaps = [Mishap("STORE GET", "drop", times=1)]
+    fetch(connection, COMPETITION, tmp_path / "live")
+    assert {sent for what, _, sent in server.requests if what.startswith("API")} == {f"Token {TOKEN}"}
+    assert {sent for what, _, sent in server.requests if what.startswith("STORE")} == {None}
+    written = b"".join(path.read_bytes() for path in (tmp_path / "live").rglob("*") if path.is_file())
+    assert TOKEN.encode() not in written
+    assert b"signature=" not in written
+    assert TOKEN not in repr(connection)
+
+
+def test_no_redirect_carries_the_token_away(connection, server, phase, tmp_path):
+    server.mishaps = [
+        Mishap("API GET /api/competitions/", 302, headers={"Location": f"{server.storage}/stolen"})
+    ]
+    with pytest.raises(Refused, match="sends on to 127"):
+        fetch(connection, COMPETITION, tmp_path)
+    assert server.called("STORE") == []
+
+
+def test_a_message_never_has_the_token_or_a_signature(connection, server, phase, tmp_path):
+    server.mishaps = [Mishap("API GET /api/competitions/", 400, body=f'{{"detail": "{TOKEN}"}}'.encode())]
+    with pytest.raises(Refused) as refusal:
+        fetch(connection, COMPETITION, tmp_path)
+    assert TOKEN not in str(refusal.value)
+    assert "(the token)" in str(refusal.value)
+    told = []
+    server.mishaps = [Mishap("STORE GET", "drop", times=100)]
+    with pytest.raises(Unreachable) as lost:
+        fetch(Connection(server.address, TOKEN, lambda seconds: None, told.append), COMPETITION, tmp_path)
+    assert told
+    assert not any("signature" in text for text in [*told, str(lost.value)])
+
+
+def test_files_lie_at_encrypted_addresses(connection, tmp_path):
+    away = Connection("https://codabench.example", TOKEN)
+    for address, reason in (
+        ("http://storage.example/x", "not encrypted"),
+        ("http://localhost/x", "not encrypted"),
+        ("https://localhost:9000/x", "an address on this machine"),
+        ("ftp://storage.example/x", "begins with https://"),
+        ("https://me:secret@storage.example/x", "begins with https://"),
+        ("https://storage.example:port/x", "no address"),
+    ):
+        with pytest.raises(LiveError, match=reason) as refusal:
+            away.download(lambda address=address: address, tmp_path / "file")
+        assert "secret" not in str(refusal.value)
+
+
+def test_a_servers_address():
+    assert read_server("https://www.codabench.org/") == "https://www.codabench.org"
+    assert read_server("http://localhost:8000") == "http://localhost:8000"
+    for address in (
+        "http://www.codabench.org",
+        "www.codabench.org",
+        "https://x.org/competitions/7/",
+        "https://",
+    ):
+        with pytest.raises(LiveError):
+            read_server(address)
+
+
+def test_where_the_token_is(tmp_path, monkeypatch):
+    monkeypatch.delenv(TOKEN_VARIABLE, raising=False)
+    with pytest.raises(LiveError, match="no token"):
+        read_token(None)
+    monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
+    assert read_token(None) == TOKEN
+    file = tmp_path / "token"
+    file.write_text(f"{TOKEN}\n")
+    file.chmod(0o600)
+    assert read_token(file) == TOKEN
+    file.write_text("two words")
+    with pytest.raises(LiveError, match="this is no token"):
+        read_token(file)
+    with pytest.raises(LiveError, match="No such file"):
+        read_token(tmp_path / "none")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o660])
+def test_a_token_that_others_may_read_is_refused(tmp_path, mode):
+    file = tmp_path / "token"
+    file.write_text(TOKEN)
+    file.chmod(mode)
+    assert stat.S_IMODE(file.stat().st_mode) == mode
+    with pytest.raises(LiveError, match="chmod 600"):
+        read_token(file)
+
+
+def test_nothing_half_written_has_its_name(connection, server, phase, tmp_path):
+    links = api.read_links(connection, next(iter(server.submissions)))
+    target = tmp_path / "file.zip"
+    for kind, error in (("cut", Unreachable), (403, Gone)):
+        server.mishaps = [Mishap("STORE GET", kind, times=100)]
+        with pytest.raises(error):
+            connection.download(lambda: links.upload, target)
+        assert list(tmp_path.glob("file*")) == []

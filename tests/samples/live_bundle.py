@@ -1,0 +1,87 @@
+"""A small competition for a server: its bundle, what participants upload, and what this comes to, counted here."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from pathlib import Path
+
+from tests.samples.bundle_defects import HIDDEN, codabench, make_zip
+
+PROGRAM = b'''"""Accuracy and its complement."""
+
+import csv
+import json
+import sys
+from pathlib import Path
+
+import spokeneval
+
+source, output = Path(sys.argv[1]), Path(sys.argv[2])
+reference = {row["id"]: row["label"] for row in csv.DictReader((source / "ref/reference.csv").open())}
+predictions = {row["id"]: row["decision"] for row in csv.DictReader((source / "res/predictions.csv").open())}
+if set(predictions) != set(reference):
+    sys.exit("predictions.csv: not the items that are expected")
+words = {"correct": "accept", "incorrect": "reject"}
+right = sum(predictions[name] == words[label] for name, label in reference.items())
+scores = {"accuracy": right / len(reference), "error": 1 - right / len(reference)}
+(output / "scores.json").write_text(json.dumps(scores))
+(output / "signature.txt").write_text("synthetic|items:40|version:1")
+'''
+INGEST = b'"""Checks nothing."""\n'
+
+
+def live_bundle(
+    path: Path, *, rule: str = "Force_Best", wrong: int = 0, auto_run: bool = True, **changes: object
+) -> Path:
+    """A bundle whose gold standard has `wrong` of its labels exchanged, from the first on."""
+    draft = codabench()
+    draft.spec.update(changes)
+    draft.spec["auto_run_submissions"] = auto_run
+    draft.spec["enable_detailed_results"] = False
+    draft.spec["leaderboards"][0]["submission_rule"] = rule
+    program = dict(draft.zips["scoring_program.zip"])
+    draft.zips["scoring_program.zip"] = list({**program, "score.py": PROGRAM}.items())
+    ingestion = dict(draft.zips["ingestion_program.zip"])
+    draft.zips["ingestion_program.zip"] = list({**ingestion, "ingest.py": INGEST}.items())
+    table = draft.inner("reference_data.zip")["reference.csv"].decode().splitlines()
+    other = {"correct": "incorrect", "incorrect": "correct"}
+    for line in range(1, wrong + 1):
+        start, _, label = table[line].rpartition(",")
+        table[line] = f"{start},{other[label]}"
+    draft.zips["reference_data.zip"] = [("reference.csv", ("\n".join(table) + "\n").encode())]
+    path.write_bytes(draft.build())
+    return path
+
+
+def upload(*mistakes: int, items: list[tuple[str, str]] = HIDDEN) -> bytes:
+    """A submission that is wrong for these items."""
+    words = {"correct": "accept", "incorrect": "reject"}
+    other = {"accept": "reject", "reject": "accept"}
+    rows = [
+        f"{name},{other[words[label]] if at in mistakes else words[label]}"
+        for at, (name, label) in enumerate(items)
+    ]
+    return make_zip(
+        [(zipfile.ZipInfo("predictions.csv"), ("\n".join(["id,decision", *rows]) + "\n").encode())]
+    )
+
+
+def score(parts: dict[str, bytes], submission: bytes) -> dict[str, float] | None:
+    """What the platform gets: counted without the program."""
+    try:
+        rows = _rows(submission, "predictions.csv")
+    except (zipfile.BadZipFile, KeyError):
+        return None
+    labels = _rows(parts["reference_data"], "reference.csv")
+    if len(rows) != len(labels):
+        return None
+    accepted = {row[0] for row in rows if row[-1] == "accept"}
+    wrong = sum((row[0] in accepted) != (row[-1] == "correct") for row in labels)
+    return {"accuracy": 1 - wrong / len(labels), "error": wrong / len(labels)}
+
+
+def _rows(data: bytes, name: str) -> list[list[str]]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return list(csv.reader(archive.read(name).decode().splitlines()))[1:]
