@@ -8,6 +8,7 @@
     build_bundle.py rank OUTPUT ...                   the board of a task, and which systems really differ
     build_bundle.py score BUNDLE.zip DIR              many submissions, exactly, as rank reads them
     build_bundle.py season BUNDLE.zip DIR             a whole competition: limits, phases, the board day by day
+    build_bundle.py publish BUNDLE.zip                upload to Codabench, compare, try with the baseline, open
     build_bundle.py fetch COMPETITION DIR             all submissions of a competition on Codabench
     build_bundle.py new NAME                          a new challenge, which builds as it is written
 
@@ -25,7 +26,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    Progress,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
 
 import bundling.live.folder
 import bundling.score.score
@@ -34,6 +42,7 @@ import bundling.season.play
 import bundling.season.report
 from bundling.build.plan import plan
 from bundling.build.write import Built, sealed_folders, write
+from bundling.built.bundle import BundleError
 from bundling.built.read import read_built_bundle
 from bundling.check.check import check_bundle
 from bundling.competition.competition import CompetitionError
@@ -43,6 +52,7 @@ from bundling.finding import format_findings
 from bundling.live.connection import TOKEN_VARIABLE, Connection, LiveError, read_server, read_token
 from bundling.live.fetch import JOBS, fetch
 from bundling.live.folder import INDEX, FolderError
+from bundling.live.publish import publish
 from bundling.new.challenge import NewChallengeError, what_to_edit, write_challenge
 from bundling.new.competition_folder import what_goes_where, write_folder
 from bundling.platforms.registry import PLATFORMS
@@ -68,11 +78,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(
         ["build"] if not (sys.argv[1:] if arguments is None else arguments) else arguments
     )
-    if sys.platform == "win32" and options.run in (_rehearse, _score, _season):
-        say(
-            "Rehearsals, seasons and scoring do not run on Windows; run them in WSL, on Linux or on macOS.",
-            error=True,
-        )
+    if sys.platform == "win32" and options.run in (_rehearse, _score, _season, _publish):
+        say("Programs are not rehearsed on Windows; run this in WSL, on Linux or on macOS.", error=True)
         return 1
     try:
         status: int = options.run(options)
@@ -220,6 +227,23 @@ def _parser() -> argparse.ArgumentParser:
     season.add_argument("--page", type=Path, metavar="FILE", help="write it as an HTML page, too")
     season.add_argument("--json", action="store_true", help="print the result as JSON")
     season.set_defaults(run=_season)
+
+    publishing = commands.add_parser(
+        "publish",
+        help="upload a bundle to Codabench, read it back, try it with the baseline, and open it",
+        description="Upload a bundle to Codabench, wait for the import, compare dates, limits, pages and columns with "
+        "the bundle, submit the baselines, and compare their scores with the rehearsal to the last digit.",
+    )
+    publishing.add_argument("bundle", type=Path, metavar="BUNDLE.zip")
+    publishing.add_argument(
+        "--competition",
+        type=int,
+        metavar="NUMBER",
+        help="it was uploaded before as this competition: do what follows",
+    )
+    publishing.add_argument("--open", action="store_true", help="list it for everybody, if all went well")
+    _add_server(publishing)
+    publishing.set_defaults(run=_publish)
 
     fetching = commands.add_parser(
         "fetch",
@@ -473,6 +497,39 @@ def _fetch(options: argparse.Namespace) -> int:
             say(f"  {run.phase}  {run.owner}  {run.id}  {run.status} still")
     say(f"{len(haul.runs)} runs, {haul.fetched} fetched now; see {options.folder / INDEX}", error=True)
     return 1 if haul.unfinished else 0
+
+
+def _publish(options: argparse.Namespace) -> int:
+    try:
+        with _uploading() as progress:
+            steps = publish(
+                _connect(options),
+                options.bundle,
+                competition=options.competition,
+                opening=options.open,
+                progress=progress,
+            )
+            for step in steps:
+                say(step)
+    except (LiveError, BundleError, OSError) as error:
+        say(_describe(error), error=True)
+        return 1
+    return 0
+
+
+@contextmanager
+def _uploading() -> Iterator[Callable[[int, int], None]]:
+    console = Console(stderr=True)
+    columns = (
+        "{task.description}",
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        bar = progress.add_task("uploading", total=None)
+        yield lambda done, total: progress.update(bar, completed=done, total=total, visible=done < total)
 
 
 def _connect(options: argparse.Namespace) -> Connection:

@@ -28,6 +28,7 @@ from spokeneval.formats.submission_zip import DAMAGED, MAX_BYTES, open_zip
 JOBS = 4
 DELETED = "the upload was deleted on the server"
 VANISHED = "no longer on the server"
+REPLACED = "no longer on the server, but a newer run of the same upload"
 UNREADABLE = "no zip that can be read, fetched twice with the same bytes"
 NO_OUTPUT = "no output yet"
 
@@ -41,8 +42,8 @@ class Haul:
 
     @property
     def lacking(self) -> list[Fetched]:
-        """Runs of which something is not here."""
-        return [run for run in self.runs if run.note]
+        """Runs of which the server has no more what it had, or something is not here."""
+        return [run for run in self.runs if run.note and run.note != REPLACED]
 
     @property
     def unfinished(self) -> list[Fetched]:
@@ -98,6 +99,10 @@ def fetch(
                 pool.shutdown(cancel_futures=True)
     finally:
         result = _share_uploads(folder, result)
+        uploads = {run.upload for run in result.values() if run.id in listed and run.upload}
+        for run in result.values():
+            if run.note == VANISHED and run.upload in uploads:
+                result[run.id] = replace(run, note=REPLACED)
         write_index(folder, result.values())
     return Haul(tuple(run for _, run in sorted(result.items())), len(wanted))
 

@@ -50,6 +50,7 @@ class LiveRun:
     created: UTC.
     scores: as stored, by column key.
     on_board: whether it is on the leaderboard.
+    withdrawn: whether its owner took it back: no board has it then.
     deleted: whether its upload is gone.
     """
 
@@ -59,6 +60,7 @@ class LiveRun:
     status: str
     scores: Mapping[str, Decimal]
     on_board: bool
+    withdrawn: bool
     deleted: bool
 
 
@@ -149,6 +151,7 @@ def _run(answer: Mapping[str, Any]) -> LiveRun:
         status=str(answer["status"]),
         scores={str(score["column_key"]): Decimal(str(score["score"])) for score in answer["scores"]},
         on_board=bool(answer["on_leaderboard"]),
+        withdrawn=bool(answer["is_soft_deleted"]),
         deleted=bool(answer["is_soft_deleted"]) or answer["filename"] == DELETED_FILE,
     )
 

@@ -1,0 +1,336 @@
+"""A bundle, published on a server that may get it wrong (`tests.samples.codabench_server`)."""
+
+import copy
+
+import pytest
+
+import build_bundle
+from bundling.live.connection import TOKEN_VARIABLE, Connection, LiveError, Refused, Unreachable
+from bundling.live.publish import publish
+from bundling.platforms.codabench.served import differences
+from bundling.rehearse.rehearse import rehearse_phase
+from tests.samples.bundle_defects import codabench
+from tests.samples.codabench_server import TOKEN, CodabenchServer, Mishap
+from tests.samples.live_bundle import live_bundle, score
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory):
+    return live_bundle(tmp_path_factory.mktemp("bundle") / "synthetic.zip")
+
+
+@pytest.fixture
+def server():
+    with CodabenchServer(score) as running:
+        yield running
+
+
+@pytest.fixture
+def connection(server):
+    return Connection(server.address, TOKEN, sleep=lambda seconds: None)
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch, rehearsals):
+    """Each baseline is rehearsed once. What a bundle is refused for is `test_check`'s."""
+
+    def rehearse_once(bundle, phase, submission):
+        if phase.name not in rehearsals:
+            rehearsals[phase.name] = rehearse_phase(bundle, phase, submission)
+        return rehearsals[phase.name]
+
+    monkeypatch.setattr("bundling.live.publish.check_bundle", lambda path: [])
+    monkeypatch.setattr("bundling.live.publish.rehearse_phase", rehearse_once)
+
+
+@pytest.fixture(scope="module")
+def rehearsals():
+    return {}
+
+
+def steps(connection, bundle, **options):
+    """The steps that went well, and the error that ended them."""
+    done = []
+    try:
+        for step in publish(connection, bundle, **options):
+            done.append(step)
+    except (LiveError, Refused) as error:
+        return done, str(error)
+    return done, None
+
+
+def test_a_bundle_is_uploaded_compared_and_tried(connection, server, bundle):
+    bytes_done = []
+    done, error = steps(connection, bundle, progress=lambda sent, size: bytes_done.append((sent, size)))
+    assert error is None
+    size = bundle.stat().st_size
+    assert bytes_done[-1] == (size, size)
+    assert [step.partition(":")[0] for step in done] == [
+        f"uploaded {bundle}",
+        "imported as competition 7",
+        "read back",
+        "read back",
+        "Development",
+        "Evaluation",
+        "Evaluation",
+        "not listed for others yet",
+    ]
+    assert done[4] == "Development: no baseline in the bundle, so it was not tried"
+    assert "scored as rehearsed, to the last digit" in done[6]
+    assert "Accuracy 0.7500  Error 0.2500" in done[6]  # the baseline is right for three in four
+    assert not server.competitions[7]["published"]
+    assert server.called("API POST /api/competitions/7/toggle_publish") == []
+
+
+def test_it_is_opened_when_all_was_tried(connection, server, tmp_path):
+    phases = copy.deepcopy(codabench().spec["phases"])
+    bundle = live_bundle(tmp_path / "one.zip", phases=[{**phases[1], "index": 0}])
+    done, error = steps(connection, bundle, opening=True)
+    assert (done[-1], error) == ("published", None)
+    assert server.competitions[7]["published"]
+    done, error = steps(connection, bundle, opening=True, competition=7)  # it is a switch: not back
+    assert (done[-1], error) == ("published", None)
+    assert server.competitions[7]["published"]
+
+
+def test_it_is_not_opened_where_a_phase_was_not_tried(connection, server, bundle):
+    _, error = steps(connection, bundle, opening=True)
+    assert error == "not opened, as Development was not tried; try it and publish it in the browser"
+    assert not server.competitions[7]["published"]
+
+
+def test_runs_that_wait_are_started(connection, server, tmp_path):
+    bundle = live_bundle(tmp_path / "held.zip", auto_run=False)
+    _, error = steps(connection, bundle)
+    assert error is None
+    assert len(server.called("API POST /api/submissions/1/run_submission/")) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (
+            lambda served: served["phases"][0].update(start="2027-01-11T01:00:00Z"),
+            "phases[0].start: 2027-01-11 00:00:00 in the bundle, 2027-01-11 01:00:00 on the server",
+        ),
+        (
+            lambda served: served["phases"][1].update(end=None),
+            "phases[1].end: 2027-03-14 23:59:59 in the bundle, None on the server",
+        ),
+        (
+            lambda served: served["phases"][1].update(max_submissions_per_day=5),
+            "phases[1].max_submissions_per_day: 3 in the bundle, 5 on the server",
+        ),
+        (
+            lambda served: served["phases"][1].update(max_submissions_per_person=None),
+            "phases[1].max_submissions: 3 in the bundle, 0 on the server",
+        ),
+        (
+            lambda served: served["phases"][1].update(has_max_submissions=False),
+            "phases[1].has_max_submissions: the server does not look at the limits",
+        ),
+        (
+            lambda served: served["phases"][0].update(execution_time_limit=600),
+            "phases[0].execution_time_limit: 300 in the bundle, 600 on the server",
+        ),
+        (
+            lambda served: served["phases"][1].update(tasks=served["phases"][0]["tasks"]),
+            "phases[1].tasks: Test in the bundle, Practice (development) on the server",
+        ),
+        (lambda served: served["phases"].pop(), "number of phases: 2 in the bundle, 1 on the server"),
+        (
+            lambda served: served["leaderboards"][0].update(submission_rule="Add"),
+            "leaderboards[0].submission_rule: 'Force_Best' in the bundle, 'Add' on the server",
+        ),
+        (
+            lambda served: served["leaderboards"][0].update(primary_index=1),
+            "leaderboards[0].primary_index: 0 in the bundle, 1 on the server",
+        ),
+        (
+            lambda served: served["leaderboards"][0]["columns"][0].update(precision=2),
+            "column accuracy.precision: 4 in the bundle, 2 on the server",
+        ),
+        (
+            lambda served: served["leaderboards"][0]["columns"][1].update(sorting="desc"),
+            "column error.sorting: 'asc' in the bundle, 'desc' on the server",
+        ),
+        (
+            lambda served: served["leaderboards"][0]["columns"].pop(),
+            "columns: accuracy, error in the bundle, accuracy on the server",
+        ),
+        (
+            lambda served: served.update(docker_image="codalab/codalab-legacy:py37"),
+            "docker_image: 'codalab/codalab-legacy:py312' in the bundle, 'codalab/codalab-legacy:py37' on the server",
+        ),
+        (
+            lambda served: served.update(auto_run_submissions=False),
+            "auto_run_submissions: True in the bundle, False on the server",
+        ),
+        (
+            lambda served: served["pages"][0].update(content="# Overview"),
+            "page 'Overview'",
+        ),
+        (lambda served: served.update(terms="None."), "terms: "),
+        (lambda served: served.update(fact_sheet=None), "fact_sheet: "),
+        (
+            lambda served: served.update(queue={"vhost": "7d9f"}),
+            "queue: None in the bundle, '7d9f' on the server",
+        ),
+    ],
+)
+def test_what_the_import_gets_wrong_is_told(imported, change, told):
+    draft, served = imported
+    served = copy.deepcopy(served)
+    assert differences(draft.spec, draft.files, served) == []
+    change(served)
+    found = differences(draft.spec, draft.files, served)
+    assert len(found) == 1
+    assert found[0].startswith(told)
+
+
+@pytest.fixture(scope="module")
+def imported():
+    """A bundle, and what a server makes of it."""
+    draft, server = codabench(), CodabenchServer(score)
+    server.storage = ""
+    key = server._dataset("competition_bundle", "b.zip", 0)
+    server.files[server.datasets[key]["path"]] = draft.build()
+    return draft, server.competitions[server._import(key)]
+
+
+def test_no_limit_is_0_or_null(imported):
+    """Both mean none to the server (`Phase.can_user_make_submissions`)."""
+    draft, served = copy.deepcopy(imported)
+    draft.spec["phases"][0]["max_submissions"] = 0
+    served["phases"][0]["max_submissions_per_person"] = None
+    assert differences(draft.spec, draft.files, served) == []
+
+
+def test_a_server_that_has_something_else_is_told_and_gets_no_submission(connection, server, bundle):
+    server.change = lambda served: (
+        served["phases"][0].update(end=None),
+        served["leaderboards"][0].update(submission_rule="Add"),
+    )
+    done, error = steps(connection, bundle)
+    assert error.splitlines() == [
+        "competition 7 is not what the bundle says:",
+        "",
+        "  phases[0].end: 2027-02-28 23:59:59 in the bundle, None on the server",
+        "  leaderboards[0].submission_rule: 'Force_Best' in the bundle, 'Add' on the server",
+    ]
+    assert done[-1].startswith("imported")
+    assert server.called("API POST /api/submissions/") == []
+    del server.competitions[7]["pages"]
+    _, error = steps(connection, bundle, competition=7)
+    assert error == "competition 7 cannot be compared with the bundle: KeyError('pages')"
+
+
+def test_a_file_that_came_otherwise_is_told(connection, server, bundle):
+    steps(connection, bundle)
+    task = server.competitions[7]["phases"][1]["tasks"][0]["id"]
+    key = server.tasks[task]["parts"]["reference_data"]
+    server.files[server.datasets[key]["path"]] += b"more"
+    _, error = steps(connection, bundle, competition=7)
+    assert error == "Evaluation: the server has another reference_data than the bundle"
+
+
+def test_a_server_that_gives_no_files_back(connection, server, bundle):
+    server.gives_datasets = False
+    done, error = steps(connection, bundle)
+    assert error is None
+    assert "their bytes were not compared" in done[3]
+
+
+def test_another_score_than_at_home_is_told(connection, server, bundle):
+    server.score = lambda parts, upload: {"accuracy": 0.75 + 1e-10, "error": 0.25}
+    _, error = steps(connection, bundle, opening=True)
+    assert error.splitlines() == [
+        "Evaluation: run 1 has other scores than at home:",
+        "",
+        "accuracy: 0.75 at home, 0.7500000001 on the server",
+    ]
+    assert not server.competitions[7]["published"]
+
+
+@pytest.mark.parametrize(
+    ("scores", "told"),
+    [
+        (None, "is Failed on the server, and Finished at home"),
+        ({"accuracy": 0.75}, "error: 0.25 at home, - on the"),
+    ],
+)
+def test_a_run_that_fails_there_or_loses_a_score(connection, server, bundle, scores, told):
+    server.score = lambda parts, upload: scores
+    _, error = steps(connection, bundle)
+    assert told in error
+
+
+def test_a_run_that_does_not_end(connection, server, bundle, monkeypatch):
+    monkeypatch.setattr("bundling.live.wait.PATIENCE", 12)
+    server.stuck = True
+    _, error = steps(connection, bundle)
+    assert "nothing has changed for 2 minutes" in error
+    assert "1 (Submitting)" in error
+
+
+# Bad days
+
+
+def test_a_full_quota_is_told_in_the_servers_words(connection, server, bundle):
+    server.quota = 100
+    done, error = steps(connection, bundle)
+    assert done == []
+    assert "synthetic.zip was not taken" in error
+    assert "Insufficient space" in error
+
+
+def test_an_import_that_fails(connection, server, bundle, tmp_path):
+    server.change = lambda served: served["none"]
+    _, error = steps(connection, bundle)
+    assert error == "the import failed: 'none'"
+
+
+@pytest.mark.parametrize(
+    "begins", ["API POST /api/datasets/", "STORE PUT", "API GET /api/competitions/3/", "API GET /api/tasks/"]
+)
+def test_what_does_no_harm_is_tried_again(connection, server, bundle, begins):
+    server.mishaps = [Mishap(begins, kind) for kind in ("drop", 502, 429, "act-and-drop")]
+    _, error = steps(connection, bundle)
+    assert error is None
+    assert not any(mishap.times for mishap in server.mishaps)
+    assert list(server.competitions) == [7]
+
+
+@pytest.mark.parametrize(
+    "begins",
+    ["API PUT /api/datasets/completed/", "API POST /api/submissions/", "API POST /api/competitions/"],
+)
+def test_what_must_not_happen_twice_is_not_repeated(connection, server, tmp_path, begins):
+    phases = copy.deepcopy(codabench().spec["phases"])
+    bundle = live_bundle(tmp_path / "one.zip", phases=[{**phases[1], "index": 0}])
+    server.mishaps = [Mishap(begins, "act-and-drop")]
+    with pytest.raises(Unreachable, match="Whether the server did it is not known"):
+        list(publish(connection, bundle, opening=True))
+    assert len(server.called(begins)) == 1
+    server.mishaps = [Mishap(begins, 429)]  # it has not begun
+    assert list(publish(connection, bundle, opening=True))[-1] == "published"
+
+
+# The command
+
+
+def test_the_command(server, bundle, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("bundling.live.wait.PAUSE", 0)
+    monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
+    assert build_bundle.main(["publish", str(bundle), "--server", server.address]) == 0
+    out, err = capsys.readouterr()
+    assert f"imported as competition 7: {server.address}/competitions/7/" in out
+    assert f"publish {bundle} --competition 7 --open" in out
+    assert TOKEN not in out + err
+    assert build_bundle.main(["fetch", "7", str(tmp_path), "--server", server.address]) == 0
+    assert "1 runs, 1 fetched now" in capsys.readouterr().err
+    monkeypatch.setenv(TOKEN_VARIABLE, "f" * 40)
+    assert build_bundle.main(["publish", str(bundle), "--server", server.address]) == 1
+    assert "does not know this token" in capsys.readouterr().err
+    assert build_bundle.main(["publish", str(bundle), "--server", "http://codabench.example"]) == 1
+    assert "only https is used" in capsys.readouterr().err
