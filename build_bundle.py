@@ -10,6 +10,7 @@
     build_bundle.py season BUNDLE.zip DIR             a whole competition: limits, phases, the board day by day
     build_bundle.py publish BUNDLE.zip                upload to Codabench, compare, try with the baseline, open
     build_bundle.py fetch COMPETITION DIR             all submissions of a competition on Codabench
+    build_bundle.py amend BUNDLE.zip COMPETITION      correct labels or programs in mid-season, and run all again
     build_bundle.py new NAME                          a new challenge, which builds as it is written
 
 Exit status: 0 well, 1 refused or failed, 2 called wrongly.
@@ -35,6 +36,7 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
+import bundling.live.amend
 import bundling.live.folder
 import bundling.score.score
 import bundling.season.page
@@ -78,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(
         ["build"] if not (sys.argv[1:] if arguments is None else arguments) else arguments
     )
-    if sys.platform == "win32" and options.run in (_rehearse, _score, _season, _publish):
+    if sys.platform == "win32" and options.run in (_rehearse, _score, _season, _publish, _amend):
         say("Programs are not rehearsed on Windows; run this in WSL, on Linux or on macOS.", error=True)
         return 1
     try:
@@ -260,6 +262,28 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_server(fetching)
     fetching.set_defaults(run=_fetch)
+
+    amending = commands.add_parser(
+        "amend",
+        help="exchange labels or programs of a competition on Codabench, and run all submissions again",
+        description=bundling.live.amend.__doc__,
+    )
+    amending.add_argument("bundle", type=Path, metavar="BUNDLE.zip", help="as it is to be from now on")
+    amending.add_argument(
+        "competition", type=int, metavar="COMPETITION", help="its number, as in its address"
+    )
+    amending.add_argument(
+        "--dir",
+        type=Path,
+        metavar="DIR",
+        help="where its submissions are fetched to (default: fetched/COMPETITION)",
+    )
+    amending.add_argument(
+        "--jobs", type=int, metavar="N", help="runs at once here (default: one a processor)"
+    )
+    amending.add_argument("--yes", action="store_true", help="do it; without, it is only shown")
+    _add_server(amending)
+    amending.set_defaults(run=_amend)
 
     new = commands.add_parser("new", help="write a new challenge that builds, to be edited into your own")
     new.add_argument("name", metavar="NAME", help="of its task: small letters, digits, underscores")
@@ -513,6 +537,40 @@ def _publish(options: argparse.Namespace) -> int:
                 say(step)
     except (LiveError, BundleError, OSError) as error:
         say(_describe(error), error=True)
+        return 1
+    return 0
+
+
+def _amend(options: argparse.Namespace) -> int:
+    folder = options.dir or Path("fetched") / str(options.competition)
+    try:
+        connection = _connect(options)
+        with _counting("fetching") as fetching, _counting("scoring") as scoring:
+            amendment = bundling.live.amend.plan(
+                connection,
+                options.bundle,
+                options.competition,
+                folder,
+                jobs=options.jobs,
+                fetching=fetching,
+                scoring=scoring,
+            )
+        say(bundling.live.amend.to_text(amendment))
+        if not amendment.phases:
+            return 0
+        if not options.yes:
+            say(
+                "\nNothing was changed. With --yes the files are exchanged, and all this is run again.",
+                error=True,
+            )
+            return 0
+        with _counting("waiting") as waiting:
+            for step in bundling.live.amend.carry_out(
+                connection, amendment, jobs=options.jobs, waiting=waiting
+            ):
+                say(step)
+    except (LiveError, FolderError, BundleError, OSError) as error:
+        say(f"{_describe(error)}\n\nThe same command goes on from here.", error=True)
         return 1
     return 0
 

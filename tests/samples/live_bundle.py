@@ -51,6 +51,8 @@ def live_bundle(
         start, _, label = table[line].rpartition(",")
         table[line] = f"{start},{other[label]}"
     draft.zips["reference_data.zip"] = [("reference.csv", ("\n".join(table) + "\n").encode())]
+    for name, entries in draft.zips.items():  # of one date, so that the same content is the same bytes
+        draft.zips[name] = [(zipfile.ZipInfo(entry), data) for entry, data in entries]
     path.write_bytes(draft.build())
     return path
 

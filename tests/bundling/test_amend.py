@@ -1,0 +1,289 @@
+"""Labels corrected in mid-season, on a server that keeps old scores (`tests.samples.codabench_server`)."""
+
+import json
+from decimal import Decimal
+
+import pytest
+
+import build_bundle
+from bundling.built.read import read_built_bundle
+from bundling.live.amend import STATE, carry_out, plan, to_text
+from bundling.live.connection import TOKEN_VARIABLE, Connection, LiveError, Unreachable
+from bundling.live.fetch import REPLACED, fetch
+from bundling.live.publish import wanted_files
+from bundling.platforms.codabench import api
+from bundling.rehearse.many import Result, rehearse_all
+from tests.samples.codabench_server import TOKEN, CodabenchServer, Mishap
+from tests.samples.live_bundle import live_bundle, score, upload
+
+COMPETITION, EVALUATION = 7, 701
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch):
+    """What a bundle is refused for is `test_check`'s, and how it is rehearsed `test_rehearsal`'s."""
+    monkeypatch.setattr("bundling.live.publish.check_bundle", lambda path: [])
+    monkeypatch.setattr("bundling.live.entrants.rehearse_all", count_here)
+
+
+def count_here(bundle, runs, work, jobs):
+    """In place of `rehearse_all`: the same results, without programs."""
+    for name, (phase, path) in runs.items():
+        scores = score(wanted_files(bundle, phase), path.read_bytes())
+        stored = {key: round(Decimal(value), 10) for key, value in (scores or {}).items()}
+        yield name, Result("Finished" if scores else "Failed", stored, {}, (), ())
+
+
+@pytest.fixture
+def server():
+    with CodabenchServer(score) as running:
+        yield running
+
+
+@pytest.fixture
+def connection(server):
+    return Connection(server.address, TOKEN, sleep=lambda seconds: None)
+
+
+def test_what_is_counted_here_is_what_the_programs_come_to(tmp_path):
+    bundle = read_built_bundle(live_bundle(tmp_path / "bundle.zip", wrong=2))
+    (tmp_path / "answer.zip").write_bytes(upload(5))
+    runs = {"one": (bundle.phases[1], tmp_path / "answer.zip")}
+    (_, run), (_, counted) = *rehearse_all(bundle, runs, tmp_path, 1), *count_here(bundle, runs, tmp_path, 1)
+    assert (run.status, run.scores) == (counted.status, counted.scores)
+    assert run.scores["accuracy"] == Decimal("0.925")  # 37 of 40
+
+
+def season(server, tmp_path, rule="Force_Best"):
+    """A competition with four teams: the two first labels turn out to be wrong.
+
+    Of 40 items anna has 39 and then 38 right, bob 38, carol 37, dora's file is refused. With the labels corrected,
+    anna's first has 37, her second 40, bob's 36 and carol's 39.
+    """
+    old = live_bundle(tmp_path / "old.zip", rule=rule)
+    key = server._dataset("competition_bundle", "old.zip", 0)
+    server.files[server.datasets[key]["path"]] = old.read_bytes()
+    server._import(key)
+    for team, mistakes in (
+        ("anna", [5]),
+        ("bob", [6, 7]),
+        ("anna", [0, 1]),
+        ("carol", [0, 1, 8]),
+    ):
+        server.enter(EVALUATION, team, upload(*mistakes))
+    server.enter(EVALUATION, "dora", upload(items=[("item000", "correct")]))
+    return live_bundle(tmp_path / "new.zip", rule=rule, wrong=2)
+
+
+def board(server):
+    """Who is on the server's board, with how many right."""
+    _status, answer = server.answer("GET", f"/api/phases/{EVALUATION}/get_leaderboard/", {}, None)
+    runs = [server.submissions[entry["id"]] for entry in answer["submissions"]]
+    return [(run["owner"], run["scores"]["accuracy"] * 40) for run in runs]
+
+
+def amend(connection, bundle, tmp_path):
+    return list(carry_out(connection, plan(connection, bundle, COMPETITION, tmp_path / "live")))
+
+
+def test_who_moves_is_shown_and_nothing_changed(connection, server, tmp_path):
+    new = season(server, tmp_path)
+    before = json.dumps([server.tasks, board(server)], default=str)
+    amendment = plan(connection, new, COMPETITION, tmp_path / "live")
+    assert [phase.parts for phase in amendment.phases] == [("reference_data",)]
+    assert to_text(amendment).splitlines() == [
+        "Evaluation: reference data; 5 submissions to run again",
+        "",
+        "  rank  was         Accuracy    was  change",
+        "     1    1  anna          1  0.975  +0.025",
+        "     2    3  carol     0.975  0.925   +0.05",
+        "     3    2  bob         0.9   0.95   -0.05",
+        "",
+        "  5 runs count for their owners' limits of the day on which they are made",
+    ]
+    assert json.dumps([server.tasks, board(server)], default=str) == before
+    assert not server.called("API POST")
+    assert not server.called("API PATCH")
+    assert not server.called("API DELETE")
+
+
+@pytest.mark.parametrize(
+    ("rule", "was", "becomes"),
+    [
+        (
+            "Force_Best",
+            [("anna", 39), ("bob", 38), ("carol", 37)],
+            [("anna", 40), ("carol", 39), ("bob", 36)],
+        ),
+        (
+            "Force_Last",
+            [("bob", 38), ("anna", 38), ("carol", 37)],
+            [("anna", 40), ("carol", 39), ("bob", 36)],
+        ),
+        (
+            "Force_Latest_Multiple",
+            [("anna", 39), ("bob", 38), ("anna", 38), ("carol", 37)],
+            [("anna", 40), ("carol", 39), ("anna", 37), ("bob", 36)],
+        ),
+        ("Add", [("anna", 39), ("carol", 37)], [("carol", 39), ("anna", 37)]),  # bob picked none
+    ],
+)
+def test_the_board_becomes_the_predicted_one(connection, server, tmp_path, rule, was, becomes):
+    new = season(server, tmp_path, rule)
+    if rule == "Add":
+        for run in server.submissions.values():
+            run["leaderboard"] = (run["owner"], run["scores"].get("accuracy")) in (
+                ("anna", Decimal("0.975")),
+                ("carol", Decimal("0.925")),
+            )
+    assert board(server) == was
+    kept = {part: key for part, key in server.tasks[32]["parts"].items() if part != "reference_data"}
+    said = amend(connection, new, tmp_path)
+    assert board(server) == becomes
+    assert said == [
+        "Evaluation: exchanged reference_data",
+        "Evaluation: 5 submissions run again",
+        f"Evaluation: the board is the predicted one: {len(becomes)} entries, 2 columns, every digit",
+    ]
+    assert {part: server.tasks[32]["parts"][part] for part in kept} == kept
+    assert [run["owner"] for run in server.submissions.values()] != []
+    assert len(server.submissions) == 5  # as many as before, for their owners' limits
+    assert not (tmp_path / "live" / STATE).exists()
+
+
+def test_old_runs_stay_in_the_folder(connection, server, tmp_path):
+    new = season(server, tmp_path)
+    amend(connection, new, tmp_path)
+    haul = fetch(connection, COMPETITION, tmp_path / "live")
+    old, again = haul.runs[:5], haul.runs[5:]
+    assert {run.note for run in old} == {REPLACED}
+    assert haul.lacking == []
+    assert [run.submission for run in again] == [run.submission for run in old]
+    assert all((tmp_path / "live" / run.output).is_file() for run in (*old, *again) if run.output)
+
+
+@pytest.mark.parametrize(
+    ("begins", "kind"),
+    [
+        ("API POST /api/datasets/", "drop"),
+        ("API PATCH /api/tasks/", "act-and-drop"),
+        ("API POST /api/submissions/3/re_run", "act-and-drop"),
+        ("API DELETE /api/submissions/3/", "drop"),
+    ],
+)
+def test_an_amendment_that_was_stopped_goes_on(connection, server, tmp_path, begins, kind):
+    new = season(server, tmp_path)
+    first = sorted(server.submissions)[1]  # bob's, the second to be run again
+    begins = begins.replace("/3/", f"/{first}/")
+    amendment = plan(connection, new, COMPETITION, tmp_path / "live")
+    server.mishaps = [Mishap(begins, kind, times=7)]
+    with pytest.raises(Unreachable):
+        list(carry_out(connection, amendment))
+    server.mishaps = []
+    assert amend(connection, new, tmp_path)[-1].startswith("Evaluation: the board is the predicted one")
+    assert board(server) == [("anna", 40), ("carol", 39), ("bob", 36)]
+    assert len(server.submissions) == 5
+
+
+def test_a_submission_that_comes_meanwhile_is_on_the_predicted_board(connection, server, tmp_path):
+    new = season(server, tmp_path)
+    amendment = plan(connection, new, COMPETITION, tmp_path / "live")
+    steps = carry_out(connection, amendment)
+    next(steps)
+    server.enter(EVALUATION, "erik", upload(0, 1, 9), finished=False)
+    assert list(steps)[-1].startswith("Evaluation: the board is the predicted one: 4 entries")
+    assert board(server)[:2] == [("anna", 40), ("carol", 39)]
+    assert board(server)[2:] == [("erik", 39), ("bob", 36)]
+
+
+def test_a_board_that_is_another_one_is_told(connection, server, tmp_path):
+    new = season(server, tmp_path)
+    amendment = plan(connection, new, COMPETITION, tmp_path / "live")
+    right = server.score
+    server.score = lambda parts, file: (
+        {"accuracy": 0.5, "error": 0.5} if file == upload(0, 1) else right(parts, file)
+    )
+    with pytest.raises(LiveError) as error:
+        list(carry_out(connection, amendment))
+    lines = str(error.value).splitlines()
+    assert lines[0] == "Evaluation: the board is not the predicted one:"
+    assert "  the order is carol, anna, bob; expected anna, carol, bob" in lines
+    server.score = right  # the same command runs again what differs
+    assert amend(connection, new, tmp_path)[0] == "Evaluation: 1 submission run again"
+    assert board(server) == [("anna", 40), ("carol", 39), ("bob", 36)]
+
+
+def test_scores_that_differ_from_home_before_are_told(connection, server, tmp_path):
+    new = season(server, tmp_path)
+    run = sorted(server.submissions)[1]
+    server.submissions[run]["scores"] = {}
+    amendment = plan(connection, new, COMPETITION, tmp_path / "live")
+    assert f"1 of 5 scored otherwise by the server than here: {run}" in to_text(amendment)
+
+
+def test_a_deleted_upload_keeps_its_score_and_a_withdrawn_one_is_left_alone(connection, server, tmp_path):
+    new = season(server, tmp_path)
+    bob, carol = (sorted(server.submissions)[place] for place in (1, 3))
+    server.delete_upload(bob)
+    server.submissions[carol]["data"] = None
+    amendment = plan(connection, new, COMPETITION, tmp_path / "live")
+    assert f"cannot be run again, as the upload was deleted: {carol}" in to_text(amendment)
+    list(carry_out(connection, amendment))
+    assert board(server) == [("anna", 40), ("carol", 37)]
+
+
+def test_what_is_refused(connection, server, tmp_path):
+    new = season(server, tmp_path)
+    other = live_bundle(tmp_path / "other.zip", wrong=2, title="Another")
+    with pytest.raises(
+        LiveError, match="title: 'Another' in the bundle, 'A synthetic competition' on the server"
+    ):
+        plan(connection, other, COMPETITION, tmp_path / "live")
+    amendment = plan(connection, new, COMPETITION, tmp_path / "live")
+    server.stuck = True
+    run = server.enter(EVALUATION, "erik", upload(), finished=False)
+    server.submissions[run]["status"] = "Running"
+    with pytest.raises(LiveError, match=f"runs under way: {run}. Wait for them, or cancel them"):
+        list(carry_out(connection, amendment))
+    assert server.called("API PATCH") == []
+    del server.submissions[run]
+    server.stuck = False
+    server.mishaps = [Mishap("API PATCH", 403)]
+    with pytest.raises(LiveError, match="PATCH /api/tasks/32/: HTTP 403"):
+        list(carry_out(connection, amendment))
+    newer = live_bundle(tmp_path / "newer.zip", wrong=3)
+    with pytest.raises(LiveError, match="an amendment with another bundle is not done"):
+        plan(connection, newer, COMPETITION, tmp_path / "live")
+    assert amend(connection, new, tmp_path)
+
+
+def test_a_program_may_change_too(connection, server, tmp_path, monkeypatch):
+    new = season(server, tmp_path)
+    monkeypatch.setattr("tests.samples.live_bundle.INGEST", b'"""Checks nothing at all."""\n')
+    new = live_bundle(tmp_path / "new.zip", wrong=2)
+    amendment = plan(connection, new, COMPETITION, tmp_path / "live")
+    assert [phase.parts for phase in amendment.phases] == [
+        ("ingestion_program",),
+        ("ingestion_program", "reference_data"),
+    ]
+    list(carry_out(connection, amendment))
+    parts = {
+        part: server.files[server.datasets[key]["path"]] for part, key in server.tasks[31]["parts"].items()
+    }
+    assert parts == wanted_files(amendment.bundle, amendment.bundle.phases[0])
+    assert api.read_parts(connection, 31).keys() == parts.keys()
+
+
+def test_the_command(server, tmp_path, monkeypatch, capsys):
+    new = season(server, tmp_path)
+    monkeypatch.setattr("bundling.live.wait.PAUSE", 0)
+    monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
+    arguments = ["amend", str(new), "7", "--dir", str(tmp_path / "live"), "--server", server.address]
+    assert build_bundle.main(arguments) == 0
+    out, err = capsys.readouterr()
+    assert "     2    3  carol     0.975  0.925   +0.05" in out
+    assert "Nothing was changed. With --yes" in err
+    assert build_bundle.main([*arguments, "--yes"]) == 0
+    assert "the board is the predicted one: 3 entries" in capsys.readouterr().out
+    assert build_bundle.main([*arguments, "--yes"]) == 0
+    assert "there is nothing to amend" in capsys.readouterr().out
