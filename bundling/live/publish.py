@@ -66,7 +66,8 @@ def publish(
             api.start(connection, run)
         yield f"{built.name}: submitted {name} as run {run}"
         _compare_scores(connection, bundle, phase, run, rehearsal)
-        yield f"{built.name}: scored as rehearsed, to the last digit. {str(rehearsal).splitlines()[0]}"
+        shown = "  ".join(f"{cell.title} {cell.fixed()}" for cell in rehearsal.row if not cell.hidden)
+        yield f"{built.name}: scored as rehearsed, to the last digit: {shown}"
     if not opening:
         yield f"not listed for others yet: publish {path} --competition {competition} --open"
         return

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -62,6 +63,7 @@ class CodabenchServer:
         self.competitions: dict[int, dict[str, Any]] = {}
         self.imports: dict[int, dict[str, Any]] = {}
         self.submissions: dict[int, dict[str, Any]] = {}
+        self.numbers = count(1)
         self.quota = 10**9
         self.page_size: int | None = None
         self.on_page: Callable[[], None] = lambda: None
@@ -227,7 +229,7 @@ class CodabenchServer:
         raise KeyError(phase)
 
     def _submit(self, phase: int, owner: str, key: str | None, task: int | None = None) -> int:
-        number = len(self.submissions) + max([0, *self.submissions]) + 1
+        number = next(self.numbers)
         competition, found = self._phase(phase)
         self.submissions[number] = {
             "id": number,
