@@ -137,6 +137,7 @@ def test_the_board_becomes_the_predicted_one(connection, server, tmp_path, rule,
                 ("carol", Decimal("0.925")),
             )
     assert board(server) == was
+    server.backwards = True
     kept = {part: key for part, key in server.tasks[32]["parts"].items() if part != "reference_data"}
     said = amend(connection, new, tmp_path)
     assert board(server) == becomes

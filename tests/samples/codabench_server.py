@@ -72,6 +72,8 @@ class CodabenchServer:
         self.gives_datasets = True
         self.wait_import = 1
         self.stuck = False
+        self.backwards = False
+        """Of runs at the same step, the last made is the first to go on."""
         self.change: Callable[[dict[str, Any]], None] = lambda competition: None
         """What the import gets wrong."""
         self.now = datetime(2027, 3, 2, 9, 0, 0, 123456)
@@ -251,7 +253,7 @@ class CodabenchServer:
         """Every run takes its next step."""
         if self.stuck:
             return
-        for run in list(self.submissions.values()):
+        for run in list(self.submissions.values())[:: -1 if self.backwards else 1]:
             step = run["step"]
             if step < 0 or step >= len(STEPS) + 2 or run["is_soft_deleted"]:
                 continue
