@@ -129,6 +129,7 @@ class Task:
     options: what an organiser may choose.
     vary: where given, options -> the task as they have it: options that change what files hold or what is counted.
     refuse: where given, total counts, options -> raises SubmissionError for a submission that an option rules out.
+    right: `part -> counts`, one row an item -> how right each is, from 0 to 1, shape=(n,): difficulty follows from it.
     labels: reference -> everything that a board must not tell, a label each: what the labels' entropy follows from.
     trivial: systems that know nothing, `what they answer -> (items -> submission)`: what a board shows must be read
         beside theirs.
@@ -141,6 +142,7 @@ class Task:
     units: Callable[[Any], Units]
     count: Callable[[Any, Any], Mapping[str, Any]]
     scores: tuple[Score, ...]
+    right: Callable[[Mapping[str, Any]], np.ndarray]
     labels: Callable[[Any], Iterable[Hashable]]
     options: tuple[Option, ...] = ()
     vary: Optional[Callable[[Mapping[str, str]], Task]] = None

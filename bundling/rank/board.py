@@ -17,6 +17,7 @@ from bundling.competition.read import read_competitions
 from bundling.rank import compare, notes
 from bundling.rank.comparison import Comparison, compare_systems
 from bundling.rank.conditions import scores_by_condition
+from bundling.rank.difficulty import Difficulty, abilities_table, item_difficulty
 from bundling.rank.outputs import OutputError, ScoringOutput
 from bundling.rank.power import power_table
 from bundling.rank.table import Table, task_tables
@@ -48,7 +49,8 @@ class Board:
     """The board of one task: rows from the best to the worst, tables, and how to read them.
 
     `units`: how many of what (`1000 responses`), None where no statistics were to be had; `compared`: the systems by
-    their places in `rows`, None where they could not be compared; `unscored`: systems without a score.
+    their places in `rows`, None where they could not be compared; `unscored`: systems without a score; `difficulty`:
+    of the items, where there are systems enough.
     """
 
     task: str
@@ -61,6 +63,7 @@ class Board:
     aliases: Mapping[str, str]
     tables: Sequence[Table]
     notes: Sequence[str]
+    difficulty: Difficulty | None = None
 
 
 def make_board(
@@ -110,6 +113,7 @@ def make_board(
     intervals = [_stored_intervals(output) for output in ranked]
     compared: Comparison | None = None
     tables = task_tables(task, ranked)
+    difficulty: Difficulty | None = None
     remarks = notes.without_score(unscored) + notes.ties(np.array(places), names)
     units = None
     if len(summed) < len(ranked):
@@ -132,6 +136,9 @@ def make_board(
             compared = compare_systems(rules, summed, values, np.array(places), progress=progress)
             remarks += notes.how_compared(units, unit, len(summed), number)
             tables += power_table(compared.pairs, names, unit, number, column)
+            difficulty = item_difficulty(rules, summed) if compared.pairs else None
+            if difficulty is not None:
+                tables.append(abilities_table(difficulty, names))
         else:
             remarks.append("One system: there is nothing to compare it with.")
         if conditions is not None:
@@ -151,7 +158,19 @@ def make_board(
         )
         for index in range(len(ranked))
     ]
-    return Board(task, column, ranked[0].signature, units, rows, compared, unscored, aliases, tables, remarks)
+    return Board(
+        task,
+        column,
+        ranked[0].signature,
+        units,
+        rows,
+        compared,
+        unscored,
+        aliases,
+        tables,
+        remarks,
+        difficulty,
+    )
 
 
 def anonymous_name(place: int) -> str:

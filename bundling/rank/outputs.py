@@ -311,10 +311,13 @@ def _different_units(output: ScoringOutput, model: ScoringOutput) -> list[str]:
         return [
             f"{unpaired}: they count {some_of(own.columns, MOST_SHOWN)}, those {some_of(other.columns, MOST_SHOWN)}"
         ]
-    if own.units != other.units:
-        odd = sorted(set(own.units) ^ set(other.units))
-        what = (
-            f"{len(odd)} units stand in only one, {odd[0]!s:.100} first" if odd else "another order of units"
-        )
-        return [f"{unpaired}: {what}"]
+    for kind, names, others in (("units", own.units, other.units), ("items", own.items, other.items)):
+        if names != others:
+            odd = sorted(set(names) ^ set(others))
+            what = (
+                f"{len(odd)} {kind} stand in only one, {odd[0]!s:.100} first"
+                if odd
+                else f"another order of {kind}"
+            )
+            return [f"{unpaired}: {what}"]
     return []

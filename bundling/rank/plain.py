@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from textwrap import fill
 
 from bundling.rank.board import Board, board_table, heading, scores_table
+from bundling.rank.difficulty import Difficulty
 from bundling.rank.table import Table
 from bundling.text import no_formula, text_table
 from spokeneval.task import ENDS
@@ -64,6 +65,18 @@ def pairs_to_csv(board: Board) -> str:
         names = [no_formula(board.rows[place].name) for place in (pair.first, pair.second)]
         ends = pair.interval or ("", "")
         writer.writerow([*names, pair.difference, *ends, pair.p, pair.adjusted])
+    return buffer.getvalue()
+
+
+def items_to_csv(difficulty: Difficulty) -> str:
+    """Every item, the hardest first: its difficulty, the standard error of that, the share that systems get right."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(["item", "difficulty", "standard_error", "right"])
+    model = difficulty.model
+    for place in difficulty.hardest_first.tolist():
+        numbers = model.difficulty[place], model.error[place], difficulty.right[place]
+        writer.writerow([no_formula(difficulty.items[place]), *(f"{number:.4f}" for number in numbers)])
     return buffer.getvalue()
 
 

@@ -4,23 +4,25 @@ from pathlib import Path
 
 from bundling.rank.board import Board
 from bundling.rank.page import to_html
-from bundling.rank.plain import pairs_to_csv, to_csv, to_latex, to_markdown
+from bundling.rank.plain import items_to_csv, pairs_to_csv, to_csv, to_latex, to_markdown
 
 CSV_FILE, MARKDOWN_FILE, LATEX_FILE, HTML_FILE = "board.csv", "board.md", "board.tex", "board.html"
-PAIRS_FILE = "pairs.csv"
+PAIRS_FILE, ITEMS_FILE = "pairs.csv", "items.csv"
 
 
 def write_board(board: Board, directory: Path) -> list[Path]:
-    """Write the board, and its pairs where there are any; returns the files."""
+    """Write the board, its pairs and the items' difficulty where these are known; returns the files."""
     directory.mkdir(parents=True, exist_ok=True)
     written = []
     pairs = [(PAIRS_FILE, pairs_to_csv(board))] if board.compared and board.compared.pairs else []
+    items = [(ITEMS_FILE, items_to_csv(board.difficulty))] if board.difficulty else []
     for file, text in (
         (CSV_FILE, to_csv(board)),
         (MARKDOWN_FILE, to_markdown(board)),
         (LATEX_FILE, to_latex(board)),
         (HTML_FILE, to_html(board)),
         *pairs,
+        *items,
     ):
         (directory / file).write_bytes(text.encode("utf-8", "replace"))
         written.append(directory / file)

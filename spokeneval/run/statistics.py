@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, make_dataclass
+from dataclasses import dataclass, field, make_dataclass
 from pathlib import Path
 from typing import Any, Callable
 
@@ -27,11 +27,20 @@ class Statistics:
     unit: what a unit is: `speaker`, `recording`, `call`, `response`.
     units: n names, sorted where several items belong to a unit.
     parts: `part -> counts`, whose fields have shape (n, ...).
+    items, item_parts: the names of the m rows that were counted and their counts, where a unit has several; else
+        empty.
     """
 
     unit: str
     units: Sequence[str]
     parts: Mapping[str, Any]
+    items: Sequence[str] = ()
+    item_parts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> tuple[Sequence[str], Mapping[str, Any]]:
+        """What was counted, by item, with the items' names; by unit where that is the same."""
+        return (self.items, self.item_parts) if self.items else (self.units, self.parts)
 
     def total(self, part: str) -> Any:
         """The counts of all units."""
@@ -45,7 +54,11 @@ class Statistics:
     @property
     def values(self) -> np.ndarray:
         """Every number of every row, shape=(n, k)."""
-        return np.concatenate([as_matrix(counts) for counts in self.parts.values()], axis=1)
+        return _matrix(self.parts)
+
+
+def _matrix(parts: Mapping[str, Any]) -> np.ndarray:
+    return np.concatenate([as_matrix(counts) for counts in parts.values()], axis=1)
 
 
 def by_unit(units: Units, rows: Mapping[str, Any]) -> Statistics:
@@ -55,14 +68,14 @@ def by_unit(units: Units, rows: Mapping[str, Any]) -> Statistics:
         return Statistics(units.called, names, rows)
     different, place = np.unique(np.asarray(names, dtype=str), return_inverse=True)
     parts = {part: by_group(counts, place, len(different)) for part, counts in rows.items()}
-    return Statistics(units.called, different.tolist(), parts)
+    return Statistics(units.called, different.tolist(), parts, list(units.of), rows)
 
 
 def _column_names(part: str, counts: Any) -> list[str]:
     names = []
-    for field, array in field_arrays(counts).items():
+    for name, array in field_arrays(counts).items():
         for index in np.ndindex(*array.shape[1:]):
-            names.append(".".join([part, field, *map(str, index)]))
+            names.append(".".join([part, name, *map(str, index)]))
     return names
 
 
@@ -74,8 +87,7 @@ def write_statistics(
     trivial: Mapping[str, Number],
 ) -> None:
     """Write `statistics.json`: `task`, `signature`, `trivial` (what systems get that know nothing), `unit`, `columns`,
-    `units`, `values`."""
-    values = statistics.values.tolist()
+    `units`, `values`; where a unit has several items, `items` and `item_values` too."""
     content = {
         "task": task,
         "signature": signature,
@@ -83,9 +95,16 @@ def write_statistics(
         "unit": statistics.unit,
         "columns": statistics.columns,
         "units": list(statistics.units),
-        "values": [[int(value) if value == int(value) else value for value in row] for row in values],
+        "values": _numbers(statistics.values),
     }
+    if statistics.items:
+        content.update(items=list(statistics.items), item_values=_numbers(_matrix(statistics.item_parts)))
     write_file(directory / STATISTICS_FILE, json.dumps(content) + "\n")
+
+
+def _numbers(matrix: np.ndarray) -> list[list[Number]]:
+    """Rows of numbers, whole ones without a point."""
+    return [[int(value) if value == int(value) else value for value in row] for row in matrix.tolist()]
 
 
 def parse_statistics(content: Mapping[str, Any]) -> Statistics:
@@ -96,9 +115,17 @@ def parse_statistics(content: Mapping[str, Any]) -> Statistics:
     ValueError, KeyError, TypeError, OverflowError: content that is not of this form, or not finite.
     """
     columns, units = [str(column) for column in content["columns"]], [str(unit) for unit in content["units"]]
-    values = np.array(content["values"], dtype=np.float64)
-    if not (units and columns) or values.shape != (len(units), len(columns)) or not np.isfinite(values).all():
-        raise ValueError(f"expected {len(units)} rows of {len(columns)} finite numbers")
+    items = [str(item) for item in content.get("items", ())]
+    parts = _parse_parts(columns, units, content["values"])
+    item_parts = _parse_parts(columns, items, content["item_values"]) if items else {}
+    return Statistics(str(content["unit"]), units, parts, items, item_parts)
+
+
+def _parse_parts(columns: Sequence[str], names: Sequence[str], numbers: Any) -> dict[str, Any]:
+    """Counts by part, from a row of numbers for each name."""
+    values = np.array(numbers, dtype=np.float64)
+    if not (names and columns) or values.shape != (len(names), len(columns)) or not np.isfinite(values).all():
+        raise ValueError(f"expected {len(names)} rows of {len(columns)} finite numbers")
     fields: dict[str, dict[str, list[int]]] = {}
     shapes: dict[tuple[str, str], list[int]] = {}
     for place, column in enumerate(columns):
@@ -108,11 +135,11 @@ def parse_statistics(content: Mapping[str, Any]) -> Statistics:
     parts = {}
     for part, places in fields.items():
         arrays = {
-            field: values[:, place].reshape(len(units), *shapes[part, field])
+            field: values[:, place].reshape(len(names), *shapes[part, field])
             for field, place in places.items()
         }
         parts[part] = make_dataclass("Counts", arrays, frozen=True)(**arrays)
-    return Statistics(str(content["unit"]), units, parts)
+    return parts
 
 
 def primary_matrix(task: Task, statistics: Statistics) -> np.ndarray:

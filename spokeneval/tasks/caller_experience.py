@@ -144,6 +144,7 @@ TASK = Task(
     ),
     count=count,
     scores=SCORES,
+    right=lambda rows: exact(rows["pairs"]),
     labels=lambda reference: [rating for listener in LISTENERS for rating in reference[listener].tolist()],
     trivial={
         "3 for every call": always("rating", 3),

@@ -136,6 +136,7 @@ def on_scale(options: Mapping[str, str]) -> Task:
         ),
         count=partial(count, scale=scale),
         scores=SCORES,
+        right=lambda rows: metrics.exact(rows["rounded"]),
         labels=lambda reference: reference["human_score"].tolist(),
         options=(Option("scale", (PUBLISHED, *(other for other in SCALES if other != PUBLISHED))),),
         vary=on_scale,

@@ -98,6 +98,7 @@ TASK = Task(
     units=lambda reference: choose_units(reference.items.ids, "recording", speaker=reference.speakers),
     count=count,
     scores=SCORES,
+    right=lambda rows: 1 - np.fmin(np.nan_to_num(metrics.der(rows["times"])), 1),
     labels=lambda reference: [
         language for turns in reference.turns for language, spoken in enumerate(turns) for _ in spoken
     ],

@@ -36,6 +36,12 @@ def count(reference: Reference, submission: Submission) -> dict[str, Any]:
     }
 
 
+def right_of_segments(decisions: metrics.LanguageDecisions) -> Any:
+    """The share of the segments that are called rightly."""
+    right = decisions.english_correct + decisions.mandarin_correct
+    return right / (decisions.english + decisions.mandarin)
+
+
 def guesses(english: np.ndarray) -> Submission:
     """1 for the language that is guessed, 0 for the other."""
     return Submission(english.astype(np.float64), 1.0 - english)
@@ -91,6 +97,7 @@ TASK = Task(
     ),
     count=count,
     scores=SCORES,
+    right=lambda rows: right_of_segments(rows["decisions"]),
     labels=lambda reference: reference.is_english.tolist(),
     trivial={
         "always English": lambda items: guesses(np.ones(len(items))),

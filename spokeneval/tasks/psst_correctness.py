@@ -54,6 +54,7 @@ TASK = Task(
     units=naming_units,
     count=count,
     scores=SCORES,
+    right=lambda rows: rows["predictions"].true_positives + rows["predictions"].true_negatives,
     labels=lambda reference: reference["correctness"].tolist(),
     trivial={
         "everything correct": always("prediction", 1),

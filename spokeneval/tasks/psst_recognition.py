@@ -10,6 +10,8 @@ from __future__ import annotations
 from operator import attrgetter
 from pathlib import Path
 
+import numpy as np
+
 from ..formats.naming import naming_format, naming_reference, naming_submission, naming_units
 from ..formats.phones import transcripts
 from ..formats.problems import Problems, ReferenceFileError
@@ -71,6 +73,7 @@ TASK = Task(
     units=naming_units,
     count=count,
     scores=SCORES,
+    right=lambda rows: 1 - np.fmin(np.nan_to_num(metrics.per(rows["errors"])), 1),
     labels=lambda reference: [phone for transcript in reference["transcript"] for phone in transcript],
     trivial={"nothing recognised": always("asr_transcript", [])},
 )

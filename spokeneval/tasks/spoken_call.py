@@ -246,6 +246,7 @@ TASK = Task(
     units=units,
     count=count,
     scores=SCORES,
+    right=lambda rows: rows["decisions"].correct_accepts + rows["decisions"].correct_rejects,
     labels=lambda reference: zip(reference["language"].tolist(), reference["meaning"].tolist()),
     options=(
         # flag: a submission that breaks the rule is scored, but its Dfull is 0; reject: its run fails.

@@ -787,7 +787,7 @@ def test_the_page_stands_alone(hostile_board):
     for outside in ("<script", "<link", "src=", "url(http", "@import"):
         assert outside not in page.replace("src=x onerror", "")
     assert page.count("<svg") == 3
-    assert page.count("<table") == page.count("<caption") == 5
+    assert page.count("<table") == page.count("<caption") == 7
     assert '<html lang="en">' in page
     assert 'name="viewport"' in page
 
@@ -800,13 +800,16 @@ def test_the_csv_has_the_numbers_in_full(hostile_board):
         assert (int(row["best_rank"]), int(row["worst_rank"])) == expected.ranks
         assert (int(row["rank"]), int(row["tied"])) == (expected.rank, expected.tied)
         assert float(row["d_a"]) == expected.scores["d_a"]
+        assert (float(row["d_a_low"]), float(row["d_a_high"])) == expected.intervals["d_a"]
+        assert expected.intervals["d_a"][0] < expected.scores["d_a"] < expected.intervals["d_a"][1]
+        assert "ca_low" not in row
 
 
 def test_without_matplotlib_the_tables_stand_alone(hostile_board, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     page = board_page.to_html(hostile_board)
     assert "<svg" not in page
-    assert page.count("<table") == 5
+    assert page.count("<table") == 7
 
 
 def test_the_command_prints_and_writes_the_same_bytes_each_time(tmp_path, capsys):
@@ -818,7 +821,7 @@ def test_the_command_prints_and_writes_the_same_bytes_each_time(tmp_path, capsys
         files.append({file.name: file.read_bytes() for file in out.iterdir()})
     assert printed[0] == printed[1]
     assert files[0] == files[1]
-    assert set(files[0]) == {"board.csv", "board.md", "board.tex", "board.html", "pairs.csv"}
+    assert set(files[0]) == {"board.csv", "board.md", "board.tex", "board.html", "pairs.csv", "items.csv"}
     assert build_bundle.main(["rank", paths[0], paths[0]]) == 1
     assert "the same output" in capsys.readouterr().err
 

@@ -13,6 +13,7 @@ import pytest
 
 from spokeneval import __version__
 from spokeneval.formats.format import Items
+from spokeneval.formats.speakers import Units
 from spokeneval.run.options import (
     Options,
     choose_options,
@@ -23,7 +24,7 @@ from spokeneval.run.options import (
 )
 from spokeneval.run.reference import Reference
 from spokeneval.run.scores import check_scores, write_scores
-from spokeneval.run.statistics import Statistics, parse_statistics, write_statistics
+from spokeneval.run.statistics import Statistics, by_unit, parse_statistics, write_statistics
 from spokeneval.tasks import find_task
 from tests.samples.programs import write_files
 
@@ -193,9 +194,21 @@ def test_statistics_are_written_and_read_again(tmp_path):
     assert STATISTICS.total("first").one == 3
 
 
+def test_statistics_keep_the_items_of_units_that_have_several(tmp_path):
+    units = Units("speaker", {"1": "b", "2": "a", "3": "b"})
+    rows = {"first": Counted(np.array([1, 3, 5]), np.arange(18).reshape(3, 2, 3))}
+    write_statistics(tmp_path, "spoken_call", "line", by_unit(units, rows), {})
+    again = parse_statistics(json.loads((tmp_path / "statistics.json").read_text()))
+    assert (again.units, again.parts["first"].one.tolist()) == (["a", "b"], [3, 6])
+    items, counts = again.rows
+    assert (items, counts["first"].one.tolist()) == (["1", "2", "3"], [1, 3, 5])
+    assert counts["first"].table.tolist() == rows["first"].table.tolist()
+
+
 @pytest.mark.parametrize(
     "changes",
     [
+        {"items": ["1", "2"], "item_values": [[1]]},
         {"columns": WRITTEN["columns"][1:]},
         {"units": ["a"]},
         {"units": [], "values": []},

@@ -43,6 +43,7 @@ def test_columns_are_the_scores_then_the_ends_of_the_first_ones_interval():
         lambda _: Units("call", {}),
         dict,
         scores,
+        dict,
         list,
     )
     assert task.columns == (

@@ -9,6 +9,7 @@ import numpy as np
 
 from bundling.rank.outputs import ScoringOutput
 from bundling.rank.table import Table
+from spokeneval.metrics.counts import as_matrix
 from spokeneval.run.statistics import Statistics
 from spokeneval.tasks.spoken_call import RULE
 
@@ -47,7 +48,7 @@ def difficulty_bands(outputs: Sequence[ScoringOutput]) -> Table | None:
     counted = [output.statistics for output in outputs if output.statistics is not None]
     if len(counted) < len(outputs) or not all(_one_response_a_row(statistics) for statistics in counted):
         return None
-    rows_of = [statistics.parts["decisions"] for statistics in counted]
+    rows_of = [statistics.rows[1]["decisions"] for statistics in counted]
     wrong = sum(rows.false_rejects + rows.plain_false_accepts + rows.gross_false_accepts for rows in rows_of)
     correct = rows_of[0].correct_accepts + rows_of[0].false_rejects > 0
     systems = len(outputs)
@@ -66,7 +67,7 @@ def difficulty_bands(outputs: Sequence[ScoringOutput]) -> Table | None:
 
 
 def _one_response_a_row(statistics: Statistics) -> bool:
-    return bool((statistics.values.sum(axis=1) == 1).all())
+    return bool((as_matrix(statistics.rows[1]["decisions"]).sum(axis=1) == 1).all())
 
 
 TABLES = (rates_of_systems, difficulty_bands)

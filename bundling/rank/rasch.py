@@ -1,0 +1,75 @@
+"""How difficult items are and how able systems: a Rasch model with random items.
+
+A system s gets an item i right with probability 1 / (1 + exp(difficulty_i - ability_s)). Difficulties are normal about
+0, so that abilities are logits against the average item; abilities and the spread of difficulties have the largest
+marginal likelihood, by Gauss-Hermite quadrature, and a difficulty is its posterior mean. So it is finite whoever gets
+the item right, and drawn towards the average the more, the fewer systems there are. Answers may be right in part.
+
+Source: De Boeck, Random item IRT models (Psychometrika 73, 2008); Bock and Aitkin, Marginal maximum likelihood
+estimation of item parameters (Psychometrika 46, 1981), with items and persons exchanged.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit, log_expit, logsumexp, roots_hermitenorm
+
+NODES = 41
+FARTHEST = 10.0
+"""The largest ability in logits: that of a system which is always right has no end."""
+
+
+class Rasch(NamedTuple):
+    """A model of m items and s systems, in logits.
+
+    Attributes
+    ----------
+    difficulty: shape=(m,): higher is harder; 0 is the average item.
+    error: shape=(m,): its standard error.
+    ability: shape=(s,): higher is better.
+    spread: the standard deviation of difficulties.
+    """
+
+    difficulty: np.ndarray
+    error: np.ndarray
+    ability: np.ndarray
+    spread: float
+
+
+def fit_rasch(right: np.ndarray) -> Rasch:
+    """Fit the model.
+
+    Parameters
+    ----------
+    right: shape=(m, s), from 0 to 1: how right each system is on each item.
+    """
+    systems = right.shape[1]
+    nodes, weights = roots_hermitenorm(NODES)
+    log_weights = np.log(weights / weights.sum())
+
+    def posterior(parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Logarithms of what items and each of the nodes have in common, shape=(m, NODES), and the logits."""
+        logits = parameters[:-1, np.newaxis] - np.exp(parameters[-1]) * nodes
+        return right @ log_expit(logits) + (1 - right) @ log_expit(-logits) + log_weights, logits
+
+    def loss(parameters: np.ndarray) -> tuple[float, np.ndarray]:
+        """The negative marginal log-likelihood and its gradient."""
+        joint, logits = posterior(parameters)
+        marginal = logsumexp(joint, axis=1)
+        shares = np.exp(joint - marginal[:, np.newaxis])
+        # Answers right beyond those expected, shape=(s, NODES).
+        surplus = right.T @ shares - expit(logits) * shares.sum(axis=0)
+        of_spread = -np.exp(parameters[-1]) * (surplus @ nodes).sum()
+        return -marginal.sum(), -np.append(surplus.sum(axis=1), of_spread)
+
+    mean = right.mean(axis=0)
+    start = np.append(np.log((mean + 0.01) / (1.01 - mean)), 0.0)
+    bounds = [(-FARTHEST, FARTHEST)] * systems + [(-5.0, 3.0)]
+    found = minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B").x
+    joint, _ = posterior(found)
+    shares = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+    spread = float(np.exp(found[-1]))
+    difficulty = spread * shares @ nodes
+    error = np.sqrt(np.maximum(spread**2 * shares @ nodes**2 - difficulty**2, 0))
+    return Rasch(difficulty, error, found[:-1], spread)

@@ -1,0 +1,133 @@
+"""Difficulty of items and ability of systems: what was simulated comes back, for every task."""
+
+import csv
+import io
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from bundling.rank.difficulty import Difficulty, abilities_table, item_difficulty
+from bundling.rank.outputs import ScoringOutput
+from bundling.rank.plain import items_to_csv
+from bundling.rank.rasch import FARTHEST, fit_rasch
+from bundling.rank.tables.spoken_call import difficulty_bands
+from spokeneval.formats.speakers import Units
+from spokeneval.metrics.accept_reject import decisions_per_response
+from spokeneval.run.statistics import Statistics, by_unit
+from spokeneval.tasks import find_task, task_names
+from tests.samples.cases import CASES
+from tests.samples.programs import write_files
+
+
+def simulated(
+    seed: int, items: int, systems: int, spread: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Answers, difficulties and abilities."""
+    rng = np.random.default_rng(seed)
+    difficulty, ability = rng.normal(0, spread, items), np.linspace(-3, 3, systems)
+    right = rng.random((items, systems)) < 1 / (1 + np.exp(difficulty[:, np.newaxis] - ability))
+    return right * 1.0, difficulty, ability
+
+
+def test_twenty_systems_tell_the_difficulty_of_a_thousand_items():
+    right, difficulty, ability = simulated(0, 1000, 20, 3.0)
+    model = fit_rasch(right)
+    assert np.corrcoef(model.difficulty, difficulty)[0, 1] > 0.95
+    assert np.corrcoef(model.ability, ability)[0, 1] > 0.99
+    assert model.spread == pytest.approx(3, abs=0.2)
+    # The errors are those that are made: of 1,000 standardised ones the mean square has a deviation of about 0.05.
+    assert np.mean(((model.difficulty - difficulty) / model.error) ** 2) == pytest.approx(1, abs=0.2)
+
+
+def test_the_likelihood_of_two_systems_is_that_of_an_integral():
+    # By brute force over a fine grid of difficulties: the fitted values are where it is largest.
+    right = np.array([[1.0, 1.0]] * 30 + [[1.0, 0.0]] * 25 + [[0.0, 1.0]] * 15 + [[0.0, 0.0]] * 30)
+    grid = np.linspace(-12, 12, 4001)
+
+    def likelihood(first, second, spread):
+        density = np.exp(-((grid / spread) ** 2) / 2)
+        chances = [1 / (1 + np.exp(grid - ability)) for ability in (first, second)]
+        each = [
+            (chances[0] if one else 1 - chances[0]) * (chances[1] if two else 1 - chances[1]) @ density
+            for one, two in ((1, 1), (1, 0), (0, 1), (0, 0))
+        ]
+        return float(np.array([30, 25, 15, 30]) @ np.log(np.array(each) / density.sum()))
+
+    model = fit_rasch(right)
+    best = likelihood(*model.ability, model.spread)
+    for step in ((0.05, 0, 0), (-0.05, 0, 0), (0, 0.05, 0), (0, -0.05, 0), (0, 0, 0.05), (0, 0, -0.05)):
+        ability, spread = model.ability + step[:2], model.spread + step[2]
+        assert likelihood(*ability, spread) < best
+
+
+def test_who_is_always_right_has_an_ability_all_the_same():
+    right, *_ = simulated(1, 50, 4, 1.0)
+    right[:, 0] = 1
+    model = fit_rasch(right)
+    assert model.ability[0] == FARTHEST
+    assert np.isfinite(model.difficulty).all()
+
+
+@pytest.mark.parametrize("name", task_names())
+def test_every_task_says_how_right_an_item_is(name, tmp_path):
+    task, case = find_task(name), CASES[name]
+    reference = task.format.read_reference(write_files(tmp_path / "reference", case.reference))
+    folder = write_files(tmp_path / "submission", case.submission)
+    files = {path.name: path for path in folder.iterdir()}
+    rows = task.count(reference, task.format.read_submission(files, reference.items))
+    right = np.asarray(task.right(rows))
+    assert right.shape == (len(task.units(reference).of),)
+    assert ((right >= 0) & (right <= 1)).all()
+    assert 0 < right.mean() <= 1
+
+
+def systems_of(right: np.ndarray) -> list[Statistics]:
+    """Spoken CALL's statistics of systems, two responses a speaker."""
+    units = Units("speaker", {f"r{number}": f"s{number // 2}" for number in range(len(right))})
+    correct = np.arange(len(right)) % 3 > 0
+    return [
+        by_unit(
+            units, {"decisions": decisions_per_response(correct, np.ones_like(correct), correct == answers)}
+        )
+        for answers in (right.T == 1)
+    ]
+
+
+def test_items_are_told_apart_though_intervals_are_over_speakers():
+    right, *_ = simulated(2, 60, 5, 1.5)
+    found = item_difficulty(find_task("spoken_call"), systems_of(right))
+    assert list(found.items) == [f"r{number}" for number in range(60)]
+    np.testing.assert_allclose(found.right, right.mean(axis=1))
+    order = np.argsort(-found.model.difficulty, kind="stable")
+    assert found.hardest_first.tolist() == order.tolist()
+    table = abilities_table(found, list("ABCDE"))
+    assert [row[0] for row in table.rows] == list("ABCDE")
+    assert f"The hardest are r{order[0]}, r{order[1]}, r{order[2]}, " in table.note
+    rows = list(csv.DictReader(io.StringIO(items_to_csv(found))))
+    assert [row["item"] for row in rows] == [f"r{number}" for number in order]
+    assert float(rows[0]["right"]) == pytest.approx(right[order[0]].mean(), abs=1e-4)
+
+
+def test_bands_of_difficulty_are_those_of_responses_though_intervals_are_over_speakers():
+    # Four responses by two speakers, of six systems 0, 1, 2 and 6 wrong: easy 0-1, medium 2-3, hard 4-6.
+    wrong = np.array([0, 1, 2, 6])
+    right = np.array([[system >= count for system in range(6)] for count in wrong]) * 1.0
+    outputs = [ScoringOutput(str(n), {}, "", system) for n, system in enumerate(systems_of(right))]
+    assert [len(output.statistics.units) for output in outputs] == [2] * 6
+    table = difficulty_bands(outputs)
+    # Of every three responses the first is incorrect: those with 0 and 6 systems wrong.
+    assert [row[2:] for row in table.rows] == [["1", "1"], ["1", "0"], ["0", "1"], ["2", "2"]]
+
+
+def test_two_systems_or_answers_that_do_not_vary_say_nothing_of_items():
+    task = find_task("spoken_call")
+    assert item_difficulty(task, systems_of(np.ones((6, 2)))) is None
+    assert item_difficulty(task, systems_of(np.ones((6, 4)))) is None
+
+
+def test_no_item_is_a_formula():
+    right, *_ = simulated(3, 4, 3, 1.0)
+    found = Difficulty(["=1+1", "b", "c", "d"], right.mean(axis=1), fit_rasch(right))
+    assert "'=1+1," in items_to_csv(found)
+    assert "\n=1+1" not in items_to_csv(replace(found, items=["b", "c", "=1+1", "d"]))
