@@ -6,10 +6,12 @@ import sys
 
 import pytest
 
+from benchmarks import paper_tables
 from sample_data import spoken_call as sample
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import SubmissionError
 from spokeneval.formats.submission_folder import list_files
+from spokeneval.metrics.counts import as_matrix
 from spokeneval.run.options import fingerprint
 from spokeneval.tasks.spoken_call import TASK
 from tests.samples.programs import ROOT, run_score, write_files
@@ -136,6 +138,16 @@ def test_sheets_of_every_edition_drop_in_unchanged(tmp_path, sheet):
     assert reference.items.ids == tuple("123456")
     assert reference["language"].tolist() == [1] * 3 + [0] * 3
     assert reference["meaning"].tolist() == [1] * 4 + [0] * 2
+
+
+def test_each_row_of_table_1_has_one_solution():
+    # What the exhaustive search finds is what the counts of `TABLE_1` were found to be.
+    for name, published in paper_tables.DECISIONS.items():
+        found = as_matrix(paper_tables.find_decisions(published))
+        assert len(found) == 1, name
+        if name in TABLE_1:
+            assert (tuple(found[0].tolist()), published) == TABLE_1[name]
+    assert len(paper_tables.DECISIONS) == 18
 
 
 def test_the_sample_grammar_on_transcriptions_gives_the_perfect_recognition_baseline():
