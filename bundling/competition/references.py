@@ -50,7 +50,7 @@ class ReferenceSet:
     files: Mapping[str, bytes]
     public: Mapping[str, bytes]
     items: tuple[str, ...]
-    source: Path
+    source: Path = field(compare=False)
     facts: SetFacts
     options: Mapping[str, str] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()

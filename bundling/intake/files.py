@@ -25,6 +25,7 @@ MOST_CELLS = 1_000_000
 WORKBOOK = ".xlsx"
 SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
 
+_OLD_WORKBOOK = b"\xd0\xcf\x11\xe0"
 _LONGEST_CELL = 20
 """Lines that one quoted cell may go over; what is longer is a quotation mark that is not closed."""
 
@@ -89,6 +90,8 @@ def parse_source(content: bytes, name: str) -> Source:
     """
     if name.lower().endswith(WORKBOOK) or content.startswith(b"PK\3\4"):
         return Source(content, "workbook", False, tuple(_sheets(content)))
+    if content.startswith(_OLD_WORKBOOK):
+        raise UnreadableFile(f"is a workbook of an older Excel; save it as {WORKBOOK}")
     text, encoding = decode(content)
     grids = tuple(_split(text, separator, name) for separator in SEPARATORS)
     return Source(content, encoding, encoding == "UTF-8" and content[:3] != b"\xef\xbb\xbf", grids)
@@ -129,9 +132,14 @@ def _decode_windows(content: bytes, start: int) -> str:
 
 
 def _split(text: str, separator: str, file: str) -> Grid:
+    written = f"separated by {SEPARATORS[separator]}"
+    lines = text.split("\n")
+    if '"' not in text:
+        blank = separator + " "
+        plain = [(n, line.split(separator)) for n, line in enumerate(lines, 1) if line.strip(blank)]
+        return Grid(separator, written, tuple(plain))
     rows = []
     unreadable = []
-    lines = text.split("\n")
     number = 0
     while number < len(lines):
         first = number
@@ -147,7 +155,7 @@ def _split(text: str, separator: str, file: str) -> Grid:
             unreadable.append(Problem("unclosed_quote", file, what, line=first + 1))
         elif any(cell.strip() for cell in cells):
             rows.append((first + 1, [cell.replace("\n", " ") for cell in cells]))
-    return Grid(separator, f"separated by {SEPARATORS[separator]}", tuple(rows), tuple(unreadable))
+    return Grid(separator, written, tuple(rows), tuple(unreadable))
 
 
 def _sheets(content: bytes) -> Iterator[Grid]:

@@ -4,7 +4,7 @@
     python3 baseline.py evaluation OUTPUT_DIR
 
 The time is the one among the development set's ends of regions that gives the lowest DER there, and the same for
-every recording, because a set's list tells nothing about lengths. Writes a text file for each recording into
+every recording, because a set's list tells no recording's length. Writes a text file for each recording into
 OUTPUT_DIR. Needs numpy.
 """
 

@@ -185,6 +185,7 @@ def test_a_date_in_place_of_an_id_is_told(tmp_path):
         ({"reference.csv": b"\xff\xfe\x00"}, "begins as UTF-16 does, but is not"),
         ({"reference.csv": b"Id\x81"}, "line 1: byte 0x81 is no text in UTF-8, UTF-16 or Windows-1252"),
         ({"reference.csv": b"Id\0"}, "a NUL byte"),
+        ({"reference.csv": b"\xd0\xcf\x11\xe0\0"}, "of an older Excel; save it as .xlsx"),
         ({"reference.csv": b"\n"}, "is empty"),
     ],
 )
