@@ -72,6 +72,14 @@ def bundles():
         mock.patch("bundling.competition.kit.run_baseline", return_value=Baseline()),
     ):
         folder = own_folder(Path(place, "own"), task_names())
+        (
+            folder / "starting_kit/spoken_call/data/grammar.xml"
+        ).unlink()  # and the sample's is not taken instead
+        settings = (folder / "competition.yaml").read_text(encoding="utf-8")
+        settings = settings.replace(
+            "  spoken_call:\n    title:", "  spoken_call:\n    leave_out: [baseline]\n    title:"
+        )
+        (folder / "competition.yaml").write_text(settings, encoding="utf-8")
         planned = plan(ROOT, [], {}, folder=folder)
     assert len(planned.competitions) == 9
     files = {}
