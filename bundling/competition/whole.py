@@ -104,7 +104,7 @@ def _is_there(root: Path, competition: Competition, need: Need, given: Given) ->
         return True
     path = find(root, competition.folder, need.path)
     if not need.path.endswith("/"):
-        return path.is_file()
+        return path.is_file() or path.with_suffix(".xlsx").is_file()
     return path.is_dir() and any(file.name != NOTE for file in path.iterdir())
 
 

@@ -112,4 +112,4 @@ def test_a_condition_that_there_is_not_is_named_with_its_line(tmp_path):
     (tmp_path / "pages" / "terms.md").write_text("# Terms\n<!-- only samples -->\nx\n<!-- end -->\n")
     expected = "pages/terms.md line 2: only samples; expected one of sample, own, fifty_percent_rule=flag"
     with pytest.raises(CompetitionError, match=expected):
-        page_text(tmp_path, COMPETITIONS["spoken_call"], "terms.md")
+        page_text(tmp_path, replace(COMPETITIONS["spoken_call"], folder=tmp_path), "terms.md")

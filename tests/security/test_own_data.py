@@ -111,7 +111,6 @@ COUNTS = r"\b(740|260|1,?000 responses|1,?188|202|341|652|320|eight short record
 """Items of the sample's sets, of their classes, and rows of its training data."""
 
 
-@pytest.mark.xfail(reason="pages say what holds for the sample alone", strict=True)
 def test_no_text_speaks_of_the_sample_where_data_are_an_organisers(bundles):
     texts = {
         where: content.decode() for content, where in bundles.items() if where.endswith((".md", ".html"))
