@@ -272,7 +272,8 @@ class Connection:
             part.unlink(missing_ok=True)
 
     def _save(self, address: str, part: Path) -> str:
-        digest, size = hashlib.sha256(), 0
+        """Fewer bytes than were announced are a lost connection to urllib3."""
+        digest = hashlib.sha256()
         with self._request("GET", address, _no_token, headers={"Accept-Encoding": "identity"}) as response:
             if not response.ok:
                 raise _Expired(str(response.status_code))
@@ -280,10 +281,6 @@ class Connection:
                 for block in _blocks(response, LARGEST_FILE):
                     digest.update(block)
                     stream.write(block)
-                    size += len(block)
-        length = response.headers.get("Content-Length", "")
-        if length.isdecimal() and "Content-Encoding" not in response.headers and size != int(length):
-            raise _Again(Unreachable(f"{_host(address)}: {size} bytes of a file of {length} came"))
         return digest.hexdigest()
 
     def _check_storage(self, address: str) -> None:
@@ -339,10 +336,9 @@ class Connection:
             raise Unreachable(f"{what}: its certificate is not valid; nothing was sent") from None
         except requests.exceptions.RequestException as error:
             # Not the error's own text: it may have the signed address in it.
-            reason = (
-                "no answer in time" if isinstance(error, requests.exceptions.Timeout) else "connection lost"
-            )
-            raise _Again(Unreachable(f"{what}: {reason}"), arrived=not _never_sent(error)) from None
+            unsent, slow = _never_sent(error), isinstance(error, requests.exceptions.Timeout)
+            reason = "no connection" if unsent else "no answer in time" if slow else "connection lost"
+            raise _Again(Unreachable(f"{what}: {reason}"), arrived=not unsent) from None
 
     def _session(self) -> requests.Session:
         """A session of this thread's own, without cookies."""

@@ -2,6 +2,7 @@
 
 import csv
 import os
+import socket
 import stat
 from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
@@ -242,6 +243,14 @@ def test_a_server_that_stays_away_ends_it_and_the_rest_follows_later(
     haul = fetch(connection, COMPETITION, tmp_path)
     assert haul.fetched == 2
     assert haul.lacking == haul.unfinished == []
+
+
+def test_what_was_never_sent_is_tried_again_even_if_it_must_not_happen_twice(pauses):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = f"http://127.0.0.1:{free.getsockname()[1]}"
+    with pytest.raises(Unreachable, match=r"POST 127.*: no connection$"):
+        Connection(address, TOKEN, sleep=pauses.append).call("POST", "/", {}, repeatable=False)
+    assert pauses == [*PAUSES]
 
 
 def test_an_expired_link_is_asked_for_anew(connection, server, phase, tmp_path):
