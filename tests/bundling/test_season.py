@@ -734,8 +734,11 @@ def test_the_command_prints_text_or_json_and_says_what_is_wrong(tmp_path, capsys
 
 def test_windows_is_told_at_once_what_does_not_run_there(monkeypatch, capsys):
     monkeypatch.setattr(build_bundle.sys, "platform", "win32")
-    assert [build_bundle.main([command, "bundle.zip", "folder"]) for command in ("rehearse", "season")] == [
-        1,
-        1,
-    ]
-    assert capsys.readouterr().err.count("do not run on Windows; run them in WSL") == 2
+    commands = (
+        ["rehearse", "b.zip", "s.zip"],
+        ["season", "b.zip", "s"],
+        ["publish", "b.zip"],
+        ["amend", "b.zip", "7"],
+    )
+    assert [build_bundle.main(command) for command in commands] == [1] * 4
+    assert capsys.readouterr().err.count("not rehearsed on Windows; run this in WSL") == 4
