@@ -47,6 +47,5 @@ def naming_format(reference: Sheet, submission: Sheet, check: Check) -> Format:
 
 def naming_units(reference: Answers) -> Units:
     """Speakers where the file names them, else sessions, each of which is one speaker's, else single utterances."""
-    texts = reference.texts
-    session = texts.get("session", ())
-    return choose_units(reference.items.ids, "utterance", speaker=texts.get(SPEAKER, ()), session=session)
+    session = reference.texts.get("session", ())
+    return choose_units(reference.items.ids, "utterance", speaker=reference.speakers, session=session)

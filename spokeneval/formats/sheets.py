@@ -14,7 +14,7 @@ import numpy as np
 from .cells import Parser
 from .format import Format, Items
 from .problems import FileProblems, Problems, ReferenceFileError
-from .speakers import check_speakers
+from .speakers import SPEAKER, check_speakers
 from .submission_folder import expect_files
 from .tables import Layout, Table, check_ids, id_order, match_items, read_table
 from .text import ORGANISER_LIMIT, size_limit
@@ -65,6 +65,11 @@ class Answers:
     items: Items
     columns: Mapping[str, np.ndarray]
     texts: Mapping[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def speakers(self) -> Sequence[str]:
+        """Who gave each entry, where the sheet names speakers."""
+        return self.texts.get(SPEAKER, ())
 
     def __getitem__(self, column: str) -> np.ndarray:
         return self.columns[column]

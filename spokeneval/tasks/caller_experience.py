@@ -139,9 +139,7 @@ TASK = Task(
     name="caller_experience",
     title="Caller Experience",
     format=sheet_format(REFERENCE, SUBMISSION, list_file="calls.csv", check=check_calls),
-    units=lambda reference: choose_units(
-        reference.items.ids, "call", speaker=reference.texts.get(SPEAKER, ())
-    ),
+    units=lambda reference: choose_units(reference.items.ids, "call", speaker=reference.speakers),
     count=count,
     scores=SCORES,
     right=lambda rows: exact(rows["pairs"]),

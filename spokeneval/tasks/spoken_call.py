@@ -166,8 +166,8 @@ def units(reference: Answers) -> Units:
     """Speakers, by their column, else by the recordings' names if each has a user; else the responses."""
     users = [re.search(r"user-\d+", name) for name in reference.texts.get("Wavfile", ())]
     in_names = [user[0] for user in users if user] if all(users) else []
-    speakers = reference.texts.get(SPEAKER, ())
-    return choose_units(reference.items.ids, "response", speaker=speakers if any(speakers) else in_names)
+    speakers = reference.speakers if any(reference.speakers) else in_names
+    return choose_units(reference.items.ids, "response", speaker=speakers)
 
 
 def count(reference: Answers, submission: Answers) -> dict[str, metrics.Decisions]:

@@ -9,7 +9,6 @@ import numpy as np
 
 from bundling.rank.outputs import ScoringOutput
 from bundling.rank.table import Table
-from spokeneval.metrics.counts import as_matrix
 from spokeneval.run.statistics import Statistics
 from spokeneval.tasks.spoken_call import RULE
 
@@ -67,7 +66,8 @@ def difficulty_bands(outputs: Sequence[ScoringOutput]) -> Table | None:
 
 
 def _one_response_a_row(statistics: Statistics) -> bool:
-    return bool((as_matrix(statistics.rows[1]["decisions"]).sum(axis=1) == 1).all())
+    rows = statistics.rows[1]["decisions"]
+    return bool((sum(vars(rows).values()) == 1).all())
 
 
 TABLES = (rates_of_systems, difficulty_bands)
