@@ -37,7 +37,8 @@ class Score(NamedTuple):
     of: the part of the counts that the formula takes; the only one where there is one.
     percent: whether the formula's fraction is written times 100.
     undefined: what is written where the formula is undefined; a run fails there if nothing is given.
-    bounds: between which the formula's value lies, for its 95 % interval; None of a count or a flag, which has none.
+    bounds: between which the formula's value lies, for its 95 % interval; None of what has none, such as a count or
+        a flag.
     best: what a faultless submission gets, as it is written, where that is the same on every set.
     """
 

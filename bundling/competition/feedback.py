@@ -11,6 +11,7 @@ from pathlib import Path
 from bundling.competition.references import ReferenceSet
 from bundling.zips import write_tree
 from spokeneval.run.feedback import choose_step, coarse_scores, on_grid
+from spokeneval.run.interval import resampled_error
 from spokeneval.run.options import Options
 from spokeneval.run.reference import labelled, read_reference, read_submission
 from spokeneval.run.scoring import score_submission
@@ -79,6 +80,12 @@ def set_feedback(
     }
     primary = task.primary
     errors = [line.intervals[primary.key].standard_error for line in lines.values()]
+    if not any(
+        errors
+    ):  # as where no system that knows nothing meets a rule, and one unit more does not change that
+        errors = [
+            resampled_error(primary, task.part(primary, line.statistics.parts)) for line in lines.values()
+        ]
     steps = {primary.key: choose_step(errors[0] or max(errors))} if any(errors) else {}
     scores = {what: line.scores[primary.key] for what, line in lines.items()}
     best = (max if primary.direction == HIGHER else min)(scores, key=lambda what: scores[what])

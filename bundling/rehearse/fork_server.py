@@ -112,7 +112,7 @@ def run(script: str) -> int:
         traceback.print_exc()
         code = 1
     if not (code is None or isinstance(code, int)):
-        print(code, file=sys.stderr)
+        os.write(2, f"{code}\n".encode())
         code = 1
     with suppress(OSError, ValueError):
         sys.stdout.flush()

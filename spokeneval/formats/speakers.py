@@ -52,8 +52,8 @@ def independence_note(called: str) -> str:
         return ""
     return (
         f"{called.capitalize()}s were taken as independent, because the reference names no speakers. What one speaker "
-        f"says is alike: where speakers have many {called}s each, such an interval is too narrow; of 1,000 "
-        "responses by 25 learners the true one is 1.8 to 2.9 times as wide."
+        f"says is alike: where speakers have many {called}s each, such an interval is too narrow; where "
+        "language learners spoke 40 sentences each, the true one was 1.8 to 2.9 times as wide."
     )
 
 

@@ -17,7 +17,7 @@ from ..metrics.bootstrap import (
 )
 from ..metrics.counts import as_matrix
 from ..metrics.jackknife import jackknife_error, jackknife_interval, leave_one_out
-from ..task import Number, Task
+from ..task import Number, Score, Task
 
 __all__ = [
     "RESAMPLES",
@@ -26,6 +26,7 @@ __all__ = [
     "expanded_level",
     "joint_scores",
     "percentile_interval",
+    "resampled_error",
     "score_intervals",
 ]
 
@@ -75,6 +76,20 @@ def score_intervals(
 def _end(end: float, value: float) -> float:
     """An end to ten decimals; the score itself where the two are the same to ten decimals, so that it is inside."""
     return value if round(end, 10) == round(value, 10) else round(end, 10)
+
+
+def resampled_error(score: Score, rows: Any) -> float:
+    """The standard error of a score by the bootstrap; 0 where no two resamples differ.
+
+    It tells also of what no single unit can change, as a score that a rule makes 0 with a wide margin.
+
+    Parameters
+    ----------
+    rows: the part of the counts that the score takes, one row a unit.
+    """
+    scores = joint_scores(score.value, [rows])
+    defined = scores[~np.isnan(scores)]
+    return float(defined.std()) if len(defined) else 0.0
 
 
 def joint_scores(

@@ -86,7 +86,8 @@ SCORES = (
     Score("rmse", "RMSE", LOWER, metrics.root_mean_square, "root mean square error of the raw predictions",
           of="errors", bounds=POSITIVE),
     Score("spearman_r", "Spearman r", HIGHER, metrics.correlation,
-          "correlation of the ranks of predictions and human scores", of="ranks", undefined=0.0, bounds=AGREEMENT),
+          "correlation of the ranks of predictions and human scores", of="ranks", undefined=0.0,
+          bounds=None),  # ranks are those among all responses: without some of them they would be others
     Score("smd", "Mean shift", LOWER, metrics.mean_shift,
           "size of the standardised mean difference: mean error over the human scores' standard deviation",
           of="differences", bounds=POSITIVE),

@@ -8,6 +8,7 @@ import pytest
 
 from bundling.competition.references import load_reference
 from bundling.competition.seal import seal
+from spokeneval.formats.problems import count_of
 from spokeneval.formats.speakers import Units, choose_units, independence_note
 from spokeneval.run.options import Options
 from spokeneval.run.reference import Reference
@@ -101,10 +102,12 @@ def test_a_page_says_what_was_taken_as_independent(tmp_path, speakers, public):
     )
     note = "Responses were taken as independent, because the reference names no speakers."
     assert (note in page) == (not speakers)
-    assert f"by the jackknife over {'speakers' if speakers else 'responses'}" in page
-    # Of hidden labels the primary score's interval and no other; of public ones that of all 14 but counts and flags.
+    unit = "speaker" if speakers else "response"
+    drawn = count_of(len(scored.statistics.units), unit) if public else f"{unit}s"
+    assert f"by the jackknife over {drawn}." in page
+    # Of hidden labels the primary score's interval and no other; of public ones that of all 17 but counts and flags.
     rows = re.findall(r"<tr>.*</tr>", page)
-    assert sum(" to " in row for row in rows[1 : len(task.scores) + 1]) == (14 if public else 1)
+    assert sum(" to " in row for row in rows[1 : len(task.scores) + 1]) == (17 if public else 1)
 
 
 def test_who_spoke_once_needs_no_word():

@@ -84,7 +84,7 @@ def _whole(task: str, folder: Path, **options) -> dict[str, bytes]:
         (40, ENVIRONMENT, "signature.txt"),
         (150, ENVIRONMENT, "statistics.json"),
         (80, NO_STATISTICS, "scores.txt"),
-        (120, NO_STATISTICS, "scores.json"),
+        (150, NO_STATISTICS, "scores.json"),
     ],
 )
 def test_a_write_that_fails_leaves_no_scores(tmp_path, size, environment, file):

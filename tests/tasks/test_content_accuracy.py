@@ -203,7 +203,7 @@ def test_a_rubric_of_another_scale(tmp_path):
     at_home = spokeneval.score(
         TASK.name, reference=paths["ref"], submission=paths["res"], options={"scale": "0-5"}
     )
-    assert dict(at_home.scores) == {key: run.scores[key] for key in KEYS}
+    assert dict(at_home.scores) == {key: run.scores[key] for key in (*KEYS, *FIELD_KEYS)}
 
 
 @pytest.mark.parametrize(

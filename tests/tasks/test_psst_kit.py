@@ -12,6 +12,7 @@ import pytest
 from bundling.build.plan import plan
 from sample_data import psst as sample
 from spokeneval.metrics.phoneme_recognition import count_errors, fer, per
+from spokeneval.tasks import find_task
 from tests.samples.programs import ROOT, write_files
 
 FILES = {"psst_recognition": "transcripts.tsv", "psst_correctness": "correctness.tsv"}
@@ -51,7 +52,7 @@ def test_both_kits_score_both_tasks_from_one_file_of_transcripts(kits, tmp_path)
         run(kit, "baseline.py", "development", out)
         tried = run(kit, "try_submission.py", out / FILES[task])
         assert numbers(tried.stdout).items() <= scores.items()
-        assert len(numbers(tried.stdout)) == 7
+        assert set(numbers(tried.stdout)) == {column.key for column in find_task(task).columns}
         for name, file in FILES.items():
             assert zipfile.ZipFile(out / f"{name}.zip").namelist() == [file]
     assert words[0] == words[1]
