@@ -11,6 +11,9 @@ TASK_FILE = "task.json"
 DECIDING_SET = "evaluation"
 """The reference set that decides: its zips have the plain names."""
 
+TRIAL_SET = "development"
+"""The set on which systems are tried at home, where its labels are public."""
+
 _KEPT = {".py", ".tsv", ".csv", ".txt", ".json", ".xml", ".md", ".html", ".css", ".xlsx"}
 _DATE = (1980, 1, 1, 0, 0, 0)
 

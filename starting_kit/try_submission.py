@@ -1,6 +1,6 @@
 """Try a submission at home: the checks and scores of the competition, and a zip that is ready to upload.
 
-    python3 try_submission.py FILE_OR_FOLDER_OR_ZIP                   scored on the development set
+    python3 try_submission.py FILE_OR_FOLDER_OR_ZIP                   scored on the development set, if there is one
     python3 try_submission.py --set evaluation FILE_OR_FOLDER_OR_ZIP  checked for the evaluation set
 
 The score comes from score.py and the checks from ingest.py, the very files that the server runs. Needs numpy.
@@ -27,7 +27,8 @@ HERE = Path(__file__).resolve().parent
 def main() -> int:
     parser = argparse.ArgumentParser(description="Try a submission at home, before uploading it.")
     parser.add_argument("submission", type=Path, help="the file, a folder with the files, or a zip")
-    parser.add_argument("--set", default="development", help="the set that it is for (default: development)")
+    sets = sorted(path.parent.name for path in HERE.glob("*/input"))
+    parser.add_argument("--set", default=sets[0], help="the set that it is for (default: %(default)s)")
     parser.add_argument(
         "--zip", type=Path, default=Path("submission.zip"), help="where the zip to upload goes"
     )
@@ -35,9 +36,8 @@ def main() -> int:
     if any(character.isspace() for character in options.zip.name):
         print(f"{options.zip}: the name of a zip to upload must have no blanks.", file=sys.stderr)
         return 1
-    if not (HERE / options.set / "input").is_dir():
-        sets = ", ".join(sorted(path.parent.name for path in HERE.glob("*/input")))
-        print(f"No set {options.set}; there are {sets}.", file=sys.stderr)
+    if options.set not in sets:
+        print(f"No set {options.set}; there are {', '.join(sets)}.", file=sys.stderr)
         return 1
     with tempfile.TemporaryDirectory() as folder:
         submitted = Path(folder, "submitted")

@@ -79,8 +79,7 @@ def plan(
     for task, competition in tasks.items():
         progress(f"references of {task}")
         loaded[task] = _load_references(root, competition, given, drop_invalid_rows, tell)
-    warnings = [warning for competition in competitions for warning in find_unsaid(root, competition)]
-    warnings += _check_overlaps(tasks, loaded)
+    warnings = list(_check_overlaps(tasks, loaded))
     _seal(root, tasks, loaded, kept)
     parts = {}
     for number, (task, competition) in enumerate(tasks.items(), 1):
@@ -98,7 +97,12 @@ def plan(
             warnings.append(
                 f"{task}: the kit has a baseline that runs nowhere; leave_out: [baseline] takes it out"
             )
-    return Plan(competitions, parts, warnings)
+    unsaid = [
+        warning
+        for competition in competitions
+        for warning in find_unsaid(root, competition, parts[competition.task])
+    ]
+    return Plan(competitions, parts, unsaid + warnings)
 
 
 def _load_references(

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from bundling.check import check
 from bundling.competition.competition import Competition
-from bundling.competition.folder import find
-from bundling.competition.pages import page_path
+from bundling.competition.kit import README, Parts
+from bundling.competition.pages import page_text
 from bundling.competition.whole import BASELINE
 from bundling.platforms.dates import FORMAT
 
@@ -15,7 +15,7 @@ EXPECTED = ("title", "organiser", "contact_email", "data_licence", "phases")
 """Settings that hardly any two competitions share."""
 
 
-def find_unsaid(root: Path, competition: Competition) -> Iterator[str]:
+def find_unsaid(root: Path, competition: Competition, parts: Parts) -> Iterator[str]:
     """Settings that are still the sample's, dates that are past, and texts about what is left out."""
     if competition.folder == root:
         return
@@ -26,7 +26,7 @@ def find_unsaid(root: Path, competition: Competition) -> Iterator[str]:
             "folder"
         )
     yield from _past(competition)
-    yield from _about_what_is_left_out(root, competition)
+    yield from _about_what_is_left_out(root, competition, parts)
 
 
 def _past(competition: Competition) -> Iterator[str]:
@@ -38,13 +38,14 @@ def _past(competition: Competition) -> Iterator[str]:
                 yield f"{competition.name}: phase {phase.name} is over since {phase.end}"
 
 
-def _about_what_is_left_out(root: Path, competition: Competition) -> Iterator[str]:
-    readme = f"starting_kit/{competition.task}/README.md"
-    texts = {f"pages/{file}": page_path(root, competition, file) for file in competition.page_files}
-    texts[readme] = find(root, competition.folder, readme)
+def _about_what_is_left_out(root: Path, competition: Competition, parts: Parts) -> Iterator[str]:
+    """The repository's texts do not tell of it; those of a competition folder may."""
+    texts = {f"pages/{file}": page_text(root, competition, file, parts) for file in competition.page_files}
+    texts[f"starting_kit/{competition.task}/{README}"] = parts.starting_kit[README].decode()
     for name in competition["leave_out"]:
-        word = re.compile(rf"\b{re.escape('baseline.py' if name == BASELINE else name)}\b")
-        told = [place for place, path in texts.items() if word.search(path.read_text(encoding="utf-8"))]
+        # What was published elsewhere is not what is left out here.
+        word = re.compile(rf"(?<!published )\b{re.escape('baseline.py' if name == BASELINE else name)}\b")
+        told = [place for place, text in texts.items() if word.search(text)]
         if told:
             yield (
                 f"{competition.name}: {name} is left out, but named in {', '.join(told)}; put your own into the "

@@ -11,7 +11,8 @@ from bundling.competition.competition import Competition, CompetitionError
 from bundling.competition.feedback import Feedback, set_feedback
 from bundling.competition.folder import read_files
 from bundling.competition.references import ReferenceSet
-from bundling.competition.whole import BASELINE
+from bundling.competition.template import chosen_options, fill, what_holds
+from bundling.competition.whole import BASELINE, kit_data_files, left_out_files
 from bundling.intake.files import UnreadableFile
 from bundling.intake.kit_data import canonical_tables
 from bundling.zips import TASK_FILE, read_tree
@@ -19,6 +20,8 @@ from spokeneval.run.feedback import COARSE
 from spokeneval.run.options import OPTIONS_FILE, items_fingerprint
 from spokeneval.task import Task
 from spokeneval.tasks import find_task
+
+README = "README.md"
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,9 @@ def make_parts(
         kit.update({f"{name}/input/{file}": content for file, content in reference.public.items()})
         if name in public:
             kit.update({f"{name}/reference/{file}": content for file, content in reference.files.items()})
-    kit = {name: content for name, content in kit.items() if Path(name).name not in competition["leave_out"]}
+    left_out = left_out_files(competition)
+    kit = {name: content for name, content in kit.items() if Path(name).name not in left_out}
+    kit[README] = _readme(root, competition, references, kit)
     if BASELINE in competition["leave_out"]:
         del kit["baseline.py"]
         baseline = Baseline()
@@ -131,6 +136,31 @@ def describe_task(task: Task) -> dict[str, Any]:
         "scores": [{"key": column.key, "direction": column.direction} for column in task.columns],
         "options": {option.name: list(option.values) for option in task.options},
     }
+
+
+def _readme(
+    root: Path, competition: Competition, references: Mapping[str, ReferenceSet], kit: Mapping[str, bytes]
+) -> bytes:
+    """The kit's README; `${files}` are the rows of a table, what is there and where."""
+    what = kit_data_files(competition)
+    rows = []
+    for name in references:
+        for told, folder in (
+            (f"the {name} set without labels", "input"),
+            (f"the {name} set's labels", "reference"),
+        ):
+            files = [file for file in kit if file.startswith(f"{name}/{folder}/")]
+            rows.append((told, files))
+    rows += [(what.get(file, ""), [file]) for file in kit if file.startswith("data/")]
+    facts = {
+        "files": "\n".join(
+            f"| {told} | {', '.join(f'`{file}`' for file in files)} |" for told, files in rows if files
+        ),
+        "first_set": competition.sets[0],
+        **chosen_options(competition),
+    }
+    holds = what_holds(root, competition, references.values())
+    return fill(kit[README], f"starting_kit/{competition.task}/{README}", facts, holds).encode()
 
 
 def _challenge_kit(root: Path, competition: Competition) -> dict[str, bytes]:

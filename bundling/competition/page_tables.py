@@ -9,6 +9,7 @@ from pathlib import Path
 from bundling.competition.competition import Competition
 from bundling.competition.feedback import Feedback
 from bundling.competition.references import ReferenceSet
+from bundling.competition.whole import kit_data_files
 from bundling.zips import write_tree
 from spokeneval.formats.speakers import independence_note
 from spokeneval.formats.tables import id_order
@@ -43,20 +44,21 @@ def _labels(reference: ReferenceSet, *, public: bool) -> str:
     return f"hidden: {sizes}" if sizes else "hidden"
 
 
-def kit_data_table(kit: Mapping[str, bytes]) -> str:
+def kit_data_table(competition: Competition, kit: Mapping[str, bytes]) -> str:
     """The files in the starting kit's folder `data`."""
-    rows = ["| file | rows | columns |", "|---|---|---|"]
+    what = kit_data_files(competition)
+    rows = ["| file | what it is | rows | columns |", "|---|---|---|---|"]
     for name, content in kit.items():
         if not name.startswith("data/"):
             continue
+        told = f"| `{name}` | {what.get(name, '')} |"
         if not name.endswith((".csv", ".tsv")):
-            rows.append(f"| `{name}` | | |")
+            rows.append(f"{told} | |")
             continue
         separator = "\t" if name.endswith(".tsv") else ","
         header, *lines = csv.reader(io.StringIO(content.decode("utf-8-sig")), delimiter=separator)
-        rows.append(
-            f"| `{name}` | {sum(map(bool, lines)):,} | {', '.join(f'`{column}`' for column in header)} |"
-        )
+        columns = ", ".join(f"`{column}`" for column in header)
+        rows.append(f"{told} {sum(map(bool, lines)):,} | {columns} |")
     return "\n".join(rows) if len(rows) > 2 else ""
 
 

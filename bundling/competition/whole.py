@@ -57,6 +57,20 @@ def _expanded(competition: Competition, setting: str) -> Iterator[tuple[str, str
             yield f"starting_kit/{path.replace('{set}', name)}", what
 
 
+def kit_data_files(competition: Competition) -> dict[str, str]:
+    """The data in the starting kit, `name in the kit -> what it is`."""
+    files = (*_expanded(competition, "kit_data"), *_expanded(competition, "baseline_data"))
+    return {path.split("/", 2)[2]: what for path, what in files}
+
+
+def left_out_files(competition: Competition) -> set[str]:
+    """The names of files that its starting kit does without: those that it says, and those of sets that it has not."""
+    patterns = (Path(path).name for path in (*competition["kit_data"], *competition["baseline_data"]))
+    names = competition["leave_out"]
+    of_sets = {pattern.replace("{set}", name) for pattern in patterns if "{set}" in pattern for name in names}
+    return of_sets | set(names)
+
+
 def can_do_without(competition: Competition) -> set[str]:
     """What may stand in a competition's `leave_out`."""
     return {BASELINE, *(need.name for need in needs(competition))}

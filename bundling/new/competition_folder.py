@@ -5,12 +5,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from bundling.check.practice import MOST_SUBMISSIONS
 from bundling.competition.competition import Competition, CompetitionError, Phase
 from bundling.competition.folder import NOTE
 from bundling.competition.read import FILL_IN, read_competitions
 from bundling.competition.whole import needs
 from bundling.text import dump_yaml, suggestion
-from bundling.zips import write_tree
+from bundling.zips import DECIDING_SET, write_tree
 
 _SETTINGS = f"""\
 # Your competition. Say here what differs from the repository's competition.yaml, where every key is explained; what you
@@ -93,11 +94,14 @@ def _phase(phase: Phase) -> dict[str, Any]:
     settings["start"] = f"{FILL_IN}: YYYY-MM-DD HH:MM:SS"
     if phase.end:
         settings["end"] = f"{FILL_IN}: YYYY-MM-DD HH:MM:SS"
+    most = phase.max_submissions
+    if phase.reference == DECIDING_SET:
+        most = min(most, MOST_SUBMISSIONS)
     return {
         **settings,
         "reference": phase.reference,
         "max_submissions_per_day": f"{FILL_IN} (such as {phase.max_submissions_per_day})",
-        "max_submissions": f"{FILL_IN} (such as {phase.max_submissions})",
+        "max_submissions": f"{FILL_IN} (such as {most})",
         "execution_time_limit": phase.execution_time_limit,
     }
 

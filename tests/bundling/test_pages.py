@@ -9,10 +9,11 @@ from dataclasses import replace
 import pytest
 
 from bundling.competition.competition import CompetitionError
-from bundling.competition.kit import Parts
+from bundling.competition.kit import Parts, make_parts
 from bundling.competition.pages import page_text
 from bundling.competition.read import read_competitions
 from bundling.competition.references import load_reference
+from bundling.competition.whole import do_without
 from spokeneval.tasks import task_names
 from tests.samples.cases import CASES
 from tests.samples.programs import ROOT, write_files
@@ -55,11 +56,31 @@ def test_own_data_leave_nothing_of_the_sample_on_a_page(name, tmp_path):
 @pytest.mark.parametrize("task", task_names())
 def test_the_sample_says_that_it_is_one(task):
     competition = next(competition for competition in COMPETITIONS.values() if competition.task == task)
-    sets = {
-        name: load_reference(task, name, ROOT / "reference_data" / task / name, competition.options)
-        for name in competition.sets
-    }
+    sets = {name: load_sample(competition, name) for name in competition.sets}
     assert "synthetic" in page_text(ROOT, competition, "data.md", Parts({}, {}, {}, sets, {}, {}, ()))
+
+
+@pytest.mark.parametrize("name", COMPETITIONS)
+def test_nothing_tells_of_what_is_left_out(name):
+    (given,) = read_competitions(ROOT / "competition.yaml", [name])
+    competition = do_without(given, ["development", "baseline"])
+    planned = make_parts(ROOT, competition, {"evaluation": load_sample(competition, "evaluation")})
+    told = {**pages(competition, planned), "README.md": planned.starting_kit["README.md"].decode()}
+    for file, text in told.items():
+        # The published figures are of the challenge's own development set.
+        assert re.findall(r"(?<!published )development|baseline\.py|\$\{|<!--", text) == [], file
+    kept = [
+        file for file in planned.starting_kit if re.search(r"baseline\.py$|^development/|/development_", file)
+    ]
+    assert kept == []
+    named = re.findall(r"`((?:data|evaluation)/[\w./]+)`", told["README.md"])
+    assert named
+    assert set(named) <= set(planned.starting_kit)
+
+
+def load_sample(competition, name):
+    place = ROOT / "reference_data" / competition.task / name
+    return load_reference(competition.task, name, place, competition.options)
 
 
 def row(text, name):
@@ -83,6 +104,8 @@ def test_of_hidden_labels_no_class_is_told(tmp_path):
     rows = [("s1", "TRUE", 4_800_000), ("s1", "FALSE", 9_600_000), ("s2", "TRUE", 14_400_000)]
     text = header + "".join(f"u{n}\t{s}\t{c}\t{frames}\n" for n, (s, c, frames) in enumerate(rows))
     competition = COMPETITIONS["psst_correctness"]
+    kit_data = {"psst/data/training.csv": "what is learnt from"}
+    competition = replace(competition, settings={**competition.settings, "kit_data": kit_data})
     told = pages(competition, made_of(tmp_path, competition, {"utterances.tsv": text}))["data.md"]
     # 28.8 million frames of 16 kHz are 1800 seconds.
     assert (
@@ -90,8 +113,10 @@ def test_of_hidden_labels_no_class_is_told(tmp_path):
         == "| development | 3 | 2 | 0.50 | in the starting kit: correctness 2 TRUE, 1 FALSE |"
     )
     assert row(told, "evaluation") == "| evaluation | 3 | 2 | 0.50 | hidden |"
-    assert row(told, "`data/training.csv`") == "| `data/training.csv` | 2 | `id`, `text` |"
-    assert row(told, "`data/grammar.xml`") == "| `data/grammar.xml` | | |"
+    assert (
+        row(told, "`data/training.csv`") == "| `data/training.csv` | what is learnt from | 2 | `id`, `text` |"
+    )
+    assert row(told, "`data/grammar.xml`") == "| `data/grammar.xml` |  | | |"
 
 
 def test_what_a_page_says_of_a_rule_follows_the_settings(tmp_path):
@@ -110,6 +135,6 @@ def test_what_a_page_says_of_a_rule_follows_the_settings(tmp_path):
 def test_a_condition_that_there_is_not_is_named_with_its_line(tmp_path):
     shutil.copytree(ROOT / "pages", tmp_path / "pages")
     (tmp_path / "pages" / "terms.md").write_text("# Terms\n<!-- only samples -->\nx\n<!-- end -->\n")
-    expected = "pages/terms.md line 2: only samples; expected one of sample, own, fifty_percent_rule=flag"
+    expected = "pages/terms.md line 2: only samples; expected one of sample, baseline, development, fif"
     with pytest.raises(CompetitionError, match=expected):
         page_text(tmp_path, replace(COMPETITIONS["spoken_call"], folder=tmp_path), "terms.md")
