@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -43,6 +44,21 @@ def run(capsys, task: str, reference: Path, submission: Path, *options: str) -> 
     return status, *capsys.readouterr()
 
 
+def test_the_readmes_example_is_what_the_kits_baseline_gets(tmp_path, capsys):
+    sample = ROOT / "reference_data" / "psst_correctness" / "evaluation"
+    kit = tmp_path / "kit"
+    for part in ("starting_kit/psst", "starting_kit/psst_correctness"):
+        shutil.copytree(ROOT / part, kit, dirs_exist_ok=True)
+    shutil.copytree(ROOT / "spokeneval", kit / "spokeneval")
+    rules = find_task("psst_correctness").format
+    write_files(kit / "evaluation" / "input", rules.public_files(rules.read_reference(sample), {}))
+    subprocess.run([sys.executable, "baseline.py", "evaluation", "out"], cwd=kit, check=True)
+    _, told, _ = run(capsys, "psst_correctness", sample, kit / "out" / "correctness.tsv")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    command = "$ python -m spokeneval score psst_correctness --reference utterances.tsv --submission correctness.tsv\n"
+    assert f"{command}{told}```" in readme
+
+
 def test_scores_are_those_of_the_scoring_program_to_the_last_bit(task, tmp_path, capsys):
     sample = ROOT / "reference_data" / task / "development"
     submission = write_files(tmp_path / "submission", near_misses(task, sample))
@@ -51,9 +67,7 @@ def test_scores_are_those_of_the_scoring_program_to_the_last_bit(task, tmp_path,
     program = run_score(task, tmp_path, files, near_misses(task, sample), options)
     status, printed, _ = run(capsys, task, sample, submission, "--json")
     result = json.loads(printed)
-    key = find_task(
-        task
-    ).primary.key  # of hidden labels and of public ones the program writes its interval alone
+    key = find_task(task).primary.key  # the only one whose interval a program writes
     ends = {key + end: result["intervals"][key][place] for place, end in enumerate(ENDS)}
     assert status == 0
     assert repr({**result["scores"], **ends}) == repr(program.scores)
