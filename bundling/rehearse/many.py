@@ -16,9 +16,15 @@ from bundling.built.bundle import BuiltBundle, BuiltPhase
 from bundling.rehearse.rehearse import FAILED, LONGEST_LINE, Rehearsal, rehearse_phase
 from bundling.rehearse.warm import WarmEngine
 from bundling.text import printable
+from spokeneval.formats.submission_zip import MAX_BYTES
 
 REASON_LINES = 4
 """Lines of a refusal that are kept."""
+
+MEMORY = Path("/dev/shm")
+"""Holds files in memory, where a system has it."""
+ROOM = 4 * MAX_BYTES
+"""Bytes of files that a run may need: its submission in each step, and what is written."""
 
 
 @dataclass(frozen=True)
@@ -54,17 +60,21 @@ def rehearse_all(
     outputs: `name -> folder` that receives what the scoring program wrote, in place of what is there.
     """
     with (
-        TemporaryDirectory(prefix="bundle-") as place,
+        TemporaryDirectory(prefix="bundle-", dir=_place_for(jobs)) as folder,
         WarmEngine(variables) as engine,
         ThreadPoolExecutor(jobs) as pool,
     ):
-        unpacked = bundle.unpack_once(Path(place))
+        place = Path(folder)
+        unpacked = bundle.unpack_once(place)
 
         def run(name: str, phase: BuiltPhase, submission: Path) -> Result:
             output = (outputs or {}).get(name)
             if output is not None and output.exists():
                 shutil.rmtree(output)
-            result = result_of(rehearse_phase(unpacked, phase, submission, keep_output=output, engine=engine))
+            rehearsal = rehearse_phase(
+                unpacked, phase, submission, keep_output=output, engine=engine, place=place
+            )
+            result = result_of(rehearsal)
             write_result(work / f"{name}.json", result)
             return result
 
@@ -74,6 +84,15 @@ def rehearse_all(
                 yield futures[future], future.result()
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def _place_for(jobs: int) -> Path | None:
+    """A folder in memory, where there is room for this many runs; else None, the usual place for temporary files."""
+    try:
+        roomy = shutil.disk_usage(MEMORY).free > jobs * ROOM
+    except OSError:
+        return None
+    return MEMORY if roomy and os.access(MEMORY, os.W_OK) else None
 
 
 def lost_result(reason: str) -> Result:

@@ -10,13 +10,14 @@ keeps it (Codabench: a decimal of 10 places) and *shown* as its leaderboard prin
 
 import json
 import math
+import os
 import shutil
 import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -157,10 +158,14 @@ def rehearse_phase(
     keep_output: Path | None = None,
     limits: Limits | None = None,
     engine: Engine | None = None,
+    place: Path | None = None,
 ) -> Rehearsal:
     """Rehearse a submission to a phase of a bundle that is read already; see `rehearse`.
 
-    `keep_output`: folder that receives what the scoring program wrote, if the run is Finished; there must be none.
+    Parameters
+    ----------
+    keep_output: folder that receives what the scoring program wrote, if the run is Finished; there must be none.
+    place: folder for the run's files; default: that of temporary files.
     """
     start = time.monotonic()
     platform = PLATFORMS[bundle.platform]
@@ -170,14 +175,16 @@ def rehearse_phase(
     problems: list[str] = []
     scores: Mapping[str, Any] = {}
     row: tuple[Cell, ...] = ()
-    with tempfile.TemporaryDirectory(prefix="rehearsal-") as folder:
+    with tempfile.TemporaryDirectory(prefix="rehearsal-", dir=place) as folder:
         place = Path(folder).resolve()
         root, scratch = new_folder(place / "run"), new_folder(place / "scratch")
         run = Run(bundle, phase, root, scratch, limits or Limits(), engine or LocalEngine(), [], warnings)
         try:
             output = platform.run(run, submission)
             scores = read_scores(output, platform, warnings)
-            stored = store_scores(scores, bundle, platform, warnings, partial(_declared, bundle, phase))
+            program = bundle.files.get(phase.scoring_program, b"")
+            declared = partial(_declared, phase.scoring_program, program)
+            stored = store_scores(scores, bundle, platform, warnings, declared)
             row = leaderboard_row(bundle, platform, stored)
             platform.check_output(output, "scoring")
             warnings += platform.page_warnings(output, bundle.detailed_results)
@@ -203,26 +210,21 @@ def rehearse_phase(
     )
 
 
-def _declared(bundle: BuiltBundle, phase: BuiltPhase) -> list[str]:
-    """The scores that the phase's scoring program says it writes."""
-    name = phase.scoring_program
-    return (
-        declared_scores(open_archive(Report(), name, bundle.files[name], Room()))
-        if name in bundle.files
-        else []
-    )
+@lru_cache
+def _declared(name: str, program: bytes) -> tuple[str, ...]:
+    """The scores that a scoring program says it writes."""
+    return tuple(declared_scores(open_archive(Report(), name, program, Room())))
 
 
-def _make_writable(folder: Path) -> None:
+def _make_writable(folder: str | Path) -> None:
     """Give the owner back every right, so that the folder can be copied and removed."""
-    folder.chmod(0o700)
-    for path in folder.iterdir():
-        if path.is_symlink():
-            continue
-        if path.is_dir():
-            _make_writable(path)
-        else:
-            path.chmod(path.stat().st_mode | 0o600)
+    os.chmod(folder, 0o700)
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                _make_writable(entry.path)
+            elif not entry.is_symlink():
+                os.chmod(entry.path, entry.stat().st_mode | 0o600)
 
 
 def _json_value(value: Any) -> Any:

@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from bundling.bounded import MOST_YAML, parse_yaml, read_file
@@ -102,9 +103,14 @@ def command_text(program: Path, metadata_files: Iterable[str]) -> str | None:
     if metadata is None:
         return None
     try:
-        content = parse_yaml(read_file(metadata, MOST_YAML))
+        return _command_in(read_file(metadata, MOST_YAML))
     except (OSError, ValueError):
         return None
+
+
+@lru_cache
+def _command_in(metadata: bytes) -> str | None:
+    content = parse_yaml(metadata)
     command = content.get("command") if isinstance(content, dict) else None
     return str(command).strip() or None if command else None
 

@@ -25,8 +25,8 @@ import psutil
 
 LOG_BYTES = 1 << 20
 """Bytes kept of stdout and of stderr at most: the first and the last half."""
-POLL = 0.05
-"""Seconds between two looks at the processes."""
+POLL = 0.1
+"""Seconds between two looks at the processes; longer where a look takes long, as with thousands of processes."""
 BACKSTOP_BYTES = 4 << 30
 """Address space beyond the memory limit that one process may reserve: libraries reserve much more than they use."""
 KILL_SECONDS = 10.0
@@ -197,7 +197,8 @@ def attend(
                 now = time.monotonic()
                 if ended is None and now >= next_poll:
                     why_stopped = _over_limit(family, now - began, seconds, limits, bool(status))
-                    next_poll = time.monotonic() + POLL
+                    took = time.monotonic() - now
+                    next_poll = now + took + max(POLL, 10 * took)
         ended = ended or time.monotonic()
     finally:
         try:

@@ -1,11 +1,10 @@
 """What Codabench's compute worker does with a results submission: prediction, then scoring (`compute_worker.py`)."""
 
+import json
 import shlex
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-
-import yaml
 
 from bundling.built.bundle import BundleError
 from bundling.platforms.codabench.layout import APP, METADATA_FILES, PAGE, REPORT, VARIABLES
@@ -57,12 +56,13 @@ def _predict(run: Run, submission: Path) -> Path:
     check_output(output, "ingestion")
     seconds = None if step is None else step.seconds
     report = {
-        "exitCode": None,
         "elapsedTime": seconds,
-        "ingestionExitCode": None if step is None else step.exit_code,
+        "exitCode": None,
         "ingestionElapsedTime": seconds,
+        "ingestionExitCode": None if step is None else step.exit_code,
     }
-    (output / REPORT).write_text(yaml.safe_dump(report, default_flow_style=False), encoding="utf-8")
+    lines = [f"{key}: {json.dumps(value)}\n" for key, value in report.items()]
+    (output / REPORT).write_text("".join(lines), encoding="utf-8")
     return output
 
 
