@@ -104,6 +104,9 @@ def write_statistics(
 
 def _numbers(matrix: np.ndarray) -> list[list[Number]]:
     """Rows of numbers, whole ones without a point."""
+    whole = matrix.astype(np.int64)
+    if np.array_equal(matrix, whole):
+        return whole.tolist()
     return [[int(value) if value == int(value) else value for value in row] for row in matrix.tolist()]
 
 

@@ -162,9 +162,12 @@ def require_possible(submission: Answers, class_sizes: Mapping[str, int]) -> Non
     problems.raise_if_any()
 
 
+_USER = re.compile(r"user-\d+")
+
+
 def units(reference: Answers) -> Units:
     """Speakers, by their column, else by the recordings' names if each has a user; else the responses."""
-    users = [re.search(r"user-\d+", name) for name in reference.texts.get("Wavfile", ())]
+    users = [_USER.search(name) for name in reference.texts.get("Wavfile", ())]
     in_names = [user[0] for user in users if user] if all(users) else []
     speakers = reference.speakers if any(reference.speakers) else in_names
     return choose_units(reference.items.ids, "response", speaker=speakers)
