@@ -17,6 +17,7 @@ from bundling.live.folder import (
     Fetched,
     logs_path,
     output_path,
+    owner_folders,
     read_index,
     safe_name,
     submission_path,
@@ -83,12 +84,16 @@ def fetch(
         **{run.id: replace(run, on_board=False, complete=True, note=VANISHED) for run in known.values()},
         **listed,
     }
+    owners = owner_folders(run.owner for _, run in sorted(result.items()))
     first = first_runs(known.values())
     wanted = [run for run in listed.values() if not (run.complete and _is_here(folder, run))]
     lost = threading.Event()
     try:
         with ThreadPoolExecutor(jobs) as pool:
-            futures = [pool.submit(_fetch_run, connection, folder, run, first, lost) for run in wanted]
+            futures = [
+                pool.submit(_fetch_run, connection, folder, run, owners[run.owner], first, lost)
+                for run in wanted
+            ]
             try:
                 for done, future in enumerate(as_completed(futures), len(listed) - len(wanted) + 1):
                     run = future.result()
@@ -131,13 +136,18 @@ def _is_here(folder: Path, run: Fetched) -> bool:
 
 
 def _fetch_run(
-    connection: Connection, folder: Path, run: Fetched, first: Mapping[str, Fetched], lost: threading.Event
+    connection: Connection,
+    folder: Path,
+    run: Fetched,
+    owner_folder: str,
+    first: Mapping[str, Fetched],
+    lost: threading.Event,
 ) -> Fetched:
     """`lost`: set by the first that finds the server unreachable, so that the others need not find out again."""
     if lost.is_set():
         return run
     try:
-        return _fetch_files(connection, folder, run, first)
+        return _fetch_files(connection, folder, run, owner_folder, first)
     except Unreachable:
         lost.set()
         raise
@@ -145,7 +155,9 @@ def _fetch_run(
         return replace(run, complete=False, note=str(error))
 
 
-def _fetch_files(connection: Connection, folder: Path, run: Fetched, first: Mapping[str, Fetched]) -> Fetched:
+def _fetch_files(
+    connection: Connection, folder: Path, run: Fetched, owner_folder: str, first: Mapping[str, Fetched]
+) -> Fetched:
     """`first`: the first run of each upload that is here."""
     links = api.read_links(connection, run.id)
     notes: list[str] = []
@@ -183,7 +195,7 @@ def _fetch_files(connection: Connection, folder: Path, run: Fetched, first: Mapp
     for log in links.logs:
         save(f"{place}/{safe_name(log)}.txt", partial(_log, log))
     upload = _identity(links.upload)
-    own = replace(run, submission=submission_path(run.owner, run.time, run.id))
+    own = replace(run, submission=submission_path(owner_folder, run.time, run.id))
     original = run if run.submission else first.get(upload, own)
     submission = original.submission
     if not (original.sha256 and _is_here(folder, replace(original, output=""))):

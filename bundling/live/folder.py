@@ -7,7 +7,8 @@
 
 A file has its name only if all of it is there; one that is being written ends in `.part`. A run of an upload that was
 run before has no copy of it: its line names the first one's. Owners and phases are named as on the server where a file
-can have that name; else what it cannot have is `_`, with six digits of a digest behind it.
+can have that name; else what it cannot have is `_`, with six digits of a digest behind it. Of owners whose names differ
+in case alone, all but the first have the digest too.
 """
 
 import csv
@@ -128,8 +129,8 @@ def _cell(value: object) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
-def submission_path(owner: str, time: datetime, run: int) -> str:
-    return f"{SUBMISSIONS}/{safe_name(owner)}/{time:{TIME}}_{run}.zip"
+def submission_path(owner_folder: str, time: datetime, run: int) -> str:
+    return f"{SUBMISSIONS}/{owner_folder}/{time:{TIME}}_{run}.zip"
 
 
 def output_path(phase: str, owner: str, run: int) -> str:
@@ -141,12 +142,25 @@ def logs_path(phase: str, owner: str, run: int) -> str:
 
 
 def safe_name(name: str) -> str:
-    """A name that a file can have on every system, another one for every name (but for small and large letters)."""
+    """A name that a file can have on every system, another one for every name (but for case)."""
     plain = unicodedata.normalize("NFC", name)
     plain = re.sub(r"[^\w.@+ -]", "_", plain).rstrip(". ")
     plain = re.sub(r"^[. ]+|^(?=$)|^__MACOSX", "_", plain)
     while len(plain.encode()) > _LONGEST_NAME:
         plain = plain[:-1]
-    if plain == name and not _RESERVED.fullmatch(plain):
-        return name
-    return f"{plain}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
+    return name if plain == name and not _RESERVED.fullmatch(plain) else f"{plain}-{_digest(name)}"
+
+
+def owner_folders(owners: Iterable[str]) -> dict[str, str]:
+    """Each owner's folder, by owner; another one for every owner where a file system takes `a` for `A`, too."""
+    folders: dict[str, str] = {}
+    taken = set()
+    for owner in dict.fromkeys(owners):
+        name = safe_name(owner)
+        folders[owner] = f"{name}-{_digest(owner)}" if name.casefold() in taken else name
+        taken.add(name.casefold())
+    return folders
+
+
+def _digest(name: str) -> str:
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:6]
