@@ -5,6 +5,8 @@ one. So each upload is run again, in the order of the uploads, and the run that 
 that left is in the folder. Else the best of a team would be chosen among old scores and new ones, and each upload would
 count twice for the team's limits. What the board will be is computed here before anything is changed, and the server's
 board is compared with it afterwards. An amendment that was stopped goes on with the same command.
+
+Each phase has one task, as in every bundle that is built here; a bundle with more of them is refused.
 """
 
 import json
@@ -121,7 +123,8 @@ def plan(
 
     Raises
     ------
-    LiveError: the bundle is another competition's, runs are under way, or another amendment is.
+    LiveError: the bundle is another competition's or has several tasks in a phase, runs are under way, or another
+        amendment is.
     BundleError: a bundle that cannot be rehearsed, or has no board.
     """
     bundle, content = read_bundle(path)

@@ -86,7 +86,7 @@ def read_bundle(path: Path) -> tuple[BuiltBundle, Mapping[str, Any]]:
     Raises
     ------
     BundleError: it cannot be used.
-    LiveError: it is refused, or another platform's.
+    LiveError: it is refused, or another platform's, or a phase has several tasks, as no bundle that is built here has.
     """
     bundle = read_built_bundle(path)
     if bundle.platform != "codabench":
@@ -94,7 +94,13 @@ def read_bundle(path: Path) -> tuple[BuiltBundle, Mapping[str, Any]]:
     errors = [finding for finding in check_bundle(path) if finding.level == "error"]
     if errors:
         raise LiveError(f"{path}: {format_findings(errors)}")
-    return bundle, parse_yaml(bundle.files[FILE])
+    content = parse_yaml(bundle.files[FILE])
+    several = [str(phase["name"]) for phase in content["phases"] if len(phase["tasks"]) > 1]
+    if several:
+        raise LiveError(
+            f"{path}: several tasks in {', '.join(several)}; only phases with one task are handled here"
+        )
+    return bundle, content
 
 
 def check_served(

@@ -106,6 +106,14 @@ def test_runs_that_wait_are_started(connection, server, tmp_path):
     assert len(server.called("API POST /api/submissions/1/run_submission/")) == 1
 
 
+def test_a_phase_with_several_tasks_is_refused_before_anything_is_done(connection, server, tmp_path):
+    phases = copy.deepcopy(codabench().spec["phases"])
+    phases[0]["tasks"].append(phases[1]["tasks"][0])
+    done, error = steps(connection, live_bundle(tmp_path / "several.zip", phases=phases))
+    assert (done, server.requests) == ([], [])
+    assert "several tasks in Development; only phases with one task" in error
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [
