@@ -452,48 +452,58 @@ def _rehearse(options: argparse.Namespace) -> int:
     return 0 if rehearsal.status == "Finished" else 1
 
 
+Command = Callable[[argparse.Namespace], int]
+
+
+def _resumed(done: str) -> Callable[[Command], Command]:
+    """A command that keeps what is done: it says what goes wrong, and after Ctrl-C that it goes on from there."""
+
+    def told(command: Command) -> Command:
+        def run(options: argparse.Namespace) -> int:
+            try:
+                return command(options)
+            except (OSError, ValueError) as error:
+                say(_describe(error), error=True)
+                return 2
+            except KeyboardInterrupt:
+                say(f"Stopped. What was {done} is kept: the same command goes on from here.", error=True)
+                return 130
+
+        return run
+
+    return told
+
+
+@_resumed("scored")
 def _score(options: argparse.Namespace) -> int:
     began = time.monotonic()
-    try:
-        with _counting("scoring") as progress:
-            scores = bundling.score.score.score(
-                options.bundle,
-                options.folder,
-                options.out,
-                phase=options.phase,
-                reference=options.reference,
-                jobs=options.jobs,
-                scheduler=options.scheduler,
-                progress=progress,
-            )
-    except (OSError, ValueError) as error:
-        say(_describe(error), error=True)
-        return 2
-    except KeyboardInterrupt:
-        say("Stopped. What was scored is kept: the same command goes on from here.", error=True)
-        return 130
+    with _counting("scoring") as progress:
+        scores = bundling.score.score.score(
+            options.bundle,
+            options.folder,
+            options.out,
+            phase=options.phase,
+            reference=options.reference,
+            jobs=options.jobs,
+            scheduler=options.scheduler,
+            progress=progress,
+        )
     say(bundling.score.score.to_text(scores))
     say(f"{scores.new} scored in {time.monotonic() - began:.1f} s, into {options.out}", error=True)
     return 0 if all(scored.finished for scored in scores.scored) else 1
 
 
+@_resumed("rehearsed")
 def _season(options: argparse.Namespace) -> int:
     began = time.monotonic()
-    try:
-        with _counting("rehearsing") as progress:
-            season = bundling.season.play.play(
-                options.bundle,
-                options.folder,
-                work=options.work,
-                jobs=options.jobs,
-                progress=progress,
-            )
-    except (OSError, ValueError) as error:
-        say(_describe(error), error=True)
-        return 2
-    except KeyboardInterrupt:
-        say("Stopped. What was rehearsed is kept: the same command goes on from here.", error=True)
-        return 130
+    with _counting("rehearsing") as progress:
+        season = bundling.season.play.play(
+            options.bundle,
+            options.folder,
+            work=options.work,
+            jobs=options.jobs,
+            progress=progress,
+        )
     say(bundling.season.report.to_json(season) if options.json else bundling.season.report.to_text(season))
     if options.page:
         options.page.write_text(bundling.season.page.to_html(season), encoding="utf-8", errors="replace")
