@@ -2,8 +2,11 @@
 
 import csv
 import os
+import re
+import shutil
 import socket
 import stat
+import subprocess
 from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
 
@@ -25,8 +28,9 @@ from bundling.live.folder import FolderError, read_index, safe_name
 from bundling.platforms.codabench import api
 from bundling.rank.outputs import read_outputs
 from bundling.season.uploads import read_submissions
-from tests.samples.codabench_server import TOKEN, CodabenchServer, Mishap
+from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN, CodabenchServer, Mishap
 from tests.samples.live_bundle import live_bundle, score, upload
+from tests.samples.programs import ROOT
 
 
 @pytest.fixture
@@ -183,6 +187,22 @@ def test_names_are_safe(connection, server, phase, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["live"]
     assert read_index(tmp_path / "live") == list(runs)
     assert len(read_submissions(tmp_path / "live/submissions")) == 3 + len(names)
+
+
+def test_owners_that_differ_in_case_alone_have_folders_that_differ_in_more(
+    connection, server, phase, tmp_path
+):
+    """On a file system that does not tell them apart two owners would be one; who came first keeps the plain name."""
+    server.enter(phase, "Anna", upload())
+    folders = {
+        run.owner: run.submission.split("/")[1] for run in fetch(connection, COMPETITION, tmp_path).runs
+    }
+    assert folders == {"anna": "anna", "bob": "bob", "Anna": "Anna-bf4fcc"}
+    server.enter(phase, "ANNA", upload())
+    server.enter(phase, "Anna", upload())
+    *_, upper, again = fetch(connection, COMPETITION, tmp_path).runs
+    assert upper.submission.startswith("submissions/ANNA-")
+    assert again.submission.startswith("submissions/Anna-bf4fcc/")
 
 
 def test_different_names_stay_different():
@@ -390,6 +410,26 @@ def test_a_servers_address():
     ):
         with pytest.raises(LiveError):
             read_server(address)
+
+
+@pytest.mark.skipif(not (shutil.which("bash") and shutil.which("curl")), reason="needs bash and curl")
+def test_the_guides_recipe_gets_a_token(server, tmp_path):
+    guide = (ROOT / "docs/organisers.md").read_text(encoding="utf-8")
+    recipe = re.search(r"^\(umask 077;.*?\)\n(?=```)", guide, re.MULTILINE | re.DOTALL)[0]
+    recipe = recipe.replace("https://www.codabench.org", server.address)
+    file = tmp_path / ".codabench-token"
+    for password in ("wrong", PASSWORD):
+        subprocess.run(
+            ["bash", "-c", recipe],
+            input=f"{ORGANISER}\n{password}\n".encode(),
+            env={"HOME": str(tmp_path), "PATH": os.environ["PATH"]},
+            check=True,
+        )
+        assert file.stat().st_mode & 0o777 == 0o600
+        if password == "wrong":
+            with pytest.raises(LiveError, match="no token"):
+                read_token(file)
+    assert read_token(file) == TOKEN
 
 
 def test_where_the_token_is(tmp_path, monkeypatch):

@@ -25,6 +25,7 @@ from urllib.parse import parse_qs, urlsplit
 import yaml
 
 TOKEN = "0123456789abcdef0123456789abcdef01234567"
+PASSWORD = "päss & 'word' = \\1"
 ORGANISER = "organiser"
 STEPS = ("Submitted", "Preparing", "Running", "Scoring")
 PARTS = ("scoring_program", "ingestion_program", "input_data", "reference_data")
@@ -529,6 +530,8 @@ class CodabenchServer:
                 query = {key: values[0] for key, values in parse_qs(parts.query).items()}
                 if name == "STORE":
                     return self._store(parts.path, int(query.get("signature", "0")), body)
+                if parts.path == "/api/api-token-auth/":
+                    return self._give_token(parse_qs(body.decode()))
                 if self.headers.get("Authorization") != f"Token {TOKEN}":
                     return 401, {}, b'{"detail": "Invalid token."}'
                 try:
@@ -543,6 +546,11 @@ class CodabenchServer:
                     {"Content-Type": "application/json"},
                     json.dumps(found).encode() if found is not None else b"",
                 )
+
+            def _give_token(self, form: dict[str, list[str]]) -> tuple[int, dict[str, str], bytes]:
+                if form == {"username": [ORGANISER], "password": [PASSWORD]}:
+                    return 200, {}, json.dumps({"token": TOKEN}).encode()
+                return 400, {}, b'{"non_field_errors":["Unable to log in with provided credentials."]}'
 
             def _store(self, path: str, signature: int, body: bytes) -> tuple[int, dict[str, str], bytes]:
                 if self.headers.get("Authorization") or not signature or signature in outer.expired:
