@@ -19,34 +19,14 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import yaml
+from mutmut.mutation.file_mutation import mutate_file_contents
+
+from .mutant import Mutant, changed_lines, only_words
 
 ROOT = Path(__file__).resolve().parents[1]
 HERE = ROOT / "mutation"
-
-SOURCES = ("spokeneval", "bundling")
-
-CONFIGURATION = """
-[tool.mutmut]
-source_paths = {sources}
-also_copy = {others}
-only_mutate = ["{module}"]
-pytest_add_cli_args_test_selection = {tests}
-# Without the examples and names of the copies that mutmut makes of each function.
-pytest_add_cli_args = ["-p", "no:cacheprovider", "-k", "not __mutmut_ and not every_public_metric"]
-process_isolation = "forkserver"  # what a test has cached must not come from the code as it was
-use_git_change_detection = false
-"""
-
-
-class Mutant(NamedTuple):
-    """A change: the lines of a function before and after, each without its indentation."""
-
-    function: str
-    before: str
-    after: str
 
 
 def main() -> int:
@@ -81,50 +61,49 @@ def main() -> int:
 def try_mutants(module: str, tests: Sequence[str], place: Path) -> tuple[int, list[Mutant]]:
     """How many mutants a module has, and those that passed all of these tests."""
     shutil.copytree(ROOT, place, ignore=shutil.ignore_patterns(".*", "__pycache__", "dist"))
-    others = sorted(path.name for path in place.iterdir() if path.name not in SOURCES)
-    with open(place / "pyproject.toml", "a", encoding="utf-8") as stream:
-        stream.write(CONFIGURATION.format(sources=list(SOURCES), others=others, module=module, tests=tests))
-    mutmut = Path(sys.executable).with_name("mutmut")
-    done = subprocess.run([mutmut, "run"], cwd=place, capture_output=True, encoding="utf-8", errors="replace")
+    mutants = make_mutants(module, place)
+    survived = try_each(list(mutants), tests, place)
+    return len(mutants), [mutants[name] for name in survived]
+
+
+def make_mutants(module: str, place: Path) -> dict[str, Mutant]:
+    """Put all mutants of a module into the module, where one is chosen by its name."""
+    mutated = mutate_file_contents(module, (place / module).read_text(encoding="utf-8"))
+    (place / module).write_text(mutated.code, encoding="utf-8")
+    lines = mutated.code.splitlines()
+
+    def read(function: str) -> list[str]:
+        span = mutated.line_span_by_function_name[function]
+        text = "\n".join(lines[span.start - 1 : span.end]).strip()
+        return re.sub(r"\bx\w*__mutmut_\w+", "", text, count=1).splitlines()
+
+    mutants = {}
+    dotted = module.removesuffix(".py").replace("/", ".")
+    for name in mutated.mutant_names:
+        function = name.partition("__mutmut_")[0]
+        before, after = changed_lines(read(f"{function}__mutmut_orig"), read(name))
+        mutants[f"{dotted}.{name}"] = Mutant(f"{dotted}.{function[2:].replace('ǁ', '.')}", before, after)
+    return mutants
+
+
+def try_each(names: Sequence[str], tests: Sequence[str], place: Path) -> list[str]:
+    """The mutants that passed all tests, or that none of them calls."""
+    file = place / "mutants.json"
+    file.write_text(json.dumps(names), encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", *PYTEST, "--mutants", str(file), *tests]
+    done = subprocess.run(command, cwd=place, capture_output=True, encoding="utf-8", errors="replace")
     if done.returncode:
-        print(f"{module}: mutmut did not run\n{done.stdout[-2000:]}{done.stderr[-2000:]}", file=sys.stderr)
+        print(f"the tests did not run\n{done.stdout[-2000:]}{done.stderr[-2000:]}", file=sys.stderr)
         raise SystemExit(2)
-    statuses = json.loads((place / "mutants" / f"{module}.meta").read_text())["exit_code_by_key"]
-    survived = [name for name, status in statuses.items() if status in SURVIVED]
-    command = [sys.executable, "-c", DIFFERENCES, *survived]
-    told = subprocess.run(command, cwd=place, stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout
-    return len(statuses), [_changed(*pair) for pair in zip(survived, told.split("\0"), strict=False)]
+    survived: list[str] = json.loads(file.read_text(encoding="utf-8"))
+    return survived
 
 
-DIFFERENCES = """
-import sys
-from mutmut.mutation.diff_apply import find_mutant, get_diff_for_mutant
-for name in sys.argv[1:]:
-    print(get_diff_for_mutant(name, path=find_mutant(name).path), end=chr(0))
-"""
-"""What `mutmut show` prints, of all of them in one process."""
-
-SURVIVED = (0, 33)
-"""What mutmut notes of a mutant that passed its tests, or that none of them runs."""
-
-
-def _changed(name: str, difference: str) -> Mutant:
-    """A mutant from mutmut's name, `module.x_function__mutmut_1` or `module.xǁClassǁmethod__mutmut_1`, and its diff."""
-    lines = difference.splitlines()
-    before, after = (
-        " ".join(line[1:].strip() for line in lines if re.match(rf"\{sign}(?!{re.escape(sign * 2)})", line))
-        for sign in "-+"
-    )
-    module, _, function = name.rpartition("__mutmut_")[0].rpartition(".")
-    return Mutant(f"{module}.{function[2:].replace('ǁ', '.')}", before, after)
-
-
-_SENTENCE = re.compile(r'"[^"]*\w \w[^"]*"')
-
-
-def only_words(mutant: Mutant) -> bool:
-    """Whether the change is in a text of several words, which is for people alone."""
-    return _SENTENCE.sub("", mutant.before) == _SENTENCE.sub("", mutant.after)
+PYTEST = (
+    *("-p", "mutation.each_mutant", "-p", "no:cacheprovider", "--assert=plain", "--tb=native"),
+    # Without the examples and names of the copies that mutmut makes of each function.
+    *("-k", "not __mutmut_ and not every_public_metric"),
+)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from mutation.__main__ import Mutant, only_words
+from mutation.mutant import Mutant, only_words
 from tests.samples.programs import ROOT
 
 

@@ -1,0 +1,93 @@
+"""The bootstrap: what is drawn, how resamples are summed, and which of their percentiles are an interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from spokeneval.metrics import bootstrap
+from spokeneval.metrics.bootstrap import (
+    bootstrap_scores,
+    expanded_level,
+    percentile_interval,
+    resample_draws,
+    resample_weights,
+    splitmix64,
+)
+
+
+@dataclass(frozen=True)
+class Values:
+    """Counts that are no counts: any numbers, several a row."""
+
+    values: np.ndarray
+
+
+def test_the_generator_is_splitmix64():
+    # The reference implementation's first numbers for seed 1234567 (Rosetta Code, "Pseudo-random numbers/Splitmix64").
+    counters = [(1234567 + n * 0x9E3779B97F4A7C15) % 2**64 for n in range(1, 6)]
+    assert splitmix64(np.array(counters, dtype=np.uint64)).tolist() == [
+        6457827717110365317,
+        3203168211198807973,
+        9817491932198370423,
+        4593380528125082431,
+        16408922859458223821,
+    ]
+
+
+def test_every_unit_is_drawn_as_often_as_any_other():
+    counts = np.bincount(resample_draws(7, resamples=10_000).ravel(), minlength=7)
+    # 10,000 draws each, standard deviation sqrt(70,000 * 1/7 * 6/7) = 93.
+    assert np.abs(counts - 10_000).max() < 4 * 93
+    assert resample_weights(7).sum(axis=1).tolist() == [7] * 2000
+
+
+def test_sums_of_fractions_are_those_of_a_loop_whatever_the_order():
+    values = np.random.default_rng(0).random((30, 3))
+    weights = resample_weights(30, resamples=50)
+
+    def second(sums: Values) -> np.ndarray:
+        return sums.values[:, 1]
+
+    found = bootstrap_scores(Values(values), second, weights)
+    for resample in range(50):
+        expected = 0.0
+        for unit in range(30):
+            expected += weights[resample, unit] * values[unit, 1]
+        assert abs(found[resample] - expected) < 1e-13
+    order = np.random.default_rng(1).permutation(30)
+    assert (bootstrap_scores(Values(values[order]), second, weights[:, order]) == found).all()
+
+
+@pytest.mark.parametrize("at_a_time", [1, 70, 1 << 30])
+def test_resamples_are_the_same_however_many_are_worked_on_at_a_time(monkeypatch, at_a_time):
+    rows = Values(np.random.default_rng(0).random((30, 7)))
+    weights = resample_weights(30)
+
+    def scores():
+        return bootstrap_scores(rows, lambda sums: sums.values[:, 1] / sums.values[:, 3], weights)
+
+    found = scores()
+    monkeypatch.setattr(bootstrap, "_AT_A_TIME", at_a_time)
+    assert (resample_weights(30) == weights).all()
+    assert (scores() == found).all()
+
+
+def test_an_interval_at_a_lower_level_is_inside():
+    scores = np.append(np.arange(100.0), np.nan)
+    assert percentile_interval(scores, level=0.95) == (2, 97)
+    assert percentile_interval(scores, level=0.5) == (25, 74)
+    with pytest.raises(ValueError, match="no resample"):
+        percentile_interval(np.array([np.nan]))
+
+
+def test_the_level_is_that_of_hesterberg():
+    assert expanded_level(1) == 1
+    # By scipy 1.15: 1 - 2 norm.cdf(-sqrt(n / (n - 1)) t.ppf(.975, n - 1)).
+    expected = {5: 0.9980918988, 10: 0.9828987219, 22: 0.9667087089, 41: 0.9592616189, 2000: 0.9501958086}
+    for units, level in expected.items():
+        assert expanded_level(units) == pytest.approx(level, rel=0, abs=1e-5)
+    with pytest.raises(ValueError, match="0 units"):
+        expanded_level(0)
