@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bundling.built.archive import Archive
 from bundling.built.bundle import BuiltBundle, BuiltPhase
-from bundling.built.description import read_description
+from bundling.built.description import declared_scores, read_description
 from bundling.check.inspection import Contents
 from bundling.check.leakage import TOLERATED, label_entropy, leakage_budget
 from bundling.check.scores import read_options
@@ -47,7 +47,8 @@ def check_budget(report: Report, bundle: BuiltBundle, contents: Contents) -> Non
         if attempts is None or attempts > MOST_ATTEMPTS:
             report.add("leak-attempts", "competition.yaml", f"{what}; at most {MOST_ATTEMPTS} are harmless")
         exact = options.get("feedback", EXACT) == EXACT
-        numbers = [None] * len(bundle.columns) if exact else [NARROWEST]
+        # Every exact score is written, whichever of them a board shows.
+        numbers = [None] * len(declared_scores(program.archive)) if exact else [NARROWEST]
         told = _told(find_task(task), options.get("options", {}), reference, attempts, numbers)
         if told is not None and told > TOLERATED:
             shown = "exact scores" if exact else "scores in steps"
