@@ -11,8 +11,10 @@ import json
 import os
 import resource
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -43,12 +45,15 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
     names = json.loads(file.read_text(encoding="utf-8"))
     if session.testsfailed:
         raise session.Interrupted("the tests cannot be collected")
-    import_module("bundling.check.check")  # which a fixture of every test changes
-    gc.freeze()
     calls_file = file.with_suffix(".calls")
     if any(_in_copies([("stats", 3600, lambda: _write_calls(session, calls_file))]).values()):
         raise session.Interrupted("a test fails without any change")
-    calls = [Call(*call) for call in json.loads(calls_file.read_text(encoding="utf-8"))]
+    noted = json.loads(calls_file.read_text(encoding="utf-8"))
+    calls = [Call(*call) for call in noted["calls"]]
+    for module in noted["modules"]:  # so that no copy has to import them
+        with suppress(ImportError):
+            import_module(module)
+    gc.freeze()
     statuses = _in_copies(_trials(session, names, calls))
     survived = [name for name in names if statuses.get(name, 0) == 0]
     file.write_text(json.dumps(survived), encoding="utf-8")
@@ -110,13 +115,15 @@ def _pass(session: pytest.Session, items: list[pytest.Item]) -> bool:
 
 
 def _write_calls(session: pytest.Session, file: Path) -> bool:
-    """Run all tests as the code is, and note which functions they call."""
+    """Run all tests as the code is, and note which functions they call and which modules they import."""
     calls = []
+    before = set(sys.modules)
     for number, (item, following) in enumerate(pairwise([*session.items, None])):
         state()._stats.clear()
         began = time.process_time()
         item.ihook.pytest_runtest_protocol(item=item, nextitem=following)
         seconds = time.process_time() - began
         calls += [Call(function, number, seconds) for function in state()._stats]
-    file.write_text(json.dumps(calls), encoding="utf-8")
+    modules = sorted(set(sys.modules) - before)
+    file.write_text(json.dumps({"calls": calls, "modules": modules}), encoding="utf-8")
     return not session.testsfailed
