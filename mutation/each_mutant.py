@@ -102,7 +102,7 @@ def _trials(session: pytest.Session, names: list[str], calls: list[Call]) -> Ite
         )
         if called:
             items = [session.items[call.test] for call in called]
-            seconds = 10 + 20 * sum(call.seconds for call in called)
+            seconds = 3 + 10 * sum(call.seconds for call in called)
             yield name, seconds, lambda items=items: _pass(session, items)
 
 

@@ -74,15 +74,15 @@ def jackknife_error(without: np.ndarray) -> float:
 def jackknife_interval(score: float, without: np.ndarray, bounds: tuple[float, float]) -> tuple[float, float]:
     """The 95 % interval of a score.
 
-    Where the score, or one of those without a unit, is at a bound, its scale has no end there: the interval is then
-    Student's on the score's own scale, cut at the bounds. So one of no width says that the units tell nothing, as when
-    nobody makes an error.
+    Where the score, or one of those without a unit, is at a bound, or where there is no lower bound, there is no such
+    scale: the interval is then Student's on the score's own, cut at the bounds. So one of no width says that the units
+    tell nothing, as when nobody makes an error.
 
     Parameters
     ----------
     score: of all units.
     without: shape=(n,): the score without each unit.
-    bounds: between which it lies; either may be infinite.
+    bounds: between which it lies; infinite where there is none.
 
     Returns
     -------
@@ -150,14 +150,12 @@ def _squares(values: np.ndarray) -> np.ndarray:
 
 def _on_scale(values: Any, bounds: tuple[float, float]) -> Any:
     low, high = bounds
-    scaled = values if low == -math.inf else np.log(values - low)
+    scaled = np.log(values - low)
     return scaled if high == math.inf else scaled - np.log(high - values)
 
 
 def _from_scale(value: float, bounds: tuple[float, float]) -> float:
     low, high = bounds
-    if low == -math.inf:
-        return value
     value = max(-_FARTHEST, min(value, _FARTHEST))
     if high == math.inf:
         return low + math.exp(value)

@@ -21,6 +21,41 @@ def test_the_interval_of_a_mean_is_the_text_book_one():
     np.testing.assert_allclose(jackknife_error(without), values.std(ddof=1) / math.sqrt(5), rtol=1e-12)
 
 
+@pytest.mark.parametrize("bounds", [(-1.0, 1.0), (-1.0, math.inf), (2.0, 10.0), (0.0, 1.0)])
+def test_an_interval_is_students_on_the_scale_without_ends(bounds):
+    # By the formulas, with numpy: Satterthwaite's 2 (sum of squares)^2 / (12 times the squares' variance) is below 11.
+    low, high = bounds
+
+    def on_scale(x):
+        return np.log((x - low) / (high - x)) if high < math.inf else np.log(x - low)
+
+    def from_scale(z):
+        return (low + high * np.exp(z)) / (1 + np.exp(z)) if high < math.inf else low + np.exp(z)
+
+    score, without = (
+        low + 0.7,
+        low + np.array([0.3, 0.7, 0.75, 0.8, 0.72, 0.71, 0.69, 0.74, 0.7, 0.7, 0.7, 0.72]),
+    )
+    values = on_scale(without)
+    squares = (values - values.mean()) ** 2
+    freedom = 2 * squares.sum() ** 2 / (12 * squares.var(ddof=1))
+    assert freedom < 11
+    half = student_quantile(freedom) * math.sqrt(11 / 12 * squares.sum())
+    expected = from_scale(on_scale(score) - half), from_scale(on_scale(score) + half)
+    np.testing.assert_allclose(jackknife_interval(score, without, bounds), expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("score", "without"),
+    [(0.9, [0.8, 1.0, 0.9]), (1.0, [0.9, 0.99, 0.8]), (0.1, [0.0, 0.2, 0.1]), (0.9, [0.8, 1 + 2**-52, 0.9])],
+)
+def test_at_a_bound_the_interval_is_students_on_the_scores_own_scale(score, without):
+    # The score may be at a bound, or one of those without a unit, or beyond it by rounding.
+    low, high = jackknife_interval(score, np.array(without), (0.0, 1.0))
+    least, most = jackknife_interval(score, np.array(without), (-math.inf, math.inf))
+    assert (low, high) == (max(0.0, least), min(1.0, most))
+
+
 def test_where_one_unit_makes_the_difference_there_are_few_degrees_of_freedom():
     # Squares about the mean 1/11 are ten of 1/121 and one of 100/121, in all 110/121, and differ from their own mean,
     # 10/121, by 8910/121**2: 2 * 110**2 / (11/10 * 8910) = 2.4691 degrees. By scipy 1.17 t.ppf(.975, 2.4691) is
