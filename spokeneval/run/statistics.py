@@ -66,7 +66,7 @@ def by_unit(units: Units, rows: Mapping[str, Any]) -> Statistics:
     names = list(units.of.values())
     if len(set(names)) == len(names):
         return Statistics(units.called, names, rows)
-    different, place = np.unique(np.asarray(names, dtype=str), return_inverse=True)
+    different, place = np.unique(names, return_inverse=True)
     parts = {part: by_group(counts, place, len(different)) for part, counts in rows.items()}
     return Statistics(units.called, different.tolist(), parts, list(units.of), rows)
 
@@ -141,7 +141,7 @@ def _parse_parts(columns: Sequence[str], names: Sequence[str], numbers: Any) -> 
             field: values[:, place].reshape(len(names), *shapes[part, field])
             for field, place in places.items()
         }
-        parts[part] = make_dataclass("Counts", arrays, frozen=True)(**arrays)
+        parts[part] = make_dataclass("Counts", arrays)(**arrays)
     return parts
 
 

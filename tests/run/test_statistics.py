@@ -137,6 +137,11 @@ def test_content_without_a_key_is_refused(key):
         parse_statistics({name: value for name, value in CONTENT.items() if name != key})
 
 
+def test_numbers_are_read_as_real_ones_even_where_all_are_whole():
+    read = parse_statistics({**CONTENT, "values": [[1, 2], [3, 4]]})
+    assert vars(read.parts["a"])["b"].dtype == np.float64
+
+
 def test_names_are_texts_whatever_was_written():
     read = parse_statistics({**CONTENT, "unit": 7, "units": [1, 2], "items": [3], "item_values": [[1, 2]]})
     assert (read.unit, read.units, read.items) == ("7", ["1", "2"], ["3"])
