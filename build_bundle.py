@@ -208,7 +208,14 @@ def _parser() -> argparse.ArgumentParser:
         "--conditions",
         type=Path,
         metavar="FILE",
-        help="scores by condition too: a CSV file whose first two columns are a unit and its condition",
+        help="scores by condition too: a CSV file whose first two columns are a unit or an item and its condition",
+    )
+    rank.add_argument(
+        "--by",
+        action="append",
+        default=[],
+        metavar="COLUMN",
+        help="scores by a column of the reference in your competition folder, such as Prompt; may be repeated",
     )
     rank.set_defaults(run=_rank)
 
@@ -625,6 +632,7 @@ def _rank(options: argparse.Namespace) -> int:
                 folder=options.competition,
                 anonymous=options.anonymous,
                 conditions=options.conditions,
+                by=options.by,
                 progress=progress,
             )
         say(to_text(board))

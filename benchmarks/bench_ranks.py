@@ -20,7 +20,7 @@ import numpy as np
 from bundling.rank import compare
 from bundling.rank.rank_sets import rank_sets, ranks_known
 from spokeneval.metrics.accept_reject import decisions_per_response
-from spokeneval.metrics.bootstrap import percentile_interval, resample_weights
+from spokeneval.metrics.bootstrap import resample_weights
 from spokeneval.metrics.counts import as_matrix, from_matrix
 from spokeneval.tasks import find_task
 
@@ -46,7 +46,7 @@ def cover(errors: str, units: int, systems: int, gap: float, correlation: float,
         values = truth + np.sqrt(1 - correlation) * own + np.sqrt(correlation) * common
         resampled = weights @ values
         together = rank_sets(values.mean(axis=0), resampled, units=units, higher=True)
-        naive = map(percentile_interval, ranks_by_sorting(resampled).T.astype(float))
+        naive = np.percentile(ranks_by_sorting(resampled), (2.5, 97.5), axis=0, method="nearest").T
         for kind, ranges in enumerate((together, naive)):
             best, worst = np.array(list(ranges)).T
             held[kind] += ((best <= first) & (worst >= last)).all()

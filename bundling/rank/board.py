@@ -12,12 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
-from bundling.competition.competition import Column
+from bundling.competition.competition import Column, Competition
 from bundling.competition.read import read_competitions
 from bundling.rank import compare, notes
 from bundling.rank.comparison import Comparison, compare_systems
-from bundling.rank.conditions import scores_by_condition
+from bundling.rank.conditions import conditions_by_column, read_conditions, scores_by_condition
 from bundling.rank.difficulty import Difficulty, abilities_table, item_difficulty
+from bundling.rank.gold import find_columns
 from bundling.rank.outputs import OutputError, ScoringOutput
 from bundling.rank.power import power_table
 from bundling.rank.table import Table, task_tables
@@ -73,6 +74,7 @@ def make_board(
     folder: Path | None = None,
     anonymous: bool = False,
     conditions: Path | None = None,
+    by: Sequence[str] = (),
     progress: Callable[[str], None] = lambda step: None,
 ) -> Board:
     """Rank the outputs of one task, from `outputs.read_outputs`.
@@ -82,17 +84,19 @@ def make_board(
     root: the repository, with the `competition.yaml` of the sample.
     folder: an organiser's competition folder, whose decimals are printed; None for the sample's.
     anonymous: whether systems are called AAA, BBB, ... in the order of the board, those without a score last.
-    conditions: a table of each unit's condition, to break scores down by.
+    conditions: a table of each unit's or item's condition, to break scores down by.
+    by: columns of the reference at home to break scores down by.
 
     Raises
     ------
-    OutputError: a task that is not in `competition.yaml`, scores without its primary one, or conditions that do not
-        fit the units.
+    OutputError: a task that is not in `competition.yaml`, scores without its primary one, conditions that do not fit
+        the units, or no reference with the items.
     CompetitionError: `competition.yaml` cannot be used.
     """
     scored = [output for output in outputs if output.scores]
     task = scored[0].task
-    column = _primary_column(root, folder, task)
+    competition = _find_competition(root, folder, task)
+    column = competition.columns[0]
     if column.key not in scored[0].scores:
         raise OutputError([f"no score {column.key}, the primary one of {task}, in {scored[0].name}"])
     higher = column.direction == "higher"
@@ -118,8 +122,8 @@ def make_board(
     units = None
     if len(summed) < len(ranked):
         remarks += notes.without_statistics(ranked)
-        if conditions is not None:
-            raise OutputError(["--conditions needs the statistics.json of every system"])
+        if conditions is not None or by:
+            raise OutputError(["--conditions and --by need the statistics.json of every system"])
     else:
         rules = find_task(task)
         unit, number = summed[0].unit, len(summed[0].units)
@@ -141,8 +145,15 @@ def make_board(
                 tables.append(abilities_table(difficulty, names))
         else:
             remarks.append("One system: there is nothing to compare it with.")
+        items = summed[0].rows[0]
+        breakdowns = {}
         if conditions is not None:
-            tables.append(scores_by_condition(conditions, names, summed[0].units, values, primary, column))
+            breakdowns["condition"] = read_conditions(conditions, summed[0].units, items)
+        if by:
+            columns = find_columns(root, competition, items)
+            breakdowns |= {name: conditions_by_column(columns, name, items) for name in by}
+        for called, given in breakdowns.items():
+            tables.append(scores_by_condition(called, given, names, rules, summed, column))
     sharing = Counter(places)
     rows = [
         Row(
@@ -179,11 +190,11 @@ def anonymous_name(place: int) -> str:
     return string.ascii_uppercase[letter] * (3 + rounds)
 
 
-def _primary_column(root: Path, folder: Path | None, task: str) -> Column:
+def _find_competition(root: Path, folder: Path | None, task: str) -> Competition:
     competitions = read_competitions(root / "competition.yaml", folder=folder)
     for competition in competitions:
         if competition.task == task:
-            return competition.columns[0]
+            return competition
     known = ", ".join(sorted({competition.task for competition in competitions}))
     raise OutputError([f"no task {task} in competition.yaml; there are {known}"])
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from bundling.rank import compare
 from bundling.rank.rank_sets import rank_sets, ranks_known
-from spokeneval.run.interval import expanded_level, joint_scores, percentile_interval
+from spokeneval.run.interval import Interval, difference_interval, joint_scores, scores_without
 from spokeneval.run.statistics import Statistics, primary_of_sums
 from spokeneval.task import HIGHER, Task
 
@@ -21,15 +21,14 @@ from spokeneval.task import HIGHER, Task
 class Pair:
     """Two systems by their places on the board, the better ranked first, and their difference in score.
 
-    `standard_error` and `interval` (95 %) of the difference by the bootstrap, None where no resample has a score of
-    every system; `p` by randomisation; `adjusted`: p after Holm's correction over all pairs.
+    `interval`: of the difference, by the jackknife, with its standard error; `p` by randomisation; `adjusted`: p after
+    Holm's correction over all pairs.
     """
 
     first: int
     second: int
     difference: float
-    standard_error: float | None
-    interval: tuple[float, float] | None
+    interval: Interval
     p: float
     adjusted: float
 
@@ -78,17 +77,20 @@ def compare_systems(
         return Comparison(ranks_known(better), clusters, (), np.empty((0, len(summed)), dtype=np.int64))
     counts = [task.part(task.primary, statistics.parts) for statistics in summed]
     resampled = joint_scores(task.primary.value, counts)
+    without = [scores_without(task.primary, score, rows) for score, rows in zip(scores, counts, strict=True)]
     p_values = compare.randomisation_tests(*_on_one_scale(task, values, primary), progress=progress)
     adjusted = compare.holm(p_values)
-    units = len(values[0])
+    pairs = []
+    for first, second in combinations(range(len(summed)), 2):
+        difference = float(scores[first] - scores[second])
+        interval = difference_interval(task.primary, difference, without[first] - without[second])
+        p, after_holm = float(p_values[first, second]), float(adjusted[first, second])
+        pairs.append(Pair(first, second, difference, interval, p, after_holm))
     complete = resampled[~np.isnan(resampled).any(axis=1)]
     return Comparison(
-        rank_sets(scores, resampled, units=units, higher=higher),
+        rank_sets(scores, resampled, units=len(values[0]), higher=higher),
         compare.clusters(places, adjusted <= compare.SIGNIFICANCE),
-        [
-            _pair(first, second, scores, complete, p_values, adjusted, units)
-            for first, second in combinations(range(len(summed)), 2)
-        ],
+        pairs,
         compare.ranks(complete, higher=higher),
     )
 
@@ -99,25 +101,3 @@ def _on_one_scale(
     if task.shared_scale:
         return values, primary
     return compare.pseudo_values(values, primary), compare.mean_of_units(len(values[0]))
-
-
-def _pair(
-    first: int,
-    second: int,
-    scores: np.ndarray,
-    resampled: np.ndarray,
-    p_values: np.ndarray,
-    adjusted: np.ndarray,
-    units: int,
-) -> Pair:
-    differences = resampled[:, first] - resampled[:, second]
-    known = len(differences) > 0
-    return Pair(
-        first,
-        second,
-        float(scores[first] - scores[second]),
-        float(differences.std()) if known else None,
-        percentile_interval(differences, level=expanded_level(units)) if known else None,
-        float(p_values[first, second]),
-        float(adjusted[first, second]),
-    )

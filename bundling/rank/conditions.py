@@ -1,8 +1,13 @@
-"""Scores by condition: a table of the organiser's gives each unit its condition (a severity, a language, a prompt)."""
+"""Scores by condition: a severity, a language, a prompt, from a column of the reference or a table of the organiser's.
+
+A condition is one of units, such as speakers, or of the single items: responses, utterances, calls, recordings, as
+`statistics.json` counts them.
+"""
 
 import csv
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,21 +15,27 @@ import numpy as np
 from bundling.bounded import read_file
 from bundling.competition.competition import Column
 from bundling.intake.files import LARGEST_FILE
-from bundling.rank.compare import ScoreOfSums
 from bundling.rank.outputs import OutputError
 from bundling.rank.table import Table
 from bundling.text import printable
+from spokeneval.formats.problems import some_of
+from spokeneval.run.statistics import Statistics, primary_matrix, primary_of_sums
+from spokeneval.task import Task
+
+MOST_CONDITIONS = 60
+MOST_NUMBERS = 12
+"""Different numbers in a column that are conditions of their own; more are put into quarters."""
 
 
-def read_conditions(path: Path, units: Sequence[str]) -> list[str]:
-    """Each unit's condition, in the order of the units, from a CSV file (or one with tabs) with a header.
+def read_conditions(path: Path, units: Sequence[str], items: Sequence[str]) -> dict[str, str]:
+    """Each unit's condition, or each item's, from a CSV file (or one with tabs) with a header.
 
-    The first column names the unit, as in `statistics.json`, the second its condition.
+    The first column names the unit or the item, as in `statistics.json`, the second its condition.
 
     Raises
     ------
     OSError: no ordinary file, or a larger one than a reference's.
-    OutputError: not such a table; units that are not the board's, that stand twice, lack a row or a condition; or one
+    OutputError: not such a table; names that are not the board's, that stand twice, lack a row or a condition; or one
         condition for all, which breaks nothing down.
     """
     try:
@@ -36,50 +47,134 @@ def read_conditions(path: Path, units: Sequence[str]) -> list[str]:
     except csv.Error as error:
         raise OutputError([f"{path}: not a CSV file ({error})"]) from None
     if not rows or any(len(row) < 2 for row in rows):
-        raise OutputError([f"{path}: expected a header and two columns, a unit and its condition"])
-    known = set(units)
+        raise OutputError([f"{path}: expected a header and two columns, a unit or an item and its condition"])
     given = Counter(row[0].strip() for row in rows)
     conditions = {row[0].strip(): printable(row[1].strip()) for row in rows}
+    names = max((units, items), key=lambda names: len(given.keys() & set(names)))
     problems = []
     for what, odd in (
-        ("stand twice", [unit for unit, count in given.items() if count > 1]),
-        ("are no units of the board", [unit for unit in given if unit not in known]),
-        ("have no row", [unit for unit in units if unit not in given]),
-        ("have no condition", [unit for unit, condition in conditions.items() if not condition]),
+        ("stand twice", [name for name, count in given.items() if count > 1]),
+        ("are not on the board", [name for name in given if name not in set(names)]),
+        ("have no row", [name for name in names if name not in given]),
     ):
         if odd:
             problems.append(f"{path}: {len(odd)} {what}, first {printable(odd[0])!r}")
-    if not problems and len(set(conditions.values())) == 1:
-        problems.append(
-            f"{path}: all units have the condition {conditions[units[0]]!r}; nothing to break down"
-        )
+    problems += [f"{path}: {problem}" for problem in _unusable(conditions)]
     if problems:
         raise OutputError(problems)
-    return [conditions[unit] for unit in units]
+    return conditions
+
+
+def conditions_by_column(
+    columns: Mapping[str, Mapping[str, Sequence[str]]], column: str, items: Sequence[str]
+) -> dict[str, str]:
+    """Each item's condition from a column of the reference; many different numbers are put into quarters.
+
+    Parameters
+    ----------
+    columns: `column -> item -> its cells`, a cell a row.
+
+    Raises
+    ------
+    OutputError: no such column, or one that says nothing of an item, or several things.
+    """
+    known = {name.lower(): name for name in columns}
+    if column.lower() not in known:
+        raise OutputError(
+            [f"--by {column}: the reference has no such column; there are {', '.join(columns)}"]
+        )
+    column = known[column.lower()]
+    cells = {item: sorted({cell.strip() for cell in columns[column].get(item, ("",))}) for item in items}
+    differing = next((item for item in items if len(cells[item]) > 1), None)
+    if differing is not None:
+        several = some_of([printable(cell) for cell in cells[differing]], 3)
+        raise OutputError(
+            [
+                f"--by {column}: it differs within {printable(differing)} ({several}), and scores are counted by "
+                "nothing smaller; name a column that is the same in all its rows"
+            ]
+        )
+    conditions = {item: printable(found[0]) for item, found in cells.items()}
+    numbers = _numbers(conditions)
+    if len(set(conditions.values())) > MOST_NUMBERS and numbers is not None:
+        conditions = dict(zip(conditions, _quarters(numbers), strict=True))
+    problems = _unusable(conditions)
+    if problems:
+        raise OutputError([f"--by {column}: {problem}" for problem in problems])
+    return conditions
+
+
+def _unusable(conditions: Mapping[str, str]) -> list[str]:
+    """Why these break nothing down."""
+    problems = []
+    lacking = [name for name, condition in conditions.items() if not condition]
+    different = set(conditions.values())
+    if lacking:
+        problems.append(f"{len(lacking)} have no condition, first {printable(lacking[0])!r}")
+    elif len(different) == 1:
+        problems.append(f"all have the condition {different.pop()!r}; nothing to break down")
+    elif len(different) > MOST_CONDITIONS:
+        problems.append(f"{len(different)} different conditions; at most {MOST_CONDITIONS} fit on a board")
+    return problems
+
+
+def _numbers(conditions: Mapping[str, str]) -> np.ndarray | None:
+    try:
+        numbers = np.array([float(condition) for condition in conditions.values()])
+    except ValueError:
+        return None
+    return numbers if np.isfinite(numbers).all() else None
+
+
+def _quarters(numbers: np.ndarray) -> list[str]:
+    """The quarter that each number is in, by its smallest and largest one; equal numbers share one."""
+    place = np.searchsorted(np.quantile(numbers, (0.25, 0.5, 0.75)), numbers)
+    named = {
+        quarter: f"{numbers[place == quarter].min():.10g} – {numbers[place == quarter].max():.10g}"
+        for quarter in np.unique(place).tolist()
+    }
+    return [named[quarter] for quarter in place.tolist()]
 
 
 def scores_by_condition(
-    path: Path,
+    called: str,
+    conditions: Mapping[str, str],
     names: Sequence[str],
-    units: Sequence[str],
-    values: np.ndarray,
-    primary: ScoreOfSums,
+    task: Task,
+    summed: Sequence[Statistics],
     column: Column,
 ) -> Table:
     """The primary score of each system in each condition; a dash where there is none.
 
     Parameters
     ----------
-    values: shape=(s, n, k), what the score is computed from.
+    called: what the conditions are.
+    conditions: of every unit, or of every item.
     """
-    conditions = np.array(read_conditions(path, units))
-    kinds = sorted(set(conditions.tolist()))
-    found = np.stack([primary(values[:, conditions == kind].sum(axis=1)) for kind in kinds], axis=1)
-    rows = [
+    if conditions.keys() != set(summed[0].units):
+        summed = [replace(statistics, parts=statistics.rows[1]) for statistics in summed]
+        rows = summed[0].rows[0]
+    else:
+        rows = summed[0].units
+    values = np.stack([primary_matrix(task, statistics) for statistics in summed])
+    primary = primary_of_sums(task, summed[0])
+    of_rows = np.array([conditions[row] for row in rows])
+    kinds = sorted(set(of_rows.tolist()), key=_numbers_first)
+    found = np.stack([primary(values[:, of_rows == kind].sum(axis=1)) for kind in kinds], axis=1)
+    cells = [
         [name, *("–" if np.isnan(score) else f"{score:.{column.precision}f}" for score in scores)]
         for name, scores in zip(names, found, strict=True)
     ]
-    header = ["System", *(f"{kind} ({np.count_nonzero(conditions == kind)})" for kind in kinds)]
+    header = ["System", *(f"{kind} ({np.count_nonzero(of_rows == kind)})" for kind in kinds)]
+    counted = summed[0].unit + "s" if rows is summed[0].units else "items"
     return Table(
-        f"{column.title} by condition", header, rows, "In brackets, how many units have the condition."
+        f"{column.title} by {called}", header, cells, f"In brackets, how many {counted} have the condition."
     )
+
+
+def _numbers_first(kind: str) -> tuple[bool, float, str]:
+    """Numbers, and quarters by their first one, in order, then words."""
+    try:
+        return False, float(kind.split(" – ")[0]), kind
+    except ValueError:
+        return True, 0.0, kind

@@ -77,9 +77,7 @@ def _pairs(board: Board, compared: Comparison) -> page.Html:
     digits = board.column.precision
     rows = []
     for pair in sorted(compared.pairs, key=lambda pair: (pair.second - pair.first, pair.first)):
-        interval = (
-            "–" if pair.interval is None else f"{pair.interval[0]:.{digits}f} – {pair.interval[1]:.{digits}f}"
-        )
+        interval = f"{pair.interval.low:.{digits}f} – {pair.interval.high:.{digits}f}"
         names = f"{board.rows[pair.first].name} – {board.rows[pair.second].name}"
         difference = f"{pair.difference:.{digits}f}"
         rows.append([names, difference, interval, _shown_p(pair.p), _shown_p(pair.adjusted)])

@@ -63,7 +63,7 @@ def pairs_to_csv(board: Board) -> str:
     )
     for pair in board.compared.pairs if board.compared else ():
         names = [no_formula(board.rows[place].name) for place in (pair.first, pair.second)]
-        ends = pair.interval or ("", "")
+        ends = pair.interval.low, pair.interval.high
         writer.writerow([*names, pair.difference, *ends, pair.p, pair.adjusted])
     return buffer.getvalue()
 

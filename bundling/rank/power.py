@@ -50,10 +50,10 @@ def power_table(
 ) -> list[Table]:
     """A power curve as a table: what differences test sets of other sizes would show; none where nothing is known."""
     neighbours = [pair for pair in pairs if pair.second == pair.first + 1]
-    varying = [pair for pair in neighbours if (pair.standard_error or 0) > 10.0**-MOST_DECIMALS]
+    varying = [pair for pair in neighbours if pair.interval.standard_error > 10.0**-MOST_DECIMALS]
     if not varying:
         return []
-    deviation = median(pair.standard_error or 0.0 for pair in varying) * math.sqrt(units)
+    deviation = median(pair.interval.standard_error for pair in varying) * math.sqrt(units)
     systems = len(names)
     closest = varying[0]
     rows = []
@@ -63,7 +63,7 @@ def power_table(
             rows.append([str(number), "none", "0 %"])
             continue
         found = smallest_difference(deviation, number, systems)
-        own = (closest.standard_error or 0.0) * math.sqrt(units)
+        own = closest.interval.standard_error * math.sqrt(units)
         chance = 100 * power(closest.difference, own, number, systems)
         rows.append([str(number), f"{found:.{column.precision}f}", f"{chance:.0f} %"])
     header = [

@@ -1,4 +1,4 @@
-"""How sure a score is: percentile intervals from a bootstrap over units that are independent of one another.
+"""Scores that other samples would have: a bootstrap over units that are independent of one another.
 
 A unit is what was drawn at random and holds together: a speaker, a recording, a call; the response where nothing
 coarser is known. Everything a score is made of is counted for each unit, one row a unit; a resample draws as many
@@ -18,8 +18,6 @@ import numpy as np
 from .counts import as_matrix, from_matrix
 
 RESAMPLES = 2000
-LEVEL = 0.95
-NORMAL_QUANTILE = 1.959963984540054
 SEED = 1979
 
 _AT_A_TIME = 1 << 15
@@ -164,64 +162,3 @@ def _step(values: np.ndarray) -> float:
     order it adds: so small (one part in 2**53 of the largest sum), and all sums of multiples of it are exact."""
     largest = len(values) * float(np.abs(values).max())
     return 2.0 ** (math.frexp(largest)[1] - 53)
-
-
-def expanded_level(units: int) -> float:
-    """The level at which percentiles of a bootstrap over n units cover as often as `LEVEL` says.
-
-    With few units the percentiles are too close: a resample varies by sqrt((n - 1) / n) of what a new sample
-    would, and says nothing of how badly its own variance is known. Hesterberg's expanded percentile interval
-    corrects both: 1 - 2 Phi(-sqrt(n / (n - 1)) t), t the quantile of Student's distribution with n - 1 degrees
-    of freedom. At n = 20 it is 0.968, at n = 200 0.952.
-
-    Source: Hesterberg, What teachers should know about the bootstrap (The American Statistician 69, 2015),
-    section 5.3 ("expanded percentile"); t by Abramowitz and Stegun 26.7.5, off by less than 0.0002 from n = 10.
-
-    Parameters
-    ----------
-    units: number of units, n, at least 1; from a single one nothing can be said, and the level is 1.
-
-    Examples
-    --------
-    >>> round(expanded_level(20), 3), round(expanded_level(200), 3)
-    (0.968, 0.952)
-    """
-    if units < 1:
-        raise ValueError(f"{units} units; expected at least one")
-    if units == 1:
-        return 1.0
-    z, freedom = NORMAL_QUANTILE, units - 1
-    t = z + (
-        (z**3 + z) / (4 * freedom)
-        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
-        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * freedom**3)
-        + (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / (92160 * freedom**4)
-    )
-    return math.erf(math.sqrt(units / freedom / 2) * t)
-
-
-def percentile_interval(scores: np.ndarray, *, level: float = LEVEL) -> tuple[float, float]:
-    """The interval between the resamples' percentiles: order statistics, nothing interpolated.
-
-    Parameters
-    ----------
-    scores: shape=(r,), the resamples' scores; those without a score (NaN) are left out.
-
-    Returns
-    -------
-    (low, high)
-
-    Raises
-    ------
-    ValueError: no resample has a score.
-
-    Examples
-    --------
-    >>> percentile_interval(np.arange(100.0))  # two of a hundred left out at each end
-    (2.0, 97.0)
-    """
-    defined = np.sort(scores[~np.isnan(scores)])
-    if not len(defined):
-        raise ValueError("no resample has a score")
-    cut = int(len(defined) * (1 - level) / 2)
-    return float(defined[cut]), float(defined[len(defined) - 1 - cut])

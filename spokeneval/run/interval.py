@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from ..metrics.bootstrap import (
-    RESAMPLES,
-    SEED,
-    bootstrap_scores,
-    expanded_level,
-    percentile_interval,
-    resample_weights,
-)
+from ..metrics.bootstrap import RESAMPLES, SEED, bootstrap_scores, resample_weights
 from ..metrics.counts import as_matrix
 from ..metrics.jackknife import jackknife_error, jackknife_interval, leave_one_out
 from ..task import Number, Score, Task
@@ -23,11 +17,11 @@ __all__ = [
     "RESAMPLES",
     "SEED",
     "Interval",
-    "expanded_level",
+    "difference_interval",
     "joint_scores",
-    "percentile_interval",
     "resampled_error",
     "score_intervals",
+    "scores_without",
 ]
 
 
@@ -44,8 +38,7 @@ def score_intervals(
 ) -> dict[str, Interval]:
     """The jackknife intervals of a system's scores, rounded to the ten decimals that a platform stores.
 
-    Where nothing can be said (a single unit), both ends are the score itself. A unit without which there is no score
-    counts as one that makes no difference.
+    Where nothing can be said (a single unit), both ends are the score itself.
 
     Parameters
     ----------
@@ -62,15 +55,49 @@ def score_intervals(
         if score.limits is None or score.key not in scores:
             continue
         value = scores[score.key]
-        others = np.asarray(score.value(task.part(score, without)), dtype=np.float64)
-        others = np.where(np.isnan(others), value, others)
-        if len(others) == 1:
-            intervals[score.key] = Interval(value, value, 0.0)
-            continue
-        low, high = jackknife_interval(value, others, score.limits)
-        error = round(jackknife_error(others), 10)
-        intervals[score.key] = Interval(_end(low, value), _end(high, value), error)
+        others = _without(score, task.part(score, without), value)
+        intervals[score.key] = _interval(value, others, score.limits)
     return intervals
+
+
+def scores_without(score: Score, value: Number, rows: Any) -> np.ndarray:
+    """A system's score without each unit, shape=(n,).
+
+    Parameters
+    ----------
+    value: its score of all units.
+    rows: the part of the counts that the score takes, one row a unit.
+    """
+    return _without(score, leave_one_out(rows), value)
+
+
+def difference_interval(score: Score, difference: float, without: np.ndarray) -> Interval:
+    """The jackknife interval of a difference of two systems in a score that has intervals, as in `score_intervals`.
+
+    A difference of scores that have both bounds has bounds, too; one of ratios has none, so its interval is as long
+    on either side.
+
+    Parameters
+    ----------
+    difference: the first system's score less the second's.
+    without: shape=(n,): the difference without each unit.
+    """
+    low, high = score.limits or (-math.inf, math.inf)
+    return _interval(difference, without, (low - high, high - low))
+
+
+def _without(score: Score, others: Any, value: Number) -> np.ndarray:
+    """Scores of all units but one; a unit without which there is no score counts as one that makes no difference."""
+    scores = np.asarray(score.value(others), dtype=np.float64)
+    filled: np.ndarray = np.where(np.isnan(scores), value, scores)
+    return filled
+
+
+def _interval(value: Number, without: np.ndarray, limits: tuple[float, float]) -> Interval:
+    if len(without) == 1:
+        return Interval(value, value, 0.0)
+    low, high = jackknife_interval(value, without, limits)
+    return Interval(_end(low, value), _end(high, value), round(jackknife_error(without), 10))
 
 
 def _end(end: float, value: float) -> float:

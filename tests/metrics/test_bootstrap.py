@@ -10,8 +10,6 @@ import pytest
 from spokeneval.metrics import bootstrap
 from spokeneval.metrics.bootstrap import (
     bootstrap_scores,
-    expanded_level,
-    percentile_interval,
     resample_draws,
     resample_weights,
     splitmix64,
@@ -73,21 +71,3 @@ def test_resamples_are_the_same_however_many_are_worked_on_at_a_time(monkeypatch
     monkeypatch.setattr(bootstrap, "_AT_A_TIME", at_a_time)
     assert (resample_weights(30) == weights).all()
     assert (scores() == found).all()
-
-
-def test_an_interval_at_a_lower_level_is_inside():
-    scores = np.append(np.arange(100.0), np.nan)
-    assert percentile_interval(scores, level=0.95) == (2, 97)
-    assert percentile_interval(scores, level=0.5) == (25, 74)
-    with pytest.raises(ValueError, match="no resample"):
-        percentile_interval(np.array([np.nan]))
-
-
-def test_the_level_is_that_of_hesterberg():
-    assert expanded_level(1) == 1
-    # By scipy 1.15: 1 - 2 norm.cdf(-sqrt(n / (n - 1)) t.ppf(.975, n - 1)).
-    expected = {5: 0.9980918988, 10: 0.9828987219, 22: 0.9667087089, 41: 0.9592616189, 2000: 0.9501958086}
-    for units, level in expected.items():
-        assert expanded_level(units) == pytest.approx(level, rel=0, abs=1e-5)
-    with pytest.raises(ValueError, match="0 units"):
-        expanded_level(0)

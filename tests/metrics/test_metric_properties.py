@@ -552,7 +552,6 @@ EXEMPT = {
     "agreement.krippendorff_alpha": "of pairs of raters: Caller Experience's alpha and human_alpha",
     "agreement.prmse": "of several ratings of an item, in the report alone",
     "agreement.standardised_mean_difference": "has a sign; its size is in the registry",
-    "bootstrap.expanded_level": "of a number of units",
     "jackknife.leave_one_out": "gives counts",
     "jackknife.jackknife_error": "of scores",
     "jackknife.student_quantile": "of a number of degrees of freedom",

@@ -1,0 +1,1 @@
+"""What makes items hard: annotators' flags and what texts tell, by how many systems are wrong; a module a task."""
