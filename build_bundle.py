@@ -217,6 +217,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="COLUMN",
         help="scores by a column of the reference in your competition folder, such as Prompt; may be repeated",
     )
+    rank.add_argument(
+        "--flags",
+        type=Path,
+        metavar="FILE",
+        help="what makes items hard: a CSV file of an item, its annotator and a column a flag",
+    )
     rank.set_defaults(run=_rank)
 
     season = commands.add_parser(
@@ -633,6 +639,7 @@ def _rank(options: argparse.Namespace) -> int:
                 anonymous=options.anonymous,
                 conditions=options.conditions,
                 by=options.by,
+                flags=options.flags,
                 progress=progress,
             )
         say(to_text(board))

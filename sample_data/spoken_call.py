@@ -13,6 +13,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from math import exp
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -54,6 +55,7 @@ _PLACES = {
 Grammar = dict[str, list[str]]
 
 
+@cache
 def _grammar() -> tuple[Grammar, Grammar]:
     """Prompt -> what the baseline accepts: good responses, and bad ones that slipped into the grammar."""
     good: Grammar = {}
@@ -206,6 +208,39 @@ class _Speaker:
         return " ".join(word for word in words if word)
 
 
+WORD_ERRORS = {True: 3.0, False: 2.0}
+"""How many words more are misheard, on average, where a correct or an incorrect response is not recognised."""
+
+MISHEARD_AS_LISTED = 0.1
+"""The share of recognised responses that the recogniser takes for another one that the grammar lists."""
+
+
+class _Recogniser:
+    """Makes of what was heard what the baseline's recogniser makes of it: so many word errors as Table 2 has.
+
+    Whether the grammar lists the text stays as it is, and so do the decisions.
+    """
+
+    def __init__(self, seed: str) -> None:
+        self.good, self.lenient = _grammar()
+        self.random = random.Random(seed)
+
+    def hear(self, prompt: str, said: str, heard: str, *, correct: bool) -> str:
+        listed = self.good[prompt] + self.lenient.get(prompt, [])
+        if heard in listed:
+            misheard = heard == said and self.random.random() < MISHEARD_AS_LISTED
+            return self.random.choice(listed) if misheard else heard
+        if heard == said:
+            return heard
+        words = heard.split()
+        for _ in range(min(2 * len(words), int(self.random.expovariate(1 / WORD_ERRORS[correct])))):
+            place = self.random.randrange(len(words))
+            words[place : place + self.random.randint(0, 1)] = [self.random.choice(_NOISE)]
+        return heard if " ".join(words) in listed else " ".join(words)
+
+
+_NOISE = ("the", "and", "free", "tree", "night", "wait", "four", "paper", "can", "it")
+
 SPREAD = {"incorrect": 0.5, "misunderstood": 1.0, "meaningless": 0.7, "accepted wrongly": 1.2}
 """Standard deviations of the learners' effects on the logarithm of how often they give such a response."""
 
@@ -243,6 +278,7 @@ def make_sheet(set_name: str) -> list[dict[str, str]]:
     """The rows of a set's gold standard, in the order of their ids."""
     speaker = _Speaker(f"{SEED} {set_name}")
     learners = _Learners(f"{SEED} talk {set_name}")
+    recogniser = _Recogniser(f"{SEED} words {set_name}")
     rows = []
     for group in SETS[set_name]:
         for _ in range(group.count):
@@ -264,12 +300,19 @@ def make_sheet(set_name: str) -> list[dict[str, str]]:
                 heard = speaker.unlisted(prompt, lambda: speaker.misheard(said))  # noqa: B023
             else:
                 heard = said
+            heard = recogniser.hear(prompt, said, heard, correct=group.correct)
             texts = {"Prompt": prompt, "RecResult": heard, "Transcription": said}
             labels = {"language": _LABEL[group.correct], "meaning": _LABEL[group.meaningful]}
             rows.append({**texts, **labels, "speaker": learners.draw(group)})
     speaker.random.shuffle(rows)
     ids = sorted(speaker.random.sample(range(10000, 40000), len(rows)))
     return [{"Id": str(item), "Wavfile": f"{item}.wav", **row} for item, row in zip(ids, rows, strict=True)]
+
+
+def is_listed(prompt: str, text: str) -> bool:
+    """Whether the grammar lists a text as a response to a prompt."""
+    good, lenient = _grammar()
+    return text in good[prompt] + lenient.get(prompt, [])
 
 
 def sheet_text(rows: list[dict[str, str]]) -> str:

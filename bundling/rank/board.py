@@ -18,6 +18,7 @@ from bundling.rank import compare, notes
 from bundling.rank.comparison import Comparison, compare_systems
 from bundling.rank.conditions import conditions_by_column, read_conditions, scores_by_condition
 from bundling.rank.difficulty import Difficulty, abilities_table, item_difficulty
+from bundling.rank.explained.explained import explain_difficulty
 from bundling.rank.gold import find_columns
 from bundling.rank.outputs import OutputError, ScoringOutput
 from bundling.rank.power import power_table
@@ -51,7 +52,7 @@ class Board:
 
     `units`: how many of what (`1000 responses`), None where no statistics were to be had; `compared`: the systems by
     their places in `rows`, None where they could not be compared; `unscored`: systems without a score; `difficulty`:
-    of the items, where there are systems enough.
+    of the items, where there are systems enough; `indicators`: of every item, where there are flags.
     """
 
     task: str
@@ -65,6 +66,7 @@ class Board:
     tables: Sequence[Table]
     notes: Sequence[str]
     difficulty: Difficulty | None = None
+    indicators: Table | None = None
 
 
 def make_board(
@@ -75,6 +77,7 @@ def make_board(
     anonymous: bool = False,
     conditions: Path | None = None,
     by: Sequence[str] = (),
+    flags: Path | None = None,
     progress: Callable[[str], None] = lambda step: None,
 ) -> Board:
     """Rank the outputs of one task, from `outputs.read_outputs`.
@@ -86,6 +89,7 @@ def make_board(
     anonymous: whether systems are called AAA, BBB, ... in the order of the board, those without a score last.
     conditions: a table of each unit's or item's condition, to break scores down by.
     by: columns of the reference at home to break scores down by.
+    flags: a table of annotators' flags, to explain by what makes items hard.
 
     Raises
     ------
@@ -118,12 +122,13 @@ def make_board(
     compared: Comparison | None = None
     tables = task_tables(task, ranked)
     difficulty: Difficulty | None = None
+    indicators: Table | None = None
     remarks = notes.without_score(unscored) + notes.ties(np.array(places), names)
     units = None
     if len(summed) < len(ranked):
         remarks += notes.without_statistics(ranked)
-        if conditions is not None or by:
-            raise OutputError(["--conditions and --by need the statistics.json of every system"])
+        if conditions is not None or by or flags is not None:
+            raise OutputError(["--conditions, --by and --flags need the statistics.json of every system"])
     else:
         rules = find_task(task)
         unit, number = summed[0].unit, len(summed[0].units)
@@ -149,11 +154,14 @@ def make_board(
         breakdowns = {}
         if conditions is not None:
             breakdowns["condition"] = read_conditions(conditions, summed[0].units, items)
-        if by:
-            columns = find_columns(root, competition, items)
-            breakdowns |= {name: conditions_by_column(columns, name, items) for name in by}
+        columns = find_columns(root, competition, items) if by or flags is not None else {}
+        breakdowns |= {name: conditions_by_column(columns, name, items) for name in by}
         for called, given in breakdowns.items():
             tables.append(scores_by_condition(called, given, names, rules, summed, column))
+        if flags is not None:
+            explained = explain_difficulty(root, competition, columns, flags, ranked)
+            tables += explained.tables
+            indicators = explained.items
     sharing = Counter(places)
     rows = [
         Row(
@@ -181,6 +189,7 @@ def make_board(
         tables,
         remarks,
         difficulty,
+        indicators,
     )
 
 

@@ -80,6 +80,14 @@ def items_to_csv(difficulty: Difficulty) -> str:
     return buffer.getvalue()
 
 
+def table_to_csv(table: Table) -> str:
+    """A table for other programs."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerows([map(no_formula, row) for row in (table.header, *table.rows)])
+    return buffer.getvalue()
+
+
 def to_markdown(board: Board) -> str:
     """For a page or a mail."""
     parts = [f"# {_escaped(heading(board))}", _escaped(board.signature), _markdown_table(board_table(board))]

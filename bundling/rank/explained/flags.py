@@ -2,7 +2,7 @@
 
 import csv
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -13,7 +13,6 @@ from sklearn.metrics import cohen_kappa_score
 from bundling.bounded import read_file
 from bundling.intake.files import LARGEST_FILE
 from bundling.rank.outputs import OutputError
-from bundling.text import printable
 from spokeneval.formats.problems import some_of
 
 ANNOTATOR = "annotator"
@@ -39,7 +38,7 @@ class Flags:
         return {flag: marked.mean(axis=0) > 0.5 for flag, marked in self.marked.items()}
 
     def agreement(self) -> dict[str, float]:
-        """Light's kappa of each flag: the mean of Cohen's kappa over pairs; NaN where nobody marked anything, or all did.
+        """Light's kappa of each flag: the mean of Cohen's over pairs; NaN where nobody marked anything, or all did.
 
         Source: Light, Measures of response agreement for qualitative data (Psychological Bulletin 76, 1971).
         """
@@ -54,11 +53,15 @@ def _kappa(first: np.ndarray, second: np.ndarray) -> float:
     return np.nan if constant and (first == second).all() else cohen_kappa_score(first, second)
 
 
-def read_flags(path: Path, items: Sequence[str]) -> Flags:
-    """Flags from a CSV file (or one with tabs) with a header.
+def read_flags(path: Path, items: Sequence[str], *, known: Collection[str]) -> Flags:
+    """Flags of a board's items from a CSV file (or one with tabs) with a header.
 
     The first column names the item, a column `annotator` who marked it, where there is one; every other column is a
     flag, 1, yes or true where it holds, else 0, no or false. Each annotator has a row for every item.
+
+    Parameters
+    ----------
+    known: all items of the set, of which the board may have a part.
 
     Raises
     ------
@@ -92,10 +95,9 @@ def read_flags(path: Path, items: Sequence[str]) -> Flags:
         key = (row[who[0]].strip() if who else "", row[0].strip())
         given[key] += 1
         marks = [cell.strip().lower() for place, cell in enumerate(row) if place and place not in who]
-        unclear += [f"{key[1]}: {mark!r}" for mark in marks if mark not in (*YES, *NO)]
+        unclear += [f"{mark} ({key[1]})" for mark in marks if mark not in (*YES, *NO)]
         cells[key] = [mark in YES for mark in marks]
     annotators = sorted({annotator for annotator, _ in given})
-    known = set(items)
     missing = [
         f"{item} {annotator}".strip()
         for annotator in annotators
@@ -103,12 +105,15 @@ def read_flags(path: Path, items: Sequence[str]) -> Flags:
         if (annotator, item) not in given
     ]
     problems = [
-        f"{path}: {len(odd)} {what}: {printable(some_of(odd, 3))}"
+        f"{path}: {what} ({len(odd)}): {some_of(odd, 3)}"
         for what, odd in (
-            ("rows stand twice", [" ".join(key[::-1]).strip() for key, count in given.items() if count > 1]),
-            ("rows are of items that are not on the board", sorted({item for _, item in given} - known)),
-            ("rows are missing", missing),
-            (f"cells are neither {'/'.join(YES)} nor {'/'.join(NO)}", unclear),
+            (
+                "rows that stand twice",
+                [" ".join(key[::-1]).strip() for key, count in given.items() if count > 1],
+            ),
+            ("items that are not of this set", sorted({item for _, item in given} - set(known))),
+            ("rows that are missing", missing),
+            (f"cells that are neither {'/'.join(YES)} nor {'/'.join(NO)}", unclear),
         )
         if odd
     ]

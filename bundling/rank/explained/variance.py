@@ -12,7 +12,7 @@ from statsmodels.regression.linear_model import OLS
 
 
 class Factor(NamedTuple):
-    """A factor's F and p beside all others, and the share of the variance, from 0 to 1, that it adds to those before."""
+    """F and p of a factor beside all others, and the share of the variance that it adds to those before, 0 to 1."""
 
     name: str
     f: float

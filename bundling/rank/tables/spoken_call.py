@@ -9,7 +9,6 @@ import numpy as np
 
 from bundling.rank.outputs import ScoringOutput
 from bundling.rank.table import Table
-from spokeneval.run.statistics import Statistics
 from spokeneval.tasks.spoken_call import RULE
 
 _RATES = {
@@ -40,34 +39,49 @@ def rates_of_systems(outputs: Sequence[ScoringOutput]) -> Table | None:
 
 
 def difficulty_bands(outputs: Sequence[ScoringOutput]) -> Table | None:
-    """Responses by how many systems judge them wrongly (rejected if correct, accepted if not): Table 2's bands.
-
-    With n systems the bounds are 2/18 and 9/18 of n, rounded (halves to even): 0-2, 3-9, 10-18 at eighteen.
-    """
-    counted = [output.statistics for output in outputs if output.statistics is not None]
-    if len(counted) < len(outputs) or not all(_one_response_a_row(statistics) for statistics in counted):
+    """Responses by how many systems judge them wrongly (rejected if correct, accepted if not): Table 2's bands."""
+    if not are_by_response(outputs):
         return None
-    rows_of = [statistics.rows[1]["decisions"] for statistics in counted]
-    wrong = sum(rows.false_rejects + rows.plain_false_accepts + rows.gross_false_accepts for rows in rows_of)
-    correct = rows_of[0].correct_accepts + rows_of[0].false_rejects > 0
+    wrong, correct = systems_wrong(outputs)
     systems = len(outputs)
     rows = []
-    low = 0
-    for band, of_eighteen in BANDS:
-        high = round(of_eighteen * systems / 18)
+    for band, (low, high) in [*band_bounds(systems).items(), ("all", (0, systems))]:
         within = (wrong >= low) & (wrong <= high)
         bounds = "none" if low > high else str(low) if low == high else f"{low}–{high}"
         rows.append([band, bounds, str(np.sum(within & correct)), str(np.sum(within & ~correct))])
-        low = max(low, high + 1)
-    rows.append(["all", f"0–{systems}", str(np.sum(correct)), str(np.sum(~correct))])
     note = "" if systems == 18 else f"The paper's bands (0–2, 3–9, 10–18 of 18 systems) scaled to {systems}."
     header = ["Band", "Systems wrong", "Correct responses", "Incorrect responses"]
     return Table("Difficulty of the responses (Table 2 of the third edition)", header, rows, note)
 
 
-def _one_response_a_row(statistics: Statistics) -> bool:
-    rows = statistics.rows[1]["decisions"]
-    return bool((sum(vars(rows).values()) == 1).all())
+def band_bounds(systems: int) -> dict[str, tuple[int, int]]:
+    """The least and the most systems wrong in each band; the least is above the most in a band without any.
+
+    With n systems the bounds are 2/18 and 9/18 of n, rounded (halves to even): 0-2, 3-9, 10-18 at eighteen.
+    """
+    bounds = {}
+    low = 0
+    for band, of_eighteen in BANDS:
+        high = round(of_eighteen * systems / 18)
+        bounds[band] = (low, high)
+        low = max(low, high + 1)
+    return bounds
+
+
+def systems_wrong(outputs: Sequence[ScoringOutput]) -> tuple[np.ndarray, np.ndarray]:
+    """Of each response how many systems judge it wrongly, int, and whether it is correct, bool, both of shape (n,)."""
+    rows_of = [output.statistics.rows[1]["decisions"] for output in outputs if output.statistics is not None]
+    wrong = sum(rows.false_rejects + rows.plain_false_accepts + rows.gross_false_accepts for rows in rows_of)
+    return np.asarray(wrong).astype(np.int64), rows_of[0].correct_accepts + rows_of[0].false_rejects > 0
+
+
+def are_by_response(outputs: Sequence[ScoringOutput]) -> bool:
+    """Whether every system's statistics tell what it makes of each response."""
+    return all(
+        output.statistics is not None
+        and bool((sum(vars(output.statistics.rows[1]["decisions"]).values()) == 1).all())
+        for output in outputs
+    )
 
 
 TABLES = (rates_of_systems, difficulty_bands)
