@@ -24,6 +24,9 @@ import numpy as np
 
 from bundling.zips import make_zip
 from sample_data.spoken_call import SEED, decisions_text, is_listed, make_sheet
+from spokeneval.formats.speakers import Units
+from spokeneval.metrics.accept_reject import decisions_per_response
+from spokeneval.run.statistics import Statistics, by_unit
 
 WRONG = {
     "BaselinePerfectRec": (69, 7, 3),
@@ -134,6 +137,20 @@ def _counts_wrong(
         if open_places:
             counts[chance.choice(open_places)] += 1
     return counts
+
+
+def statistics(rows: list[dict[str, str]], wrong: np.ndarray) -> dict[str, Statistics]:
+    """What each system's scoring would leave for `rank`."""
+    correct, meaningful = (
+        np.array([row[kind] == "correct" for row in rows]) for kind in ("language", "meaning")
+    )
+    units = Units("speaker", {row["Id"]: row["speaker"] for row in rows})
+    return {
+        name: by_unit(
+            units, {"decisions": decisions_per_response(correct, meaningful, correct != wrong[:, system])}
+        )
+        for system, name in enumerate(WRONG)
+    }
 
 
 def annotate(rows: list[dict[str, str]], wrong: np.ndarray) -> dict[str, np.ndarray]:

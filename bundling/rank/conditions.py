@@ -167,9 +167,8 @@ def scores_by_condition(
     ]
     header = ["System", *(f"{kind} ({np.count_nonzero(of_rows == kind)})" for kind in kinds)]
     counted = summed[0].unit + "s" if rows is summed[0].units else "items"
-    return Table(
-        f"{column.title} by {called}", header, cells, f"In brackets, how many {counted} have the condition."
-    )
+    note = f"In brackets, how many {counted} have the condition; a dash where they have no such score."
+    return Table(f"{column.title} by {called}", header, cells, note)
 
 
 def _numbers_first(kind: str) -> tuple[bool, float, str]:

@@ -19,10 +19,7 @@ from bundling.rank.outputs import OutputError, ScoringOutput
 from bundling.rank.plain import table_to_csv
 from sample_data import spoken_call_systems as sample
 from sample_data.spoken_call import make_sheet
-from spokeneval.formats.speakers import Units
-from spokeneval.metrics.accept_reject import decisions_per_response
 from spokeneval.metrics.agreement import cohen_kappa
-from spokeneval.run.statistics import by_unit
 from tests.samples.own_competition import fill_in
 from tests.samples.programs import ROOT, write_files
 
@@ -48,19 +45,9 @@ def competition_in(folder):
 
 
 def outputs_of(rows, wrong):
-    """Each system's output; its statistics are by speaker."""
-    correct, meaningful = (
-        np.array([row[kind] == "correct" for row in rows]) for kind in ("language", "meaning")
-    )
-    units = Units("speaker", {row["Id"]: row["speaker"] for row in rows})
     return [
-        ScoringOutput(
-            str(number),
-            {},
-            "spoken_call",
-            by_unit(units, {"decisions": decisions_per_response(correct, meaningful, correct != of_system)}),
-        )
-        for number, of_system in enumerate(wrong.T)
+        ScoringOutput(name, {}, "spoken_call", statistics)
+        for name, statistics in sample.statistics(rows, wrong).items()
     ]
 
 
@@ -124,10 +111,10 @@ def test_every_response_is_listed_by_band_the_hardest_first(of_the_sample):
 def test_the_samples_systems_are_those_of_table_1():
     rows = make_sheet("evaluation")
     outputs = outputs_of(rows, sample.wrong_systems(rows))
-    for counts, output in zip(sample.WRONG.values(), outputs, strict=True):
+    for output in outputs:
         total = output.statistics.total("decisions")
         found = (total.false_rejects, total.plain_false_accepts, total.gross_false_accepts)
-        assert tuple(map(int, found)) == counts
+        assert tuple(map(int, found)) == sample.WRONG[output.name]
 
 
 HEADER = "Id\tPrompt\tRecResult\tTranscription\tlanguage\tmeaning\tspeaker"
@@ -156,7 +143,7 @@ FLAGS = "Id,Annotator,Faint\n" + "".join(
 
 @pytest.fixture
 def own(tmp_path):
-    """A competition of six responses, and three systems, of which 0, 1 or 3 are wrong on them."""
+    """A competition of six responses, and 18 systems, of which 0, 4 or 18 are wrong on them."""
     write_folder(ROOT, tmp_path / "mine", ["spoken_call"])
     settings = tmp_path / "mine/competition.yaml"
     settings.write_text(fill_in(settings.read_text()))
@@ -165,7 +152,9 @@ def own(tmp_path):
     write_files(tmp_path / "mine", {**files, "starting_kit/spoken_call/data/grammar.xml": GRAMMAR})
     (tmp_path / "flags.csv").write_text(FLAGS)
     rows = list(csv.DictReader(io.StringIO(HEADER + EVALUATION), delimiter="\t"))
-    wrong = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 1], [0, 0, 0], [1, 1, 1], [1, 0, 0]], dtype=bool)
+    wrong = np.zeros((6, 18), dtype=bool)
+    for row, systems in enumerate((0, 4, 18, 0, 18, 4)):
+        wrong[row, :systems] = True
     return tmp_path, rows, wrong
 
 
@@ -202,8 +191,8 @@ def test_what_texts_tell_by_hand(own):
         }
     )
     bands = found.tables[0]
-    # Of three systems none wrong is easy, one medium, two and three hard; the mean over the correct responses is last.
-    assert [row[1:3] for row in bands.rows[:3]] == [["0–0", "1"], ["1–2", "1"], ["3–3", "1"]]
+    # None wrong is easy, four medium, all hard; the last line of the correct responses is their mean.
+    assert [row[1:3] for row in bands.rows[:3]] == [["0–2", "1"], ["3–9", "1"], ["10–18", "1"]]
     assert bands.rows[3][bands.header.index("WER (%)")] == "16.67"
     assert found.tables[-1].rows == [["Faint", "1.00"]]
 
