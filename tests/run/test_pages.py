@@ -8,10 +8,12 @@ import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from spokeneval.run.options import fingerprint, items_fingerprint
 from spokeneval.run.report import page as builders
+from spokeneval.run.report import plots
 from spokeneval.tasks import find_task, task_names
 from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT, run_here, write_files
@@ -147,6 +149,41 @@ def test_a_second_raters_scores_bring_prmse(tmp_path):
     assert f"{1 + 4 * 0.5 / 3 / 7 / variance:.4f}" in markup, words
 
 
+def test_every_recording_has_its_bar_and_its_timeline_the_worst_one_open(tmp_path):
+    names = [f"a{number:02d}" for number in range(60)]
+    labels = ["audio_name,utt_id,start,end,length,language_tag,overlap_diff_lang"]
+    for name in names:
+        labels += [f"{name}.wav,u,0,9000,9000,English,False", f"{name}.wav,v,9000,10000,1000,Mandarin,False"]
+    regions = ["audio_name,start,end", *(f"{name}.wav,0,20000" for name in names)]
+    reference = {
+        "labels.csv": "\n".join([*labels, ""]).encode(),
+        "regions.csv": "\n".join([*regions, ""]).encode(),
+    }
+    # The recording of number n misses n tenths of a second and no more.
+    turns = "{} 9000 English\n9000 10000 Mandarin\n"
+    files = {f"{name}.txt": turns.format(100 * number) for number, name in enumerate(names)}
+    _, words, output = run("merlion_diarization", tmp_path, public=True, files=files, reference=reference)
+    markup, outline = page_of(output)
+    assert outline.tags.count("details") == 60, words
+    assert re.findall(r"<details open>\n<summary>(.*)</summary>", markup) == ["a59.wav: DER 59.00 %"]
+    bars = re.search(r'<path d="M190 6h12v12h-12z([^"]*)" fill="url\(#bars-0\)"/>', markup)
+    # The longest is as long as the axis, 450, up to its 59 %; the last row has no error, and no box.
+    widths = [float(width) for width in re.findall(r"h([0-9.]+)v", bars[1])]
+    assert widths == pytest.approx([450 * number / 59 for number in range(59, 0, -1)], abs=0.06)
+
+
+def test_a_timeline_shows_each_turn_and_stays_small_however_many_there_are():
+    regions = np.array([[0, 71_000]])
+    turns = np.array([[1000, 2500], [2400, 3000], [70_990, 71_000]])
+    # 710 units for 71 s: a gap of 10, the first two turns together, a gap, and one unit for the last hundredth.
+    drawn = plots.timeline([plots.Lane("turns", [(turns, plots.BLUE)])], regions).markup
+    assert 'stroke-dasharray="0 10 20 679 1 710"' in drawn
+    assert plots.timeline([plots.Lane("none", [(turns[:0], plots.BLUE)])], regions).markup.count("dash") == 1
+    starts = np.random.default_rng(7).uniform(0, 71_000, (7, 5000))
+    lanes = [plots.Lane("many", [(np.stack([row, row + 30], axis=1), plots.BLUE)]) for row in starts]
+    assert len(plots.timeline(lanes, regions).markup) < 14_000
+
+
 @pytest.mark.parametrize("task", TASKS)
 def test_a_page_on_hidden_labels_holds_the_scores_alone(tmp_path, task):
     status, words, output = run(task, tmp_path, public=False)
@@ -266,7 +303,7 @@ def test_without_matplotlib_the_tables_stand_alone(tmp_path, monkeypatch, task):
     markup, outline = page_of(output)
     drawn = re.findall(r'aria-label="Plot: ([^"]*)', markup)
     assert "is better; lines are 95 % intervals" in drawn[0]  # drawn without it, as timelines are
-    assert all(label.startswith("Minutes and seconds") for label in drawn[1:])
+    assert all("DER is made of" in label or "minutes and seconds" in label for label in drawn[1:])
     assert "drawn where matplotlib is installed" in markup
     assert outline.tags.count("table") >= 2
 

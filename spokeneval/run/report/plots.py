@@ -159,12 +159,7 @@ def scale(marks: Sequence[Mark], title: str) -> Html:
     parts.append(f'<path d="M{left} {bottom}H{width}" stroke="#57606a"/>')
     middle = (left + width) / 2
     parts.append(f'<text x="{middle}" y="{bottom + 40}" text-anchor="middle">{escape(title)}</text>')
-    return Html(
-        f'<svg viewBox="0 0 {width} {bottom + 48}" style="max-width: {1.2 * width:.0f}px" font-size="{size}" '
-        f'font-family="{_FONTS}" fill="#1b1f24" aria-hidden="true" focusable="false">\n'
-        + "\n".join(parts)
-        + "\n</svg>"
-    )
+    return _drawing(width, bottom + 48, f"max-width: {1.2 * width:.0f}px", size, parts)
 
 
 class Lane(NamedTuple):
@@ -175,35 +170,95 @@ class Lane(NamedTuple):
 
 
 def timeline(lanes: Sequence[Lane], regions: np.ndarray) -> Html:
-    """Lanes over the time of a recording's regions, shape=(n, 2) in ms, which are shaded; drawn without matplotlib."""
-    left, width, high = 170, 900, 20
+    """Lanes over the time of a recording's regions, shape=(n, 2) in ms, which are shaded; drawn without matplotlib.
+
+    Spans end at whole units of the picture and are at least one wide, so that a lane of any number of them takes no
+    more than 1.6 kB.
+    """
+    left, length, high = 170, 710, 20
     start, end = float(regions.min()), float(regions.max())
+    scale = length / (end - start)
     bottom = (high + 6) * len(lanes) + 4
-    pixels = (width - left - 20) / (end - start)
 
-    def boxes(spans: np.ndarray, top: float, height: float) -> str:
-        inside = np.clip(np.reshape(spans, (-1, 2)), start, end)
-        places = left + (inside - start) * pixels
-        return "".join(
-            f"M{one:.1f} {top}h{max(other - one, 0.4):.1f}v{height}h-{max(other - one, 0.4):.1f}z"
-            for one, other in places.tolist()
-            if other > one
-        )
+    def line(spans: np.ndarray, middle: int, width: int, colour: str) -> str:
+        dashes = _dashes(scale * (np.clip(np.reshape(spans, (-1, 2)), start, end) - start), length)
+        pen = f'stroke="{colour}" stroke-width="{width}" stroke-dasharray="{dashes}"'
+        return f'<path d="M{left} {middle}h{length}" {pen}/>' if dashes else ""
 
-    parts = [f'<path d="{boxes(regions, 0, bottom)}" fill="#eef1f4"/>']
+    parts = [line(regions, bottom // 2, bottom, "#eef1f4")]
     for row, lane in enumerate(lanes):
-        top = (high + 6) * row + 4
-        parts.append(f'<text x="{left - 10}" y="{top + 15}" text-anchor="end">{escape(lane.label)}</text>')
-        parts += [f'<path d="{boxes(spans, top, high)}" fill="{colour}"/>' for spans, colour in lane.spans]
+        middle = (high + 6) * row + 4 + high // 2
+        parts.append(f'<text x="{left - 10}" y="{middle + 5}" text-anchor="end">{escape(lane.label)}</text>')
+        parts += [line(spans, middle, high, colour) for spans, colour in lane.spans]
     for tick in _clock_ticks(start / 1000, end / 1000):
-        x = left + (1000 * tick - start) * pixels
-        parts.append(f'<path d="M{x:.1f} {bottom}v5" stroke="#57606a"/>')
+        x = f"{left + scale * (1000 * tick - start):.1f}"
         clock = f"{tick // 60:.0f}:{tick % 60:02.0f}"
-        parts.append(f'<text x="{x:.1f}" y="{bottom + 20}" text-anchor="middle">{clock}</text>')
+        parts.append(f'<path d="M{x} {bottom}v5" stroke="#57606a"/>')
+        parts.append(f'<text x="{x}" y="{bottom + 20}" text-anchor="middle">{clock}</text>')
+    return _drawing(900, bottom + 28, "max-width: 56rem; min-width: 40rem", 13, parts)
+
+
+def _dashes(spans: np.ndarray, length: int) -> str:
+    """Lengths of dashes and gaps, in turns, along a line of which spans are drawn, shape=(n, 2); empty without any."""
+    first = np.minimum(np.rint(spans[:, 0]), length - 1).astype(int)
+    last = np.maximum(np.rint(spans[:, 1]).astype(int), first + 1)
+    depth = np.zeros(length + 1, dtype=int)
+    np.add.at(depth, first, 1)
+    np.add.at(depth, last, -1)
+    edges = np.flatnonzero(np.diff(np.append(0, np.cumsum(depth)) > 0))
+    return " ".join(map(str, [0, *np.diff(np.append(0, edges)).tolist(), length])) if len(edges) else ""
+
+
+class Part(NamedTuple):
+    """What bars are made of: its name, its colour, and a path on squares of 6 that tells it without the colour."""
+
+    label: str
+    colour: str
+    texture: str
+
+
+def stacked_bars(names: Sequence[str], values: np.ndarray, parts: Sequence[Part], title: str) -> Html:
+    """A bar for each name, of its values of each part, shape=(names, parts); drawn without matplotlib."""
+    left, right, line, high, top = 190, 640, 18, 12, 30
+    bottom = top + line * len(names)
+    ends = np.cumsum(values, axis=1)
+    most = float(ends.max()) or 1.0
+    scale = (right - left) / most
+    drawn = []
+    for tick in _ticks(0, most):
+        x = f"{left + scale * tick:.1f}"
+        drawn.append(f'<path d="M{x} {top}V{bottom + 4}" stroke="#d8dee4"/>')
+        drawn.append(f'<text x="{x}" y="{bottom + 20}" text-anchor="middle">{tick:g}</text>')
+    for place, part in enumerate(parts):
+        fill = f"bars-{place}"
+        drawn.append(
+            f'<pattern id="{fill}" width="6" height="6" patternUnits="userSpaceOnUse"><rect width="6" height="6" '
+            f'fill="{part.colour}"/><path d="{part.texture}" stroke="#fff" stroke-width="1.5"/></pattern>'
+        )
+        starts, widths = left + scale * (ends - values)[:, place], scale * values[:, place]
+        boxes = "".join(
+            f"M{start:.1f} {top + line * row + 3}h{width:.1f}v{high}h-{width:.1f}z"
+            for row, (start, width) in enumerate(zip(starts.tolist(), widths.tolist()))
+            if width >= 0.05
+        )
+        key = left + 150 * place
+        drawn.append(f'<path d="M{key} 6h{high}v{high}h-{high}z{boxes}" fill="url(#{fill})"/>')
+        drawn.append(f'<text x="{key + 18}" y="17">{escape(part.label)}</text>')
+    drawn += [
+        f'<text x="{left - 8}" y="{top + line * row + 14}" text-anchor="end">{escape(name)}</text>'
+        for row, name in enumerate(names)
+    ]
+    middle = (left + right) // 2
+    drawn.append(f'<text x="{middle}" y="{bottom + 40}" text-anchor="middle">{escape(title)}</text>')
+    return _drawing(right + 20, bottom + 48, "max-width: 48rem; min-width: 34rem", 13, drawn)
+
+
+def _drawing(width: int, height: int, style: str, size: int, parts: Sequence[str]) -> Html:
+    """Parts of a picture, as it stands in a page."""
     return Html(
-        f'<svg viewBox="0 0 {width} {bottom + 28}" style="max-width: 56rem; min-width: 40rem" font-size="13" '
+        f'<svg viewBox="0 0 {width} {height}" style="{style}" font-size="{size}" '
         f'font-family="{_FONTS}" fill="#1b1f24" aria-hidden="true" focusable="false">\n'
-        + "\n".join(parts)
+        + "\n".join(filter(None, parts))
         + "\n</svg>"
     )
 

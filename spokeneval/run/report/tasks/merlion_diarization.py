@@ -12,23 +12,19 @@ from ....metrics import language_diarization as metrics
 from ....metrics.counts import by_group
 from ...scoring import Scored
 from ..page import Html, figure, folded, paragraph, section, table
-from ..plots import BLUE, GREEN, ORANGE, Lane, cells, plot, timeline
+from ..plots import BLUE, GREEN, ORANGE, Lane, Part, cells, plot, stacked_bars, timeline
 
 _STATES = ("neither", "English", "Mandarin", "both")
-_DRAWN = 40
-"""Recordings whose errors are drawn, the worst."""
-
 _ERROR = "#7a1f5c"
 
 _GROUPS = 4
 """Groups of recordings by how often the language changes."""
 
 _PARTS = (
-    ("Miss", "miss", BLUE),
-    ("False alarm", "false_alarm", GREEN),
-    ("Language error", "language_error", ORANGE),
+    (Part("Miss", BLUE, ""), "miss"),
+    (Part("False alarm", GREEN, "M0 3H6"), "false_alarm"),
+    (Part("Language error", ORANGE, "M0 6L6 0"), "language_error"),
 )
-_HATCHES = ("", "..", "//")
 
 
 def sections(reference: Reference, submission: Submission, scored: Scored) -> list[Html]:
@@ -94,28 +90,21 @@ def _recordings(reference: Reference, submission: Submission, times: metrics.Lan
     header = ["Recording", "DER (%)", "Miss", "False alarm", "Language error", "English", "Mandarin"]
     timelines = [
         folded(
-            f"{reference.audio_names[row]}: "
-            + (rows[place][1] if np.isnan(rates[row]) else f"DER {rows[place][1]} %"),
+            f"{name}: {rate if np.isnan(rates[row]) else f'DER {rate} %'}",
             _timeline(reference, submission, row),
             opened=place == 0,
         )
-        for place, row in enumerate(order[:_DRAWN])
+        for place, (row, (name, rate, *_)) in enumerate(zip(order, rows))
     ]
-    left = len(order) - len(timelines)
-    more = f" The {left} other recordings are in the table above." if left > 0 else ""
     return section(
         "Recordings, worst first",
-        _bars(
-            [reference.audio_names[row] for row in order[:_DRAWN]],
-            parts[order[:_DRAWN], :3],
-            parts[order[:_DRAWN], 3:],
-        ),
-        table("DER, and seconds of errors and of reference", header, rows),
+        _bars([name for name, *_ in rows], parts[order, :3], parts[order, 3:]),
+        paragraph("When each recording's errors are; open one by its line."),
+        *timelines,
+        table("DER, and seconds of errors and of reference", header, rows, shown=len(rows)),
         paragraph(
             "A recording without any reference speech has no DER; claimed speech is false alarm.", kind="note"
         ),
-        paragraph(f"When each recording's errors are; open one by its line.{more}"),
-        *timelines,
     )
 
 
@@ -123,31 +112,9 @@ def _bars(names: Sequence[str], errors: np.ndarray, spoken: np.ndarray) -> Html:
     """The parts of each recording's DER."""
     shares = 100 * errors / np.maximum(spoken.sum(axis=1, keepdims=True), 1e-9)
     shares[spoken.sum(axis=1) == 0] = 0
-
-    def draw(canvas: Any) -> None:
-        height = canvas.get_figheight()
-        axes = canvas.add_axes([0.3, 0.5 / height, 0.67, 1 - 1.0 / height])
-        ends = np.cumsum(shares, axis=1)
-        for part, (label, _, colour) in enumerate(_PARTS):
-            axes.barh(
-                np.arange(len(names)),
-                shares[:, part],
-                left=ends[:, part] - shares[:, part],
-                color=colour,
-                hatch=_HATCHES[part],
-                edgecolor="white",
-                linewidth=0,
-                label=label,
-            )
-        axes.set_yticks(range(len(names)))
-        axes.set_yticklabels(_short_names(names), fontsize=8)
-        axes.set(ylim=(len(names) - 0.4, -0.6), xlabel="DER (%), by its parts")
-        axes.grid(axis="x")
-        canvas.legend(loc="upper center", bbox_to_anchor=(0.6, 1.0), ncol=3, fontsize=8.5)
-
+    bars = stacked_bars(_short_names(names), shares, [part for part, _ in _PARTS], "DER (%), by its parts")
     caption = "What each recording's DER is made of"
-    label = f"{caption}; the table below has the same numbers."
-    return figure(caption, label, plot("parts", draw, width=6, height=1.2 + 0.2 * len(names)))
+    return figure(caption, f"{caption}; the table below has the same numbers.", bars)
 
 
 def _short_names(names: Sequence[str]) -> list[str]:
@@ -177,11 +144,13 @@ def _timeline(reference: Reference, submission: Submission, row: int) -> Html:
         for side, spoken in (("Reference", recording.reference), ("Submission", recording.hypothesis))
         for language, turns, colour in zip(_STATES[1:3], spoken, (BLUE, ORANGE))
     ]
-    lanes += [Lane(label, [(spans[name], _ERROR)]) for label, name, _ in _PARTS]
+    lanes += [Lane(part.label, [(spans[error], _ERROR)]) for part, error in _PARTS]
     svg = timeline(lanes, reference.regions[row])
-    seconds = "; ".join(f"{label} {np.diff(spans[name]).sum() / 1000:.1f} s" for label, name, _ in _PARTS)
+    seconds = "; ".join(f"{part.label} {np.diff(spans[error]).sum() / 1000:.1f} s" for part, error in _PARTS)
     return figure(
-        "Minutes and seconds; shaded: scored", f"Timeline of the languages and errors: {seconds}.", svg
+        f"{reference.audio_names[row]} in minutes and seconds; shaded: scored",
+        f"Timeline of the languages and errors: {seconds}.",
+        svg,
     )
 
 
