@@ -25,6 +25,16 @@ _PAGES = """\
 Pages of your own, named and placed as in the repository's pages/, which hold where there is none here; and logo.png.
 """
 
+_WORKFLOW = Path(__file__).parent / "templates" / "workflow.yml"
+
+_IGNORED = """\
+board/
+dist/
+scored/
+season/
+try/
+"""
+
 
 def write_folder(root: Path, folder: Path, names: Sequence[str]) -> dict[str, str]:
     """Write a competition folder for bundles, or for all bundles of tasks, of the repository's series.
@@ -66,6 +76,8 @@ def write_folder(root: Path, folder: Path, names: Sequence[str]) -> dict[str, st
     files = {
         "competition.yaml": _SETTINGS.encode() + dump_yaml(_settings(chosen)),
         f"pages/{NOTE}": _PAGES.encode(),
+        ".github/workflows/competition.yml": _WORKFLOW.read_bytes(),
+        ".gitignore": _IGNORED.encode(),
     }
     write_tree(folder, {**files, **{name: text.encode() for name, text in notes.items()}})
     return {"competition.yaml": f"every line that says {FILL_IN}", **places}

@@ -1,15 +1,19 @@
-"""The first fifteen minutes of docs/organisers.md: its own commands, with data as organisers have them."""
+"""The first fifteen minutes of docs/organisers.md by its own commands, data as organisers have them; the workflow."""
 
+import os
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 
 import build_bundle
-from tests.samples.own_competition import fill_in, own_data
+from tests.samples.own_competition import fill_in, own_data, own_folder
 from tests.samples.programs import ROOT, write_files
 
 GUIDE = (ROOT / "docs/organisers.md").read_text(encoding="utf-8").partition("**A whole season.**")[0]
@@ -108,3 +112,41 @@ def test_the_guides_commands_lead_from_untidy_data_to_a_bundle_that_takes_its_ba
     status, told = run(rehearse)
     assert status == 0, told
     assert run(check)[0] == 0
+
+
+def test_the_workflow_of_a_new_folder_builds_and_rehearses_it_and_stops_at_a_bad_label(tmp_path):
+    folder = own_folder(tmp_path / "own", ["spoken_call"])
+    (folder / "software").symlink_to(ROOT)
+    python = tmp_path / "bin" / "python"
+    write_files(python.parent, {"python": f'#!/bin/sh\nexec "{sys.executable}" "$@"\n'})
+    python.chmod(0o755)
+    workflow = yaml.safe_load((folder / ".github/workflows/competition.yml").read_text(encoding="utf-8"))
+    (job,) = workflow["jobs"].values()
+    install, build, rehearse = (step["run"] for step in job["steps"] if "run" in step)
+
+    def run(commands):
+        """As the platform runs a step."""
+        environment = {**os.environ, "PATH": f"{python.parent}:{os.environ['PATH']}"}
+        done = subprocess.run(
+            ["bash", "-e", "-c", commands], cwd=folder, env=environment, capture_output=True, text=True
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    *_, lock = install.split()
+    assert (folder / lock).is_file()
+    status, told = run(build)
+    assert (status, "2 bundles in" in told) == (0, True), told
+    status, told = run(rehearse)
+    assert (status, told.count("Finished")) == (0, 1), told
+    kept = sorted(
+        path.relative_to(folder).as_posix()
+        for pattern in job["steps"][-1]["with"]["path"].split()
+        for path in folder.glob(pattern)
+    )
+    assert kept == ["dist/codabench/spoken_call.zip", "dist/codalab/spoken_call.zip"]
+    labels = folder / "reference_data/spoken_call/evaluation/reference.csv"
+    labels.write_text(
+        labels.read_text(encoding="utf-8").replace("\tcorrect\t", "\tperhaps\t", 1), encoding="utf-8"
+    )
+    status, told = run(build)
+    assert (status, "perhaps" in told) == (1, True), told
