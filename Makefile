@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
-.PHONY: demo test lint bench portability fuzz mutants samples container-image lock clean
+.PHONY: demo test lint bench audio portability fuzz mutants samples container-image lock clean
 
 demo: .venv/installed-run
 	$(BIN)/python -m sample_data.demo
@@ -19,6 +19,11 @@ lint: .venv/installed-dev
 
 bench: .venv/installed-bench
 	$(BIN)/python -m benchmarks
+
+# Synthetic speech, and a board of each task's baselines that listen: `make audio TASKS="merlion psst" SEEDS=3`.
+SEEDS ?= 1
+audio: .venv/installed-audio
+	$(BIN)/python -m sample_data.audio --seeds $(SEEDS) $(TASKS)
 
 # The programs, the metrics with their examples and their tests on Python 3.9 with numpy 1.19, where there is one: see
 # tests/run/test_portability.py.
@@ -68,6 +73,12 @@ samples: .venv/installed-run
 	$(INSTALL) requirements-mutants.lock
 	touch $@ .venv/installed-run .venv/installed-dev
 
+# Of torch any build of this version will do, so that it comes without a hash: see pyproject.toml.
+.venv/installed-audio: requirements-audio.lock | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
+	$(INSTALL) requirements-audio.lock
+	touch $@ .venv/installed-run .venv/installed-dev
+
 # An image for tests/bundling/test_containers.py, from Debian packages: needs root, debootstrap and podman.
 container-image:
 	debootstrap --variant=minbase --include=python3-minimal,python3-numpy bookworm .container-image
@@ -81,6 +92,7 @@ lock:
 	$(LOCK) --extra dev --output-file requirements-dev.lock
 	$(LOCK) --extra dev --extra bench --output-file requirements-bench.lock
 	$(LOCK) --extra dev --extra mutants --output-file requirements-mutants.lock
+	$(LOCK) --extra dev --extra audio --output-file requirements-audio.lock
 
 clean:
 	rm -rf .venv .venv-py39 .venv-fuzz .fuzz dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

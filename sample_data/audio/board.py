@@ -1,0 +1,83 @@
+"""Boards of a task's systems, each line saying on what data its figures were measured."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from spokeneval.run.library import Result
+from spokeneval.tasks import find_task
+
+
+@dataclass(frozen=True)
+class Line:
+    """What a system gets on some data: `key -> score`, and `key -> (low, high)` of those that have an interval."""
+
+    system: str
+    data: str
+    scores: Mapping[str, float]
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Board:
+    """A task's systems, in the order in which they are shown.
+
+    Attributes
+    ----------
+    shown: the scores to show, `key -> decimals`.
+    """
+
+    task: str
+    title: str
+    shown: Mapping[str, int]
+    lines: Sequence[Line]
+
+
+def scored(system: str, data: str, result: Result) -> Line:
+    """The line of a submission that was scored at home."""
+    return Line(system, data, result.scores, result.intervals)
+
+
+def over_seeds(boards: Sequence[Board]) -> Board:
+    """One board of those that several seeds gave: means, with the lowest and the highest in place of intervals."""
+    first = boards[0]
+    if len(boards) == 1:
+        return first
+    by_system: dict[tuple[str, str], list[Line]] = defaultdict(list)
+    for board in boards:
+        for line in board.lines:
+            by_system[line.system, line.data].append(line)
+    return Board(first.task, first.title, first.shown, [_mean(lines) for lines in by_system.values()])
+
+
+def _mean(lines: Sequence[Line]) -> Line:
+    values = {key: [line.scores[key] for line in lines] for key in lines[0].scores}
+    spread = {key: (min(scores), max(scores)) for key, scores in values.items() if min(scores) < max(scores)}
+    means = {key: sum(scores) / len(scores) for key, scores in values.items()}
+    return Line(lines[0].system, lines[0].data, means, spread)
+
+
+def show(board: Board, console: Console) -> None:
+    """Print a board; a score that a line lacks is left blank."""
+    titles = {column.key: column.title for column in find_task(board.task).columns}
+    table = Table("system", "on", title=board.title, title_justify="left", box=box.SIMPLE)
+    for key in board.shown:
+        table.add_column(titles[key], justify="right")
+    for line in board.lines:
+        table.add_row(line.system, line.data, *[_cell(line, key, board.shown[key]) for key in board.shown])
+    console.print(table)
+
+
+def _cell(line: Line, key: str, decimals: int) -> str:
+    if key not in line.scores:
+        return ""
+    score = f"{line.scores[key]:.{decimals}f}"
+    if key not in line.intervals:
+        return score
+    return "{} [{:.{d}f}, {:.{d}f}]".format(score, *line.intervals[key], d=decimals).replace("[", r"\[")

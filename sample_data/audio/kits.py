@@ -1,0 +1,69 @@
+"""Starting kits of synthetic competitions, as participants unzip them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bundling.competition.kit import make_parts
+from bundling.competition.read import read_competitions
+from bundling.competition.references import load_reference
+from bundling.zips import write_tree
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Kit:
+    """A kit on disk.
+
+    Attributes
+    ----------
+    folder: where it is.
+    references: set -> the folder with its gold standard.
+    metadata_baseline: set -> the folder with what the baseline that needs no sound submits.
+    trivial: set -> what answers that know nothing get, `what they answer -> primary score`.
+    """
+
+    folder: Path
+    references: Mapping[str, Path]
+    metadata_baseline: Mapping[str, Path]
+    trivial: Mapping[str, Mapping[str, float]]
+
+
+def make_kit(task: str, competition_folder: Path, into: Path) -> Kit:
+    """Write a task's starting kit, made of a competition folder's data (`reference_data/<task>/<set>/`,
+    `starting_kit/<challenge>/data/`), and run its metadata baseline."""
+    competition = next(each for each in read_competitions(ROOT / "competition.yaml") if each.task == task)
+    competition = replace(competition, folder=competition_folder)
+    folders = {name: competition_folder / "reference_data" / task / name for name in competition.sets}
+    references = {
+        name: load_reference(task, name, folder, competition.options) for name, folder in folders.items()
+    }
+    parts = make_parts(ROOT, competition, references)
+    if parts.failures:
+        raise ValueError("\n".join(parts.failures))
+    solutions = {
+        name: write_tree(into / "metadata_baseline" / name, files) for name, files in parts.solutions.items()
+    }
+    trivial = {name: feedback.trivial for name, feedback in parts.feedback.items()}
+    return Kit(write_tree(into / "kit", parts.starting_kit), folders, solutions, trivial)
+
+
+def run_script(kit: Kit, script: str, *arguments: str | Path) -> str:
+    """Run a script of a kit as a participant would, on one thread; returns what it prints.
+
+    Raises
+    ------
+    ValueError: with what it wrote to standard error, if it fails.
+    """
+    command = [sys.executable, script, *map(str, arguments)]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    run = subprocess.run(command, cwd=kit.folder, env=environment, capture_output=True, text=True)
+    if run.returncode:
+        raise ValueError(f"{script}: {run.stderr.strip()}")
+    return run.stdout
