@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from bundling.competition.references import load_reference
 from bundling.zips import write_tree
 
 ROOT = Path(__file__).resolve().parents[2]
+TRIVIAL = "trivial.json"
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,17 @@ def make_kit(task: str, competition_folder: Path, into: Path) -> Kit:
     solutions = {
         name: write_tree(into / "metadata_baseline" / name, files) for name, files in parts.solutions.items()
     }
-    trivial = {name: feedback.trivial for name, feedback in parts.feedback.items()}
+    trivial = {name: dict(feedback.trivial) for name, feedback in parts.feedback.items()}
+    (into / TRIVIAL).write_text(json.dumps(trivial))
     return Kit(write_tree(into / "kit", parts.starting_kit), folders, solutions, trivial)
+
+
+def open_kit(task: str, competition_folder: Path, into: Path) -> Kit:
+    """The kit that `make_kit` has written."""
+    trivial = json.loads((into / TRIVIAL).read_text())
+    references = {name: competition_folder / "reference_data" / task / name for name in trivial}
+    solutions = {path.name: path for path in (into / "metadata_baseline").iterdir()}
+    return Kit(into / "kit", references, solutions, trivial)
 
 
 def run_script(kit: Kit, script: str, *arguments: str | Path) -> str:

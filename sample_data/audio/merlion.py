@@ -1,0 +1,240 @@
+"""MERLion CCS with sound: families who switch between English and Mandarin, and the audio baseline's boards.
+
+Labels and regions are those of `sample_data.merlion`, with the published medians and means of lengths; each segment is
+spoken to its length. Training set (`development`) and test set (`evaluation`) share no voice, accent of English,
+template or content word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from sample_data import merlion
+from sample_data.audio.acoustics import add_noise, mu_law, reverberate, set_level, write_wav
+from sample_data.audio.board import Board, Line, scored
+from sample_data.audio.child_talk import OTHER, choose, say
+from sample_data.audio.kits import Kit, make_kit, open_kit, run_script
+from sample_data.audio.part import Part, Step
+from sample_data.audio.speak import RATE, Utterance, speak
+from spokeneval import score
+
+DRAWS = {"development": 4, "evaluation": 2}
+"""Of the small sample, each 8 recordings and 11 minutes."""
+
+VARIANTS = {
+    "development": """m1 m3 m5 m7 f1 f3 f5 Alicia Andy Denis Gene Henrique Jacky Marco Michael Mike Nguyen adam antonio
+        belinda boris david edward gustave iven john linda max miguel pablo pedro rob sandro steph travis zac""",
+    "evaluation": """m2 m4 m6 m8 f2 f4 Andrea Annie Diogo Hugo Lee Mario anika aunty benjamin caleb ed ian kaukovalta
+        marcelo michel norbert paul quincy robert shelby victor""",
+}
+ACCENTS = {
+    "development": ("en-us", "en", "en-gb-scotland", "en-029"),
+    "evaluation": ("en-gb-x-rp", "en-us-nyc", "en-gb-x-gbclan", "en-gb-x-gbcwmd"),
+}
+PINYIN = "cmn-latn-pinyin"
+CHILD = 0.45
+"""Share of the segments that the child speaks."""
+
+MILLISECOND = RATE // 1000
+
+
+class Speaker(NamedTuple):
+    """A voice in both languages."""
+
+    variant: str
+    accent: str
+    pitch: int
+    speed: int
+    gain: float
+
+
+def write_speech(folder: Path, seed: int) -> None:
+    """Recordings into `folder/audio/<set>` and their labels into `folder/competition`, both sets."""
+    for number, (set, draws) in enumerate(DRAWS.items()):
+        rng = np.random.default_rng([seed, number])
+        drawn = [merlion.generate("small", set, int(rng.random() * 2**31)) for _ in range(draws)]
+        tables = merlion.Tables(*(pd.concat(each, ignore_index=True) for each in zip(*drawn, strict=True)))
+        for task, write in (
+            ("merlion_identification", merlion.write_identification_set),
+            ("merlion_diarization", merlion.write_diarization_set),
+        ):
+            write(tables, folder / "competition" / "reference_data" / task / set)
+        for name, samples in conversations(rng, set, tables):
+            write_wav(folder / "audio" / set / name, samples)
+
+
+def conversations(
+    rng: np.random.Generator, set: str, tables: merlion.Tables
+) -> Iterator[tuple[str, np.ndarray]]:
+    """Name and samples of each recording, its segments spoken where the labels say."""
+    by_recording = dict(list(tables.labels.groupby("audio_name", sort=False)))
+    plans = {name: _plan(rng, set, labels) for name, labels in by_recording.items()}
+    spoken = speak([utterance for plan in plans.values() for utterance, _ in plan if utterance])
+    for name, length in tables.recordings.itertuples(index=False):
+        clean = np.zeros(length * MILLISECOND)
+        for (utterance, gain), segment in zip(plans[name], by_recording[name].itertuples(), strict=True):
+            place = slice(segment.start * MILLISECOND, segment.end * MILLISECOND)
+            size = place.stop - place.start
+            sound = _fit(next(spoken), size) if utterance else _knock(rng, size)
+            clean[place] += gain * sound[: len(clean[place])]
+        yield name, _record(rng, clean)
+
+
+def _plan(rng: np.random.Generator, set: str, labels: pd.DataFrame) -> list[tuple[Utterance | None, float]]:
+    """What is said in each segment and how loud; None where nobody speaks."""
+    variants, accent = tuple(VARIANTS[set].split()), choose(rng, ACCENTS[set])
+    parent = Speaker(choose(rng, variants), accent, 20 + _up_to(rng, 35), 150 + _up_to(rng, 50), 1.0)
+    child = Speaker(
+        choose(rng, variants), accent, 65 + _up_to(rng, 30), 140 + _up_to(rng, 45), 0.4 + 0.6 * rng.random()
+    )
+    plan: list[tuple[Utterance | None, float]] = []
+    for tag, length in zip(labels.language_tag, labels.length, strict=True):
+        speaker = child if rng.random() < CHILD else parent
+        gain = speaker.gain * (0.7 + 0.6 * rng.random())
+        if tag == "NON_SPEECH":
+            plan.append((None, 0.3 * gain))
+            continue
+        if tag in merlion.LANGUAGES:
+            language = speaker.accent if tag == "English" else PINYIN
+            text = say(rng, set, tag, length / 1000 * speaker.speed / 175)
+        else:
+            language, text = OTHER[set]
+        voice = f"{language}+{speaker.variant}"
+        melody = 30 + _up_to(rng, 50)
+        plan.append((Utterance(text, voice, speaker.speed, speaker.pitch, melody), gain))
+    return plan
+
+
+def _up_to(rng: np.random.Generator, most: int) -> int:
+    return int(rng.random() * (most + 1))
+
+
+def _fit(samples: np.ndarray, size: int) -> np.ndarray:
+    """Speech of one loudness that lasts exactly so long: cut where it is too long, else slowed down."""
+    if len(samples) < size:
+        samples = np.interp(np.linspace(0, len(samples) - 1, size), np.arange(len(samples)), samples)
+    edge = np.minimum(1, np.arange(1, size + 1) / (5 * MILLISECOND))
+    samples = samples[:size] * edge * edge[::-1]
+    return samples * 0.1 / np.sqrt(np.mean(samples**2))
+
+
+def _knock(rng: np.random.Generator, size: int) -> np.ndarray:
+    """Toys and furniture: a few bursts of noise that die away."""
+    sound = np.zeros(size)
+    for _ in range(1 + _up_to(rng, 3)):
+        start = int(rng.random() * size)
+        time = np.arange(size - start) / RATE
+        sound[start:] += rng.standard_normal(size - start) * np.exp(-time / (0.01 + 0.1 * rng.random()))
+    return 0.3 * sound
+
+
+def _record(rng: np.random.Generator, clean: np.ndarray) -> np.ndarray:
+    """A room, its noise, a level; in half of the recordings a telephone line."""
+    heard = reverberate(rng, clean, 0.1 + 0.3 * rng.random())
+    heard = set_level(add_noise(rng, heard, 8 + 17 * rng.random()), -12 * rng.random())
+    return mu_law(heard) if rng.random() < 0.5 else heard
+
+
+IDENTIFICATION, DIARIZATION = "merlion_identification", "merlion_diarization"
+SYNTHETIC_TEST = "synthetic test set"
+PUBLISHED = "published, development set"
+
+
+def _make_kits(folder: Path, seed: int) -> None:
+    for task in (IDENTIFICATION, DIARIZATION):
+        make_kit(task, folder / "competition", folder / task)
+
+
+def _kit(folder: Path, task: str) -> Kit:
+    return open_kit(task, folder / "competition", folder / task)
+
+
+def _train(folder: Path, seed: int) -> None:
+    audio, model = folder / "audio" / "development", folder / "model.pt"
+    run_script(
+        _kit(folder, IDENTIFICATION),
+        "baseline/train.py",
+        "--audio",
+        audio,
+        "--model",
+        model,
+        "--seed",
+        str(seed),
+    )
+
+
+def _identify(folder: Path, seed: int) -> None:
+    _listen(folder, IDENTIFICATION, "identify.py", "identified")
+
+
+def _diarize_by_energy(folder: Path, seed: int) -> None:
+    _listen(folder, DIARIZATION, "diarize.py", "energy", "--vad", "energy")
+
+
+def _diarize_by_silero(folder: Path, seed: int) -> None:
+    _listen(folder, DIARIZATION, "diarize.py", "silero", "--vad", "silero")
+
+
+def _listen(folder: Path, task: str, script: str, output: str, *options: str) -> None:
+    places = (folder / output, "--audio", folder / "audio" / "evaluation", "--model", folder / "model.pt")
+    run_script(_kit(folder, task), f"baseline/{script}", "evaluation", *places, *options)
+
+
+def boards(folder: Path) -> Sequence[Board]:
+    """Both tasks, on the test set."""
+    return [
+        Board(
+            IDENTIFICATION,
+            "MERLion CCS Task 1: language identification",
+            {"eer": 2, "balanced_accuracy": 2, "eer_plan": 2},
+            [
+                *_lines(folder, IDENTIFICATION, "eer", "segment lengths", {"small conformer": "identified"}),
+                Line("challenge's baseline", PUBLISHED, {"eer": 22.13, "balanced_accuracy": 50.32}),
+                Line("English 1, Mandarin 0", PUBLISHED, {"eer": 19.86, "balanced_accuracy": 50.0}),
+            ],
+        ),
+        Board(
+            DIARIZATION,
+            "MERLion CCS Task 2: language diarization",
+            {"der": 2, "miss": 2, "false_alarm": 2, "language_error": 2, "lder_script": 2},
+            [
+                *_lines(
+                    folder,
+                    DIARIZATION,
+                    "der",
+                    "English up to one time",
+                    {"small conformer, energy": "energy", "small conformer, silero": "silero"},
+                ),
+                Line("challenge's baseline", PUBLISHED, {"lder_script": 86.6}),
+            ],
+        ),
+    ]
+
+
+def _lines(folder: Path, task: str, primary: str, metadata: str, listening: dict[str, str]) -> Iterator[Line]:
+    kit = _kit(folder, task)
+    reference = kit.references["evaluation"]
+    for name, output in listening.items():
+        yield scored(name, SYNTHETIC_TEST, score(task, reference=reference, submission=folder / output))
+    baseline = score(task, reference=reference, submission=kit.metadata_baseline["evaluation"])
+    yield scored(f"metadata baseline: {metadata}", SYNTHETIC_TEST, baseline)
+    for answer, value in kit.trivial["evaluation"].items():
+        yield Line(answer, SYNTHETIC_TEST, {primary: value})
+
+
+PART = Part(
+    (
+        Step("speech", 60, write_speech),
+        Step("starting kits", 15, _make_kits),
+        Step("training", 200, _train),
+        Step("identification", 15, _identify),
+        Step("diarization by energy", 20, _diarize_by_energy),
+        Step("diarization by silero", 35, _diarize_by_silero),
+    ),
+    boards,
+)

@@ -1,0 +1,171 @@
+"""The baseline's model: conformer layers, statistics pooling, three linear layers, two languages.
+
+Gulati et al. (2020), *Conformer*: half a feed-forward network, self-attention, convolution, and the other half. The
+convolutions alone tell where a frame stands, and normalise each frame by itself, so that padding changes nothing.
+"""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from corpus import CorpusError
+from torch import Tensor, nn
+
+FEATURES = 39
+KERNEL = 31
+DROPOUT = 0.1
+
+
+class Size(NamedTuple):
+    """A model's size, and how it is trained.
+
+    Attributes
+    ----------
+    stack: frames that enter as one.
+    peak: the highest rate of learning, after `warm_up` steps.
+    """
+
+    layers: int
+    heads: int
+    width: int
+    inner: int
+    stack: int
+    epochs: int
+    peak: float
+    warm_up: int
+
+
+SIZES = {
+    "paper": Size(4, 8, 512, 2048, stack=1, epochs=5, peak=1e-4, warm_up=5000),
+    "small": Size(4, 8, 96, 384, stack=4, epochs=15, peak=1e-3, warm_up=100),
+}
+
+
+class FeedForward(nn.Module):
+    def __init__(self, size: Size) -> None:
+        super().__init__()
+        self.network = nn.Sequential(
+            nn.LayerNorm(size.width),
+            nn.Linear(size.width, size.inner),
+            nn.SiLU(),
+            nn.Dropout(DROPOUT),
+            nn.Linear(size.inner, size.width),
+            nn.Dropout(DROPOUT),
+        )
+
+    def forward(self, frames: Tensor) -> Tensor:
+        return self.network(frames)
+
+
+class Convolution(nn.Module):
+    def __init__(self, size: Size) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(size.width)
+        self.gates = nn.Linear(size.width, 2 * size.width)
+        self.depthwise = nn.Conv1d(size.width, size.width, KERNEL, padding=KERNEL // 2, groups=size.width)
+        self.after = nn.Sequential(
+            nn.LayerNorm(size.width), nn.SiLU(), nn.Linear(size.width, size.width), nn.Dropout(DROPOUT)
+        )
+
+    def forward(self, frames: Tensor, real: Tensor) -> Tensor:
+        gated = nn.functional.glu(self.gates(self.norm(frames)), dim=-1) * real[..., None]
+        return self.after(self.depthwise(gated.transpose(1, 2)).transpose(1, 2))
+
+
+class Layer(nn.Module):
+    def __init__(self, size: Size) -> None:
+        super().__init__()
+        self.before, self.behind = FeedForward(size), FeedForward(size)
+        self.attention_norm, self.norm = nn.LayerNorm(size.width), nn.LayerNorm(size.width)
+        self.attention = nn.MultiheadAttention(size.width, size.heads, DROPOUT, batch_first=True)
+        self.convolution = Convolution(size)
+
+    def forward(self, frames: Tensor, real: Tensor) -> Tensor:
+        frames = frames + self.before(frames) / 2
+        heard = self.attention_norm(frames)
+        frames = frames + self.attention(heard, heard, heard, key_padding_mask=~real, need_weights=False)[0]
+        frames = frames + self.convolution(frames, real)
+        return self.norm(frames + self.behind(frames) / 2)
+
+
+class Conformer(nn.Module):
+    """Scores of the languages, shape=(batch, 2), of features, shape=(batch, frames, 39), of which the first `lengths`
+    frames of each are real."""
+
+    def __init__(self, size: Size) -> None:
+        super().__init__()
+        self.stack = size.stack
+        self.enter = nn.Linear(FEATURES * size.stack, size.width)
+        self.layers = nn.ModuleList([Layer(size) for _ in range(size.layers)])
+        self.decide = nn.Sequential(
+            nn.Linear(2 * size.width, 2 * size.width),
+            nn.ReLU(),
+            nn.Linear(2 * size.width, size.width),
+            nn.ReLU(),
+            nn.Linear(size.width, 2),
+        )
+
+    def forward(self, features: Tensor, lengths: Tensor) -> Tensor:
+        batch, time, _ = features.shape
+        features = nn.functional.pad(features, (0, 0, 0, -time % self.stack))
+        frames = self.enter(features.reshape(batch, -1, FEATURES * self.stack))
+        lengths = -(-lengths // self.stack)
+        real = torch.arange(frames.shape[1], device=frames.device) < lengths[:, None]
+        for layer in self.layers:
+            frames = layer(frames, real)
+        return self.decide(pool(frames, real))
+
+
+def pool(frames: Tensor, real: Tensor) -> Tensor:
+    """Mean and standard deviation of the real frames, shape=(batch, 2 * width)."""
+    weight = real[..., None] / real.sum(dim=1)[:, None, None]
+    mean = (frames * weight).sum(dim=1)
+    variance = ((frames - mean[:, None]) ** 2 * weight).sum(dim=1)
+    return torch.cat([mean, (variance + 1e-5).sqrt()], dim=1)
+
+
+def pad(pieces: list[np.ndarray]) -> tuple[Tensor, Tensor]:
+    """One batch of pieces of different lengths, and their lengths."""
+    lengths = torch.tensor([len(piece) for piece in pieces])
+    batch = torch.zeros(len(pieces), int(lengths.max()), FEATURES)
+    for row, piece in zip(batch, pieces):
+        row[: len(piece)] = torch.from_numpy(piece)
+    return batch, lengths
+
+
+@torch.no_grad()
+def log_odds(model: Conformer, pieces: list[np.ndarray], *, at_once: int = 64) -> np.ndarray:
+    """Log-odds of English against Mandarin of each piece of features, shape=(n,)."""
+    model.eval()
+    device = next(model.parameters()).device
+    odds = np.zeros(len(pieces))
+    order = np.argsort([len(piece) for piece in pieces], kind="stable")
+    for start in range(0, len(order), at_once):
+        chosen = order[start : start + at_once]
+        batch, lengths = pad([pieces[index] for index in chosen])
+        scores = model(batch.to(device), lengths.to(device)).cpu().numpy()
+        odds[chosen] = scores[:, 0] - scores[:, 1]
+    return odds
+
+
+def choose_device(threads: int) -> torch.device:
+    """A graphics card where there is one, else the processor with so many threads."""
+    torch.set_num_threads(threads)
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def load_model(path: Path, threads: int) -> Conformer:
+    """The model that train.py has left, on the device that there is."""
+    if not path.is_file():
+        raise CorpusError(f"{path}: there is no such model; train.py makes one")
+    try:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+        model = Conformer(SIZES[state["size"]])
+        model.load_state_dict(state["model"])
+    except (OSError, KeyError, RuntimeError, EOFError, pickle.UnpicklingError):
+        raise CorpusError(f"{path}: no model of this train.py; train it anew, under another name") from None
+    return model.to(choose_device(threads))

@@ -1,0 +1,101 @@
+"""Task 2 with the baseline's model: which language is spoken when?
+
+    python3 baseline/diarize.py SET OUTPUT_DIR --audio DIR [--model MODEL.pt] [--vad energy|silero]
+
+Speech is cut into steps of a quarter of a second. The model hears a second around each, and the likeliest path through
+the two languages (Viterbi) says which is spoken. Writes a text file for each recording into OUTPUT_DIR.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+from conformer import Conformer, load_model, log_odds
+from corpus import LANGUAGES, CorpusError, find_recordings, read_wav, recordings_to_diarize
+from features import recording_features
+from train import cut
+from vad import find_speech
+
+STEP, WINDOW = 250.0, 1000.0  # ms
+SWITCH = 0.05
+"""How likely the language is another at the next step."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Turns of either language in a set's recordings.")
+    parser.add_argument("set", help="development or evaluation")
+    parser.add_argument("output", type=Path, metavar="OUTPUT_DIR")
+    parser.add_argument("--audio", type=Path, required=True, metavar="DIR", help="the corpus's recordings")
+    parser.add_argument(
+        "--model", type=Path, default=Path("model.pt"), help="from train.py (default: model.pt)"
+    )
+    parser.add_argument("--vad", choices=("energy", "silero"), default="energy", help="what finds speech")
+    parser.add_argument(
+        "--threads", type=int, default=1, help="of the processor (default: 1, best on shared cores)"
+    )
+    options = parser.parse_args()
+    try:
+        names = recordings_to_diarize(options.set)
+        model = load_model(options.model, options.threads)
+        paths = find_recordings(options.audio, names)
+        options.output.mkdir(parents=True, exist_ok=True)
+        for done, name in enumerate(names):
+            samples = read_wav(paths[name])
+            write(options.output / f"{name}.txt", turns(model, samples, find_speech(samples, options.vad)))
+            print(f"{done + 1} of {len(names)} recordings", file=sys.stderr, flush=True)
+    except CorpusError as problem:
+        sys.exit(str(problem))
+
+
+def turns(model: Conformer, samples: np.ndarray, speech: np.ndarray) -> list[tuple[float, float, int]]:
+    """Start and end in ms, and the language's number, of each turn in spans of speech, shape=(n, 2)."""
+    features = recording_features(samples)
+    steps = split(speech)
+    centres = steps.mean(axis=1)
+    pieces = [cut(features, centre - WINDOW / 2, centre + WINDOW / 2) for centre in centres]
+    languages = viterbi(log_odds(model, pieces))
+    found: list[tuple[float, float, int]] = []
+    for (start, end), language in zip(steps.tolist(), languages.tolist()):
+        if found and found[-1][1:] == (start, language):
+            found[-1] = (found[-1][0], end, language)
+        else:
+            found.append((start, end, language))
+    return found
+
+
+def split(spans: np.ndarray) -> np.ndarray:
+    """Spans in equal steps of about `STEP`, shape=(steps, 2)."""
+    steps = []
+    for start, end in spans:
+        bounds = np.linspace(start, end, max(1, round((end - start) / STEP)) + 1)
+        steps.append(np.stack([bounds[:-1], bounds[1:]], axis=1))
+    return np.concatenate([np.zeros((0, 2)), *steps])
+
+
+def viterbi(odds: np.ndarray) -> np.ndarray:
+    """The likeliest languages, 0 English and 1 Mandarin, given their log-odds at each step."""
+    stay, switch = np.log(1 - SWITCH), np.log(SWITCH)
+    move = np.array([[stay, switch], [switch, stay]])
+    score, back = np.zeros(2), []
+    for step in np.stack([odds / 2, -odds / 2], axis=1):
+        paths = score[:, None] + move
+        back.append(paths.argmax(axis=0))
+        score = paths.max(axis=0) + step
+    path = [int(score.argmax())]
+    for best in back[:0:-1]:
+        path.append(int(best[path[-1]]))
+    return np.array(path[::-1] if len(odds) else [], int)
+
+
+def write(path: Path, found: list[tuple[float, float, int]]) -> None:
+    """A recording's file of a submission."""
+    with open(str(path), "w", encoding="utf-8", newline="\n") as sink:
+        for start, end, language in found:
+            sink.write(f"{start:.0f} {end:.0f} {LANGUAGES[language]}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,7 @@
+"""The kits' modules import one another by their plain names, as they do when a participant runs them."""
+
+import sys
+
+from tests.samples.programs import ROOT
+
+sys.path.append(str(ROOT / "starting_kit" / "merlion" / "baseline"))

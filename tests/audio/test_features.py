@@ -1,0 +1,91 @@
+"""MFCC against Kaldi's own code, and what finds speech against silero's network."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="the extra [audio] is not installed")
+oracle = pytest.importorskip("kaldi_native_fbank", reason="the extra [audio] is not installed")
+pytest.importorskip("silero_vad", reason="the extra [audio] is not installed")
+pytest.importorskip("espeakng_loader", reason="the extra [audio] is not installed")
+
+import features
+import vad
+from sample_data.audio.acoustics import add_noise
+from sample_data.audio.speak import RATE, Utterance, speak
+
+# silero's package loads its network by a function that torch is to give up.
+pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
+
+
+@pytest.fixture(scope="module")
+def speech():
+    """Three sentences with two seconds of a room between them, as 16-bit numbers; and where they are, in ms."""
+    said = ["where is the yellow bird", "wo3 men5 yi4 qi3 chang4 ge1 ba5", "shall we turn the page"]
+    voices = ["en-us+f3", "cmn-latn-pinyin+m3", "en+m1"]
+    spoken = list(speak([Utterance(text, voice) for text, voice in zip(said, voices, strict=True)]))
+    pause = np.zeros(2 * RATE)
+    clean = np.concatenate([part for sound in spoken for part in (pause, sound)] + [pause])
+    ends = np.cumsum([2 * RATE + len(sound) for sound in spoken])
+    spans = np.stack([ends - [len(sound) for sound in spoken], ends], axis=1) * 1000 / RATE
+    noisy = add_noise(np.random.default_rng(1), clean, 20)
+    return np.round(10000 * noisy / np.abs(noisy).max()), spans
+
+
+def kaldi(samples):
+    options = oracle.MfccOptions()
+    options.frame_opts.dither = 0
+    computer = oracle.OnlineMfcc(options)
+    computer.accept_waveform(RATE, samples.tolist())
+    computer.input_finished()
+    return np.array([computer.get_frame(index) for index in range(computer.num_frames_ready)])
+
+
+def test_mfcc_are_kaldis(speech):
+    samples = speech[0].copy()
+    samples[RATE : RATE + 8000] = 0
+    np.testing.assert_allclose(features.mfcc(samples), kaldi(samples), rtol=0, atol=1e-4)
+
+
+def test_a_frame_is_counted_where_it_is_whole():
+    for length, frames in ((400, 1), (559, 1), (560, 2), (16000, 98)):
+        assert features.mfcc(np.arange(length, dtype=float)).shape == (frames, 13)
+
+
+def test_differences_are_slopes():
+    """Kaldi's: sum of n (x[t + n] - x[t - n]) over n = 1, 2, divided by 2 (1 + 4). Of a line, its slope."""
+    line = 3.0 * np.arange(9)[:, None]
+    np.testing.assert_allclose(features.differences(line)[2:-2], 3.0)
+    step = np.array([0, 0, 0, 10, 10, 10, 10.0])[:, None]
+    np.testing.assert_allclose(features.differences(step)[:, 0], [0, 2, 3, 3, 2, 0, 0])
+
+
+def test_what_the_model_hears_has_mean_0_and_variance_1(speech):
+    heard = features.recording_features(speech[0])
+    assert heard.shape[1] == 39
+    np.testing.assert_allclose(heard.mean(axis=0), 0, atol=1e-3)
+    np.testing.assert_allclose(heard.std(axis=0), 1, atol=1e-3)
+
+
+def overlap(spans, others):
+    """Time in both, over time in either."""
+    time = np.arange(0, 20_000, 5)[:, None]
+    first, second = (((time >= each[:, 0]) & (time < each[:, 1])).any(axis=1) for each in (spans, others))
+    return (first & second).sum() / (first | second).sum()
+
+
+@pytest.mark.parametrize("by", ["energy", "silero"])
+def test_speech_is_found_where_it_is(speech, by):
+    samples, spans = speech
+    found = vad.find_speech(samples, by)
+    assert (np.diff(found.ravel()) > 0).all()
+    assert overlap(found, spans) > 0.8
+
+
+def test_energy_finds_what_silero_finds(speech):
+    assert overlap(vad.find_speech(speech[0], "energy"), vad.find_speech(speech[0], "silero")) > 0.8
+
+
+def test_no_speech_is_found_in_silence_and_in_even_noise():
+    assert vad.find_speech(np.zeros(RATE), "energy").shape == (0, 2)
+    noise = np.round(300 * np.random.default_rng(1).standard_normal(10 * RATE))
+    assert len(vad.find_speech(noise, "energy")) == 0
