@@ -33,6 +33,9 @@ SCORES_FILE = SCORE_FILES[0]
 
 READ = (SCORES_FILE, SIGNATURE_FILE, STATISTICS_FILE)
 
+LIST_FILE = "scores.csv"
+"""What `score` writes beside the outputs; it is none of them."""
+
 MOST_SHOWN = 20
 
 LARGEST_OUTPUT = 200_000_000
@@ -86,6 +89,7 @@ def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
     OutputError: an output that stands twice or cannot be read; outputs of different tasks, or computed
         differently (another signature), or whose statistics count different units; no output with a score.
     """
+    paths = [path for path in paths if path.name != LIST_FILE or not path.is_file()]
     problems = _duplicates(paths)
     outputs: list[ScoringOutput] = []
     unscored = []

@@ -23,6 +23,7 @@ from bundling.bounded import sha256
 from bundling.built.archive import LARGEST_BUNDLE
 from bundling.built.bundle import BuiltBundle
 from bundling.built.read import read_built_bundle
+from bundling.rank.outputs import LIST_FILE
 from bundling.rehearse.many import Result, read_result, rehearse_all
 from bundling.rehearse.rehearse import FINISHED, with_reference
 from bundling.score.cluster import rehearse_on_cluster
@@ -31,7 +32,6 @@ from spokeneval.formats.problems import count_of
 from spokeneval.formats.submission_zip import MAX_BYTES
 from spokeneval.run.programs import HIDDEN_STATISTICS
 
-BOARD_FILE = "scores.csv"
 RUNS = ".runs"
 
 _FORMAT = "score 1"
@@ -127,7 +127,7 @@ def score(
         if progress:
             progress(len(results), len(submissions))
     scores = Scores(built, _best_first(built, results), len(submissions) - done)
-    (out / BOARD_FILE).write_text(to_csv(scores), encoding="utf-8", newline="")
+    (out / LIST_FILE).write_text(to_csv(scores), encoding="utf-8", newline="")
     return scores
 
 

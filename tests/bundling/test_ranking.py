@@ -743,6 +743,14 @@ def test_zips_wrapped_folders_and_kept_rehearsals_are_read(tmp_path):
     assert all(output.statistics is not None for output in outputs)
 
 
+def test_the_list_that_score_writes_beside_the_outputs_is_none_of_them(tmp_path):
+    outputs = read_outputs(noisy_systems(tmp_path, systems=2))
+    (tmp_path / "scores.csv").write_text("submission,d_full\n")
+    assert [output.name for output in read_outputs(sorted(tmp_path.iterdir()))] == [
+        output.name for output in outputs
+    ]
+
+
 def test_names_are_as_short_as_tells_them_apart(tmp_path):
     paths = [tmp_path / name for name in ("a/run.zip", "b/run.zip", "c.zip", "c", "v1.2")]
     assert (
