@@ -67,8 +67,7 @@ def jackknife_error(without: np.ndarray) -> float:
     >>> jackknife_error(np.array([2.0, 3.0, 4.0]))  # of a mean: its standard deviation 2 over the root of 3
     1.1547005383792515
     """
-    squares = _squares(without)
-    return math.sqrt((len(without) - 1) / len(without) * math.fsum(squares))
+    return _error(_exact_sum(_squares(without)), len(without))
 
 
 def jackknife_interval(score: float, without: np.ndarray, bounds: tuple[float, float]) -> tuple[float, float]:
@@ -133,19 +132,28 @@ def student_quantile(freedom: float) -> float:
 
 def _half_width(values: np.ndarray) -> float:
     squares = _squares(values)
-    spread = math.fsum(squares)
+    spread = _exact_sum(squares)
     if not spread:
         return 0.0
     n = len(values)
-    uneven = math.fsum((squares - spread / n) ** 2) * n / (n - 1)
+    uneven = _exact_sum((squares - spread / n) ** 2) * n / (n - 1)
     freedom = min(n - 1.0, 2 * spread**2 / uneven) if uneven else n - 1.0
-    return student_quantile(freedom) * jackknife_error(values)
+    return student_quantile(freedom) * _error(spread, n)
+
+
+def _error(spread: float, units: int) -> float:
+    return math.sqrt((units - 1) / units * spread)
 
 
 def _squares(values: np.ndarray) -> np.ndarray:
-    """Squared distances from the mean; summed without rounding, so that they do not depend on the units' order."""
-    squares: np.ndarray = (values - math.fsum(values) / len(values)) ** 2
+    """Squared distances from the mean."""
+    squares: np.ndarray = (values - _exact_sum(values) / len(values)) ** 2
     return squares
+
+
+def _exact_sum(values: np.ndarray) -> float:
+    """Summed without rounding, so that it does not depend on the units' order."""
+    return math.fsum(values.tolist())
 
 
 def _on_scale(values: Any, bounds: tuple[float, float]) -> Any:

@@ -2,12 +2,14 @@
 
 import csv
 import io
+import json
 from itertools import combinations
 
 import numpy as np
 import pytest
 import scipy.stats
 
+import build_bundle
 from bundling.competition.read import read_competitions
 from bundling.new.competition_folder import write_folder
 from bundling.rank.explained.explained import explain_difficulty
@@ -19,7 +21,9 @@ from bundling.rank.outputs import OutputError, ScoringOutput
 from bundling.rank.plain import table_to_csv
 from sample_data import spoken_call_systems as sample
 from sample_data.spoken_call import make_sheet
+from spokeneval.metrics.accept_reject import ranked_d_full
 from spokeneval.metrics.agreement import cohen_kappa
+from spokeneval.run.statistics import write_statistics
 from tests.samples.own_competition import fill_in
 from tests.samples.programs import ROOT, write_files
 
@@ -286,3 +290,23 @@ def test_lights_kappa_is_the_mean_over_pairs():
     assert flags.agreement()["some"] == pytest.approx(np.mean(pairs))
     assert np.isnan(flags.agreement()["none"])
     assert flags.by_majority()["some"].tolist() == (marked.sum(axis=0) >= 2).tolist()
+
+
+def test_the_command_writes_a_board_with_the_flags_tables(own, capsys):
+    folder, rows, wrong = own
+    signature = "spoken_call|items:0123456789ab"
+    for output in outputs_of(rows, wrong)[:3]:
+        place = folder / "outputs" / output.name
+        scores = {"d_full": float(ranked_d_full(output.statistics.total("decisions")))}
+        write_files(place, {"scores.json": json.dumps(scores), "signature.txt": signature})
+        write_statistics(place, "spoken_call", signature, output.statistics, {})
+    outputs = [str(place) for place in (folder / "outputs").iterdir()]
+    choices = {"--competition": folder / "mine", "--flags": folder / "flags.csv", "--out": folder / "board"}
+    said = [word for choice, place in choices.items() for word in (choice, str(place))]
+    assert build_bundle.main(["rank", *outputs, *said, "--by", "PROMPT"]) == 0
+    printed = capsys.readouterr().out
+    for title in ("What makes responses hard (Table 2", "Agreement of the 2 annotators", "Dfull by PROMPT"):
+        assert title in printed
+    assert (
+        (folder / "board/indicators.csv").read_text().startswith("item,response,band,systems_wrong,Faint,OOV")
+    )
