@@ -15,13 +15,16 @@ from bundling.competition.template import chosen_options, fill, what_holds
 from bundling.competition.whole import BASELINE, kit_data_files, left_out_files
 from bundling.intake.files import UnreadableFile
 from bundling.intake.kit_data import canonical_tables
-from bundling.zips import TASK_FILE, read_tree
+from bundling.zips import TASK_FILE, TRIAL_SET, read_tree
 from spokeneval.run.feedback import COARSE
 from spokeneval.run.options import OPTIONS_FILE, items_fingerprint
 from spokeneval.task import Task
 from spokeneval.tasks import find_task
 
 README = "README.md"
+
+LISTENS = "baseline/"
+"""The kit's folder with a baseline that works on recordings, and learns from public labels."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,8 @@ def make_parts(
             kit.update({f"{name}/reference/{file}": content for file, content in reference.files.items()})
     left_out = left_out_files(competition)
     kit = {name: content for name, content in kit.items() if Path(name).name not in left_out}
+    if BASELINE in left_out or TRIAL_SET not in public:
+        kit = {name: content for name, content in kit.items() if not name.startswith(LISTENS)}
     kit[README] = _readme(root, competition, references, kit)
     if BASELINE in competition["leave_out"]:
         del kit["baseline.py"]
@@ -152,6 +157,10 @@ def _readme(
             files = [file for file in kit if file.startswith(f"{name}/{folder}/")]
             rows.append((told, files))
     rows += [(what.get(file, ""), [file]) for file in kit if file.startswith("data/")]
+    if f"{LISTENS}{README}" in kit:
+        rows.append(
+            ("a baseline that listens to your copy of the recordings; its README says how", [LISTENS + README])
+        )
     facts = {
         "files": "\n".join(
             f"| {told} | {', '.join(f'`{file}`' for file in files)} |" for told, files in rows if files

@@ -10,6 +10,7 @@ pytest.importorskip("espeakng_loader", reason="the extra [audio] is not installe
 
 import features
 import vad
+
 from sample_data.audio.acoustics import add_noise
 from sample_data.audio.speak import RATE, Utterance, speak
 

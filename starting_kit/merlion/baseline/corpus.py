@@ -30,8 +30,7 @@ class Segment(NamedTuple):
 
     @property
     def id(self) -> str:
-        name = self.recording[:-4] if self.recording.endswith(".wav") else self.recording
-        return f"{name}_{self.utterance}_{self.start:g}_{self.end:g}"
+        return f"{stem(self.recording)}_{self.utterance}_{self.start:g}_{self.end:g}"
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
@@ -74,7 +73,7 @@ def _segments(rows: Iterable[dict[str, str]], *, hidden: bool) -> Iterator[Segme
 
 
 def recordings_to_diarize(name: str) -> list[str]:
-    """The names of a set's recordings, as the files of a submission are named."""
+    """The names of a set's recordings."""
     path = KIT / name / "input" / "recordings.csv"
     if not path.is_file() and (KIT / name / "input").is_dir():
         raise CorpusError(f"{path}: there is no such list; it is in the kit of Task 2, diarization")
@@ -89,17 +88,18 @@ def find_recordings(folder: Path, names: Iterable[str]) -> dict[str, Path]:
             f"{folder}: there is no such folder; --audio is the one with the corpus's recordings"
         )
     there = {path.stem: path for path in sorted(folder.rglob("*")) if path.suffix.lower() == ".wav"}
-    found = {name: there[_stem(name)] for name in wanted if _stem(name) in there}
+    found = {name: there[stem(name)] for name in wanted if stem(name) in there}
     missing = [name for name in wanted if name not in found]
     if missing:
         raise CorpusError(
-            f"{folder}: no recording {_stem(missing[0])}.wav ({len(missing)} of {len(wanted)} are missing); "
+            f"{folder}: no recording {stem(missing[0])}.wav ({len(missing)} of {len(wanted)} are missing); "
             "--audio is the folder with this set's recordings, whole"
         )
     return found
 
 
-def _stem(name: str) -> str:
+def stem(name: str) -> str:
+    """A recording's name without `.wav`, as segments' ids and the files of a submission have it."""
     return name[:-4] if name.lower().endswith(".wav") else name
 
 
@@ -111,7 +111,7 @@ def read_wav(path: Path) -> np.ndarray:
             content = source.readframes(source.getnframes())
     except (EOFError, wave.Error) as error:
         raise CorpusError(
-            f"{path}: no wav of whole numbers ({error or 'it is empty'}); fetch it anew"
+            f"{path}: no wav of whole numbers ({str(error) or 'it is empty'}); fetch it anew"
         ) from None
     if (rate, channels, width) != (RATE, 1, 2):
         raise CorpusError(

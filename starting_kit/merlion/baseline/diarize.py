@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 from conformer import Conformer, load_model, log_odds
-from corpus import LANGUAGES, CorpusError, find_recordings, read_wav, recordings_to_diarize
+from corpus import LANGUAGES, CorpusError, find_recordings, read_wav, recordings_to_diarize, stem
 from features import recording_features
 from train import cut
 from vad import find_speech
@@ -44,7 +44,9 @@ def main() -> None:
         options.output.mkdir(parents=True, exist_ok=True)
         for done, name in enumerate(names):
             samples = read_wav(paths[name])
-            write(options.output / f"{name}.txt", turns(model, samples, find_speech(samples, options.vad)))
+            write(
+                options.output / f"{stem(name)}.txt", turns(model, samples, find_speech(samples, options.vad))
+            )
             print(f"{done + 1} of {len(names)} recordings", file=sys.stderr, flush=True)
     except CorpusError as problem:
         sys.exit(str(problem))
