@@ -10,12 +10,13 @@ import importlib
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn
+from rich.progress import BarColumn, Progress, TextColumn
 
 from sample_data.audio import SYNTHETIC
 from sample_data.audio.board import over_seeds, show
@@ -23,6 +24,9 @@ from sample_data.audio.part import Part, Step
 
 CHALLENGES = ("merlion",)
 """Each has a module of its name in this package, with its `PART`."""
+
+CHAINS_AT_ONCE = 2
+"""A challenge and a seed each; every one works on one core."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,28 +51,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return run(parts, options.seeds, options.keep or Path(scratch))
 
 
-def run(parts: dict[str, Part], seeds: int, root: Path) -> int:
-    """Run every step for every seed, then print the boards."""
+def run(parts: Mapping[str, Part], seeds: int, root: Path) -> int:
+    """Run every step for every seed, two chains of steps side by side, then print the boards."""
     folders = {name: [root / name / f"seed_{seed}" for seed in range(1, seeds + 1)] for name in parts}
-    work = [
-        (f"{name}, seed {seed}: {step.title}", step, folder, seed)
+    chains = [
+        Chain(f"{name}, seed {seed}", part.steps, folder, seed)
         for name, part in parts.items()
         for seed, folder in enumerate(folders[name], 1)
-        for step in part.steps
     ]
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[left]}"))
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True) as progress:
-        clock = Clock(
-            progress, progress.add_task("", total=sum(step.seconds for _, step, _, _ in work), left="")
-        )
-        for title, step, folder, seed in work:
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / "README.txt").write_text(SYNTHETIC + "\n")
-            if not console.is_terminal:
-                print(title, file=sys.stderr, flush=True)
-            clock.follow(title, step, folder, seed)
-    board = Console(width=140 if not sys.stdout.isatty() else None)
+    with ThreadPoolExecutor(CHAINS_AT_ONCE) as pool:
+        running = [pool.submit(chain.run) for chain in chains]
+        try:
+            follow(chains, running)
+        finally:
+            pool.shutdown(cancel_futures=True)
+    board = Console(width=None if sys.stdout.isatty() else 140)
     for name, part in parts.items():
         for same in zip(*[part.boards(folder) for folder in folders[name]], strict=True):
             show(over_seeds(same), board)
@@ -79,35 +76,59 @@ def run(parts: dict[str, Part], seeds: int, root: Path) -> int:
     return 0
 
 
-class Clock:
-    """The bar of the work: it goes on with the time within a step, as fast as the steps before it went."""
+@dataclass
+class Chain:
+    """A part's steps on one seed, one after another, and how far they are."""
 
-    def __init__(self, progress: Progress, bar: TaskID) -> None:
-        self.progress, self.bar = progress, bar
-        self.began = time.monotonic()
-        self.done = 0.0
+    title: str
+    steps: Sequence[Step]
+    folder: Path
+    seed: int
+    done: float = 0.0
+    step: Step | None = None
+    began: float = 0.0
 
-    def follow(self, title: str, step: Step, folder: Path, seed: int) -> None:
-        """Run a step beside the bar."""
-        with ThreadPoolExecutor(1) as pool:
-            running = pool.submit(step.run, folder, seed)
-            began = time.monotonic()
-            pace = (began - self.began) / self.done if self.done else 1.0
-            while not running.done():
-                self._show(title, min((time.monotonic() - began) / pace, step.seconds), pace)
-                time.sleep(0.2)
-            running.result()
-        self.done += step.seconds
+    def run(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / "README.txt").write_text(SYNTHETIC + "\n")
+        for step in self.steps:
+            self.step, self.began = step, time.monotonic()
+            step.run(self.folder, self.seed)
+            self.step = None
+            self.done += step.seconds
 
-    def _show(self, title: str, within: float, pace: float) -> None:
-        total = self.progress.tasks[0].total or 0.0
-        left = pace * (total - self.done - within)
-        self.progress.update(
-            self.bar,
-            description=title,
-            completed=self.done + within,
-            left=f"about {left / 60:.0f} min left" if left >= 90 else f"about {left:.0f} s left",
-        )
+    def seconds_done(self, pace: float) -> float:
+        """Of the expected seconds, those behind it, where one takes `pace` seconds by the clock."""
+        step = self.step
+        return self.done + (min((time.monotonic() - self.began) / pace, step.seconds) if step else 0.0)
+
+
+def follow(chains: Sequence[Chain], running: Sequence[Future[None]]) -> None:
+    """Show a bar until all chains are through, or one fails: its error is raised."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[left]}"))
+    console = Console(stderr=True)
+    total = sum(step.seconds for chain in chains for step in chain.steps)
+    began, told = time.monotonic(), ""
+    with Progress(*columns, console=console, transient=True) as progress:
+        bar = progress.add_task("", total=total, left="")
+        while not all(each.done() for each in running):
+            for each in running:
+                if each.done():
+                    each.result()
+            behind = sum(chain.done for chain in chains)
+            at_once = min(CHAINS_AT_ONCE, len(chains))
+            pace = (time.monotonic() - began) / behind * at_once if behind else 1.0
+            completed = sum(chain.seconds_done(pace) for chain in chains)
+            left = pace * (total - completed) / at_once
+            now = "; ".join(f"{chain.title}: {chain.step.title}" for chain in chains if chain.step)
+            if now != told and not console.is_terminal:
+                print(now, file=sys.stderr, flush=True)
+            told = now
+            words = f"about {left / 60:.0f} min left" if left >= 90 else f"about {left:.0f} s left"
+            progress.update(bar, description=now, completed=completed, left=words)
+            time.sleep(0.2)
+    for each in running:
+        each.result()
 
 
 if __name__ == "__main__":

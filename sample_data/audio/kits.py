@@ -70,11 +70,11 @@ def run_script(kit: Kit, script: str, *arguments: str | Path) -> str:
 
     Raises
     ------
-    ValueError: with what it wrote to standard error, if it fails.
+    ValueError: with the last that it wrote to standard error, if it fails.
     """
     command = [sys.executable, script, *map(str, arguments)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     run = subprocess.run(command, cwd=kit.folder, env=environment, capture_output=True, text=True)
     if run.returncode:
-        raise ValueError(f"{script}: {run.stderr.strip()}")
+        raise ValueError(f"{script}: {(run.stderr.strip() or 'no word why').splitlines()[-1]}")
     return run.stdout
