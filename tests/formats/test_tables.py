@@ -101,7 +101,7 @@ def test_a_file_may_have_no_header():
         ),
         ("Id\tValue", ("missing_column", 1, "fields are separated by tabs; expected commas")),
         ("Id;Value", ("missing_column", 1, "fields are separated by semicolons; expected commas")),
-        ('"Id,Value', ("missing_column", 1, "no column Id, Value; the header has \"Id,Value")),
+        ('"Id,Value', ("missing_column", 1, 'no column Id, Value; the header has "Id,Value')),
         ("Id,x;y", ("missing_column", 1, "no column Value; the header has Id, x;y")),
         ("Id,Value,id", ("duplicate_column", 1, "column Id stands twice in the header")),
         ("Value,Id,id,value", ("duplicate_column", 1, "column Id, Value stands twice in the header")),

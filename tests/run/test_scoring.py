@@ -1,0 +1,139 @@
+"""A submission's scores and their intervals, from its counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spokeneval.formats.speakers import Units
+from spokeneval.metrics.bootstrap import resample_draws
+from spokeneval.metrics.counts import ratio
+from spokeneval.metrics.jackknife import jackknife_error, jackknife_interval
+from spokeneval.run.interval import Interval, joint_scores, resampled_error, score_intervals
+from spokeneval.run.scoring import score_submission
+from spokeneval.task import HIGHER, Score
+from spokeneval.tasks import find_task
+
+
+@dataclass(frozen=True)
+class Right:
+    """Right answers and items."""
+
+    right: Any
+    items: Any
+
+
+def share(sums: Right) -> Any:
+    return ratio(sums.right, sums.items, "a share")
+
+
+SHARE = Score("share", "Share", HIGHER, share, "", of="all", percent=True)
+RIGHT = Score("right", "Right", HIGHER, lambda sums: sums.right, "", of="all", bounds=None)
+HARD = Score("hard", "Hard ones", HIGHER, share, "", of="hard")
+UNITS = Units("speaker", {"1": "b", "2": "a", "3": "b", "4": "c"})
+ROWS = {
+    "all": Right(np.array([3, 1, 0, 2]), np.array([4, 4, 2, 3])),
+    "hard": Right(np.array([0, 1, 0, 1]), np.array([1, 1, 1, 1])),
+}
+
+
+def task_of(*scores, **changes):
+    changes = {"units": lambda reference: UNITS, "count": lambda reference, submission: ROWS, **changes}
+    return replace(find_task("psst_recognition"), scores=scores, **changes)
+
+
+def test_everything_that_is_written_follows_from_the_counts():
+    options, seen = SimpleNamespace(), []
+    task = task_of(
+        SHARE,
+        RIGHT,
+        HARD,
+        units=lambda reference: UNITS if reference == "reference" else None,
+        count=lambda reference, submission: seen.append((reference, submission)) or ROWS,
+        refuse=lambda totals, chosen: seen.append((totals, chosen)),
+    )
+    found = score_submission(task, "reference", "submission", options)
+    totals = {"all": Right(6, 13), "hard": Right(2, 4)}
+    assert seen == [("reference", "submission"), (totals, options)]
+    assert (found.totals, found.rows, found.options) == (totals, ROWS, options)
+    assert (found.statistics.units, found.statistics.items) == (["a", "b", "c"], list(UNITS.of))
+    # Without a: 5 of 9; without b: 3 of 7; without c: 4 of 10. Of the hard ones 1 of 3, 2 of 2, 1 of 3.
+    low, high = jackknife_interval(600 / 13, np.array([500 / 9, 300 / 7, 40.0]), (0, 100))
+    assert found.scores == {
+        "share": 600 / 13,
+        "right": 6,
+        "hard": 0.5,
+        "share_low": round(low, 10),
+        "share_high": round(high, 10),
+    }
+    assert list(found.scores) == ["share", "right", "hard", "share_low", "share_high"]
+    assert list(found.intervals) == ["share", "hard"]
+    without = np.array([1 / 3, 1, 1 / 3])
+    low, high = jackknife_interval(0.5, without, (0, 1))
+    error = jackknife_error(without)
+    assert found.intervals["hard"] == Interval(round(low, 10), round(high, 10), round(error, 10))
+
+
+def test_a_submission_that_an_option_rules_out_is_not_scored():
+    def refuse(totals, options):
+        raise ValueError("ruled out")
+
+    with pytest.raises(ValueError, match="ruled out"):
+        score_submission(task_of(SHARE, refuse=refuse), None, None, SimpleNamespace())
+
+
+def intervals(score, value, *rows):
+    return score_intervals(task_of(RIGHT, score), {score.key: value}, {"all": Right(*map(np.array, rows))})
+
+
+def test_a_unit_without_which_there_is_no_score_makes_no_difference():
+    # Of the last unit alone there are items: 2 of 4; without the second unit 1 of 4.
+    found = intervals(SHARE, 50.0, [0, 1, 1], [0, 0, 4])
+    low, high = jackknife_interval(50.0, np.array([50.0, 25.0, 50.0]), (0, 100))
+    assert found == {
+        "share": Interval(
+            round(low, 10), round(high, 10), round(jackknife_error(np.array([50.0, 25, 50])), 10)
+        )
+    }
+
+
+def test_one_unit_alone_tells_nothing_and_two_do():
+    assert intervals(SHARE, 75.0, [3], [4]) == {"share": Interval(75.0, 75.0, 0.0)}
+    found = intervals(SHARE, 75.0, [3, 3], [3, 5])["share"]
+    assert found.low < 75 < found.high
+
+
+def test_only_scores_that_were_computed_have_an_interval():
+    assert score_intervals(task_of(SHARE, HARD), {"share": 46.0}, ROWS).keys() == {"share"}
+
+
+def test_an_end_that_is_the_score_to_ten_decimals_is_the_score():
+    score = 1100 / 13
+    assert intervals(SHARE, score, [11] * 5, [13] * 5) == {"share": Interval(score, score, 0.0)}
+
+
+def test_every_system_is_scored_in_the_same_resamples():
+    rows = np.array([[3, 4], [1, 4], [0, 2], [2, 3]])
+    other = rows[::-1]
+    found = joint_scores(share, [Right(*rows.T), Right(*other.T)], resamples=7)
+    for system, counts in enumerate((rows, other)):
+        for resample, drawn in enumerate(resample_draws(4, resamples=7)):
+            right, items = counts[drawn].sum(axis=0)
+            assert found[resample, system] == pytest.approx(right / items, rel=1e-12)
+    assert found.shape == (7, 2)
+    assert len(joint_scores(share, [Right(*rows.T)])) == 2000
+
+
+def test_the_bootstraps_error_leaves_out_resamples_without_a_score():
+    rows = np.array([[1, 2], [0, 0], [0, 0], [2, 2]])
+    sums = rows[resample_draws(4)].sum(axis=1)
+    scores = sums[sums[:, 1] > 0, 0] / sums[sums[:, 1] > 0, 1]
+    assert len(scores) < 2000
+    assert resampled_error(HARD, Right(*rows.T)) == pytest.approx(scores.std(), rel=1e-12)
+    assert resampled_error(SHARE, Right(*rows.T)) == pytest.approx(100 * scores.std(), rel=1e-12)
+    assert resampled_error(SHARE, Right(np.zeros(3), np.zeros(3))) == 0
+    assert resampled_error(SHARE, Right(np.ones(3), np.ones(3))) == 0
