@@ -88,7 +88,7 @@ def difference_interval(score: Score, difference: float, without: np.ndarray) ->
 
 def _without(score: Score, others: Any, value: Number) -> np.ndarray:
     """Scores of all units but one; a unit without which there is no score counts as one that makes no difference."""
-    scores = np.asarray(score.value(others), dtype=np.float64)
+    scores = np.asarray(score.value(others))
     filled: np.ndarray = np.where(np.isnan(scores), value, scores)
     return filled
 

@@ -102,7 +102,9 @@ def test_a_unit_without_which_there_is_no_score_makes_no_difference():
 
 
 def test_one_unit_alone_tells_nothing_and_two_do():
-    assert intervals(SHARE, 75.0, [3], [4]) == {"share": Interval(75.0, 75.0, 0.0)}
+    alone = {part: Right(np.array([3]), np.array([4])) for part in ("all", "hard")}
+    found = score_intervals(task_of(SHARE, HARD), {"share": 75.0, "hard": 0.75}, alone)
+    assert found == {"share": Interval(75.0, 75.0, 0.0), "hard": Interval(0.75, 0.75, 0.0)}
     found = intervals(SHARE, 75.0, [3, 3], [3, 5])["share"]
     assert found.low < 75 < found.high
 

@@ -1,0 +1,249 @@
+"""Spoken CALL's sheets: what is read of them, what is public, and what is refused, each by itself."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from spokeneval.formats.format import Items
+from spokeneval.formats.problems import FileProblems, Problems, ReferenceFileError, SubmissionError
+from spokeneval.formats.sheets import Answers
+from spokeneval.formats.speakers import Units
+from spokeneval.metrics.accept_reject import Decisions
+from spokeneval.tasks import spoken_call
+from spokeneval.tasks.spoken_call import TASK
+from tests.samples.programs import write_files
+
+HEADER = "Id\tPrompt\tWavfile\tRecResult\tTranscription\tlanguage\tmeaning"
+ROWS = [
+    "1\tp\tuser-1_a.wav\tr\tt\tcorrect\tcorrect",
+    "2\tp\tuser-2_b.wav\tr\tt\tincorrect\tcorrect",
+    "3\tp\tuser-1_c.wav\tr\tt\tincorrect\tincorrect",
+]
+
+
+def sheet(*lines):
+    return "".join(line + "\n" for line in lines)
+
+
+def read(folder, text) -> Answers:
+    return TASK.format.read_reference(write_files(folder, {"reference.csv": text}))
+
+
+def refused(folder, text):
+    with pytest.raises(ReferenceFileError) as refusal:
+        read(folder, text)
+    return [(problem.code, problem.line, problem.message) for problem in refusal.value.problems]
+
+
+WITHOUT_RECOGNITION = ["\t".join([*row.split("\t")[:3], *row.split("\t")[4:]]) for row in ROWS]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        sheet(HEADER, *ROWS),
+        sheet("", HEADER, *ROWS),
+        sheet(" " + HEADER.upper().replace("\t", " \t"), *ROWS),
+        sheet(*ROWS),
+        sheet("", *ROWS),
+        sheet(*WITHOUT_RECOGNITION),
+    ],
+)
+def test_sheets_with_and_without_a_header(tmp_path, text):
+    answers = read(tmp_path, text)
+    assert answers.items.ids == ("1", "2", "3")
+    assert (answers["language"].tolist(), answers["meaning"].tolist()) == ([1, 0, 0], [1, 1, 0])
+    assert answers.texts["Wavfile"] == ["user-1_a.wav", "user-2_b.wav", "user-1_c.wav"]
+    assert answers.texts["Transcription"] == ["t"] * 3
+
+
+def test_the_last_cell_of_the_first_row_tells_that_there_is_no_header(tmp_path):
+    last_first = sheet(ROWS[2], ROWS[0], ROWS[1])
+    assert read(tmp_path, last_first).items.ids == ("3", "1", "2")
+    assert refused(tmp_path, sheet(ROWS[0] + "ly"))[0][0] == "missing_column"
+    assert refused(tmp_path, sheet("x\t" + ROWS[0]))[0][0] == "missing_column"
+    assert refused(tmp_path, '"' + sheet(*ROWS))[0][0] == "missing_column"
+
+
+def test_a_header_in_mid_file_is_named_and_left_out(tmp_path):
+    text = sheet(
+        "", HEADER, ROWS[0], HEADER.upper(), *ROWS[1:], "id\tLanguage", "id\tp\tw\tr\tt\tcorrect\tcorrect"
+    )
+    assert refused(tmp_path, text) == [
+        ("stray_header", 4, "a header row in mid-file"),
+        ("stray_header", 7, "a header row in mid-file"),
+    ]
+    problems = Problems(ReferenceFileError)
+    table = spoken_call.read_rows(tmp_path, problems)
+    assert (table.ids, table.lines) == (["1", "2", "3", "id"], [3, 5, 6, 8])
+    assert refused(tmp_path, sheet(*ROWS, HEADER)) == [("stray_header", 4, "a header row in mid-file")]
+
+
+def test_an_unclosed_quotation_mark_in_a_row_is_told(tmp_path):
+    found = refused(tmp_path, sheet(HEADER, *ROWS, '"4'))
+    assert [(code, line) for code, line, _ in found] == [("unclosed_quote", 5)]
+
+
+def test_labels_that_contradict_each_other_and_a_single_class_are_refused(tmp_path):
+    found = refused(tmp_path, sheet(HEADER, *ROWS, "4\tp\tw\tr\tt\tcorrect\tincorrect"))
+    assert found == [("contradictory_labels", 5, "Id 4: language is correct but meaning incorrect")]
+    for rows in (ROWS[:1], ROWS[1:]):
+        message = "only one kind of response; expected correct and incorrect ones"
+        assert refused(tmp_path, sheet(HEADER, *rows)) == [("one_class", None, message)]
+    # A cell that is no label is told, and not a class that is missing for it.
+    assert [
+        code for code, *_ in refused(tmp_path, sheet(HEADER, ROWS[0], ROWS[1].replace("incorrect", "wrong")))
+    ] == ["unknown_value"]
+
+
+def test_what_is_public(tmp_path):
+    answers = read(tmp_path, sheet(HEADER, *ROWS))
+    items = b"Id\tPrompt\tWavfile\tRecResult\n1\tp\tuser-1_a.wav\tr\n2\tp\tuser-2_b.wav\tr\n3\tp\tuser-1_c.wav\tr\n"
+    sizes = b'{"correct": 1, "incorrect": 2}\n'
+    assert TASK.format.public_files(answers, {}) == {"test_sheet.csv": items}
+    assert TASK.format.public_files(answers, {"class_sizes": "hidden"}) == {"test_sheet.csv": items}
+    public = TASK.format.public_files(answers, {"class_sizes": "public"})
+    assert public == {"test_sheet.csv": items, "class_sizes.json": sizes}
+    folder = write_files(tmp_path / "items", public)
+    assert TASK.format.read_items(folder) == Items(("1", "2", "3"), {"correct": 1, "incorrect": 2})
+    (folder / "class_sizes.json").unlink()
+    assert TASK.format.read_items(folder) == Items(("1", "2", "3"))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"correct": 1}',
+        '{"correct": 1, "incorrect": 2.0}',
+        '{"correct": true, "incorrect": 2}',
+        "[" * 9999,
+    ],
+)
+def test_class_sizes_that_are_none_are_refused(tmp_path, content):
+    folder = write_files(tmp_path, {"test_sheet.csv": "Id\n1\n2\n", "class_sizes.json": content})
+    with pytest.raises(FileProblems) as refusal:
+        TASK.format.read_items(folder)
+    (problem,) = refusal.value.problems
+    assert (problem.code, problem.file) == ("bad_class_sizes", "class_sizes.json")
+    assert problem.message == "expected the numbers of correct and incorrect responses"
+
+
+def test_class_sizes_of_endless_length_are_refused(tmp_path):
+    sizes = json.dumps({"correct": 1, "incorrect": 1, "more": "x" * (1 << 16)})
+    folder = write_files(tmp_path, {"test_sheet.csv": "Id\n1\n2\n", "class_sizes.json": sizes})
+    with pytest.raises(FileProblems, match="larger than 65536 bytes"):
+        TASK.format.read_items(folder)
+
+
+def possible(accepts, of, correct, incorrect):
+    submission = Answers(Items(tuple(map(str, range(of)))), {"Accept": np.arange(of) < accepts})
+    try:
+        spoken_call.require_possible(submission, {"correct": correct, "incorrect": incorrect})
+    except SubmissionError as refusal:
+        return [(problem.code, problem.file, problem.message) for problem in refusal.problems]
+    return []
+
+
+def test_a_number_of_accepts_with_which_the_rule_cannot_be_met_is_refused():
+    # Of 6 correct and 4 incorrect responses at least 3 must be accepted and 2 rejected.
+    assert [bool(possible(accepts, 10, 6, 4)) for accepts in range(11)] == [True] * 3 + [False] * 6 + [
+        True
+    ] * 2
+    words = "2 responses accepted; the 50 % rule needs at least 50 % of the 6 correct ones"
+    assert possible(2, 10, 6, 4) == [("rule_out_of_reach", "results.csv", words)]
+    words = "1 responses rejected; the 50 % rule needs at least 50 % of the 4 incorrect ones"
+    assert possible(9, 10, 6, 4) == [("rule_out_of_reach", "results.csv", words)]
+    assert len(possible(0, 0, 1, 1)) == 2
+
+
+def test_answers_are_held_against_the_class_sizes_where_they_are_known(tmp_path):
+    folder = write_files(tmp_path, {"results.csv": "Id\tAccept\n2\taccept\n1\treject\n"})
+    files = {"results.csv": folder / "results.csv"}
+    items = Items(("1", "2"))
+    assert TASK.format.read_submission(files, items)["Accept"].tolist() == [0, 1]
+    sizes = {"correct": 4, "incorrect": 1}
+    with pytest.raises(SubmissionError, match="the 4 correct ones"):
+        TASK.format.read_submission(files, Items(("1", "2"), sizes))
+
+
+def answers_of(names, speakers=()):
+    texts = {"Wavfile": names} if names else {}
+    texts.update({"speaker": list(speakers)} if speakers else {})
+    return Answers(Items(("1", "2")), {}, texts)
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        (answers_of(["a/user-07_x.wav", "user-7.wav"]), Units("speaker", {"1": "user-07", "2": "user-7"})),
+        (answers_of(["user-1.wav", "user-.wav"]), Units("response", {"1": "1", "2": "2"})),
+        (answers_of([]), Units("response", {"1": "1", "2": "2"})),
+        (answers_of(["user-1.wav", "user-2.wav"], "AB"), Units("speaker", {"1": "A", "2": "B"})),
+        (
+            answers_of(["user-1.wav", "user-2.wav"], ("", "")),
+            Units("speaker", {"1": "user-1", "2": "user-2"}),
+        ),
+    ],
+)
+def test_speakers_are_those_of_their_column_or_of_the_recordings_names(answers, expected):
+    assert spoken_call.units(answers) == expected
+
+
+def test_decisions_are_counted_by_response():
+    reference = Answers(
+        Items(("1", "2", "3", "4")), {"language": np.array([1, 1, 0, 0]), "meaning": np.array([1, 1, 1, 0])}
+    )
+    counts = spoken_call.count(reference, Answers(reference.items, {"Accept": np.array([1, 0, 1, 1])}))
+    assert list(counts) == ["decisions"]
+    fields = (
+        "correct_accepts",
+        "false_rejects",
+        "plain_false_accepts",
+        "gross_false_accepts",
+        "correct_rejects",
+    )
+    assert [getattr(counts["decisions"], field).tolist() for field in fields] == [
+        [1, 0, 0, 0],
+        [0, 1, 0, 0],
+        [0, 0, 1, 0],
+        [0, 0, 0, 1],
+        [0, 0, 0, 0],
+    ]
+
+
+BROKEN = Decisions(
+    correct_accepts=2, correct_rejects=1, false_rejects=1, plain_false_accepts=2, gross_false_accepts=1
+)
+MET = Decisions(
+    correct_accepts=2, correct_rejects=3, false_rejects=2, plain_false_accepts=2, gross_false_accepts=1
+)
+
+
+class Chosen(SimpleNamespace):
+    """Options, as a task sees them."""
+
+    def __getitem__(self, option):
+        return {"fifty_percent_rule": self.rule}[option]
+
+
+@pytest.mark.parametrize(("public", "found"), [(False, ""), (True, "; found 66.7 % and 25.0 %")])
+def test_who_breaks_the_rule_is_refused_where_the_organiser_chose_so(public, found):
+    counts = {"decisions": BROKEN}
+    spoken_call.refuse_ineligible(counts, Chosen(rule="flag", labels_public=public))
+    spoken_call.refuse_ineligible({"decisions": MET}, Chosen(rule="reject", labels_public=public))
+    with pytest.raises(SubmissionError) as refusal:
+        spoken_call.refuse_ineligible(counts, Chosen(rule="reject", labels_public=public))
+    (problem,) = refusal.value.problems
+    assert (problem.code, problem.file) == ("fifty_percent_rule", "results.csv")
+    assert problem.message == (
+        "breaks the 50 % rule: at least 50 % of the correct responses accepted, 50 % of the incorrect rejected"
+        + found
+    )
+    assert (spoken_call.eligible(BROKEN), spoken_call.eligible(MET)) == (0, 1)
