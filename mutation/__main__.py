@@ -72,10 +72,12 @@ def make_mutants(module: str, place: Path) -> dict[str, Mutant]:
     (place / module).write_text(mutated.code, encoding="utf-8")
     lines = mutated.code.splitlines()
 
-    def read(function: str) -> list[str]:
-        span = mutated.line_span_by_function_name[function]
-        text = "\n".join(lines[span.start - 1 : span.end]).strip()
-        return re.sub(r"\bx\w*__mutmut_\w+", "", text, count=1).splitlines()
+    def read(copy: str) -> list[str]:
+        span = mutated.line_span_by_function_name[copy]
+        name = re.split("ǁ|^x_", copy.partition("__mutmut_")[0])[-1]
+        return [
+            line.strip().replace(f"def {copy}(", f"def {name}(") for line in lines[span.start - 1 : span.end]
+        ]
 
     mutants = {}
     dotted = module.removesuffix(".py").replace("/", ".")

@@ -17,11 +17,9 @@ class Mutant(NamedTuple):
 
 
 def changed_lines(before: Sequence[str], after: Sequence[str]) -> tuple[str, str]:
-    """The lines that differ, of each text, without their indentation."""
+    """The lines that differ, of each text."""
     differences = list(unified_diff(before, after, n=0, lineterm=""))[2:]
-    old, new = (
-        " ".join(line[1:].strip() for line in differences if line.startswith(sign)) for sign in ("-", "+")
-    )
+    old, new = (" ".join(line[1:] for line in differences if line.startswith(sign)) for sign in ("-", "+"))
     return old, new
 
 

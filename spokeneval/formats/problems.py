@@ -8,6 +8,7 @@ or a kilometre of text never gets through.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -107,13 +108,12 @@ class FileProblems(ValueError):
     def __str__(self) -> str:
         told = self.told
         shown = told[:SHOWN]
-        lines = []
         if self.files == 1:
             file = shown[0].file
-            lines += [f"{name(file) if file else 'submission'}: {count_of(self.total, 'problem')}", ""]
+            lines = [f"{name(file) if file else 'submission'}: {count_of(self.total, 'problem')}", ""]
             lines += [_row(problem) for problem in _in_order(shown)]
         else:
-            lines += [f"{count_of(self.total, 'problem')} in {count_of(self.files, 'file')}"]
+            lines = [f"{count_of(self.total, 'problem')} in {count_of(self.files, 'file')}"]
             for file in dict.fromkeys(problem.file for problem in shown):
                 lines += ["", f" {name(file) if file else 'submission'}"]
                 lines += [_row(problem) for problem in _in_order(shown) if problem.file == file]
@@ -134,7 +134,7 @@ def _others(problems: Sequence[Problem], count: int) -> str:
 
 
 def _in_order(problems: Sequence[Problem]) -> list[Problem]:
-    return sorted(problems, key=lambda problem: (problem.line is None, problem.line or 0))
+    return sorted(problems, key=lambda problem: math.inf if problem.line is None else problem.line)
 
 
 def _row(problem: Problem) -> str:

@@ -20,31 +20,22 @@ from spokeneval.formats.problems import (
 )
 
 
-@pytest.mark.parametrize(
-    ("shown", "expected"),
-    [
-        (quote("x" * 100), "'" + "x" * 100 + "'"),
-        (quote("x" * 101), "'" + "x" * 100 + "'..."),
-        (quote("\x1b[31m\n"), r"'\x1b[31m\n'"),
-        (quote("abc", 2), "'ab'..."),
-        (name("a.txt"), "a.txt"),
-        (name("x" * 120), "x" * 120),
-        (name("x" * 121), "'" + "x" * 120 + "'..."),
-        (name(""), "''"),
-        (name("a b"), "'a b'"),
-        (name("a\tb"), r"'a\tb'"),
-        (some_of(["a", "b", "c"]), "a, b, c"),
-        (some_of(["a", "b", "c", "d e"]), "a, b, c (and 1 more)"),
-        (some_of(["a b", "c"], shown=1), "'a b' (and 1 more)"),
-        (count_of(1, "row"), "1 row"),
-        (count_of(2, "row"), "2 rows"),
-        (count_of(0, "entry", "entries"), "0 entries"),
-        (count_of(1, "entry", "entries"), "1 entry"),
-        (repeated("Id 7", 3), "Id 7 again; first on line 3"),
-    ],
-)
-def test_what_a_stranger_wrote_is_shown_plain_or_quoted_and_cut(shown, expected):
-    assert shown == expected
+def test_what_a_stranger_wrote_is_shown_plain_or_quoted_and_cut():
+    assert quote("x" * 100) == "'" + "x" * 100 + "'"
+    assert quote("x" * 101) == "'" + "x" * 100 + "'..."
+    assert quote("\x1b[31m\n") == r"'\x1b[31m\n'"
+    assert quote("abc", 2) == "'ab'..."
+    assert (name("a.txt"), name("x" * 120), name("x" * 121)) == ("a.txt", "x" * 120, "'" + "x" * 120 + "'...")
+    assert (name(""), name("a b"), name("a\tb")) == ("''", "'a b'", r"'a\tb'")
+
+
+def test_lists_and_numbers_in_words():
+    assert some_of(["a", "b", "c"]) == "a, b, c"
+    assert some_of(["a", "b", "c", "d e"]) == "a, b, c (and 1 more)"
+    assert some_of(["a b", "c"], shown=1) == "'a b' (and 1 more)"
+    assert [count_of(number, "row") for number in (0, 1, 2)] == ["0 rows", "1 row", "2 rows"]
+    assert [count_of(number, "entry", "entries") for number in (1, 2)] == ["1 entry", "2 entries"]
+    assert repeated("Id 7", 3) == "Id 7 again; first on line 3"
 
 
 def told(*problems: Problem) -> list[str]:
@@ -146,6 +137,16 @@ def test_a_file_that_cannot_be_read_on_ends_the_reading_with_all_problems():
         Problem("nul_byte", "b.csv", "a NUL byte", 7),
     )
     assert (refusal.value.counts, refusal.value.files) == ({"value": 1, "nul_byte": 1}, 2)
+
+
+def test_all_that_came_before_is_counted_though_not_kept():
+    problems = Problems()
+    for line in range(SHOWN + 5):
+        problems.add("value", f"{line}.csv", "bad")
+    with pytest.raises(SubmissionError) as refusal:
+        problems.stop("nul_byte", "x.csv", "a NUL byte")
+    error = refusal.value
+    assert (error.total, error.files, len(error.problems)) == (SHOWN + 6, SHOWN + 6, SHOWN + 1)
 
 
 def test_the_next_file_is_read_after_one_that_cannot_be():
