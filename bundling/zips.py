@@ -14,7 +14,7 @@ DECIDING_SET = "evaluation"
 TRIAL_SET = "development"
 """The set on which systems are tried at home, where its labels are public."""
 
-_KEPT = {".py", ".tsv", ".csv", ".txt", ".json", ".xml", ".md", ".html", ".css", ".xlsx"}
+_KEPT = {".py", ".ipynb", ".tsv", ".csv", ".txt", ".json", ".xml", ".md", ".html", ".css", ".xlsx"}
 _DATE = (1980, 1, 1, 0, 0, 0)
 
 

@@ -10,6 +10,7 @@ from bundling.competition.baseline import Baseline, run_baseline
 from bundling.competition.competition import Competition, CompetitionError
 from bundling.competition.feedback import Feedback, set_feedback
 from bundling.competition.folder import read_files
+from bundling.competition.notebook import NOTEBOOK, has_every_step, walkthrough
 from bundling.competition.references import ReferenceSet
 from bundling.competition.template import chosen_options, fill, what_holds
 from bundling.competition.whole import BASELINE, kit_data_files, left_out_files
@@ -100,6 +101,7 @@ def make_parts(
         baseline = Baseline()
     else:
         baseline = run_baseline(kit, list(references), public)
+    kit = {**walkthrough(root, kit), **kit}
     told = {}
     for name, reference in references.items():
         hidden, solution = name not in public, baseline.solutions.get(name)
@@ -148,7 +150,7 @@ def _readme(
 ) -> bytes:
     """The kit's README; `${files}` are the rows of a table, what is there and where."""
     what = kit_data_files(competition)
-    rows = []
+    rows = [("these steps and a look at the data, as a notebook", [NOTEBOOK] if has_every_step(kit) else [])]
     for name in references:
         for told, folder in (
             (f"the {name} set without labels", "input"),

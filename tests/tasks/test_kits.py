@@ -7,10 +7,13 @@ import subprocess
 import sys
 import zipfile
 
+import nbclient
+import nbformat
 import pytest
 
 from bundling.build.plan import plan
 from bundling.build.write import write
+from bundling.competition.notebook import walkthrough
 from bundling.competition.read import read_competitions
 from bundling.rehearse.rehearse import rehearse
 from bundling.zips import make_zip
@@ -108,13 +111,14 @@ def test_the_kit_scores_with_the_very_files_of_the_server(series):
                     assert kit[name] == content, name
 
 
-def test_the_readmes_commands_run_in_order_and_its_files_are_there(kit):
+def test_the_readmes_commands_run_in_order_and_the_notebooks_cells_too(kit, monkeypatch, capsys):
     readme = (kit / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```\n(.*?)```", readme, re.DOTALL)
     commands = [shlex.split(line, comments=True)[1:] for block in blocks for line in block.splitlines()]
     assert len(commands) >= 4
+    runs = {}
     for command in commands:
-        done = run(kit, *command)
+        done = runs[tuple(command)] = run(kit, *command)
         # The checker of descriptions finds the template empty.
         expected = 1 if command == ["check_description.py"] else 0
         assert done.returncode == expected, (command, done.stderr)
@@ -122,6 +126,56 @@ def test_the_readmes_commands_run_in_order_and_its_files_are_there(kit):
     for row in re.findall(r"^\| .* \| (.*) \|$", readme, re.MULTILINE):
         for path in re.findall(r"`([\w./]+)`", row):
             assert (kit / path).exists(), path
+
+    # The notebook's commands are among the README's, and need not run again.
+    notebook = nbformat.read(kit / "walkthrough.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    monkeypatch.chdir(kit)
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: runs[tuple(command[1:])])
+    kernel = {}
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            assert (cell.outputs, cell.execution_count) == ([], None)
+            exec(cell.source, kernel)
+        else:
+            assert "${" not in cell.source
+    shown = capsys.readouterr().out
+    assert len(re.findall(r"^development/input/\w+\.[ct]sv: \d+ rows$", shown, re.MULTILINE)) == 1
+    assert re.search(r"^development/reference/\w+\.[ct]sv: \d+ rows$", shown, re.MULTILINE)
+    assert "Scores on the development set" in shown
+    assert "is ready to upload, to the phase Evaluation" in shown
+
+
+@pytest.mark.parametrize("series", ["spoken_call"], indirect=True)
+def test_a_notebook_runs_in_a_kernel_and_unpacks_the_kit_beside_it(series, tmp_path, monkeypatch):
+    """As on Colab, where the notebook and the kit's zip are uploaded."""
+    task, planned, _ = series
+    kit = planned.parts[task.name].starting_kit
+    notebook = nbformat.reads(kit["walkthrough.ipynb"].decode(), as_version=4)
+    write_files(tmp_path, {"starting kit.zip": make_zip(kit)})
+    monkeypatch.setenv("JUPYTER_PLATFORM_DIRS", "1")
+    nbclient.NotebookClient(notebook, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    shown = "".join(
+        output.get("text", "") + output.get("data", {}).get("text/html", "")
+        for cell in notebook.cells
+        for output in cell.get("outputs", ())
+    )
+    assert "    language: 2 different; 'correct' 750 times, 'incorrect' 250 times" in shown
+    assert "Scores on the development set" in shown
+    assert f"{task.title}: results" in shown  # the report
+    assert "submission.zip is ready to upload, to the phase Evaluation." in shown
+    assert (tmp_path / "kit/submission.zip").is_file()
+
+
+def test_a_kit_without_a_baseline_or_a_public_set_has_no_notebook():
+    kit = {
+        "README.md": b"",
+        "baseline.py": b"",
+        "development/reference/r.csv": b"",
+        "evaluation/input/i.csv": b"",
+    }
+    assert walkthrough(ROOT, kit) != {}
+    assert [walkthrough(ROOT, {name: b"" for name in kit if name != without}) for without in kit] == [{}] * 4
 
 
 def test_a_participant_tries_a_submission_and_gets_a_zip(series, kit):
