@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import runpy
 import shutil
-import subprocess
 import sys
 import tempfile
 import zipfile
@@ -103,8 +103,12 @@ def stage(submission: Path, folder: Path) -> None:
 
 def run(program: str, *folders: Path) -> bool:
     """Run one of the server's programs, its words going to the terminal; whether it accepted."""
-    command = [sys.executable, str(HERE / program), *map(str, folders)]
-    return subprocess.run(command).returncode == 0
+    sys.argv = [str(HERE / program), *map(str, folders)]
+    try:
+        runpy.run_path(sys.argv[0], run_name="__main__")
+    except SystemExit as end:
+        return not end.code
+    return True
 
 
 def show(scores: dict[str, float], called: str) -> None:

@@ -1,11 +1,50 @@
 """What holds for all tests."""
 
+import hashlib
+import os
+import pickle
+import threading
 from datetime import datetime
+from pathlib import Path
 
 import pytest
+
+from bundling.competition import baseline, kit
+from tests.samples.programs import run_program
 
 
 @pytest.fixture(autouse=True)
 def _before_the_seasons(monkeypatch):
     """`check` tells dates that are past: the samples' seasons are to come, whenever the tests run."""
     monkeypatch.setattr("bundling.check.check.now", lambda: datetime(2026, 12, 1))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _baselines_run_once_and_warm(tmp_path_factory):
+    """Builds run kits' programs in copies of this process; those with the same kit, byte for byte, share what its
+    baseline did, across the workers of a session. `test_kits` runs them by themselves, too."""
+    folder = tmp_path_factory.getbasetemp()
+    folder = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "baselines"
+    folder.mkdir(exist_ok=True)
+    run_baseline = kit.run_baseline
+    one_at_a_time = threading.Lock()
+
+    def run_once(files, sets, public):
+        digest = hashlib.sha256(repr((sorted(sets), sorted(public))).encode())
+        for name, content in sorted(files.items()):
+            digest.update(f"{name} {len(content)}\n".encode() + content)
+        path = folder / digest.hexdigest()
+        if not path.exists():
+            part = path.with_suffix(f".{os.getpid()}")
+            part.write_bytes(pickle.dumps(run_baseline(files, sets, public)))
+            part.replace(path)
+        return pickle.loads(path.read_bytes())
+
+    def run_warm(place, program, *arguments):
+        with one_at_a_time:
+            return run_program(Path(program), *arguments, cwd=place)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kit, "run_baseline", run_once)
+        patch.setattr(baseline, "run_program", run_warm)
+        yield

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,13 +26,13 @@ def run_baseline(kit: Mapping[str, bytes], sets: Sequence[str], public: Collecti
     """Run a kit's `baseline.py` on each set, side by side; check what it writes as the kit does, and score it on the
     public sets."""
     baseline = Baseline()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as pool:
         place = Path(folder)
-        write_tree(place / "kit", kit)
-        for name, run in {name: _start(place, name) for name in sets}.items():
-            _, errors = run.communicate()
+        kit_folder = write_tree(place / "kit", kit)
+        runs = pool.map(lambda name: run_program(kit_folder, "baseline.py", name, str(place / name)), sets)
+        for name, run in zip(sets, runs, strict=True):
             if run.returncode:
-                baseline.failures.append(f"no baseline solution for the {name} set: {_reason(errors)}")
+                baseline.failures.append(f"no baseline solution for the {name} set: {_reason(run.stderr)}")
                 continue
             refusal = _refusal(place, name)
             if refusal:
@@ -45,18 +46,15 @@ def run_baseline(kit: Mapping[str, bytes], sets: Sequence[str], public: Collecti
     return baseline
 
 
-def _start(place: Path, name: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "baseline.py", name, str(place / name)]
-    return subprocess.Popen(
-        command, cwd=place / "kit", stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
-    )
+def run_program(kit: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run one of a kit's programs in its folder."""
+    return subprocess.run([sys.executable, *words], cwd=kit, capture_output=True, text=True)
 
 
 def _refusal(place: Path, name: str) -> str:
     """Why the kit's own checks refuse what the baseline wrote; empty where they accept it."""
     folders = (place / "kit" / name / "input", place / name, place / f"{name}-report")
-    command = [sys.executable, "ingest.py", *map(str, folders)]
-    run = subprocess.run(command, cwd=place / "kit", capture_output=True, text=True)
+    run = run_program(place / "kit", "ingest.py", *map(str, folders))
     return _reason(run.stderr) if run.returncode else ""
 
 
@@ -64,8 +62,7 @@ def _score(place: Path, name: str, baseline: Baseline) -> None:
     inputs, output = place / f"{name}-input", place / f"{name}-output"
     shutil.copytree(place / "kit" / name / "reference", inputs / "ref")
     shutil.copytree(place / name, inputs / "res")
-    command = [sys.executable, "score.py", str(inputs), str(output)]
-    run = subprocess.run(command, cwd=place / "kit", capture_output=True, text=True)
+    run = run_program(place / "kit", "score.py", str(inputs), str(output))
     if run.returncode:
         baseline.failures.append(f"no baseline score for the {name} set: {_reason(run.stderr)}")
     else:

@@ -3,8 +3,6 @@
 import io
 import json
 import re
-import subprocess
-import sys
 import zipfile
 
 import pytest
@@ -28,7 +26,7 @@ from spokeneval.run.options import items_fingerprint
 from spokeneval.run.programs import HIDDEN_STATISTICS
 from spokeneval.tasks import find_task
 from tests.samples.near_misses import near_misses
-from tests.samples.programs import ROOT, write_files
+from tests.samples.programs import ROOT, run_program, write_files
 
 TASK = find_task("psst_correctness")
 
@@ -153,11 +151,8 @@ def test_at_home_the_scores_are_exact_and_the_board_is_told(bundle, tmp_path):
         zipfile.ZipFile(io.BytesIO(archive.read("starting_kit.zip"))) as kit,
     ):
         kit.extractall(tmp_path)
-    run = [sys.executable, "baseline.py", "development", "out"]
-    subprocess.run(run, cwd=tmp_path, check=True, capture_output=True)
-    tried = subprocess.run(
-        [sys.executable, "try_submission.py", "out"], cwd=tmp_path, check=True, capture_output=True, text=True
-    )
+    assert run_program("baseline.py", "development", "out", cwd=tmp_path).returncode == 0
+    tried = run_program("try_submission.py", "out", cwd=tmp_path)
     line = next(line for line in tried.stdout.splitlines() if line.startswith("A board of hidden labels"))
     shown, low, high, step, floor = map(float, re.findall(r"-?\d+\.\d+", line.replace("F1", "")))
     exact = float(re.search(r"^ *f1 +(\S+)$", tried.stdout, re.MULTILINE)[1])

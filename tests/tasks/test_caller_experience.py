@@ -1,8 +1,5 @@
 """Caller Experience: a worked case, an independent library, what problems say, what its baseline cannot rate."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -10,7 +7,7 @@ from spokeneval.formats.format import Items
 from spokeneval.formats.problems import SubmissionError
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.tasks.caller_experience import TASK
-from tests.samples.programs import ROOT, run_score, write_files
+from tests.samples.programs import ROOT, run_program, run_score, write_files
 
 EXACT = {"rtol": 0, "atol": 1e-12}
 
@@ -113,7 +110,6 @@ def test_the_baseline_names_the_calls_of_which_it_has_no_features(tmp_path):
         kit,
         {"evaluation/input/calls.csv": "call_id\nE1\nE2\nE3\n", "data/evaluation_calls.csv": "call_id\nE1\n"},
     )
-    command = [sys.executable, "baseline.py", "evaluation", "out"]
-    done = subprocess.run(command, cwd=kit, capture_output=True, text=True)
+    done = run_program("baseline.py", "evaluation", "out", cwd=kit)
     assert done.returncode == 1
     assert done.stderr == "data/evaluation_calls.csv has no features for 2 calls, E2 among them\n"

@@ -1,8 +1,6 @@
 """Content accuracy: worked cases, independent libraries, what problems say, the published models' order."""
 
 import math
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -15,7 +13,7 @@ from spokeneval.formats.format import Items
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.tasks.content_accuracy import TASK
-from tests.samples.programs import ROOT, run_score, write_files
+from tests.samples.programs import ROOT, run_program, run_score, write_files
 
 KEYS = ("pearson_r", "quadratic_kappa", "partial_r", "exact", "adjacent", "rmse")
 FIELD_KEYS = ("spearman_r", "smd", "within_half", "within_one")
@@ -139,8 +137,7 @@ def test_the_kits_three_models_rank_as_published(tmp_path):
     scores = {}
     for name in ("development", "evaluation"):
         for model in MODELS:
-            command = [sys.executable, "baseline.py", name, model, "--model", model]
-            done = subprocess.run(command, cwd=kit, capture_output=True, text=True)
+            done = run_program("baseline.py", name, model, "--model", model, cwd=kit)
             assert done.returncode == 0, done.stderr
             reference = ROOT / "reference_data" / TASK.name / name
             scores[name, model] = spokeneval.score(
@@ -157,8 +154,8 @@ def test_the_kits_three_models_rank_as_published(tmp_path):
     new, base, cva = (each["partial_r"] for each in found)
     assert new > cva > base
     assert all(each["partial_r"] < each["pearson_r"] for each in found)
-    command = [sys.executable, "baseline.py", "development", "x", "--model", "unknown_model"]
-    assert "unknown_model" in subprocess.run(command, cwd=kit, capture_output=True, text=True).stderr
+    done = run_program("baseline.py", "development", "x", "--model", "unknown_model", cwd=kit)
+    assert "unknown_model" in done.stderr
 
 
 def test_the_posters_tables_at_full_size():

@@ -1,6 +1,7 @@
 """What holds for every task's built bundles and starting kit: boards in the published order, a kit that works."""
 
 import io
+import os
 import re
 import shlex
 import subprocess
@@ -16,13 +17,13 @@ from bundling.build.write import write
 from bundling.competition.notebook import walkthrough
 from bundling.competition.read import read_competitions
 from bundling.rehearse.rehearse import rehearse
-from bundling.zips import make_zip
+from bundling.zips import make_zip, read_all
 from sample_data.demo import submissions
 from spokeneval import score
 from spokeneval.task import HIGHER
 from spokeneval.tasks import find_task, task_names
 from tests.samples.findings import expected_findings
-from tests.samples.programs import ROOT, write_files
+from tests.samples.programs import ROOT, run_program, write_files
 
 PLATFORMS = ("codabench", "codalab")
 
@@ -60,10 +61,6 @@ def kit(series, tmp_path_factory):
     """The starting kit, unpacked as a participant would."""
     task, planned, _ = series
     return write_files(tmp_path_factory.mktemp("kit"), planned.parts[task.name].starting_kit)
-
-
-def run(kit, *command):
-    return subprocess.run([sys.executable, *command], cwd=kit, capture_output=True, text=True)
 
 
 def test_the_best_the_baseline_and_random_rank_in_that_order_on_both_platforms(series, tmp_path):
@@ -111,6 +108,21 @@ def test_the_kit_scores_with_the_very_files_of_the_server(series):
                     assert kit[name] == content, name
 
 
+def test_programs_started_by_themselves_do_what_copies_of_this_process_do(series, kit):
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    for words in (
+        ["baseline.py", "evaluation", "cold"],
+        ["try_submission.py", "--set", "evaluation", "cold"],
+    ):
+        command = [sys.executable, *words]
+        cold = subprocess.run(command, cwd=kit, env=environment, capture_output=True, text=True)
+        assert cold.returncode == 0
+        if words[0] == "baseline.py":
+            assert read_all(kit / "cold") == series[1].parts[series[0].name].solutions["evaluation"]
+        copied = run_program(*words, cwd=kit)
+        assert (cold.stdout, cold.stderr) == (copied.stdout, copied.stderr)
+
+
 def test_the_readmes_commands_run_in_order_and_the_notebooks_cells_too(kit, monkeypatch, capsys):
     readme = (kit / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```\n(.*?)```", readme, re.DOTALL)
@@ -118,7 +130,7 @@ def test_the_readmes_commands_run_in_order_and_the_notebooks_cells_too(kit, monk
     assert len(commands) >= 4
     runs = {}
     for command in commands:
-        done = runs[tuple(command)] = run(kit, *command)
+        done = runs[tuple(command)] = run_program(*command, cwd=kit)
         # The checker of descriptions finds the template empty.
         expected = 1 if command == ["check_description.py"] else 0
         assert done.returncode == expected, (command, done.stderr)
@@ -182,12 +194,12 @@ def test_a_participant_tries_a_submission_and_gets_a_zip(series, kit):
     task = series[0]
     assert not (kit / "evaluation/reference").exists()
     for name in ("evaluation", "development"):
-        assert run(kit, "baseline.py", name, f"for_{name}").returncode == 0
+        assert run_program("baseline.py", name, f"for_{name}", cwd=kit).returncode == 0
         tried = [f"for_{name}", "submission.zip"]
         if task.format.submission_file:
             tried.insert(1, f"for_{name}/{task.format.submission_file}")
         for submission in tried:
-            done = run(kit, "try_submission.py", "--set", name, submission)
+            done = run_program("try_submission.py", "--set", name, submission, cwd=kit)
             assert (done.returncode, done.stderr) == (0, "")
             assert (f"  {task.primary.key} " in done.stdout) == (name == "development")
             # MERLion has no phase on its development set.
@@ -208,8 +220,8 @@ def test_a_participant_tries_a_submission_and_gets_a_zip(series, kit):
         (("--zip", "new.zip", "none"), "none: No such file or directory\nnew.zip was not written.\n"),
         (("--set", "tomorrow", "out"), "No set tomorrow; there are development, evaluation.\n"),
     ):
-        done = run(kit, "try_submission.py", *arguments)
+        done = run_program("try_submission.py", *arguments, cwd=kit)
         assert (done.returncode, done.stderr) == (1, words)
-    done = run(kit, "try_submission.py", "--set", "evaluation", "for_development")
+    done = run_program("try_submission.py", "--set", "evaluation", "for_development", cwd=kit)
     assert done.returncode == 1
     assert done.stderr.endswith("submission.zip was not written; the one that is there is older.\n")

@@ -1,11 +1,8 @@
 """The checker of system descriptions in the MERLion kits, against Appendix D of the evaluation plan 1.2."""
 
-import subprocess
-import sys
-
 import pytest
 
-from tests.samples.programs import ROOT, write_files
+from tests.samples.programs import ROOT, run_program, write_files
 
 KIT = ROOT / "starting_kit" / "merlion"
 TEMPLATE = (KIT / "system_description.md").read_text(encoding="utf-8")
@@ -52,8 +49,7 @@ EER 21.00 %, balanced accuracy 59.00 %
 
 def run(path):
     """Exit status and what was said of a file."""
-    command = [sys.executable, str(KIT / "check_description.py"), str(path)]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = run_program(KIT / "check_description.py", path)
     return done.returncode, done.stderr
 
 

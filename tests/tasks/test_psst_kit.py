@@ -3,8 +3,6 @@
 import csv
 import json
 import re
-import subprocess
-import sys
 import zipfile
 
 import pytest
@@ -13,7 +11,7 @@ from bundling.build.plan import plan
 from sample_data import psst as sample
 from spokeneval.metrics.phoneme_recognition import count_errors, fer, per
 from spokeneval.tasks import find_task
-from tests.samples.programs import ROOT, write_files
+from tests.samples.programs import ROOT, run_program, write_files
 
 FILES = {"psst_recognition": "transcripts.tsv", "psst_correctness": "correctness.tsv"}
 TASKS = tuple(FILES)
@@ -28,7 +26,7 @@ def kits(tmp_path_factory):
 
 
 def run(kit, *command):
-    return subprocess.run([sys.executable, *map(str, command)], cwd=kit, capture_output=True, text=True)
+    return run_program(*command, cwd=kit)
 
 
 def numbers(text):

@@ -3,8 +3,6 @@
 import io
 import random
 import shutil
-import subprocess
-import sys
 import zipfile
 
 import pytest
@@ -16,7 +14,7 @@ from spokeneval.formats.problems import SubmissionError
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.metrics.phoneme_recognition import FILLERS, arpabet_features
 from spokeneval.tasks.psst_recognition import TASK
-from tests.samples.programs import ROOT, run_score, write_files
+from tests.samples.programs import ROOT, run_program, run_score, write_files
 
 FORMAT = TASK.format
 HEADER = "utterance_id\tsession\ttest\tprompt\ttranscript\tcorrectness\taq_index\tduration_frames\tfilename\n"
@@ -161,17 +159,8 @@ def test_an_organisers_own_feature_table_holds_everywhere(tmp_path):
         own = [
             f"--reference={TASK.name}/{name}={tmp_path}/{name}.tsv" for name in ("development", "evaluation")
         ]
-        command = [
-            sys.executable,
-            "build_bundle.py",
-            "build",
-            TASK.name,
-            "--out",
-            str(tmp_path / "dist"),
-            *own,
-            "--leave-out=baseline",
-        ]
-        return subprocess.run(command, cwd=root, capture_output=True, text=True)
+        words = ("build", TASK.name, "--out", tmp_path / "dist", *own, "--leave-out=baseline")
+        return run_program("build_bundle.py", *words, cwd=root)
 
     (tmp_path / "development.tsv").write_text(gold("t a"))
     (tmp_path / "evaluation.tsv").write_text(gold("t a t", "i <sil>"))

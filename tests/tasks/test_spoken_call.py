@@ -1,8 +1,6 @@
 """Spoken CALL: its published table, the 50 % rule, the sheets of its editions, its sample and its baseline."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -14,7 +12,7 @@ from spokeneval.formats.submission_folder import list_files
 from spokeneval.metrics.counts import as_matrix
 from spokeneval.run.options import fingerprint
 from spokeneval.tasks.spoken_call import TASK
-from tests.samples.programs import ROOT, run_score, write_files
+from tests.samples.programs import ROOT, run_program, run_score, write_files
 from tests.samples.spoken_call import COLUMNS, TABLE_1, decided
 
 HEADER = "Id\tPrompt\tWavfile\tRecResult\tTranscription\tlanguage\tmeaning\n"
@@ -176,5 +174,5 @@ def test_the_baseline_reads_a_grammar_in_which_a_prompt_occurs_twice(tmp_path):
             "2\tFrag: Wasser\twater please\n3\tFrag: Wasser\tbeer\n4\tFrag: Bier\twater\n",
         },
     )
-    subprocess.run([sys.executable, "baseline.py", "development", "out"], cwd=kit, check=True)
+    assert run_program("baseline.py", "development", "out", cwd=kit).returncode == 0
     assert (kit / "out/results.csv").read_text() == "Id\tAccept\n1\taccept\n2\taccept\n3\treject\n4\treject\n"
