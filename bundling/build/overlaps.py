@@ -148,7 +148,8 @@ def _same_items(
     least, size = _nearer_to_all(shown, secret, content), len(secret.columns[content[0]])
 
     def agreeing(pairs: Pairs) -> Pairs:
-        return [pair for pair in pairs if _share(shown, secret, content, [pair]) >= least]
+        cells = _cells_in_common(shown, secret, content, pairs)
+        return [pair for pair, equal in zip(pairs, cells, strict=True) if equal / len(content) >= least]
 
     offsets = range(1, min(size, max(2, COMPARISONS // len(named))))
     others = [(row, (other + offset) % size) for offset in offsets for row, other in named]
@@ -158,9 +159,14 @@ def _same_items(
 
 def _share(shown: TextTable, secret: TextTable, content: Sequence[str], pairs: Pairs) -> float:
     """The share of the cells that pairs of rows have in common."""
+    return sum(_cells_in_common(shown, secret, content, pairs)) / len(pairs) / len(content)
+
+
+def _cells_in_common(shown: TextTable, secret: TextTable, content: Sequence[str], pairs: Pairs) -> list[int]:
+    """How many cells each pair of rows has in common."""
     columns = [(shown.columns[name], secret.columns[name]) for name in content]
-    equal = sum(ours[row] == theirs[other] for ours, theirs in columns for row, other in pairs)
-    return equal / len(pairs) / len(content)
+    equal = ([ours[row] == theirs[other] for row, other in pairs] for ours, theirs in columns)
+    return list(map(sum, zip(*equal, strict=True)))
 
 
 def _nearer_to_all(shown: TextTable, secret: TextTable, content: Sequence[str]) -> float:

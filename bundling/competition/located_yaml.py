@@ -44,13 +44,14 @@ def _load(path: Path) -> tuple[Any, Marks, Defects]:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise CompetitionError(f"line {line}: byte 0x{data[error.start]:02x} is not UTF-8") from None
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    loader = yaml.SafeLoader(text)
+    root = loader.get_single_node()
     if root is None:
         raise CompetitionError("is empty")
     marks: dict[Place, yaml.Mark] = {}
     defects = list(_index(root, (), marks))
     try:
-        return yaml.safe_load(text), marks, defects
+        return loader.construct_document(root), marks, defects
     except ValueError as error:  # a date that no calendar has, a number of five thousand digits
         raise CompetitionError(f"a value that cannot be read: {error}") from None
 

@@ -12,8 +12,6 @@ estimation of item parameters (Psychometrika 46, 1981), with items and persons e
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import expit, log_expit, logsumexp, roots_hermitenorm
 
 NODES = 41
 FARTHEST = 10.0
@@ -44,6 +42,9 @@ def fit_rasch(right: np.ndarray) -> Rasch:
     ----------
     right: shape=(m, s), from 0 to 1: how right each system is on each item.
     """
+    from scipy.optimize import minimize  # here, because it takes a second, which no other command need wait
+    from scipy.special import expit, log_expit, logsumexp, roots_hermitenorm
+
     systems = right.shape[1]
     nodes, weights = roots_hermitenorm(NODES)
     log_weights = np.log(weights / weights.sum())

@@ -28,7 +28,7 @@ from bundling.rehearse.rehearse import rehearse
 from bundling.zips import make_zip
 from spokeneval.tasks import find_task, task_names
 from tests.samples.findings import expected_findings
-from tests.samples.programs import ROOT, repository_with, write_files
+from tests.samples.programs import ROOT, repository_with, run_program, write_files
 
 HEADER = "Id\tPrompt\tWavfile\tRecResult\tTranscription\tlanguage\tmeaning\n"
 GOLD = HEADER + "".join(
@@ -198,19 +198,12 @@ def test_the_readme_of_the_refusal_is_what_the_command_prints(copy, capsys, monk
 
 
 def build(out, *arguments, **environment):
-    """Run the command as an organiser does."""
-    command = [
-        sys.executable,
-        str(ROOT / "build_bundle.py"),
-        "build",
-        "spoken_call",
-        "--out",
-        str(out),
-        *arguments,
-    ]
-    return subprocess.run(
-        command, env={**os.environ, **environment}, capture_output=True, text=True, cwd=out.parent
-    )
+    """Run the command as an organiser does; where it has an environment of its own, in a new Python."""
+    command = [str(ROOT / "build_bundle.py"), "build", "spoken_call", "--out", str(out), *arguments]
+    if not environment:
+        return run_program(*command, cwd=out.parent)
+    environment = {**os.environ, **environment}
+    return subprocess.run([sys.executable, *command], env=environment, capture_output=True, text=True)
 
 
 def test_the_same_inputs_give_the_same_bytes_anywhere(tmp_path):

@@ -127,8 +127,10 @@ def _become(words: list[str], cwd: Path, variables: Mapping[str, str], *streams:
     sys.argv = words
     folder = Path(words[0]).absolute().parent
     beside = {path.stem for path in folder.iterdir()}
-    for name in [name for name in sys.modules if name.partition(".")[0] in beside]:
-        del sys.modules[name]
+    for name, module in list(sys.modules.items()):
+        elsewhere = not str(getattr(module, "__file__", None)).startswith(f"{folder}/")
+        if name.partition(".")[0] in beside and elsewhere:
+            del sys.modules[name]
     sys.path.insert(0, str(folder))
     try:
         runpy.run_path(words[0], run_name="__main__")
