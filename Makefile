@@ -10,7 +10,7 @@ demo: .venv/installed-run
 	$(BIN)/python -m sample_data.demo
 
 test: .venv/installed-dev
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check .
