@@ -4,13 +4,16 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
-.PHONY: demo test lint bench audio portability fuzz mutants samples container-image lock clean
+.PHONY: demo test test-thorough lint bench audio portability fuzz mutants samples container-image lock clean
 
 demo: .venv/installed-run
 	$(BIN)/python -m sample_data.demo
 
 test: .venv/installed-dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+test-thorough: .venv/installed-dev
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m thorough
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check .

@@ -4,9 +4,11 @@ What the bytes say for certain is taken: a byte-order mark, text that is UTF-8. 
 Windows-1252, which is a guess; `Source.encoding` says so, with a word to judge it by.
 """
 
+import csv
 import io
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, time
 from pathlib import Path
@@ -138,6 +140,10 @@ def _split(text: str, separator: str, file: str) -> Grid:
         blank = separator + " "
         plain = [(n, line.split(separator)) for n, line in enumerate(lines, 1) if line.strip(blank)]
         return Grid(separator, written, tuple(plain))
+    with suppress(csv.Error):
+        rows = list(enumerate(csv.reader(lines, delimiter=separator, strict=True), 1))
+        if len(rows) == len(lines):
+            return Grid(separator, written, tuple(row for row in rows if any(map(str.strip, row[1]))))
     rows = []
     unreadable = []
     number = 0

@@ -27,7 +27,6 @@ from bundling.platforms.limits import LONGEST_COLUMN_TITLE
 from bundling.rehearse.rehearse import rehearse
 from bundling.zips import make_zip
 from spokeneval.tasks import find_task, task_names
-from tests.samples.findings import expected_findings
 from tests.samples.programs import ROOT, repository_with, run_program, write_files
 
 HEADER = "Id\tPrompt\tWavfile\tRecResult\tTranscription\tlanguage\tmeaning\n"
@@ -308,21 +307,12 @@ def test_the_policy_reject_on_hidden_labels_is_warned_of(copy):
     assert "fifty_percent_rule: reject on hidden labels (phase Evaluation)" in warning
 
 
-def test_every_bundle_is_clean_on_both_platforms(tmp_path):
+def test_the_whole_series_is_planned_without_a_warning():
+    """`test_kits` writes and checks every bundle."""
     planned = plan(ROOT, [], {})
     assert planned.warnings == []
-    built = list(write(ROOT, planned, ["codabench", "codalab"], tmp_path))
-    assert len(built) == 18
-    for one in built:
-        assert [finding.code for finding in one.findings] == expected_findings(one.competition)
-        with zipfile.ZipFile(one.path) as bundle:
-            assert bundle.namelist()[0] == "competition.yaml"
-            competition = yaml.safe_load(bundle.read("competition.yaml"))
-        if one.platform == "codabench":
-            columns = competition["leaderboards"][0]["columns"]
-            assert columns[0]["key"] == one.competition.columns[0].key
-            assert {column["sorting"] for column in columns} <= {"asc", "desc"}
-    merlion = [one.competition for one in built if one.competition.challenge == "merlion"]
+    assert len(planned.competitions) == 9
+    merlion = [bundle for bundle in planned.competitions if bundle.challenge == "merlion"]
     assert {phase.max_submissions_per_day for bundle in merlion for phase in bundle.phases} == {3}
 
 

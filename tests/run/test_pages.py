@@ -98,8 +98,20 @@ class Outline(HTMLParser):
             self.faults.append(f"</{tag}> closes nothing")
 
 
+SECTIONS = {
+    "spoken_call": ("Misjudged responses",),
+    "caller_experience": ("Shift of the ratings",),
+    "content_accuracy": ("Shift of the predictions", "Responses, furthest off first"),
+    "psst_recognition": ("By test, severity and session", "moderate (to 75)", "fricative"),
+    "psst_correctness": ("By test, severity and session", "moderate (to 75)"),
+    "merlion_identification": ("Calibration", "By length of segment"),
+    "merlion_diarization": ("By switches of language", "<details open>"),
+}
+"""What a page has of the reference's own columns, and of what is looked at in a field."""
+
+
 @pytest.mark.parametrize("task", TASKS)
-def test_a_page_on_public_labels_is_sound_and_the_same_twice(tmp_path, task):
+def test_a_page_on_public_labels_is_sound_the_same_twice_and_shows_what_the_field_looks_at(tmp_path, task):
     pages = []
     for folder in (tmp_path / "one", tmp_path / "two"):
         status, words, output = run(task, folder, public=True)
@@ -115,25 +127,7 @@ def test_a_page_on_public_labels_is_sound_and_the_same_twice(tmp_path, task):
     assert (output / "signature.txt").read_text().strip().replace("&", "&amp;") in markup
     assert not re.search(r"https?://(?!www\.w3\.org|purl\.org|creativecommons\.org|matplotlib\.org)", markup)
     assert len(pages[0]) < 1_500_000
-
-
-SECTIONS = {
-    "spoken_call": ("Misjudged responses",),
-    "caller_experience": ("Shift of the ratings",),
-    "content_accuracy": ("Shift of the predictions", "Responses, furthest off first"),
-    "psst_recognition": ("By test, severity and session", "moderate (to 75)", "fricative"),
-    "psst_correctness": ("By test, severity and session", "moderate (to 75)"),
-    "merlion_identification": ("Calibration", "By length of segment"),
-    "merlion_diarization": ("By switches of language", "<details open>"),
-}
-"""What a page has of the reference's own columns, and of what is looked at in a field."""
-
-
-@pytest.mark.parametrize("task", SECTIONS)
-def test_a_page_on_public_labels_shows_what_the_field_looks_at(tmp_path, task):
-    _, _, output = run(task, tmp_path, public=True)
-    markup, _ = page_of(output)
-    assert [words for words in SECTIONS[task] if words not in markup] == []
+    assert [words for words in SECTIONS.get(task, ()) if words not in markup] == []
 
 
 def test_a_second_raters_scores_bring_prmse(tmp_path):

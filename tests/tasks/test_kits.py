@@ -11,6 +11,7 @@ import zipfile
 import nbclient
 import nbformat
 import pytest
+import yaml
 
 from bundling.build.plan import plan
 from bundling.build.write import write
@@ -72,6 +73,13 @@ def test_the_best_the_baseline_and_random_rank_in_that_order_on_both_platforms(s
     tracks = dict(zip(PLATFORMS, (names[0], names[-1]), strict=True))  # a task's tracks score alike
     for built in zips:
         assert [finding.code for finding in built.findings] == expected_findings(built.competition)
+        with zipfile.ZipFile(built.path) as bundle:
+            assert bundle.namelist()[0] == "competition.yaml"
+            document = yaml.safe_load(bundle.read("competition.yaml"))
+        if built.platform == "codabench":
+            columns = document["leaderboards"][0]["columns"]
+            assert columns[0]["key"] == task.primary.key
+            assert {column["sorting"] for column in columns} <= {"asc", "desc"}
         if built.competition.name != tracks[built.platform]:
             continue
         rows, exact = {}, {}
