@@ -161,7 +161,10 @@ def _readme(
     rows += [(what.get(file, ""), [file]) for file in kit if file.startswith("data/")]
     if f"{LISTENS}{README}" in kit:
         rows.append(
-            ("a baseline that listens to your copy of the recordings; its README says how", [LISTENS + README])
+            (
+                "a baseline that listens to your copy of the recordings; its README says how",
+                [LISTENS + README],
+            )
         )
     facts = {
         "files": "\n".join(
