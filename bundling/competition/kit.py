@@ -152,20 +152,13 @@ def _readme(
     what = kit_data_files(competition)
     rows = [("these steps and a look at the data, as a notebook", [NOTEBOOK] if has_every_step(kit) else [])]
     for name in references:
-        for told, folder in (
-            (f"the {name} set without labels", "input"),
-            (f"the {name} set's labels", "reference"),
-        ):
-            files = [file for file in kit if file.startswith(f"{name}/{folder}/")]
-            rows.append((told, files))
-    rows += [(what.get(file, ""), [file]) for file in kit if file.startswith("data/")]
-    if f"{LISTENS}{README}" in kit:
-        rows.append(
-            (
-                "a baseline that listens to your copy of the recordings; its README says how",
-                [LISTENS + README],
-            )
+        inputs, labels = (
+            [file for file in kit if file.startswith(f"{name}/{part}/")] for part in ("input", "reference")
         )
+        rows += [(f"the {name} set without labels", inputs), (f"the {name} set's labels", labels)]
+    rows += [(what.get(file, ""), [file]) for file in kit if file.startswith("data/")]
+    listens = [file for file in kit if file == LISTENS + README]
+    rows.append(("a baseline that listens to your copy of the recordings; its README says how", listens))
     facts = {
         "files": "\n".join(
             f"| {told} | {', '.join(f'`{file}`' for file in files)} |" for told, files in rows if files
