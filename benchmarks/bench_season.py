@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import random
+import resource
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -105,24 +107,42 @@ def rates(bundle: Path, submissions: list[Path], folder: Path) -> None:
         link.parent.mkdir(exist_ok=True)
         link.symlink_to(submission)
     environment = {**os.environ, HIDDEN_STATISTICS: "write"}
-    began = time.perf_counter()
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(
-            pool.map(lambda command: subprocess.run(command, env=environment, capture_output=True), commands)
-        )
-    separate = time.perf_counter() - began
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # the first one compiles for all
+
+    def run(command: list[Any]) -> None:
+        subprocess.run(command, env=environment, capture_output=True)
+
+    def run_separately() -> None:
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(run, commands))
+
     command = [sys.executable, ROOT / "build_bundle.py", "score", bundle, folder / "submissions"]
-    began = time.perf_counter()
-    subprocess.run([*command, "--out", folder / "scored"], capture_output=True)
-    together = time.perf_counter() - began
+    separate, separate_work = _seconds(run_separately)
+    together, together_work = _seconds(lambda: run([*command, "--out", folder / "scored"]))
     same = sum(
         _written(folder / f"output{number}") == _written(folder / "scored" / str(number))
         for number in range(len(submissions))
     )
     count = len(submissions)
-    print(f"  scored one by one  {count / separate:6.1f} a second")
-    print(f"  build_bundle score {count / together:6.1f} a second, {separate / together:.1f} times the rate")
+    print(
+        f"  scored one by one  {count / separate:6.1f} a second, {1000 * separate_work / count:.0f} ms of work each"
+    )
+    print(
+        f"  build_bundle score {count / together:6.1f} a second, {1000 * together_work / count:.0f} ms of work each"
+    )
+    print(f"  {separate / together:.1f} times the rate, {separate_work / together_work:.1f} times less work")
     print(f"  the same bytes     {same} of {count}", flush=True)
+
+
+def _seconds(run: Callable[[], object]) -> tuple[float, float]:
+    """What processes take that are run and end: time, and time of processors."""
+    used = [resource.getrusage(resource.RUSAGE_CHILDREN)]
+    began = time.perf_counter()
+    run()
+    took = time.perf_counter() - began
+    used.append(resource.getrusage(resource.RUSAGE_CHILDREN))
+    before, after = (usage.ru_utime + usage.ru_stime for usage in used)
+    return took, after - before
 
 
 def _written(folder: Path) -> dict[str, bytes]:
