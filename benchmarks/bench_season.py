@@ -4,8 +4,9 @@ Run as `python -m benchmarks.bench_season [spoken_call|merlion] [TEAMS DAYS A_DA
 Spoken CALL has 1,000 responses; MERLion's first task 49,000 segments, synthetic as the evaluation set is. Teams get
 better from day to day, and each has one upload with a row missing, which fails. Timed are a first run and a second,
 that finds every result kept; both through the command line, on as many processors as there are. Then the rates at which
-the same submissions are scored: each by a `score.py` started for it, as many at once as there are processors, against
-`build_bundle.py score`, which also runs ingestion and what else a platform does; and whether both write the same bytes.
+the same submissions are scored, and the processors' time for each: by a `score.py` started for it, as many at once as
+there are processors, against `build_bundle.py score`, which also runs ingestion and what else a platform does; and
+whether both write the same bytes.
 """
 
 from __future__ import annotations
