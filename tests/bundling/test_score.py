@@ -7,6 +7,8 @@ import shutil
 import pytest
 
 import build_bundle
+from bundling.rehearse import many
+from bundling.rehearse.rehearse import rehearse_phase
 from bundling.score.score import NothingToScore, score
 from tests.samples.programs import write_files
 from tests.samples.small_bundles import codabench_bundle, zipped
@@ -70,6 +72,24 @@ def test_another_reference_in_place_of_the_bundles(tmp_path, downloads):
     again = score(bundle, downloads, out, reference=gold)
     assert again.new == 3
     assert again.scored[0].name == "beta/Second"
+
+
+def test_files_of_runs_lie_in_memory_where_there_is_room(tmp_path, downloads, monkeypatch):
+    memory, places = tmp_path / "memory", []
+    memory.mkdir()
+
+    def rehearse(*arguments, place, **options):
+        places.append(place.parent)
+        return rehearse_phase(*arguments, place=place, **options)
+
+    monkeypatch.setattr(many, "MEMORY", memory)
+    monkeypatch.setattr(many, "rehearse_phase", rehearse)
+    score(codabench_bundle(tmp_path), downloads, tmp_path / "out")
+    assert places == [memory] * 3
+    assert list(memory.iterdir()) == []
+    monkeypatch.setattr(many, "ROOM", 1 << 60)
+    score(codabench_bundle(tmp_path), downloads, tmp_path / "other")
+    assert memory not in places[3:]
 
 
 def test_what_cannot_be_begun_is_refused(tmp_path, downloads):
