@@ -674,4 +674,8 @@ def _describe(error: Exception) -> str:
 if __name__ == "__main__":
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # so that `... | head` ends it without a word
+    for name in ("SIGTERM", "SIGHUP"):  # as Ctrl-C, so that no files stay in memory; not under nohup
+        number = getattr(signal, name, None)
+        if number and signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
     sys.exit(main())
