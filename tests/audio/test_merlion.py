@@ -1,6 +1,5 @@
 """MERLion's baseline from synthetic speech to a scored submission, in small, and what it says of bad recordings."""
 
-import re
 import struct
 import sys
 import wave
@@ -196,11 +195,10 @@ def test_a_good_recording_is_read_as_it_is(tmp_path):
 
 def test_recordings_that_are_missing_or_too_short_are_named(at_home, monkeypatch, tmp_path):
     place, tables, _ = at_home
-    name = tables.recordings.audio_name[0]
     with pytest.raises(corpus.CorpusError, match=r"nowhere: there is no such folder; --audio is"):
         train.train(options(place, audio=tmp_path / "nowhere"))
     (tmp_path / "short").mkdir()
-    with pytest.raises(corpus.CorpusError, match=re.escape(f"no recording {name} (2 of 2 are missing)")):
+    with pytest.raises(corpus.CorpusError, match=r"no recording TTS_P9\w+-CCS\.wav \(1 of 1 missing\)"):
         train.train(options(place, audio=tmp_path / "short"))
     for each in tables.recordings.audio_name:
         write_wav(tmp_path / "short" / each, np.ones(1600))

@@ -7,8 +7,9 @@ convolutions alone tell where a frame stands, and normalise each frame by itself
 from __future__ import annotations
 
 import pickle
+import zipfile
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -162,10 +163,18 @@ def load_model(path: Path, threads: int) -> Conformer:
     """The model that train.py has left, on the device that there is."""
     if not path.is_file():
         raise CorpusError(f"{path}: there is no such model; train.py makes one")
-    try:
-        state = torch.load(path, map_location="cpu", weights_only=True)
-        model = Conformer(SIZES[state["size"]])
-        model.load_state_dict(state["model"])
-    except (OSError, KeyError, RuntimeError, EOFError, pickle.UnpicklingError):
-        raise CorpusError(f"{path}: no model of this train.py; train it anew, under another name") from None
+    state = read_state(path)
+    model = Conformer(SIZES[state["size"]])
+    model.load_state_dict(state["model"])
     return model.to(choose_device(threads))
+
+
+def read_state(path: Path) -> dict[str, Any]:
+    """What train.py has kept: `size`, `seed`, `segments`, `epochs`, and the states of what it trains."""
+    try:
+        state = torch.load(path, map_location="cpu", weights_only=True) if zipfile.is_zipfile(path) else {}
+    except (RuntimeError, pickle.UnpicklingError):
+        state = {}
+    if not {"size", "seed", "segments", "epochs", "model"} <= set(state):
+        raise CorpusError(f"{path}: no model of this train.py; give --model another name")
+    return state

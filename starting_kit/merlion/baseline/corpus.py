@@ -92,7 +92,7 @@ def find_recordings(folder: Path, names: Iterable[str]) -> dict[str, Path]:
     missing = [name for name in wanted if name not in found]
     if missing:
         raise CorpusError(
-            f"{folder}: no recording {stem(missing[0])}.wav ({len(missing)} of {len(wanted)} are missing); "
+            f"{folder}: no recording {stem(missing[0])}.wav ({len(missing)} of {len(wanted)} missing); "
             "--audio is the folder with this set's recordings, whole"
         )
     return found

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import pickle
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -18,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from conformer import SIZES, Conformer, Size, choose_device, log_odds, pad
+from conformer import SIZES, Conformer, Size, choose_device, log_odds, pad, read_state
 from corpus import CorpusError, Segment, check_fit, find_recordings, labelled_segments, read_wav
 from features import recording_features
 
@@ -167,11 +166,8 @@ def resume(
     """Take up the training that a file holds; returns how many epochs it has had, 0 where there is no file."""
     if not path.is_file():
         return 0
-    try:
-        state = torch.load(path, map_location="cpu", weights_only=True)
-        found = {name: state[name] for name in described}
-    except (OSError, KeyError, RuntimeError, EOFError, pickle.UnpicklingError):
-        raise CorpusError(f"{path}: no model of this train.py; give --model another name") from None
+    state = read_state(path)
+    found = {name: state[name] for name in described}
     if found != described:
         raise CorpusError(f"{path}: trained with {found}, wanted {described}; give --model another name")
     model.load_state_dict(state["model"])
