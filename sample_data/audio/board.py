@@ -64,20 +64,16 @@ def _mean(lines: Sequence[Line]) -> Line:
 
 
 def show(board: Board, console: Console) -> None:
-    """Print a board; a score that a line lacks is left blank."""
+    """Print a board, the first score with its interval; a score that a line lacks is left blank."""
     titles = {column.key: column.title for column in find_task(board.task).columns}
     table = Table("system", "on", title=board.title, title_justify="left", box=box.SIMPLE)
     for key in board.shown:
         table.add_column(titles[key], justify="right")
+    primary = next(iter(board.shown))
     for line in board.lines:
-        table.add_row(line.system, line.data, *[_cell(line, key, board.shown[key]) for key in board.shown])
+        cells = [f"{line.scores[key]:.{d}f}" if key in line.scores else "" for key, d in board.shown.items()]
+        if primary in line.intervals:
+            low, high = (f"{end:.{board.shown[primary]}f}" for end in line.intervals[primary])
+            cells[0] += rf" \[{low}, {high}]"
+        table.add_row(line.system, line.data, *cells)
     console.print(table)
-
-
-def _cell(line: Line, key: str, decimals: int) -> str:
-    if key not in line.scores:
-        return ""
-    score = f"{line.scores[key]:.{decimals}f}"
-    if key not in line.intervals:
-        return score
-    return "{} [{:.{d}f}, {:.{d}f}]".format(score, *line.intervals[key], d=decimals).replace("[", r"\[")

@@ -10,10 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from bundling.competition.feedback import set_feedback
 from bundling.competition.kit import make_parts
 from bundling.competition.read import read_competitions
 from bundling.competition.references import load_reference
 from bundling.zips import write_tree
+from spokeneval.tasks import find_task
 
 ROOT = Path(__file__).resolve().parents[2]
 TRIVIAL = "trivial.json"
@@ -52,7 +54,11 @@ def make_kit(task: str, competition_folder: Path, into: Path) -> Kit:
     solutions = {
         name: write_tree(into / "metadata_baseline" / name, files) for name, files in parts.solutions.items()
     }
-    trivial = {name: dict(feedback.trivial) for name, feedback in parts.feedback.items()}
+    rules = find_task(task).with_options(competition.options)
+    trivial = {
+        name: set_feedback(rules, reference, None, competition.options, hidden=False).trivial
+        for name, reference in references.items()
+    }
     (into / TRIVIAL).write_text(json.dumps(trivial))
     return Kit(write_tree(into / "kit", parts.starting_kit), folders, solutions, trivial)
 
