@@ -175,7 +175,7 @@ def test_a_report_that_is_a_link_or_endless_is_not_believed(tmp_path):
     with pytest.raises(SubmissionError):
         check_report(tmp_path, "accepted\n")
     (tmp_path / "folder" / REPORT_FILE).write_text("x" * 70_000)
-    with pytest.raises(SubmissionError, match="larger than"):
+    with pytest.raises(SubmissionError, match=f"^{REPORT_FILE}: 1 problem\n\n  is larger than"):
         check_report(tmp_path / "folder", "x" * 70_000)
 
 
@@ -243,3 +243,5 @@ def test_of_several_expected_files_their_number_is_told_and_an_s_more_or_less_is
         ("unexpected_file", "rows.txt", "is not part of a submission (2 files expected)"),
     ]
     assert missed(["row"], ["rows.csv"])[0][2] == "is missing; row is there: rename it"
+    assert missed(["A.B.CSV"], ["a.b.csv"])[0][2] == "is missing; A.B.CSV is there: rename it"
+    assert missed(["a.txt"], ["a.b.csv"])[0][2] == "is missing"

@@ -35,6 +35,56 @@ def test_the_generator_is_splitmix64():
     ]
 
 
+def splitmix(number: int, seed: int) -> int:
+    """A number of the generator by the figure of its paper, in whole numbers of any size."""
+    mixed = (seed + number * 0x9E3779B97F4A7C15) % 2**64
+    mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EB % 2**64
+    return mixed ^ (mixed >> 31)
+
+
+@pytest.mark.parametrize(("units", "resamples", "seed"), [(5, 3, 7), (1, 1, 1979), (300, 2, 0)])
+def test_draws_are_the_high_half_of_consecutive_numbers(units, resamples, seed):
+    numbers = [splitmix(number, seed) for number in range(1, 1 + units * resamples)]
+    expected = np.reshape([(number >> 32) * units >> 32 for number in numbers], (resamples, units))
+    draws = resample_draws(units, resamples=resamples, seed=seed)
+    assert (draws.tolist(), draws.dtype) == (expected.tolist(), np.int64)
+    weights = resample_weights(units, resamples=resamples, seed=seed)
+    assert weights.tolist() == [np.bincount(row, minlength=units).tolist() for row in expected]
+    assert weights.dtype == np.float64
+
+
+def test_the_seed_is_that_of_every_set():
+    assert (resample_draws(4) == resample_draws(4, resamples=2000, seed=1979)).all()
+    assert (resample_weights(4) == resample_weights(4, resamples=2000, seed=1979)).all()
+
+
+@pytest.mark.parametrize("draw", [resample_draws, resample_weights])
+@pytest.mark.parametrize(("units", "resamples"), [(0, 1), (1, 0)])
+def test_there_is_something_to_draw(draw, units, resamples):
+    with pytest.raises(
+        ValueError, match=f"^{units} units, {resamples} resamples; expected at least one of each$"
+    ):
+        draw(units, resamples=resamples)
+
+
+def test_counts_that_cannot_be_summed_are_refused():
+    def formula(sums):
+        return sums.values[:, 0]
+
+    with pytest.raises(ValueError, match=r"^2 rows of counts; the weights are for 3$"):
+        bootstrap_scores(Values(np.ones((2, 1))), formula, np.ones((1, 3)))
+    for number in (np.nan, np.inf):
+        with pytest.raises(ValueError, match=r"^a count is not finite$"):
+            bootstrap_scores(Values(np.array([[1.0], [number]])), formula, np.ones((1, 2)))
+
+
+def test_sums_are_of_multiples_of_one_part_in_2_to_the_53_of_the_largest():
+    # 3 units of 1.5 at most: a sum of 4.5 at most, which is below 8.
+    assert bootstrap._step(np.array([[1.5], [-0.1], [0.0]])) == 2.0 ** (3 - 53)
+    assert bootstrap._step(np.array([[-1.5, 0.1]])) == 2.0 ** (1 - 53)
+
+
 def test_every_unit_is_drawn_as_often_as_any_other():
     counts = np.bincount(resample_draws(7, resamples=10_000).ravel(), minlength=7)
     # 10,000 draws each, standard deviation sqrt(70,000 * 1/7 * 6/7) = 93.
