@@ -584,7 +584,7 @@ def error_spans(recording: Recording) -> dict[str, np.ndarray]:
     }
     spans = {}
     for name, wrong in kinds.items():
-        edges = np.diff(np.concatenate([[0], (wrong[state] & scored).astype(np.int64), [0]]))
+        edges = np.diff(np.concatenate([[0], wrong[state] & scored, [0]]))
         spans[name] = np.stack([instants[edges == 1], instants[edges == -1]], axis=1)
     return spans
 

@@ -250,6 +250,71 @@ def test_rates_of_many_sets_are_those_of_each():
                 assert getattr(diarization, name)(LanguageTimes(states)) == found[row]
 
 
+NAMES = {
+    "der": "DER",
+    "miss": "miss rate",
+    "false_alarm": "false-alarm rate",
+    "language_error": "language error",
+    "english_error": "English error",
+    "mandarin_error": "Mandarin error",
+    "lder_script": "language DER of the script",
+    "english_error_script": "English error of the script",
+    "mandarin_error_script": "Mandarin error of the script",
+}
+
+
+@pytest.mark.parametrize("rate", RATES)
+def test_a_rate_that_is_undefined_is_named(rate):
+    with pytest.raises(ValueError, match=f"^{NAMES[rate]} is undefined: nothing to divide by$"):
+        getattr(diarization, rate)(LanguageTimes(np.zeros(16)))
+
+
+def test_times_of_any_shape_are_real_numbers():
+    states = np.arange(96).reshape(2, 3, 16)
+    found = diarization.mandarin_time(LanguageTimes(states))
+    assert found.tolist() == [
+        [diarization.mandarin_time(LanguageTimes(row)) for row in rows] for rows in states
+    ]
+    assert isinstance(diarization.english_time(LanguageTimes(np.ones(16, dtype=int))), float)
+
+
+def test_recordings_are_swept_together_until_there_are_enough_turns(monkeypatch):
+    swept = []
+    gather = diarization._gather
+
+    def noted(recordings, first):
+        swept.append((first, len(recordings)))
+        return gather(recordings, first)
+
+    monkeypatch.setattr(diarization, "_TURNS_AT_A_TIME", 3)
+    monkeypatch.setattr(diarization, "_gather", noted)
+    turns = [(0, 5), (10, 15), (20, 25)]
+    recordings = [
+        Recording(Turns(turns, []), Turns(turns[:most], turns[most:]), [(0, 30)]) for most in (1, 2, 3)
+    ]
+    recordings += [
+        Recording(Turns(turns, []), Turns(turns[:most], []), [(0, 30)]) for most in (1, 1, 1, 2, 1, 1)
+    ]
+    language_times_per_recording(recordings)
+    assert swept == [(0, 1), (1, 1), (2, 1), (3, 3), (6, 2), (8, 1)]
+    monkeypatch.setattr(diarization, "_TURNS_AT_A_TIME", 1)
+    with pytest.raises(ValueError, match=r"^recording 1, regions: expected numbers of shape \(n, 2\)"):
+        language_times_per_recording([recordings[0], recordings[0]._replace(regions=[(1, 2, 3)])])
+
+
+def test_spans_are_real_numbers_though_all_turns_are_whole():
+    turns = [(1, 2)]
+    spans = error_spans(Recording(Turns([(0, 3)], turns), Turns(turns, turns), [(0, 4)], turns))
+    assert spans["miss"].tolist() == [[0, 1], [2, 3]]
+    assert {found.dtype for found in spans.values()} == {np.dtype(np.float64)}
+
+
+def test_a_language_of_half_a_millisecond_counts_as_one():
+    recording = Recording(Turns([(0, 0.5)], []), Turns([(0, 0.25)], []), [(0, 1)])
+    errors = jaccard_errors(language_times_per_recording([recording]))
+    assert (errors.languages.tolist(), errors.error.tolist()) == ([1], [0.5])
+
+
 def test_confusions_of_many_recordings_are_those_of_each():
     rng = np.random.default_rng(15)
     rows = language_times_per_recording([random_recording(rng) for _ in range(20)])

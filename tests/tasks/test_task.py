@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ import pytest
 from spokeneval.formats.format import Format
 from spokeneval.formats.speakers import Units
 from spokeneval.metrics.counts import ratio
-from spokeneval.task import HIGHER, LOWER, POSITIVE, Column, Score, Task
+from spokeneval.task import HIGHER, LOWER, POSITIVE, Column, Option, Score, Task
+from spokeneval.tasks import find_task
 
 
 def rate(counts):
@@ -56,3 +58,12 @@ def test_columns_are_the_scores_then_the_ends_of_the_first_ones_interval():
     assert (scores[0].limits, scores[0]._replace(bounds=POSITIVE).limits) == ((0, 100), (0, math.inf))
     counts = {"first": 1, "second": 2}
     assert [task.part(score, counts) for score in scores] == [1, 2]
+
+
+def test_a_task_varies_with_its_options():
+    options = (Option("words", ("known", "unknown")), Option("times", ("whole", "parts")))
+    task = replace(find_task("psst_correctness"), options=options, vary=dict)
+    assert task.with_options({}) == {"words": "known", "times": "whole"}
+    assert task.with_options({"times": "parts"}) == {"words": "known", "times": "parts"}
+    alone = replace(task, vary=None)
+    assert alone.with_options({"times": "parts"}) is alone
