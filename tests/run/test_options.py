@@ -1,19 +1,17 @@
-"""What an organiser's options say of a set, and what is written of scores and counts: small values, each by hand."""
+"""What an organiser's options say of a set, and what is written of scores: small values, each by hand."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from spokeneval import __version__
 from spokeneval.formats.format import Items
-from spokeneval.formats.speakers import Units
 from spokeneval.run.options import (
     Options,
     choose_options,
@@ -21,10 +19,11 @@ from spokeneval.run.options import (
     items_fingerprint,
     read_options,
     wants_page,
+    with_options,
 )
 from spokeneval.run.reference import Reference
 from spokeneval.run.scores import check_scores, write_scores
-from spokeneval.run.statistics import Statistics, by_unit, parse_statistics, write_statistics
+from spokeneval.task import Option
 from spokeneval.tasks import find_task
 from tests.samples.programs import write_files
 
@@ -153,71 +152,17 @@ def test_scores_are_written_in_full_or_not_at_all(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["scores.json"]
 
 
-@dataclass(frozen=True)
-class Counted:
-    one: np.ndarray
-    table: np.ndarray
-
-
-STATISTICS = Statistics(
-    "speaker",
-    ["a", "b"],
-    {
-        "first": Counted(np.array([1, 2]), np.arange(12.0).reshape(2, 2, 3)),
-        "second": Counted(np.array([0.5, 0]), np.zeros((2, 1))),
-    },
-)
-WRITTEN = {
-    "task": "spoken_call",
-    "signature": "line",
-    "trivial": {"nothing": 0.5},
-    "unit": "speaker",
-    "columns": [
-        "first.one",
-        *(f"first.table.{row}.{column}" for row in (0, 1) for column in (0, 1, 2)),
-        "second.one",
-        "second.table.0",
-    ],
-    "units": ["a", "b"],
-    "values": [[1, 0, 1, 2, 3, 4, 5, 0.5, 0], [2, 6, 7, 8, 9, 10, 11, 0, 0]],
-}
-
-
-def test_statistics_are_written_and_read_again(tmp_path):
-    write_statistics(tmp_path, "spoken_call", "line", STATISTICS, {"nothing": 0.5})
-    text = (tmp_path / "statistics.json").read_text()
-    assert text == json.dumps(WRITTEN) + "\n"  # whole numbers without a point
-    again = parse_statistics(json.loads(text))
-    assert (again.unit, again.units, again.columns) == ("speaker", ["a", "b"], STATISTICS.columns)
-    assert again.values.tolist() == STATISTICS.values.tolist()
-    assert again.parts["first"].table.tolist() == STATISTICS.parts["first"].table.tolist()
-    assert STATISTICS.total("first").one == 3
-
-
-def test_statistics_keep_the_items_of_units_that_have_several(tmp_path):
-    units = Units("speaker", {"1": "b", "2": "a", "3": "b"})
-    rows = {"first": Counted(np.array([1, 3, 5]), np.arange(18).reshape(3, 2, 3))}
-    write_statistics(tmp_path, "spoken_call", "line", by_unit(units, rows), {})
-    again = parse_statistics(json.loads((tmp_path / "statistics.json").read_text()))
-    assert (again.units, again.parts["first"].one.tolist()) == (["a", "b"], [3, 6])
-    items, counts = again.rows
-    assert (items, counts["first"].one.tolist()) == (["1", "2", "3"], [1, 3, 5])
-    assert counts["first"].table.tolist() == rows["first"].table.tolist()
-
-
 @pytest.mark.parametrize(
-    "changes",
+    ("content", "spelled"),
     [
-        {"items": ["1", "2"], "item_values": [[1]]},
-        {"columns": WRITTEN["columns"][1:]},
-        {"units": ["a"]},
-        {"units": [], "values": []},
-        {"columns": [], "values": [[], []]},
-        {"values": [[float("nan")] * 9] * 2},
+        (None, "known"),
+        ({}, "known"),
+        ({"options": {"words": "other"}}, "other"),
+        ({"feedback": "coarse"}, "known"),
     ],
 )
-def test_statistics_of_another_form_are_refused(changes):
-    content = {**WRITTEN, **changes}
-    rows, columns = len(content["units"]), len(content["columns"])
-    with pytest.raises(ValueError, match=f"^expected {rows} rows of {columns} finite numbers$"):
-        parse_statistics(content)
+def test_a_task_varies_with_the_options_in_a_file(tmp_path, content, spelled):
+    task = replace(TASK, options=(Option("words", ("known", "other")),), vary=lambda chosen: chosen["words"])
+    if content is not None:
+        (tmp_path / "options.json").write_text(json.dumps(content))
+    assert with_options(tmp_path / "options.json", task) == spelled
