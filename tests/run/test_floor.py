@@ -8,6 +8,7 @@ import pytest
 from spokeneval.run.feedback import (
     choose_step,
     coarse_scores,
+    describe_line,
     floored_scores,
     interval_of,
     on_grid,
@@ -112,6 +113,13 @@ def test_where_lower_is_better_the_floor_is_above():
 def test_without_a_primary_score_there_is_no_floor(steps, floor):
     scores = {"f1": 0.5, "recall": 0.75}
     assert floored_scores(scores, steps, floor, F1) == coarse_scores(scores, steps)
+
+
+def test_who_has_the_labels_is_told_what_a_board_would_show():
+    line = {"f1": 0.9, "f1_low": 0.88, "f1_high": 0.925}
+    words = "A board of hidden labels would show F1 0.9 (0.88 to 0.925): it goes in steps of 0.01"
+    assert describe_line(line, STEPS, None, F1) == f"{words}."
+    assert describe_line(line, STEPS, FLOOR, F1) == f"{words}, and shows nothing worse than 0.89."
 
 
 REFERENCE = ROOT / "reference_data/psst_correctness/development"
