@@ -297,6 +297,9 @@ def test_recordings_are_swept_together_until_there_are_enough_turns(monkeypatch)
     ]
     language_times_per_recording(recordings)
     assert swept == [(0, 1), (1, 1), (2, 1), (3, 3), (6, 2), (8, 1)]
+    swept.clear()
+    language_times_per_recording(recordings[3:])
+    assert swept == [(0, 3), (3, 2), (5, 1)]
     monkeypatch.setattr(diarization, "_TURNS_AT_A_TIME", 1)
     with pytest.raises(ValueError, match=r"^recording 1, regions: expected numbers of shape \(n, 2\)"):
         language_times_per_recording([recordings[0], recordings[0]._replace(regions=[(1, 2, 3)])])
@@ -313,6 +316,7 @@ def test_a_language_of_half_a_millisecond_counts_as_one():
     recording = Recording(Turns([(0, 0.5)], []), Turns([(0, 0.25)], []), [(0, 1)])
     errors = jaccard_errors(language_times_per_recording([recording]))
     assert (errors.languages.tolist(), errors.error.tolist()) == ([1], [0.5])
+    assert JaccardErrors(1, 0.5) + JaccardErrors(2, 1.0) == JaccardErrors(3, 1.5)
 
 
 def test_confusions_of_many_recordings_are_those_of_each():
