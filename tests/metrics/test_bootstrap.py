@@ -1,4 +1,4 @@
-"""The bootstrap: what is drawn, how resamples are summed, and which of their percentiles are an interval."""
+"""The bootstrap: what is drawn, and how resamples are summed."""
 
 from __future__ import annotations
 
