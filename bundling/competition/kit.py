@@ -82,6 +82,7 @@ def make_parts(
         **scoring,
         **ingestion,
     }
+    kit.update(_shared_scripts(root, kit))
     try:
         data = {name: kit.pop(name) for name in list(kit) if name.startswith("data/")}
         kit.update(canonical_tables(data, lambda understood: tell(f"{task.name}: {understood}")))
@@ -168,6 +169,17 @@ def _readme(
     }
     holds = what_holds(root, competition, references.values())
     return fill(kit[README], f"starting_kit/{competition.task}/{README}", facts, holds).encode()
+
+
+def _shared_scripts(root: Path, kit: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The scripts of `starting_kit/baseline/`, which baselines that listen share, that a kit's own import."""
+    own = b"\n".join(content for name, content in kit.items() if name.startswith(LISTENS))
+    shared = read_tree(root / "starting_kit" / LISTENS)
+    return {
+        f"{LISTENS}{name}": content
+        for name, content in shared.items()
+        if f"\nfrom {Path(name).stem} import ".encode() in own
+    }
 
 
 def _challenge_kit(root: Path, competition: Competition) -> dict[str, bytes]:

@@ -6,7 +6,7 @@
 cva: content vector analysis with all references of the prompt; base_rouge: ROUGE-1 over tokens with its first
 reference; new_rouge (default): ROUGE-1 over types with all references. Learns from data/training_responses.csv,
 reads what a recogniser heard in data/<set>_responses.csv and the references in data/references.csv, and writes
-OUTPUT_DIR/predictions.csv. Needs numpy.
+OUTPUT_DIR/predictions.csv. What another recogniser heard, in both sets: --responses DIR. Needs numpy.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ HERE = Path(__file__).resolve().parent
 def read_rows(path: Path) -> list[dict[str, str]]:
     """A table's rows, each as `column -> text`."""
     if not path.exists():
-        sys.exit(f"no {path.relative_to(HERE)} in the kit")
+        sys.exit(f"{path} is missing")
     with open(str(path), encoding="utf-8", newline="") as source:
         return list(csv.DictReader(source))
 
@@ -47,17 +47,25 @@ def main() -> None:
     parser.add_argument("set", help="development or evaluation")
     parser.add_argument("output", type=Path, metavar="OUTPUT_DIR")
     parser.add_argument("--model", choices=["cva", "base_rouge", "new_rouge"], default="new_rouge")
+    parser.add_argument(
+        "--responses",
+        type=Path,
+        default=HERE / "data",
+        metavar="DIR",
+        help="what your recogniser heard (default: data)",
+    )
     options = parser.parse_args()
     if not (HERE / options.set / "input").is_dir():
         parser.error(f"no set {options.set}")
     ids = [row["response_id"] for row in read_rows(HERE / options.set / "input" / "responses.csv")]
-    heard = {row["response_id"]: row for row in read_rows(HERE / "data" / f"{options.set}_responses.csv")}
+    heard = {row["response_id"]: row for row in read_rows(options.responses / f"{options.set}_responses.csv")}
     unknown = [item for item in ids if item not in heard]
     if unknown:
         sys.exit(
-            f"data/{options.set}_responses.csv has no text for {len(unknown)} responses, {unknown[0]} among them"
+            f"{options.responses / options.set}_responses.csv has no text for {len(unknown)} responses, "
+            f"{unknown[0]} among them"
         )
-    training = read_rows(HERE / "data" / "training_responses.csv")
+    training = read_rows(options.responses / "training_responses.csv")
     references: dict[str, list[str]] = {}
     for row in read_rows(HERE / "data" / "references.csv"):
         references.setdefault(row["prompt_id"], []).append(row["text"])

@@ -3,13 +3,14 @@
     python3 baseline.py development OUTPUT_DIR
     python3 baseline.py evaluation OUTPUT_DIR
 
-Reads the set's public sheet and data/grammar.xml; writes OUTPUT_DIR/results.csv. Needs Python alone.
+Reads the set's public sheet, or --sheet FILE, and data/grammar.xml; writes OUTPUT_DIR/results.csv. With
+--column Transcription and a sheet that has it, the recogniser is a perfect one. Needs Python alone.
 """
 
 from __future__ import annotations
 
+import argparse
 import csv
-import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -33,18 +34,26 @@ def normal(text: str) -> str:
 
 
 def main() -> None:
-    if len(sys.argv) != 3 or not (HERE / sys.argv[1] / "input").is_dir():
-        sys.exit("usage: baseline.py development|evaluation OUTPUT_DIR")
-    sheet, output = HERE / sys.argv[1] / "input" / "test_sheet.csv", Path(sys.argv[2])
+    parser = argparse.ArgumentParser(description="Accept the responses that the grammar lists.")
+    parser.add_argument("set", help="development or evaluation")
+    parser.add_argument("output", type=Path, metavar="OUTPUT_DIR")
+    parser.add_argument("--sheet", type=Path, metavar="FILE", help="in place of the set's public sheet")
+    parser.add_argument("--column", default="RecResult", help="what was heard (default: RecResult)")
+    options = parser.parse_args()
+    sheet = options.sheet or HERE / options.set / "input" / "test_sheet.csv"
+    if not sheet.is_file():
+        parser.error(f"no sheet {sheet}")
     grammar = read_grammar(HERE / "data" / "grammar.xml")
-    output.mkdir(parents=True, exist_ok=True)
-    with open(str(sheet), encoding="utf-8", newline="") as source:
+    options.output.mkdir(parents=True, exist_ok=True)
+    with open(str(sheet), encoding="utf-8-sig", newline="") as source:
         rows = list(csv.DictReader(source, delimiter="\t"))
-    with open(str(output / "results.csv"), "w", encoding="utf-8", newline="") as sink:
+    if not all(column in row for row in rows for column in ("Id", "Prompt", options.column)):
+        parser.error(f"{sheet}: a row without Id, Prompt or {options.column}")
+    with open(str(options.output / "results.csv"), "w", encoding="utf-8", newline="") as sink:
         decisions = csv.writer(sink, delimiter="\t", lineterminator="\n")
         decisions.writerow(["Id", "Accept"])
         for row in rows:
-            listed = normal(row["RecResult"]) in grammar.get(normal(row["Prompt"]), ())
+            listed = normal(row[options.column]) in grammar.get(normal(row["Prompt"]), ())
             decisions.writerow([row["Id"], "accept" if listed else "reject"])
 
 

@@ -4,4 +4,5 @@ import sys
 
 from tests.samples.programs import ROOT
 
-sys.path.append(str(ROOT / "starting_kit" / "merlion" / "baseline"))
+for kit in ("merlion/baseline", "psst/baseline", "baseline"):
+    sys.path.append(str(ROOT / "starting_kit" / kit))

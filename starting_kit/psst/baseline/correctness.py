@@ -1,0 +1,93 @@
+"""Task B's baseline that listens: how much worse does the word fit the recording than any phones?
+
+    python3 baseline/correctness.py evaluation OUTPUT_DIR --audio DIR --development-audio DIR
+
+A response is called correct if the likelihood ratio of an accepted pronunciation against any phones reaches a
+threshold: that with the best F1 on the development set, whose labels are in the kit. Writes OUTPUT_DIR/correctness.tsv.
+The development set itself is asked with --audio alone; its F1 then is of the very responses that were fitted.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from kit import KIT, arguments, read_list
+from phones import PHONES, listener, to_model
+from psst_kit import write_table
+from ratio import log_likelihood_ratio
+from recordings import find_recordings, read_samples, with_progress
+
+from spokeneval.metrics.correctness import count_predictions, f1
+
+Rows = Sequence[Mapping[str, str]]
+
+
+def main() -> None:
+    parser = arguments("Tell correct responses by a likelihood ratio.")
+    parser.add_argument("--audio", type=Path, required=True, metavar="DIR", help="the set's recordings")
+    parser.add_argument(
+        "--development-audio", type=Path, metavar="DIR", help="the development set's, to fit on"
+    )
+    options = parser.parse_args()
+    if options.set != "development" and not options.development_audio:
+        parser.error("--development-audio DIR is missing: the threshold is fitted on the development set")
+    rows, development = read_list(options.set), read_list("development")
+    fitted = ratios(development, options.audio if rows == development else options.development_audio)
+    threshold, best = best_threshold(read_labels(development), fitted)
+    print(f"A ratio from {threshold:.2f} on is called correct: F1 {best:.3f} on the development set.")
+    tested = fitted if rows == development else ratios(rows, options.audio)
+    predictions = ("true" if ratio >= threshold else "false" for ratio in tested)
+    ids = (row["utterance_id"] for row in rows)
+    write_table(options.output / "correctness.tsv", ("utterance_id", "prediction"), zip(ids, predictions))
+
+
+def read_labels(rows: Rows) -> np.ndarray:
+    """Whether each of the development set's responses is correct: bool, shape=(n,)."""
+    with open(
+        str(KIT / "development" / "reference" / "utterances.tsv"), encoding="utf-8-sig", newline=""
+    ) as source:
+        correct = {
+            row["utterance_id"]: row["correctness"].lower() == "true"
+            for row in csv.DictReader(source, delimiter="\t")
+        }
+    return np.array([correct[row["utterance_id"]] for row in rows])
+
+
+def ratios(rows: Rows, folder: Path) -> np.ndarray:
+    """The likelihood ratio of each response's prompt: shape=(n,)."""
+    accepted = json.loads((KIT / "data" / "accepted_pronunciations.json").read_text(encoding="utf-8"))
+    unknown = sorted({row["prompt"] for row in rows} - set(accepted))
+    if unknown:
+        sys.exit(
+            f"data/accepted_pronunciations.json has no pronunciation of {', '.join(map(repr, unknown[:5]))}."
+        )
+    words = {
+        prompt: [[PHONES.index(phone) for phone in to_model(said.split())] for said in pronunciations]
+        for prompt, pronunciations in accepted.items()
+    }
+    recordings = find_recordings(folder, [row["filename"] for row in rows])
+    with listener() as hear:
+        heard = (hear(read_samples(path)) for path in with_progress(recordings, doing="Compared"))
+        return np.array(
+            [
+                log_likelihood_ratio(each.log_likelihoods, words[row["prompt"]])
+                for row, each in zip(rows, heard)
+            ]
+        )
+
+
+def best_threshold(correct: np.ndarray, ratio: np.ndarray) -> tuple[float, float]:
+    """The threshold with the best F1, the highest of several, and that F1."""
+    thresholds = np.unique(ratio[correct])[::-1]
+    found = [float(f1(count_predictions(correct, ratio >= threshold))) for threshold in thresholds]
+    best = int(np.argmax(found))
+    return float(thresholds[best]), found[best]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""The recogniser before the grammar look-up: pocketsphinx with a bigram model of the development set's transcriptions.
+
+    python3 baseline/recognise.py evaluation OUTPUT_DIR --audio DIR
+    python3 baseline.py evaluation out --sheet OUTPUT_DIR/test_sheet.csv
+
+DIR holds the recordings that the sheet's column Wavfile names. Writes the set's sheet with what was heard in RecResult.
+On the development set itself the model knows every sentence that it hears.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from pathlib import Path
+
+from recordings import find_recordings, read_samples, with_progress
+from words import make_recogniser, transcribe
+
+KIT = Path(__file__).resolve().parent.parent
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Fill a sheet's RecResult by listening.")
+    parser.add_argument("set", help="development or evaluation")
+    parser.add_argument("output", type=Path, metavar="OUTPUT_DIR")
+    parser.add_argument("--audio", type=Path, required=True, metavar="DIR", help="the recordings")
+    options = parser.parse_args()
+    rows = read_sheet(KIT / options.set / "input" / "test_sheet.csv", "Wavfile")
+    training = read_sheet(KIT / "development" / "reference" / "reference.csv", "Transcription")
+    recordings = find_recordings(options.audio, [row["Wavfile"] for row in rows])
+    recogniser = make_recogniser(row["Transcription"] for row in training)
+    for row, path in zip(rows, with_progress(recordings, doing="Recognised")):
+        row["RecResult"] = transcribe(recogniser, read_samples(path))
+    options.output.mkdir(parents=True, exist_ok=True)
+    with open(str(options.output / "test_sheet.csv"), "w", encoding="utf-8", newline="") as sink:
+        sheet = csv.DictWriter(
+            sink, list(rows[0]), delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_ALL
+        )
+        sheet.writeheader()
+        sheet.writerows(rows)
+
+
+def read_sheet(path: Path, column: str) -> list[dict[str, str]]:
+    """A sheet's rows; ends the program where it is missing or has nothing in a column that is needed."""
+    if not path.is_file():
+        sys.exit(f"{path} is missing.")
+    with open(str(path), encoding="utf-8-sig", newline="") as source:
+        rows = list(csv.DictReader(source, delimiter="\t"))
+    if not rows or not all(row.get(column) for row in rows):
+        sys.exit(f"{path}: a row without {column}; every response needs it.")
+    return rows
+
+
+if __name__ == "__main__":
+    main()
