@@ -311,7 +311,11 @@ def predictions_text(responses: list[Response], scores: list[float]) -> bytes:
 
 def write(root: Path = ROOT) -> list[Path]:
     """Write references and response tables of the small sets under `root`; returns their paths."""
-    prompts, sets = sample_sets()
+    return write_sets(root, *sample_sets())
+
+
+def write_sets(root: Path, prompts: list[Prompt], sets: dict[str, list[Response]]) -> list[Path]:
+    """Write a competition's references and response tables under its folder; returns their paths."""
     data = root / "starting_kit/content_accuracy/data"
     written = [_write_references(data / "references.csv", prompts)]
     for name, responses in sets.items():

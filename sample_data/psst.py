@@ -14,7 +14,7 @@ from __future__ import annotations
 import csv
 import json
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, fields
 from functools import cache
 from itertools import accumulate
@@ -90,10 +90,12 @@ def accepted_pronunciations() -> dict[str, list[str]]:
     return {prompt: list(pronunciations) for prompt, (_, pronunciations) in PROMPTS.items()}
 
 
-def sample(name: str, size: int | None = None) -> tuple[list[Utterance], list[str]]:
+def sample(
+    name: str, size: int | None = None, *, seed: int | str | None = None
+) -> tuple[list[Utterance], list[str]]:
     """Draw a set of `SETS`, or `size` responses made like it: the utterances and the recogniser's transcripts."""
     options = SETS[name]
-    rng = random.Random(options.seed)
+    rng = random.Random(options.seed if seed is None else seed)
     utterances: list[Utterance] = []
     recognised: list[str] = []
     prompts = list(PROMPTS)
@@ -246,9 +248,13 @@ def submission_text(utterances: Iterable[Utterance], column: str, values: Iterab
 
 def write_samples(root: Path) -> list[Path]:
     """Write all samples below the project's directory; returns the files."""
+    return write_sets(root, {name: sample(name) for name in SETS})
+
+
+def write_sets(root: Path, sets: Mapping[str, tuple[list[Utterance], list[str]]]) -> list[Path]:
+    """Write a competition's sets, drawn by `sample`, and the pronunciations; returns the files."""
     written = []
-    for name in SETS:
-        utterances, recognised = sample(name)
+    for name, (utterances, recognised) in sets.items():
         for task in ("psst_recognition", "psst_correctness"):
             written.append(root / "reference_data" / task / name / "utterances.tsv")
             write_utterances(written[-1], utterances)

@@ -274,11 +274,11 @@ class _Learners:
         return self.random.choices(self.names, weights)[0]
 
 
-def make_sheet(set_name: str) -> list[dict[str, str]]:
+def make_sheet(set_name: str, *, seed: int = SEED) -> list[dict[str, str]]:
     """The rows of a set's gold standard, in the order of their ids."""
-    speaker = _Speaker(f"{SEED} {set_name}")
-    learners = _Learners(f"{SEED} talk {set_name}")
-    recogniser = _Recogniser(f"{SEED} words {set_name}")
+    speaker = _Speaker(f"{seed} {set_name}")
+    learners = _Learners(f"{seed} talk {set_name}")
+    recogniser = _Recogniser(f"{seed} words {set_name}")
     rows = []
     for group in SETS[set_name]:
         for _ in range(group.count):

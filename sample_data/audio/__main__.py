@@ -22,7 +22,7 @@ from sample_data.audio import SYNTHETIC
 from sample_data.audio.board import over_seeds, show
 from sample_data.audio.part import Part, Step
 
-CHALLENGES = ("merlion",)
+CHALLENGES = ("merlion", "psst", "spoken_call", "content_accuracy")
 """Each has a module of its name in this package, with its `PART`."""
 
 CHAINS_AT_ONCE = 2

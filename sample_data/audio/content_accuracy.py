@@ -1,0 +1,98 @@
+"""Content accuracy with sound: the sample's retellings, spoken, and the board of three models on a recogniser's text.
+
+Training and test responses are spoken, the development set's are not. A speaker has a voice; the sets share none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from sample_data import content_accuracy
+from sample_data.audio.acoustics import write_wav
+from sample_data.audio.board import Board, Line, scored
+from sample_data.audio.kits import Kit, make_kit, open_kit, run_script
+from sample_data.audio.part import Part, Step
+from sample_data.audio.rooms import record, voice
+from sample_data.audio.speak import Utterance, speak
+from spokeneval import score
+
+SPEAKERS = 16
+SIZES = {"training": 40, "development": 40, "evaluation": 50}
+SPOKEN = {"training": "development", "evaluation": "evaluation"}
+"""Whose voices."""
+
+TASK = "content_accuracy"
+MODELS = {"cva": "CVA", "base_rouge": "base ROUGE", "new_rouge": "new ROUGE"}
+PUBLISHED = {
+    "cva": {"pearson_r": 0.492, "quadratic_kappa": 0.340},
+    "base_rouge": {"pearson_r": 0.587, "quadratic_kappa": 0.440},
+    "new_rouge": {"pearson_r": 0.655, "quadratic_kappa": 0.540},
+}
+
+
+def write_speech(folder: Path, seed: int) -> None:
+    """Recordings into `folder/audio`, the sets' lists and labels into `folder/competition`."""
+    prompts = content_accuracy.make_prompts(content_accuracy.SAMPLE_PROMPTS)
+    sets = {
+        name: content_accuracy.make_responses(
+            f"{name[0].upper()}{seed}", speakers=SPEAKERS, responses=size, prompts=prompts
+        )
+        for name, size in SIZES.items()
+    }
+    content_accuracy.write_sets(folder / "competition", prompts, sets)
+    for number, (name, voices) in enumerate(SPOKEN.items()):
+        rng = np.random.default_rng([seed, number])
+        utterances = []
+        for response in sets[name]:
+            speaker = int(response.speaker_id[2:])
+            utterances.append(
+                Utterance(response.text, voice(voices, "en-us", speaker), speed=150 + 7 * speaker % 50)
+            )
+        for response, samples in zip(sets[name], speak(utterances), strict=True):
+            write_wav(folder / "audio" / f"{response.response_id}.wav", record(rng, [samples]))
+
+
+def _kit(folder: Path) -> Kit:
+    return open_kit(TASK, folder / "competition", folder / TASK)
+
+
+def _make_kit(folder: Path, seed: int) -> None:
+    make_kit(TASK, folder / "competition", folder / TASK)
+
+
+def _listen(folder: Path, seed: int) -> None:
+    kit, heard = _kit(folder), folder / "heard"
+    run_script(kit, "baseline/recognise.py", "evaluation", heard, "--audio", folder / "audio")
+    for model in MODELS:
+        for name, responses in (("heard", heard), ("drawn", kit.folder / "data")):
+            output = folder / f"{model}_{name}"
+            run_script(kit, "baseline.py", "evaluation", output, "--model", model, "--responses", responses)
+
+
+def boards(folder: Path) -> Sequence[Board]:
+    """The test set's."""
+    kit = _kit(folder)
+    lines = []
+    for text, output in (("pocketsphinx", "heard"), ("no sound: errors drawn at random", "drawn")):
+        for model, title in MODELS.items():
+            result = score(
+                TASK, reference=kit.references["evaluation"], submission=folder / f"{model}_{output}"
+            )
+            lines.append(scored(f"{title}, {text}", "synthetic test set", result))
+    lines += [
+        Line(name, "synthetic test set", {"pearson_r": value})
+        for name, value in kit.trivial["evaluation"].items()
+    ]
+    lines += [
+        Line(f"{MODELS[model]}, the paper's", "published", scores) for model, scores in PUBLISHED.items()
+    ]
+    return [Board(TASK, "Content accuracy", {"pearson_r": 3, "quadratic_kappa": 3, "partial_r": 3}, lines)]
+
+
+PART = Part(
+    (Step("speech", 20, write_speech), Step("starting kit", 8, _make_kit), Step("listening", 200, _listen)),
+    boards,
+)

@@ -1,0 +1,207 @@
+"""PSST with sound: the sample's naming responses, spoken phone by phone, and the boards of the baselines that listen.
+
+A session is a speaker with a voice of its own; sets share none. `<sil>` is a pause, `<spn>` a breath.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+
+from sample_data import psst
+from sample_data.audio.acoustics import write_wav
+from sample_data.audio.board import Board, Line, scored
+from sample_data.audio.kits import Kit, make_kit, open_kit, run_script
+from sample_data.audio.part import Part, Step
+from sample_data.audio.rooms import record, voice
+from sample_data.audio.speak import RATE, Utterance, speak
+from spokeneval import score
+from spokeneval.metrics.phoneme_recognition import FILLERS
+
+SIZES = {"development": 160, "evaluation": 240}
+
+# ARPAbet as espeak-ng writes its American English.
+ESPEAK = {
+    **{
+        "AA": "A:",
+        "AE": "a",
+        "AH": "@",
+        "AO": "O:",
+        "AW": "aU",
+        "AY": "aI",
+        "EH": "E",
+        "ER": "3:",
+        "EY": "eI",
+    },
+    **{"IH": "I", "IY": "i:", "OW": "oU", "OY": "OI", "UH": "U", "UW": "u:", "B": "b", "CH": "tS", "D": "d"},
+    **{
+        "DH": "D",
+        "DX": "*",
+        "F": "f",
+        "G": "g",
+        "HH": "h",
+        "JH": "dZ",
+        "K": "k",
+        "L": "l",
+        "M": "m",
+        "N": "n",
+    },
+    **{"NG": "N", "P": "p", "R": "r", "S": "s", "SH": "S", "T": "t", "TH": "T", "V": "v", "W": "w", "Y": "j"},
+    **{"Z": "z", "ZH": "Z"},
+}
+VOWELS = (
+    "AA",
+    "AE",
+    "AO",
+    "AW",
+    "AY",
+    "EH",
+    "ER",
+    "EY",
+    "IH",
+    "IY",
+    "OW",
+    "OY",
+    "UH",
+    "UW",
+)  # but the neutral one
+STRESSED_NEUTRAL = "V"
+
+
+def in_espeak(phones: Sequence[str]) -> str:
+    """Phones as espeak reads them, the first full vowel stressed; where there is none, the first neutral one.
+
+    >>> in_espeak(["AH", "K", "AE", "T"])
+    "[[@|k|'a|t]]"
+    """
+    stressed = next((place for place, phone in enumerate(phones) if phone in VOWELS), None)
+    if stressed is None and "AH" in phones:
+        stressed = phones.index("AH")
+    spelled = [ESPEAK[phone] for phone in phones]
+    if stressed is not None:
+        spelled[stressed] = "'" + (STRESSED_NEUTRAL if phones[stressed] == "AH" else spelled[stressed])
+    return f"[[{'|'.join(spelled)}]]"
+
+
+def write_speech(folder: Path, seed: int) -> None:
+    """Recordings into `folder/audio/<set>`, their lists and labels into `folder/competition`, both sets."""
+    sets = {set: psst.sample(set, size, seed=f"{seed} {set}") for set, size in SIZES.items()}
+    psst.write_sets(folder / "competition", sets)
+    for number, (set, (utterances, _)) in enumerate(sets.items()):
+        spoken = responses(np.random.default_rng([seed, number]), set, utterances)
+        for utterance, samples in zip(utterances, spoken, strict=True):
+            write_wav(folder / "audio" / set / utterance.filename, samples)
+
+
+def responses(
+    rng: np.random.Generator, set: str, utterances: Sequence[psst.Utterance]
+) -> Iterator[np.ndarray]:
+    """The samples of each response."""
+    runs = [split(utterance.transcript.split()) for utterance in utterances]
+    sessions = list(dict.fromkeys(utterance.session for utterance in utterances))
+    spoken = speak(
+        [
+            Utterance(in_espeak(run), voice(set, "en-us", number), speed=140 + 7 * number % 50)
+            for utterance, several in zip(utterances, runs, strict=True)
+            for number in [sessions.index(utterance.session)]
+            for run in several
+            if run[0] not in FILLERS
+        ]
+    )
+    for several in runs:
+        parts = [_filler(rng, run) if run[0] in FILLERS else next(spoken) for run in several]
+        yield record(rng, parts)
+
+
+def split(phones: Sequence[str]) -> list[list[str]]:
+    """The phones in runs, those of fillers apart.
+
+    >>> split(["K", "AE", "<sil>", "K"])
+    [['K', 'AE'], ['<sil>'], ['K']]
+    """
+    return [list(run) for _, run in groupby(phones, FILLERS.__contains__)]
+
+
+def _filler(rng: np.random.Generator, run: Sequence[str]) -> np.ndarray:
+    loudness = 0.01 if "<spn>" in run else 0.0
+    return loudness * rng.standard_normal(RATE // 4)
+
+
+RECOGNITION, CORRECTNESS = "psst_recognition", "psst_correctness"
+ON_TEST = "synthetic test set"
+PUBLISHED = "published, test split"
+
+
+def _make_kits(folder: Path, seed: int) -> None:
+    for task in (RECOGNITION, CORRECTNESS):
+        make_kit(task, folder / "competition", folder / task)
+
+
+def _kit(folder: Path, task: str) -> Kit:
+    return open_kit(task, folder / "competition", folder / task)
+
+
+def _listen(folder: Path, seed: int) -> None:
+    audio = folder / "audio"
+    kit = _kit(folder, CORRECTNESS)
+    with ThreadPoolExecutor(2) as pool:
+        recognised = pool.submit(_recognise, folder)
+        fitted = ("--audio", audio / "evaluation", "--development-audio", audio / "development")
+        run_script(kit, "baseline/correctness.py", "evaluation", folder / "ratio", *fitted)
+        recognised.result()
+    transcripts = ("--transcripts", folder / "phones" / "transcripts.tsv")
+    run_script(kit, "baseline.py", "evaluation", folder / "substring", *transcripts)
+
+
+def _recognise(folder: Path) -> None:
+    audio = folder / "audio" / "evaluation"
+    run_script(
+        _kit(folder, RECOGNITION), "baseline/recognise.py", "evaluation", folder / "phones", "--audio", audio
+    )
+
+
+def boards(folder: Path) -> Sequence[Board]:
+    """Both tasks, on the test set."""
+    listening = {"all-phone decoding": "phones"}
+    correctness = {"likelihood ratio": "ratio", "substring of the decoded phones": "substring"}
+    return [
+        Board(
+            RECOGNITION,
+            "PSST Task A: phoneme recognition",
+            {"fer": 1, "per": 1},
+            [
+                *_lines(folder, RECOGNITION, "fer", listening),
+                Line("challenge's baseline", PUBLISHED, {"fer": 12.1, "per": 26.4}),
+            ],
+        ),
+        Board(
+            CORRECTNESS,
+            "PSST Task B: correctness",
+            {"f1": 3, "precision": 3, "recall": 3, "balanced_accuracy": 3},
+            [
+                *_lines(folder, CORRECTNESS, "f1", correctness),
+                Line("challenge's baseline", PUBLISHED, {"f1": 0.892}),
+            ],
+        ),
+    ]
+
+
+def _lines(folder: Path, task: str, primary: str, listening: dict[str, str]) -> Iterator[Line]:
+    kit = _kit(folder, task)
+    reference = kit.references["evaluation"]
+    for name, output in listening.items():
+        yield scored(name, ON_TEST, score(task, reference=reference, submission=folder / output))
+    baseline = score(task, reference=reference, submission=kit.metadata_baseline["evaluation"])
+    yield scored("no sound: errors drawn at random", ON_TEST, baseline)
+    for answer, value in kit.trivial["evaluation"].items():
+        yield Line(answer, ON_TEST, {primary: value})
+
+
+PART = Part(
+    (Step("speech", 15, write_speech), Step("starting kits", 15, _make_kits), Step("listening", 80, _listen)),
+    boards,
+)

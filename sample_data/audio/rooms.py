@@ -1,0 +1,27 @@
+"""Who speaks to a microphone on a table, and how it sounds there; for the tasks whose recordings have one speaker."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sample_data.audio.acoustics import add_noise, reverberate, set_level
+from sample_data.audio.merlion import VARIANTS
+from sample_data.audio.speak import RATE
+
+TRAINING, TEST = "development", "evaluation"
+
+
+def voice(set: str, accent: str, number: int) -> str:
+    """The voice of a set's speaker; the sets share none."""
+    variants = VARIANTS[set].split()
+    return f"{accent}+{variants[number % len(variants)]}"
+
+
+def record(rng: np.random.Generator, parts: Sequence[np.ndarray]) -> np.ndarray:
+    """What is said, with pauses before, between and after: a room, its noise, a level."""
+    pause = np.zeros(RATE // 5)
+    said = np.concatenate([pause, *(sound for part in parts for sound in (part, pause))])
+    heard = reverberate(rng, said, 0.1 + 0.2 * rng.random())
+    return set_level(add_noise(rng, heard, 20 + 10 * rng.random()), -12 * rng.random())

@@ -1,0 +1,90 @@
+"""Spoken CALL with sound: the sample's responses to prompts, and the board of the baseline that listens.
+
+Only the test set is spoken: the recogniser learns from the training set's transcriptions. A learner has a voice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from sample_data import spoken_call
+from sample_data.audio.acoustics import write_wav
+from sample_data.audio.board import Board, Line, scored
+from sample_data.audio.kits import Kit, make_kit, open_kit, run_script
+from sample_data.audio.part import Part, Step
+from sample_data.audio.rooms import record, voice
+from sample_data.audio.speak import Utterance, speak
+from spokeneval import score
+
+SIZES = {"development": 1000, "evaluation": 300}
+ACCENTS = ("en-us", "en-gb", "en-us-nyc")
+TASK = "spoken_call"
+
+
+def write_speech(folder: Path, seed: int) -> None:
+    """Recordings into `folder/audio/evaluation`, both sets' sheets and the grammar into `folder/competition`."""
+    competition = folder / "competition"
+    for set, size in SIZES.items():
+        rows = spoken_call.make_sheet(set, seed=seed)[:size]
+        sheet = competition / "reference_data" / TASK / set / "reference.csv"
+        sheet.parent.mkdir(parents=True, exist_ok=True)
+        sheet.write_text(spoken_call.sheet_text(rows), encoding="utf-8")
+    grammar = competition / "starting_kit" / TASK / "data" / "grammar.xml"
+    grammar.parent.mkdir(parents=True, exist_ok=True)
+    grammar.write_text(spoken_call.grammar_text(), encoding="utf-8")
+    rng = np.random.default_rng([seed, 1])
+    utterances = []
+    for row in rows:
+        number = int(row["speaker"].lstrip("S"))
+        accent = voice("evaluation", ACCENTS[number % len(ACCENTS)], number)
+        utterances.append(Utterance(row["Transcription"], accent, speed=130 + 7 * number % 50))
+    for row, samples in zip(rows, speak(utterances), strict=True):
+        write_wav(folder / "audio" / "evaluation" / row["Wavfile"], record(rng, [samples]))
+
+
+def _kit(folder: Path) -> Kit:
+    return open_kit(TASK, folder / "competition", folder / TASK)
+
+
+def _make_kit(folder: Path, seed: int) -> None:
+    make_kit(TASK, folder / "competition", folder / TASK)
+
+
+def _listen(folder: Path, seed: int) -> None:
+    kit, heard = _kit(folder), folder / "heard"
+    run_script(kit, "baseline/recognise.py", "evaluation", heard, "--audio", folder / "audio" / "evaluation")
+    run_script(kit, "baseline.py", "evaluation", folder / "recogniser", "--sheet", heard / "test_sheet.csv")
+    transcribed = ("--sheet", kit.references["evaluation"] / "reference.csv", "--column", "Transcription")
+    run_script(kit, "baseline.py", "evaluation", folder / "transcriptions", *transcribed)
+
+
+def boards(folder: Path) -> Sequence[Board]:
+    """The test set's."""
+    kit = _kit(folder)
+    submissions = {
+        "pocketsphinx, grammar": folder / "recogniser",
+        "transcriptions, grammar (BaselinePerfectRec)": folder / "transcriptions",
+        "no sound: recognition drawn at random": kit.metadata_baseline["evaluation"],
+    }
+    reference = kit.references["evaluation"]
+    lines = [
+        scored(name, "synthetic test set", score(TASK, reference=reference, submission=submission))
+        for name, submission in submissions.items()
+    ]
+    lines += [
+        Line(name, "synthetic test set", {"d_full": value})
+        for name, value in kit.trivial["evaluation"].items()
+    ]
+    lines.append(
+        Line("shared task's baseline", "published, test set", {"d_full": 4.090, "d": 5.176, "d_a": 3.232})
+    )
+    return [Board(TASK, "Spoken CALL", {"d_full": 3, "d": 3, "d_a": 3}, lines)]
+
+
+PART = Part(
+    (Step("speech", 15, write_speech), Step("starting kit", 8, _make_kit), Step("listening", 60, _listen)),
+    boards,
+)

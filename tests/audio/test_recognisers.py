@@ -1,0 +1,99 @@
+"""The recognisers of the kits, and each task's way from synthetic speech to a board, in small."""
+
+from math import log10
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pocketsphinx", reason="the extra [audio] is not installed")
+pytest.importorskip("espeakng_loader", reason="the extra [audio] is not installed")
+
+import pocketsphinx
+from phones import NO_PHONE, PHONES, listener, posteriors, to_arpabet
+from words import bigram_model, make_recogniser, transcribe, words_of
+
+from sample_data.audio import content_accuracy, psst, spoken_call
+from sample_data.audio.rooms import record
+from sample_data.audio.speak import Utterance, speak
+
+
+def spoken(text):
+    (samples,) = speak([Utterance(text, "en-us")])
+    return np.round(32767 * record(np.random.default_rng(1), [samples])).astype("<i2")
+
+
+def test_best_phones_of_the_frames_are_those_that_the_decoder_hears():
+    with listener() as hear:
+        heard = hear(spoken("she saw a big house"))
+    assert len(heard.phones) > 8
+    best = [PHONES[column] for column in posteriors(heard.log_likelihoods).argmax(axis=1)]
+    agreed = [phone in heard.phones for phone in best if phone not in NO_PHONE]
+    assert sum(agreed) > 0.4 * len(agreed) > 20  # by chance a quarter
+
+
+def test_recording_is_heard_the_same_whatever_was_heard_before():
+    samples = spoken("candle")
+    with listener() as hear:
+        first = hear(samples)
+        hear(spoken("good morning"))
+        again = hear(samples)
+    assert again.phones == first.phones
+    assert np.array_equal(again.log_likelihoods, first.log_likelihoods)
+
+
+def test_posteriors_are_probabilities():
+    scores = np.log(np.array([[[0.1, 0.6], [0.2, 0.1], [0.2, 0.05]]]))  # the best states: 0.6, 0.2, 0.2
+    assert posteriors(scores) == pytest.approx(np.array([[0.6, 0.2, 0.2]]), rel=0, abs=1e-6)
+
+
+def test_flap_stands_between_vowels():
+    said = ["SIL", "L", "AE", "D", "ER", "T", "IY", "+NSN+", "T", "EH", "S", "T", "SIL"]
+    assert to_arpabet(said) == ["L", "AE", "DX", "ER", "DX", "IY", "T", "EH", "S", "T"]
+
+
+def test_bigram_model_is_witten_and_bells(tmp_path):
+    text = bigram_model([["a", "b"], ["a"]])
+    lines = {line.split("\t")[1]: line.split("\t") for line in text.splitlines() if "\t" in line}
+    # <s> a, a b, b </s>; <s> a, a </s>. Unigrams of 5: a 2, b 1, </s> 2. After a: 2 words, 2 kinds.
+    assert float(lines["a"][0]) == pytest.approx(log10(2 / 5), rel=0, abs=1e-4)
+    assert float(lines["a b"][0]) == pytest.approx(log10(1 / 4), rel=0, abs=1e-4)
+    assert float(lines["<s> a"][0]) == pytest.approx(log10(2 / 3), rel=0, abs=1e-4)
+    # Half of what follows a is for words not seen there, which have 2/5 of the unigrams: b and </s> were seen.
+    assert float(lines["a"][2]) == pytest.approx(log10(2 / 4 / (2 / 5)), rel=0, abs=1e-4)
+    (tmp_path / "model.arpa").write_text(text)
+    model = pocketsphinx.NGramModel.readfile(str(tmp_path / "model.arpa"))
+    assert model.size() == 2
+
+
+def test_words_that_cannot_be_heard_are_named(capsys):
+    recogniser = make_recogniser(["I'd like two tickets, bitte", "two tickets"])
+    assert capsys.readouterr().err.startswith("1 of 5 words, 14.3 % of what was said")
+    assert "bitte" not in transcribe(recogniser, spoken("i'd like two tickets")).split()
+
+
+def test_sentence_of_the_transcriptions_is_heard():
+    recogniser = make_recogniser(["can i have two tickets please", "where is the station", "i want the bill"])
+    assert transcribe(recogniser, spoken("where is the station")) == "where is the station"
+
+
+def test_words_are_written_as_the_dictionary_writes_them():
+    assert words_of("I\u2019d like 2 Tickets, für heute!") == ["i'd", "like", "tickets", "für", "heute"]
+
+
+@pytest.mark.parametrize(
+    ("challenge", "sizes", "systems"),
+    [
+        (psst, {"development": 32, "evaluation": 32}, [{"all-phone decoding"}, {"likelihood ratio"}]),
+        (spoken_call, {"development": 200, "evaluation": 40}, [{"pocketsphinx, grammar"}]),
+        (content_accuracy, {"training": 6, "development": 8, "evaluation": 6}, [{"new ROUGE, pocketsphinx"}]),
+    ],
+)
+def test_speech_becomes_a_board(challenge, sizes, systems, tmp_path, monkeypatch):
+    monkeypatch.setattr(challenge, "SIZES", sizes)
+    for step in challenge.PART.steps:
+        step.run(tmp_path, 1)
+    boards = challenge.PART.boards(tmp_path)
+    for board, listening in zip(boards, systems, strict=True):
+        assert listening <= {line.system for line in board.lines}
+        assert all(line.data.startswith(("synthetic", "published")) for line in board.lines)
+        assert all(set(line.scores) & set(board.shown) for line in board.lines)
