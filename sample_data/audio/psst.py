@@ -6,7 +6,6 @@ A session is a speaker with a voice of its own; sets share none. `<sil>` is a pa
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
 from pathlib import Path
 
@@ -145,23 +144,17 @@ def _kit(folder: Path, task: str) -> Kit:
     return open_kit(task, folder / "competition", folder / task)
 
 
-def _listen(folder: Path, seed: int) -> None:
-    audio = folder / "audio"
-    kit = _kit(folder, CORRECTNESS)
-    with ThreadPoolExecutor(2) as pool:
-        recognised = pool.submit(_recognise, folder)
-        fitted = ("--audio", audio / "evaluation", "--development-audio", audio / "development")
-        run_script(kit, "baseline/correctness.py", "evaluation", folder / "ratio", *fitted)
-        recognised.result()
+def _recognise(folder: Path, seed: int) -> None:
+    audio = ("--audio", folder / "audio" / "evaluation")
+    run_script(_kit(folder, RECOGNITION), "baseline/recognise.py", "evaluation", folder / "phones", *audio)
+
+
+def _judge(folder: Path, seed: int) -> None:
+    kit, audio = _kit(folder, CORRECTNESS), folder / "audio"
+    recordings = ("--audio", audio / "evaluation", "--development-audio", audio / "development")
+    run_script(kit, "baseline/correctness.py", "evaluation", folder / "ratio", *recordings)
     transcripts = ("--transcripts", folder / "phones" / "transcripts.tsv")
     run_script(kit, "baseline.py", "evaluation", folder / "substring", *transcripts)
-
-
-def _recognise(folder: Path) -> None:
-    audio = folder / "audio" / "evaluation"
-    run_script(
-        _kit(folder, RECOGNITION), "baseline/recognise.py", "evaluation", folder / "phones", "--audio", audio
-    )
 
 
 def boards(folder: Path) -> Sequence[Board]:
@@ -202,6 +195,11 @@ def _lines(folder: Path, task: str, primary: str, listening: dict[str, str]) -> 
 
 
 PART = Part(
-    (Step("speech", 15, write_speech), Step("starting kits", 15, _make_kits), Step("listening", 80, _listen)),
+    (
+        Step("speech", 15, write_speech),
+        Step("starting kits", 15, _make_kits),
+        Step("recognition", 40, _recognise),
+        Step("correctness", 80, _judge),
+    ),
     boards,
 )

@@ -20,7 +20,7 @@ from sample_data.audio.speak import Utterance, speak
 from spokeneval import score
 
 SIZES = {"development": 1000, "evaluation": 300}
-ACCENTS = ("en-us", "en-gb", "en-us-nyc")
+ACCENTS = ("en-us", "en", "en-us-nyc")
 TASK = "spoken_call"
 
 
