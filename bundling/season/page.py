@@ -42,14 +42,17 @@ def to_html(season: Season) -> str:
 def _phase(season: Season, phase: BuiltPhase) -> page.Html:
     days = [day for day in season.days if day.phase == phase]
     folded = [
-        page.folded(f"{day.day}: {status_counts(day.attempts)}", _board(season, day, "Board of this day"))
+        page.folded(
+            f"{day.day}: {status_counts(day.attempts)}",
+            _board(season, day, f"Board of {day.day}, {phase.name}"),
+        )
         for day in reversed(days)
     ]
     return page.section(
         phase.name,
-        _board(season, days[-1], f"Final board ({phase.rule})"),
+        _board(season, days[-1], f"Final board, {phase.name} ({phase.rule})"),
         _course(season, phase),
-        _table("Teams", team_rows(season, phase)),
+        _table(f"Teams, {phase.name}", team_rows(season, phase)),
         page.paragraph("The board day by day, the last day first:"),
         *folded,
     )

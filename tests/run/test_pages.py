@@ -1,10 +1,7 @@
 """The report page: all on public labels, the scores alone on hidden ones, problems on refusals, at no score's cost."""
 
 import json
-import os
 import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -160,7 +157,7 @@ def test_every_recording_has_its_bar_and_its_timeline_the_worst_one_open(tmp_pat
     markup, outline = page_of(output)
     assert outline.tags.count("details") == 60, words
     assert re.findall(r"<details open>\n<summary>(.*)</summary>", markup) == ["a59.wav: DER 59.00 %"]
-    bars = re.search(r'<path d="M190 6h12v12h-12z([^"]*)" fill="url\(#bars-0\)"/>', markup)
+    bars = re.search(r'<path d="M240 6h12v12h-12z([^"]*)" fill="url\(#bars-0\)"/>', markup)
     # The longest is as long as the axis, 450, up to its 59 %; the last row has no error, and no box.
     widths = [float(width) for width in re.findall(r"h([0-9.]+)v", bars[1])]
     assert widths == pytest.approx([450 * number / 59 for number in range(59, 0, -1)], abs=0.06)
@@ -310,22 +307,9 @@ def test_builders_escape_whatever_is_no_markup():
     )
     assert "77 more are not shown." in table.markup
     assert '<td class="number">1.5 to 2.5</td>' in table.markup
+    assert '<th scope="col">B</th>' in table.markup
+    numbers = builders.table("Caption", ["A", "B"], [["1", "1.5 to 2.5"], ["2", ""]])
+    assert '<th scope="col">A</th><th scope="col" class="number">B</th>' in numbers.markup
     assert "<td>1 if it is so</td>" in table.markup
     assert "<x>" not in table.markup
     assert "<r>" not in table.markup
-
-
-@pytest.mark.skipif(
-    not (shutil.which("node") and os.environ.get("NODE_PATH") and os.environ.get("CHROMIUM")),
-    reason="needs node, and NODE_PATH (playwright-core, axe-core) and CHROMIUM in the environment",
-)
-def test_pages_pass_an_accessibility_check_in_a_browser(tmp_path):
-    pages = []
-    for task in TASKS:
-        for public in (True, False):
-            _, _, output = run(task, tmp_path / f"{task}-{public}", public=public)
-            pages.append(tmp_path / f"{task}-{public}.html")
-            shutil.copy(output / "detailed_results.html", pages[-1])
-    script = Path(__file__).parent / "browser" / "check_pages.mjs"
-    done = subprocess.run(["node", str(script), *map(str, pages)], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr

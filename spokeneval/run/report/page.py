@@ -18,7 +18,9 @@ ROWS = 50
 LONGEST = 200
 """Characters of one cell of a table that are shown."""
 
-_NUMBERS = re.compile(r"[-+−]?[0-9](?:[-+−–=.,0-9 ]|%|to|\([A-Z]+\))*\Z")
+_NUMBERS = re.compile(r"(?:none|[-+−]?[0-9](?:[-+−–=.,0-9 ]|%|to|\([A-Z]+\))*|)\Z")
+
+_NUMBER = ' class="number"'
 
 
 @dataclass(frozen=True)
@@ -70,10 +72,13 @@ def table(
 ) -> Html:
     """A table whose first column names its rows; the rows after the first `shown` are counted only.
 
-    Cells of numbers (`12`, `1.5 to 2.5`, `31.4 %`, `640 (CA)`) are set to the right.
+    Cells of numbers (`12`, `1.5 to 2.5`, `31.4 %`, `640 (CA)`) are set to the right, and the title of a column of them.
     """
     rows = list(rows)
-    head = "".join(f'<th scope="col">{text(name)}</th>' for name in header)
+    head = f'<th scope="col">{text(header[0])}</th>'
+    for place, title in enumerate(header[1:], 1):
+        kind = _NUMBER if all(_number(row[place]) for row in rows[:shown]) else ""
+        head += f'<th scope="col"{kind}>{text(title)}</th>'
     body = []
     for first, *rest in rows[:shown]:
         cells = "".join(f"<td{_number(cell)}>{_cut(cell)}</td>" for cell in rest)
@@ -81,7 +86,7 @@ def table(
     label = text(caption)
     markup = [
         f'<div class="scroll" role="region" aria-label="{label}" tabindex="0">',
-        f"<table>\n<caption>{text(caption)}</caption>",
+        f"<table>\n<caption><span>{label}</span></caption>",
         f"<thead><tr>{head}</tr></thead>",
         "<tbody>",
         *body,
@@ -99,7 +104,7 @@ def _cut(cell: Content) -> str:
 
 
 def _number(cell: Content) -> str:
-    return ' class="number"' if not isinstance(cell, Html) and _NUMBERS.match(str(cell)) else ""
+    return _NUMBER if not isinstance(cell, Html) and _NUMBERS.match(str(cell)) else ""
 
 
 def folded(summary: str, *parts: Html | None, opened: bool = False) -> Html:
@@ -142,6 +147,10 @@ _STYLE = """
     --accent: #5cb3e6; --told: #1a2733; --bad: #ff9a66; --refused: #35231a; --cue: #59636e; }
   figure svg { background: #fff; border-radius: 4px; }
 }
+@media screen and (prefers-color-scheme: dark) and (max-width: 40rem) {
+  figure .scroll { --page: #fff; --cue: #b6bec8; background-color: #fff; }
+  figure svg { background: none; }
+}
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 1rem/1.5 system-ui, "Segoe UI", "Helvetica Neue",
   Arial, "DejaVu Sans", sans-serif; }
@@ -167,13 +176,16 @@ details { border-bottom: 1px solid var(--line); }
 .scroll:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 table { border-collapse: collapse; font-size: 0.9375rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: 600; padding: 0.2rem 0 0.4rem; }
+caption span { position: sticky; left: 0; display: inline-block; max-width: calc(100vw - 2.2rem); }
 th, td { padding: 0.25rem 0.7rem 0.25rem 0; text-align: left; vertical-align: top;
   border-bottom: 1px solid var(--line); }
 th:not(:last-child), td:not(:last-child) { padding-right: 1.2rem; }
 thead th { border-bottom: 2px solid var(--strong); vertical-align: bottom; }
 tbody th { font-weight: 400; overflow-wrap: anywhere; min-width: 11rem; }
+td:not(.number) { min-width: 6rem; }
 td:last-child:not(.number) { min-width: 14rem; }
-td.number { text-align: right; white-space: nowrap; }
+th.number, td.number { text-align: right; }
+td.number { white-space: nowrap; }
 figure { margin: 1rem 0; }
 figure svg { display: block; width: 100%; height: auto; }
 figure svg * { stroke-linejoin: round; stroke-linecap: butt; }
@@ -181,7 +193,7 @@ figcaption { font-size: 0.9rem; color: var(--soft); max-width: 46rem; overflow-w
 @media print {
   body { font-size: 10pt; }
   main { max-width: none; padding: 0; }
-  h2 { break-after: avoid; }
+  h2, caption { break-after: avoid; }
   tr, figure { break-inside: avoid; }
   thead { display: table-header-group; }
   .scroll { overflow: visible; background: none; }

@@ -219,7 +219,7 @@ class Part(NamedTuple):
 
 def stacked_bars(names: Sequence[str], values: np.ndarray, parts: Sequence[Part], title: str) -> Html:
     """A bar for each name, of its values of each part, shape=(names, parts); drawn without matplotlib."""
-    left, right, line, high, top = 190, 640, 18, 12, 30
+    left, right, line, high, top = 240, 690, 18, 12, 30
     bottom = top + line * len(names)
     ends = np.cumsum(values, axis=1)
     most = float(ends.max()) or 1.0
@@ -250,7 +250,7 @@ def stacked_bars(names: Sequence[str], values: np.ndarray, parts: Sequence[Part]
     ]
     middle = (left + right) // 2
     drawn.append(f'<text x="{middle}" y="{bottom + 40}" text-anchor="middle">{escape(title)}</text>')
-    return _drawing(right + 20, bottom + 48, "max-width: 48rem; min-width: 34rem", 13, drawn)
+    return _drawing(right + 20, bottom + 48, "max-width: 48rem; min-width: 36rem", 13, drawn)
 
 
 def _drawing(width: int, height: int, style: str, size: int, parts: Sequence[str]) -> Html:
@@ -282,7 +282,7 @@ def shade(value: float) -> tuple[str, str]:
     """The colours of a cell and of the text on it, for a value from 0 to 1."""
     low, high = np.array([255, 255, 255]), np.array([0, 84, 140])
     red, green, blue = np.rint(low + (high - low) * value).astype(int).tolist()
-    return f"#{red:02x}{green:02x}{blue:02x}", "#ffffff" if value > 0.55 else "#1b1f24"
+    return f"#{red:02x}{green:02x}{blue:02x}", "#ffffff" if value > 0.72 else "#1b1f24"
 
 
 def colour_bar(axes: Any, title: str) -> None:

@@ -36,7 +36,7 @@ def _predictions(counts: metrics.CorrectnessCounts) -> Html:
     names = ("correct", "incorrect")
 
     def draw(canvas: Any) -> None:
-        axes = canvas.add_axes([0.24, 0.2, 0.74, 0.78])
+        axes = canvas.add_axes([0.3, 0.2, 0.68, 0.78])
         shares = matrix / matrix.sum(axis=1, keepdims=True)
         words = [
             [f"{count}\n{100 * share:.1f} %" for count, share in zip(*row)] for row in zip(matrix, shares)
@@ -54,7 +54,7 @@ def _predictions(counts: metrics.CorrectnessCounts) -> Html:
     spoken = "; ".join(f"{row[0]}: {row[4]} predicted rightly" for row in rows)
     return section(
         "Predictions",
-        figure(caption, f"{caption}. {spoken}.", plot("predictions", draw, width=3.6, height=3.4)),
+        figure(caption, f"{caption}. {spoken}.", plot("predictions", draw, width=4, height=3.4)),
         table("Responses", ["Response", "predicted correct", "predicted incorrect", "all", "rightly"], rows),
     )
 

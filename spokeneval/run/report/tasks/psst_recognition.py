@@ -28,7 +28,10 @@ _LONGEST = 60
 def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Html]:
     said, heard = reference["transcript"].tolist(), submission["asr_transcript"].tolist()
     errors = scored.rows["errors"]
-    rates = (("FER", metrics.fer), ("PER", metrics.per))
+    rates = (
+        ("FER (%)", lambda counts: 100 * metrics.fer(counts)),
+        ("PER (%)", lambda counts: 100 * metrics.per(counts)),
+    )
     parts = [
         _confusions(metrics.phone_confusions(said, heard)),
         _features(said, heard, errors),
@@ -70,7 +73,7 @@ def _confusions(counts: np.ndarray) -> Html:
         axes.tick_params(length=0)
         axes.set_xlabel("Recognised")
         axes.set_ylabel("Said", labelpad=72)
-        colour_bar(canvas.add_axes([0.64, 0.025, 0.31, 0.016]), "share of the phone said")
+        colour_bar(canvas.add_axes([0.72, 0.025, 0.24, 0.016]), "share of the phone said")
 
     flat = [
         (int(counts[row, column]), row, column) for row, column in zip(*np.nonzero(counts)) if row != column
