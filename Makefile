@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
-.PHONY: demo test test-thorough lint bench audio portability fuzz mutants samples container-image lock clean
+.PHONY: demo test test-thorough lint bench audio browser portability fuzz mutants samples container-image lock clean
 
 demo: .venv/installed-run
 	$(BIN)/python -m sample_data.demo
@@ -27,6 +27,11 @@ bench: .venv/installed-bench
 SEEDS ?= 1
 audio: .venv/installed-audio
 	$(BIN)/python -m sample_data.audio --seeds $(SEEDS) $(TASKS)
+
+# Every kind of page in Chromium, as Debian has it or the variable CHROMIUM names it; `SHOTS=DIR` leaves pictures there.
+browser: .venv/installed-browser
+	$(BIN)/python -m pytest -rs tests/run/test_browser.py
+	$(BIN)/python -m browser $(if $(SHOTS),--shots $(SHOTS))
 
 # The programs, the metrics with their examples and their tests on Python 3.9 with numpy 1.19, where there is one: see
 # tests/run/test_portability.py.
@@ -72,6 +77,10 @@ samples: .venv/installed-run
 	$(INSTALL) requirements-bench.lock
 	touch $@ .venv/installed-run .venv/installed-dev
 
+.venv/installed-browser: requirements-browser.lock | .venv/bin/python
+	$(INSTALL) requirements-browser.lock
+	touch $@ .venv/installed-run .venv/installed-dev
+
 .venv/installed-mutants: requirements-mutants.lock | .venv/bin/python
 	$(INSTALL) requirements-mutants.lock
 	touch $@ .venv/installed-run .venv/installed-dev
@@ -96,6 +105,7 @@ lock:
 	$(LOCK) --extra dev --extra bench --output-file requirements-bench.lock
 	$(LOCK) --extra dev --extra mutants --output-file requirements-mutants.lock
 	$(LOCK) --extra dev --extra audio --output-file requirements-audio.lock
+	$(LOCK) --extra dev --extra browser --output-file requirements-browser.lock
 
 clean:
 	rm -rf .venv .venv-py39 .venv-fuzz .fuzz dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

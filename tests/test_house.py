@@ -81,7 +81,17 @@ ARROWS = {
 }
 """What each place may import of the house."""
 
-HOUSE = ("spokeneval", "bundling", "build_bundle", "sample_data", "benchmarks", "fuzz", "mutation", "tests")
+HOUSE = (
+    "spokeneval",
+    "bundling",
+    "build_bundle",
+    "sample_data",
+    "benchmarks",
+    "fuzz",
+    "mutation",
+    "browser",
+    "tests",
+)
 
 
 @pytest.mark.parametrize("place", ARROWS)

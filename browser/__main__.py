@@ -1,0 +1,43 @@
+"""Open pages in Chromium, at the width of a desktop and of a phone, light and dark, and tell what is wrong with them.
+
+    python -m browser [--shots DIR] [PAGE ...]
+
+A script error, a page that loads anything or is wider than the screen, text that is cut off or lies on other text, and
+whatever axe-core finds. Where no page is named, every kind of page is made and opened: reports, boards, a season, the
+challenges' own. Exit status: 0 nothing found, or no Chromium here, 1 something found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from browser.check import check_page, find_chromium, open_chromium
+from browser.pages import make_pages
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m browser", description=__doc__.splitlines()[0])
+    parser.add_argument("pages", nargs="*", type=Path, metavar="PAGE", help="every kind where none is named")
+    parser.add_argument("--shots", type=Path, metavar="DIR", help="leave a picture of each here")
+    options = parser.parse_args()
+    chromium = find_chromium()
+    if chromium is None:
+        print("skipped: no Chromium here; install it, or name it by the variable CHROMIUM")
+        return 0
+    if options.shots:
+        options.shots.mkdir(parents=True, exist_ok=True)
+    opened = broken = 0
+    with tempfile.TemporaryDirectory() as folder, open_chromium(chromium) as browser:
+        for path in options.pages or make_pages(Path(folder)):
+            found = list(dict.fromkeys(check_page(browser, path, options.shots)))
+            print("\n".join([path.name, *(f"  {words}" for words in found)]), flush=True)
+            opened, broken = opened + 1, broken + bool(found)
+    print(f"{opened} pages, {broken} with findings")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

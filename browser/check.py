@@ -1,0 +1,98 @@
+"""What is wrong with a page, by what Chromium makes of it and by axe-core."""
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, sync_playwright
+
+SCREENS = {"desktop": (1280, 900), "phone": (390, 844)}
+SCHEMES = ("light", "dark")
+
+_COMMANDS = ("chromium", "chromium-browser", "google-chrome")
+
+_TEXT_APART = """
+() => {
+  const found = [], root = document.documentElement;
+  if (root.scrollWidth > innerWidth) found.push(`${root.scrollWidth - innerWidth} px wider than the screen`);
+  const words = (element) => element.textContent.trim().slice(0, 40);
+  for (const element of document.querySelectorAll("h1, h2, p, summary, figcaption, caption, th, td"))
+    if (element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== "inline")
+      found.push(`runs out of its box: ${words(element)}`);
+  for (const svg of document.querySelectorAll("svg")) {
+    const frame = svg.getBoundingClientRect(), boxes = [];
+    for (const text of svg.querySelectorAll("text")) {
+      const turned = text.getScreenCTM(), box = text.getBoundingClientRect();
+      if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1 ||
+          box.bottom > frame.bottom + 1)
+        found.push(`cut off: ${words(text)}`);
+      if (Math.min(Math.abs(turned.a), Math.abs(turned.b)) < 0.01) boxes.push([box, text]);
+    }
+    boxes.sort((one, other) => one[0].top - other[0].top);
+    for (const [place, [one, text]] of boxes.entries())
+      for (const [other, near] of boxes.slice(place + 1)) {
+        if (other.top > one.bottom) break;
+        const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+        const down = Math.min(one.bottom, other.bottom) - other.top;
+        if (across > 1 && down > 0.3 * Math.min(one.height, other.height))
+          found.push(`overlap: ${words(text)} and ${words(near)}`);
+      }
+  }
+  return found;
+}
+"""
+"""Text that is cut off, lies on other text of its plot (unless either is slanted), or runs out of its box."""
+
+
+def find_chromium() -> str | None:
+    """Chromium's command: the variable CHROMIUM, else as it is called where it is installed."""
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, _COMMANDS)), None)
+
+
+@contextmanager
+def open_chromium(command: str) -> Iterator[Browser]:
+    """A browser without a window, for pages of one's own: without its sandbox, which root cannot have."""
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=command, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+def check_page(browser: Browser, path: Path, shots: Path | None = None) -> list[str]:
+    """What is wrong with a page, a line each, on any of the screens, light or dark; folded parts are opened.
+
+    Parameters
+    ----------
+    shots: a folder for a picture of each.
+    """
+    found: list[str] = []
+    page = browser.new_page()
+    url = path.resolve().as_uri()
+    page.on("pageerror", lambda error: found.append(f"script error: {error}"))
+    page.on("console", lambda message: found.append(f"console: {message.text}"))
+    page.on("request", lambda request: found.append(f"loads {request.url}") if request.url != url else None)
+    page.goto(url)
+    page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+    for screen, (width, height) in SCREENS.items():
+        page.set_viewport_size({"width": width, "height": height})
+        for scheme in SCHEMES:
+            page.emulate_media(color_scheme=scheme)
+            found += [f"{screen}, {scheme}: {words}" for words in _findings(page)]
+            if shots:
+                page.screenshot(path=shots / f"{path.stem}-{screen}-{scheme}.png", full_page=True)
+    page.close()
+    return found
+
+
+def _findings(page: Page) -> Sequence[str]:
+    violations = Axe().run(page).response["violations"]
+    return [
+        *page.evaluate(_TEXT_APART),
+        *(
+            f"axe: {violation['id']}, {len(violation['nodes'])} times, first in {violation['nodes'][0]['html'][:150]}"
+            for violation in violations
+        ),
+    ]

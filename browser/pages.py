@@ -1,0 +1,122 @@
+"""Makes every kind of page as people get them: by the kits, by the built bundles, by the organiser's commands."""
+
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from html import escape
+from io import BytesIO, StringIO
+from pathlib import Path
+
+import build_bundle
+from bundling.competition.competition import Competition
+from bundling.competition.read import read_competitions
+from bundling.zips import make_zip, write_tree
+from sample_data.demo import submissions
+
+ROOT = Path(__file__).resolve().parent.parent
+
+_SEASON = "spoken_call"
+"""The bundle whose season is played."""
+
+_PLAIN = """<!DOCTYPE html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>
+<style>
+body {{ font: 1rem/1.5 sans-serif; overflow-wrap: anywhere; }}
+pre {{ white-space: pre-wrap; }}
+</style></head>
+<body><main>
+{page}
+</main></body>
+</html>
+"""
+"""A challenge's page has no style of its own, and platforms differ in theirs; this one breaks long words."""
+
+
+def make_pages(folder: Path) -> Iterator[Path]:
+    """Every page, as soon as it is made, in a folder of its own below `folder`."""
+    competitions = {bundle.task: bundle for bundle in read_competitions(ROOT / "competition.yaml")}
+    _organise("build", *(bundle.name for bundle in competitions.values()), "--out", str(folder / "dist"))
+    for bundle in competitions.values():
+        yield from _challenge_pages(folder, bundle)
+        yield from _reports(folder, bundle)
+        yield _board(folder, bundle)
+    yield _season(folder)
+
+
+def _organise(*arguments: str) -> None:
+    with redirect_stdout(StringIO()):
+        status = build_bundle.main(arguments)
+    assert status == 0, arguments
+
+
+def _bundle(folder: Path, bundle: Competition, platform: str = "codabench") -> Path:
+    return folder / "dist" / platform / f"{bundle.name}.zip"
+
+
+def _challenge_pages(folder: Path, bundle: Competition) -> Iterator[Path]:
+    """The competition's own pages, which a platform shows under its title."""
+    with zipfile.ZipFile(_bundle(folder, bundle, "codalab")) as built:
+        for name in built.namelist():
+            if name.endswith(".html"):
+                whole = _PLAIN.format(title=escape(bundle["title"]), page=built.read(name).decode())
+                yield _written(folder, f"{bundle.name}-page-{name}", whole)
+
+
+def _reports(folder: Path, bundle: Competition) -> Iterator[Path]:
+    """The reports of the baseline on public and on hidden labels, and of a submission without files."""
+    kit = folder / bundle.task
+    with zipfile.ZipFile(_bundle(folder, bundle)) as built:
+        zipfile.ZipFile(BytesIO(built.read("starting_kit.zip"))).extractall(kit)
+        baseline = built.read("solutions/baseline_evaluation.zip")
+    (folder / "baseline.zip").write_bytes(baseline)
+    for command in (("baseline.py", "development", "out"), ("try_submission.py", "out")):
+        subprocess.run([sys.executable, *command], cwd=kit, check=True, stdout=subprocess.DEVNULL)
+    yield _written(folder, f"{bundle.task}-public.html", (kit / "detailed_results.html").read_text())
+    kept = folder / f"{bundle.task}-kept"
+    _organise("rehearse", str(_bundle(folder, bundle)), str(folder / "baseline.zip"), "--keep", str(kept))
+    (hidden,) = kept.rglob("detailed_results.html")
+    yield _written(folder, f"{bundle.task}-hidden.html", hidden.read_text())
+    (kit / "input" / "res").mkdir(parents=True)
+    (kit / "development" / "reference").rename(kit / "input" / "ref")
+    subprocess.run([sys.executable, "score.py", "input", "refused"], cwd=kit, capture_output=True)
+    refused = (kit / "refused" / "detailed_results.html").read_text()
+    yield _written(folder, f"{bundle.task}-refused.html", refused)
+
+
+def _board(folder: Path, bundle: Competition) -> Path:
+    zips = {f"{name}.zip": make_zip(files) for name, files in submissions(bundle.task).items()}
+    zips["baseline.zip"] = (folder / "baseline.zip").read_bytes()
+    place = write_tree(folder / f"{bundle.task}-submissions", zips)
+    scored, board = folder / f"{bundle.task}-scored", folder / f"{bundle.task}-board"
+    _organise("score", str(_bundle(folder, bundle)), str(place), "--out", str(scored))
+    outputs = sorted(path for path in scored.iterdir() if path.is_dir())
+    _organise("rank", *map(str, outputs), "--out", str(board))
+    (found,) = board.glob("*.html")
+    return _written(folder, f"{bundle.task}-board.html", found.read_text())
+
+
+def _season(folder: Path) -> Path:
+    """A season of three teams on four days; one file is no submission."""
+    good = {name: make_zip(files) for name, files in submissions(_SEASON).items()}
+    uploads = {}
+    for team, zips in (
+        ("Team A", list(good.values())),
+        ("Équipe B", list(good.values())[::-1]),
+        ("C", [b""]),
+    ):
+        for day, content in enumerate(zips, 2):
+            uploads[f"{team}/2027-03-{day:02d}T0915_try.zip"] = content
+    write_tree(folder / "season", uploads)
+    path = folder / "season.html"
+    bundle = folder / "dist" / "codabench" / f"{_SEASON}.zip"
+    _organise("season", str(bundle), str(folder / "season"), "--page", str(path))
+    return path
+
+
+def _written(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path

@@ -1,0 +1,45 @@
+"""What is looked for on pages in a browser is found: on a sound page nothing, on broken ones what was broken."""
+
+import pytest
+
+from spokeneval.run.report import page, plots
+
+pytest.importorskip("playwright", reason="needs the extra `browser`")
+from browser.check import check_page, find_chromium, open_chromium
+
+CHROMIUM = find_chromium()
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+
+SCALE = plots.scale([plots.Mark("Here", 0.5, "0.5"), plots.Mark("There", 0.7, "0.7")], "Score")
+SOUND = page.page(
+    "Sound",
+    page.section(
+        "A plot",
+        page.figure("Where it stands", "Here 0.5; there 0.7", SCALE),
+        page.paragraph("Small.", kind="note"),
+    ),
+    page.section("A table", page.folded("More", page.table("Scores", ["Score", "Value"], [["F1", "0.5"]]))),
+)
+BROKEN = {
+    "script error": ("</main>", "<script>nobody()</script></main>"),
+    "loads": ("</main>", '<img alt="A" src="nowhere.png"></main>'),
+    "wider than the screen": ("</main>", '<div style="width: 3000px">a</div></main>'),
+    "overlap: Here  0.5 and There  0.7": (">There  0.7", ' dy="-26">There  0.7'),
+    "cut off: There  0.7": (">There  0.7", ' dx="-400">There  0.7'),
+    "runs out of its box: More": ("<summary>", '<summary style="width: 3px; overflow-wrap: normal">'),
+    "axe: color-contrast": ('<p class="note">', '<p style="color: #999">'),
+    "axe: heading-order": ("<h2>A table</h2>", "<h5>A table</h5>"),
+}
+
+
+def test_in_a_browser_a_sound_page_has_no_finding_and_a_broken_one_has_its_own(tmp_path):
+    pages = {"": SOUND}
+    for finding, (place, broken) in BROKEN.items():
+        pages[finding] = SOUND.replace(place, broken)
+    with open_chromium(CHROMIUM) as browser:
+        for finding, markup in pages.items():
+            path = tmp_path / "page.html"
+            path.write_text(markup, encoding="utf-8")
+            found = check_page(browser, path)
+            assert finding or found == []
+            assert any(finding in words for words in found) == bool(finding), (finding, found)
