@@ -92,7 +92,7 @@ def _board(folder: Path, bundle: Competition) -> Path:
     place = write_tree(folder / f"{bundle.task}-submissions", zips)
     scored, board = folder / f"{bundle.task}-scored", folder / f"{bundle.task}-board"
     _organise("score", str(_bundle(folder, bundle)), str(place), "--out", str(scored))
-    outputs = sorted(path for path in scored.iterdir() if path.is_dir())
+    outputs = sorted(path for path in scored.glob("[!.]*") if path.is_dir())
     _organise("rank", *map(str, outputs), "--out", str(board))
     (found,) = board.glob("*.html")
     return _written(folder, f"{bundle.task}-board.html", found.read_text())

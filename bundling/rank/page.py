@@ -141,7 +141,7 @@ def _rank_stability(board: Board, compared: Comparison) -> page.Html | None:
                 np.full(len(found), place), found, s=150 * shares[found], color=plots.BLUE, linewidths=0
             )
         axes.set_xticks(range(systems), labels=_short_names(board), rotation=90, parse_math=False)
-        axes.set_ylim(systems + 0.5, 0.5)
+        axes.set(xlim=(-0.5, systems - 0.5), ylim=(systems + 0.5, 0.5))
         axes.yaxis.get_major_locator().set_params(integer=True)
         axes.set_ylabel("Rank")
         axes.grid(axis="y")

@@ -21,6 +21,9 @@ from spokeneval.run.report import page, plots
 MOST_DRAWN = 12
 """Teams on one plot: as many as can be told apart."""
 
+MOST_TICKS = 8
+"""Days that are named on its axis."""
+
 
 def to_html(season: Season) -> str:
     """One page that stands alone; its plots are in it where matplotlib is installed."""
@@ -98,6 +101,8 @@ def _course(season: Season, phase: BuiltPhase) -> page.Html | None:
             )
         axes.set_ylabel(primary.title, parse_math=False)
         axes.grid(axis="y")
+        ticks = [day.day for day in days][:: 1 + len(days) // MOST_TICKS]
+        axes.set_xticks(ticks, labels=list(map(str, ticks)))
         axes.figure.autofmt_xdate()
         axes.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize=8)
 
