@@ -229,9 +229,9 @@ def _lines(folder: Path, task: str, primary: str, metadata: str, listening: dict
 
 PART = Part(
     (
-        Step("speech", 60, write_speech),
+        Step("speech", 80, write_speech),
         Step("starting kits", 15, _make_kits),
-        Step("training", 200, _train),
+        Step("training", 240, _train),
         Step("identification", 15, _identify),
         Step("diarization by energy", 20, _diarize_by_energy),
         Step("diarization by silero", 35, _diarize_by_silero),
