@@ -1,6 +1,7 @@
 """What holds for every task's built bundles and starting kit: boards in the published order, a kit that works."""
 
 import io
+import json
 import os
 import re
 import shlex
@@ -23,6 +24,7 @@ from bundling.rehearse.warm import WarmEngine
 from bundling.zips import make_zip, read_all
 from sample_data.demo import submissions
 from spokeneval import score
+from spokeneval.run.options import OPTIONS_FILE
 from spokeneval.task import HIGHER
 from spokeneval.tasks import find_task, task_names
 from tests.samples.findings import expected_findings
@@ -56,7 +58,7 @@ def series(request, tmp_path_factory):
     planned = plan(ROOT, names, {})
     assert not planned.warnings
     folder = tmp_path_factory.mktemp(request.param)
-    return find_task(request.param), planned, write(ROOT, planned, PLATFORMS, folder)
+    return find_task(request.param), planned, list(write(ROOT, planned, PLATFORMS, folder))
 
 
 @pytest.fixture(scope="module")
@@ -115,10 +117,13 @@ def test_the_kit_scores_with_the_very_files_of_the_server(series):
                     with zipfile.ZipFile(io.BytesIO(bundle.read(name))) as archive:
                         inner[name] = {entry: archive.read(entry) for entry in archive.namelist()}
         kit = inner.pop("starting_kit.zip")
+        assert inner
         for files in inner.values():
             for name, content in files.items():
-                if not name.startswith("metadata"):
+                if name != OPTIONS_FILE and not name.startswith("metadata"):
                     assert kit[name] == content, name
+            told = json.loads(files[OPTIONS_FILE])
+            assert told.items() <= json.loads(kit[OPTIONS_FILE]).items()
 
 
 def test_programs_started_by_themselves_do_what_copies_of_this_process_do(series, kit):
