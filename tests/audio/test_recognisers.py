@@ -83,8 +83,8 @@ def test_words_are_written_as_the_dictionary_writes_them():
 @pytest.mark.parametrize(
     ("challenge", "sizes", "systems"),
     [
-        (psst, {"development": 32, "evaluation": 32}, [{"all-phone decoding"}, {"likelihood ratio"}]),
-        (spoken_call, {"development": 200, "evaluation": 40}, [{"pocketsphinx, grammar"}]),
+        (psst, {"development": 16, "evaluation": 16}, [{"all-phone decoding"}, {"likelihood ratio"}]),
+        (spoken_call, {"development": 200, "evaluation": 24}, [{"pocketsphinx, grammar"}]),
         (content_accuracy, {"training": 6, "development": 8, "evaluation": 6}, [{"new ROUGE, pocketsphinx"}]),
     ],
 )
