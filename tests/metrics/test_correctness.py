@@ -87,6 +87,11 @@ def test_nothing_predicted_correct_scores_zero():
     assert correctness.matthews_correlation(counts) == 0
 
 
+def test_two_responses_that_are_called_rightly_correlate_fully():
+    counts = CorrectnessCounts(true_positives=1, false_positives=0, false_negatives=0, true_negatives=1)
+    assert correctness.matthews_correlation(counts) == 1
+
+
 def test_plus_pools():
     rng = np.random.default_rng(2)
     reference, prediction = rng.random((2, 40)) < 0.5
