@@ -112,7 +112,7 @@ def public_files(reference: Answers, options: Mapping[str, str]) -> dict[str, by
     if options.get("class_sizes") == "public":
         correct = int((reference["language"] == CORRECT).sum())
         sizes = {"correct": correct, "incorrect": len(reference.items) - correct}
-        files[CLASS_SIZES_FILE] = (json.dumps(sizes) + "\n").encode("utf-8")
+        files[CLASS_SIZES_FILE] = (json.dumps(sizes) + "\n").encode()
     return files
 
 
