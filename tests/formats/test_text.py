@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from itertools import product
 
 import numpy as np
 import pytest
@@ -112,6 +113,8 @@ BARE = "a bare carriage return; expected lines that end in LF or CRLF"
         (b"\n\n\x0a\x80", "not_utf8", 4, f"byte 0x80 {LATIN}"),
         (b"a\r\nb\rc\r\nd\r", "carriage_return", 2, BARE),
         (b"\r", "carriage_return", 1, BARE),
+        (b"\n\0", "nul_byte", 2, NUL),
+        (b"\na\rb\nc\n", "carriage_return", 2, BARE),
     ],
 )
 def test_what_is_no_text_is_told_with_its_line(content, code, line, message):
@@ -140,6 +143,53 @@ def test_a_text_comes_in_blocks_of_whole_lines(tmp_path, monkeypatch):
     assert read_text(tmp_path / "file", "a.csv", Problems(), LIMIT) == "a\n\n\n\n\n\n\nb"
     found = refused(blocks, tmp_path, b"ab\ncd\nef\ngh\n\0\n")
     assert found == ("nul_byte", 5, NUL)
+
+
+def test_blank_lines_join_the_next_block_and_other_blanks_are_text(tmp_path, monkeypatch):
+    assert blocks(tmp_path, b"\n X \n\n") == ["\n X \n"]
+    assert read_text(tmp_path / "file", "a.csv", Problems(), LIMIT) == "\n X "
+    assert blocks(tmp_path, b" \n") == [" "]
+    assert blocks(tmp_path, b"X") == ["X"]
+    assert read_text(tmp_path / "file", "a.csv", Problems(), LIMIT) == "X"
+    monkeypatch.setattr(text, "_BLOCK", 2)
+    assert blocks(tmp_path, b"a\n\n\n\n\nb") == ["a\n", "\n\n\nb"]
+
+
+def test_what_is_no_file_has_no_text(tmp_path):
+    words = "cannot be read: No such file or directory"
+    for read in (read_text, lambda *arguments: list(read_blocks(*arguments))):
+        assert refused(read, tmp_path / "none", "a.csv", Problems(), LIMIT) == (
+            "unreadable_file",
+            None,
+            words,
+        )
+
+
+def test_the_limit_is_that_of_all_blocks_together(tmp_path, monkeypatch):
+    monkeypatch.setattr(text, "_BLOCK", 100)
+    content = (b"x" * 399 + b"\n") * 10
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    assert len(list(read_blocks(path, "a.csv", Problems(), 4000))) == 10
+    sizes = os.stat_result((*path.stat()[:6], 1, *path.stat()[7:10]))
+    monkeypatch.setattr(text.os, "fstat", lambda descriptor: sizes)
+    words = "is larger than 3999 bytes, far more than its items need"
+    found = refused(lambda: list(read_blocks(path, "a.csv", Problems(), 3999)))
+    assert found == ("file_too_large", None, words)
+
+
+def test_lines_of_every_length_are_held_against_the_limit(monkeypatch):
+    monkeypatch.setattr(text, "LONGEST_LINE", 2)
+    for length in range(9):
+        for characters in product("a\n", repeat=length):
+            content = "".join(characters)
+            long = [line for line, cells in enumerate(content.split("\n"), 5) if len(cells) > 2]
+            if long:
+                found = refused(text._decode_lines, content.encode(), "a.csv", Problems(), 5)
+                assert found == ("file_too_large", long[0], "a line of more than 2 characters")
+            else:
+                kept = content[:-1] if content.endswith("\n") else content
+                assert text._decode_lines(content.encode(), "a.csv", Problems(), 5) == kept
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"\n\r\n\n", b"\xef\xbb\xbf"])
