@@ -213,3 +213,15 @@ def test_a_model_that_is_none_is_named(at_home, monkeypatch, tmp_path):
         (tmp_path / "other.pt").write_bytes(b"something else")
         with pytest.raises(SystemExit, match=f"{name}: {message}"):
             run(monkeypatch, identify, "development", "out", "--audio", at_home[0] / "audio", "--model", name)
+
+
+def test_the_corpuss_own_rate_is_halved_without_what_the_lower_one_cannot_hold(tmp_path):
+    seconds = np.arange(2 * corpus.RATE) / (2 * corpus.RATE)
+    low, high = (8000 * np.sin(2 * np.pi * pitch * seconds) for pitch in (1000, 11_000))
+    with wave.open(str(tmp_path / "32.wav"), "wb") as sink:
+        sink.setparams((1, 2, 2 * corpus.RATE, 0, "NONE", "not compressed"))
+        sink.writeframes(np.round(low + high).astype("<i2").tobytes())
+    samples = corpus.read_wav(tmp_path / "32.wav")
+    assert len(samples) == corpus.RATE
+    # Away from the ends the higher tone is gone, by 50 decibels or more, and the lower one is as it was.
+    assert np.abs(samples - low[::2])[50:-50].max() < 8000 / 300

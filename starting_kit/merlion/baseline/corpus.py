@@ -12,6 +12,8 @@ import numpy as np
 
 KIT = Path(__file__).resolve().parent.parent
 RATE = 16_000
+"""Samples a second that the model hears; recordings may have twice as many, as the corpus's have."""
+
 LANGUAGES = ("English", "Mandarin")
 
 
@@ -104,7 +106,7 @@ def stem(name: str) -> str:
 
 
 def read_wav(path: Path) -> np.ndarray:
-    """A recording's samples as 16-bit numbers, float64, shape=(n,)."""
+    """A recording's samples at 16 kHz as 16-bit numbers, float64, shape=(n,)."""
     try:
         with wave.open(str(path), "rb") as source:
             rate, channels, width = source.getframerate(), source.getnchannels(), source.getsampwidth()
@@ -113,17 +115,27 @@ def read_wav(path: Path) -> np.ndarray:
         raise CorpusError(
             f"{path}: no wav of whole numbers ({str(error) or 'it is empty'}); fetch it anew"
         ) from None
-    if (rate, channels, width) != (RATE, 1, 2):
+    if rate not in (RATE, 2 * RATE) or (channels, width) != (1, 2):
         raise CorpusError(
             f"{path}: {rate} samples a second, {channels} channel{'s' * (channels > 1)}, {8 * width} bits; expected "
-            f"{RATE}, 1 and 16: convert it, as by sox IN.wav -r {RATE} -c 1 -b 16 OUT.wav"
+            f"{RATE} or {2 * RATE}, 1 and 16: convert it, as by sox IN.wav -r {RATE} -c 1 -b 16 OUT.wav"
         )
     samples = np.frombuffer(content[: len(content) // 2 * 2], "<i2").astype(float)
+    if rate == 2 * RATE:
+        samples = halve_rate(samples)
     if len(samples) < RATE // 40:
         raise CorpusError(
             f"{path}: {len(samples)} samples, no speech; fetch it anew, or leave it out of the list"
         )
     return samples
+
+
+def halve_rate(samples: np.ndarray) -> np.ndarray:
+    """Every second sample, without what lies above the new half of the rate: a windowed sinc of 63 taps."""
+    taps = np.arange(-31, 32)
+    low_pass = np.sinc(taps / 2) * np.hamming(len(taps))
+    smooth: np.ndarray = np.convolve(samples, low_pass / low_pass.sum(), mode="same")
+    return smooth[::2]
 
 
 def check_fit(path: Path, samples: np.ndarray, segments: Iterable[Segment]) -> None:
