@@ -613,7 +613,7 @@ def test_a_sheet_without_header_is_built(tmp_path):
             b"${colums}\n",
             "line 3: ${colums} stands for nothing; did you mean ${columns}? A dollar sign is $$",
         ),
-        (b"caf\xe9\n", "line 3: not UTF-8; save the page as UTF-8"),
+        (b"caf\xe9\n", "line 3: not UTF-8; save it as UTF-8"),
     ],
 )
 def test_a_page_that_cannot_be_filled_in_is_named_with_its_line(copy, monkeypatch, written, said):
