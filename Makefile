@@ -37,7 +37,7 @@ browser: .venv/installed-browser
 # tests/run/test_portability.py.
 ON_39 = spokeneval/metrics tests/metrics tests/run/test_intervals.py tests/tasks/test_merlion_description.py
 portability: .venv/installed-dev
-	$(BIN)/python -m pytest -rs tests/run/test_portability.py
+	$(BIN)/python -m pytest -rs -m 'thorough or not thorough' tests/run/test_portability.py
 	if [ -x .venv-py39/bin/python ]; \
 	then .venv-py39/bin/python -m pip install --quiet --disable-pip-version-check pytest==8.4.2 hypothesis==6.141.1 \
 	  && .venv-py39/bin/python -m pytest --noconftest $(ON_39); \

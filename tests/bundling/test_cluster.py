@@ -20,6 +20,7 @@ def cluster():
         yield cluster
 
 
+@pytest.mark.thorough
 def test_a_cluster_writes_the_same_bytes_also_when_a_worker_dies(tmp_path, cluster):
     answers = {f"team {n}/run.zip": zipped({"answer.txt": f"{40 + n % 3}\n"}) for n in range(8)}
     folder = write_files(tmp_path / "in", {**answers, "broken.zip": "no zip"})

@@ -225,6 +225,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel):
     assert f"Version: {spokeneval.__version__}" in described
 
 
+@pytest.mark.thorough
 def test_an_installed_package_brings_numpy_alone_and_scores_anywhere(wheel, tmp_path):
     """In an environment of its own, without PYTHONPATH, from a folder outside the repository."""
     subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "venv")], check=True)

@@ -141,6 +141,7 @@ def python39() -> str:
     pytest.skip("no Python 3.9 here: install one, or name one in SPOKENEVAL_PYTHON39; static checks stand in")
 
 
+@pytest.mark.thorough
 def test_the_known_names_are_in_python_39(python39):
     source = f"""
 import importlib, sys
@@ -235,6 +236,7 @@ def without_pages(found: Mapping[str, bytes]) -> dict[str, bytes]:
     return {name: content for name, content in found.items() if not name.endswith(".html")}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("task", TASKS)
 def test_scores_on_python_39_are_those_of_this_python_to_the_last_bit(
     python39, unpacked, expected, tmp_path, task
@@ -265,6 +267,7 @@ for case in json.loads((folder / "cases.json").read_text()):
 """
 
 
+@pytest.mark.thorough
 def test_refusals_on_python_39_are_those_of_this_python(python39, tmp_path):
     """280 files that are nearly right, references and submissions, read by both: the same words, the same values."""
     rng = random.Random("portability")
