@@ -18,7 +18,7 @@ ROWS = 50
 LONGEST = 200
 """Characters of one cell of a table that are shown."""
 
-_NUMBERS = re.compile(r"(?:none|–|[-+−]?[0-9](?:[-+−–=.,0-9 ]|%|to|\([A-Z]+\))*|)\Z")
+_NUMBERS = re.compile(r"(?:none|–|(?:< )?[-+−]?[0-9](?:[-+−–=.,0-9 ]|%|to|\([A-Z]+\))*|)\Z")
 
 _NUMBER = ' class="number"'
 
