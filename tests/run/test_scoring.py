@@ -13,7 +13,14 @@ from spokeneval.formats.speakers import Units
 from spokeneval.metrics.bootstrap import resample_draws
 from spokeneval.metrics.counts import ratio
 from spokeneval.metrics.jackknife import jackknife_error, jackknife_interval
-from spokeneval.run.interval import Interval, joint_scores, resampled_error, score_intervals
+from spokeneval.run.interval import (
+    Interval,
+    difference_interval,
+    joint_scores,
+    resampled_error,
+    score_intervals,
+    scores_without,
+)
 from spokeneval.run.scoring import score_submission
 from spokeneval.task import HIGHER, Score
 from spokeneval.tasks import find_task
@@ -139,3 +146,22 @@ def test_the_bootstraps_error_leaves_out_resamples_without_a_score():
     assert resampled_error(SHARE, Right(*rows.T)) == pytest.approx(100 * scores.std(), rel=1e-12)
     assert resampled_error(SHARE, Right(np.zeros(3), np.zeros(3))) == 0
     assert resampled_error(SHARE, Right(np.ones(3), np.ones(3))) == 0
+
+
+def test_without_a_unit_a_score_is_that_of_the_others():
+    # 6 of 13 are right; without the units 3 of 9, 5 of 9, 6 of 11 and 4 of 10.
+    without = scores_without(SHARE, 600 / 13, ROWS["all"])
+    np.testing.assert_allclose(without, [300 / 9, 500 / 9, 600 / 11, 40], rtol=1e-15)
+    # There is no score without the only unit that has items: that unit counts as one that makes no difference.
+    only = scores_without(SHARE, 75.0, Right(np.array([0, 3]), np.array([0, 4])))
+    assert only.tolist() == [75.0, 75.0]
+
+
+def test_a_difference_has_the_jackknife_interval_between_the_bounds_of_differences():
+    without = np.array([10.0, 30.0, 25.0, 40.0])
+    scale = SHARE._replace(percent=False, bounds=(2.0, 50.0))
+    for score, limits in ((SHARE, (-100, 100)), (scale, (-48, 48)), (RIGHT, (-np.inf, np.inf))):
+        found = difference_interval(score, 26.0, without)
+        low, high = jackknife_interval(26.0, without, limits)
+        assert found == Interval(round(low, 10), round(high, 10), round(jackknife_error(without), 10))
+    assert difference_interval(SHARE, 26.0, without[:1]) == Interval(26.0, 26.0, 0.0)
