@@ -4,7 +4,6 @@ A condition is one of units, such as speakers, or of the single items: responses
 `statistics.json` counts them.
 """
 
-import csv
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,10 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from bundling.bounded import read_file
 from bundling.competition.competition import Column
-from bundling.intake.files import LARGEST_FILE
 from bundling.rank.outputs import OutputError
+from bundling.rank.side_table import read_rows
 from bundling.rank.table import Table
 from bundling.text import printable
 from spokeneval.formats.problems import some_of
@@ -38,23 +36,17 @@ def read_conditions(path: Path, units: Sequence[str], items: Sequence[str]) -> d
     OutputError: not such a table; names that are not the board's, that stand twice, lack a row or a condition; or one
         condition for all, which breaks nothing down.
     """
-    try:
-        text = read_file(path, LARGEST_FILE).decode("utf-8-sig")
-        delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
-        rows = [row for row in csv.reader(text.splitlines(), delimiter=delimiter) if any(row)][1:]
-    except UnicodeDecodeError:
-        raise OutputError([f"{path}: not UTF-8"]) from None
-    except csv.Error as error:
-        raise OutputError([f"{path}: not a CSV file ({error})"]) from None
+    rows = read_rows(path)[1:]
     if not rows or any(len(row) < 2 for row in rows):
         raise OutputError([f"{path}: expected a header and two columns, a unit or an item and its condition"])
     given = Counter(row[0].strip() for row in rows)
     conditions = {row[0].strip(): printable(row[1].strip()) for row in rows}
     names = max((units, items), key=lambda names: len(given.keys() & set(names)))
+    known = set(names)
     problems = []
     for what, odd in (
         ("stand twice", [name for name, count in given.items() if count > 1]),
-        ("are not on the board", [name for name in given if name not in set(names)]),
+        ("are not on the board", [name for name in given if name not in known]),
         ("have no row", [name for name in names if name not in given]),
     ):
         if odd:

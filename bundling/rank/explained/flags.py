@@ -1,6 +1,5 @@
 """Annotators' flags of items: read from a table, decided by the majority, and how far the annotators agree."""
 
-import csv
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,9 +9,8 @@ from pathlib import Path
 import numpy as np
 from sklearn.metrics import cohen_kappa_score
 
-from bundling.bounded import read_file
-from bundling.intake.files import LARGEST_FILE
 from bundling.rank.outputs import OutputError
+from bundling.rank.side_table import read_rows
 from spokeneval.formats.problems import some_of
 
 ANNOTATOR = "annotator"
@@ -68,16 +66,7 @@ def read_flags(path: Path, items: Sequence[str], *, known: Collection[str]) -> F
     OSError: no ordinary file, or a larger one than a reference's.
     OutputError: with every problem of the table.
     """
-    try:
-        text = read_file(path, LARGEST_FILE).decode("utf-8-sig")
-        delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
-        header, *rows = [row for row in csv.reader(text.splitlines(), delimiter=delimiter) if any(row)] or [
-            []
-        ]
-    except UnicodeDecodeError:
-        raise OutputError([f"{path}: not UTF-8"]) from None
-    except csv.Error as error:
-        raise OutputError([f"{path}: not a CSV file ({error})"]) from None
+    header, *rows = read_rows(path) or [[]]
     header = [cell.strip() for cell in header]
     flags = [column for column in header[1:] if column.lower() != ANNOTATOR]
     if not flags or len({*header}) < len(header) or any(len(row) != len(header) for row in rows):
