@@ -41,8 +41,6 @@ def page_text(root: Path, competition: Competition, file: str, parts: Parts | No
     ------
     CompetitionError: a page that cannot be filled in, with its line.
     """
-    path = page_path(root, competition, file)
-    where = path.relative_to(root if path.is_relative_to(root) else competition.folder).as_posix()
     references = parts.references if parts else {}
     feedback = parts.feedback if parts else {}
     facts = {
@@ -55,18 +53,21 @@ def page_text(root: Path, competition: Competition, file: str, parts: Parts | No
         "known": known_table(competition, feedback),
         "phases": phases_table(competition),
         "rule": MEANINGS[competition["submission_rule"]],
-        **{name: _shared(root, competition, shared, parts, file) for name, shared in SHARED.items()},
+        **dict.fromkeys(SHARED, ""),
         "sets": sets_table(competition, references),
         "kit_data": kit_data_table(competition, parts.starting_kit if parts else {}),
         "first_set": competition.sets[0],
         **example_ids(competition, references),
         **chosen_options(competition),
     }
-    return fill(path.read_bytes(), where, facts, what_holds(root, competition, references.values()))
+    holds = what_holds(root, competition, references.values())
 
+    def filled(file: str) -> str:
+        path = page_path(root, competition, file)
+        where = path.relative_to(root if path.is_relative_to(root) else competition.folder).as_posix()
+        return fill(path.read_bytes(), where, facts, holds)
 
-def _shared(root: Path, competition: Competition, shared: str, parts: Parts | None, file: str) -> str:
-    """A page that others show; empty where there is none, and within itself."""
-    if file in SHARED.values() or not page_path(root, competition, shared).is_file():
-        return ""
-    return page_text(root, competition, shared, parts).strip()
+    for name, shared in SHARED.items():
+        if page_path(root, competition, shared).is_file():
+            facts[name] = filled(shared).strip()
+    return filled(file)
