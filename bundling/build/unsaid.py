@@ -40,8 +40,10 @@ def _past(competition: Competition) -> Iterator[str]:
 
 def _about_what_is_left_out(root: Path, competition: Competition, parts: Parts) -> Iterator[str]:
     """The repository's texts do not tell of it; those of a competition folder may."""
+    if not competition["leave_out"]:
+        return
     texts = {f"pages/{file}": page_text(root, competition, file, parts) for file in competition.page_files}
-    texts[f"starting_kit/{competition.task}/{README}"] = parts.starting_kit[README].decode()
+    texts[f"starting_kit/{competition.task}/{README}"] = parts.starting_kit.get(README, b"").decode()
     for name in competition["leave_out"]:
         # What was published elsewhere is not what is left out here.
         word = re.compile(rf"(?<!published )\b{re.escape('baseline.py' if name == BASELINE else name)}\b")

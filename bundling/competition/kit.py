@@ -96,7 +96,8 @@ def make_parts(
     kit = {name: content for name, content in kit.items() if Path(name).name not in left_out}
     if BASELINE in left_out or TRIAL_SET not in public:
         kit = {name: content for name, content in kit.items() if not name.startswith(LISTENS)}
-    kit[README] = _readme(root, competition, references, kit)
+    if README in kit:
+        kit[README] = _readme(root, competition, references, kit)
     if BASELINE in competition["leave_out"]:
         del kit["baseline.py"]
         baseline = Baseline()
