@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,6 +19,8 @@ from spokeneval.tasks import find_task
 
 ROOT = Path(__file__).resolve().parents[2]
 TRIVIAL = "trivial.json"
+COMPETITION = "competition"
+"""The competition folder, beside the folders with the kits, which have the tasks' names."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +41,18 @@ class Kit:
     trivial: Mapping[str, Mapping[str, float]]
 
 
-def make_kit(task: str, competition_folder: Path, into: Path) -> Kit:
-    """Write a task's starting kit, made of a competition folder's data (`reference_data/<task>/<set>/`,
-    `starting_kit/<challenge>/data/`), and run its metadata baseline."""
+def make_kits(*tasks: str) -> Callable[[Path, int], None]:
+    """A step that writes tasks' starting kits, made of the data in a part's competition folder
+    (`reference_data/<task>/<set>/`, `starting_kit/<challenge>/data/`), and runs their metadata baselines."""
+
+    def make(folder: Path, seed: int) -> None:
+        for task in tasks:
+            _make_kit(task, folder / COMPETITION, folder / task)
+
+    return make
+
+
+def _make_kit(task: str, competition_folder: Path, into: Path) -> None:
     competition = next(each for each in read_competitions(ROOT / "competition.yaml") if each.task == task)
     competition = replace(competition, folder=competition_folder)
     folders = {name: competition_folder / "reference_data" / task / name for name in competition.sets}
@@ -51,22 +62,22 @@ def make_kit(task: str, competition_folder: Path, into: Path) -> Kit:
     parts = make_parts(ROOT, competition, references)
     if parts.failures:
         raise ValueError("\n".join(parts.failures))
-    solutions = {
-        name: write_tree(into / "metadata_baseline" / name, files) for name, files in parts.solutions.items()
-    }
+    for name, files in parts.solutions.items():
+        write_tree(into / "metadata_baseline" / name, files)
     rules = find_task(task).with_options(competition.options)
     trivial = {
         name: set_feedback(rules, reference, None, competition.options, hidden=False).trivial
         for name, reference in references.items()
     }
     (into / TRIVIAL).write_text(json.dumps(trivial))
-    return Kit(write_tree(into / "kit", parts.starting_kit), folders, solutions, trivial)
+    write_tree(into / "kit", parts.starting_kit)
 
 
-def open_kit(task: str, competition_folder: Path, into: Path) -> Kit:
-    """The kit that `make_kit` has written."""
+def open_kit(task: str, folder: Path) -> Kit:
+    """A kit that `make_kits` has written into a part's folder."""
+    into = folder / task
     trivial = json.loads((into / TRIVIAL).read_text())
-    references = {name: competition_folder / "reference_data" / task / name for name in trivial}
+    references = {name: folder / COMPETITION / "reference_data" / task / name for name in trivial}
     solutions = {path.name: path for path in (into / "metadata_baseline").iterdir()}
     return Kit(into / "kit", references, solutions, trivial)
 

@@ -18,7 +18,7 @@ from sample_data import merlion
 from sample_data.audio.acoustics import add_noise, mu_law, reverberate, set_level, write_wav
 from sample_data.audio.board import Board, Line, scored
 from sample_data.audio.child_talk import OTHER, choose, say
-from sample_data.audio.kits import Kit, make_kit, open_kit, run_script
+from sample_data.audio.kits import make_kits, open_kit, run_script
 from sample_data.audio.part import Part, Step
 from sample_data.audio.speak import RATE, Utterance, speak
 from spokeneval import score
@@ -145,19 +145,10 @@ SYNTHETIC_TEST = "synthetic test set"
 PUBLISHED = "published, development set"
 
 
-def _make_kits(folder: Path, seed: int) -> None:
-    for task in (IDENTIFICATION, DIARIZATION):
-        make_kit(task, folder / "competition", folder / task)
-
-
-def _kit(folder: Path, task: str) -> Kit:
-    return open_kit(task, folder / "competition", folder / task)
-
-
 def _train(folder: Path, seed: int) -> None:
     audio, model = folder / "audio" / "development", folder / "model.pt"
     run_script(
-        _kit(folder, IDENTIFICATION),
+        open_kit(IDENTIFICATION, folder),
         "baseline/train.py",
         "--audio",
         audio,
@@ -182,7 +173,7 @@ def _diarize_by_silero(folder: Path, seed: int) -> None:
 
 def _listen(folder: Path, task: str, script: str, output: str, *options: str) -> None:
     places = (folder / output, "--audio", folder / "audio" / "evaluation", "--model", folder / "model.pt")
-    run_script(_kit(folder, task), f"baseline/{script}", "evaluation", *places, *options)
+    run_script(open_kit(task, folder), f"baseline/{script}", "evaluation", *places, *options)
 
 
 def boards(folder: Path) -> Sequence[Board]:
@@ -217,7 +208,7 @@ def boards(folder: Path) -> Sequence[Board]:
 
 
 def _lines(folder: Path, task: str, primary: str, metadata: str, listening: dict[str, str]) -> Iterator[Line]:
-    kit = _kit(folder, task)
+    kit = open_kit(task, folder)
     reference = kit.references["evaluation"]
     for name, output in listening.items():
         yield scored(name, SYNTHETIC_TEST, score(task, reference=reference, submission=folder / output))
@@ -230,7 +221,7 @@ def _lines(folder: Path, task: str, primary: str, metadata: str, listening: dict
 PART = Part(
     (
         Step("speech", 80, write_speech),
-        Step("starting kits", 15, _make_kits),
+        Step("starting kits", 15, make_kits(IDENTIFICATION, DIARIZATION)),
         Step("training", 240, _train),
         Step("identification", 15, _identify),
         Step("diarization by energy", 20, _diarize_by_energy),

@@ -14,7 +14,7 @@ import numpy as np
 from sample_data import psst
 from sample_data.audio.acoustics import write_wav
 from sample_data.audio.board import Board, Line, scored
-from sample_data.audio.kits import Kit, make_kit, open_kit, run_script
+from sample_data.audio.kits import make_kits, open_kit, run_script
 from sample_data.audio.part import Part, Step
 from sample_data.audio.rooms import record, voice
 from sample_data.audio.speak import RATE, Utterance, speak
@@ -135,22 +135,15 @@ ON_TEST = "synthetic test set"
 PUBLISHED = "published, test split"
 
 
-def _make_kits(folder: Path, seed: int) -> None:
-    for task in (RECOGNITION, CORRECTNESS):
-        make_kit(task, folder / "competition", folder / task)
-
-
-def _kit(folder: Path, task: str) -> Kit:
-    return open_kit(task, folder / "competition", folder / task)
-
-
 def _recognise(folder: Path, seed: int) -> None:
     audio = ("--audio", folder / "audio" / "evaluation")
-    run_script(_kit(folder, RECOGNITION), "baseline/recognise.py", "evaluation", folder / "phones", *audio)
+    run_script(
+        open_kit(RECOGNITION, folder), "baseline/recognise.py", "evaluation", folder / "phones", *audio
+    )
 
 
 def _judge(folder: Path, seed: int) -> None:
-    kit, audio = _kit(folder, CORRECTNESS), folder / "audio"
+    kit, audio = open_kit(CORRECTNESS, folder), folder / "audio"
     recordings = ("--audio", audio / "evaluation", "--development-audio", audio / "development")
     run_script(kit, "baseline/correctness.py", "evaluation", folder / "ratio", *recordings)
     transcripts = ("--transcripts", folder / "phones" / "transcripts.tsv")
@@ -184,7 +177,7 @@ def boards(folder: Path) -> Sequence[Board]:
 
 
 def _lines(folder: Path, task: str, primary: str, listening: dict[str, str]) -> Iterator[Line]:
-    kit = _kit(folder, task)
+    kit = open_kit(task, folder)
     reference = kit.references["evaluation"]
     for name, output in listening.items():
         yield scored(name, ON_TEST, score(task, reference=reference, submission=folder / output))
@@ -197,7 +190,7 @@ def _lines(folder: Path, task: str, primary: str, listening: dict[str, str]) -> 
 PART = Part(
     (
         Step("speech", 15, write_speech),
-        Step("starting kits", 15, _make_kits),
+        Step("starting kits", 15, make_kits(RECOGNITION, CORRECTNESS)),
         Step("recognition", 40, _recognise),
         Step("correctness", 80, _judge),
     ),

@@ -13,7 +13,7 @@ import numpy as np
 from sample_data import spoken_call
 from sample_data.audio.acoustics import write_wav
 from sample_data.audio.board import Board, Line, scored
-from sample_data.audio.kits import Kit, make_kit, open_kit, run_script
+from sample_data.audio.kits import make_kits, open_kit, run_script
 from sample_data.audio.part import Part, Step
 from sample_data.audio.rooms import record, voice
 from sample_data.audio.speak import Utterance, speak
@@ -45,16 +45,8 @@ def write_speech(folder: Path, seed: int) -> None:
         write_wav(folder / "audio" / "evaluation" / row["Wavfile"], record(rng, [samples]))
 
 
-def _kit(folder: Path) -> Kit:
-    return open_kit(TASK, folder / "competition", folder / TASK)
-
-
-def _make_kit(folder: Path, seed: int) -> None:
-    make_kit(TASK, folder / "competition", folder / TASK)
-
-
 def _listen(folder: Path, seed: int) -> None:
-    kit, heard = _kit(folder), folder / "heard"
+    kit, heard = open_kit(TASK, folder), folder / "heard"
     run_script(kit, "baseline/recognise.py", "evaluation", heard, "--audio", folder / "audio" / "evaluation")
     run_script(kit, "baseline.py", "evaluation", folder / "recogniser", "--sheet", heard / "test_sheet.csv")
     transcribed = ("--sheet", kit.references["evaluation"] / "reference.csv", "--column", "Transcription")
@@ -63,7 +55,7 @@ def _listen(folder: Path, seed: int) -> None:
 
 def boards(folder: Path) -> Sequence[Board]:
     """The test set's."""
-    kit = _kit(folder)
+    kit = open_kit(TASK, folder)
     submissions = {
         "pocketsphinx, grammar": folder / "recogniser",
         "transcriptions, grammar (BaselinePerfectRec)": folder / "transcriptions",
@@ -85,6 +77,10 @@ def boards(folder: Path) -> Sequence[Board]:
 
 
 PART = Part(
-    (Step("speech", 15, write_speech), Step("starting kit", 8, _make_kit), Step("listening", 60, _listen)),
+    (
+        Step("speech", 15, write_speech),
+        Step("starting kit", 8, make_kits(TASK)),
+        Step("listening", 60, _listen),
+    ),
     boards,
 )
