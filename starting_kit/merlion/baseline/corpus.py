@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import wave
 from collections.abc import Iterable, Iterator
@@ -33,6 +34,21 @@ class Segment(NamedTuple):
     @property
     def id(self) -> str:
         return f"{stem(self.recording)}_{self.utterance}_{self.start:g}_{self.end:g}"
+
+
+def arguments(description: str) -> argparse.ArgumentParser:
+    """What both tasks' scripts take: `SET OUTPUT_DIR --audio DIR [--model MODEL.pt] [--threads N]`."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("set", help="development or evaluation")
+    parser.add_argument("output", type=Path, metavar="OUTPUT_DIR")
+    parser.add_argument("--audio", type=Path, required=True, metavar="DIR", help="the corpus's recordings")
+    parser.add_argument(
+        "--model", type=Path, default=Path("model.pt"), help="from train.py (default: model.pt)"
+    )
+    parser.add_argument(
+        "--threads", type=int, default=1, help="of the processor (default: 1, best on shared cores)"
+    )
+    return parser
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:

@@ -8,13 +8,12 @@ the two languages (Viterbi) says which is spoken. Writes a text file for each re
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
 import numpy as np
 from conformer import Conformer, load_model, log_odds
-from corpus import LANGUAGES, CorpusError, find_recordings, read_wav, recordings_to_diarize, stem
+from corpus import LANGUAGES, CorpusError, arguments, find_recordings, read_wav, recordings_to_diarize, stem
 from features import recording_features
 from train import cut
 from vad import find_speech
@@ -25,17 +24,8 @@ SWITCH = 0.05
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Turns of either language in a set's recordings.")
-    parser.add_argument("set", help="development or evaluation")
-    parser.add_argument("output", type=Path, metavar="OUTPUT_DIR")
-    parser.add_argument("--audio", type=Path, required=True, metavar="DIR", help="the corpus's recordings")
-    parser.add_argument(
-        "--model", type=Path, default=Path("model.pt"), help="from train.py (default: model.pt)"
-    )
+    parser = arguments("Turns of either language in a set's recordings.")
     parser.add_argument("--vad", choices=("energy", "silero"), default="energy", help="what finds speech")
-    parser.add_argument(
-        "--threads", type=int, default=1, help="of the processor (default: 1, best on shared cores)"
-    )
     options = parser.parse_args()
     try:
         names = recordings_to_diarize(options.set)

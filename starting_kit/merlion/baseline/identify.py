@@ -7,27 +7,15 @@ The English score is the log-odds of English, the Mandarin score its negative. W
 
 from __future__ import annotations
 
-import argparse
 import sys
-from pathlib import Path
 
 from conformer import load_model, log_odds
-from corpus import CorpusError, segments_to_identify
+from corpus import CorpusError, arguments, segments_to_identify
 from train import hear
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Scores of a set's segments.")
-    parser.add_argument("set", help="development or evaluation")
-    parser.add_argument("output", type=Path, metavar="OUTPUT_DIR")
-    parser.add_argument("--audio", type=Path, required=True, metavar="DIR", help="the corpus's recordings")
-    parser.add_argument(
-        "--model", type=Path, default=Path("model.pt"), help="from train.py (default: model.pt)"
-    )
-    parser.add_argument(
-        "--threads", type=int, default=1, help="of the processor (default: 1, best on shared cores)"
-    )
-    options = parser.parse_args()
+    options = arguments("Scores of a set's segments.").parse_args()
     try:
         segments = segments_to_identify(options.set)
         model = load_model(options.model, options.threads)
