@@ -171,7 +171,12 @@ def _diarize_by_silero(folder: Path, seed: int) -> None:
     _listen(folder, DIARIZATION, "diarize.py", "silero", "--vad", "silero")
 
 
-def _listen(folder: Path, task: str, script: str, output: str, *options: str) -> None:
+def _diarize_true_speech(folder: Path, seed: int) -> None:
+    labels = open_kit(DIARIZATION, folder).references["evaluation"] / "labels.csv"
+    _listen(folder, DIARIZATION, "diarize.py", "true_speech", "--speech", labels)
+
+
+def _listen(folder: Path, task: str, script: str, output: str, *options: str | Path) -> None:
     places = (folder / output, "--audio", folder / "audio" / "evaluation", "--model", folder / "model.pt")
     run_script(open_kit(task, folder), f"baseline/{script}", "evaluation", *places, *options)
 
@@ -199,7 +204,11 @@ def boards(folder: Path) -> Sequence[Board]:
                     DIARIZATION,
                     "der",
                     "English up to one time",
-                    {"small conformer, energy": "energy", "small conformer, silero": "silero"},
+                    {
+                        "small conformer, energy": "energy",
+                        "small conformer, silero": "silero",
+                        "small conformer, true speech": "true_speech",
+                    },
                 ),
                 Line("challenge's baseline", PUBLISHED, {"lder_script": 86.6}),
             ],
@@ -226,6 +235,7 @@ PART = Part(
         Step("identification", 15, _identify),
         Step("diarization by energy", 20, _diarize_by_energy),
         Step("diarization by silero", 35, _diarize_by_silero),
+        Step("diarization of true speech", 20, _diarize_true_speech),
     ),
     boards,
 )

@@ -119,11 +119,30 @@ def test_the_baseline_trains_identifies_and_diarizes(at_home, monkeypatch):
     run(monkeypatch, identify, "development", "one", "--audio", place / "audio")
     result = score("merlion_identification", reference=reference / "labels.csv", submission="one")
     assert result.items == len(corpus.segments_to_identify("development"))
+    audio = ("--audio", place / "audio")
     for by in ("energy", "silero"):
-        run(monkeypatch, diarize, "development", by, "--audio", place / "audio", "--vad", by)
+        run(monkeypatch, diarize, "development", by, *audio, "--vad", by)
         result = score("merlion_diarization", reference=reference, submission=by)
         assert result.scores["miss"] < 60
         assert result.scores["false_alarm"] < 60
+    run(monkeypatch, diarize, "development", "told", *audio, "--speech", reference / "labels.csv")
+    result = score("merlion_diarization", reference=reference, submission="told")
+    assert result.scores["false_alarm"] == 0
+    assert result.scores["miss"] == 0
+    assert result.scores["language_error"] > 0
+
+
+def test_speech_that_labels_tell_is_joined_where_they_overlap(tmp_path):
+    lines = ["a.wav,10,20,Mandarin", "b.wav,5,7,English", "a.wav,0,9,English", "a.wav,18,19,English"]
+    lines += ["a.wav,9,10,NON_SPEECH", "a.wav,20,30,English", "c.wav,1,2,Others"]
+    path = tmp_path / "labels.csv"
+    path.write_text("\n".join(["audio_name,start,end,language_tag", *lines]))
+    spans = {name: found.tolist() for name, found in corpus.labelled_speech(path).items()}
+    assert spans == {"a": [[0, 9], [10, 30]], "b": [[5, 7]]}
+    path.write_text("audio_name,start,end\na.wav,0,9\n")
+    for file in (path, tmp_path / "none.csv"):
+        with pytest.raises(corpus.CorpusError, match=r"\.csv: no labels; --speech is a file such as"):
+            corpus.labelled_speech(file)
 
 
 def test_training_that_is_stopped_goes_on_to_the_same_model(at_home, monkeypatch):

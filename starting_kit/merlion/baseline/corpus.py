@@ -90,6 +90,24 @@ def _segments(rows: Iterable[dict[str, str]], *, hidden: bool) -> Iterator[Segme
             yield Segment(*place, row["language_tag"])
 
 
+def labelled_speech(path: Path) -> dict[str, np.ndarray]:
+    """Of each recording in a file of labels, by its stem, the spans in which a language is spoken, in ms, joined where
+    they overlap, shape=(n, 2)."""
+    rows = read_rows(path) if path.is_file() else []
+    if not rows or not {"audio_name", "start", "end", "language_tag"} <= rows[0].keys():
+        raise CorpusError(f"{path}: no labels; --speech is a file such as this kit's labels.csv")
+    spans: dict[str, list[list[float]]] = {}
+    spoken = [row for row in rows if row["language_tag"] in LANGUAGES]
+    for row in sorted(spoken, key=lambda row: float(row["start"])):
+        start, end = float(row["start"]), float(row["end"])
+        found = spans.setdefault(stem(row["audio_name"]), [])
+        if found and start <= found[-1][1]:
+            found[-1][1] = max(end, found[-1][1])
+        else:
+            found.append([start, end])
+    return {name: np.array(found) for name, found in spans.items()}
+
+
 def recordings_to_diarize(name: str) -> list[str]:
     """The names of a set's recordings."""
     path = KIT / name / "input" / "recordings.csv"

@@ -1,6 +1,7 @@
 """Task 2 with the baseline's model: which language is spoken when?
 
     python3 baseline/diarize.py SET OUTPUT_DIR --audio DIR [--model MODEL.pt] [--vad energy|silero]
+                                [--speech LABELS.csv]
 
 Speech is cut into steps of a quarter of a second. The model hears a second around each, and the likeliest path through
 the two languages (Viterbi) says which is spoken. Writes a text file for each recording into OUTPUT_DIR.
@@ -13,11 +14,21 @@ from pathlib import Path
 
 import numpy as np
 from conformer import Conformer, load_model, log_odds
-from corpus import LANGUAGES, CorpusError, arguments, find_recordings, read_wav, recordings_to_diarize, stem
+from corpus import (
+    LANGUAGES,
+    CorpusError,
+    arguments,
+    find_recordings,
+    labelled_speech,
+    read_wav,
+    recordings_to_diarize,
+    stem,
+)
 from features import recording_features
 from train import cut
 from vad import find_speech
 
+NONE = np.zeros((0, 2))
 STEP, WINDOW = 250.0, 1000.0  # ms
 SWITCH = 0.05
 """How likely the language is another at the next step."""
@@ -26,17 +37,18 @@ SWITCH = 0.05
 def main() -> None:
     parser = arguments("Turns of either language in a set's recordings.")
     parser.add_argument("--vad", choices=("energy", "silero"), default="energy", help="what finds speech")
+    parser.add_argument("--speech", type=Path, metavar="LABELS.csv", help="labels that tell it, in its place")
     options = parser.parse_args()
     try:
         names = recordings_to_diarize(options.set)
+        known = labelled_speech(options.speech) if options.speech else {}
         model = load_model(options.model, options.threads)
         paths = find_recordings(options.audio, names)
         options.output.mkdir(parents=True, exist_ok=True)
         for done, name in enumerate(names):
             samples = read_wav(paths[name])
-            write(
-                options.output / f"{stem(name)}.txt", turns(model, samples, find_speech(samples, options.vad))
-            )
+            speech = known.get(stem(name), NONE) if options.speech else find_speech(samples, options.vad)
+            write(options.output / f"{stem(name)}.txt", turns(model, samples, speech))
             print(f"{done + 1} of {len(names)} recordings", file=sys.stderr, flush=True)
     except CorpusError as problem:
         sys.exit(str(problem))
@@ -64,7 +76,7 @@ def split(spans: np.ndarray) -> np.ndarray:
     for start, end in spans:
         bounds = np.linspace(start, end, max(1, round((end - start) / STEP)) + 1)
         steps.append(np.stack([bounds[:-1], bounds[1:]], axis=1))
-    return np.concatenate([np.zeros((0, 2)), *steps])
+    return np.concatenate([NONE, *steps])
 
 
 def viterbi(odds: np.ndarray) -> np.ndarray:
