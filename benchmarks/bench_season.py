@@ -3,10 +3,11 @@
 Run as `python -m benchmarks.bench_season [spoken_call|merlion] [TEAMS DAYS A_DAY]` (default: spoken_call 10 10 3).
 Spoken CALL has 1,000 responses; MERLion's first task 49,000 segments, synthetic as the evaluation set is. Teams get
 better from day to day, and each has one upload with a row missing, which fails. Timed are a first run and a second,
-that finds every result kept; both through the command line, on as many processors as there are. Then the rates at which
-the same submissions are scored, and the processors' time for each: by a `score.py` started for it, as many at once as
-there are processors, against `build_bundle.py score`, which also runs ingestion and what else a platform does; and
-whether both write the same bytes.
+that finds every result kept; both through the command line, on as many processors as there are. Then the rates at
+which the same submissions are scored, and the processors' time for each: by an `ingest.py` and a `score.py` started
+for it, as many at once as there are processors, against `build_bundle.py score`, which runs both and does what else a
+platform does; and whether both write the same bytes. A season has thousands of submissions, so that the start of
+`build_bundle.py score` is told apart: it is what a tenth of them take beyond their share.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import zipfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -92,46 +94,59 @@ def write_season(folder: Path, first: datetime, draw: Draw, teams: int, days: in
 
 
 def rates(bundle: Path, submissions: list[Path], folder: Path) -> None:
-    """How many submissions a second are scored, each by its own `score.py` and all by `build_bundle.py score`."""
+    """How many submissions a second are scored, each by programs of its own and all by `build_bundle.py score`."""
     built = read_built_bundle(bundle)
     phase = built.phase(None)
-    program = built.unpack(phase.scoring_program, folder / "program")
-    reference = built.unpack(phase.reference_data or "", folder / "ref")
-    commands = []
+    zips = (phase.ingestion_program, phase.input_data, phase.scoring_program, phase.reference_data)
+    checker, items, program, reference = (
+        built.unpack(name or "", folder / "unpacked" / str(place)) for place, name in enumerate(zips)
+    )
+    checks, scores = [], []
     for number, submission in enumerate(submissions):
         inputs = folder / f"input{number}"
         with zipfile.ZipFile(submission) as archive:
             archive.extractall(inputs / "res")
         (inputs / "ref").symlink_to(reference)
-        commands.append([sys.executable, program / "score.py", inputs, folder / f"output{number}"])
-        link = folder / "submissions" / f"{number}.zip"
-        link.parent.mkdir(exist_ok=True)
-        link.symlink_to(submission)
+        checks.append([checker / "ingest.py", items, inputs / "res", folder / f"checked{number}"])
+        scores.append([program / "score.py", inputs, folder / f"output{number}"])
+        for part in ["all"] if number % 10 else ["tenth", "all"]:
+            link = folder / part / f"{number}.zip"
+            link.parent.mkdir(exist_ok=True)
+            link.symlink_to(submission)
     environment = {**os.environ, HIDDEN_STATISTICS: "write"}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # the first one compiles for all
 
     def run(command: list[Any]) -> None:
-        subprocess.run(command, env=environment, capture_output=True)
+        subprocess.run([sys.executable, *command], env=environment, capture_output=True)
 
-    def run_separately() -> None:
+    def run_separately(commands: list[Any]) -> None:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             list(pool.map(run, commands))
 
-    command = [sys.executable, ROOT / "build_bundle.py", "score", bundle, folder / "submissions"]
-    separate, separate_work = _seconds(run_separately)
-    together, together_work = _seconds(lambda: run([*command, "--out", folder / "scored"]))
+    def run_together(part: str) -> None:
+        run([ROOT / "build_bundle.py", "score", bundle, folder / part, "--out", folder / f"{part}-scored"])
+
+    checked, scored = (np.array(_seconds(partial(run_separately, each))) for each in (checks, scores))
+    tenth, whole = (np.array(_seconds(partial(run_together, part))) for part in ("tenth", "all"))
+    count, few = len(submissions), len(scores[::10])
+    each = (whole - tenth) / (count - few)
     same = sum(
-        _written(folder / f"output{number}") == _written(folder / "scored" / str(number))
-        for number in range(len(submissions))
+        _written(folder / f"output{number}") == _written(folder / "all-scored" / str(number))
+        for number in range(count)
     )
-    count = len(submissions)
+    for name, (seconds, work) in (
+        ("score.py", scored / count),
+        ("ingest.py, score.py", (checked + scored) / count),
+        ("build_bundle.py score", each),
+    ):
+        print(f"  {name:<22}{1 / seconds:6.1f} a second, {1000 * work:.0f} ms of work each")
     print(
-        f"  scored one by one  {count / separate:6.1f} a second, {1000 * separate_work / count:.0f} ms of work each"
+        f"  started in {(tenth - few * each)[0]:.1f} s; then, of `score.py`, of `ingest.py` and `score.py`:"
     )
+    alone, both = scored / count / each, (checked + scored) / count / each
     print(
-        f"  build_bundle score {count / together:6.1f} a second, {1000 * together_work / count:.0f} ms of work each"
+        f"  {alone[0]:.1f} and {both[0]:.1f} times the rate, {alone[1]:.1f} and {both[1]:.1f} times less work"
     )
-    print(f"  {separate / together:.1f} times the rate, {separate_work / together_work:.1f} times less work")
     print(f"  the same bytes     {same} of {count}", flush=True)
 
 
