@@ -5,9 +5,9 @@
 writes `DIR/submissions/NAME.zip` and `DIR/flags.csv`, for `build_bundle.py score` and `rank --flags`. The systems make
 the decisions of Table 1 of the third edition's overview, and are wrong together as Table 2 says: so many responses of
 either kind in each of its bands. The flags' shares by the majority of the annotators are Table 2's, too, and the
-annotators agree on each as well as the paper says. The sheet's word errors are about as many as Table 2's. But of its
-740 correct responses only 69 are not in the grammar, as Table 1 has it (BaselinePerfectRec), so their mean distance to
-it cannot be Table 2's 0.80 words.
+annotators agree on each as well as the paper says. The sheet's word errors are about as many as Table 2's, and as many
+of its responses have a word that is nowhere else. But of its 740 correct responses only 69 are not in the grammar, as
+Table 1 has it (BaselinePerfectRec), so their mean distance to it cannot be Table 2's 0.80 words.
 
 JJJ accepts 95 responses of another meaning, and the sample has 90: it accepts them, and five more of the others.
 """

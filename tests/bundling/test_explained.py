@@ -87,6 +87,13 @@ def test_the_samples_word_errors_are_near_those_of_table_2(of_the_sample):
         assert float(bands.rows[-1][bands.header.index(column)]) > 3
 
 
+def test_as_many_of_the_samples_responses_as_in_table_2_have_a_new_word(of_the_sample):
+    bands = of_the_sample.tables[0]
+    shares = {tuple(row[:2]): row[bands.header.index("OOV (%)")] for row in bands.rows}
+    assert shares["correct", "0–18"] == "1.49"
+    assert shares["incorrect", "0–18"] == "1.92"
+
+
 def test_word_errors_explain_most_of_what_makes_correct_responses_hard(of_the_sample):
     # As in the paper, which finds 27 % for word errors, 48 % in all, and 11 % in all for incorrect responses.
     correct, incorrect = of_the_sample.tables[1:3]
