@@ -13,6 +13,16 @@ from bundling.competition import baseline, kit
 from tests.samples.programs import run_program
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Of a test marked `default_cases(NAMES)` those with one of these in their ids are in the default suite; the others
+    are thorough."""
+    for item in items:
+        mark = item.get_closest_marker("default_cases")
+        if mark and not any(name in item.callspec.id for name in mark.args):
+            item.add_marker(pytest.mark.thorough)
+
+
 @pytest.fixture(autouse=True)
 def _before_the_seasons(monkeypatch):
     """`check` tells dates that are past: the samples' seasons are to come, whenever the tests run."""

@@ -307,6 +307,7 @@ def test_the_policy_reject_on_hidden_labels_is_warned_of(copy):
     assert "fifty_percent_rule: reject on hidden labels (phase Evaluation)" in warning
 
 
+@pytest.mark.thorough
 def test_the_whole_series_is_planned_without_a_warning():
     """`test_kits` writes and checks every bundle."""
     planned = plan(ROOT, [], {})

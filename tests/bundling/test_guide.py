@@ -56,6 +56,7 @@ def run(tmp_path, monkeypatch, capsys):
     return run
 
 
+@pytest.mark.default_cases("spoken_call")
 @pytest.mark.parametrize(
     ("task", "bundle", "item"),
     [
@@ -114,6 +115,7 @@ def test_the_guides_commands_lead_from_untidy_data_to_a_bundle_that_takes_its_ba
     assert run(check)[0] == 0
 
 
+@pytest.mark.thorough
 def test_the_workflow_of_a_new_folder_builds_and_rehearses_it_and_stops_at_a_bad_label(tmp_path):
     folder = own_folder(tmp_path / "own", ["spoken_call"])
     (folder / "software").symlink_to(ROOT)

@@ -115,6 +115,7 @@ def full_hull_eer(targets, nontargets):
     return float(np.interp(0, miss - false_alarm, miss))
 
 
+@pytest.mark.default_cases("1.0")
 @pytest.mark.parametrize("shift", [-1.0, 0.0, 0.01, 1.0, 3.0, 9.0])
 @pytest.mark.parametrize(("n_targets", "n_nontargets"), [(20_000, 30_000), (300, 50_000), (50_000, 2)])
 @pytest.mark.parametrize("decimals", [None, 1])
@@ -348,6 +349,7 @@ def histograms_of(targets, nontargets, recordings=7, seed=0):
     return difference_histograms(is_english, scores, np.zeros(len(scores)), recording)
 
 
+@pytest.mark.thorough
 def test_histograms_of_thousands_of_small_sets_have_the_eers_of_the_scores_to_the_last_digit():
     rng = np.random.default_rng(9)
     drawn = []

@@ -164,6 +164,7 @@ def test_every_count_as_a_plain_dynamic_programme_finds_it():
         assert errors.reference_features[u] == 24 * len(r)
 
 
+@pytest.mark.thorough
 def test_long_utterances_do_not_overflow():
     rng = random.Random(2)
     r, h = ([rng.choice(TABLE.phones) for _ in range(length)] for length in (400, 380))

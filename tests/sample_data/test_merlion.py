@@ -26,6 +26,7 @@ def languages_per_recording(labels):
     return spoken.groupby("audio_name").language_tag.nunique()
 
 
+@pytest.mark.thorough
 def test_full_size_follows_table_1(full):
     name, tables = full
     recordings, one_language, audio, *languages = TABLE_1[name]
@@ -50,6 +51,7 @@ def test_full_sessions_have_the_published_lengths(full):
     assert other == {"development": 14_000, "evaluation": 19_000}[name]
 
 
+@pytest.mark.default_cases("small")
 @pytest.mark.parametrize("size", ["small", "full"])
 @pytest.mark.parametrize("name", TABLE_1)
 def test_labels_are_consistent(size, name):

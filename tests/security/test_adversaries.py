@@ -122,6 +122,7 @@ def test_counting_many_at_once_is_the_tasks_counting():
 # Random climbing
 
 
+@pytest.mark.default_cases("psst", "spoken_call")
 @pytest.mark.parametrize(
     ("name", "least", "repeats"),
     [
@@ -241,6 +242,7 @@ def test_an_integer_program():
 # A sealed half
 
 
+@pytest.mark.thorough
 def test_ten_thousand_submissions_gain_nothing_on_a_sealed_half():
     case = cases.psst_correctness()
     rng = np.random.default_rng(21)

@@ -57,6 +57,7 @@ def every_target():
 FILES = [f"{kind}-{task}" for kind in ("score", "reference", "items") for task in task_names()]
 
 
+@pytest.mark.default_cases("score")
 @pytest.mark.parametrize("name", FILES)
 def test_files_that_are_nearly_right(every_target, name):
     target, good = every_target[name], seeds(name)

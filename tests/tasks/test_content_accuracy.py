@@ -142,6 +142,7 @@ def test_the_kits_three_models_rank_as_published(tmp_path):
     assert "unknown_model" in done.stderr
 
 
+@pytest.mark.thorough
 def test_the_posters_tables_at_full_size():
     # The synthetic responses imitate the published statistics; they keep the order of the models.
     regressions, correlations = content_tables(*sample.full_size())

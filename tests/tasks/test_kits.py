@@ -68,6 +68,7 @@ def kit(series, tmp_path_factory):
     return write_files(tmp_path_factory.mktemp("kit"), planned.parts[task.name].starting_kit)
 
 
+@pytest.mark.default_cases("spoken_call", "merlion_diarization", "psst_recognition")
 def test_the_best_the_baseline_and_random_rank_in_that_order_on_both_platforms(series, tmp_path):
     task, planned, zips = series
     made = list(submissions(task.name).items())
@@ -126,6 +127,7 @@ def test_the_kit_scores_with_the_very_files_of_the_server(series):
             assert told.items() <= json.loads(kit[OPTIONS_FILE]).items()
 
 
+@pytest.mark.default_cases("psst_correctness", "merlion_diarization")
 def test_programs_started_by_themselves_do_what_copies_of_this_process_do(series, kit):
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     for words in (
@@ -141,6 +143,7 @@ def test_programs_started_by_themselves_do_what_copies_of_this_process_do(series
         assert (cold.stdout, cold.stderr) == (copied.stdout, copied.stderr)
 
 
+@pytest.mark.default_cases("spoken_call", "psst_recognition")
 def test_the_readmes_commands_run_in_order_and_the_notebooks_cells_too(kit, monkeypatch, capsys):
     readme = (kit / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```\n(.*?)```", readme, re.DOTALL)
@@ -208,6 +211,7 @@ def test_a_kit_without_a_baseline_or_a_public_set_has_no_notebook():
     assert [walkthrough(ROOT, {name: b"" for name in kit if name != without}) for without in kit] == [{}] * 4
 
 
+@pytest.mark.default_cases("spoken_call", "merlion_diarization")
 def test_a_participant_tries_a_submission_and_gets_a_zip(series, kit):
     task = series[0]
     assert not (kit / "evaluation/reference").exists()

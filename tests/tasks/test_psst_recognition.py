@@ -145,6 +145,7 @@ def test_no_text_makes_the_reader_do_anything_but_accept_or_refuse(tmp_path):
         assert all(any(repr(token) in problem.message for problem in problems) for token in wrong)
 
 
+@pytest.mark.thorough
 def test_an_organisers_own_feature_table_holds_everywhere(tmp_path):
     """Three phones of two features in place of the vendored table: references, submissions, scores and kit."""
     root = tmp_path / "series"
