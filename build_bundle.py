@@ -218,6 +218,12 @@ def _parser() -> argparse.ArgumentParser:
         help="scores by a column of the reference in your competition folder, such as Prompt; may be repeated",
     )
     rank.add_argument(
+        "--submissions",
+        type=Path,
+        metavar="DIR",
+        help="the zips that score was given: for --by a segment's language or length",
+    )
+    rank.add_argument(
         "--flags",
         type=Path,
         metavar="FILE",
@@ -639,6 +645,7 @@ def _rank(options: argparse.Namespace) -> int:
                 anonymous=options.anonymous,
                 conditions=options.conditions,
                 by=options.by,
+                submissions=options.submissions,
                 flags=options.flags,
                 progress=progress,
             )

@@ -22,7 +22,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from bundling.competition.read import read_competitions
 from bundling.rank.explained.explained import explain_difficulty
-from bundling.rank.gold import find_columns
+from bundling.rank.gold import find_gold
 from bundling.rank.outputs import ScoringOutput
 from sample_data import caller_experience, spoken_call_systems
 from sample_data.content_accuracy import Prompt, Response, full_size
@@ -153,7 +153,7 @@ def show_difficulty() -> None:
         for name, statistics in spoken_call_systems.statistics(rows, wrong).items()
     ]
     (competition,) = read_competitions(ROOT / "competition.yaml", ["spoken_call"])
-    columns = find_columns(ROOT, competition, [row["Id"] for row in rows])
+    columns = find_gold(ROOT, competition, [row["Id"] for row in rows]).columns
     with tempfile.NamedTemporaryFile("w", suffix=".csv") as flags:
         flags.write(spoken_call_systems.flags_text(rows, spoken_call_systems.annotate(rows, wrong)))
         flags.flush()

@@ -16,10 +16,10 @@ from bundling.competition.competition import Column, Competition
 from bundling.competition.read import read_competitions
 from bundling.rank import compare, notes
 from bundling.rank.comparison import Comparison, compare_systems
-from bundling.rank.conditions import conditions_by_column, read_conditions, scores_by_condition
+from bundling.rank.conditions import read_conditions, scores_by_columns, scores_by_condition
 from bundling.rank.difficulty import Difficulty, abilities_table, item_difficulty
 from bundling.rank.explained.explained import explain_difficulty
-from bundling.rank.gold import find_columns
+from bundling.rank.gold import find_gold
 from bundling.rank.outputs import OutputError, ScoringOutput
 from bundling.rank.power import power_table
 from bundling.rank.table import Table, task_tables
@@ -77,6 +77,7 @@ def make_board(
     anonymous: bool = False,
     conditions: Path | None = None,
     by: Sequence[str] = (),
+    submissions: Path | None = None,
     flags: Path | None = None,
     progress: Callable[[str], None] = lambda step: None,
 ) -> Board:
@@ -89,6 +90,7 @@ def make_board(
     anonymous: whether systems are called AAA, BBB, ... in the order of the board, those without a score last.
     conditions: a table of each unit's or item's condition, to break scores down by.
     by: columns of the reference at home to break scores down by.
+    submissions: the folder that `score` was given, to score items anew by a column that differs within what is counted.
     flags: a table of annotators' flags, to explain by what makes items hard.
 
     Raises
@@ -151,17 +153,16 @@ def make_board(
         else:
             remarks.append("One system: there is nothing to compare it with.")
         items = summed[0].rows[0]
-        breakdowns = {}
         if conditions is not None:
-            breakdowns["condition"] = read_conditions(conditions, summed[0].units, items)
-        columns = find_columns(root, competition, items) if by or flags is not None else {}
-        breakdowns |= {name: conditions_by_column(columns, name, items) for name in by}
-        for called, given in breakdowns.items():
-            tables.append(scores_by_condition(called, given, names, rules, summed, column))
-        if flags is not None:
-            explained = explain_difficulty(root, competition, columns, flags, ranked)
-            tables += explained.tables
-            indicators = explained.items
+            given = read_conditions(conditions, summed[0].units, items)
+            tables.append(scores_by_condition("condition", given, names, rules, summed, column))
+        if by or flags is not None:
+            gold = find_gold(root, competition, items)
+            tables += scores_by_columns(by, gold, ranked, summed, column, submissions)
+            if flags is not None:
+                explained = explain_difficulty(root, competition, gold.columns, flags, ranked)
+                tables += explained.tables
+                indicators = explained.items
     sharing = Counter(places)
     rows = [
         Row(

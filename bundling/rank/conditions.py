@@ -1,18 +1,22 @@
 """Scores by condition: a severity, a language, a prompt, from a column of the reference or a table of the organiser's.
 
 A condition is one of units, such as speakers, or of the single items: responses, utterances, calls, recordings, as
-`statistics.json` counts them.
+`statistics.json` counts them. Where it counts several items in a row, a column of the reference may differ within the
+row, as language does among a recording's segments: the items are then scored anew, from the submissions.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from bundling.competition.competition import Column
-from bundling.rank.outputs import OutputError
+from bundling.rank.answers import count_items, read_answers
+from bundling.rank.gold import Gold
+from bundling.rank.outputs import OutputError, ScoringOutput
 from bundling.rank.side_table import read_rows
 from bundling.rank.table import Table
 from bundling.text import printable
@@ -57,33 +61,34 @@ def read_conditions(path: Path, units: Sequence[str], items: Sequence[str]) -> d
     return conditions
 
 
-def conditions_by_column(
-    columns: Mapping[str, Mapping[str, Sequence[str]]], column: str, items: Sequence[str]
-) -> dict[str, str]:
-    """Each item's condition from a column of the reference; many different numbers are put into quarters.
+def conditions_by_column(gold: Gold, column: str, rows: Sequence[str]) -> dict[str, str]:
+    """The condition of each row that was counted, or of each item where it differs within a row.
 
-    Parameters
-    ----------
-    columns: `column -> item -> its cells`, a cell a row.
+    It is that of a column of the reference; many different numbers are put into quarters.
 
     Raises
     ------
     OutputError: no such column, or one that says nothing of an item, or several things.
     """
-    known = {name.lower(): name for name in columns}
+    known = {name.lower(): name for name in gold.columns}
     if column.lower() not in known:
         raise OutputError(
-            [f"--by {column}: the reference has no such column; there are {', '.join(columns)}"]
+            [f"--by {column}: the reference has no such column; there are {', '.join(gold.columns)}"]
         )
     column = known[column.lower()]
-    cells = {item: sorted({cell.strip() for cell in columns[column].get(item, ("",))}) for item in items}
-    differing = next((item for item in items if len(cells[item]) > 1), None)
+    cells = _cells(gold.columns[column], rows)
+    if gold.counted_in and _first_differing(cells) is not None:
+        counted = set(rows)
+        items = [item for item, row in gold.counted_in.items() if row in counted]
+        cells = _cells(gold.item_columns[column], items)
+    differing = _first_differing(cells)
     if differing is not None:
         several = some_of([printable(cell) for cell in cells[differing]], 3)
         raise OutputError(
             [
-                f"--by {column}: it differs within {printable(differing)} ({several}), and scores are counted by "
-                "nothing smaller; name a column that is the same in all its rows"
+                f"--by {column}: it differs within {printable(differing)} ({several}), which is scored as a whole: "
+                "what changes there, as a turn's language does, is part of what is scored. Name a column that is the "
+                "same in all its rows"
             ]
         )
     conditions = {item: printable(found[0]) for item, found in cells.items()}
@@ -94,6 +99,15 @@ def conditions_by_column(
     if problems:
         raise OutputError([f"--by {column}: {problem}" for problem in problems])
     return conditions
+
+
+def _cells(column: Mapping[str, Sequence[str]], items: Sequence[str]) -> dict[str, list[str]]:
+    """What a column says of each item, every different thing once."""
+    return {item: sorted({cell.strip() for cell in column.get(item, ("",))}) for item in items}
+
+
+def _first_differing(cells: Mapping[str, Sequence[str]]) -> str | None:
+    return next((item for item, found in cells.items() if len(found) > 1), None)
 
 
 def _unusable(conditions: Mapping[str, str]) -> list[str]:
@@ -153,12 +167,89 @@ def scores_by_condition(
     of_rows = np.array([conditions[row] for row in rows])
     kinds = sorted(set(of_rows.tolist()), key=_numbers_first)
     found = np.stack([primary(values[:, of_rows == kind].sum(axis=1)) for kind in kinds], axis=1)
+    counted = summed[0].unit + "s" if rows is summed[0].units else "items"
+    return _table(called, Counter(of_rows.tolist()), names, found, column, counted)
+
+
+def scores_by_columns(
+    by: Sequence[str],
+    gold: Gold,
+    outputs: Sequence[ScoringOutput],
+    summed: Sequence[Statistics],
+    column: Column,
+    submissions: Path | None,
+) -> list[Table]:
+    """The primary score of each system by columns of the reference, a table each.
+
+    Parameters
+    ----------
+    by: names of columns.
+    outputs, summed: the systems, and their statistics.
+    submissions: the folder that `score` was given, for columns that differ within a row of the counts.
+
+    Raises
+    ------
+    NoSubmissions: no folder with zips.
+    OutputError: a column that breaks nothing down, or needs submissions that are not there.
+    """
+    names, rows = [output.name for output in outputs], summed[0].rows[0]
+    conditions = {name: conditions_by_column(gold, name, rows) for name in by}
+    finer = [name for name, given in conditions.items() if not given.keys() <= set(rows)]
+    if finer and submissions is None:
+        raise OutputError(
+            [
+                f"--by {name}: it differs within what the statistics count, so that items are scored anew: give the "
+                "folder of zips that score was given, as --submissions"
+                for name in finer
+            ]
+        )
+    answers = read_answers(submissions, outputs, gold) if finer and submissions is not None else []
+    return [
+        _scores_of_items(name, given, names, gold, answers, column)
+        if name in finer
+        else scores_by_condition(name, given, names, gold.task, summed, column)
+        for name, given in conditions.items()
+    ]
+
+
+def _scores_of_items(
+    called: str,
+    conditions: Mapping[str, str],
+    names: Sequence[str],
+    gold: Gold,
+    answers: Sequence[Any],
+    column: Column,
+) -> Table:
+    """The primary score of each system on the items of each condition, from its answers to all items of the set."""
+    places = defaultdict(list)
+    for place, item in enumerate(gold.labels.items.ids):
+        if item in conditions:
+            places[conditions[item]].append(place)
+    kinds = sorted(places, key=_numbers_first)
+    found = np.full((len(names), len(kinds)), np.nan)
+    for index in np.ndindex(found.shape):
+        statistics = count_items(gold, answers[index[0]], places[kinds[index[1]]])
+        sums = primary_matrix(gold.task, statistics).sum(axis=0, keepdims=True)
+        found[index] = primary_of_sums(gold.task, statistics)(sums)[0]
+    counts = {kind: len(chosen) for kind, chosen in places.items()}
+    return _table(called, counts, names, found, column, "items")
+
+
+def _table(
+    called: str,
+    counts: Mapping[str, int],
+    names: Sequence[str],
+    found: np.ndarray,
+    column: Column,
+    counted: str,
+) -> Table:
+    """Scores, shape=(systems, conditions), a column a condition."""
+    kinds = sorted(counts, key=_numbers_first)
     cells = [
         [name, *("–" if np.isnan(score) else f"{score:.{column.precision}f}" for score in scores)]
         for name, scores in zip(names, found, strict=True)
     ]
-    header = ["System", *(f"{kind} ({np.count_nonzero(of_rows == kind)})" for kind in kinds)]
-    counted = summed[0].unit + "s" if rows is summed[0].units else "items"
+    header = ["System", *(f"{kind} ({counts[kind]})" for kind in kinds)]
     note = f"In brackets, how many {counted} have the condition; a dash where they have no such score."
     return Table(f"{column.title} by {called}", header, cells, note)
 

@@ -3,21 +3,50 @@
 import tempfile
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from bundling.competition.competition import Competition
 from bundling.competition.folder import find
-from bundling.competition.references import BadReference, load_reference
+from bundling.competition.references import BadReference, ReferenceSet, load_reference
 from bundling.rank.outputs import OutputError
 from bundling.zips import write_tree
 from spokeneval.formats.tables import split_row
+from spokeneval.task import Task
 
 Columns = Mapping[str, Mapping[str, Sequence[str]]]
 """`column -> item -> its cells`, a cell a row."""
 
+START, END, LENGTH = "start", "end", "length"
+"""Columns of times; the last follows from the others where a file lacks it."""
 
-def find_columns(root: Path, competition: Competition, items: Sequence[str]) -> Columns:
-    """The columns of the competition's set with all items of a board; of a board on a share of a set, the whole set.
+
+class Gold(NamedTuple):
+    """A set at home.
+
+    Attributes
+    ----------
+    task: as the organiser's options have it.
+    labels: what the task's format reads.
+    columns: of what is counted, a row of the counts each.
+    item_columns: of the items, where a row of the counts is of several, and these can be scored apart; else empty.
+    counted_in: of each of these items the row that counts it.
+    """
+
+    task: Task
+    labels: Any
+    columns: Columns
+    item_columns: Columns
+    counted_in: Mapping[str, str]
+
+
+def find_gold(root: Path, competition: Competition, items: Sequence[str]) -> Gold:
+    """The competition's set with all items of a board; of a board on a share of a set, the whole set.
+
+    Parameters
+    ----------
+    items: the names of the rows that were counted.
 
     Raises
     ------
@@ -26,12 +55,12 @@ def find_columns(root: Path, competition: Competition, items: Sequence[str]) -> 
     unread = []
     for name in competition.sets:
         try:
-            columns = read_columns(root, competition, name)
+            gold = read_gold(root, competition, name)
         except BadReference as error:
             unread.append(str(error))
             continue
-        if all(set(items) <= cells.keys() for cells in columns.values()):
-            return columns
+        if all(set(items) <= cells.keys() for cells in gold.columns.values()):
+            return gold
     raise OutputError(
         [
             f"the gold standard of this board is not in {competition.folder}: no set of {competition.task} there "
@@ -41,8 +70,8 @@ def find_columns(root: Path, competition: Competition, items: Sequence[str]) -> 
     )
 
 
-def read_columns(root: Path, competition: Competition, name: str) -> Columns:
-    """The columns of a set's files; of two with one name, the first.
+def read_gold(root: Path, competition: Competition, name: str) -> Gold:
+    """A set of a competition.
 
     Raises
     ------
@@ -50,9 +79,23 @@ def read_columns(root: Path, competition: Competition, name: str) -> Columns:
     """
     place = find(root, competition.folder, f"reference_data/{competition.task}/{name}")
     reference = load_reference(competition.task, name, place, competition.options, drop_invalid_rows=True)
-    layouts = {layout.file: layout for layout in reference.rules.format.layouts}
+    task = reference.rules
     with tempfile.TemporaryDirectory() as folder:
-        rows = reference.rules.format.rows(write_tree(Path(folder), reference.files))
+        files = write_tree(Path(folder), reference.files)
+        rows, labels = task.format.rows(files), task.format.read_reference(files)
+    item_rows = task.format.item_rows(labels)
+    counted_in = {item: rows[file][line] for file, items in item_rows.items() for line, item in items.items()}
+    return Gold(task, labels, _columns(reference, rows), _columns(reference, item_rows), counted_in)
+
+
+def _columns(reference: ReferenceSet, rows: Mapping[str, Mapping[int, str]]) -> Columns:
+    """The columns of a set's files; of two with one name, the first.
+
+    Parameters
+    ----------
+    rows: of each file the lines that hold labels, and of what: `name -> {line: item}`.
+    """
+    layouts = {layout.file: layout for layout in reference.rules.format.layouts}
     columns: dict[str, Mapping[str, Sequence[str]]] = {}
     for file, item_of in rows.items():
         lines = reference.files[file].decode("utf-8-sig").split("\n")
@@ -66,4 +109,13 @@ def read_columns(root: Path, competition: Competition, name: str) -> Columns:
             for number, item in item_of.items():
                 cells_of[item].append(fields[number][place_in_row])
             columns.setdefault(column.strip(), cells_of)
+    if LENGTH not in columns and {START, END} <= columns.keys():
+        with suppress(ValueError):
+            columns[LENGTH] = {
+                item: _lengths(starts, columns[END][item]) for item, starts in columns[START].items()
+            }
     return columns
+
+
+def _lengths(starts: Sequence[str], ends: Sequence[str]) -> list[str]:
+    return [f"{float(end) - float(start):.10g}" for start, end in zip(starts, ends, strict=True)]

@@ -10,7 +10,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -65,7 +65,8 @@ class NoScore(ValueError):
 class ScoringOutput:
     """One system's output; `statistics` is None where they were withheld; without a score there is but a name.
 
-    `trivial`: what systems get on this set that know nothing, `what they answer -> primary score`.
+    `trivial`: what systems get on this set that know nothing, `what they answer -> primary score`; `path`: where the
+    output is.
     """
 
     name: str
@@ -73,6 +74,7 @@ class ScoringOutput:
     signature: str
     statistics: Statistics | None
     trivial: Mapping[str, float] = field(default_factory=dict)
+    path: Path = Path()
 
     @property
     def task(self) -> str:
@@ -95,7 +97,7 @@ def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
     unscored = []
     for path, name in zip(paths, unique_names(paths), strict=True):
         try:
-            outputs.append(_read(path, name))
+            outputs.append(replace(_read(path, name), path=path))
         except NoScore as error:
             outputs.append(ScoringOutput(name, {}, "", None))
             unscored.append(f"{name}: {error}")

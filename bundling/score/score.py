@@ -27,6 +27,7 @@ from bundling.rank.outputs import LIST_FILE
 from bundling.rehearse.many import Result, read_result, rehearse_all
 from bundling.rehearse.rehearse import FINISHED, with_reference
 from bundling.score.cluster import rehearse_on_cluster
+from bundling.score.submissions import find_submissions
 from bundling.text import no_formula, printable, text_table
 from spokeneval.formats.problems import count_of
 from spokeneval.formats.submission_zip import MAX_BYTES
@@ -35,10 +36,6 @@ from spokeneval.run.programs import HIDDEN_STATISTICS
 RUNS = ".runs"
 
 _FORMAT = "score 1"
-
-
-class NothingToScore(ValueError):
-    """No submission in a folder, or one whose scores would lie where another's do."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +86,8 @@ def score(
     ------
     BundleError: for a bundle that cannot be rehearsed, or a phase it does not have.
     NoCluster: for a cluster that cannot be used.
-    ValueError: where there is no submission, the reference is no folder, or there are fewer jobs than one.
+    ValueError: where there is no submission, or two of one name, the reference is no folder, or there are fewer jobs
+        than one.
     """
     if jobs is not None and jobs < 1:
         raise ValueError(f"jobs is {jobs}; expected 1 or more")
@@ -98,7 +96,7 @@ def score(
     built.ranking_column()
     if reference is not None:
         built = with_reference(built, scored_phase, reference)
-    submissions = _submissions(folder, out)
+    submissions = find_submissions(folder, passed_over=out)
     runs = out / RUNS
     runs.mkdir(parents=True, exist_ok=True)
     gold = built.files[scored_phase.reference_data] if scored_phase.reference_data else b""
@@ -133,27 +131,6 @@ def score(
 
 def _key(basis: Sequence[str], name: str) -> str:
     return hashlib.sha256("\n".join([*basis, name]).encode()).hexdigest()
-
-
-def _submissions(folder: Path, out: Path) -> dict[str, Path]:
-    """The zips below a folder, by their path in it without `.zip`."""
-    if not folder.is_dir():
-        raise NothingToScore(f"{folder}: expected a folder, with submissions' zips in it")
-    found: dict[str, Path] = {}
-    for path in sorted(folder.rglob("*")):
-        inner = path.relative_to(folder)
-        hidden = any(part.startswith((".", "__MACOSX")) for part in inner.parts)
-        if hidden or path.suffix.lower() != ".zip" or not path.is_file() or path.is_relative_to(out):
-            continue
-        name = inner.with_suffix("").as_posix()
-        if name in found:
-            raise NothingToScore(
-                f"{folder}: {name} stands there twice, as {found[name].name} and {path.name}"
-            )
-        found[name] = path
-    if not found:
-        raise NothingToScore(f"{folder}: no zip in it, nor in a folder of it")
-    return found
 
 
 def _best_first(bundle: BuiltBundle, results: dict[str, Result]) -> list[Scored]:

@@ -30,6 +30,10 @@ class Items:
         return len(self.ids)
 
 
+def _no_part(reference: Any, places: Sequence[int]) -> Any:
+    raise NotImplementedError("a row of the counts is an item, or of items that cannot be scored apart")
+
+
 class Format(NamedTuple):
     """The files of a task, and how they are taken apart where a share of a set is sealed.
 
@@ -45,6 +49,9 @@ class Format(NamedTuple):
         {line: the item, or the unit where a line is one of several of a unit}`.
     take: submission, places of items -> what it says of these items, in the order of the places.
     headerless: the columns, by their number, of a reference that may have no header row.
+    item_rows: where items can be scored apart though a row of the counts is of several, reference -> of each of its
+        files the lines of the items, in the form of `rows`; else nothing.
+    take_reference: reference, places of such items -> the reference of these alone, in the order of the places.
     """
 
     layouts: tuple[Layout, ...]
@@ -56,6 +63,8 @@ class Format(NamedTuple):
     rows: Callable[[Path], dict[str, dict[int, str]]]
     take: Callable[[Any, Sequence[int]], Any]
     headerless: Mapping[int, tuple[str, ...]] = MappingProxyType({})
+    item_rows: Callable[[Any], dict[str, dict[int, str]]] = lambda reference: {}
+    take_reference: Callable[[Any, Sequence[int]], Any] = _no_part
 
     @property
     def reference_files(self) -> tuple[str, ...]:

@@ -66,6 +66,7 @@ class Reference:
     recordings: int, shape=(n,): the number of each one's recording, from 0.
     audio_names: the recordings' audio files.
     speakers: the recordings' speakers, where they are named.
+    lines: each one's line in the labels.
     """
 
     items: Items
@@ -73,6 +74,7 @@ class Reference:
     recordings: np.ndarray
     audio_names: list[str]
     speakers: Sequence[str] = ()
+    lines: Sequence[int] = ()
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,7 @@ def read_reference(directory: Path) -> Reference:
     problems = Problems(ReferenceFileError)
     ids: list[str] = []
     recordings: list[str] = []
+    lines: list[int] = []
     english: list[np.ndarray] = []
     audio_names: dict[str, str] = {}
     speakers: dict[str, str] = {}
@@ -102,6 +105,7 @@ def read_reference(directory: Path) -> Reference:
         scored = spoken & ~_overlaps_other_language(labels, spoken, problems)
         ids += compress(_ids(labels.recordings, labels.table), scored.tolist())
         recordings += compress(labels.recordings, scored.tolist())
+        lines += compress(labels.table.lines, scored.tolist())
         english.append(labels.tags[scored] == ENGLISH)
         audio_names = {**labels.audio_names, **audio_names}
         speakers = labels.speakers
@@ -120,6 +124,7 @@ def read_reference(directory: Path) -> Reference:
         numbers,
         [audio_names[recording] for recording in names],
         [speakers[recording] for recording in names] if speakers else (),
+        lines,
     )
 
 
@@ -201,6 +206,25 @@ def read_submission(files: Mapping[str, Path], items: Items) -> Submission:
 def rows(directory: Path) -> dict[str, dict[int, str]]:
     """The lines of the labels, each with its recording, which holds them together."""
     return {LABELS_FILE: label_rows(directory)}
+
+
+def item_rows(reference: Reference) -> dict[str, dict[int, str]]:
+    """The lines of the labels, each with its segment, of those that are scored."""
+    return {LABELS_FILE: dict(zip(reference.lines, reference.items.ids))}
+
+
+def take_reference(reference: Reference, places: Sequence[int]) -> Reference:
+    """The labels of some of the segments, in the order of their places; of one language alone, too."""
+    chosen = np.asarray(places, dtype=int)
+    kept, recordings = np.unique(reference.recordings[chosen], return_inverse=True)
+    return Reference(
+        Items(tuple(reference.items.ids[place] for place in places)),
+        reference.is_english[chosen],
+        recordings,
+        [reference.audio_names[recording] for recording in kept],
+        [reference.speakers[recording] for recording in kept] if reference.speakers else (),
+        [reference.lines[place] for place in places],
+    )
 
 
 def take(submission: Submission, places: Sequence[int]) -> Submission:

@@ -25,12 +25,14 @@ def count(reference: Reference, submission: Submission) -> dict[str, Any]:
     """One row a recording.
 
     An EER is no function of sums, but that of a histogram is. The histograms' bins are laid so that all recordings
-    together have the EER of the scores themselves, and a resample nearly so.
+    together have the EER of the scores themselves, and a resample nearly so. Of one language alone, which no set has
+    but a part of one may, the plan's trials of English against Mandarin are not counted.
     """
     scored = reference.is_english, submission.english, submission.mandarin, reference.recordings
+    both = len(set(reference.is_english.tolist())) == 2
     return {
         "pooled": metrics.pooled_histograms(*scored),
-        "differences": metrics.difference_histograms(*scored),
+        **({"differences": metrics.difference_histograms(*scored)} if both else {}),
         "decisions": metrics.decisions_per_recording(*scored),
         "ratios": metrics.likelihood_ratio_costs(*scored),
     }
@@ -91,6 +93,8 @@ TASK = Task(
         files.read_submission,
         files.rows,
         files.take,
+        item_rows=files.item_rows,
+        take_reference=files.take_reference,
     ),
     units=lambda reference: choose_units(
         recording_names(reference.audio_names), "recording", speaker=reference.speakers

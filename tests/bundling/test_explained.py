@@ -16,7 +16,7 @@ from bundling.rank.explained.explained import explain_difficulty
 from bundling.rank.explained.flags import Flags, read_flags
 from bundling.rank.explained.texts import nearest, word_errors
 from bundling.rank.explained.variance import explain_variance
-from bundling.rank.gold import find_columns
+from bundling.rank.gold import find_gold
 from bundling.rank.outputs import OutputError, ScoringOutput
 from bundling.rank.plain import table_to_csv
 from sample_data import spoken_call_systems as sample
@@ -64,7 +64,7 @@ def of_the_sample(tmp_path_factory):
     flags = tmp_path_factory.mktemp("sample") / "flags.csv"
     flags.write_text(sample.flags_text(rows, marked))
     competition, outputs = competition_in(ROOT), outputs_of(rows, wrong)
-    columns = find_columns(ROOT, competition, outputs[0].statistics.rows[0])
+    columns = find_gold(ROOT, competition, outputs[0].statistics.rows[0]).columns
     return explain_difficulty(ROOT, competition, columns, flags, outputs)
 
 
@@ -172,7 +172,7 @@ def own(tmp_path):
 def explained(own, *, count=6):
     folder, rows, wrong = own
     competition, outputs = competition_in(folder / "mine"), outputs_of(rows[:count], wrong[:count])
-    columns = find_columns(ROOT, competition, outputs[0].statistics.rows[0])
+    columns = find_gold(ROOT, competition, outputs[0].statistics.rows[0]).columns
     return explain_difficulty(ROOT, competition, columns, folder / "flags.csv", outputs)
 
 

@@ -23,6 +23,7 @@ from bundling.rank import board as ranking
 from bundling.rank import compare, conditions, notes, plain, power
 from bundling.rank import page as board_page
 from bundling.rank.conditions import read_conditions
+from bundling.rank.gold import Gold
 from bundling.rank.outputs import OutputError, ScoringOutput, read_outputs, unique_names
 from bundling.rank.tables.caller_experience import listeners_agreement
 from bundling.rank.tables.spoken_call import difficulty_bands, rates_of_systems
@@ -671,8 +672,9 @@ def test_a_column_that_breaks_nothing_down_is_refused(own_competition, column, w
 
 def test_a_column_that_differs_within_what_is_counted_is_refused():
     columns = {"language": {"call1": ["English", "Mandarin", "English"], "call2": ["English"]}}
+    gold = Gold(TASK, None, columns, {}, {})
     with pytest.raises(OutputError, match=r"it differs within call1 \(English, Mandarin\)"):
-        conditions.conditions_by_column(columns, "Language", ["call1", "call2"])
+        conditions.conditions_by_column(gold, "Language", ["call1", "call2"])
 
 
 def test_a_board_whose_gold_standard_is_elsewhere_has_no_columns(own_competition):

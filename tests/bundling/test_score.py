@@ -9,7 +9,8 @@ import pytest
 import build_bundle
 from bundling.rehearse import many
 from bundling.rehearse.rehearse import rehearse_phase
-from bundling.score.score import NothingToScore, score
+from bundling.score.score import score
+from bundling.score.submissions import NoSubmissions
 from tests.samples.programs import write_files
 from tests.samples.small_bundles import codabench_bundle, zipped
 
@@ -94,12 +95,12 @@ def test_files_of_runs_lie_in_memory_where_there_is_room(tmp_path, downloads, mo
 
 def test_what_cannot_be_begun_is_refused(tmp_path, downloads):
     bundle = codabench_bundle(tmp_path)
-    with pytest.raises(NothingToScore, match="expected a folder"):
+    with pytest.raises(NoSubmissions, match="expected a folder"):
         score(bundle, tmp_path / "nowhere", tmp_path / "out")
-    with pytest.raises(NothingToScore, match="no zip in it"):
+    with pytest.raises(NoSubmissions, match="no zip in it"):
         score(bundle, write_files(tmp_path / "empty", {"a/b.txt": ""}), tmp_path / "out")
     (downloads / "alpha/first.Zip").write_bytes(b"")
-    with pytest.raises(NothingToScore, match="alpha/first stands there twice"):
+    with pytest.raises(NoSubmissions, match="alpha/first stands there twice"):
         score(bundle, downloads, tmp_path / "out")
     with pytest.raises(ValueError, match="jobs is 0"):
         score(bundle, downloads, tmp_path / "out", jobs=0)

@@ -30,7 +30,7 @@ from bundling.rank.explained.explained import Explained
 from bundling.rank.explained.flags import Flags, read_flags
 from bundling.rank.explained.texts import nearest, normal, word_errors
 from bundling.rank.explained.variance import explain_variance
-from bundling.rank.gold import Columns, read_columns
+from bundling.rank.gold import Columns, read_gold
 from bundling.rank.outputs import OutputError, ScoringOutput
 from bundling.rank.table import Table
 from bundling.rank.tables.spoken_call import are_by_response, band_bounds, systems_wrong
@@ -188,7 +188,7 @@ def _expected(root: Path, competition: Competition, items: Sequence[str]) -> tup
     for name in competition["public_sets"]:
         try:
             columns = {
-                column.lower(): cells for column, cells in read_columns(root, competition, name).items()
+                column.lower(): cells for column, cells in read_gold(root, competition, name).columns.items()
             }
         except BadReference:
             continue

@@ -1,0 +1,37 @@
+"""The submissions below a folder: the zips there, at any depth."""
+
+from pathlib import Path
+
+
+class NoSubmissions(ValueError):
+    """No submission in a folder, or two that would have one name."""
+
+
+def find_submissions(folder: Path, *, passed_over: Path | None = None) -> dict[str, Path]:
+    """The zips below a folder, by their path in it without `.zip`; names that begin with a dot are passed over.
+
+    Parameters
+    ----------
+    passed_over: a folder whose zips are none.
+
+    Raises
+    ------
+    NoSubmissions: no folder, no zip in it, or two of one name.
+    """
+    if not folder.is_dir():
+        raise NoSubmissions(f"{folder}: expected a folder, with submissions' zips in it")
+    found: dict[str, Path] = {}
+    for path in sorted(folder.rglob("*")):
+        inner = path.relative_to(folder)
+        hidden = any(part.startswith((".", "__MACOSX")) for part in inner.parts)
+        if hidden or path.suffix.lower() != ".zip" or not path.is_file():
+            continue
+        if passed_over is not None and path.is_relative_to(passed_over):
+            continue
+        name = inner.with_suffix("").as_posix()
+        if name in found:
+            raise NoSubmissions(f"{folder}: {name} stands there twice, as {found[name].name} and {path.name}")
+        found[name] = path
+    if not found:
+        raise NoSubmissions(f"{folder}: no zip in it, nor in a folder of it")
+    return found

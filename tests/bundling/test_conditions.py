@@ -1,0 +1,200 @@
+"""Scores by what differs within a row of the counts: segments' language and length, from the submissions themselves."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.optimize
+
+from bundling.competition.read import read_competitions
+from bundling.new.competition_folder import write_folder
+from bundling.rank.board import make_board
+from bundling.rank.conditions import conditions_by_column, scores_by_columns
+from bundling.rank.gold import find_gold
+from bundling.rank.outputs import OutputError, ScoringOutput
+from bundling.zips import make_zip
+from spokeneval.formats.segment_scores import Submission
+from spokeneval.run.options import Options, choose_options
+from spokeneval.run.scoring import score_submission
+from spokeneval.tasks import find_task
+from spokeneval.tasks.merlion_identification import TASK
+from tests.samples.own_competition import fill_in
+from tests.samples.programs import ROOT, write_files
+
+HEADER = "audio_name,utt_id,start,end,language_tag,overlap_diff_lang,speaker,Room"
+RECORDINGS, SEGMENTS = 12, 20
+
+
+def labels():
+    """A dozen recordings of six speakers: both languages, other rows between, segments of many lengths, two rooms."""
+    rng = np.random.default_rng(9)
+    rows = []
+    for recording in range(RECORDINGS):
+        start = 0
+        for number in range(SEGMENTS):
+            tag = rng.choice(["English", "Mandarin", "Non-Speech"], p=[0.5, 0.4, 0.1])
+            start, end = start + 100, start + 100 + int(rng.integers(200, 3000))
+            overlap, room = number % 7 == 3, "ab"[recording % 2]
+            rows.append(
+                (f"r{recording}.wav", f"u{number}", start, end, tag, overlap, f"S{recording % 6}", room)
+            )
+            start = end
+    return rows
+
+
+SCORED = [row for row in labels() if row[4] != "Non-Speech" and not row[5]]
+
+
+def answers(seed):
+    rng = np.random.default_rng(seed)
+    english = np.array([row[4] == "English" for row in SCORED])
+    return np.round(np.stack([2 * english, 2 * ~english]) + rng.normal(size=(2, len(SCORED))), 1)
+
+
+def prediction(seed):
+    lines = [
+        f"{row[0][:-4]}_{row[1]}_{row[2]}_{row[3]} {english} {mandarin}\n"
+        for row, english, mandarin in zip(SCORED, *answers(seed), strict=True)
+    ]
+    return make_zip({"prediction.txt": "".join(lines).encode()})
+
+
+def hull_eer(chosen, seed):
+    """In per cent: the least error rate that any mixture of thresholds misses and accepts falsely with, two trials a
+    segment, as a linear programme."""
+    english = np.array([row[4] == "English" for row in SCORED])[chosen]
+    own, other = np.where(english, answers(seed)[:, chosen], answers(seed)[::-1, chosen])
+    thresholds = np.unique([*own, *other, np.inf])
+    miss = np.array([(own < threshold).mean() for threshold in thresholds])
+    false_alarm = np.array([(other >= threshold).mean() for threshold in thresholds])
+    found = scipy.optimize.linprog(miss, A_eq=[miss - false_alarm, np.ones(len(miss))], b_eq=[0, 1])
+    return 100 * found.fun
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory):
+    """A folder with such a set, and two systems' submissions, one of them a folder deeper."""
+    folder = tmp_path_factory.mktemp("own")
+    write_folder(ROOT, folder / "mine", ["merlion_identification_closed"])
+    settings = folder / "mine/competition.yaml"
+    settings.write_text(fill_in(settings.read_text()))
+    text = "\n".join([HEADER, *(",".join(map(str, row)) for row in labels())]) + "\n"
+    write_files(folder / "mine/reference_data/merlion_identification/evaluation", {"labels.csv": text})
+    write_files(folder / "submissions", {"alpha.zip": prediction(1), "late/beta.zip": prediction(2)})
+    return folder
+
+
+@pytest.fixture(scope="module")
+def scored(own):
+    """`recordings -> outputs`: what the two were scored on the first so many, and where their outputs would lie."""
+    reference = TASK.format.read_reference(own / "mine/reference_data/merlion_identification/evaluation")
+    options = Options(choose_options(TASK, {}), labels_public=False, compared_by="items:0123456789ab")
+    outputs = {}
+    for recordings in (RECORDINGS, 7):
+        places = [place for place, row in enumerate(SCORED) if int(row[0][1:-4]) < recordings]
+        part = TASK.format.take_reference(reference, places)
+        outputs[recordings] = []
+        for seed, path in enumerate((Path("scored/alpha"), Path("scored/late/beta.zip")), 1):
+            submission = TASK.format.take(Submission(*answers(seed)), places)
+            found = score_submission(TASK, part, submission, options)
+            output = ScoringOutput(
+                path.stem, found.scores, options.signature(TASK), found.statistics, path=path
+            )
+            outputs[recordings].append(output)
+    return outputs
+
+
+def tables_by(own, outputs, *columns, submissions):
+    (competition,) = read_competitions(
+        ROOT / "competition.yaml", ["merlion_identification_closed"], folder=own / "mine"
+    )
+    summed = [output.statistics for output in outputs]
+    gold = find_gold(ROOT, competition, summed[0].rows[0])
+    return scores_by_columns(columns, gold, outputs, summed, competition.columns[0], submissions)
+
+
+@pytest.mark.parametrize("recordings", [RECORDINGS, 7])
+def test_segments_are_scored_anew_by_what_differs_within_a_recording(own, scored, recordings):
+    # Units are speakers, rows of the counts recordings; on a share of the set those of the share alone are scored.
+    by_language, by_length, by_room = tables_by(
+        own, scored[recordings], "Language_Tag", "length", "room", submissions=own / "submissions"
+    )
+    assert by_language.title == "EER (%) by Language_Tag"
+    held = np.array([int(row[0][1:-4]) < recordings for row in SCORED])
+    tags = np.array([row[4] for row in SCORED])
+    lengths = np.array([row[3] - row[2] for row in SCORED])
+    cuts = np.quantile(lengths[held], [0.25, 0.5, 0.75])
+    quarter = (lengths[:, np.newaxis] > cuts).sum(axis=1)
+    expected = (
+        (by_language, {tag: held & (tags == tag) for tag in ("English", "Mandarin")}),
+        (by_length, {number: held & (quarter == number) for number in range(4)}),
+    )
+    for table, kinds in expected:
+        assert len(table.header) == 1 + len(kinds)
+        for column, (kind, chosen) in enumerate(kinds.items(), 1):
+            name = kind if table is by_language else f"{lengths[chosen].min()} – {lengths[chosen].max()}"
+            assert table.header[column] == f"{name} ({chosen.sum()})"
+            for seed, row in enumerate(table.rows, 1):
+                assert float(row[column]) == pytest.approx(hull_eer(chosen, seed), abs=1e-4)
+    # A room is a recording's own, and needs no submission.
+    rooms = [f"{room} ({sum(n % 2 == place for n in range(recordings))})" for place, room in enumerate("ab")]
+    assert by_room.header[1:] == rooms
+
+
+def test_a_board_without_names_has_the_same_scores(own, scored):
+    board = make_board(
+        ROOT,
+        scored[RECORDINGS],
+        folder=own / "mine",
+        anonymous=True,
+        by=["language_tag"],
+        submissions=own / "submissions",
+    )
+    rows = {row[0]: row[1:] for row in board.tables[-1].rows}
+    (named,) = tables_by(own, scored[RECORDINGS], "language_tag", submissions=own / "submissions")
+    assert {board.aliases[alias]: scores for alias, scores in rows.items()} == {
+        row[0]: row[1:] for row in named.rows
+    }
+
+
+def test_without_submissions_it_is_said_what_to_give(own, scored):
+    with pytest.raises(OutputError) as refused:
+        tables_by(own, scored[7], "room", "language_tag", "length", submissions=None)
+    assert str(refused.value).startswith("No board: 2 problems")
+    for column in ("language_tag", "length"):
+        assert f"--by {column}: it differs within what the statistics count" in str(refused.value)
+    assert "give the folder of zips that score was given, as --submissions" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({}, "expected a folder, with submissions' zips in it"),
+        ({"notes.txt": b"x"}, "no zip in it"),
+        ({"alpha.zip": 1}, "no zip of that name for 1 output: scored/late/beta.zip"),
+        ({"beta.zip": 1, "gamma.zip": 1}, "no zip of that name for 1 output: scored/alpha"),
+        ({"beta.zip": 1, "gamma.zip": 1}, "1 zip with other answers than were scored: {0}/beta.zip"),
+        (
+            {"alpha.zip": 1, "late/beta.zip": b"PK"},
+            "1 zip with other answers than were scored: {0}/late/beta.zip",
+        ),
+    ],
+)
+def test_submissions_that_are_missing_or_not_those_are_told_at_once(own, scored, tmp_path, files, words):
+    folder = tmp_path / "given"
+    for name, content in files.items():
+        write_files(folder, {name: prediction(content) if content == 1 else content})
+    with pytest.raises(OutputError) as refused:
+        tables_by(own, scored[7], "language_tag", submissions=folder)
+    assert words.format(folder) in str(refused.value)
+
+
+def test_the_language_of_a_turn_breaks_nothing_down():
+    (competition,) = read_competitions(ROOT / "competition.yaml", ["merlion_diarization_closed"])
+    place = ROOT / "reference_data/merlion_diarization/evaluation"
+    recordings = find_task("merlion_diarization").format.read_reference(place).items.ids
+    gold = find_gold(ROOT, competition, recordings)
+    with pytest.raises(OutputError) as refused:
+        conditions_by_column(gold, "language_tag", recordings)
+    assert f"--by language_tag: it differs within {recordings[0]} (" in str(refused.value)
+    assert "as a turn's language does, is part of what is scored" in str(refused.value)
