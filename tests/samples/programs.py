@@ -162,10 +162,10 @@ def run_score(
         program = copy / "score.py"
     write_files(folder / "input" / "ref", reference)
     write_files(folder / "input" / "res", submission)
-    done = run_program(program, folder / "input", folder / "output")
+    done = run_here(program, folder / "input", folder / "output")
     scores = folder / "output" / "scores.json"
     written = json.loads(scores.read_text()) if scores.exists() else None
-    return Run(done.returncode, done.stdout, done.stderr, written)
+    return Run(*done, written)
 
 
 def run_here(program: Path, *arguments: Path) -> tuple[int, str, str]:
