@@ -101,10 +101,11 @@ def _with_nested(report: Report, archive: Archive, *, depth: int = 1) -> dict[st
     files = {}
     for name, data in archive.files.items():
         files[archive.where(name)] = data
-        if name.endswith(".zip") and depth:
-            nested = open_archive(Report(), archive.where(name), data, archive.room)
+        if name.endswith(".zip"):
+            nested = open_archive(Report(), archive.where(name), data, archive.room) if depth else None
             if nested is None:
-                report.add("leak-unsearched", archive.where(name), "a zip that cannot be read, or too large")
+                what = "a zip that cannot be read, or too large, or too deep in other zips"
+                report.add("leak-unsearched", archive.where(name), what)
             else:
                 files.update(_with_nested(report, nested, depth=depth - 1))
     return files

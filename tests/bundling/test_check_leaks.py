@@ -1,0 +1,413 @@
+"""What is searched for hidden labels, of what is sealed, and what attempts may tell: small bundles in memory."""
+
+from __future__ import annotations
+
+import json
+import math
+from datetime import datetime, timedelta
+
+import pytest
+
+from bundling.built.archive import Archive, Room
+from bundling.built.bundle import BuiltBundle, BuiltPhase
+from bundling.check.budget import check_budget
+from bundling.check.inspection import BuiltTask, Contents, Program
+from bundling.check.leaks import check_leaks
+from bundling.check.seal import check_sealed_rows, is_part, sealed_sets, without_items
+from bundling.finding import Report
+from bundling.zips import make_zip
+from spokeneval.run.options import fingerprint
+from tests.samples.programs import write_files
+
+KINDS = "xyxxyxyyxyyxxyxy"
+"""Two kinds, eight times each, in no order."""
+
+
+def sheet(header, *columns):
+    return "\n".join([header, *(",".join(row) for row in zip(*columns, strict=True)), ""])
+
+
+IDS = [f"item{number:02}" for number in range(16)]
+GOLD = {"reference.csv": sheet("id,prompt,label", IDS, KINDS[::-1], KINDS)}
+ITEMS = {"items.csv": sheet("id,prompt", IDS, KINDS[::-1])}
+DECLARED = {"task": "synthetic", "scores": [{"key": "accuracy"}], "options": {}}
+
+
+def archive(name, files):
+    return Archive(name, encoded(files), Room())
+
+
+def encoded(files):
+    return {
+        path: content if isinstance(content, bytes) else content.encode() for path, content in files.items()
+    }
+
+
+def contents(reference=GOLD, name="reference_data.zip", options=(), task="Test", declared=DECLARED, **others):
+    """A bundle's contents: a task, its reference, a scoring program; what participants get, by kinds of it."""
+    files = {"task.json": json.dumps(declared)} if declared else {}
+    program = archive(
+        "scoring.zip", files if options is None else {**files, "options.json": json.dumps(dict(options))}
+    )
+    tasks = [BuiltTask(task, (), {"reference_data": archive(name, reference), "scoring_program": program})]
+    kinds = {
+        kind: {zipped: archive(zipped, files) for zipped, files in zips.items()}
+        for kind, zips in others.items()
+    }
+    programs = {("scoring_program", "scoring.zip"): Program(program, "", "", None, None)}
+    return Contents(tasks * 2, programs=programs, **kinds)
+
+
+def told(report):
+    return [(finding.code, finding.where, finding.what) for finding in report.findings]
+
+
+def leaks(bundle=(), sealed=(), pages=(), **described):
+    """What is found in a bundle's contents."""
+    report, found = Report(), contents(**described)
+    found.pages.update(encoded(dict(pages)))
+    check_leaks(report, archive("", dict(bundle)), found, dict(sealed))
+    return told(report)
+
+
+def same(where):
+    return "leak-file", where, "the same bytes as reference.csv of a hidden reference"
+
+
+def unsearched(where):
+    return "leak-unsearched", where, "a zip that cannot be read, or too large, or too deep in other zips"
+
+
+def gives(where, column, label="label"):
+    return (
+        "leak-column",
+        where,
+        f"column {column!r} gives {label!r} of reference_data.zip/reference.csv away, for 16 rows",
+    )
+
+
+COPY = {"gold.csv": GOLD["reference.csv"]}
+KIND = sheet("id,kind", IDS, KINDS)
+PROMPTS = sheet("id,group", IDS, KINDS[::-1])
+GOOD = sheet("id,decision", IDS, KINDS[:15] + "x")
+
+
+def test_labels_are_found_in_all_that_participants_can_get():
+    for kind in ("item_lists", "public", "solutions"):
+        assert leaks(**{kind: {"a.zip": COPY}}) == [same("a.zip/gold.csv")]
+        assert leaks(**{kind: {"a.zip": {"b.csv": KIND}}}) == [gives("a.zip/b.csv", "kind")]
+        inner = make_zip(encoded(COPY))
+        assert leaks(**{kind: {"a.zip": {"b.zip": inner}}}) == [same("a.zip/b.zip/gold.csv")]
+        assert leaks(**{kind: {"a.zip": {"b.zip": "x"}}}) == [unsearched("a.zip/b.zip")]
+        deep = make_zip({"c.zip": inner})
+        assert leaks(**{kind: {"a.zip": {"b.zip": deep}}}) == [unsearched("a.zip/b.zip/c.zip")]
+    assert leaks(reference={**GOLD, "b.zip": "x"}) == [unsearched("reference_data.zip/b.zip")]
+    assert leaks(pages={"page.md": GOLD["reference.csv"]}) == [same("page.md")]
+    table = "".join(
+        f"| {item} | {kind} |\n" for item, kind in zip(["item", *IDS], ["kind", *KINDS], strict=True)
+    )
+    assert leaks(pages={"page.md": table}) == [gives("page.md", "kind")]
+    several = {"a.zip": {"b.csv": KIND, **COPY, "c.csv": KIND}}
+    assert leaks(public=several) == [
+        same("a.zip/gold.csv"),
+        gives("a.zip/b.csv", "kind"),
+        gives("a.zip/c.csv", "kind"),
+    ]
+
+
+def test_what_item_lists_have_is_no_secret_and_predictions_may_be_good():
+    kit = {"kit.zip": {"b.csv": PROMPTS}}
+    assert leaks(public=kit) == [gives("kit.zip/b.csv", "group", "prompt")]
+    assert leaks(public=kit, item_lists={"a.zip": ITEMS}) == []
+    assert leaks(public={**kit, "a.zip": ITEMS})[0] == gives("kit.zip/b.csv", "group", "prompt")
+    assert leaks(solutions={"a.zip": {"b.csv": GOOD}}) == []
+    assert leaks(public={"a.zip": {"b.csv": GOOD}}) == [gives("a.zip/b.csv", "decision")]
+
+
+def test_a_file_without_labels_may_be_public():
+    others = {
+        "README.txt": "Which labels there are.\n",
+        "sub/LICENCE": "A licence of many words.\n",
+        "short.csv": "a,b\n" * 3 + "a,b",
+        "times.csv": sheet("audio_name,start", IDS, IDS[::-1]),
+    }
+    assert leaks(reference={**GOLD, **others}, item_lists={"a.zip": others}) == []
+    for name, text in {
+        "long.csv": "a,b\n" * 4,
+        "x.bin": b"\xff" * 16,
+        "a.csv": sheet("id,x", IDS, IDS),
+    }.items():
+        words = f"the same bytes as {name} of a hidden reference"
+        found = leaks(reference={**GOLD, **others, name: text}, public={"a.zip": {"x": text}})
+        assert found == [("leak-file", "a.zip/x", words)]
+
+
+def leaks_of_name(task, name, options=None):
+    return leaks(task=task, name=name, options=options, public={"a.zip": COPY})
+
+
+def test_labels_are_hidden_unless_options_or_without_any_a_name_says_otherwise():
+    for task, name in (("Development", "a"), ("Test", "SAMPLE.zip"), ("x", "Training"), ("public", "b")):
+        assert leaks_of_name(task, name) == []
+        assert leaks_of_name(task, name, {"public_references": ["0"]}) == [same("a.zip/gold.csv")]
+    assert leaks_of_name("Test", "reference_data.zip") == [same("a.zip/gold.csv")]
+    public = {"public_references": [fingerprint(encoded(GOLD))]}
+    assert leaks_of_name("Test", "reference_data.zip", public) == []
+    assert (
+        leaks(reference={"items/a.csv": GOLD["reference.csv"]}, public={"a.zip": COPY})[0][0] == "leak-file"
+    )
+    nested = {**GOLD, "folder/more.csv": KIND}
+    assert leaks(reference=nested, options=public, public={"a.zip": {"b.csv": KIND, "c.zip": "x"}}) == []
+
+
+def test_of_a_hidden_table_of_very_many_columns_the_file_alone_is_searched():
+    for columns in (30, 31):
+        numbers = [[str(row + number) for row in range(16)] for number in range(columns - 2)]
+        header = ",".join(["id", "label", *(f"c{number}" for number in range(columns - 2))])
+        text = sheet(header, IDS, KINDS, *numbers)
+        found = leaks(reference={"reference.csv": text}, public={"a.zip": {"b.csv": KIND}})
+        where = "reference_data.zip/reference.csv"
+        wide = "leak-unsearched", where, f"{columns} columns of a hidden reference"
+        assert found == [wide if columns == 31 else gives("a.zip/b.csv", "kind")]
+
+
+def test_of_tables_of_a_million_cells_it_is_told_that_they_are_not_searched():
+    large = {"big.csv": "a,b\n" * 500_001}
+
+    def told_of(*places):
+        return [("leak-unsearched", where, "a table of more than 1000000 cells") for where in places]
+
+    assert leaks(item_lists={"a.zip": large}) == told_of("a.zip/big.csv")
+    assert leaks(public={"a.zip": large}) == told_of("a.zip/big.csv")
+    assert leaks(reference={**GOLD, **large}) == told_of("big.csv", "reference_data.zip/big.csv")
+    zipped = {"b.zip": make_zip(encoded(large))}
+    assert leaks(reference={**GOLD, **zipped}) == told_of("reference_data.zip/b.zip/big.csv")
+
+
+# A sealed share
+
+ROWS = GOLD["reference.csv"].splitlines(keepends=True)
+OPEN = {"reference.csv": "".join(ROWS[:9]), "part.txt": "open\n", "items/items.csv": ITEMS["items.csv"]}
+HALF = {"reference.csv": "".join([ROWS[0], *ROWS[9:]])}
+
+
+def at_home(folder, name="evaluation", task="synthetic", whole=GOLD, half=HALF):
+    """A bundle's path, beside which a build has left what is sealed."""
+    home = folder / "dist" / "sealed" / task / name
+    write_files(home / "all", whole)
+    write_files(home / "sealed", {**half, "part.txt": "sealed\n", "items/items.csv": ITEMS["items.csv"]})
+    return folder / "dist" / "codabench" / "bundle.zip"
+
+
+def sealed(bundle, **described):
+    report = Report()
+    return sealed_sets(report, contents(**{"reference": OPEN, **described}), bundle), told(report)
+
+
+def test_what_is_sealed_is_found_beside_the_bundle(tmp_path):
+    for set_name, name in (("evaluation", "reference_data.zip"), ("final", "reference_data_final.zip")):
+        found, findings = sealed(at_home(tmp_path, set_name), name=name)
+        assert (list(found), findings) == ([name], [])
+        kept = found[name]
+        assert kept.uploaded.files == encoded(OPEN)
+        assert (kept.whole.name, kept.whole.files) == (f"sealed/synthetic/{set_name}/all", encoded(GOLD))
+        assert kept.whole.room.left == kept.sealed.room.left > 0
+        assert (kept.sealed.name, kept.sealed.files) == (f"sealed/synthetic/{set_name}/sealed", encoded(HALF))
+    assert sealed(tmp_path, reference=GOLD) == ({}, [])
+    unnamed = at_home(tmp_path / "unnamed", "evaluation", "")
+    for declared in (None, {**DECLARED, "task": ""}, {"scores": DECLARED["scores"], "options": {}}):
+        assert sealed(unnamed, declared=declared)[1] == []
+    whole, _ = sealed(at_home(tmp_path), reference={**OPEN, **GOLD})  # which the rows then tell
+    assert list(whole) == ["reference_data.zip"]
+
+
+def test_of_several_sets_each_part_is_looked_for(tmp_path):
+    several = contents(OPEN)
+    public = BuiltTask("Practice", (), {**several.tasks[0].parts, "reference_data": archive("a.zip", GOLD)})
+    several.tasks[:0] = [BuiltTask("no data", (), {}), public]
+    assert list(sealed_sets(Report(), several, at_home(tmp_path))) == ["reference_data.zip"]
+    several.programs.clear()
+    report = Report()
+    assert sealed_sets(report, several, at_home(tmp_path)) == {}
+    assert told(report)[0][2].endswith(f" are not in {tmp_path / 'dist' / 'sealed'}")
+
+
+def test_what_is_sealed_and_not_beside_the_bundle_is_missing(tmp_path):
+    headless = {"reference.csv": "".join(ROWS[1:])}
+    other_file = {**GOLD, "more.csv": ROWS[1]}
+    places = {
+        "name": at_home(tmp_path / "name", "final"),
+        "task": at_home(tmp_path / "task", task="other"),
+        "labels": at_home(tmp_path / "labels", whole=headless),
+        "file": at_home(tmp_path / "file", whole={"more.csv": ROWS[1]}, half={}),
+    }
+    for folder, bundle in places.items():
+        home = tmp_path / folder / "dist" / "sealed" / "synthetic"
+        what = f"a share of the set is sealed, but the labels that go with it are not in {home}"
+        assert sealed(bundle) == ({}, [("sealed-missing", "reference_data.zip", what)])
+    assert sealed(at_home(tmp_path / "both", whole=other_file))[1] == []
+    assert sealed(at_home(tmp_path / "more"), reference={**OPEN, "more.csv": "z"})[1] == []
+
+
+def test_a_sealed_row_is_found_anywhere_in_the_bundle(tmp_path):
+    found, _ = sealed(at_home(tmp_path))
+
+    def rows(files):
+        report = Report()
+        check_sealed_rows(report, encoded(files), found.values())
+        return told(report)
+
+    two = b"Such as\n \t" + ROWS[9].encode() + b"\r\n" + ROWS[12].strip().encode()
+    assert rows({"kit.zip/a.txt": two, "b.zip": two, "c": ROWS[0] + ROWS[1], "d": "\n\n"}) == [
+        ("sealed-uploaded", "kit.zip/a.txt", "2 rows of sealed/synthetic/evaluation/sealed/reference.csv")
+    ]
+    blanks = {"reference.csv": ROWS[0] + "item09 b,x,y\n", "more.csv": "more\nrows"}
+    whole = {**GOLD, "reference.csv": GOLD["reference.csv"] + blanks["reference.csv"]}
+    found, _ = sealed(at_home(tmp_path / "blanks", whole=whole, half=blanks))
+    assert [where for _, where, _ in rows({"a": "item09\nb,x,y", "b": "item09 b,x,y", "c": "more"})] == [
+        "b",
+        "c",
+    ]
+    headless = {name: text.partition("\n")[2] for name, text in OPEN.items() if name == "reference.csv"}
+    bundle = at_home(tmp_path / "headless", whole=GOLD, half={"reference.csv": "".join(ROWS[9:])})
+    found, _ = sealed(bundle, reference={**OPEN, **headless})
+    assert [what for *_, what in rows({"a": ROWS[9]})] == [
+        "1 row of sealed/synthetic/evaluation/sealed/reference.csv"
+    ]
+
+
+def test_all_labels_of_a_sealed_set_are_searched_for(tmp_path):
+    kept, _ = sealed(at_home(tmp_path))
+    row = {
+        "a.zip": make_zip({"b.zip": make_zip({"notes": ROWS[9].encode()})}),
+        "items.csv": ITEMS["items.csv"],
+    }
+    where = "a.zip/b.zip/notes"
+    expected = "sealed-uploaded", where, "1 row of sealed/synthetic/evaluation/sealed/reference.csv"
+    assert leaks(row, kept, reference=OPEN, item_lists={"a.zip": ITEMS}) == [expected]
+    # As deep as a zip in a participant's kit; what is deeper, or cannot be read, is told.
+    deep = {"a.zip": make_zip({"b.zip": make_zip({"c.zip": make_zip({}), "d.zip": b"x"})}), "e.zip": b"x"}
+    places = "a.zip/b.zip/c.zip", "a.zip/b.zip/d.zip", "e.zip"
+    assert leaks(deep, kept, reference=OPEN, item_lists={"a.zip": ITEMS}) == [*map(unsearched, places)]
+    words = "column 'kind' gives 'label' of sealed/synthetic/evaluation/all/reference.csv away, for 16 rows"
+    found = leaks(sealed=kept, reference=OPEN, item_lists={"a.zip": ITEMS}, public={"k.zip": {"b.csv": KIND}})
+    assert found == [("leak-column", "k.zip/b.csv", words)]
+    # Without them the open part is searched for, and its public items are no labels.
+    assert leaks(reference=OPEN, item_lists={"a.zip": ITEMS}) == []
+    assert is_part(archive("a", OPEN))
+    part = archive("a", OPEN)
+    plain = without_items(part)
+    assert plain.room is part.room
+    assert (plain.name, sorted(plain.files), is_part(archive("a", GOLD))) == (
+        "a",
+        ["part.txt", "reference.csv"],
+        False,
+    )
+
+
+# Attempts
+
+TASK = "psst_correctness"
+LABELS = [f"u{number}\t{number % 2 == 0}" for number in range(530)]
+HIDDEN = {"utterances.tsv": "\n".join(["utterance_id\tcorrectness", *LABELS, ""])}
+"""530 labels of a bit each: an exact score, of 53 bits, tells a tenth of them."""
+KNOWN = {**DECLARED, "task": TASK}
+OPENS = datetime(2027, 3, 1)
+
+
+def phase(name, total=1, per_day=None, days=14.0, reference="reference_data.zip"):
+    closes = None if days is None else OPENS + timedelta(days=days)
+    rest = {"seconds": 1.0, "rule": "", "hidden": False, "takes_over": False, "ingestion_program": None}
+    zips = {"scoring_program": "scoring.zip", "reference_data": reference, "input_data": None}
+    return BuiltPhase("1", name, OPENS, closes, per_day, total, **rest, **zips)
+
+
+def budget(*phases, **described):
+    bundle = BuiltBundle("codabench", "", "", phases, (), None, detailed_results=False)
+    report = Report()
+    check_budget(report, bundle, contents(**{"reference": HIDDEN, "declared": KNOWN, **described}))
+    return [(code, what) for code, where, what in told(report) if where == "competition.yaml"]
+
+
+def scores(attempts, share, shown="exact scores", phases="Final"):
+    attempts = f"{phases}: {attempts} attempts on reference_data.zip, {shown}"
+    return "leak-scores", f"{attempts}, may tell {share} of its labels; tolerable are 10%"
+
+
+def too_many(attempts, phases="Final"):
+    return "leak-attempts", f"{phases}: {attempts} attempts on reference_data.zip; at most 100 are harmless"
+
+
+@pytest.mark.parametrize(
+    ("limits", "attempts"),
+    [
+        ({"total": 2}, 2),
+        ({"total": 50, "per_day": 3, "days": 2.0}, 6),
+        ({"total": None, "per_day": 1, "days": 2.5}, 3),
+        ({"total": 2, "per_day": 3}, 2),
+        ({"total": 4, "per_day": 1, "days": None}, 4),
+        ({"total": 4, "per_day": None}, 4),
+    ],
+)
+def test_attempts_are_the_fewest_that_a_limit_allows(limits, attempts):
+    assert budget(phase("Final", **limits)) == [scores(attempts, f"{min(attempts, 10) * 10}%")]
+
+
+def test_exact_scores_tell_a_tenth_each_and_scores_in_steps_less():
+    assert budget(phase("Final")) == []
+    two = {**KNOWN, "scores": [{"key": "f1"}, {"key": "recall"}]}
+    assert budget(phase("Final"), declared=two) == [scores(1, "20%")]
+    assert budget(phase("Final"), options=None, declared=two) == [scores(1, "20%")]
+    assert budget(phase("Final", 2), options={"feedback": "exact"}) == [scores(2, "20%")]
+    # A step of the root of 2/5 standard errors tells log2(sqrt(2 pi e) / sqrt(0.4)), 2.71 bits at most, of 530.
+    bits = math.log2(math.sqrt(2 * math.pi * math.e / 0.4))
+    assert (19 * bits / 530, 20 * bits / 530) == pytest.approx((0.097, 0.102), abs=5e-4)
+    coarse = {"feedback": "coarse"}
+    assert budget(phase("Final", 19), options=coarse, declared=two) == []
+    assert budget(phase("Final", 30), options=coarse, declared=two) == [scores(30, "15%", "scores in steps")]
+    assert budget(phase("Final", 100), options=coarse)[0][0] == "leak-scores"
+    assert budget(phase("Final", 101), options=coarse)[0] == too_many(101)
+
+
+def test_attempts_of_all_phases_on_a_set_add_up():
+    phases = phase("One"), phase("None", 0), phase("Two", 2), phase("Other", 9, reference="other.zip")
+    assert budget(*phases) == [scores(3, "30%", phases="One, Two")]
+    unlimited = phase("Final", None)
+    assert budget(unlimited) == [too_many("unlimited"), scores("unlimited", "100%")]
+    assert budget(phase("One"), phase("Two", None))[0] == too_many("unlimited", "One, Two")
+
+
+def test_what_no_board_can_tell_has_no_budget():
+    attempts = phase("Final", 200)
+    assert len(budget(attempts)) == 2
+    assert budget(phase("Other", 200, reference="other.zip")) == budget(phase("Final", 0)) == []
+    assert budget(attempts, reference={**HIDDEN, "part.txt": "open"}) == []
+    assert budget(attempts, declared=DECLARED) == budget(attempts, declared=None) == []
+    assert budget(attempts, options={"public_references": [fingerprint(encoded(HIDDEN))]}) == []
+    for described in ({"options": {"options": {"scale": "1-4"}}}, {"reference": {"x": ""}}):
+        assert budget(attempts, **described) == [too_many(200)]
+    without = contents(HIDDEN, declared=KNOWN)
+    others = {"none.zip": HIDDEN, "part.zip": {**HIDDEN, "part.txt": "open"}, "public.zip": GOLD}
+    tasks = [BuiltTask("x", (), {"reference_data": archive(name, files)}) for name, files in others.items()]
+    without.tasks[:0] = [BuiltTask("no data", (), {}), *tasks]
+    options = {"public_references": [fingerprint(encoded(GOLD))]}
+    without.programs["scoring_program", "scoring.zip"].archive.files["options.json"] = json.dumps(
+        options
+    ).encode()
+    report = Report()
+    phases = *(phase("x", 200, reference=name) for name in ("part.zip", "public.zip")), attempts
+    check_budget(report, BuiltBundle("", "", "", phases, (), None, detailed_results=False), without)
+    assert [code for code, *_ in told(report)] == ["leak-attempts", "leak-scores"]
+
+
+def test_the_tasks_options_say_how_labels_are_read():
+    rows = [f"r{number},p,s,{number % 2 * 5},9" for number in range(530)]
+    reference = {
+        "reference.csv": "\n".join(["response_id,prompt_id,speaker_id,human_score,words", *rows, ""])
+    }
+    how = {
+        "reference": reference,
+        "declared": {**KNOWN, "task": "content_accuracy", "options": {"scale": ["0-5"]}},
+    }
+    assert budget(phase("Final", 2), options={"options": {"scale": "0-5"}}, **how) == [scores(2, "20%")]
+    assert budget(phase("Final", 2), **how) == []
