@@ -51,7 +51,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
     noted = json.loads(calls_file.read_text(encoding="utf-8"))
     calls = [Call(*call) for call in noted["calls"]]
     for module in noted["modules"]:  # so that no copy has to import them
-        with suppress(ImportError):
+        with suppress(ImportError, Warning):  # a warning is an error here
             import_module(module)
     gc.freeze()
     statuses = _in_copies(_trials(session, names, calls))
