@@ -73,7 +73,7 @@ def score_main(default: Task) -> int:
         options = read_options(settings, task, inputs / "ref", reference)
         at_home = os.environ.get(HIDDEN_STATISTICS) == "write"
         if at_home:
-            options = replace(options, steps=None, floor=None)
+            options = replace(options, steps=None)
         files = list_files(inputs / "res", after_ingestion=True)
         submission = read_submission(task, files, reference)
         check_report(inputs / "res", accepted_report(task.name, len(reference.items)))
@@ -86,9 +86,10 @@ def score_main(default: Task) -> int:
         if options.labels_public or at_home:
             write_statistics(output, task.name, signature, scored.statistics, options.trivial)
         scored_items = f"checked, those of the {reference.part} part scored" if reference.part else "scored"
-        print(f"{task.name}: {len(reference.items)} items {scored_items}.\n{signature}", flush=True)
+        said = [f"{task.name}: {len(reference.items)} items {scored_items}.", signature]
         if options.steps and options.labels_public:
-            print(describe_line(line, options.steps, options.floor, task.primary), flush=True)
+            said.append(describe_line(line, options.steps, options.floor, task.primary))
+        print("\n".join(said), flush=True)
         write_scores(output, scores)  # after all else that can fail: a run that fails leaves none
         if options.detailed_results:
             _write_page(

@@ -18,7 +18,7 @@ from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from spokeneval.formats.speakers import independence_note
 from spokeneval.task import ENDS
 from spokeneval.tasks import find_task, task_names
-from tests.samples.cases import CASES
+from tests.samples.cases import CASES, IDS, SHEETS
 from tests.samples.corruptions import zipped
 from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT, run_score, write_files
@@ -103,8 +103,14 @@ def test_from_python(task, place):
     assert list(result.intervals) == [score.key for score in scores if score.bounds]
     for key, (low, high) in result.intervals.items():
         assert low <= result.scores[key] <= high
+    files = {file.name: file.read_bytes() for file in (place / "reference").iterdir()}
+    label = f"|reference:{spokeneval.run.options.fingerprint(files)[:12]}|spokeneval:{spokeneval.__version__}"
     assert result.task == result.signature.split("|")[0] == task
-    assert result.signature.endswith(f"spokeneval:{spokeneval.__version__}")
+    assert result.signature.endswith(label)
+    reference = find_task(task).format.read_reference(place / "reference")
+    units = find_task(task).units(reference)
+    assert (result.items, result.unit) == (len(reference.items), units.called)
+    assert result.units == len(set(units.of.values()))
 
 
 def test_every_score_is_printed_by_its_title(task, place, capsys):
@@ -125,6 +131,15 @@ def test_every_score_is_printed_by_its_title(task, place, capsys):
 
 
 # What is refused
+
+
+def test_who_has_the_labels_is_told_the_rates_that_break_a_rule(tmp_path):
+    write_files(tmp_path, CASES["spoken_call"].reference)
+    sheet = SHEETS["spoken_call"]
+    write_files(tmp_path, {sheet.file: sheet.text([(item, "accept") for item in IDS])})
+    paths = {"reference": tmp_path / "reference.csv", "submission": tmp_path / sheet.file}
+    with pytest.raises(SubmissionError, match=r"; found 100\.0 % and 0\.0 %$"):
+        spokeneval.score("spoken_call", **paths, options={"fifty_percent_rule": "reject"})
 
 
 def test_a_refusal_lists_every_problem(task, place, capsys):
