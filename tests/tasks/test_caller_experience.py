@@ -1,11 +1,14 @@
 """Caller Experience: a worked case, an independent library, what problems say, what its baseline cannot rate."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
 from spokeneval.formats.format import Items
-from spokeneval.formats.problems import SubmissionError
+from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from spokeneval.formats.submission_folder import list_files
+from spokeneval.metrics.agreement import RatingCells, kappa, krippendorff_alpha, rating_cells
 from spokeneval.tasks.caller_experience import TASK
 from tests.samples.programs import ROOT, run_program, run_score, write_files
 
@@ -46,6 +49,26 @@ def test_worked_case_through_the_program(tmp_path):
     }
     scores = score(tmp_path, (A, A, B), B)
     np.testing.assert_allclose([scores[key] for key in expected], list(expected.values()), **EXACT)
+
+
+def test_the_other_agreements_are_of_the_pairs_that_they_name(tmp_path):
+    listeners, ratings = (A, B, [1, 5, 3, 5, 4, 3, 2, 4, 2, 2]), [2, 4, 2, 5, 4, 1, 2, 5, 1, 3]
+
+    def cells(*raters):
+        pairs = [
+            rating_cells(np.array(a), np.array(b), scale=(1, 5)).cells for a, b in combinations(raters, 2)
+        ]
+        return [RatingCells(pair.sum(axis=0)) for pair in pairs]
+
+    def alpha(*raters):
+        together = RatingCells(np.sum([pair.cells for pair in cells(*raters)], axis=0))
+        return krippendorff_alpha(together, raters=len(raters))
+
+    quadratic = [kappa(cells(listener, ratings)[0], weights="quadratic") for listener in listeners]
+    scores = score(tmp_path, listeners, ratings)
+    found = [scores[key] for key in ("quadratic_kappa", "alpha", "human_alpha")]
+    expected = [np.mean(quadratic), alpha(*listeners, ratings), alpha(*listeners)]
+    np.testing.assert_allclose(found, expected, **EXACT)
 
 
 def test_scores_equal_scikit_learn_with_the_scale_given(tmp_path):
@@ -91,6 +114,13 @@ def test_all_problems_are_told_at_once_in_words_for_people(tmp_path):
         "  line 5    call_id C9: rating '6'; expected an integer from 1 to 5",
         "  missing   call_id C3: 3 calls expected, 2 found",
     ]
+
+
+def test_a_reference_without_a_call_is_refused_in_words_for_people(tmp_path):
+    with pytest.raises(ReferenceFileError) as refusal:
+        TASK.format.read_reference(write_files(tmp_path, gold([], [], [])))
+    assert str(refusal.value) == "reference.csv: 1 problem\n\n  a header but no call"
+    assert [problem.code for problem in refusal.value.problems] == ["no_items"]
 
 
 def test_ids_with_the_delimiter_in_them_are_listed_and_read_back(tmp_path):

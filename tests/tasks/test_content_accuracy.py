@@ -1,6 +1,7 @@
 """Content accuracy: worked cases, independent libraries, what problems say, the published models' order."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ from benchmarks.paper_tables import CORRELATIONS, REGRESSIONS, content_tables
 from bundling.build.plan import plan
 from sample_data import content_accuracy as sample
 from spokeneval.formats.format import Items
-from spokeneval.formats.problems import ReferenceFileError
+from spokeneval.formats.problems import ReferenceFileError, SubmissionError
+from spokeneval.formats.speakers import Units
 from spokeneval.tasks.content_accuracy import TASK
 from tests.samples.programs import ROOT, run_program, run_score, write_files
 
@@ -165,6 +167,56 @@ def test_a_second_raters_score_is_one_of_the_rubric_or_nothing(tmp_path):
         ReferenceFileError, match="human_score2 '5'; expected an integer from 1 to 4, or nothing"
     ):
         TASK.format.read_reference(write_files(tmp_path / "bad", sheet("1", "5", "4")))
+
+
+def test_the_published_scale_is_one_of_the_scales():
+    task = TASK.with_options({})
+    for what in ("name", "title", "scores", "options", "vary", "shared_scale"):
+        assert getattr(task, what) == getattr(TASK, what), what
+    assert (task.format.layouts, task.format.submission_file) == (
+        TASK.format.layouts,
+        TASK.format.submission_file,
+    )
+    assert list(task.trivial) == list(TASK.trivial) == ["2.5 for every response", "scores at random"]
+
+
+def test_references_and_submissions_are_read_and_refused_in_words_for_people(tmp_path):
+    task = TASK.with_options({})
+    header = "response_id,prompt_id,user,human_score,words,human_score2"
+
+    def refused(*rows):
+        text = "\n".join([header, *rows, ""])
+        with pytest.raises(ReferenceFileError) as refusal:
+            task.format.read_reference(write_files(tmp_path, {"reference.csv": text}))
+        return str(refusal.value).split("\n\n  "), [problem.code for problem in refusal.value.problems]
+
+    words = ["reference.csv: 1 problem", "2 responses; at least 3 expected"]
+    assert refused("a,p,s,1,9,", "b,p,s,1,9,") == (words, ["too_few_items"])
+    words[1] = "the human score is 1 throughout; nothing correlates with a constant"
+    assert refused("a,p,s,1,9,", "b,p,s,1,9,", "c,p,s,1,9,") == (words, ["constant_scores"])
+    words[1] = "line 2    response_id a: human_score2 '0'; expected an integer from 1 to 4, or nothing"
+    assert refused("a,p,s,1,9,0") == (words, ["off_scale"])
+    words[1] = "line 3    response_id a again; first on line 2"
+    assert refused("a,p,s,1,9,", "a,p,s,2,9,", "c,p,s,1,9,") == (words, ["duplicate_item"])
+    text = "\n".join([header, "b,p,S2,1,9,", "a,q,S1,2,9,4", "c,p,S2,1,9,", ""])
+    reference = task.format.read_reference(write_files(tmp_path, {"reference.csv": text}))
+    assert task.units(reference) == Units("speaker", {"b": "S2", "a": "S1", "c": "S2"})
+    public = task.format.public_files(reference, {})
+    assert public == {"responses.csv": b"response_id,prompt_id,speaker_id\na,q,S1\nb,p,S2\nc,p,S2\n"}
+    assert task.format.read_items(write_files(tmp_path, public)).ids == ("a", "b", "c")
+    nobody = task.format.read_reference(
+        write_files(tmp_path, {"reference.csv": re.sub(r"S\d", "", text).replace("user", "speaker")})
+    )
+    assert task.units(nobody) == Units("response", {item: item for item in "bac"})
+    path = (
+        write_files(tmp_path, {"predictions.csv": "response_id,score\na,1\na,1\nb,1\n"}) / "predictions.csv"
+    )
+    with pytest.raises(SubmissionError) as error:
+        task.format.read_submission({path.name: path}, reference.items)
+    assert str(error.value).splitlines()[2:] == [
+        "  line 3    response_id a again; first on line 2",
+        "  missing   response_id c: 3 responses expected, 2 found",
+    ]
 
 
 # Another scale

@@ -9,7 +9,7 @@ import pytest
 from bundling.competition.references import load_reference
 from spokeneval.formats.format import Items
 from spokeneval.formats.language_labels import LANGUAGES
-from spokeneval.formats.problems import SubmissionError
+from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.metrics.counts import total
 from spokeneval.tasks.merlion_diarization import TASK
@@ -209,6 +209,34 @@ def test_of_the_times_of_a_set_a_power_of_two_is_told(tmp_path, end, latest):
     gold = labels("x_1", (0, middle, "English"), (middle, 2000, "Mandarin"))
     write_files(tmp_path, {"labels.csv": gold, "regions.csv": f"x_1.wav,0,{end}\n"})
     assert FORMAT.read_reference(tmp_path).items.latest == latest
+
+
+@pytest.mark.parametrize(
+    ("english", "mandarin", "accepted"),
+    [((2, 0), (9, 9), False), ((1.5, 1.5), (9, 9), True), ((9, 9), (1, 1), False), ((9, 9), (1, 1.5), True)],
+)
+def test_both_languages_have_more_than_a_millionth_of_the_evaluated_time(
+    tmp_path, english, mandarin, accepted
+):
+    """Two recordings, a million ms of each evaluated: more than 2 ms of either language, beside what is left out."""
+    gold, regions = labels("none"), ""
+    for recording, e, m in zip("xy", english, mandarin, strict=True):
+        regions += f"{recording}.wav,500000,1500000\n"
+        spans = [(600_000, 600_000 + e, "English"), (700_000, 700_000 + m, "Mandarin")]
+        gold += label_rows(recording, *[span for span in spans if span[0] < span[1]])
+        gold += f"{recording}.wav,b1,800000,800009,9,English,\n{recording}.wav,b2,800000,800009,9,Mandarin,\n"
+        gold += f"{recording}.wav,b3,800000,800009,9,Non-Evaluated-Speech,\n"
+    gold = gold.replace(",\n", "\n")
+    write_files(tmp_path, {"labels.csv": gold, "regions.csv": regions})
+    if accepted:
+        assert FORMAT.read_reference(tmp_path).items.ids == ("x", "y")
+        return
+    with pytest.raises(ReferenceFileError) as refusal:
+        FORMAT.read_reference(tmp_path)
+    found = f"{sum(english)} ms of English and {sum(mandarin)} ms of Mandarin in the evaluated regions"
+    words = f"labels.csv: 1 problem\n\n  {found}; expected more than 2 ms of both"
+    assert str(refusal.value) == words
+    assert [problem.code for problem in refusal.value.problems] == ["one_language"]
 
 
 REGIONS = {

@@ -100,6 +100,15 @@ def test_without_a_recording_of_both_languages_the_pooled_accuracy_stands_in(tmp
     assert run.scores["balanced_accuracy_per_recording"] == run.scores["balanced_accuracy"] == 75
 
 
+def test_a_language_that_is_guessed_throughout_has_1_and_the_other_0():
+    english, mandarin, drawn = (answer(Items(IDS * 8)) for answer in TASK.trivial.values())
+    assert english.english.dtype == np.float64
+    for one, other in ((english.english, english.mandarin), (mandarin.mandarin, mandarin.english)):
+        assert (one.tolist(), other.tolist()) == ([1] * 40, [0] * 40)
+    assert (drawn.english + drawn.mandarin).tolist() == [1] * 40
+    assert set(drawn.english.tolist()) == {0, 1}
+
+
 def test_items_are_the_scored_segments_in_the_labels_order(tmp_path):
     write_files(tmp_path, {"labels.csv": GOLD})
     reference = FORMAT.read_reference(tmp_path)

@@ -10,8 +10,9 @@ import pytest
 from bundling.rehearse.rehearse import rehearse
 from bundling.zips import make_zip
 from spokeneval.formats.format import Items
-from spokeneval.formats.problems import SubmissionError
+from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from spokeneval.formats.submission_folder import list_files
+from spokeneval.metrics import phoneme_recognition
 from spokeneval.metrics.phoneme_recognition import FILLERS, arpabet_features
 from spokeneval.tasks.psst_recognition import TASK
 from tests.samples.programs import ROOT, run_program, run_score, write_files
@@ -117,6 +118,30 @@ def test_all_bad_tokens_are_told_at_once(tmp_path):
     assert "u5 is not one of the 4 utterances" in run.stderr
     assert "u4: 4 utterances expected, 3 found" in run.stderr
     assert "does not count against your daily limit" in run.stderr
+
+
+def test_a_reference_has_a_phone_in_a_thousand_transcripts(tmp_path):
+    write_files(tmp_path, {"utterances.tsv": gold("K", *[""] * 999)})
+    assert len(FORMAT.read_reference(tmp_path).items) == 1000
+    for said, words in ((["K", *[""] * 1000], "1 phones in 1001 transcripts"), (["<spn>"], "0 phones in 1")):
+        with pytest.raises(ReferenceFileError) as refusal:
+            FORMAT.read_reference(write_files(tmp_path, {"utterances.tsv": gold(*said)}))
+        assert str(refusal.value).startswith(f"utterances.tsv: 1 problem\n\n  {words}")
+        assert [problem.code for problem in refusal.value.problems] == ["no_phones"]
+    with pytest.raises(ReferenceFileError) as refusal:
+        FORMAT.read_reference(write_files(tmp_path, {"utterances.tsv": gold("x", "")}))
+    assert [problem.code for problem in refusal.value.problems] == ["unknown_phone"]
+
+
+def test_a_broken_feature_table_is_named(monkeypatch, tmp_path):
+    def broken():
+        raise ValueError("a phone twice")
+
+    monkeypatch.setattr(phoneme_recognition, "arpabet_features", broken)
+    with pytest.raises(ReferenceFileError) as refusal:
+        FORMAT.read_reference(write_files(tmp_path, {"utterances.tsv": gold("K")}))
+    assert str(refusal.value) == "arpabet_features.tsv: 1 problem\n\n  a phone twice"
+    assert [problem.code for problem in refusal.value.problems] == ["bad_feature_table"]
 
 
 def test_no_text_makes_the_reader_do_anything_but_accept_or_refuse(tmp_path):
