@@ -87,25 +87,29 @@ def _content(shown: TextTable, secret: TextTable) -> list[str]:
 
 def _pairs(shown: TextTable, secret: TextTable, content: Sequence[str]) -> Iterator[tuple[str, Pairs]]:
     """What tells rows to be the same, and the pairs (public, hidden) of those that are."""
-    found = False
+    yield from list(_by_names(shown, secret, content)) or _by_content(shown, secret, content)
+
+
+def _by_names(shown: TextTable, secret: TextTable, content: Sequence[str]) -> Iterator[tuple[str, Pairs]]:
     for name, names in secret.columns.items():
         if _tells_apart(shown.columns.get(name, [])) and _tells_apart(names) and _is_name(name):
             named = _equal(shown.columns[name], secret.columns[name])
             pairs = _same_items(shown, secret, content, named, numbered=_is_numbering(names))
             if pairs:
-                found = True
                 yield f"the same {name}", pairs
-    if found:
-        return
+
+
+def _by_content(shown: TextTable, secret: TextTable, content: Sequence[str]) -> Iterator[tuple[str, Pairs]]:
     pairs = _more_than_by_chance(*(_rows(table, content) for table in (shown, secret)))
+    if not pairs:
+        return
     labels = [name for name in content if len({*shown.columns[name], *secret.columns[name]}) <= MOST_CLASSES]
     texts = [name for name in content if name not in labels]
-    if pairs and labels and texts:  # texts that prompts fix come with labels as chance has it
+    if labels and texts:  # texts that prompts fix come with labels as chance has it
         twins = _once_in_each(_rows(shown, texts), _rows(secret, texts))
         if twins and _share(shown, secret, labels, twins) < _nearer_to_all(shown, secret, labels):
-            pairs = []
-    if pairs:
-        yield f"the same {', '.join(content)}", pairs
+            return
+    yield f"the same {', '.join(content)}", pairs
 
 
 def _rows(table: TextTable, names: Sequence[str]) -> list[tuple[str, ...]]:

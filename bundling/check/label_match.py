@@ -72,11 +72,11 @@ def _join(reference: TextTable, public: TextTable) -> tuple[set[str], list[tuple
     ]
     shared = [name for name in reference.columns if name in public.columns and not _LABELS.fullmatch(name)]
     if len(shared) > 1:
-        tuples = list(zip(*(reference.columns[name] for name in shared), strict=True))
+        tuples, others = (
+            list(zip(*(table.columns[name] for name in shared), strict=True)) for table in (reference, public)
+        )
         if len(set(tuples)) == len(tuples):
-            candidates.append(
-                (set(shared), tuples, list(zip(*(public.columns[name] for name in shared), strict=True)))
-            )
+            candidates.append((set(shared), tuples, others))
     for used, keys, values in candidates:
         rows = {key: row for row, key in enumerate(keys)}
         pairs = [(rows[value], row) for row, value in enumerate(values) if value in rows]
@@ -92,7 +92,7 @@ def _reproduces(truth: list[str], shown: list[str], same_name: bool, predicted: 
     agreement = max(_agreement(truth, shown), _agreement_renamed(truth, shown))
     if predicted and not same_name:
         return agreement == 1
-    commonest = Counter(truth).most_common(1)[0][1] / len(truth)
+    commonest = max(Counter(truth).values()) / len(truth)
     return agreement >= 0.9 and agreement - commonest >= 0.5 * (1 - commonest)
 
 
@@ -105,10 +105,8 @@ def _agreement_renamed(truth: list[str], shown: list[str]) -> float:
     classes = set(shown)
     if not 2 <= len(classes) <= _MOST_CLASSES or len(set(truth)) > _MOST_CLASSES:
         return 0.0
-    renamed: dict[str, tuple[str, int]] = {}
-    for (value, label), count in Counter(zip(shown, truth, strict=True)).items():
-        if count > renamed.get(value, ("", 0))[1]:
-            renamed[value] = label, count
+    commonest_last = reversed(Counter(zip(shown, truth, strict=True)).most_common())
+    renamed = {value: (label, count) for (value, label), count in commonest_last}
     if len({label for label, _ in renamed.values()}) < len(classes):
         return 0.0
     return sum(count for _, count in renamed.values()) / len(truth)

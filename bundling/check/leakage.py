@@ -21,12 +21,11 @@ EXACT_BITS = 53.0
 TOLERATED = 0.1
 """The share of the labels' entropy beyond which a board tells too much, unless a share of the set is sealed."""
 
-_OFFSETS = 8
 _FARTHEST = 9.0  # standard errors; beyond it the normal distribution holds less than one part in 2**53
 
 
 def bits_of_step(multiple: float) -> float:
-    """What one number on a grid tells, in bits, where the grid lies worst.
+    """What one number on a grid tells, in bits, where the grid lies worst: with an edge at the mean.
 
     Parameters
     ----------
@@ -43,16 +42,10 @@ def bits_of_step(multiple: float) -> float:
     """
     if not 0 < multiple < math.inf:
         raise ValueError(f"a step is {multiple!r} standard errors; expected a number above 0")
-    cells = math.ceil(_FARTHEST / multiple) + 1
+    cells = math.ceil(_FARTHEST / multiple)
     if cells > 1 << 16:
         return EXACT_BITS
-    bits = max(_entropy_of_grid(multiple, offset / _OFFSETS, cells) for offset in range(_OFFSETS))
-    return min(EXACT_BITS, bits)
-
-
-def _entropy_of_grid(multiple: float, offset: float, cells: int) -> float:
-    """Entropy of a standard normal variable in cells of a width; `offset` shifts the edges, in parts of a cell."""
-    below = [NormalDist().cdf((cell + offset) * multiple) for cell in range(-cells, cells + 1)]
+    below = [NormalDist().cdf(cell * multiple) for cell in range(-cells, cells + 1)]
     return _entropy([after - before for before, after in pairwise(below)])
 
 

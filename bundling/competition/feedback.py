@@ -12,7 +12,7 @@ from bundling.competition.references import ReferenceSet
 from bundling.zips import write_tree
 from spokeneval.run.feedback import choose_step, coarse_scores, on_grid
 from spokeneval.run.interval import resampled_error
-from spokeneval.run.options import Options
+from spokeneval.run.options import Options, choose_options
 from spokeneval.run.reference import labelled, read_reference, read_submission
 from spokeneval.run.scoring import score_submission
 from spokeneval.task import HIGHER, Number, Task
@@ -49,7 +49,6 @@ def set_feedback(
     task: Task,
     reference: ReferenceSet,
     solution: Mapping[str, bytes] | None,
-    chosen: Mapping[str, str],
     *,
     hidden: bool,
 ) -> Feedback:
@@ -62,7 +61,6 @@ def set_feedback(
     Parameters
     ----------
     solution: the baseline's submission, `name -> content`; None where it does not run on the set.
-    chosen: the task's options.
     """
     with tempfile.TemporaryDirectory() as folder:
         gold = read_reference(task, write_tree(Path(folder, "reference"), reference.files))
@@ -74,7 +72,7 @@ def set_feedback(
         {what: labelled(task, answer(gold.items), gold) for what, answer in task.trivial.items()}
     )
     # An option that refuses submissions is for public labels alone: here each is scored.
-    options = Options({**chosen, **_defaults(task)}, labels_public=True, compared_by="")
+    options = Options(choose_options(task, {}), labels_public=True, compared_by="")
     lines = {
         what: score_submission(task, gold.labels, answers, options) for what, answers in submissions.items()
     }
@@ -93,7 +91,3 @@ def set_feedback(
         scores = {what: on_grid(score, steps[primary.key]) for what, score in scores.items()}
     unit = lines[best].statistics.unit
     return Feedback(steps, coarse_scores(lines[best].scores, steps), unit, scores)
-
-
-def _defaults(task: Task) -> dict[str, str]:
-    return {option.name: option.values[0] for option in task.options}

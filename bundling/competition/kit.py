@@ -107,7 +107,7 @@ def make_parts(
     told = {}
     for name, reference in references.items():
         hidden, solution = name not in public, baseline.solutions.get(name)
-        told[name] = set_feedback(task, reference, solution, competition.options, hidden=hidden)
+        told[name] = set_feedback(task, reference, solution, hidden=hidden)
         if hidden and competition["feedback"] == COARSE and not told[name].steps:
             raise CompetitionError(
                 f"feedback: coarse needs a standard error to make a step of; the {name} set of {task.name} has none "

@@ -66,7 +66,7 @@ def _make_kit(task: str, competition_folder: Path, into: Path) -> None:
         write_tree(into / "metadata_baseline" / name, files)
     rules = find_task(task).with_options(competition.options)
     trivial = {
-        name: set_feedback(rules, reference, None, competition.options, hidden=False).trivial
+        name: set_feedback(rules, reference, None, hidden=False).trivial
         for name, reference in references.items()
     }
     (into / TRIVIAL).write_text(json.dumps(trivial))

@@ -16,17 +16,21 @@ from bundling.competition.competition import CompetitionError
 from bundling.competition.feedback import set_feedback
 from bundling.competition.read import read_competitions
 from bundling.competition.references import load_reference
+from bundling.competition.seal import seal
 from bundling.rank.outputs import read_outputs
 from bundling.rehearse.engine import LocalEngine
 from bundling.rehearse.rehearse import rehearse
 from bundling.score.score import score
 from bundling.zips import make_zip
-from spokeneval.run.feedback import choose_step
-from spokeneval.run.options import items_fingerprint
+from spokeneval.run.feedback import choose_step, coarse_scores, on_grid
+from spokeneval.run.interval import resampled_error
+from spokeneval.run.options import Options, choose_options, items_fingerprint
 from spokeneval.run.programs import HIDDEN_STATISTICS
+from spokeneval.run.scoring import score_submission
 from spokeneval.tasks import find_task
 from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT, run_program, write_files
+from tests.samples.repeated import REPEATED
 
 TASK = find_task("psst_correctness")
 
@@ -168,7 +172,7 @@ def test_answers_that_know_nothing_raise_the_floor(tmp_path):
         task.name, "evaluation", ROOT / "reference_data" / task.name / "evaluation", {}
     )
     lines = [f"{item} 0 1\n{item} 1 1\n" for item in reference.items]
-    feedback = set_feedback(task, reference, {"prediction.txt": "".join(lines).encode()}, {}, hidden=True)
+    feedback = set_feedback(task, reference, {"prediction.txt": "".join(lines).encode()}, hidden=True)
     assert feedback.steps == {"eer": choose_step(feedback.steps["eer"])}
     assert abs(feedback.floor["eer"] - 19.69) <= feedback.steps["eer"] / 2
 
@@ -186,10 +190,104 @@ def test_without_a_baseline_the_step_is_that_of_answers_that_know_nothing():
     reference = load_reference(
         TASK.name, "evaluation", ROOT / "reference_data" / TASK.name / "evaluation", {}
     )
-    feedback = set_feedback(TASK, reference, None, {}, hidden=True)
+    feedback = set_feedback(TASK, reference, None, hidden=True)
     assert 0.005 < feedback.steps["f1"] < 0.1
     assert set(feedback.known) == set(TASK.trivial)
     assert feedback.floor["f1"] == max(feedback.known.values())
+
+
+# A set's feedback, on small sets: every other response of PSST is correct, one of two in each session.
+
+
+def small(task, folder, files=None):
+    return load_reference(task, "evaluation", write_files(folder, files or REPEATED[task]), {})
+
+
+def scored(task, folder, answers):
+    """What answers to a small set score: a submission's files, or those of a system that knows nothing."""
+    reference = task.format.read_reference(folder)
+    if isinstance(answers, dict):
+        write_files(folder / "res", answers)
+        answers = task.format.read_submission(
+            {name: folder / "res" / name for name in answers}, reference.items
+        )
+    else:
+        answers = answers(reference.items)
+    options = Options(choose_options(task, {}), labels_public=False, compared_by="")
+    return score_submission(task, reference, answers, options)
+
+
+def test_the_step_is_of_the_baselines_error_and_the_floor_is_the_best_line(tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    reference = small(TASK.name, tmp_path)
+    right = {name: text.encode() for name, text in near_misses(TASK.name, tmp_path).items()}
+    baseline = scored(TASK, tmp_path, right)
+    step = choose_step(baseline.intervals["f1"].standard_error)
+    for hidden in (False, True):
+        found = set_feedback(TASK, reference, right, hidden=hidden)
+        assert found.steps == {"f1": step} != set_feedback(TASK, reference, None, hidden=hidden).steps
+        assert (found.floor, found.unit) == (coarse_scores(baseline.scores, found.steps), "session")
+        assert list(found.known) == ["the kit's baseline", *TASK.trivial]
+        assert list(found.trivial) == list(TASK.trivial)
+        for what, answers in (("the kit's baseline", right), *TASK.trivial.items()):
+            exact = scored(TASK, tmp_path, answers).scores["f1"]
+            assert found.known[what] == (on_grid(exact, step) if hidden else exact)
+    assert list((tmp_path / "here").iterdir()) == []
+
+
+def test_of_a_part_what_it_holds_is_scored(tmp_path):
+    files = dict(REPEATED["psst_correctness"])
+    whole = small(TASK.name, tmp_path / "whole", files)
+    part = seal(whole, 0.5, None)
+    known = set_feedback(TASK, part, None, hidden=False)
+    write_files(tmp_path / "part", {"utterances.tsv": part.files["utterances.tsv"]})
+    expected = scored(TASK, tmp_path / "part", TASK.trivial["everything correct"])
+    assert known.known["everything correct"] == expected.scores["f1"]
+    assert (
+        known.known["correct at random"]
+        != set_feedback(TASK, whole, None, hidden=False).known["correct at random"]
+    )
+
+
+def test_a_baseline_without_an_error_takes_the_largest_of_the_others(tmp_path):
+    reference = small(TASK.name, tmp_path)
+    every = re.sub(rb"\t[^\n]*", b"\ttrue", reference.public["utterance_list.tsv"])
+    answers = {"correctness.tsv": every.replace(b"utterance_id\ttrue", b"utterance_id\tprediction", 1)}
+    assert scored(TASK, tmp_path, answers).intervals["f1"].standard_error == 0
+    random = scored(TASK, tmp_path, TASK.trivial["correct at random"])
+    found = set_feedback(TASK, reference, answers, hidden=True)
+    assert found.steps == {"f1": choose_step(random.intervals["f1"].standard_error)}
+
+
+def test_where_lower_is_better_the_floor_is_the_lowest(tmp_path):
+    task = find_task("merlion_diarization")
+    found = set_feedback(task, small(task.name, tmp_path), None, hidden=False)
+    assert found.floor["der"] == on_grid(min(found.known.values()), found.steps["der"])
+    assert min(found.known.values()) == found.known["nothing spoken"] == 100
+
+
+def test_where_leaving_out_one_changes_nothing_resamples_have_an_error(tmp_path):
+    """Of Spoken CALL, where no answer that knows nothing meets the rule."""
+    task = find_task("spoken_call")
+    reference = small(task.name, tmp_path)
+    lines = [scored(task, tmp_path, answers) for answers in task.trivial.values()]
+    assert not any(line.intervals["d_full"].standard_error for line in lines)
+    errors = [resampled_error(task.primary, line.statistics.parts["decisions"]) for line in lines]
+    found = set_feedback(task, reference, None, hidden=True)
+    assert found.steps == {"d_full": choose_step(max(errors))}
+    assert set(found.known.values()) == set(found.floor.values()) == {0}
+
+
+def test_where_nothing_has_an_error_there_is_no_step_and_no_floor(tmp_path):
+    one = small(
+        TASK.name,
+        tmp_path,
+        {"utterances.tsv": "utterance_id\tsession\tcorrectness\na\ts\tTRUE\nb\ts\tFALSE\n"},
+    )
+    found = set_feedback(TASK, one, None, hidden=True)
+    assert (found.steps, found.floor, found.unit) == ({}, {}, "session")
+    assert found.known["everything correct"] == 2 / 3
 
 
 def edited(path, folder, *, feedback="coarse", attempts=None, per_day=20):

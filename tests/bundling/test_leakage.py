@@ -31,7 +31,10 @@ def test_a_step_of_many_standard_errors_tells_a_bit_at_its_edge():
 
 
 def test_a_step_of_nothing_is_exact():
-    assert bits_of_step(1e-12) == EXACT_BITS
+    """From 65536 steps in nine standard errors on."""
+    assert bits_of_step(1e-12) == EXACT_BITS == 53
+    assert bits_of_step(9 / 65536.5) == EXACT_BITS
+    assert bits_of_step(9 / 65535.5) < 15
 
 
 @pytest.mark.parametrize("multiple", [0.0, -1.0, math.nan, math.inf])
@@ -43,7 +46,8 @@ def test_a_step_is_above_0(multiple):
 def test_bits_of_labels():
     assert label_entropy([100, 100]) == 200
     assert label_entropy([50] * 4) == 400
-    assert label_entropy([7, 0]) == 0
+    assert label_entropy([7, 0]) == label_entropy([1]) == 0
+    assert math.copysign(1, label_entropy([7, 0])) == 1
 
 
 @pytest.mark.parametrize("counts", [[], [0, 0], [5, -1]])

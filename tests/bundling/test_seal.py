@@ -164,11 +164,23 @@ def test_another_share_than_that_of_a_draw_that_is_kept_is_refused(tmp_path):
         seal(reference, 0.3, folder)
 
 
+def test_a_share_is_that_of_a_draw_up_to_a_twentieth(tmp_path):
+    rows = "".join(f"c{number},{number % 5 + 1},1,2\n" for number in range(100))
+    reference = loaded(
+        "caller_experience", tmp_path, {"reference.csv": f"call_id,human1,human2,human3\n{rows}"}
+    )
+    tenth = seal(reference, 0.1, None)
+    assert seal(reference, 0.05, laid_out(tenth, tmp_path / "kept")) == tenth
+
+
 def test_a_draw_that_cannot_be_read_is_not_drawn_anew(tmp_path):
     reference = loaded("caller_experience", tmp_path / "given")
     folder = laid_out(seal(reference, 0.5, None), tmp_path / "kept")
     (folder / "sealed" / "reference.csv").write_text("call_id\n")
     with pytest.raises(BadReference, match="kept holds the draw of an earlier build, but cannot be read"):
+        seal(reference, 0.5, folder)
+    (folder / "all" / "reference.csv").write_text("call_id\n")
+    with pytest.raises(BadReference, match="reference of caller_experience, set evaluation"):
         seal(reference, 0.5, folder)
 
 
