@@ -50,7 +50,7 @@ SUBMISSION_FILE = "prediction.txt"
 
 NOUN = "segment"
 
-_SHEET = ("audio_name", "utt_id", "start", "end")
+_SHEET = Layout(SEGMENTS_FILE, "utt_id", ("audio_name", "utt_id", "start", "end"))
 _FIELDS = "an id, 0 or 1, and a score; or an id and two scores"
 _PARTS = ("recording", "utt_id", "start", "end")
 
@@ -108,7 +108,7 @@ def read_reference(directory: Path) -> Reference:
         lines += compress(labels.table.lines, scored.tolist())
         english.append(labels.tags[scored] == ENGLISH)
         audio_names = {**labels.audio_names, **audio_names}
-        speakers = labels.speakers
+        speakers.update(labels.speakers)
     problems.raise_if_any()
     is_english = np.concatenate(english)
     if is_english.all() or not is_english.any():
@@ -130,9 +130,7 @@ def read_reference(directory: Path) -> Reference:
 
 def _check_ids(ids: Sequence[str], recordings: Sequence[str], problems: Problems) -> None:
     """Segments of two recordings can share an id: `a_b_c_0_500` is one of `a`, named `b_c`, and one of `a_b`."""
-    names = set(recordings)
-    heads = (other.rsplit("_", parts)[0] for other in names for parts in range(1, other.count("_") + 1))
-    if names.isdisjoint(heads):
+    if len(set(ids)) == len(ids):
         return
     recording_of: dict[str, str] = {}
     for item, recording in zip(ids, recordings):
@@ -159,7 +157,7 @@ def _overlaps_other_language(labels: Labels, spoken: np.ndarray, problems: Probl
 
 
 def _ids(recordings: Iterable[str], table: Table) -> Iterator[str]:
-    return map("_".join, zip(recordings, *(table.columns[column] for column in _SHEET[1:])))
+    return map("_".join, zip(recordings, *(table.columns[column] for column in _SHEET.required[1:])))
 
 
 def public_files(reference: Reference, options: Mapping[str, str]) -> dict[str, bytes]:
@@ -167,19 +165,18 @@ def public_files(reference: Reference, options: Mapping[str, str]) -> dict[str, 
 
     The order is that of the labels, because submissions must follow it; segments that are not scored are left out.
     """
-    rows = [",".join(_SHEET)]
+    rows = [",".join(_SHEET.required)]
     names = [f"{recording}_" for recording in recording_names(reference.audio_names)]
     for item, recording in zip(reference.items.ids, reference.recordings.tolist()):
         utterance, start, end = item[len(names[recording]) :].rsplit("_", 2)
         rows.append(f"{reference.audio_names[recording]},{utterance},{start},{end}")
-    return {SEGMENTS_FILE: "\n".join([*rows, ""]).encode("utf-8")}
+    return {SEGMENTS_FILE: "\n".join([*rows, ""]).encode()}
 
 
 def read_items(directory: Path) -> Items:
     """The public items, as `public_files` wrote them."""
     problems = Problems(FileProblems)
-    layout = Layout(SEGMENTS_FILE, "utt_id", _SHEET)
-    table = read_table(directory / SEGMENTS_FILE, layout, problems, ORGANISER_LIMIT)
+    table = read_table(directory / SEGMENTS_FILE, _SHEET, problems, ORGANISER_LIMIT)
     problems.raise_if_any()
     return Items(tuple(_ids(recording_names(table.columns["audio_name"]), table)))
 
@@ -241,7 +238,7 @@ def _read_scores(path: Path, limit: int, items: Items) -> Optional[Submission]:
 
 
 def _read_format(path: Path, limit: int, items: Items) -> Optional[Submission]:
-    ids = [item for item in items.ids for _ in ("English", "Mandarin")]
+    ids = [item for item in items.ids for _ in range(2)]
     scores = _read_numbers(path, limit, [ids, ["0", "1"] * len(items)])
     if scores is not None:
         return Submission(scores[::2, 0], scores[1::2, 0])

@@ -1,0 +1,214 @@
+"""MERLion CCS, Task 1: what is read of labels and predictions, what is public, and each refusal in full words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from spokeneval.formats import segment_scores, text
+from spokeneval.formats.format import Items
+from spokeneval.formats.problems import FileProblems, ReferenceFileError, SubmissionError
+from tests.samples.merlion_identification import BAD_FILES, HEADER, IDS, ONE, SCORES, TWO
+from tests.samples.programs import write_files
+
+
+def read(folder, rows, header=HEADER):
+    return segment_scores.read_reference(write_files(folder, {"labels.csv": header + rows}))
+
+
+def refused_labels(folder, rows, header=HEADER):
+    with pytest.raises(ReferenceFileError) as refusal:
+        read(folder, rows, header)
+    assert {problem.file for problem in refusal.value.problems} == {"labels.csv"}
+    return [(problem.code, problem.line, problem.item, problem.message) for problem in refusal.value.problems]
+
+
+def submit(folder, content, ids=IDS):
+    write_files(folder, {"prediction.txt": content})
+    return segment_scores.read_submission({"prediction.txt": folder / "prediction.txt"}, Items(tuple(ids)))
+
+
+def refused(folder, content, ids=IDS):
+    """The problems of a prediction, as they were met: code, line, item, message."""
+    with pytest.raises(SubmissionError) as refusal:
+        submit(folder, content, ids)
+    assert {problem.file for problem in refusal.value.problems} == {"prediction.txt"}
+    return [(problem.code, problem.line, problem.item, problem.message) for problem in refusal.value.problems]
+
+
+LABELS = """\
+y_1.wav,a1,0,700,700,English,False,
+x_1.wav,a1,100,900,800,English, TRUE ,
+x_1.wav,a_2,900,1500,600,NON_SPEECH,perhaps,
+y_1.mp3,a2,0.50,700,699.5,Mandarin,false,
+x_1.wav,a3,1500,2000,500,Non-Evaluated-Speech,,
+x_1.wav,a_4,1e3,2000,1000,English,False,
+"""
+
+
+@pytest.mark.parametrize("block", [1, 1 << 17])
+def test_segments_of_one_language_are_scored_in_the_order_of_the_labels(tmp_path, monkeypatch, block):
+    monkeypatch.setattr(text, "_BLOCK", block)
+    reference = read(tmp_path, LABELS)
+    assert reference.items == Items(("y_1_a1_0_700", "y_1_a2_0.50_700", "x_1_a_4_1e3_2000"))
+    assert reference.is_english.tolist() == [True, False, True]
+    assert (reference.recordings.tolist(), reference.recordings.dtype) == ([0, 0, 1], np.int64)
+    assert (reference.audio_names, reference.speakers) == (["y_1.wav", "x_1.wav"], ())
+    public = segment_scores.public_files(reference, {})
+    rows = "y_1.wav,a1,0,700\ny_1.wav,a2,0.50,700\nx_1.wav,a_4,1e3,2000\n"
+    assert public == {"segments.csv": f"audio_name,utt_id,start,end\n{rows}".encode()}
+    assert segment_scores.read_items(write_files(tmp_path / "input", public)) == reference.items
+    of = ["y_1", "x_1", "x_1", "y_1", "x_1", "x_1"]
+    assert segment_scores.rows(tmp_path) == {"labels.csv": dict(enumerate(of, 2))}
+
+
+def test_a_file_without_the_column_has_no_overlaps_and_one_with_speakers_names_them(tmp_path):
+    rows = "x.wav,a,0,9,English,S1\ny.wav,b,0,9,Mandarin,S2\nx.wav,c,0,9,English,S1\n"
+    reference = read(tmp_path, rows, "audio_name,utt_id,start,end,language_tag,user\n")
+    assert reference.items.ids == ("x_a_0_9", "y_b_0_9", "x_c_0_9")
+    assert (reference.audio_names, reference.speakers) == (["x.wav", "y.wav"], ["S1", "S2"])
+
+
+def test_labels_that_cannot_be_scored(tmp_path):
+    english = "x.wav,a,0,9,9,English,False,\n"
+    words = "1 English and 0 Mandarin segments to score; expected some of both"
+    assert refused_labels(tmp_path, english) == [("one_language", None, None, words)]
+    words = "0 English and 2 Mandarin segments to score; expected some of both"
+    mandarin = "x.wav,b,0,9,9,Mandarin,False,\ny.wav,b,0,9,9,Mandarin,False,\n"
+    assert refused_labels(tmp_path, mandarin + "y.wav,c,0,9,9,English,True,\n")[0][3] == words
+    words = "utt_id b: overlap_diff_lang 'yes'; expected 'True' or 'False'"
+    yes = "x.wav,b,0,9,9,Mandarin,yes,\n"
+    assert refused_labels(tmp_path, english + yes) == [("unknown_value", 3, "b", words)]
+    assert [code for code, *_ in refused_labels(tmp_path, english + yes.replace("9,9", "9,7"))] == [
+        "wrong_length",
+        "unknown_value",
+    ]
+
+
+@pytest.mark.parametrize("recordings", [("p", "p_q_r"), ("p_q", "p_q_r")])
+def test_one_id_for_segments_of_two_recordings_is_refused(tmp_path, recordings):
+    short, long = recordings
+    rest = long[len(short) + 1 :]
+    rows = [f"{long}.wav,a,0,9", f"{long}.wav,b,0,9", f"{short}.wav,{rest}_b,0,9", f"{short}.wav,c,0,9"]
+    tags = ("English", "Mandarin", "English", "Mandarin")
+    text = "".join(f"{row},9,{tag},False,\n" for row, tag in zip(rows, tags, strict=True))
+    words = f"segments of {long} and of {short} have the id {long}_b_0_9; rename one"
+    assert refused_labels(tmp_path, text) == [("ambiguous_id", None, f"{long}_b_0_9", words)]
+
+
+def test_public_items_that_cannot_be_read(tmp_path):
+    with pytest.raises(FileProblems, match=r"^segments.csv: 1 problem\n\n  line 2    3 fields") as refusal:
+        segment_scores.read_items(
+            write_files(tmp_path, {"segments.csv": "audio_name,utt_id,start,end\na,b,c\n"})
+        )
+    assert type(refusal.value) is FileProblems
+
+
+@pytest.mark.parametrize("block", [1, 1 << 17])
+@pytest.mark.parametrize("content", [ONE, TWO, "\n \n" + ONE.replace(" ", "\t  "), TWO.replace("\n", "\n\n")])
+def test_both_formats_are_read(tmp_path, monkeypatch, content, block):
+    monkeypatch.setattr(text, "_BLOCK", block)
+    submission = submit(tmp_path, content)
+    found = np.stack([submission.english, submission.mandarin], axis=1)
+    assert (found.tolist(), found.dtype) == ([list(pair) for pair in SCORES], np.float64)
+    some = segment_scores.take(submission, [3, 0])
+    assert (some.english.tolist(), some.mandarin.tolist()) == ([0.8, 0.9], [0.4, 0.1])
+    assert segment_scores.take(submission, []).english.shape == (0,)
+
+
+@pytest.mark.parametrize("case", BAD_FILES)
+def test_every_bad_file_is_refused(tmp_path, case):
+    content, codes, where, words = BAD_FILES[case]
+    found = sorted(refused(tmp_path, content), key=lambda problem: problem[1] or 10**9)
+    assert [code for code, *_ in found] == codes.split()
+    assert where in found[0][1:3]
+    assert words in found[0][3]
+    for code, line, item, _ in found:
+        if line and code not in ("nul_byte", "carriage_return"):
+            assert item == content.splitlines()[line - 1].split()[0]
+
+
+def predictions(text):
+    """`a0 bX`: a line for segment `a`, then 0, and one for `b`, then X, each with a score."""
+    return "".join(f"{word[0]} {word[1:]} .5\n" for word in text.split())
+
+
+@pytest.mark.parametrize(
+    ("lines", "items", "expected"),
+    [
+        ("a0", "ab", {"missing_item": [None]}),
+        ("a1 a0 b.1 c.2", "abc", {"swapped_languages": [1], "mixed_formats": [3, 4]}),
+        # Two of five lines begin such a pair, in a file of many words; or pairs with the same four words.
+        ("aX bY cZ d0 d1 e0 e1 f0 f1 g0 g1 h0 h1 i0 i1", "abcdefghi", {"unknown_language": [1, 2, 3]}),
+        (
+            "aV bW cX dY eZ f0 f1 g0 g1 h0 h1",
+            "abcdefgh",
+            {"bad_score": [1, 2, 3, 4, 5], "mixed_formats": [7, 9, 11]},
+        ),
+        ("aT bE bM cE cN", "abc", {"unknown_language": [1, 2, 3, 4, 5]}),
+        ("aT bE bM cO cN", "abc", {"bad_score": [1, 2, 3, 4, 5], "duplicate_item": [3, 5]}),
+        ("a.1 a.2 b.3 c.4 d.5", "abcd", {"duplicate_item": [2]}),
+        # The first has 0 or 1, and one of three lines begins such a pair.
+        ("a0 b0 b1", "ab", {"missing_language": [1]}),
+        ("a1 b0 b1", "ab", {"missing_language": [1]}),
+        ("aX b0 b1", "ab", {"bad_score": [1], "mixed_formats": [3]}),
+        ("a0 b0 b1 c0", "abc", {"mixed_formats": [3]}),
+        # It has, there are more than three lines for two segments, and more than half have 0 or 1.
+        ("a0 b0 a1 bX", "ab", {"missing_language": [1, 2, 3], "unknown_language": [4]}),
+        ("aX b0 a1 b1", "ab", {"bad_score": [1], "duplicate_item": [3, 4]}),
+        ("a0 b1 c0", "ab", {"unknown_item": [3]}),
+        ("a0 b1", "abc", {"missing_item": [None]}),
+        ("a0 bX a1 bY", "ab", {"bad_score": [2, 4], "duplicate_item": [3, 4]}),
+    ],
+)
+def test_which_format_a_broken_file_is_meant_to_be_in(tmp_path, lines, items, expected):
+    found = {}
+    for code, line, *_ in refused(tmp_path, predictions(lines), items):
+        found.setdefault(code, []).append(line)
+    assert found == expected
+
+
+def test_a_line_of_a_wrong_number_of_fields_is_told_with_its_advice(tmp_path):
+    words = "expected 3: an id, 0 or 1, and a score; or an id and two scores"
+    found = refused(tmp_path, "p 1 2\nq,1,2\n\nr 1,2\ns\nt 1 2 u,v\nt\n", "pqrst")
+    assert [problem for problem in found if problem[0] == "wrong_field_count"] == [
+        ("wrong_field_count", 2, "q,1,2", f"1 field; {words}; separated by blanks, not commas"),
+        ("wrong_field_count", 4, "r", f"2 fields; {words}"),
+        ("wrong_field_count", 5, "s", f"1 field; {words}"),
+        ("wrong_field_count", 6, "t", f"4 fields; {words}"),
+        ("wrong_field_count", 7, "t", f"1 field; {words}"),
+    ]
+
+
+def test_the_fewest_segments_are_out_of_order(tmp_path):
+    # Without b these rise: a d f g. What is expected in b's place is what comes after f.
+    found = refused(tmp_path, predictions("a.1 d.2 f.3 b.4 g.5 a.6"), "abcdefg")
+    assert found == [
+        ("duplicate_item", 6, "a", "segment a again; first on line 1"),
+        ("out_of_order", 4, "b", "segment b is not in the order of segments.csv; expected g here"),
+        ("missing_item", None, "c", "segment c, e: 7 segments expected, 5 found"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("recording", "n", "expected"),
+    [
+        ("x_2", 20, {"another_set"}),
+        ("x_2", 19, {"wrong_id", "unknown_item"}),
+        ("x_1", 20, {"wrong_id", "unknown_item"}),
+    ],
+)
+def test_another_sets_file_is_one_of_twenty_segments_of_other_recordings(tmp_path, recording, n, expected):
+    lines = [f"{recording}_b{number}_0_500 .{number} 0\n" for number in range(n)]
+    found = refused(tmp_path, "".join(lines), ["x_1_a1_0_9", "x_1_a2_9_12"])
+    assert {code for code, *_ in found} == expected
+
+
+def test_a_file_of_another_name_or_too_large_for_its_items(tmp_path):
+    write_files(tmp_path, {"predictions.txt": ONE})
+    with pytest.raises(
+        SubmissionError, match=r"prediction.txt\n  is missing; predictions.txt is there: rename it"
+    ):
+        segment_scores.read_submission({"predictions.txt": tmp_path / "predictions.txt"}, Items(IDS))
+    words = "is larger than 1053696 bytes, far more than its items need"
+    assert refused(tmp_path, "x" * 1053697) == [("file_too_large", None, None, words)]
