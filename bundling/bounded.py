@@ -164,10 +164,12 @@ def _measure(node: yaml.Node, known: dict[int, tuple[int, int]]) -> tuple[int, i
         return 1, 1
     mapping = isinstance(node, yaml.MappingNode)
     inner = [part for pair in node.value for part in pair] if mapping else node.value
-    sizes, depths = zip((0, 0), *(_measure(part, known) for part in inner), strict=True)
-    measures = known[id(node)] = 1 + sum(sizes), 1 + max(depths)
-    if measures[0] > MOST_NODES:
+    parts = [_measure(part, known) for part in inner]
+    size = 1 + sum(size for size, _ in parts)
+    depth = 1 + max((depth for _, depth in parts), default=0)
+    if size > MOST_NODES:
         raise ValueError(f"more than {MOST_NODES} values; aliases of aliases?")
-    if measures[1] > DEEPEST:
+    if depth > DEEPEST:
         raise RecursionError
-    return measures
+    known[id(node)] = size, depth
+    return size, depth

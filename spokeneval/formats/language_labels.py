@@ -217,9 +217,10 @@ def _check_lengths(table: Table, spans: np.ndarray, problems: Problems) -> None:
         return
     texts = table.columns["length"]
     lengths = decimals(texts)
-    if lengths is None or (np.abs(lengths - (spans[:, 1] - spans[:, 0])) > 1).any():
-        for text, (start, end), line in zip(texts, spans.tolist(), table.lines):
-            length = decimal(text)
-            if length is None or abs(length - (end - start)) > 1:
-                message = f"length {name(text)}; end minus start is {end - start:.12g}"
-                problems.add("wrong_length", table.file, message, line=line)
+    if lengths is None:
+        numbers = map(decimal, texts)
+        lengths = np.array([np.inf if number is None else number for number in numbers])
+    expected = spans[:, 1] - spans[:, 0]
+    for row in np.flatnonzero(np.abs(lengths - expected) > 1).tolist():
+        message = f"length {name(texts[row])}; end minus start is {expected[row]:.12g}"
+        problems.add("wrong_length", table.file, message, line=table.lines[row])

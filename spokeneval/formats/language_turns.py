@@ -59,6 +59,7 @@ MOST_LINES = 1 << 15
 
 _REGION = ("audio_name", "start", "end")
 REGIONS = Layout(REGIONS_FILE, "audio_name", _REGION)
+_RECORDINGS = Layout(RECORDINGS_FILE, "audio_name", ("audio_name",))
 LAYOUTS = (LABELS, REGIONS)
 _TURN = ("start", "end", "language")
 
@@ -198,16 +199,15 @@ def _by_recording(spans: np.ndarray, recording: np.ndarray, n: int) -> list[np.n
 def public_files(reference: Reference, options: Mapping[str, str]) -> dict[str, bytes]:
     """The files that participants and the ingestion program get, `name -> content`."""
     return {
-        RECORDINGS_FILE: "\n".join(["audio_name", *reference.audio_names, ""]).encode("utf-8"),
-        TIMES_FILE: (json.dumps({"latest_ms": reference.items.latest}) + "\n").encode("utf-8"),
+        RECORDINGS_FILE: "\n".join(["audio_name", *reference.audio_names, ""]).encode(),
+        TIMES_FILE: (json.dumps({"latest_ms": reference.items.latest}) + "\n").encode(),
     }
 
 
 def read_items(directory: Path) -> Items:
     """The public items, as `public_files` wrote them."""
     problems = Problems(FileProblems)
-    layout = Layout(RECORDINGS_FILE, "audio_name", ("audio_name",))
-    table = read_table(directory / RECORDINGS_FILE, layout, problems, ORGANISER_LIMIT)
+    table = read_table(directory / RECORDINGS_FILE, _RECORDINGS, problems, ORGANISER_LIMIT)
     problems.raise_if_any()
     content = read_bytes(directory / TIMES_FILE, TIMES_FILE, problems, 1 << 16)
     try:

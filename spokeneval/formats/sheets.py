@@ -179,7 +179,7 @@ def write_item_list(answers: Answers, columns: Sequence[str], delimiter: str) ->
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
     writer.writerow(there)
     writer.writerows([answers.texts[column][row] for column in there] for row in order)
-    return text.getvalue().encode("utf-8")
+    return text.getvalue().encode()
 
 
 def read_item_list(path: Path, id_column: str, delimiter: str) -> Items:
