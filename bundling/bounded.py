@@ -91,7 +91,7 @@ def parse_json(data: bytes) -> Any:
     ValueError: anything else.
     """
     try:
-        return json.loads(data.decode("utf-8"), object_pairs_hook=_once_each)
+        return json.loads(data.decode(), object_pairs_hook=_once_each)
     except UnicodeDecodeError:
         raise ValueError("not UTF-8") from None
     except json.JSONDecodeError as error:

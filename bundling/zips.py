@@ -15,7 +15,6 @@ TRIAL_SET = "development"
 """The set on which systems are tried at home, where its labels are public."""
 
 _KEPT = {".py", ".ipynb", ".tsv", ".csv", ".txt", ".json", ".xml", ".md", ".html", ".css", ".xlsx"}
-_DATE = (1980, 1, 1, 0, 0, 0)
 
 
 def reference_zip(name: str) -> str:
@@ -60,11 +59,12 @@ def write_tree(folder: Path, files: Mapping[str, bytes]) -> Path:
 
 
 def make_zip(files: Mapping[str, bytes], *, first: str | None = None) -> bytes:
-    """A zip of `name -> content`, in the order of the names, `first` before all others; one date, one mode."""
+    """A zip of `name -> content`, in the order of the names, `first` before all others; one date, the first that a zip
+    can have, one mode."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name in sorted(files, key=lambda name: (name != first, name)):
-            entry = zipfile.ZipInfo(name, _DATE)
+            entry = zipfile.ZipInfo(name)
             entry.create_system = 3
             entry.external_attr = 0o100644 << 16
             entry.compress_type = (

@@ -1,0 +1,52 @@
+"""The zips in a bundle: their names, which files go into them, and their bytes."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+from bundling.zips import input_zip, make_zip, read_all, read_tree, reference_zip, write_tree
+
+
+def test_the_zips_of_the_set_that_decides_have_plain_names():
+    assert (reference_zip("evaluation"), input_zip("evaluation")) == ("reference_data.zip", "input_data.zip")
+    assert reference_zip("development") == "reference_data_development.zip"
+    assert input_zip("development") == "input_data_development.zip"
+
+
+def test_of_a_folder_what_belongs_into_a_zip_and_all_of_it(tmp_path):
+    kept = {"b.py": b"1", "a/c.tsv": b"2", "a/b/d.xlsx": b"", "a.csv": b"3"}
+    left = {
+        **{"a.pyc": b"4", "README": b"5", ".hidden.py": b"6", ".git/a.py": b"7", "a/__pycache__/b.py": b"8"},
+        **{"x/.y/z.md": b"9", "a/c.PY": b"0"},
+    }
+    folder = tmp_path / ".folder"
+    assert read_all(folder) == {}
+    assert write_tree(folder, {**kept, **left}) == folder
+    (folder / "folder.py").mkdir()
+    assert list(read_tree(folder).items()) == [
+        (name, kept[name]) for name in ("a/b/d.xlsx", "a/c.tsv", "a.csv", "b.py")
+    ]
+    assert read_all(folder) == {**kept, **left}
+    assert read_all(write_tree(folder, {"a/c.tsv": b"new"}))["a/c.tsv"] == b"new"
+
+
+def test_a_zip_of_the_same_files_has_the_same_bytes():
+    files = {"b.txt": b"b" * 99, "c.png": b"c" * 99, "a/d.zip": b"d" * 99}
+    data = make_zip(files)
+    assert data == make_zip(dict(reversed(files.items())))
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        assert {name: archive.read(name) for name in archive.namelist()} == files
+        assert [
+            (entry.filename, entry.date_time, entry.create_system, entry.external_attr, entry.compress_type)
+            for entry in archive.infolist()
+        ] == [
+            ("a/d.zip", (1980, 1, 1, 0, 0, 0), 3, 0o100644 << 16, zipfile.ZIP_STORED),
+            ("b.txt", (1980, 1, 1, 0, 0, 0), 3, 0o100644 << 16, zipfile.ZIP_DEFLATED),
+            ("c.png", (1980, 1, 1, 0, 0, 0), 3, 0o100644 << 16, zipfile.ZIP_STORED),
+        ]
+
+
+def test_a_file_may_go_before_all_others():
+    with zipfile.ZipFile(io.BytesIO(make_zip({"a": b"", "b": b"", "c": b""}, first="b"))) as archive:
+        assert archive.namelist() == ["b", "a", "c"]

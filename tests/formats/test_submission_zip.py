@@ -1,0 +1,216 @@
+"""A submission's zip: what is unpacked of it, and each refusal in full words."""
+
+from __future__ import annotations
+
+import errno
+import io
+import stat
+import struct
+import zipfile
+
+import pytest
+
+from spokeneval.formats import submission_zip
+from spokeneval.formats.problems import SubmissionError
+from spokeneval.formats.submission_folder import BACKSLASH, MAX_FILES
+from spokeneval.formats.submission_zip import MAX_DIRECTORY, open_zip, unpack
+from tests.samples.corruptions import zipped
+
+
+def unpacked(folder, data) -> dict[str, bytes]:
+    """The files of an unpacked zip, and its folders as None."""
+    (folder / "x.zip").write_bytes(data)
+    target = folder / "unpacked"
+    target.mkdir()
+    unpack(folder / "x.zip", target)
+    return {
+        path.relative_to(target).as_posix(): path.read_bytes() if path.is_file() else None
+        for path in sorted(target.rglob("*"))
+    }
+
+
+def refused(folder, data):
+    with pytest.raises(SubmissionError) as refusal:
+        unpacked(folder, data)
+    return [(problem.code, problem.file, problem.message) for problem in refusal.value.problems]
+
+
+def of_entries(*entries) -> bytes:
+    """A zip of entries `(name, mode)`."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, mode in entries:
+            entry = zipfile.ZipInfo(name)
+            entry.external_attr = mode << 16
+            archive.writestr(entry, "x")
+    return buffer.getvalue()
+
+
+def with_field(data, offset, value) -> bytes:
+    """A zip of one entry with a number of its entry in the directory changed."""
+    start = data.index(b"PK\1\2") + offset
+    return data[:start] + value + data[start + len(value) :]
+
+
+def test_files_and_folders_are_unpacked(tmp_path):
+    long = "n" * 255
+    deep = "/".join("123456789") + "/x"
+    files = {
+        "a.txt": b"a" * 200_000,
+        "b/c/d.txt": b"d",
+        "b/c/e.txt": b"",
+        "b/x:y": b"x",
+        long: b"1",
+        deep: b"2",
+    }
+    found = unpacked(tmp_path, zipped({"f/g/": b"", **files, "b/": b""}))
+    assert {name: content for name, content in found.items() if content is not None} == files
+    assert found["f/g"] is None
+    plain = of_entries(("a", 0), ("b", stat.S_IFREG | 0o644), ("c/", stat.S_IFDIR | 0o755))
+    (tmp_path / "plain").mkdir()
+    assert sorted(unpacked(tmp_path / "plain", plain)) == ["a", "b", "c"]
+    (tmp_path / "none").mkdir()
+    assert unpacked(tmp_path / "none", zipped({})) == {}
+
+
+OUTSIDE = "would be unpacked outside of the submission's folder"
+LONG = "too long a name, or too many folders deep"
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "message"),
+    [
+        ("/etc/x", "unsafe_entry", OUTSIDE),
+        ("a/../b", "unsafe_entry", OUTSIDE),
+        ("..", "unsafe_entry", OUTSIDE),
+        ("a\\..\\b", "unsafe_entry", OUTSIDE),
+        ("C:x/y", "unsafe_entry", OUTSIDE),
+        ("a\\b", "backslash", BACKSLASH),
+        ("./", "unsafe_entry", "an entry without a name"),
+        ("n" * 256, "unsafe_entry", LONG),
+        ("é" * 128 + "/x", "unsafe_entry", LONG),
+        ("/".join("123456789ab"), "unsafe_entry", LONG),
+        ("./good", "duplicate_entry", "stands twice in the zip: ./good"),
+    ],
+)
+def test_an_entry_that_is_not_unpacked_is_told_and_the_others_with_it(tmp_path, name, code, message):
+    data = zipped([("good", "1"), (name, "2"), ("good", "3")])
+    twice = ("duplicate_entry", "good", "stands twice in the zip: good")
+    assert refused(tmp_path, data) == [(code, name, message), twice]
+    assert list((tmp_path / "unpacked").iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", [stat.S_IFLNK, stat.S_IFIFO, stat.S_IFCHR])
+def test_a_link_is_not_unpacked(tmp_path, kind):
+    message = "is a link or special file; expected an ordinary file"
+    assert refused(tmp_path, of_entries(("a", kind | 0o777))) == [("link", "a", message)]
+
+
+@pytest.mark.parametrize(
+    ("offset", "value", "code", "file", "message"),
+    [
+        (8, b"\1\0", "encrypted_zip", "a", "is encrypted; zip it without a password"),
+        (8, b"\3\0", "encrypted_zip", "a", "is encrypted; zip it without a password"),
+        (10, b"\x0c\0", "bad_zip", "a", "is compressed in an uncommon way; make an ordinary zip"),
+        (16, b"abcd", "bad_zip", "", "is not a zip that can be read; make it anew"),
+        (24, b"\1\0\0\x20", "zip_too_large", "", "holds more than 512 MB when unpacked"),
+        (42, b"\xff\xff\xff\x7f", "bad_zip", "", "is not a zip that can be read; make it anew"),
+    ],
+)
+def test_an_entry_whose_record_is_changed(tmp_path, offset, value, code, file, message):
+    data = zipped({"a": b"a" * 99})
+    assert refused(tmp_path, with_field(data, offset, value)) == [(code, file, message)]
+
+
+def test_bytes_that_are_no_zip(tmp_path):
+    damaged = [("bad_zip", "", "is not a zip that can be read; make it anew")]
+    whole = zipped({"a": b"a" * 99})
+    for number, data in enumerate((b"", b"x" * 99, whole[:-30], whole[20:])):
+        (tmp_path / str(number)).mkdir()
+        assert refused(tmp_path / str(number), data) == damaged
+
+
+def test_names_that_stand_for_a_file_and_a_folder(tmp_path):
+    clash = [("unsafe_entry", "", "one name stands for a file and for a folder in the zip")]
+    for number, names in enumerate((["a", "a/b"], ["a/b", "a"], ["a", "a/b/"])):
+        (tmp_path / str(number)).mkdir()
+        assert refused(tmp_path / str(number), zipped(dict.fromkeys(names, ""))) == clash
+
+
+def test_a_disk_that_is_full_is_not_the_zips_fault(tmp_path, monkeypatch):
+    def fail(number):
+        def extract(*arguments):
+            raise OSError(number, "words")
+
+        monkeypatch.setattr(submission_zip, "_extract", extract)
+
+    data = zipped({"a": b"1"})
+    for number, place in ((errno.ENOSPC, "full"), (errno.EINVAL, "before"), (None, "nothing")):
+        (tmp_path / place).mkdir()
+        fail(number)
+        if number == errno.ENOSPC:
+            with pytest.raises(OSError, match="words"):
+                unpacked(tmp_path / place, data)
+        else:
+            assert [code for code, *_ in refused(tmp_path / place, data)] == ["bad_zip"]
+
+
+def test_no_more_is_unpacked_than_may_be_whatever_was_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(submission_zip, "MAX_BYTES", 1 << 17)
+    assert (
+        len(unpacked(tmp_path, zipped({"a": b"a" * 99, "b": b"b" * ((1 << 17) - 99)}))["b"]) == (1 << 17) - 99
+    )
+    too_large = [("zip_too_large", "", "holds more than 0 MB when unpacked")]
+    (tmp_path / "told").mkdir()
+    assert refused(tmp_path / "told", zipped({"../a": b"a" * 99, "b": b"b" * ((1 << 17) - 98)})) == too_large
+    # If what is told could be less than the truth, it would be noticed while a file is written.
+    monkeypatch.setattr(submission_zip, "_check_entries", lambda entries, problems: None)
+    for first, second, written in (
+        (60_000, 300_000, 1 << 17),
+        (99_000, 300_000, 1 << 16),
+        (0, (1 << 17) + 1, (1 << 17) + 1),
+    ):
+        place = tmp_path / str(first)
+        place.mkdir()
+        assert refused(place, zipped({"a": b"a" * first, "b": b"b" * second, "c": b"c"})) == too_large
+        sizes = {path.name: path.stat().st_size for path in (place / "unpacked").iterdir()}
+        assert sizes == {"a": first, "b": written}
+
+
+def test_entries_are_counted(tmp_path, monkeypatch):
+    monkeypatch.setattr(submission_zip, "MAX_FILES", 3)
+    assert len(unpacked(tmp_path, zipped(dict.fromkeys("abc", "")))) == 3
+    (tmp_path / "more").mkdir()
+    found = refused(tmp_path / "more", zipped(dict.fromkeys(["../a", *"bcd"], "")))
+    assert found == [("too_many_files", "", "more than 3 entries in the zip")]
+    assert MAX_FILES == 20000
+
+
+def end_of(size, *, large=False, comment=b"", offset=bytes(4)) -> bytes:
+    """The end of a zip whose directory has so many bytes, as is told in its own record, or in that of large zips."""
+    record = b"PK\6\6" + struct.pack("<Q2H2L4Q", 44, 45, 45, 0, 0, 1, 1, size, 0)
+    locator = b"PK\6\7" + struct.pack("<LQL", 0, 0, 1)
+    end = struct.pack("<4H", 0, 0, 1, 1) + struct.pack("<L", 0 if large else size) + offset
+    return (record + locator if large else b"") + b"PK\5\6" + end + struct.pack("<H", len(comment)) + comment
+
+
+@pytest.mark.parametrize("before", [b"", b"x" * 100_000, b"PK\5\6" + bytes(99)])
+@pytest.mark.parametrize("comment", [b"", b"x" * 65535, b"PK", b"words\0\0"])
+@pytest.mark.parametrize("large", [False, True])
+def test_a_directory_that_would_fill_the_memory_is_not_read(before, comment, large):
+    for size in (MAX_DIRECTORY + 1, *([1 << 56] if large else [])):
+        with pytest.raises(zipfile.BadZipFile, match="far more entries than are needed"):
+            open_zip(io.BytesIO(before + end_of(size, large=large, comment=comment)))
+    with pytest.raises(zipfile.BadZipFile) as refusal:
+        open_zip(io.BytesIO(before + end_of(MAX_DIRECTORY, large=large, comment=comment)))
+    assert "far more" not in str(refusal.value)
+
+
+def test_the_end_of_a_zip_is_where_zipfile_looks_for_it():
+    # Without a comment the record is the last thing, whatever its own bytes look like.
+    with pytest.raises(zipfile.BadZipFile, match="far more entries than are needed"):
+        open_zip(io.BytesIO(bytes(99) + end_of(MAX_DIRECTORY + 1, offset=b"PK\5\6")))
+    with pytest.raises(zipfile.BadZipFile, match="File is not a zip file"):
+        open_zip(io.BytesIO(b"x" * 99))
+    with open_zip(io.BytesIO(zipped({"a": b"1"}))) as archive:
+        assert archive.read("a") == b"1"
