@@ -168,7 +168,7 @@ def _describe_missing(missing: Sequence[str], line: str, fields: Sequence[str], 
 def _split_plain_rows(block: str, delimiter: str, width: int) -> Optional[list[list[str]]]:
     """The columns of lines none of which may be empty, is quoted or has another number of fields; else None."""
     columns = None if '"' in block else _split_full_lines(block, width, delimiter)
-    return None if columns is None or "" in columns[0] else columns
+    return columns if columns and all(map(str.strip, columns[0])) else None
 
 
 def _split_rows(

@@ -135,6 +135,9 @@ def test_rows_of_another_width_are_told_and_left_out():
 def test_empty_rows_and_rows_of_delimiters_alone_are_skipped():
     text = "Id,Value\n\n1,2\n,\n \t,\n,3\n4,"
     assert read(text) == ({"Id": ["1", "", "4"], "Value": ["2", "3", ""]}, [3, 6, 7], [])
+    for blank in (",", " ,", "\t, "):
+        found = read(f"Id,Value\n1,2\n{blank}\n3,4")
+        assert found == ({"Id": ["1", "3"], "Value": ["2", "4"]}, [2, 4], [])
 
 
 def test_a_wide_row_and_a_narrow_one_do_not_make_two():
