@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -262,9 +263,10 @@ def match_items(table: Table, expected: Sequence[str], problems: Problems, *, no
     return places
 
 
-def id_order(item: str) -> tuple[int, int, str]:
+def id_order(item: str) -> tuple[float, str]:
     """Sorts ids: numbers by their value, before all other ids."""
-    return (0, int(item), item) if item.isascii() and item.isdigit() and len(item) < 19 else (1, 0, item)
+    number = item.isascii() and item.isdigit() and len(item) < 19
+    return int(item) if number else math.inf, item
 
 
 def _mended(item: str) -> str:
@@ -286,4 +288,4 @@ def check_ids(table: Table, problems: Problems, *, noun: str) -> None:
 def numbered(values: Sequence[str]) -> tuple[list[str], np.ndarray]:
     """The different ones of n values, as they come, and for each value the number of its own, int, shape=(n,)."""
     number = {value: index for index, value in enumerate(dict.fromkeys(values))}
-    return list(number), np.fromiter(map(number.__getitem__, values), np.int64, len(values))
+    return list(number), np.fromiter(map(number.__getitem__, values), np.int64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from spokeneval.formats import tables
 from spokeneval.formats.problems import FileProblems, Problems
 from spokeneval.formats.tables import (
     FEWEST_OF_A_SET,
@@ -64,9 +65,9 @@ def test_columns_are_those_asked_for_in_the_case_asked_for():
     assert read("x, id ,VALUE\n1,2,3\n4,5,6") == ({"Id": ["2", "5"], "Value": ["3", "6"]}, [2, 3], [])
     columns, lines, found = read("Id,Value,Extra,More\n1,2,3,4", optional=("extra",))
     assert (columns, lines, found) == ({"Id": ["1"], "Value": ["2"], "extra": ["3"]}, [2], [])
-    table = parse_table(["x,Id,Value,y\n1,2,3,4"], LAYOUT, Problems())
+    table = parse_table(["\nX,Id,Value,y\n1,2,3,4"], LAYOUT, Problems())
     assert (table.others, table.file, table.id, table.ids, len(table)) == (
-        ("x", "y"),
+        ("X", "y"),
         "a.csv",
         "Id",
         ["2"],
@@ -88,6 +89,12 @@ def test_an_alias_is_another_name_unless_the_column_is_there():
 def test_a_file_may_have_no_header():
     assert read("1,2\n3,4", header=("Id", "Value")) == ({"Id": ["1", "3"], "Value": ["2", "4"]}, [1, 2], [])
     assert read("1,2\n\n3,4", header=("Value", "Id")) == ({"Value": ["1", "3"], "Id": ["2", "4"]}, [1, 3], [])
+    assert parse_table(["1,2"], LAYOUT._replace(header=("Id", "Value")), Problems()).others == ()
+
+
+def test_a_column_may_have_no_name():
+    found = read("\tId\tValue\n1\ta\tb\n2\tc\td", delimiter="\t")
+    assert found == ({"Id": ["a", "c"], "Value": ["b", "d"]}, [2, 3], [])
 
 
 @pytest.mark.parametrize(
@@ -133,11 +140,23 @@ def test_rows_of_another_width_are_told_and_left_out():
 
 
 def test_empty_rows_and_rows_of_delimiters_alone_are_skipped():
-    text = "Id,Value\n\n1,2\n,\n \t,\n,3\n4,"
-    assert read(text) == ({"Id": ["1", "", "4"], "Value": ["2", "3", ""]}, [3, 6, 7], [])
+    text = "Id,Value\n\n1,2\n,\n \t,\n,3\n4,\nX,X"
+    assert read(text) == ({"Id": ["1", "", "4", "X"], "Value": ["2", "3", "", "X"]}, [3, 6, 7, 8], [])
     for blank in (",", " ,", "\t, "):
         found = read(f"Id,Value\n1,2\n{blank}\n3,4")
         assert found == ({"Id": ["1", "3"], "Value": ["2", "4"]}, [2, 4], [])
+
+
+def test_rows_that_need_no_care_are_split_at_once(monkeypatch):
+    cared_for = []
+    split_rows = tables._split_rows
+    monkeypatch.setattr(tables, "_split_rows", lambda *a: cared_for.append(a[0]) or split_rows(*a))
+    values = {"Id": ["1", "3", "5"], "Value": ["2 ", "", "6"]}
+    assert read("Id,Value\n1,2 \n3,\n5,6")[0] == values
+    assert not cared_for
+    assert read('Id,Value\n1,2 \n3,\n5,"6"')[0] == values
+    assert read("Id\n1\n3\n5", required=("Id",))[0] == {"Id": ["1", "3", "5"]}
+    assert cared_for == ['1,2 \n3,\n5,"6"']
 
 
 def test_a_wide_row_and_a_narrow_one_do_not_make_two():
@@ -157,9 +176,11 @@ def test_a_large_file_comes_in_parts_with_their_own_lines():
 
 
 def test_a_file_is_read_within_its_limit(tmp_path):
-    (tmp_path / "other").write_text("Id,Value\n1,2\n")
-    table = read_table(tmp_path / "other", LAYOUT, Problems(), 1000)
+    (tmp_path / "other").write_text("Id,Value\n1,2\n3\n")
+    problems = Problems()
+    table = read_table(tmp_path / "other", LAYOUT, problems, 1000)
     assert table.columns == {"Id": ["1"], "Value": ["2"]}
+    assert [problem.code for problem in problems.kept] == ["wrong_field_count"]
     with pytest.raises(FileProblems, match=r"^a.csv: 1 problem\n\n  is larger than 12 bytes"):
         read_table(tmp_path / "other", LAYOUT, Problems(), 12)
 
@@ -233,6 +254,7 @@ def test_many_items_of_which_none_is_known_are_another_sets():
     assert matched(others[1:], ["b", "a"])[1][0][0] == "unknown_item"
     assert matched([*others, "a.0"], ["b", "a"])[1][0][0] == "unknown_item"
     assert matched([*others, "a"], ["b", "a"])[1][0][0] == "unknown_item"
+    assert matched([*others, "2.0"], ["b", "2.0"])[1][0][0] == "unknown_item"
 
 
 def test_missing_items_are_told_in_an_order_of_their_own():
@@ -243,14 +265,8 @@ def test_missing_items_are_told_in_an_order_of_their_own():
         "9",
         f"Id 9, 10, {'1' * 18} (and 4 more): 7 responses expected, 0 found",
     )
-    assert sorted(["b", "²", "1" * 19, "09", "9", "10"], key=id_order) == [
-        "09",
-        "9",
-        "10",
-        "1" * 19,
-        "b",
-        "²",
-    ]
+    ids = ["b", "²", "1" * 19, "1" * 18, "0a", "09", "9", "10"]
+    assert sorted(ids, key=id_order) == ["09", "9", "10", "1" * 18, "0a", "1" * 19, "b", "²"]
 
 
 def test_ids_of_a_reference_are_there_and_can_be_typed():
