@@ -45,7 +45,7 @@ class RatingCells:
     def __post_init__(self) -> None:
         check_counts(self)
         shape = np.shape(self.cells)
-        if len(shape) < 2 or shape[-1] != shape[-2] or shape[-1] < 2:
+        if len(shape) < 2 or not 2 <= shape[-1] == shape[-2]:
             raise ValueError(f"cells must have shape (..., k, k), k >= 2, not {shape}")
 
     def __add__(self, other: RatingCells) -> RatingCells:
@@ -297,7 +297,7 @@ def cohen_kappa(
     observed = math.fsum(_disagreement(a, b, weights).tolist())
     ratings, codes = np.unique(np.concatenate([a, b]), return_inverse=True)
     first, second = (np.bincount(part, minlength=len(ratings)) for part in np.split(codes, [len(a)]))
-    return _clipped(_kappa(observed, ratings - ratings.mean(), first, second, weights))
+    return max(-1.0, _kappa(observed, ratings - ratings.mean(), first, second, weights))
 
 
 def difference_counts(cells: RatingCells) -> np.ndarray:
@@ -399,14 +399,14 @@ def krippendorff_alpha(pairs: RatingCells, *, raters: int) -> Any:
     >>> round(krippendorff_alpha(cells, raters=2), 6)
     0.777778
     """
-    table = np.asarray(pairs.cells, dtype=np.float64)
+    table = np.asarray(pairs.cells)
     ratings = table.sum(axis=-1) + table.sum(axis=-2)  # each counted once with every other rater
     ranks = np.cumsum(ratings, axis=-1) - ratings / 2
     apart = (ranks[..., :, np.newaxis] - ranks[..., np.newaxis, :]) ** 2
     observed = 2 * (table * apart).sum(axis=(-2, -1))
     expected = (ratings[..., :, np.newaxis] * ratings[..., np.newaxis, :] * apart).sum(axis=(-2, -1))
     number = ratings.sum(axis=-1)
-    sure = (expected == 0) & (number > 0)  # ratings cannot disagree: 1 / 1
+    sure = (expected == 0) & (number != 0)  # ratings cannot disagree: 1 / 1
     return ratio(expected + sure - (number - raters + 1) * observed, expected + sure, "alpha")
 
 
@@ -510,34 +510,30 @@ def winning_rate(comparisons: AnnotatorComparisons, *, margin: float = 0.2, leve
     >>> round(winning_rate(AnnotatorComparisons(closer, 0 * closer, 50 - closer)), 6)
     0.666667
     """
-    system, equal, rater = (
-        np.asarray(field, dtype=np.float64)
-        for field in (comparisons.system_closer, comparisons.equal, comparisons.rater_closer)
-    )
-    items = system + equal + rater
-    raters = items.shape[-1]
-    mean = (rater - system) / np.maximum(items, 1)
-    squared_error = (rater + system - items * mean**2) / np.maximum((items - 1) * items, 1)
-    distance, varies = mean - margin, squared_error > 1e-12
+    system, rater = np.asarray(comparisons.system_closer), np.asarray(comparisons.rater_closer)
+    items = system + comparisons.equal + rater
+    raters, several = items.shape[-1], np.maximum(items, 2)
+    mean = (rater - system) / several
+    squared_error = (rater + system - several * mean**2) / ((several - 1) * several)
+    distance, varies = mean - margin, squared_error > 0
     t = distance / np.sqrt(np.where(varies, squared_error, 1))
-    p = np.where(varies, _student_t_below(t, items - 1), distance >= 0)
-    p = np.sort(np.where(items > 1, p, 1), axis=-1)
+    p = np.where(varies, _student_t_below(t, several - 1), distance >= 0)
+    p = np.sort(np.where(items > 1, p, np.inf))
     ranks = np.arange(1, raters + 1)
     found = p <= ranks * level / (raters * (1 / ranks).sum())
-    replaced, some = np.where(found, ranks, 0).max(axis=-1), items[..., 0] > 0
+    replaced, some = np.where(found, ranks, 0).max(axis=-1), items.any(axis=-1)
     return ratio(replaced * some, raters * some, "omega")
 
 
 def _student_t_below(t: np.ndarray, freedom: np.ndarray) -> np.ndarray:
     """The probability of a value below t, by Student's distribution with whole degrees of freedom."""
-    freedom = np.maximum(freedom, 1)
     angle = np.arctan(t / np.sqrt(freedom))
     square, sine = np.cos(angle) ** 2, np.sin(angle)
     odd = freedom % 2 == 1
     term, series = np.where(odd, np.cos(angle), 1.0), np.zeros(t.shape)
-    for step in range(int(freedom.max()) // 2 + 1):
+    for step in range(int(freedom.max()) // 2):
         power = 2 * step + 1 + odd
-        series = series + np.where(power < freedom, term, 0)
+        series = series + np.where(step < freedom // 2, term, 0)
         term = term * square * power / (power + 1)
     inside = sine * series
     return 0.5 + np.where(odd, (angle + inside) / math.pi, inside / 2)
@@ -595,7 +591,7 @@ def correlation(moments: CorrelationMoments) -> Any:
     >>> correlation(CorrelationMoments(n=4, x=0, y=0, xx=5, yy=5, xy=3))
     0.6
     """
-    n = np.asarray(moments.n, dtype=np.float64)
+    n = np.asarray(moments.n)
     spread_x = _spread(n, moments.xx, moments.x)
     spread_y = _spread(n, moments.yy, moments.y)
     if n.ndim == 0:
@@ -722,7 +718,7 @@ def partial_correlation(moments: PartialMoments) -> Any:
     >>> round(partial_correlation(moments), 6)
     0.57735
     """
-    n = np.asarray(moments.n, dtype=np.float64)
+    n = np.asarray(moments.n)
     spread_z = _spread(n, moments.zz, moments.z)
     with_x = _covariance(n, moments.xz, moments.x, moments.z)
     with_y = _covariance(n, moments.yz, moments.y, moments.z)
@@ -944,10 +940,9 @@ def standardised_mean_difference(sums: Differences) -> Any:
     >>> standardised_mean_difference(total(differences([1, 2, 3], [2, 2, 5])))  # 1 / 1
     1.0
     """
-    n = np.asarray(sums.items, dtype=np.float64)
-    variance = n * np.asarray(sums.squared_reference) - np.asarray(sums.reference, dtype=np.float64) ** 2
-    varies = variance > 1e-12 * n * sums.squared_reference
-    deviation = np.sqrt(np.where(varies, variance * n / np.maximum(n - 1, 1), 0))
+    n = np.asarray(sums.items)
+    spread = np.nan_to_num(_spread(n, sums.squared_reference, sums.reference))
+    deviation = np.sqrt(spread * n / np.maximum(n - 1, 1))
     return ratio(sums.difference, number_or_array(deviation), "the standardised mean difference")
 
 
@@ -1012,17 +1007,16 @@ def prmse(ratings: Any, predictions: Any) -> float:
     return float(1 - ((number * (means - predictions) ** 2).sum() - items * error) / every / variance)
 
 
-def round_to_scale(predictions: Any, low: int, high: int, *, trim: float = 0.4998) -> np.ndarray:
-    """Predictions trimmed to [low - trim, high + trim] and rounded, halves to even.
+def round_to_scale(predictions: Any, low: int, high: int) -> np.ndarray:
+    """Predictions trimmed to the scale and rounded, halves to even.
 
-    The convention of ETS's `rsmtool`.
+    ETS's `rsmtool` trims to [low - 0.4998, high + 0.4998], which gives the same.
 
     Parameters
     ----------
     predictions: shape=(n,).
     low: the lowest rating of the scale.
     high: the highest.
-    trim: how far beyond the scale a prediction may lie, at least 0 and below 0.5.
 
     Returns
     -------
@@ -1030,8 +1024,7 @@ def round_to_scale(predictions: Any, low: int, high: int, *, trim: float = 0.499
 
     Raises
     ------
-    ValueError: no prediction, one that is not a finite number, an empty scale, or a trim that would round off
-        the scale.
+    ValueError: no prediction, one that is not a finite number, or an empty scale.
 
     Examples
     --------
@@ -1040,10 +1033,7 @@ def round_to_scale(predictions: Any, low: int, high: int, *, trim: float = 0.499
     """
     if not low < high:
         raise ValueError(f"scale must have low < high, got ({low}, {high})")
-    if not 0 <= trim < 0.5:
-        raise ValueError(f"trim must be at least 0 and below 0.5, got {trim}")
-    values = _numbers(predictions, "predictions")
-    return np.rint(np.clip(values, low - trim, high + trim)).astype(np.int64)
+    return np.rint(np.clip(_numbers(predictions, "predictions"), low, high)).astype(np.int64)
 
 
 def _numbers(values: Any, name: str) -> np.ndarray:
@@ -1062,9 +1052,9 @@ def _numbers(values: Any, name: str) -> np.ndarray:
 
 
 def _ranks(values: np.ndarray) -> np.ndarray:
-    """From 1, equal values having their mean rank."""
+    """Ranks less a half, equal values having their mean rank."""
     _, place, number = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(number) - (number - 1) / 2)[place]
+    return (np.cumsum(number) - number / 2)[place]
 
 
 def _pair(reference: Any, hypothesis: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -1095,7 +1085,7 @@ def _check_weights(weights: str | None) -> None:
 def _disagreement(a: np.ndarray, b: np.ndarray, weights: str | None) -> np.ndarray:
     """The disagreement of each rating a with the rating b."""
     if weights is None:
-        return (a != b).astype(np.int64)
+        return a != b
     return np.abs(a - b) if weights == "linear" else (a - b) ** 2
 
 
@@ -1184,7 +1174,3 @@ def _mean(values: np.ndarray) -> float:
 def _dot(a: np.ndarray, b: np.ndarray) -> float:
     """The sum of products, rounded once: the same for every order of the items and every build of numpy."""
     return math.fsum((a * b).tolist())
-
-
-def _clipped(value: float) -> float:
-    return float(min(1.0, max(-1.0, value)))

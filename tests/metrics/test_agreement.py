@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import astuple
+import re
+from dataclasses import astuple, fields
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -13,6 +14,7 @@ import pytest
 from spokeneval.metrics.agreement import (
     AnnotatorComparisons,
     CorrelationMoments,
+    Differences,
     PartialMoments,
     RatingCells,
     SquaredErrors,
@@ -111,6 +113,16 @@ def test_kappa_of_real_valued_ratings_equals_its_definition(weights):
         np.testing.assert_allclose(cohen_kappa(a, b, weights=weights), expected, **EXACT)
 
 
+def test_of_two_real_ratings_kappa_is_the_same_with_all_weights_to_the_last_digit():
+    p, q = -0.9, -0.8
+    a, b = [p, p, q, p, q], [p, q, q, p, p]  # 2 of 5 differ, by chance 12 of 25
+    assert {cohen_kappa(a, b, weights=weights) for weights in WEIGHTS} == {1 / 6}
+
+
+def test_the_lowest_kappa_of_real_ratings_is_exactly_minus_one():
+    assert cohen_kappa([-0.9, 0.0] * 3, [0.0, -0.9] * 3, weights="linear") == -1
+
+
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_kappa_ignores_order_rater_order_shift_and_size(weights):
     rng = np.random.default_rng(3)
@@ -144,8 +156,11 @@ def test_kappa_refuses_bad_ratings_and_options():
         cohen_kappa([6, 2], [1, 2], scale=(1, 5))
     with pytest.raises(ValueError, match="weights must be None, 'linear' or 'quadratic', got 'squared'"):
         cohen_kappa([1, 2], [1, 2], weights="squared")
-    with pytest.raises(ValueError, match=r"scale must be two integers low < high, got \(5, 1\)"):
-        cohen_kappa([1, 2], [1, 2], scale=(5, 1))
+    for scale in ((5, 1), (2, 2), (0.5, 3), (1, 2.5)):
+        with pytest.raises(
+            ValueError, match=re.escape(f"scale must be two integers low < high, got {scale}")
+        ):
+            cohen_kappa([1, 2], [1, 2], scale=scale)
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
@@ -173,19 +188,28 @@ def drawn_cells(rng, sets, points=5):
     return RatingCells(tables)
 
 
-@pytest.mark.parametrize(
-    "rate",
-    [exact, adjacent, *(lambda cells, weights=weights: kappa(cells, weights=weights) for weights in WEIGHTS)],
-    ids=["exact", "adjacent", *map(str, WEIGHTS)],
-)
-def test_rates_of_many_tables_are_those_of_each(rate):
+RATES = {
+    "exact agreement": exact,
+    "adjacent agreement": adjacent,
+    "alpha": lambda cells: krippendorff_alpha(cells, raters=2),
+    "kappa": kappa,
+    "kappa, linear": lambda cells: kappa(cells, weights="linear"),
+    "kappa, quadratic": lambda cells: kappa(cells, weights="quadratic"),
+}
+
+
+@pytest.mark.parametrize("name", RATES)
+def test_rates_of_many_tables_are_those_of_each(name):
+    rate, undefined = RATES[name], f"^{name.partition(',')[0]} is undefined: nothing to divide by$"
     rows = drawn_cells(np.random.default_rng(13), 200)
     found = rate(rows)
+    halves = rate(RatingCells(rows.cells.reshape(2, 100, 5, 5)))
+    np.testing.assert_array_equal(halves, found.reshape(2, 100))
     assert np.isnan(found).tolist() == [True] * 5 + [False] * 195
     assert found[5:10].tolist() == [1] * 5
     for row, table in enumerate(rows.cells):
         if row < 5:
-            with pytest.raises(ValueError, match="undefined"):
+            with pytest.raises(ValueError, match=undefined):
                 rate(RatingCells(table))
         else:
             assert rate(RatingCells(table)) == found[row]
@@ -219,9 +243,11 @@ def test_kappa_refuses_bad_cells_and_weights():
         kappa(RatingCells(np.eye(3)), weights="squared")
     with pytest.raises(ValueError, match="cells is -1"):
         RatingCells(np.array([[1, 0], [-1, 2]]))
-    for shape in ((3,), (3, 4), (1, 1)):
-        with pytest.raises(ValueError, match=r"cells must have shape \(\.\.\., k, k\)"):
+    for shape in ((3,), (3, 4), (1, 1), (2, 3, 4), (3, 3, 2), (2, 2, 1, 1)):
+        message = f"cells must have shape (..., k, k), k >= 2, not {shape}"
+        with pytest.raises(ValueError, match=re.escape(message)):
             RatingCells(np.zeros(shape))
+    assert RatingCells(np.zeros((1, 1, 2, 2))).cells.shape == (1, 1, 2, 2)
 
 
 def test_differences_count_agreement_and_pool():
@@ -422,6 +448,23 @@ def test_what_a_control_leaves_is_no_rounding_from_1e_10_of_a_variable_on():
     assert not partial_moments(z + 1e-11 * u, u, z).x.any()
 
 
+@pytest.mark.parametrize(
+    "kind", [CorrelationMoments, PartialMoments, SquaredErrors, Differences, AnnotatorComparisons]
+)
+def test_plus_pools_two_sets_of_items(kind):
+    first = range(len(fields(kind)))
+    pooled = kind(*first) + kind(*(10 * number for number in first))
+    assert pooled == kind(*(11 * number for number in first))
+
+
+def test_moments_are_measured_from_their_mean():
+    # From 0 to 1 - 2**-53, the last double below 1; no double between 1 and 2 is half way to 1.5 times that.
+    ends = np.array([0, 1 - 2.0**-53])
+    assert correlation_moments(ends, ends).x.tolist() == [-ends[1] / 2, ends[1] / 2]
+    # Their mean, 10/3, is no double; what rounding leaves of it is taken off too.
+    assert math.fsum(correlation_moments([0, 1, 9], [0, 1, 9]).x) == 0
+
+
 def test_moments_that_cannot_be_are_refused():
     with pytest.raises(ValueError, match="xx is -1"):
         CorrelationMoments(3, -1, -1, -1, 1, -1)
@@ -476,6 +519,7 @@ def test_root_mean_square_of_many_sets_is_that_of_each():
     assert root_mean_square(SquaredErrors(4, 36.0)) == 3.0
     with pytest.raises(ValueError, match="squared_error is inf"):
         squared_errors([1, 2], [1, 1e200])
+    assert repr(total(squared_errors([1, 2], [1.5, 4]))) == "SquaredErrors(items=2, squared_error=4.25)"
 
 
 def test_predictions_are_trimmed_and_rounded_half_to_even():
@@ -483,10 +527,11 @@ def test_predictions_are_trimmed_and_rounded_half_to_even():
     rounded = round_to_scale(predictions, 1, 4)
     assert rounded.tolist() == [1, 1, 1, 2, 2, 4, 4, 4, 4, 4]
     assert rounded.dtype == np.int64
-    with pytest.raises(ValueError, match=r"trim must be at least 0 and below 0\.5, got 0\.5"):
-        round_to_scale([1], 1, 4, trim=0.5)
-    with pytest.raises(ValueError, match=r"low < high, got \(4, 1\)"):
-        round_to_scale([1], 4, 1)
+    # As rsmtool does it: trimmed to 0.4998 beyond the ends.
+    assert rounded.tolist() == np.rint(np.clip(predictions, 0.5002, 4.4998)).tolist()
+    for scale in ((4, 1), (2, 2)):
+        with pytest.raises(ValueError, match=re.escape(f"scale must have low < high, got {scale}")):
+            round_to_scale([1], *scale)
 
 
 TWO = [
@@ -505,8 +550,8 @@ TWO = [
 @pytest.mark.parametrize(
     ("a", "b", "complaint"),
     [
-        ([1, 2, 3], [1, np.nan, 2], "finite, got nan at index 1"),
-        ([1, 2, np.inf], [1, 2, 3], "finite, got inf at index 2"),
+        ([1, 2, 3], [1, np.nan, 2], "^hypothesis must be finite, got nan at index 1$"),
+        ([1, 2, np.inf], [1, 2, 3], "^reference must be finite, got inf at index 2$"),
         ([1, 2, 3], [1, 2], "3 reference values but 2 hypothesis values"),
         ([], [], "reference is empty"),
         ([[1, 2, 3]], [1, 2, 3], r"shape \(n,\), got \(1, 3\)"),
@@ -517,6 +562,21 @@ TWO = [
 def test_malformed_input_is_refused(metric, a, b, complaint):
     with pytest.raises(ValueError, match=complaint):
         metric(a, b)
+
+
+@pytest.mark.parametrize(
+    ("name", "metric"),
+    [
+        ("control", lambda values: partial_moments([1, 2], [2, 1], values)),
+        ("predictions", lambda values: prmse([[1, 2], [3, 4]], values)),
+        ("predictions", lambda values: round_to_scale(values, 1, 5)),
+        ("system", lambda values: annotator_comparisons([[1, 2], [1, 2]], values)),
+        ("a rater", lambda values: annotator_comparisons([[1, 2], values], [1, 2])),
+    ],
+)
+def test_other_values_are_refused_by_their_name(name, metric):
+    with pytest.raises(ValueError, match=f"^{name} must be finite, got -inf at index 1$"):
+        metric([1, -np.inf])
 
 
 def test_partial_r_refuses_a_control_of_another_length():
@@ -590,14 +650,46 @@ def test_the_winning_rate_is_that_of_scipys_tests():
     assert seen == {0, 1, 2, 3}
 
 
+def test_a_rater_is_replaced_at_a_level_from_the_p_of_scipys_test_on():
+    stats = pytest.importorskip("scipy.stats")
+    rng = np.random.default_rng(4)
+    rows = rng.integers(0, 9, (60, 3))
+    rows = rows[(rows > 0).sum(axis=1) > 1]
+    one_rater = AnnotatorComparisons(*rows.T[:, :, np.newaxis])
+    for row, counts in enumerate(rows):
+        gains = np.repeat([-1, 0, 1], counts)
+        p = stats.ttest_1samp(gains, 0.1, alternative="less").pvalue
+        for level, replaced in ((p * (1 - 1e-9), 0), (p * (1 + 1e-9), 1)):
+            assert winning_rate(one_rater, margin=0.1, level=level)[row] == replaced
+
+
+@pytest.mark.parametrize(("name", "rate"), [("omega", winning_rate), ("the advantage", advantage)])
+def test_comparisons_of_many_sets_are_those_of_each(name, rate):
+    rng = np.random.default_rng(5)
+    rows = [rng.multinomial(items, rng.dirichlet(np.ones(3)), size=3).T for items in range(60)]
+    many = rate(AnnotatorComparisons(*np.stack(rows, axis=1)))
+    with pytest.raises(ValueError, match=f"^{name} is undefined: nothing to divide by$"):
+        rate(AnnotatorComparisons(*rows[0]))
+    assert np.isnan(many[0])
+    assert many[1:].tolist() == [rate(AnnotatorComparisons(*row)) for row in rows[1:]]
+
+
 def test_of_a_single_item_the_alternative_annotator_test_tells_nothing():
     ones = np.ones(3, dtype=int)
-    assert winning_rate(AnnotatorComparisons(ones, 0 * ones, 0 * ones)) == 0
-    # Of two items they do: the system is closer both times, so that nothing varies.
-    assert winning_rate(AnnotatorComparisons(2 * ones, 0 * ones, 0 * ones)) == 1
+    for level in (0.05, 1):
+        assert winning_rate(AnnotatorComparisons(ones[:1], 0 * ones[:1], 0 * ones[:1]), level=level) == 0
+    # Two items do: the system is closer both times, so that nothing varies and p is 0.
+    for level in (0.05, 0):
+        assert winning_rate(AnnotatorComparisons(2 * ones, 0 * ones, 0 * ones), level=level) == 1
     assert winning_rate(AnnotatorComparisons(0 * ones, 0 * ones, 2 * ones)) == 0
-    with pytest.raises(ValueError, match="omega is undefined"):
-        winning_rate(AnnotatorComparisons(0 * ones, 0 * ones, 0 * ones))
+    # As close as a rater on both items: not less than the rater without a margin.
+    assert winning_rate(AnnotatorComparisons(0 * ones, 2 * ones, 0 * ones)) == 1
+    assert winning_rate(AnnotatorComparisons(0 * ones, 2 * ones, 0 * ones), margin=0) == 0
+
+
+def test_two_raters_are_compared_by_how_close_the_system_is_to_the_other():
+    rows = annotator_comparisons([[1], [2]], [2])
+    assert (rows.system_closer.tolist(), rows.equal.tolist()) == ([[1, 0]], [[0, 1]])
 
 
 def test_a_comparison_needs_two_raters_of_integers():
@@ -625,8 +717,21 @@ def test_rank_correlation_and_closeness_as_scipy_and_numpy_compute_them():
 
 
 def test_a_shift_is_not_measured_against_a_constant():
-    with pytest.raises(ValueError, match="standardised mean difference is undefined"):
-        standardised_mean_difference(total(differences([3, 3, 3], [1, 2, 3])))
+    for constant in (3, 0, 0.1):
+        with pytest.raises(ValueError, match=r"^the standardised mean difference is undefined"):
+            standardised_mean_difference(total(differences([constant] * 3, [1, 2, 3])))
+
+
+def test_differences_by_hand():
+    sums = total(differences([1, 2, 3], [1.5, 3, 1]))
+    assert repr(astuple(sums)) == "(3, -0.5, 6.0, 14.0, 1, 2)"
+    # The mean difference of two negative ratings is 3/2, their standard deviation the root of 2.
+    below = total(differences([-3, -1], [-2, 1]))
+    np.testing.assert_allclose(standardised_mean_difference(below), 1.5 / math.sqrt(2), **EXACT)
+    nothing = Differences(0, 0.0, 0.0, 0.0, 0, 0)
+    for share, name in ((within_half, r"agreement within 0\.5"), (within_one, "agreement within 1")):
+        with pytest.raises(ValueError, match=f"^{name} is undefined"):
+            share(nothing)
 
 
 def test_prmse_is_that_of_its_formulas_in_rsmtool():
@@ -644,6 +749,8 @@ def test_prmse_is_that_of_its_formulas_in_rsmtool():
         ([[1, math.nan], [2, math.nan]], [1, 2], "two of some"),
         ([[1, 1], [math.nan, math.nan]], [1, 2], "a rating of every item"),
         ([[1, 3], [3, 1]], [1, 2], "do not vary"),
+        ([[2, 2], [2, 2]], [1, 2], "do not vary"),
+        ([["a", "b"], ["b", "a"]], [1, 2], "could not convert string to float"),
     ],
 )
 def test_prmse_is_refused_where_it_does_not_exist(ratings, predicted, message):
