@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import os
 from itertools import product
@@ -63,6 +64,23 @@ def test_a_file_that_grows_while_it_is_read_is_too_large(tmp_path, monkeypatch):
         None,
         words,
     )
+
+
+def test_of_a_file_without_end_no_more_is_read_than_shows_that_it_is_too_large(tmp_path, monkeypatch):
+    asked = []
+
+    class Endless(io.BytesIO):
+        def read(self, size):
+            asked.append(size)
+            return b"x" * size
+
+        readline = read
+
+    monkeypatch.setattr(text.os, "fdopen", lambda descriptor, mode: os.close(descriptor) or Endless())
+    (tmp_path / "file").touch()
+    for read in (read_bytes, read_text):
+        assert refused(read, tmp_path / "file", "a.csv", Problems(), 10)[0] == "file_too_large"
+    assert asked == [11, text._BLOCK, 11]
 
 
 def test_links_folders_pipes_and_nothing_are_no_files(tmp_path):
