@@ -328,11 +328,9 @@ def balanced_accuracy_per_recording(decisions: LanguageDecisions) -> Any:
     0.625
     """
     recordings = decisions.mixed_recordings
+    by_recording = decisions.mixed_accuracy / np.maximum(recordings, 1)
     if np.ndim(recordings) == 0:
-        if not recordings:
-            return balanced_accuracy(decisions)
-        return ratio(decisions.mixed_accuracy, recordings, "balanced accuracy per recording")
-    by_recording = ratio(decisions.mixed_accuracy, recordings, "balanced accuracy per recording")
+        return float(by_recording) if recordings else balanced_accuracy(decisions)
     return np.where(np.asarray(recordings) > 0, by_recording, balanced_accuracy(decisions))
 
 
@@ -735,9 +733,8 @@ def minimum_cllr(histograms: ScoreHistograms) -> Any:
     both = (sizes[0] > 0) & (sizes[1] > 0)
     shares = [inside / np.maximum(size, 1)[row] for inside, size in zip((targets_in, nontargets_in), sizes)]
     bits = [share * np.log2(sum(shares) / np.where(share, share, 1)) for share in shares]
-    costs = np.bincount(row, weights=np.where(shares[0], bits[0], 0), minlength=len(targets))
-    costs = costs + np.bincount(row, weights=np.where(shares[1], bits[1], 0), minlength=len(targets))
-    return _of_both(costs / 2, both, histograms, "the minimum Cllr")
+    of_targets, of_nontargets = (np.bincount(row, weights=part, minlength=len(targets)) for part in bits)
+    return _of_both((of_targets + of_nontargets) / 2, both, histograms, "the minimum Cllr")
 
 
 def minimum_detection_cost(histograms: ScoreHistograms) -> Any:
@@ -924,14 +921,12 @@ def _pool(row: np.ndarray, targets: np.ndarray, nontargets: np.ndarray) -> tuple
 def _hull_thresholds(targets: np.ndarray, nontargets: np.ndarray) -> np.ndarray:
     """The thresholds at the vertices of the ROC convex hull, of scores in ascending order.
 
-    A block of the hull begins with a target: targets of one score and the nontargets up to the next are a group.
+    A block of the hull begins with a target: a target and the nontargets up to the next are a group.
     """
-    start = np.flatnonzero(np.append(True, targets[1:] > targets[:-1]))
-    scores = targets[start]
-    rejected = np.searchsorted(nontargets, scores)
-    in_groups = np.diff(np.append(start, len(targets))), np.diff(np.append(rejected, len(nontargets)))
-    first, *_ = _pool(np.zeros(len(start), dtype=int), *in_groups)
-    return scores[first]
+    rejected = np.searchsorted(nontargets, targets)
+    in_groups = np.ones(len(targets)), np.diff(np.append(rejected, len(nontargets)))
+    first, *_ = _pool(np.zeros(len(targets)), *in_groups)
+    return targets[first]
 
 
 def _histograms(
@@ -1068,7 +1063,7 @@ def _farthest_below(
     best point so far are dropped, the others cut finer, so that few scores are looked at.
     """
     miss_weight, false_alarm_weight = right[1] - left[1], left[0] - right[0]
-    best = chord = miss_weight * right[0] + false_alarm_weight * right[1]
+    best = miss_weight * right[0] + false_alarm_weight * right[1]
     vertex = None
     stride = 4096
     start = np.arange(right[0], left[0], stride, dtype=np.int64)
@@ -1079,7 +1074,7 @@ def _farthest_below(
             lowest = int(cost.argmin())
             best, vertex = int(cost[lowest]), (int(start[lowest]), int(false_alarms[lowest]))
         if stride == 1:
-            return vertex if best < chord else None
+            return vertex
         end = np.minimum(start + stride, left[0])
         bound = miss_weight * start + false_alarm_weight * _false_alarms(targets, nontargets, end)
         stride //= 16
@@ -1127,8 +1122,7 @@ def _numbered(recording: Any, segments: int) -> tuple[np.ndarray, int]:
         )
     if recording.min() < 0:
         raise ValueError(f"recordings must be numbered from 0, got {recording.min()}")
-    recording = recording.astype(np.int64, copy=False)
-    return recording, int(recording.max()) + 1
+    return recording.astype(np.int64), int(recording.max()) + 1
 
 
 def _sorted_trials(target_scores: Any, nontarget_scores: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -1146,7 +1140,7 @@ def _scores(name: str, values: Any) -> np.ndarray:
         raise ValueError(f"{name} must have shape (n,) with n >= 1, not {values.shape}")
     if values.dtype.kind not in "iuf":
         raise ValueError(f"{name} must be numbers, not {values.dtype}: {values[0]!r}")
-    return values.astype(np.float64, copy=False)
+    return values.astype(np.float64)
 
 
 def _refuse_not_finite(name: str, values: np.ndarray) -> None:

@@ -11,7 +11,9 @@ from spokeneval.metrics.counts import taken, total
 from spokeneval.metrics.language_identification import (
     BINS,
     LanguageDecisions,
+    LikelihoodRatioCosts,
     ScoreHistograms,
+    _diagonal_step,
     balanced_accuracy,
     balanced_accuracy_per_recording,
     cllr,
@@ -233,6 +235,16 @@ def test_differences_keep_their_order_when_they_overflow(segments):
                     assert trial[i] < trial[j]  # too far apart for rounding to tie them
 
 
+def test_differences_that_overflow_are_ranked_by_hand():
+    huge = [(1.7e308, -1.7e308), (1.7e308, -1e308), (1e308, -1.7e308)]
+    small = [(5, 1), (1, 5), (2, -2)]
+    english, mandarin = np.array([*huge, *small, (-1.7e308, 1.7e308), (-1e308, 1e308)]).T
+    is_english = np.arange(8) != 2
+    targets, nontargets = difference_trials(is_english, english, mandarin)
+    assert targets.tolist() == [5, 4, 3, 2, 3, 0, 1]
+    assert nontargets.tolist() == [4]
+
+
 def test_the_larger_score_decides_and_ties_go_to_english():
     decisions = count_decisions(IS_ENGLISH, ENGLISH_SCORES, MANDARIN_SCORES)
     assert decisions == LanguageDecisions(english=2, mandarin=2, english_correct=2, mandarin_correct=1)
@@ -267,6 +279,8 @@ def test_balanced_accuracy_per_recording_leaves_out_recordings_of_one_language()
     assert rows.mixed_accuracy.tolist() == [0.5, 0.75, 0]
     assert total(rows) == LanguageDecisions(4, 2, 2, 1, mixed_recordings=2, mixed_accuracy=1.25)
     assert balanced_accuracy_per_recording(total(rows)) == 0.625
+    assert balanced_accuracy_per_recording(taken(rows, np.array([0, 1]))).tolist() == [0.5, 0.75]
+    assert balanced_accuracy_per_recording(total(taken(rows, np.array([0, 2])))) == 0.5
 
 
 def test_without_a_recording_of_both_languages_the_pooled_balanced_accuracy_stands_in():
@@ -401,6 +415,12 @@ def test_the_eers_of_one_histogram_are_exact_beyond_the_integers_of_doubles():
     expected = float(right[0] + share * (left[0] - right[0]))
     assert 2 * n * n * m > 2**53
     assert histogram_interpolated_eer(whole) == expected
+    for n, m in zip(range(2_999_000, 3_000_000, 37), range(3_000_000, 2_990_000, -41)):
+        right, left = (1, m - 19), (n - 11, 1)
+        over, under = right[1] * n - right[0] * m, left[0] * m - left[1] * n
+        exact = Fraction(right[0] * under + left[0] * over, n * (over + under))
+        bins = ScoreHistograms(np.array([1, n - 12, 11]), np.array([19, m - 20, 1]))
+        assert histogram_interpolated_eer(bins) == float(exact)
     many = ScoreHistograms(whole.targets[np.newaxis], whole.nontargets[np.newaxis])
     np.testing.assert_allclose(histogram_interpolated_eer(many), [expected], rtol=1e-14)
     scores = np.repeat(np.arange(3), whole.targets), np.repeat(np.arange(3), whole.nontargets)
@@ -422,6 +442,11 @@ def test_the_eers_of_histograms_are_those_of_their_bins_taken_as_scores():
 
 
 @pytest.mark.parametrize("eer", [histogram_eer, histogram_interpolated_eer])
+def test_a_histogram_of_a_single_bin_tells_nothing(eer):
+    assert eer(ScoreHistograms(np.array([2]), np.array([3]))) == 0.5
+
+
+@pytest.mark.parametrize("eer", [histogram_eer, histogram_interpolated_eer])
 def test_a_histogram_without_targets_or_nontargets_has_no_eer(eer):
     some, none = np.array([1, 2]), np.array([0, 0])
     assert np.isnan(eer(ScoreHistograms(np.stack([some, none, none]), np.stack([none, some, none])))).all()
@@ -439,6 +464,22 @@ def test_score_bins_are_255_and_have_the_ends_of_the_edge_and_of_the_step():
     assert len(plain) == len(both) == BINS - 1
     assert {0.3, 0.8} <= set(plain.tolist())
     assert {0.3, 0.4, 0.5, 0.8} <= set(both.tolist())
+
+
+def test_score_bins_are_those_of_one_edge_and_step_where_two_meet_on_the_diagonal():
+    # Thresholds 0 to 3 and infinity: (misses, false alarms) (0, 4), (1, 4), (1, 1), (4, 1), (4, 0) of 4 and 4. Edges
+    # meet at (1, 1); the one with more misses, up to infinity, is taken, and the step that ends there.
+    targets, nontargets = np.array([0, 2, 2, 2]), np.array([1, 1, 1, 3])
+    assert _diagonal_step(targets, nontargets) == (1, 2)
+    plain = score_bins(targets, nontargets)
+    assert np.isinf(plain).tolist() == [False] * 253 + [True]
+    np.testing.assert_array_equal(plain, score_bins(targets, nontargets, whole=False))
+    assert plain.tolist() != score_bins(targets, nontargets, whole=True).tolist()
+
+
+def test_the_edge_is_found_where_runs_of_thousands_of_scores_meet():
+    # The one nontarget is above 4,096 of 10,000 targets: from (0, 1) to (4096/10000, 0), 1 - m / 0.4096 = m.
+    assert rocch_eer(np.arange(10_000), [4095.5]) == 4096 / 14096
 
 
 def test_score_bins_lie_close_together_at_low_rates():
@@ -514,7 +555,8 @@ def test_undefined_trials_are_refused(metric, targets, nontargets, message):
         ([[True]], [1.0], [1.0], r"shape \(1, 1\)"),
         ([True, False], [1.0, float("nan")], [1.0, 2.0], "English scores must be finite: nan"),
         ([True, False], [1.0, 2.0], [float("inf"), 2.0], "Mandarin scores must be finite: inf"),
-        (np.array([], bool), [], [], r"not \(0,\)"),
+        (np.array([], bool), [], [], r"^English scores must have shape \(n,\) with n >= 1, not \(0,\)$"),
+        ([True], [1.0], ["a"], "^Mandarin scores must be numbers, not <U1: "),
     ],
 )
 def test_undefined_segments_are_refused(metric, is_english, english, mandarin, message):
@@ -589,6 +631,11 @@ def test_least_costs_of_many_segments_are_those_of_the_scores_themselves(shift, 
     np.testing.assert_allclose(minimum_detection_cost(total(rows)), expected, rtol=0, atol=1e-12)
 
 
+def test_the_hull_by_hand():
+    points = hull_points([1, 3], [2])
+    assert [column.tolist() for column in points] == [[1, 3, np.inf], [0, 0.5, 1], [1, 0, 0]]
+
+
 def test_the_hull_is_that_of_the_operating_points():
     rng = np.random.default_rng(31)
     for _ in range(30):
@@ -616,6 +663,17 @@ def test_detection_costs_by_hand():
     np.testing.assert_allclose(detection_cost(costs), (english + mandarin) / 4, rtol=0, atol=1e-12)
 
 
+def test_costs_of_one_language_are_counted_and_have_no_mean():
+    for language in range(2):
+        costs = total(likelihood_ratio_costs(np.array([not language]), [0.0], [0.0], [0]))
+        assert costs.bits.round(12).tolist() == np.eye(2)[language].tolist()
+        for cost, name in ((cllr, "Cllr"), (detection_cost, "the detection cost")):
+            with pytest.raises(ValueError, match=f"^{name} is undefined: nothing to divide by$"):
+                cost(costs)
+    first, second = LikelihoodRatioCosts(1, 2, 3, 4), LikelihoodRatioCosts(10, 20, 30, 40)
+    assert first + second == LikelihoodRatioCosts(11, 22, 33, 44)
+
+
 def test_the_largest_scores_have_finite_costs():
     segments = (
         np.array([True, False]),
@@ -627,13 +685,22 @@ def test_the_largest_scores_have_finite_costs():
     assert minimum_cllr(total(difference_histograms(*segments))) == 1
 
 
-@pytest.mark.parametrize("cost", [minimum_cllr, minimum_detection_cost])
-def test_a_histogram_without_targets_or_nontargets_has_no_least_cost(cost):
+@pytest.mark.parametrize(
+    ("cost", "name"),
+    [(minimum_cllr, "the minimum Cllr"), (minimum_detection_cost, "the minimum detection cost")],
+)
+def test_least_costs_of_many_histograms_are_those_of_each(cost, name):
     some, none = np.array([1, 2]), np.array([0, 0])
     assert np.isnan(cost(ScoreHistograms(np.stack([some, none, none]), np.stack([none, some, none])))).all()
     for targets, nontargets in ((some, none), (none, some)):
-        with pytest.raises(ValueError, match="is undefined"):
+        with pytest.raises(ValueError, match=f"^{name} is undefined: nothing to divide by$"):
             cost(ScoreHistograms(targets, nontargets))
+    assert cost(ScoreHistograms(np.array([0, 1]), np.array([1, 0]))) == 0  # one of each, told apart
+    assert cost(ScoreHistograms(np.array([1, 0]), np.array([0, 1]))) == 1
+    rows = np.random.default_rng(12).integers(0, 4, (2, 50, 6))
+    each = [cost(ScoreHistograms(*row)) for row in rows.swapaxes(0, 1)]
+    assert cost(ScoreHistograms(*rows)).tolist() == each
+    assert len(set(each)) > 30
 
 
 def test_a_hull_of_more_vertices_than_bins_is_nearly_met():
