@@ -390,8 +390,8 @@ def phone_error_rate(
     """
     table = table or arpabet_features()
     pairs = _encode_pairs(reference, hypothesis, table)
-    substitution = 1 - np.eye(len(table.phones), dtype=np.int64)
-    return _rate(_distances(*pairs, substitution, np.ones_like(substitution[0])), pairs[0].lengths, 1)
+    distances = _distances(*pairs, _different(table), np.full(len(table.phones), 1))
+    return _rate(distances, pairs[0].lengths, 1)
 
 
 def feature_error_rate(
@@ -513,7 +513,7 @@ def phone_confusions(
     longest = int((pairs[0].lengths + pairs[1].lengths).max())
     indel_weight = longest * 4 * len(table.features) + 1  # outweighs any difference in features
     error_weight = indel_weight * (longest + 1)  # outweighs any difference in insertions and deletions
-    substitution = error_weight * (1 - np.eye(len(table.phones), dtype=np.int64)) + quarters
+    substitution = error_weight * _different(table) + quarters
     indel = error_weight + indel_weight + indel_quarters
     nothing = len(table.phones)
     confusions = np.zeros((nothing + 1, nothing + 1), dtype=np.int64)
@@ -536,7 +536,7 @@ class _Encoded:
         """The chosen utterances as columns, filled up with `padding`; shape (longest, chosen)."""
         position = np.arange(self.lengths[chosen].max())[:, None]
         inside = position < self.lengths[chosen]
-        rows = np.full(inside.shape, padding, dtype=np.intp)
+        rows = np.full(inside.shape, padding)
         rows[inside] = self.codes[(self.starts[chosen] + position)[inside]]
         return rows
 
@@ -566,9 +566,9 @@ def _encode(side: str, transcripts: Sequence[Phones], table: FeatureTable) -> _E
         raise ValueError(
             f"{side} {index} is the string {transcripts[index]!r}; expected a sequence of phones"
         )
-    lengths = np.fromiter(map(len, transcripts), dtype=np.int64, count=len(transcripts))
+    lengths = np.fromiter(map(len, transcripts), np.int64)
     try:
-        codes = np.fromiter(map(code.__getitem__, chain.from_iterable(transcripts)), np.int16, lengths.sum())
+        codes = np.fromiter(map(code.__getitem__, chain.from_iterable(transcripts)), np.int16)
     except (KeyError, TypeError):
         known = list(code)
         index, phone = next((u, p) for u, phones in enumerate(transcripts) for p in phones if p not in known)
@@ -579,6 +579,11 @@ def _encode(side: str, transcripts: Sequence[Phones], table: FeatureTable) -> _E
         lengths = np.diff(spoken_before[np.concatenate(([0], np.cumsum(lengths)))])
         codes = codes[spoken]
     return _Encoded(codes, np.cumsum(lengths) - lengths, lengths)
+
+
+def _different(table: FeatureTable) -> np.ndarray:
+    """Whether two phones are different ones; bool, shape (P, P)."""
+    return ~np.eye(len(table.phones), dtype=bool)
 
 
 def _feature_quarters(table: FeatureTable) -> tuple[np.ndarray, np.ndarray]:
@@ -596,8 +601,8 @@ def _phone_errors(
     in length.
     """
     weight = 1 + int((reference.lengths + hypothesis.lengths).max())
-    substitution = weight * (1 - np.eye(len(table.phones), dtype=np.int64))
-    distances = _distances(reference, hypothesis, substitution, np.full(len(table.phones), weight + 1))
+    indel = np.full(len(table.phones), weight + 1)
+    distances = _distances(reference, hypothesis, weight * _different(table), indel)
     errors, indels = np.divmod(distances, weight)
     longer = hypothesis.lengths - reference.lengths
     return errors - indels, (indels + longer) // 2, (indels - longer) // 2
@@ -610,12 +615,12 @@ def _rate(distances: np.ndarray, reference_lengths: np.ndarray, unit: int) -> fl
 
 
 def _savings(substitution: np.ndarray, indel: np.ndarray) -> np.ndarray:
-    """What pairing two phones saves over deleting one and inserting the other; shape (P, P), from 0.
+    """What pairing two phones saves over deleting one and inserting the other, which costs more; shape (P, P).
 
     An alignment's cost is that of deleting and inserting everything, less the savings of its pairs. Savings
     let transcripts of different lengths share a batch: a padding that saves nothing changes nothing.
     """
-    return np.maximum(indel[:, None] + indel[None, :] - substitution, 0)
+    return indel[:, None] + indel[None, :] - substitution
 
 
 def _distances(
@@ -623,7 +628,7 @@ def _distances(
 ) -> np.ndarray:
     """Weighted edit distance of each utterance; whole numbers, shape (n,)."""
     padding = len(indel)
-    savings = np.zeros((padding + 1, padding + 1), dtype=np.int64)
+    savings = np.zeros((padding + 1, padding + 1))
     savings[:padding, :padding] = _savings(substitution, indel)
     distances = reference.sums(indel) + hypothesis.sums(indel)
     for chosen in _batches(reference.lengths, hypothesis.lengths):
@@ -637,8 +642,8 @@ def _batches(reference_lengths: np.ndarray, hypothesis_lengths: np.ndarray) -> I
     """Utterances of about the same length on either side (within a quarter); empty ones left out."""
     paired = np.flatnonzero(np.minimum(reference_lengths, hypothesis_lengths))
     sizes = [np.ceil(np.log(side[paired]) / np.log(1.25)) for side in (reference_lengths, hypothesis_lengths)]
-    group = (sizes[0] * 256 + sizes[1]).astype(np.int64)
-    order = np.argsort(group, kind="stable")
+    group = sizes[0] * 256 + sizes[1]
+    order = np.argsort(group)
     for members in np.split(paired[order], np.flatnonzero(np.diff(group[order])) + 1):
         if len(members):
             longest = max(int(reference_lengths[members].max()), int(hypothesis_lengths[members].max()))

@@ -26,6 +26,7 @@ from spokeneval.metrics.phoneme_recognition import (
     feature_error_rate,
     fer,
     per,
+    phone_classes,
     phone_confusions,
     phone_error_rate,
     phone_errors,
@@ -193,6 +194,25 @@ def test_small_batches_score_as_large_ones(monkeypatch):
     expected = count_errors(reference, hypothesis)
     monkeypatch.setattr(recognition, "_BATCH_CELLS", 16)
     assert count_errors(reference, hypothesis) == expected
+
+
+def test_batches_are_of_utterances_of_about_the_same_lengths(monkeypatch):
+    monkeypatch.setattr(recognition, "_BATCH_CELLS", 100)
+    lengths = np.random.default_rng(1).integers(0, 40, (2, 2000))
+    batches = list(recognition._batches(*lengths))
+    assert sorted(np.concatenate(batches)) == np.flatnonzero(lengths.all(axis=0)).tolist()
+    for batch in batches:
+        of_batch = lengths[:, batch]
+        assert (of_batch.max(axis=1) <= 1.25 * of_batch.min(axis=1)).all()
+        assert len(batch) <= 1 + 100 // of_batch.max()
+
+
+def test_savings_are_counted_beyond_every_size_of_number():
+    # A pair of one feature saves 8 quarters: 16 of them 2**7, 32 of them 2**8.
+    table = FeatureTable(("A",), ("high",), (("+",),))
+    for number in (15, 16, 31, 32):
+        phones = [["A"] * number]
+        assert count_errors(phones, phones, table=table) == RecognitionErrors(0, 0, 0, number, 0, number)
 
 
 def test_rates_are_the_counts_rates():
@@ -391,6 +411,31 @@ def test_confusions_prefer_substitutions_even_where_they_are_dear():
     )
 
 
+def test_confusions_prefer_substitutions_whatever_the_number_of_features():
+    features = tuple(f"high{number}" for number in range(24))
+    table = FeatureTable(tuple("ABCE"), features, tuple((symbol,) * 24 for symbol in "0+-+"))
+    confusions = phone_confusions([["A", "B", "C", "B"]], [["E", "C", "E", "A"]], table=table)
+    assert (confusions[-1].sum(), confusions[:, -1].sum(), confusions.sum()) == (0, 0, 4)
+
+
+def test_confusions_delete_the_phone_that_costs_less():
+    # A and B are both 1/4 of a feature from C; deleting A costs 1 1/2, B 2.
+    table = FeatureTable(("A", "B", "C"), ("high", "low"), (("+", "0"), ("+", "-"), ("+", "-+")))
+    for reference in (["A", "B"], ["B", "A"]):
+        confusions = phone_confusions([reference], [["C"]], table=table)
+        assert np.argwhere(confusions).tolist() == [[0, 3], [1, 2]]
+
+
+def test_confusions_stay_within_an_utterance():
+    index = TABLE.phones.index
+    confusions = phone_confusions([["B"], ["P"]], [["B", "P"], []])
+    assert (confusions[index("B"), index("B")], confusions[-1, index("P")], confusions[index("P"), -1]) == (
+        1,
+        1,
+        1,
+    )
+
+
 def test_confusions_pair_the_nearest_phones():
     # B T -> P: one substitution and one deletion either way; B is 1 feature from P, T is 6 and more.
     confusions = phone_confusions([["B", "T"]], [["P"]])
@@ -410,6 +455,15 @@ def test_table_is_the_published_one():
     assert (costs[~np.eye(40, dtype=bool)] > 0).all()  # no two phones have the same features
     assert (np.diag(costs) == 0).all()
     assert arpabet_features() is TABLE
+
+
+def test_classes_need_six_features_and_no_other():
+    features = ("syllabic", "sonorant", "continuant", "delayedrelease", "tap", "nasal")
+    symbols = (("+", "0", "0", "0", "-", "-"), ("-", "+", "-", "0", "+", "-"), ("-", "-", "-", "+", "-", "-"))
+    table = FeatureTable(("A", "B", "C"), features, symbols)
+    assert phone_classes(table) == ["vowel", "tap", "affricate"]
+    fewer = FeatureTable(("A", "B", "C"), features[:5], tuple(row[:5] for row in symbols))
+    assert phone_classes(fewer) == ["phone"] * 3
 
 
 def test_an_organisers_own_table(tmp_path):
@@ -434,7 +488,8 @@ def test_an_organisers_own_table(tmp_path):
         ("phone\nA\n", "at least one feature"),
         ("phone\thigh\nA\t+\nA\t-\n", "phone 'A' occurs 2 times"),
         ("phone\thigh\thigh\nA\t+\t-\n", "feature 'high' occurs 2 times"),
-        ("phone\thigh\nA\t1\n", "phone 'A', high: '1'"),
+        ("phone\tmaX\nA\t1\n", "phone 'A', maX: '1'"),
+        ("phone\thigh\nA\t+\t\n", "phone 'A' has 2 values for 1 features"),
         ("phone\thigh\nA\t+\t-\n", "phone 'A' has 2 values for 1 features"),
         ("phone\thigh\nA\n", "phone 'A' has 0 values"),
         ("phone\thigh\n<sil>\t+\n", "phone '<sil>': expected one word"),
