@@ -205,6 +205,7 @@ def build(out, *arguments, **environment):
     return subprocess.run([sys.executable, *command], env=environment, capture_output=True, text=True)
 
 
+@pytest.mark.thorough
 def test_the_same_inputs_give_the_same_bytes_anywhere(tmp_path):
     first, second = tmp_path / "here", tmp_path / "else where" / "out"
     second.parent.mkdir()
@@ -523,6 +524,7 @@ def with_hidden_rows(count, **new):
     return public + "".join("\t".join(row) + "\n" for row in rows), hidden
 
 
+@pytest.mark.default_cases("new0", "new2", "new4")
 @pytest.mark.parametrize(
     ("count", "new", "found"),
     [

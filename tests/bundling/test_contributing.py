@@ -62,13 +62,12 @@ def test_a_new_challenge_builds_checks_and_rehearses_as_it_is(copy):
                 assert all(wanted in (None, score) for wanted, score in zip(scores, found, strict=True))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "tests",
     [
         ("tests/tasks/test_contract.py", "tests/formats/test_corruptions.py"),
-        pytest.param(
-            ("tests/security/test_leaks.py", "tests/security/test_fuzz.py"), marks=pytest.mark.thorough
-        ),
+        ("tests/security/test_leaks.py", "tests/security/test_fuzz.py"),
     ],
 )
 def test_a_new_challenge_holds_the_contracts_of_all_tasks(copy, tests):

@@ -300,6 +300,7 @@ def test_counts_must_add_up():
 phones = st.lists(st.sampled_from([*TABLE.phones, "<sil>"]), max_size=12)
 
 
+@pytest.mark.thorough
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(phones, phones), min_size=1, max_size=8), st.randoms())
 def test_properties(pairs, rng):

@@ -318,13 +318,8 @@ SURROUNDINGS = {
 """Variables of the environment that must not matter."""
 
 
-@pytest.mark.parametrize(
-    "surroundings",
-    [
-        name if "processor" in name else pytest.param(name, marks=pytest.mark.thorough)
-        for name in SURROUNDINGS
-    ],
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("surroundings", SURROUNDINGS)
 def test_the_environment_has_no_influence(unpacked, expected, tmp_path, surroundings):
     environment = {**PLAIN, **SURROUNDINGS[surroundings]}
     found = outcome(sys.executable, unpacked["spoken_call"], tmp_path, environment)

@@ -122,7 +122,7 @@ def test_counting_many_at_once_is_the_tasks_counting():
 # Random climbing
 
 
-@pytest.mark.default_cases("psst", "spoken_call")
+@pytest.mark.default_cases("psst_correctness", "spoken_call")
 @pytest.mark.parametrize(
     ("name", "least", "repeats"),
     [

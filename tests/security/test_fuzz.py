@@ -101,6 +101,7 @@ entry_names = st.one_of(st.sampled_from(ENTRIES), st.text(max_size=5))
 entries = st.lists(st.tuples(entry_names, odd, st.sampled_from(MODES), st.sampled_from(METHODS)), max_size=5)
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_zips_of_any_shape(every_target):
     target = every_target["zip"]
@@ -162,6 +163,7 @@ def places_of(content, here=()):
         yield from places_of(content[key], (*here, key))
 
 
+@pytest.mark.thorough
 def test_manifests_with_any_value_anywhere(every_target):
     import yaml
 
@@ -313,6 +315,7 @@ COSTLY = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("unit", COSTLY.values(), ids=COSTLY.keys())
 def test_a_file_as_large_as_can_be_costs_less_than_a_gigabyte(tmp_path, unit):
     """The largest task: 49,239 segments, so 51 MB. Without bounds on lines these took up to 14 GB and four minutes."""
