@@ -178,4 +178,4 @@ def test_servers_end_with_their_engine(own, warm):
     own()
     (server,) = own.servers()
     warm.__exit__()
-    assert server.returncode == -9
+    assert server.returncode in (0, -9)  # no more requests, or killed: whichever comes first

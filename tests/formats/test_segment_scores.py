@@ -62,6 +62,20 @@ def test_segments_of_one_language_are_scored_in_the_order_of_the_labels(tmp_path
     assert segment_scores.rows(tmp_path) == {"labels.csv": dict(enumerate(of, 2))}
 
 
+def test_some_segments_are_taken_with_their_lines_recordings_and_speakers(tmp_path):
+    rows = "x.wav,a,0,9,English,S1\ny.wav,b,0,9,Mandarin,S2\nx.wav,n,9,10,Non-Speech,S1\nz.wav,c,0,9,English,S3\n"
+    reference = read(tmp_path, rows, "audio_name,utt_id,start,end,language_tag,user\n")
+    lines = {2: "x_a_0_9", 3: "y_b_0_9", 5: "z_c_0_9"}
+    assert segment_scores.item_rows(reference) == {"labels.csv": lines}
+    some = segment_scores.take_reference(reference, [2, 0])
+    assert some.items == Items(("z_c_0_9", "x_a_0_9"))
+    assert (some.is_english.tolist(), some.recordings.tolist()) == ([True, True], [1, 0])
+    assert (some.audio_names, some.speakers) == (["x.wav", "z.wav"], ["S1", "S3"])
+    assert segment_scores.item_rows(some) == {"labels.csv": {5: "z_c_0_9", 2: "x_a_0_9"}}
+    nobody = segment_scores.take_reference(read(tmp_path / "nobody", LABELS), [1])
+    assert (nobody.is_english.tolist(), nobody.audio_names, nobody.speakers) == ([False], ["y_1.wav"], ())
+
+
 def test_a_file_without_the_column_has_no_overlaps_and_one_with_speakers_names_them(tmp_path):
     rows = "x.wav,a,0,9,English,S1\ny.wav,b,0,9,Mandarin,S2\nx.wav,c,0,9,English,S1\n"
     reference = read(tmp_path, rows, "audio_name,utt_id,start,end,language_tag,user\n")

@@ -9,8 +9,10 @@ from bundling.competition.read import read_competitions
 from sample_data import merlion as sample
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import SubmissionError
+from spokeneval.formats.segment_scores import Submission
 from spokeneval.formats.tables import split_fields
 from spokeneval.formats.text import decimal, decimals
+from spokeneval.metrics.counts import total
 from spokeneval.tasks.merlion_identification import TASK
 from tests.samples.edits import WAYS, edited
 from tests.samples.merlion_identification import GOLD, HEADER, IDS, LINES, ONE, PAIRS, TWO, labels
@@ -255,6 +257,19 @@ def test_one_swapped_pair_among_98478_lines_is_named(tmp_path, full, first, seco
     with pytest.raises(SubmissionError) as refusal:
         FORMAT.read_submission({"prediction.txt": path}, reference.items)
     assert [(problem.code, problem.line) for problem in refusal.value.problems] == [(code, first)]
+
+
+@pytest.mark.parametrize(("places", "counted"), [([0, 1, 2], True), ([0], False)])
+def test_the_plans_trials_need_both_languages(tmp_path, places, counted):
+    rows = "x.wav,a,0,9,English\ny.wav,b,0,9,Mandarin\ny.wav,c,9,12,English\n"
+    files = write_files(tmp_path, {"labels.csv": f"audio_name,utt_id,start,end,language_tag\n{rows}"})
+    some = TASK.format.take_reference(FORMAT.read_reference(files), places)
+    answers = TASK.format.take(Submission(np.array([2.0, 1, 0]), np.array([0.0, 2, 1])), places)
+    counts = TASK.count(some, answers)
+    # Targets 2 2 0, nontargets 0 1 1: points (false alarm, miss) (0, 1/3) and (1, 0), and miss = false alarm at 1/4.
+    parts = ("pooled", "differences", "decisions", "ratios")
+    assert tuple(counts) == tuple(part for part in parts if counted or part != "differences")
+    assert TASK.primary.value(total(counts["pooled"])) == (25 if counted else 0)
 
 
 def test_open_tracks_ask_for_data_hours_and_pretrained_model():
