@@ -212,7 +212,7 @@ def item_rows(reference: Reference) -> dict[str, dict[int, str]]:
 
 def take_reference(reference: Reference, places: Sequence[int]) -> Reference:
     """The labels of some of the segments, in the order of their places; of one language alone, too."""
-    chosen = np.asarray(places, dtype=int)
+    chosen = list(places)
     kept, recordings = np.unique(reference.recordings[chosen], return_inverse=True)
     return Reference(
         Items(tuple(reference.items.ids[place] for place in places)),
