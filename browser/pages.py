@@ -4,7 +4,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from html import escape
 from io import BytesIO, StringIO
 from pathlib import Path
@@ -47,9 +47,10 @@ def make_pages(folder: Path) -> Iterator[Path]:
 
 
 def _organise(*arguments: str) -> None:
-    with redirect_stdout(StringIO()):
+    said = StringIO()
+    with redirect_stdout(said), redirect_stderr(said):
         status = build_bundle.main(arguments)
-    assert status == 0, arguments
+    assert status == 0, (arguments, said.getvalue())
 
 
 def _bundle(folder: Path, bundle: Competition, platform: str = "codabench") -> Path:
