@@ -221,6 +221,7 @@ def test_a_few_sweeps_are_the_frame_by_frame_definition():
     check_sweeps(recordings, language_times_per_recording(recordings))
 
 
+@pytest.mark.thorough
 def test_sweep_is_the_frame_by_frame_definition():
     rng = np.random.default_rng(11)
     recordings = [random_recording(rng) for _ in range(3000)]

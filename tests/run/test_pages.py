@@ -107,7 +107,7 @@ SECTIONS = {
 """What a page has of the reference's own columns, and of what is looked at in a field."""
 
 
-@pytest.mark.default_cases("spoken_call", "merlion_diarization", "psst_recognition")
+@pytest.mark.default_cases("spoken_call", "merlion_diarization")
 @pytest.mark.parametrize("task", TASKS)
 def test_a_page_on_public_labels_is_sound_the_same_twice_and_shows_what_the_field_looks_at(tmp_path, task):
     pages = []

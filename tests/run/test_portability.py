@@ -337,7 +337,7 @@ ALL_AT_ONCE = {
 }
 
 
-@pytest.mark.default_cases("spoken_call", "merlion_diarization")
+@pytest.mark.default_cases("spoken_call")
 @pytest.mark.parametrize("task", TASKS)
 def test_all_of_it_at_once_has_no_influence(unpacked, expected, tmp_path, task):
     """Besides: another working directory, a umask, read-only programs and data, and no network where it can be cut."""

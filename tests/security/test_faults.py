@@ -333,6 +333,7 @@ def test_a_build_that_cannot_be_written_says_so(tmp_path, capsys):
     assert "out" in capsys.readouterr().err
 
 
+@pytest.mark.thorough
 def test_a_killed_build_leaves_whole_zips_only(tmp_path):
     """Killed as soon as the second platform's folder is there: what has a zip's name by then is a whole zip."""
     process = subprocess.Popen(
