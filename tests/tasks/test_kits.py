@@ -211,7 +211,7 @@ def test_a_kit_without_a_baseline_or_a_public_set_has_no_notebook():
     assert [walkthrough(ROOT, {name: b"" for name in kit if name != without}) for without in kit] == [{}] * 4
 
 
-@pytest.mark.default_cases("spoken_call", "merlion_diarization")
+@pytest.mark.default_cases("spoken_call")
 def test_a_participant_tries_a_submission_and_gets_a_zip(series, kit):
     task = series[0]
     assert not (kit / "evaluation/reference").exists()
