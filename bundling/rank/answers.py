@@ -10,7 +10,7 @@ import numpy as np
 
 from bundling.rank.gold import Gold
 from bundling.rank.outputs import MOST_SHOWN, OutputError, ScoringOutput
-from bundling.score.submissions import NoSubmissions, find_submissions
+from bundling.submissions import NoSubmissions, find_submissions
 from spokeneval.formats.problems import FileProblems, count_of, some_of
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.formats.submission_zip import unpack

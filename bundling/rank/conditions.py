@@ -189,8 +189,7 @@ def scores_by_columns(
 
     Raises
     ------
-    NoSubmissions: no folder with zips.
-    OutputError: a column that breaks nothing down, or needs submissions that are not there.
+    OutputError: a column that breaks nothing down, or submissions that are missing or not those scored.
     """
     names, rows = [output.name for output in outputs], summed[0].rows[0]
     conditions = {name: conditions_by_column(gold, name, rows) for name in by}

@@ -27,7 +27,7 @@ from bundling.rank.outputs import LIST_FILE
 from bundling.rehearse.many import Result, read_result, rehearse_all
 from bundling.rehearse.rehearse import FINISHED, with_reference
 from bundling.score.cluster import rehearse_on_cluster
-from bundling.score.submissions import find_submissions
+from bundling.submissions import find_submissions
 from bundling.text import no_formula, printable, text_table
 from spokeneval.formats.problems import count_of
 from spokeneval.formats.submission_zip import MAX_BYTES

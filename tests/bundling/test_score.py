@@ -10,7 +10,7 @@ import build_bundle
 from bundling.rehearse import many
 from bundling.rehearse.rehearse import rehearse_phase
 from bundling.score.score import score
-from bundling.score.submissions import NoSubmissions
+from bundling.submissions import NoSubmissions
 from tests.samples.programs import write_files
 from tests.samples.small_bundles import codabench_bundle, zipped
 
