@@ -7,7 +7,6 @@ import pytest
 import scipy.optimize
 
 from bundling.competition.read import read_competitions
-from bundling.new.competition_folder import write_folder
 from bundling.rank.board import make_board
 from bundling.rank.conditions import conditions_by_column, scores_by_columns
 from bundling.rank.gold import find_gold
@@ -18,7 +17,7 @@ from spokeneval.run.options import Options, choose_options
 from spokeneval.run.scoring import score_submission
 from spokeneval.tasks import find_task
 from spokeneval.tasks.merlion_identification import TASK
-from tests.samples.own_competition import fill_in
+from tests.samples.own_competition import begun_folder
 from tests.samples.programs import ROOT, write_files
 
 HEADER = "audio_name,utt_id,start,end,language_tag,overlap_diff_lang,speaker,Room"
@@ -75,9 +74,7 @@ def hull_eer(chosen, seed):
 def own(tmp_path_factory):
     """A folder with such a set, and two systems' submissions, one of them a folder deeper."""
     folder = tmp_path_factory.mktemp("own")
-    write_folder(ROOT, folder / "mine", ["merlion_identification_closed"])
-    settings = folder / "mine/competition.yaml"
-    settings.write_text(fill_in(settings.read_text()))
+    begun_folder(folder / "mine", ["merlion_identification_closed"])
     text = "\n".join([HEADER, *(",".join(map(str, row)) for row in labels())]) + "\n"
     write_files(folder / "mine/reference_data/merlion_identification/evaluation", {"labels.csv": text})
     write_files(folder / "submissions", {"alpha.zip": prediction(1), "late/beta.zip": prediction(2)})

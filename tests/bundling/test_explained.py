@@ -11,7 +11,6 @@ import scipy.stats
 
 import build_bundle
 from bundling.competition.read import read_competitions
-from bundling.new.competition_folder import write_folder
 from bundling.rank.explained.explained import explain_difficulty
 from bundling.rank.explained.flags import Flags, read_flags
 from bundling.rank.explained.texts import nearest, word_errors
@@ -24,7 +23,7 @@ from sample_data.spoken_call import make_sheet
 from spokeneval.metrics.accept_reject import ranked_d_full
 from spokeneval.metrics.agreement import cohen_kappa
 from spokeneval.run.statistics import write_statistics
-from tests.samples.own_competition import fill_in
+from tests.samples.own_competition import begun_folder
 from tests.samples.programs import ROOT, write_files
 
 # Overview of the third edition (2019), Table 2: responses, then Incom, Pron, Stutt, xTalk, SNSN, Faint in per cent.
@@ -155,9 +154,7 @@ FLAGS = "Id,Annotator,Faint\n" + "".join(
 @pytest.fixture
 def own(tmp_path):
     """A competition of six responses, and 18 systems, of which 0, 4 or 18 are wrong on them."""
-    write_folder(ROOT, tmp_path / "mine", ["spoken_call"])
-    settings = tmp_path / "mine/competition.yaml"
-    settings.write_text(fill_in(settings.read_text()))
+    begun_folder(tmp_path / "mine", ["spoken_call"])
     sets = {"evaluation": EVALUATION, "development": DEVELOPMENT}
     files = {f"reference_data/spoken_call/{name}/reference.csv": HEADER + rows for name, rows in sets.items()}
     write_files(tmp_path / "mine", {**files, "starting_kit/spoken_call/data/grammar.xml": GRAMMAR})

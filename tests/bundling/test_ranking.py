@@ -18,7 +18,6 @@ import pytest
 import scipy.stats
 
 import build_bundle
-from bundling.new.competition_folder import write_folder
 from bundling.rank import board as ranking
 from bundling.rank import compare, conditions, notes, plain, power
 from bundling.rank import page as board_page
@@ -39,7 +38,7 @@ from spokeneval.run.options import Options, choose_options
 from spokeneval.run.scoring import score_submission
 from spokeneval.run.statistics import Statistics, by_unit, primary_of_sums
 from spokeneval.tasks.spoken_call import TASK
-from tests.samples.own_competition import fill_in
+from tests.samples.own_competition import begun_folder
 from tests.samples.programs import ROOT, write_files
 from tests.samples.spoken_call import COLUMNS, TABLE_1, decided
 
@@ -598,9 +597,7 @@ SHEET = "\n".join(
 def own_competition(tmp_path_factory):
     """A folder whose hidden set is `SHEET`, and the outputs of two systems on all of it, and on a part."""
     folder = tmp_path_factory.mktemp("own")
-    write_folder(ROOT, folder / "mine", ["spoken_call"])
-    settings = folder / "mine/competition.yaml"
-    settings.write_text(fill_in(settings.read_text()))
+    begun_folder(folder / "mine", ["spoken_call"])
     write_files(folder / "mine/reference_data/spoken_call/evaluation", {"reference.csv": SHEET + "\n"})
     reference = TASK.format.read_reference(folder / "mine/reference_data/spoken_call/evaluation")
     for part, count in (("whole", 41), ("part", 30)):

@@ -194,11 +194,17 @@ def own_data(task, size=60):
     return files
 
 
-def own_folder(folder, tasks, size=60):
-    """A competition folder as `init` begins it, filled in and with all data."""
-    assert build_bundle.main(["init", str(folder), *tasks]) == 0
+def begun_folder(folder, bundles):
+    """A competition folder as `init` begins it, filled in and without data."""
+    assert build_bundle.main(["init", str(folder), *bundles]) == 0
     settings = folder / "competition.yaml"
     settings.write_text(fill_in(settings.read_text(encoding="utf-8")), encoding="utf-8")
+    return folder
+
+
+def own_folder(folder, tasks, size=60):
+    """A competition folder as `init` begins it, filled in and with all data."""
+    begun_folder(folder, tasks)
     for task in tasks:
         write_files(folder, own_data(task, size))
     return folder
