@@ -7,7 +7,7 @@ Windows-1252, which is a guess; `Source.encoding` says so, with a word to judge 
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, time
@@ -17,7 +17,6 @@ from typing import Any
 from bundling.bounded import read_file
 from spokeneval.formats.problems import Problem, quote
 from spokeneval.formats.submission_zip import open_zip
-from spokeneval.formats.tables import split_row
 
 LARGEST_FILE = 64_000_000
 """Bytes of an organiser's file; the largest of the five challenges has eight million."""
@@ -149,19 +148,25 @@ def _split(text: str, separator: str, file: str) -> Grid:
     number = 0
     while number < len(lines):
         first = number
-        number += 1
-        cells = split_row(lines[first], separator)
-        for end in range(first + 2, min(first + 1 + _LONGEST_CELL, len(lines) + 1) if cells is None else 0):
-            cells = split_row("\n".join(lines[first:end]), separator)
-            if cells is not None:
-                number = end
-                break
+        cells, taken = _first_row(lines[first : first + _LONGEST_CELL], separator)
+        number += taken
         if cells is None:
             what = "a quotation mark that is not closed, or has text after it"
             unreadable.append(Problem("unclosed_quote", file, what, line=first + 1))
         elif any(cell.strip() for cell in cells):
             rows.append((first + 1, [cell.replace("\n", " ") for cell in cells]))
     return Grid(separator, written, tuple(rows), tuple(unreadable))
+
+
+def _first_row(lines: Sequence[str], separator: str) -> tuple[list[str] | None, int]:
+    """The cells of the row that begins in the first line, None where it is none, and the lines that it takes."""
+    if '"' not in lines[0]:
+        return lines[0].split(separator), 1
+    reader = csv.reader((f"{line}\n" for line in lines), delimiter=separator, strict=True)
+    try:
+        return next(reader), reader.line_num
+    except csv.Error:
+        return None, 1
 
 
 def _sheets(content: bytes) -> Iterator[Grid]:
