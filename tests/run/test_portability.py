@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import base64
+import functools
 import importlib.util
 import io
 import json
@@ -178,18 +179,21 @@ PLACES = {
 
 
 @pytest.fixture(scope="module")
-def unpacked(tmp_path_factory) -> Mapping[str, Path]:
-    """For each task a folder with what a built bundle holds, unpacked: programs, data, the baseline's submission."""
-    root = tmp_path_factory.mktemp("built")
-    assert build_bundle.main(["build", *TASKS.values(), "--platform", "codabench", "--out", str(root)]) == 0
-    folders = {}
-    for task, bundle in TASKS.items():
-        folders[task] = root / task
+def unpacked(tmp_path_factory):
+    """Of a task a folder with what its built bundle holds, unpacked: programs, data, the baseline's submission."""
+
+    @functools.cache
+    def of(task: str) -> Path:
+        root = tmp_path_factory.mktemp("built")
+        bundle = TASKS[task]
+        assert build_bundle.main(["build", bundle, "--platform", "codabench", "--out", str(root)]) == 0
         with zipfile.ZipFile(root / "codabench" / f"{bundle}.zip") as archive:
             for part, place in PLACES.items():
                 with zipfile.ZipFile(io.BytesIO(archive.read(part))) as entries:
                     entries.extractall(root / task / place)
-    return folders
+        return root / task
+
+    return of
 
 
 def outcome(
@@ -219,14 +223,13 @@ def outcome(
 @pytest.fixture(scope="module")
 def expected(unpacked, tmp_path_factory):
     """What this Python makes of each task's baseline."""
-    made: dict[str, dict[str, bytes]] = {}
 
+    @functools.cache
     def of(task: str) -> dict[str, bytes]:
-        if task not in made:
-            made[task] = outcome(sys.executable, unpacked[task], tmp_path_factory.mktemp(task))
-            assert made[task]["score: exit status"] == b"0"
-            assert "score/scores.json" in made[task]
-        return made[task]
+        made = outcome(sys.executable, unpacked(task), tmp_path_factory.mktemp(task))
+        assert made["score: exit status"] == b"0"
+        assert "score/scores.json" in made
+        return made
 
     return of
 
@@ -241,7 +244,7 @@ def without_pages(found: Mapping[str, bytes]) -> dict[str, bytes]:
 def test_scores_on_python_39_are_those_of_this_python_to_the_last_bit(
     python39, unpacked, expected, tmp_path, task
 ):
-    assert without_pages(outcome(python39, unpacked[task], tmp_path)) == without_pages(expected(task))
+    assert without_pages(outcome(python39, unpacked(task), tmp_path)) == without_pages(expected(task))
 
 
 DRIVER = """
@@ -322,7 +325,7 @@ SURROUNDINGS = {
 @pytest.mark.parametrize("surroundings", SURROUNDINGS)
 def test_the_environment_has_no_influence(unpacked, expected, tmp_path, surroundings):
     environment = {**PLAIN, **SURROUNDINGS[surroundings]}
-    found = outcome(sys.executable, unpacked["spoken_call"], tmp_path, environment)
+    found = outcome(sys.executable, unpacked("spoken_call"), tmp_path, environment)
     if surroundings == "a plain processor":
         # numpy says on standard error what it cannot disable.
         found["score: stderr"] = found["ingest: stderr"] = b""
@@ -342,7 +345,7 @@ ALL_AT_ONCE = {
 def test_all_of_it_at_once_has_no_influence(unpacked, expected, tmp_path, task):
     """Besides: another working directory, a umask, read-only programs and data, and no network where it can be cut."""
     folder = tmp_path / "read only"
-    shutil.copytree(unpacked[task], folder)
+    shutil.copytree(unpacked(task), folder)
     for path in (folder, *folder.rglob("*")):
         path.chmod(path.stat().st_mode & ~(stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH))
     without_network = ("unshare", "-r", "-n")
@@ -364,7 +367,7 @@ def test_all_of_it_at_once_has_no_influence(unpacked, expected, tmp_path, task):
 def test_a_refusal_reads_the_same_in_every_locale(unpacked, tmp_path):
     """An id with letters that ASCII lacks, quoted in a refusal."""
     folder = tmp_path / "copy"
-    shutil.copytree(unpacked["spoken_call"], folder)
+    shutil.copytree(unpacked("spoken_call"), folder)
     (folder / "input/res/results.csv").write_text("Id\tAccept\nZoë→\taccept\n", encoding="utf-8")
     told = [
         outcome(sys.executable, folder, tmp_path / name, {**PLAIN, **SURROUNDINGS[name]})
