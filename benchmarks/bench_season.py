@@ -3,11 +3,13 @@
 Run as `python -m benchmarks.bench_season [spoken_call|merlion] [TEAMS DAYS A_DAY]` (default: spoken_call 10 10 3).
 Spoken CALL has 1,000 responses; MERLion's first task 49,000 segments, synthetic as the evaluation set is. Teams get
 better from day to day, and each has one upload with a row missing, which fails. Timed are a first run and a second,
-that finds every result kept; both through the command line, on as many processors as there are. Then the rates at
-which the same submissions are scored, and the processors' time for each: by an `ingest.py` and a `score.py` started
-for it, as many at once as there are processors, against `build_bundle.py score`, which runs both and does what else a
-platform does; and whether both write the same bytes. A season has thousands of submissions, so that the start of
-`build_bundle.py score` is told apart: it is what a tenth of them take beyond their share.
+that finds every result kept; both through the command line, on as many processors as there are.
+
+Then the rates at which the same submissions are scored, as many at once as there are processors, and the processors'
+time for each. A `score.py` started for each is held against the same `score.py` in the workers of `build_bundle.py
+score`; an `ingest.py` and a `score.py` started for each, against the command itself, which runs both and does what else
+a platform does. And whether all write the same bytes. A season has thousands of submissions, so that what is started
+once is told apart: it is what a tenth of them take beyond their share.
 """
 
 from __future__ import annotations
@@ -31,6 +33,8 @@ import numpy as np
 
 import build_bundle
 from bundling.built.read import read_built_bundle
+from bundling.rehearse.sandbox import Limits
+from bundling.rehearse.warm import WarmEngine
 from bundling.zips import make_zip
 from sample_data import merlion, spoken_call
 from spokeneval.run.programs import HIDDEN_STATISTICS
@@ -113,7 +117,8 @@ def rates(bundle: Path, submissions: list[Path], folder: Path) -> None:
             link = folder / part / f"{number}.zip"
             link.parent.mkdir(exist_ok=True)
             link.symlink_to(submission)
-    environment = {**os.environ, HIDDEN_STATISTICS: "write"}
+    variables = {HIDDEN_STATISTICS: "write"}
+    environment = {**os.environ, **variables}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # the first one compiles for all
 
     def run(command: list[Any]) -> None:
@@ -123,42 +128,64 @@ def rates(bundle: Path, submissions: list[Path], folder: Path) -> None:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             list(pool.map(run, commands))
 
+    def run_in_workers(part: str) -> None:
+        def work(number: int) -> None:
+            output = folder / f"{part}-in-workers" / str(number)
+            scratch = output.with_suffix(".scratch")
+            scratch.mkdir(parents=True)
+            mounts = {"/program": program, "/input": folder / f"input{number}", "/output": output}
+            words = ("python3", "score.py", "/input", "/output")
+            engine.run(words, mounts, cwd="/program", scratch=scratch, seconds=600, limits=Limits())
+
+        with WarmEngine(variables) as engine, ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(work, range(0, count, 1 if part == "all" else 10)))
+
     def run_together(part: str) -> None:
         run([ROOT / "build_bundle.py", "score", bundle, folder / part, "--out", folder / f"{part}-scored"])
 
-    checked, scored = (np.array(_seconds(partial(run_separately, each))) for each in (checks, scores))
-    tenth, whole = (np.array(_seconds(partial(run_together, part))) for part in ("tenth", "all"))
-    count, few = len(submissions), len(scores[::10])
-    each = (whole - tenth) / (count - few)
-    same = sum(
-        _written(folder / f"output{number}") == _written(folder / "all-scored" / str(number))
-        for number in range(count)
+    count, few = len(submissions), len(submissions[::10])
+    checked, scored = (_used(partial(run_separately, each)) / count for each in (checks, scores))
+    (workers_start, in_workers), (start, together) = (
+        _start_and_share(*(_used(partial(way, part)) for part in ("tenth", "all")), few, count)
+        for way in (run_in_workers, run_together)
     )
-    for name, (seconds, work) in (
-        ("score.py", scored / count),
-        ("ingest.py, score.py", (checked + scored) / count),
-        ("build_bundle.py score", each),
+    for name, each, started in (
+        ("score.py", scored, ""),
+        ("score.py in workers", in_workers, f", started in {workers_start:.1f} s"),
+        ("ingest.py, score.py", checked + scored, ""),
+        ("build_bundle.py score", together, f", started in {start:.1f} s"),
     ):
-        print(f"  {name:<22}{1 / seconds:6.1f} a second, {1000 * work:.0f} ms of work each")
-    print(
-        f"  started in {(tenth - few * each)[0]:.1f} s; then, of `score.py`, of `ingest.py` and `score.py`:"
-    )
-    alone, both = scored / count / each, (checked + scored) / count / each
-    print(
-        f"  {alone[0]:.1f} and {both[0]:.1f} times the rate, {alone[1]:.1f} and {both[1]:.1f} times less work"
-    )
-    print(f"  the same bytes     {same} of {count}", flush=True)
+        print(f"  {name:<22}{1 / each[0]:6.1f} a second, {1000 * each[1]:.0f} ms of work each{started}")
+    for name, those, each in (
+        ("score.py in workers: of score.py", scored, in_workers),
+        ("build_bundle.py score: of ingest.py, score.py", checked + scored, together),
+        ("build_bundle.py score: of score.py alone", scored, together),
+    ):
+        print(f"  {name:<46}{(those / each)[0]:5.1f} times the rate, 1/{(those / each)[1]:.1f} of the work")
+    for name in ("all-in-workers", "all-scored"):
+        same = sum(
+            _written(folder / f"output{number}") == _written(folder / name / str(number))
+            for number in range(count)
+        )
+        print(f"  the same bytes, {name:<15}{same} of {count}", flush=True)
 
 
-def _seconds(run: Callable[[], object]) -> tuple[float, float]:
-    """What processes take that are run and end: time, and time of processors."""
-    used = [resource.getrusage(resource.RUSAGE_CHILDREN)]
-    began = time.perf_counter()
+def _used(run: Callable[[], object]) -> np.ndarray:
+    """What a run takes of time, and of processors' time, its processes' included."""
+
+    def clocks() -> np.ndarray:
+        usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        return np.array([time.perf_counter(), sum(usage.ru_utime + usage.ru_stime for usage in usages)])
+
+    began = clocks()
     run()
-    took = time.perf_counter() - began
-    used.append(resource.getrusage(resource.RUSAGE_CHILDREN))
-    before, after = (usage.ru_utime + usage.ru_stime for usage in used)
-    return took, after - before
+    return clocks() - began
+
+
+def _start_and_share(tenth: np.ndarray, whole: np.ndarray, few: int, count: int) -> tuple[float, np.ndarray]:
+    """The start of something that is started once, and what it takes for each submission, from two runs."""
+    each = (whole - tenth) / (count - few)
+    return (tenth - few * each)[0], each
 
 
 def _written(folder: Path) -> dict[str, bytes]:
