@@ -14,7 +14,7 @@ import numpy as np
 
 from ..formats.naming import naming_format, naming_reference, naming_submission, naming_units
 from ..formats.phones import transcripts
-from ..formats.problems import Problems, ReferenceFileError
+from ..formats.problems import Problems, ReferenceFileError, count_of
 from ..formats.sheets import Answers
 from ..formats.tables import Table
 from ..metrics import phoneme_recognition as metrics
@@ -30,9 +30,8 @@ def check_phones(answers: Answers, table: Table, problems: Problems) -> None:
     phones = sum(map(len, map(metrics.drop_fillers, answers["transcript"])))
     if not problems and 1000 * phones < max(1000, len(table)):
         # With less to divide by, a rate could grow beyond what a platform can store.
-        message = (
-            f"{phones} phones in {len(table)} transcripts; expected one in a thousand transcripts at least"
-        )
+        found = f"{count_of(phones, 'phone')} in {count_of(len(table), 'transcript')}"
+        message = f"{found}; expected one in a thousand transcripts at least"
         problems.add("no_phones", REFERENCE.file, message)
 
 

@@ -123,7 +123,10 @@ def test_all_bad_tokens_are_told_at_once(tmp_path):
 def test_a_reference_has_a_phone_in_a_thousand_transcripts(tmp_path):
     write_files(tmp_path, {"utterances.tsv": gold("K", *[""] * 999)})
     assert len(FORMAT.read_reference(tmp_path).items) == 1000
-    for said, words in ((["K", *[""] * 1000], "1 phones in 1001 transcripts"), (["<spn>"], "0 phones in 1")):
+    for said, words in (
+        (["K", *[""] * 1000], "1 phone in 1001 transcripts;"),
+        (["<spn>"], "0 phones in 1 transcript;"),
+    ):
         with pytest.raises(ReferenceFileError) as refusal:
             FORMAT.read_reference(write_files(tmp_path, {"utterances.tsv": gold(*said)}))
         assert str(refusal.value).startswith(f"utterances.tsv: 1 problem\n\n  {words}")
