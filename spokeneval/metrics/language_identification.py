@@ -1126,15 +1126,17 @@ def _numbered(recording: Any, segments: int) -> tuple[np.ndarray, int]:
 
 
 def _sorted_trials(target_scores: Any, nontarget_scores: Any) -> tuple[np.ndarray, np.ndarray]:
-    targets = np.sort(_scores("target scores", target_scores))
-    nontargets = np.sort(_scores("nontarget scores", nontarget_scores))
+    targets = _scores("target scores", target_scores)
+    nontargets = _scores("nontarget scores", nontarget_scores)
     for name, scores in (("target scores", targets), ("nontarget scores", nontargets)):
+        scores.sort()
         if not np.isfinite(scores[[0, -1]]).all():  # sorted: -inf comes first, inf and nan last
             _refuse_not_finite(name, scores)
     return targets, nontargets
 
 
 def _scores(name: str, values: Any) -> np.ndarray:
+    """A copy of the scores, in doubles."""
     values = np.asarray(values)
     if values.ndim != 1 or not values.size:
         raise ValueError(f"{name} must have shape (n,) with n >= 1, not {values.shape}")
