@@ -30,12 +30,15 @@ def page_path(root: Path, competition: Competition, file: str) -> Path:
     return root / "pages" / file
 
 
-def page_text(root: Path, competition: Competition, file: str, parts: Parts | None = None) -> str:
+def page_text(
+    root: Path, competition: Competition, file: str, parts: Parts | None = None, *, ties: str = ""
+) -> str:
     """A page in Markdown.
 
     Parameters
     ----------
     parts: what the bundle is made of; None where only the page's own text is checked.
+    ties: what becomes of equal scores on the platform's board.
 
     Raises
     ------
@@ -53,6 +56,7 @@ def page_text(root: Path, competition: Competition, file: str, parts: Parts | No
         "known": known_table(competition, feedback),
         "phases": phases_table(competition),
         "rule": MEANINGS[competition["submission_rule"]],
+        "ties": ties,
         **dict.fromkeys(SHARED, ""),
         "sets": sets_table(competition, references),
         "kit_data": kit_data_table(competition, parts.starting_kit if parts else {}),

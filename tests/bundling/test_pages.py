@@ -14,6 +14,7 @@ from bundling.competition.pages import page_text
 from bundling.competition.read import read_competitions
 from bundling.competition.references import load_reference
 from bundling.competition.whole import do_without
+from bundling.platforms.registry import PLATFORMS
 from spokeneval.tasks import task_names
 from tests.samples.cases import CASES
 from tests.samples.programs import ROOT, write_files
@@ -130,6 +131,14 @@ def test_what_a_page_says_of_a_rule_follows_the_settings(tmp_path):
     assert "The run of an entry that breaks the rule fails" in rejected
     assert "but its Dfull is 0" not in rejected
     assert "is refused before it is scored" not in rejected
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_a_page_tells_what_becomes_of_equal_scores_on_its_platform(tmp_path, platform):
+    competition, tools = COMPETITIONS["spoken_call"], PLATFORMS[platform]
+    files = tools.render(ROOT, competition, made_of(tmp_path, competition))
+    (told,) = (content.decode() for name, content in files.items() if "evaluation." in name)
+    assert f"Equal scores: {tools.board.ties}." in told
 
 
 def test_a_condition_that_there_is_not_is_named_with_its_line(tmp_path):

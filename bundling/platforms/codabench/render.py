@@ -10,6 +10,7 @@ from bundling.competition.kit import Parts
 from bundling.competition.pages import page_text
 from bundling.platforms.codabench.keys import TASK, VERSION
 from bundling.platforms.codabench.layout import INGEST_COMMAND, METADATA_FILES, SCORE_COMMAND
+from bundling.platforms.codabench.scores import BOARD
 from bundling.platforms.keys import SORTING
 from bundling.text import dump_yaml
 from bundling.zips import input_zip, make_zip, reference_zip
@@ -24,7 +25,7 @@ def render(root: Path, competition: Competition, parts: Parts) -> dict[str, byte
         Path(competition["image"]).name: find(root, competition.folder, competition["image"]).read_bytes(),
     }
     for file in competition.page_files:
-        files[f"pages/{file}"] = page_text(root, competition, file, parts).encode()
+        files[f"pages/{file}"] = page_text(root, competition, file, parts, ties=BOARD.ties).encode()
     for name in competition.scored_sets:
         files[reference_zip(name)] = make_zip(parts.references[name].files)
         files[input_zip(name)] = make_zip(parts.references[name].public)

@@ -12,13 +12,14 @@ from bundling.competition.kit import Parts
 from bundling.competition.pages import page_text
 from bundling.platforms.codalab.keys import PHASE
 from bundling.platforms.codalab.layout import METADATA_FILES, SCORE_COMMAND
+from bundling.platforms.codalab.scores import BOARD
 from bundling.platforms.dates import FORMAT
 from bundling.platforms.keys import SORTING
 from bundling.platforms.submission_rules import FORCE_ALL, FORCE_BEST, FORCE_LAST
 from bundling.text import dump_yaml
 from bundling.zips import input_zip, make_zip, reference_zip
 
-BOARD = "Results"
+LEADERBOARD = "Results"
 
 
 def render(root: Path, competition: Competition, parts: Parts) -> dict[str, bytes]:
@@ -35,7 +36,7 @@ def render(root: Path, competition: Competition, parts: Parts) -> dict[str, byte
     }
     for file in _html_pages(competition).values():
         source = Path(file).with_suffix(".md").name
-        files[file] = _html(page_text(root, competition, source, parts)).encode()
+        files[file] = _html(page_text(root, competition, source, parts, ties=BOARD.ties)).encode()
     for phase in competition.phases:
         reference = parts.references[phase.reference]
         files[reference_zip(phase.reference)] = make_zip(reference.files)
@@ -71,10 +72,10 @@ def _content(competition: Competition) -> dict[str, Any]:
         "html": _html_pages(competition),
         "phases": dict(enumerate(phases, 1)),
         "leaderboard": {
-            "leaderboards": {"RESULTS": {"label": BOARD, "rank": 1}},
+            "leaderboards": {"RESULTS": {"label": LEADERBOARD, "rank": 1}},
             "columns": {
                 column.key: {
-                    "leaderboard": {"label": BOARD, "rank": 1},
+                    "leaderboard": {"label": LEADERBOARD, "rank": 1},
                     "label": column.title,
                     "rank": rank,
                     "sort": SORTING[column.direction],
