@@ -1,6 +1,7 @@
 """The zips in a bundle: their names, what goes into them, and bytes that are the same whenever that is."""
 
 import io
+import re
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +15,10 @@ DECIDING_SET = "evaluation"
 TRIAL_SET = "development"
 """The set on which systems are tried at home, where its labels are public."""
 
-_KEPT = {".py", ".ipynb", ".tsv", ".csv", ".txt", ".json", ".xml", ".md", ".html", ".css", ".xlsx"}
+_LEFT_BEHIND = re.compile(
+    r"\..*|__pycache__|__MACOSX|Thumbs\.db|desktop\.ini|.*\.pyc|.*~|~\$.*", re.IGNORECASE
+)
+"""Files and folders that systems, Python and editors leave in a folder, and hidden ones."""
 
 
 def reference_zip(name: str) -> str:
@@ -28,17 +32,13 @@ def input_zip(name: str) -> str:
 
 
 def read_tree(folder: Path) -> dict[str, bytes]:
-    """The files below a folder that belong into a zip, `relative name -> content`."""
-    files = {}
-    for path in sorted(folder.rglob("*")):
-        inner = path.relative_to(folder)
-        if (
-            path.suffix in _KEPT
-            and path.is_file()
-            and not any(part.startswith((".", "__pyc")) for part in inner.parts)
-        ):
-            files[inner.as_posix()] = path.read_bytes()
-    return files
+    """The files below a folder but for what nobody put there, `relative name -> content`."""
+    paths = {path.relative_to(folder): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        inner.as_posix(): path.read_bytes()
+        for inner, path in paths.items()
+        if not any(map(_LEFT_BEHIND.fullmatch, inner.parts))
+    }
 
 
 def read_all(folder: Path) -> dict[str, bytes]:

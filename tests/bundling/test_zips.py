@@ -15,17 +15,36 @@ def test_the_zips_of_the_set_that_decides_have_plain_names():
 
 
 def test_of_a_folder_what_belongs_into_a_zip_and_all_of_it(tmp_path):
-    kept = {"b.py": b"1", "a/c.tsv": b"2", "a/b/d.xlsx": b"", "a.csv": b"3"}
+    kept = {
+        "b.py": b"1",
+        "a/c.tsv": b"2",
+        "a/b/d.wav": b"",
+        "a.CSV": b"3",
+        "README": b"4",
+        "a/list.py.c": b"5",
+    }
     left = {
-        **{"a.pyc": b"4", "README": b"5", ".hidden.py": b"6", ".git/a.py": b"7", "a/__pycache__/b.py": b"8"},
-        **{"x/.y/z.md": b"9", "a/c.PY": b"0"},
+        **{
+            "a.pyc": b"1",
+            ".hidden.py": b"2",
+            ".git/a.py": b"3",
+            "a/__pycache__/b.py": b"4",
+            "x/.y/z.md": b"5",
+        },
+        **{
+            "a.csv~": b"6",
+            "~$a.xlsx": b"7",
+            "__MACOSX/a.csv": b"8",
+            "a/thumbs.db": b"9",
+            "Desktop.ini": b"0",
+        },
     }
     folder = tmp_path / ".folder"
     assert read_all(folder) == {}
     assert write_tree(folder, {**kept, **left}) == folder
     (folder / "folder.py").mkdir()
     assert list(read_tree(folder).items()) == [
-        (name, kept[name]) for name in ("a/b/d.xlsx", "a/c.tsv", "a.csv", "b.py")
+        (name, kept[name]) for name in ("README", "a/b/d.wav", "a/c.tsv", "a/list.py.c", "a.CSV", "b.py")
     ]
     assert read_all(folder) == {**kept, **left}
     assert read_all(write_tree(folder, {"a/c.tsv": b"new"}))["a/c.tsv"] == b"new"
