@@ -231,7 +231,14 @@ def board_table(board: Board) -> Table:
         rank = f"{row.rank}=" if row.tied else str(row.rank)
         rows.append([row.name, rank, f"{row.score:.{digits}f}", interval, ranks, cluster])
     rows += [[name, *"–––––"] for name in board.unscored]
-    header = ["System", "Rank", board.column.title, "95 % interval", "Ranks (95 %)", "Cluster"]
+    header = [
+        "System",
+        "Rank",
+        board.column.title,
+        "95 % interval",
+        f"Ranks ({compare.CONFIDENCE})",
+        "Cluster",
+    ]
     return Table(heading(board), header, rows)
 
 

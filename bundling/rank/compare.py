@@ -34,6 +34,8 @@ ScoreOfSums = Callable[[np.ndarray], np.ndarray]
 """Sums of rows of counts, shape=(r, k), to scores, shape=(r,); NaN where undefined."""
 
 SIGNIFICANCE = 0.05
+"""The risk that any of all pairs is wrongly told apart, and any of all systems' ranks wrongly given."""
+RISK, CONFIDENCE = f"{100 * SIGNIFICANCE:g} %", f"{100 * (1 - SIGNIFICANCE):g} %"
 
 ROUNDS = 10_000
 

@@ -77,18 +77,21 @@ def how_compared(units: str, unit: str, systems: int, number: int) -> list[str]:
     pairs = systems * (systems - 1) // 2
     if systems > compare.MOST_SWAPPED:
         how = f"the tail bound of paired randomisation by {unit}, on the conservative side"
-        ranks = "Ranks: the best and worst that these differences allow, all at once with 95 % confidence."
+        ranks = (
+            "Ranks: the best and worst that these differences allow, all at once with "
+            f"{compare.CONFIDENCE} confidence."
+        )
     else:
         how = f"paired randomisation by {unit}"
         ranks = (
-            "Ranks: with 95 % confidence every system's true rank is within its range, all of them at once "
-            f"(differences in {RESAMPLES} bootstrap resamples of {units}, the same for all systems, stepwise)."
+            f"Ranks: with {compare.CONFIDENCE} confidence every system's true rank is within its range, all of them "
+            f"at once (differences in {RESAMPLES} bootstrap resamples of {units}, the same for all systems, stepwise)."
         )
     remarks = [
         ranks,
         f"Clusters: a new one begins where a system differs from the first of the cluster above it ({how}, "
-        f"Holm's correction over {count_of(pairs, 'pair')}, 5 %). Within a cluster no system is shown to differ "
-        "from its first; that they are equal is not shown either.",
+        f"Holm's correction over {count_of(pairs, 'pair')}, {compare.RISK}). Within a cluster no system is shown to "
+        "differ from its first; that they are equal is not shown either.",
     ]
     needed = compare.units_needed(systems)
     if number < needed:

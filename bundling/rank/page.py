@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bundling.rank.board import Board, board_table, heading, measure, scores_table
-from bundling.rank.compare import SIGNIFICANCE
+from bundling.rank.compare import RISK, SIGNIFICANCE
 from bundling.rank.comparison import Comparison
 from bundling.rank.table import Table
 from spokeneval.run.report import page, plots
@@ -114,7 +114,7 @@ def _significance_map(board: Board, compared: Comparison) -> page.Html | None:
         axes.tick_params(which="both", length=0)
 
     side = 1.6 + 0.24 * systems
-    caption = "Significance map: the row's system is better than the column's (Holm's correction, 5 %)"
+    caption = f"Significance map: the row's system is better than the column's (Holm's correction, {RISK})"
     label = (
         f"{len(better)} of {len(compared.pairs)} pairs differ; pairs.csv and the table below have the numbers"
     )

@@ -14,9 +14,8 @@ import math
 import numpy as np
 
 from bundling.platforms.keys import MOST_DECIMALS
+from bundling.rank.compare import SIGNIFICANCE
 from spokeneval.run.interval import SEED
-
-RISK = 0.05
 
 
 def rank_sets(
@@ -49,7 +48,7 @@ def rank_sets(
     """
     systems = len(scores)
     complete = resampled[~np.isnan(resampled).any(axis=1)]
-    if not len(complete) or 2.0 ** (1 - units) > RISK:
+    if not len(complete) or 2.0 ** (1 - units) > SIGNIFICANCE:
         return [(1, systems)] * systems
     first, second = np.triu_indices(systems, 1)
     leads = (scores[first] - scores[second]) * (1 if higher else -1)
@@ -64,7 +63,7 @@ def rank_sets(
         largest = np.maximum(
             -moves[:, ~ahead].min(axis=1, initial=0), moves[:, ~behind].max(axis=1, initial=0)
         )
-        critical = widened * np.sort(largest)[len(largest) - 1 - int(len(largest) * RISK)]
+        critical = widened * np.sort(largest)[len(largest) - 1 - int(len(largest) * SIGNIFICANCE)]
         now_ahead, now_behind = leads / short > critical, -leads / beyond > critical
         if np.array_equal(now_ahead, ahead) and np.array_equal(now_behind, behind):
             break
