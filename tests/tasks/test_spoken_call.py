@@ -9,6 +9,7 @@ from sample_data import spoken_call as sample
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import SubmissionError
 from spokeneval.formats.submission_folder import list_files
+from spokeneval.metrics import accept_reject as metrics
 from spokeneval.metrics.counts import as_matrix
 from spokeneval.run.options import fingerprint
 from spokeneval.tasks.spoken_call import TASK
@@ -176,3 +177,10 @@ def test_the_baseline_reads_a_grammar_in_which_a_prompt_occurs_twice(tmp_path):
     )
     assert run_program("baseline.py", "development", "out", cwd=kit).returncode == 0
     assert (kit / "out/results.csv").read_text() == "Id\tAccept\n1\taccept\n2\taccept\n3\treject\n4\treject\n"
+
+
+def test_the_page_has_the_numbers_that_are_computed_with():
+    assert (metrics.GROSS_WEIGHT, metrics.ZERO_COUNTS_AS, metrics.REQUIRED_PERCENT) == (3, 0.5, 50)
+    page = (ROOT / "pages/spoken_call/evaluation.md").read_text(encoding="utf-8")
+    for words in ("FA = PFA + 3 · GFA.", "it counts as ½ in D", "The 50 % rule.** At least half of"):
+        assert words in page
