@@ -2,6 +2,8 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+# Whatever the machine says, what is compiled is kept: each worker of the tests would compile all of them for ten seconds.
+export PYTHONDONTWRITEBYTECODE =
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
 .PHONY: demo test test-thorough lint bench audio browser portability fuzz mutants samples container-image lock clean

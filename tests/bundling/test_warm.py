@@ -48,6 +48,7 @@ def warm():
         yield engine
 
 
+@pytest.mark.default_cases("spoken_call", "merlion_diarization", "psst_recognition")
 @pytest.mark.parametrize("task", task_names())
 def test_what_a_program_writes_and_says_is_the_same_to_the_byte(task, tmp_path, warm):
     """The second time from what the first one left in memory; of good and of bad submissions, public labels and not."""
