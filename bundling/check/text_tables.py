@@ -13,7 +13,7 @@ from functools import cache, cached_property
 from bundling.finding import Report
 from spokeneval.tasks import find_task, task_names
 
-_EXTENSIONS = (".csv", ".tsv", ".txt", ".tab", ".json", ".jsonl", ".lst", ".rttm", ".md", "")
+_NO_TABLES = (".py", ".ipynb", ".html", ".css", ".xml", ".svg")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
 _AUDIO = re.compile(r"\.(wav|flac|mp3|ogg|sph|m4a)$")
 
@@ -45,7 +45,7 @@ def read_tables(report: Report, files: dict[str, bytes]) -> Iterator[TextTable]:
     turns: dict[str, list[str]] = {"audio_name": [], "start": [], "end": [], "label": []}
     folder = ""
     for name, data in files.items():
-        if posixpath.splitext(name)[1].lower() not in _EXTENSIONS:
+        if posixpath.splitext(name)[1].lower() in _NO_TABLES:
             continue
         try:
             text = data.decode("utf-8-sig")

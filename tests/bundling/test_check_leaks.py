@@ -102,6 +102,9 @@ def test_labels_are_found_in_all_that_participants_can_get():
         deep = make_zip({"c.zip": inner})
         assert leaks(**{kind: {"a.zip": {"b.zip": deep}}}) == [unsearched("a.zip/b.zip/c.zip")]
     assert leaks(reference={**GOLD, "b.zip": "x"}) == [unsearched("reference_data.zip/b.zip")]
+    for name in ("b.dat", "B.CSV", "b", "b.yaml", "b.dict"):
+        assert leaks(public={"a.zip": {name: KIND}}) == [gives(f"a.zip/{name}", "kind")]
+    assert leaks(public={"a.zip": {"b.py": KIND, "b.html": KIND}}) == []
     assert leaks(pages={"page.md": GOLD["reference.csv"]}) == [same("page.md")]
     table = "".join(
         f"| {item} | {kind} |\n" for item, kind in zip(["item", *IDS], ["kind", *KINDS], strict=True)
