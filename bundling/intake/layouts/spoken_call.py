@@ -5,15 +5,14 @@ judged columns `FullyAcceptable` and `MeaningAcceptable`; some have no header.
 """
 
 from bundling.intake.layouts import Notation
+from spokeneval.tasks.spoken_call import HEADERLESS
 
-_SPOKEN = ("Id", "Prompt", "Wavfile", "Transcription", "language", "meaning")
-_RECOGNISED = ("Id", "Prompt", "Wavfile", "RecResult", "Transcription", "language", "meaning")
 _JUDGEMENTS = {"correct", "incorrect"}
 
 NOTATIONS = {
     "reference.csv": Notation(
         aliases={"FullyAcceptable": "language", "MeaningAcceptable": "meaning"},
-        headerless=(_SPOKEN, _RECOGNISED, (*_SPOKEN, "Trace"), (*_RECOGNISED, "Trace")),
+        headerless=(*HEADERLESS.values(), *((*columns, "Trace") for columns in HEADERLESS.values())),
         is_row=lambda cells: {cells["language"], cells["meaning"]} <= _JUDGEMENTS,
         left_out=("Trace",),
     )
