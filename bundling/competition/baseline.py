@@ -25,25 +25,15 @@ class Baseline:
 def run_baseline(kit: Mapping[str, bytes], sets: Sequence[str], public: Collection[str]) -> Baseline:
     """Run a kit's `baseline.py` on each set, side by side; check what it writes as the kit does, and score it on the
     public sets."""
-    baseline = Baseline()
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as pool:
         place = Path(folder)
-        kit_folder = write_tree(place / "kit", kit)
-        runs = pool.map(lambda name: run_program(kit_folder, "baseline.py", name, str(place / name)), sets)
-        for name, run in zip(sets, runs, strict=True):
-            if run.returncode:
-                baseline.failures.append(f"no baseline solution for the {name} set: {_reason(run.stderr)}")
-                continue
-            refusal = _refusal(place, name)
-            if refusal:
-                baseline.failures.append(
-                    f"no baseline solution for the {name} set: the bundle refuses it: {refusal}"
-                )
-                continue
-            baseline.solutions[name] = read_tree(place / name)
-            if name in public:
-                _score(place, name, baseline)
-    return baseline
+        write_tree(place / "kit", kit)
+        runs = list(pool.map(lambda name: _run_on(place, name, labelled=name in public), sets))
+    return Baseline(
+        solutions={name: files for run in runs for name, files in run.solutions.items()},
+        scores={name: scores for run in runs for name, scores in run.scores.items()},
+        failures=[failure for run in runs for failure in run.failures],
+    )
 
 
 def run_program(kit: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -51,22 +41,28 @@ def run_program(kit: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *words], cwd=kit, capture_output=True, text=True)
 
 
-def _refusal(place: Path, name: str) -> str:
-    """Why the kit's own checks refuse what the baseline wrote; empty where they accept it."""
-    folders = (place / "kit" / name / "input", place / name, place / f"{name}-report")
-    run = run_program(place / "kit", "ingest.py", *map(str, folders))
-    return _reason(run.stderr) if run.returncode else ""
-
-
-def _score(place: Path, name: str, baseline: Baseline) -> None:
-    inputs, output = place / f"{name}-input", place / f"{name}-output"
-    shutil.copytree(place / "kit" / name / "reference", inputs / "ref")
-    shutil.copytree(place / name, inputs / "res")
-    run = run_program(place / "kit", "score.py", str(inputs), str(output))
+def _run_on(place: Path, name: str, *, labelled: bool) -> Baseline:
+    """Run the baseline of `place/kit` on one set."""
+    kit = place / "kit"
+    run = run_program(kit, "baseline.py", name, str(place / name))
     if run.returncode:
-        baseline.failures.append(f"no baseline score for the {name} set: {_reason(run.stderr)}")
-    else:
-        baseline.scores[name] = json.loads((output / "scores.json").read_text(encoding="utf-8"))
+        return Baseline(failures=[f"no baseline solution for the {name} set: {_reason(run.stderr)}"])
+    run = run_program(
+        kit, "ingest.py", *map(str, (kit / name / "input", place / name, place / f"{name}-report"))
+    )
+    if run.returncode:
+        refusal = f"no baseline solution for the {name} set: the bundle refuses it: {_reason(run.stderr)}"
+        return Baseline(failures=[refusal])
+    solutions = {name: read_tree(place / name)}
+    if not labelled:
+        return Baseline(solutions)
+    inputs, output = place / f"{name}-input", place / f"{name}-output"
+    shutil.copytree(kit / name / "reference", inputs / "ref")
+    shutil.copytree(place / name, inputs / "res")
+    run = run_program(kit, "score.py", str(inputs), str(output))
+    if run.returncode:
+        return Baseline(solutions, failures=[f"no baseline score for the {name} set: {_reason(run.stderr)}"])
+    return Baseline(solutions, {name: json.loads((output / "scores.json").read_text(encoding="utf-8"))})
 
 
 def _reason(words: str) -> str:
