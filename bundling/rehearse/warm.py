@@ -97,6 +97,7 @@ class _Server:
                 pass_fds=(theirs.fileno(),),
                 start_new_session=True,
             )
+        self.family = Family(self.process, stays=True)
 
     def run(self, request: Mapping[str, object], seconds: float, limits: Limits) -> Outcome:
         began = time.monotonic()
@@ -107,7 +108,7 @@ class _Server:
         finally:
             for descriptor in theirs:
                 os.close(descriptor)
-        outcome = attend(Family(self.process, stays=True), ours[1:], ours[0], began, seconds, limits)
+        outcome = attend(self.family, ours[1:], ours[0], began, seconds, limits)
         for descriptor in ours[1:]:
             os.close(descriptor)
         if outcome.why_stopped:
