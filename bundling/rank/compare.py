@@ -75,8 +75,8 @@ def randomisation_tests(
     """Two-sided p of the difference of every two systems, shape=(s, s), from statistics of shape=(s, n, k).
 
     All pairs share a round's choice of units, so each system is summed but once a round: after swapping, the sums of A
-    are those of A's kept units and of B's swapped ones. A pair whose p is above `SIGNIFICANCE` whatever its other
-    rounds bring gets no more of them; nor does one that is `_CLEAR`.
+    are those of A's kept units and of B's swapped ones. Of random rounds a pair gets no more whose p is above
+    `SIGNIFICANCE` whatever the others bring, or that is `_CLEAR`; of all ways each pair gets all.
     """
     systems, units, columns = values.shape
     exact = _few_ways(units, rounds)
@@ -96,7 +96,7 @@ def randomisation_tests(
         clear = (
             (extreme == 0) & (drawn >= _ROUNDS_OF_CLEAR) & (_deviations(observed, squares, drawn) > _CLEAR)
         )
-        open_pairs = np.flatnonzero((extreme <= SIGNIFICANCE * (1 + most)) & ~clear)
+        open_pairs = np.flatnonzero(exact | (extreme <= SIGNIFICANCE * (1 + most)) & ~clear)
         for pairs in _pieces(open_pairs, len(keep) * columns):
             one, other = first[pairs], second[pairs]
             swapped = primary((kept[one] + moved[other]).reshape(-1, columns))

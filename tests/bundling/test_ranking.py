@@ -147,6 +147,15 @@ def test_random_swaps_agree_with_every_way_to_swap():
         assert abs(found[a, b] - expected) < 4 * np.sqrt(expected * (1 - expected) / rounds) + 1 / rounds
 
 
+@pytest.mark.parametrize("units", [3, 11, 13])
+def test_of_all_ways_none_is_left_out_whichever_units_come_first(units):
+    """Two systems that differ by 1 in three units: of eight ways to sign these, two are as far apart."""
+    differences = np.zeros((2, units, 1))
+    differences[0, :3] = 1
+    for values in (differences, differences[:, ::-1]):
+        assert compare.randomisation_tests(values, compare.mean_of_units(units))[0, 1] == 0.25
+
+
 def test_randomisation_agrees_with_a_loop_on_the_same_draws():
     state = np.random.RandomState(3)
     values = state.randint(1, 9, (2, 12, 2)).astype(float)
