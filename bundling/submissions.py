@@ -1,6 +1,6 @@
 """The submissions below a folder: the zips there, at any depth."""
 
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 
 class NoSubmissions(ValueError):
@@ -12,21 +12,24 @@ def find_submissions(folder: Path, *, passed_over: Path | None = None) -> dict[s
 
     Parameters
     ----------
-    passed_over: a folder whose zips are none.
+    passed_over: a folder whose zips are none, where it lies in the first one.
 
     Raises
     ------
-    NoSubmissions: no folder, no zip in it, or two of one name.
+    NoSubmissions: no folder, no zip in it, two of one name, or one whose name is another one's folder.
     """
     if not folder.is_dir():
         raise NoSubmissions(f"{folder}: expected a folder, with submissions' zips in it")
+    inside = passed_over.resolve() if passed_over is not None else None
+    if inside is not None and folder.resolve().is_relative_to(inside):
+        inside = None
     found: dict[str, Path] = {}
     for path in sorted(folder.rglob("*")):
         inner = path.relative_to(folder)
         hidden = any(part.startswith((".", "__MACOSX")) for part in inner.parts)
         if hidden or path.suffix.lower() != ".zip" or not path.is_file():
             continue
-        if passed_over is not None and path.is_relative_to(passed_over):
+        if inside is not None and path.parent.resolve().is_relative_to(inside):
             continue
         name = inner.with_suffix("").as_posix()
         if name in found:
@@ -34,4 +37,8 @@ def find_submissions(folder: Path, *, passed_over: Path | None = None) -> dict[s
         found[name] = path
     if not found:
         raise NoSubmissions(f"{folder}: no zip in it, nor in a folder of it")
+    for name, path in found.items():
+        above = next((str(part) for part in PurePosixPath(name).parents if str(part) in found), None)
+        if above is not None:
+            raise NoSubmissions(f"{path}: its folder has the name of {found[above].name}; rename one of them")
     return found

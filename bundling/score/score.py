@@ -7,14 +7,16 @@ program wrote stays in `OUT`, under the submission's own path:
 
 On hidden labels too the scores are exact and the statistics are written: they spell the labels out, so `OUT` is the
 organiser's alone. One submission that cannot be scored is listed, and the others go on. Results are kept in
-`OUT/.runs`, so that a second run does only what is new: another bundle, phase, reference or submission.
+`OUT/.runs`, so that a second run does only what is new: another bundle, phase, reference or submission than that which
+an output is of.
 """
 
 import csv
 import hashlib
 import io
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -35,7 +37,7 @@ from spokeneval.run.programs import HIDDEN_STATISTICS
 
 RUNS = ".runs"
 
-_FORMAT = "score 1"
+_FORMAT = "score 2"
 
 
 @dataclass(frozen=True)
@@ -86,8 +88,8 @@ def score(
     ------
     BundleError: for a bundle that cannot be rehearsed, or a phase it does not have.
     NoCluster: for a cluster that cannot be used.
-    ValueError: where there is no submission, or two of one name, the reference is no folder, or there are fewer jobs
-        than one.
+    ValueError: where there is no submission, or two of one name, the reference is no folder, there are fewer jobs
+        than one, or another run is writing to `out`.
     """
     if jobs is not None and jobs < 1:
         raise ValueError(f"jobs is {jobs}; expected 1 or more")
@@ -101,36 +103,64 @@ def score(
     runs.mkdir(parents=True, exist_ok=True)
     gold = built.files[scored_phase.reference_data] if scored_phase.reference_data else b""
     basis = [_FORMAT, sha256(bundle, LARGEST_BUNDLE), scored_phase.number, hashlib.sha256(gold).hexdigest()]
-    keys = {name: _key([*basis, sha256(path, MAX_BYTES)], name) for name, path in submissions.items()}
-    results = {}
-    for name, key in keys.items():
-        kept = read_result(runs / f"{key}.json")
-        if kept is not None and (kept.status != FINISHED or (out / name).is_dir()):
-            results[name] = kept
-    new = {keys[name]: name for name in submissions if name not in results}
-    done = len(results)
-    rehearse = (
-        partial(rehearse_all, jobs=jobs or os.cpu_count() or 1)
-        if scheduler is None
-        else partial(rehearse_on_cluster, scheduler)
-    )
-    for key, result in rehearse(
-        built,
-        {key: (scored_phase, submissions[name]) for key, name in new.items()},
-        runs,
-        variables={HIDDEN_STATISTICS: "write"},
-        outputs={key: out / name for key, name in new.items()},
-    ):
-        results[new[key]] = result
-        if progress:
-            progress(len(results), len(submissions))
-    scores = Scores(built, _best_first(built, results), len(submissions) - done)
-    (out / LIST_FILE).write_text(to_csv(scores), encoding="utf-8", newline="")
+    keys = {
+        name: f"{_digest(name)}-{_digest(*basis, sha256(path, MAX_BYTES))}"
+        for name, path in submissions.items()
+    }
+    with _alone(out, runs):
+        results = {}
+        for name, key in keys.items():
+            kept = read_result(runs / f"{key}.json")
+            if kept is not None and (kept.status != FINISHED or (out / name).is_dir()):
+                results[name] = kept
+        new = {keys[name]: name for name in submissions if name not in results}
+        _forget(runs, new.values())
+        done = len(results)
+        rehearse = (
+            partial(rehearse_all, jobs=jobs or os.cpu_count() or 1)
+            if scheduler is None
+            else partial(rehearse_on_cluster, scheduler)
+        )
+        for key, result in rehearse(
+            built,
+            {key: (scored_phase, submissions[name]) for key, name in new.items()},
+            runs,
+            variables={HIDDEN_STATISTICS: "write"},
+            outputs={key: out / name for key, name in new.items()},
+        ):
+            results[new[key]] = result
+            if progress:
+                progress(len(results), len(submissions))
+        scores = Scores(built, _best_first(built, results), len(submissions) - done)
+        (out / LIST_FILE).write_text(to_csv(scores), encoding="utf-8", newline="")
     return scores
 
 
-def _key(basis: Sequence[str], name: str) -> str:
-    return hashlib.sha256("\n".join([*basis, name]).encode()).hexdigest()
+def _digest(*words: str) -> str:
+    return hashlib.sha256("\n".join(words).encode()).hexdigest()
+
+
+def _forget(runs: Path, names: Iterable[str]) -> None:
+    """Take away what is kept of other runs of these submissions: their outputs are about to be replaced."""
+    scored_anew = set(map(_digest, names))
+    for path in runs.glob("*.json"):
+        if path.name.partition("-")[0] in scored_anew:
+            path.unlink()
+
+
+@contextmanager
+def _alone(out: Path, runs: Path) -> Iterator[None]:
+    """While no other run writes there."""
+    import fcntl  # not on Windows, where programs are not run
+
+    with (runs / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise ValueError(
+                f"{out}: another run is writing there; wait for it, or name another --out"
+            ) from None
+        yield
 
 
 def _best_first(bundle: BuiltBundle, results: dict[str, Result]) -> list[Scored]:

@@ -3,6 +3,7 @@
 import csv
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -75,6 +76,47 @@ def test_another_reference_in_place_of_the_bundles(tmp_path, downloads):
     assert again.scored[0].name == "beta/Second"
 
 
+def test_an_output_is_that_of_the_run_whose_score_is_told(tmp_path, downloads):
+    """There and back again: what is kept of a run is not believed of an output that another one replaced."""
+    bundle, out = codabench_bundle(tmp_path), tmp_path / "out"
+    gold = write_files(tmp_path / "all", {"gold.txt": "41\n"})
+    for reference, best in ((None, "alpha/first"), (gold, "beta/Second"), (None, "alpha/first")):
+        scores = score(bundle, downloads, out, reference=reference)
+        assert (scores.new, scores.scored[0].name) == (3, best)
+        for scored in scores.scored[:2]:
+            written = json.loads((out / scored.name / "scores.json").read_text())
+            assert written["accuracy"] == pytest.approx(float(scored.result.scores["accuracy"]))
+
+
+def test_of_two_runs_at_once_one_is_refused(tmp_path, downloads):
+    bundle, out = codabench_bundle(tmp_path), tmp_path / "out"
+
+    def meanwhile(done, of):
+        with pytest.raises(ValueError, match="another run is writing there"):
+            score(bundle, downloads, out)
+
+    assert score(bundle, downloads, out, progress=meanwhile).new == 3
+    assert score(bundle, downloads, out).new == 0
+
+
+def test_outputs_are_passed_over_wherever_they_are(tmp_path, downloads, monkeypatch):
+    bundle = codabench_bundle(tmp_path)
+    monkeypatch.chdir(downloads)
+    write_files(downloads, {"out/kept.zip": zipped({"answer.txt": "40\n"})})
+    for folder, out, more in (
+        (".", downloads / "out", set()),
+        (downloads, "out", set()),
+        (downloads, tmp_path, {"out/kept"}),
+        (".", ".", {"out/kept"}),
+    ):
+        scores = score(bundle, Path(folder), Path(out))
+        assert {scored.name for scored in scores.scored} == {
+            "alpha/first",
+            "beta/Second",
+            "beta/broken",
+        } | more
+
+
 def test_files_of_runs_lie_in_memory_where_there_is_room(tmp_path, downloads, monkeypatch):
     memory, places = tmp_path / "memory", []
     memory.mkdir()
@@ -102,5 +144,10 @@ def test_what_cannot_be_begun_is_refused(tmp_path, downloads):
     (downloads / "alpha/first.Zip").write_bytes(b"")
     with pytest.raises(NoSubmissions, match="alpha/first stands there twice"):
         score(bundle, downloads, tmp_path / "out")
+    (downloads / "alpha/first.Zip").unlink()
+    write_files(downloads, {"alpha.zip": ""})
+    with pytest.raises(NoSubmissions, match=r"its folder has the name of alpha.zip; rename one"):
+        score(bundle, downloads, tmp_path / "out")
+    (downloads / "alpha.zip").unlink()
     with pytest.raises(ValueError, match="jobs is 0"):
         score(bundle, downloads, tmp_path / "out", jobs=0)
