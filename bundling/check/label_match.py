@@ -21,7 +21,7 @@ _LABELS = re.compile(
 ITEMS_ONLY = re.compile(
     r"(.*_)?(id|name|start|end|onset|offset|duration|length|session|file|filename|wavfile|path|audio|region)"
 )
-_FEWEST_SHARED = 8
+FEWEST_SHARED = 8
 _MOST_CLASSES = 20
 
 
@@ -81,7 +81,7 @@ def _join(reference: TextTable, public: TextTable) -> tuple[set[str], list[tuple
         rows = {key: row for row, key in enumerate(keys)}
         pairs = [(rows[value], row) for row, value in enumerate(values) if value in rows]
         items = len({row for row, _ in pairs})
-        enough = items >= _FEWEST_SHARED and (2 * len(pairs) >= len(values) or 2 * items >= len(rows))
+        enough = items >= FEWEST_SHARED and (2 * len(pairs) >= len(values) or 2 * items >= len(rows))
         if enough and (best is None or len(pairs) > len(best[1])):
             best = used, pairs
     return best

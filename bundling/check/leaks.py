@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from bundling.built.archive import Archive, open_archive
 from bundling.check.inspection import BuiltTask, Contents
-from bundling.check.label_match import ITEMS_ONLY, match_table
+from bundling.check.label_match import FEWEST_SHARED, ITEMS_ONLY, match_table
 from bundling.check.scores import options_of
 from bundling.check.seal import SealedSet, check_sealed_rows, is_part, without_items
-from bundling.check.text_tables import read_tables
+from bundling.check.text_tables import NO_TABLES, is_zip, items_told, read_tables
 from bundling.finding import Report
 from spokeneval.run.options import fingerprint
 
@@ -46,13 +46,16 @@ def check_leaks(report: Report, bundle: Archive, contents: Contents, sealed: Map
         Source(_with_nested(report, archive), is_prediction=True) for archive in contents.solutions.values()
     ]
     carried = {
-        column for files in lists.values() for table in read_tables(report, files) for column in table.columns
+        column
+        for files in lists.values()
+        for table in read_tables(Report(), files)
+        for column in table.columns
     }
     copies = {
         data: name
         for archive in hidden
         for name, data in archive.files.items()
-        if _can_hold_label(report, name, data)
+        if _can_hold_label(name, data)
     }
     references = []
     for archive in hidden:
@@ -63,6 +66,13 @@ def check_leaks(report: Report, bundle: Archive, contents: Contents, sealed: Map
                 report.add(
                     "leak-unsearched", table.where, f"{len(table.columns)} columns of a hidden reference"
                 )
+    items = {
+        item
+        for reference in references
+        for column in reference.unique
+        if ITEMS_ONLY.fullmatch(column)
+        for item in reference.columns[column]
+    }
     for source in sources:
         original = {}
         for name, data in source.files.items():
@@ -70,6 +80,9 @@ def check_leaks(report: Report, bundle: Archive, contents: Contents, sealed: Map
                 report.add("leak-file", name, f"the same bytes as {copies[data]} of a hidden reference")
             else:
                 original[name] = data
+                in_no_table = name.lower().endswith(NO_TABLES) and "/spokeneval/" not in name
+                if in_no_table and (found := items_told(data, items)) >= FEWEST_SHARED:
+                    report.add("leak-unsearched", name, f"{found} items of a hidden reference in no table")
         for table in read_tables(report, original):
             for reference in references:
                 match_table(report, reference, table, carried, source.is_prediction)
@@ -101,7 +114,7 @@ def _with_nested(report: Report, archive: Archive, *, depth: int = 1) -> dict[st
     files = {}
     for name, data in archive.files.items():
         files[archive.where(name)] = data
-        if name.endswith(".zip"):
+        if name.lower().endswith(".zip") or is_zip(name, data):
             nested = open_archive(Report(), archive.where(name), data, archive.room) if depth else None
             if nested is None:
                 what = "a zip that cannot be read, or too large, or too deep in other zips"
@@ -111,9 +124,9 @@ def _with_nested(report: Report, archive: Archive, *, depth: int = 1) -> dict[st
     return files
 
 
-def _can_hold_label(report: Report, name: str, data: bytes) -> bool:
+def _can_hold_label(name: str, data: bytes) -> bool:
     """Whether a file of a reference can hold a label: no licence, no mere list of items."""
     if len(data) < 16 or _NO_LABELS.match(posixpath.basename(name)):
         return False
-    tables = list(read_tables(report, {name: data}))
+    tables = list(read_tables(Report(), {name: data}))
     return not tables or not all(ITEMS_ONLY.fullmatch(column) for column in tables[0].columns)

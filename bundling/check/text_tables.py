@@ -1,20 +1,33 @@
 """The tables in a bundle's files, whatever their form: columns of text that can be compared."""
 
 import csv
-import io
 import json
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
 
 from bundling.finding import Report
+from bundling.intake.files import WORKBOOK, UnreadableFile, decode, parse_source
+from bundling.intake.layouts import find_notation
+from spokeneval.formats.problems import FileProblems
 from spokeneval.tasks import find_task, task_names
 
-_NO_TABLES = (".py", ".ipynb", ".html", ".css", ".xml", ".svg")
+NO_TABLES = (".py", ".ipynb", ".html", ".css", ".xml", ".svg")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
+_MEDIA = re.compile(rb"\x89PNG|\xff\xd8\xff|GIF8|RIFF|fLaC|OggS|ID3|\xff[\xf2\xf3\xfb]|NIST_1A")
+"""How images and recordings begin."""
+_NAMED = (
+    re.compile(r"\s*[\"']?(?P<id>[^\s:=\"']+)[\"']?\s*[:=]\s*[\"']?(?P<value>.*?)[\"']?,?\s*"),
+    re.compile(r"\s*(?P<id>\S+)\s+(?P<value>.*?)\s*"),
+    re.compile(r"\s*(?P<value>.*?)\s*\((?P<id>\S+)\)\s*"),
+)
+"""An item and what is said of it: YAML and the like, lists as Kaldi has them, and sclite's."""
 _AUDIO = re.compile(r"\.(wav|flac|mp3|ogg|sph|m4a)$")
 
 _MOST_CELLS = 1_000_000
@@ -38,49 +51,61 @@ class TextTable:
 
 
 def read_tables(report: Report, files: dict[str, bytes]) -> Iterator[TextTable]:
-    """The tables among some files: comma, tab, bar or blank separated, JSON objects; and headerless turns.
+    """The tables among some files: of texts separated in any usual way, JSON, RTTM, workbooks; and headerless turns.
 
-    Many small files of turns (start, end, label) make one table, with the file's name as `audio_name`.
+    Many small files of turns (start, end, label) make one table, with the file's name as `audio_name`. What is neither
+    text nor workbook, sound nor image is told.
     """
     turns: dict[str, list[str]] = {"audio_name": [], "start": [], "end": [], "label": []}
     folder = ""
     for name, data in files.items():
-        if posixpath.splitext(name)[1].lower() in _NO_TABLES:
+        if posixpath.splitext(name)[1].lower() in NO_TABLES or _MEDIA.match(data) or is_zip(name, data):
             continue
         try:
-            text = data.decode("utf-8-sig")
-        except UnicodeDecodeError:
+            groups = list(_row_groups(name, data))
+        except UnreadableFile as error:
+            report.add("leak-unsearched", name, str(error))
             continue
-        if sum(map(text.count, "\n\t,;| ")) > _MOST_CELLS:
-            report.add("leak-unsearched", name, f"a table of more than {_MOST_CELLS} cells")
-            continue
-        rows = list(_rows(name, text))
-        width = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
-        if width < 1 or len(rows) < 2:
-            header: list[str] = []
-        else:
-            header = rows[0]
-        if rows and width == 3 and all(_is_turn(row) for row in rows):
-            folder = folder or posixpath.dirname(name)
-            stem = _normalised(posixpath.splitext(posixpath.basename(name))[0])
-            for row in rows:
-                for column, value in zip(turns, (stem, *map(_normalised, row)), strict=True):
-                    turns[column].append(value)
-        elif header:
-            if any(_NUMBER.fullmatch(cell.strip()) for cell in header) or len(set(header)) < len(header):
-                edition = (
-                    _headerless().get(width, ()) if header[-1].strip() in ("correct", "incorrect") else ()
-                )
-                header = list(edition) or [f"column {number}" for number in range(1, width + 1)]
+        for rows in groups:
+            if rows and all(_is_turn(row) for row in rows):
+                folder = folder or posixpath.dirname(name)
+                stem = _normalised(posixpath.splitext(posixpath.basename(name))[0])
+                for row in rows:
+                    for column, value in zip(turns, (stem, *map(_normalised, row)), strict=True):
+                        turns[column].append(value)
             else:
-                rows = rows[1:]
-            rows = [row for row in rows if len(row) == len(header)]
-            if rows:
-                cells = [[_normalised(cell) for cell in column] for column in zip(*rows, strict=True)]
-                columns = dict(zip((title.strip().lower() for title in header), cells, strict=True))
-                yield TextTable(name, _with_segments(columns))
+                columns = _columns(rows)
+                if columns:
+                    yield TextTable(name, _with_segments(columns))
     if turns["label"]:
         yield TextTable(f"{folder}/*.txt", turns)
+
+
+def items_told(data: bytes, items: Collection[str]) -> int:
+    """How many of some items are named in a text, whatever its form."""
+    words = re.findall(r"[\w.-]{4,}", data.decode("utf-8", "ignore"))
+    return len({_normalised(word) for word in words} & set(items))
+
+
+def is_zip(name: str, data: bytes) -> bool:
+    """Whether its files are searched in its place."""
+    return data.startswith(b"PK\3\4") and not name.lower().endswith(WORKBOOK)
+
+
+def _columns(rows: list[list[str]]) -> dict[str, list[str]]:
+    """The rows that have as many cells as most, in columns by their names; nothing where there are none."""
+    width = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
+    rows = [row for row in rows if len(row) == width]
+    if width < 1 or len(rows) < 2:
+        return {}
+    header = rows[0]
+    if any(_NUMBER.fullmatch(cell.strip()) for cell in header) or len(set(header)) < len(header):
+        edition = _headerless().get(width, ()) if header[-1].strip() in ("correct", "incorrect") else ()
+        header = list(edition) or [f"column {number}" for number in range(1, width + 1)]
+    else:
+        rows = rows[1:]
+    cells = [[_normalised(cell) for cell in column] for column in zip(*rows, strict=True)]
+    return dict(zip((title.strip().lower() for title in header), cells, strict=True))
 
 
 @cache
@@ -93,48 +118,98 @@ def _headerless() -> dict[int, tuple[str, ...]]:
     }
 
 
-def _rows(name: str, text: str) -> Iterable[list[str]]:
-    extension = posixpath.splitext(name)[1].lower()
-    if extension in (".json", ".jsonl"):
-        return _json_rows(text)
-    if extension == ".md":
-        lines = [
-            line.strip().strip("|").split("|") for line in text.splitlines() if line.lstrip().startswith("|")
-        ]
-        return [[cell.strip() for cell in line] for line in lines if not set("".join(line)) <= set("-: ")]
-    first = text.lstrip("\r\n").partition("\n")[0]
-    for separator in ("\t", ",", ";"):
-        if separator in first:
-            try:
-                return [row for row in csv.reader(io.StringIO(text), delimiter=separator) if row]
-            except csv.Error:
-                return []
-    return [line.split() for line in text.splitlines() if line.strip()]
+@cache
+def _makers() -> dict[str, Callable[..., Any]]:
+    """What makes rows of files that are no tables, by their suffix."""
+    tasks = {task: find_task(task).format.reference_files for task in task_names()}
+    made = [find_notation(task, file).made_from for task, files in tasks.items() for file in files]
+    return dict(filter(None, made))
 
 
-def _json_rows(text: str) -> list[list[str]]:
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError):
-        try:
-            content = [json.loads(line) for line in text.splitlines() if line.strip()]
-        except (ValueError, RecursionError):
-            return []
-    if isinstance(content, dict) and content:
-        values = list(content.values())
-        if all(isinstance(value, list) and len(value) == len(values[0]) for value in values):
-            return [
-                list(map(str, content)),
-                *([str(cell) for cell in row] for row in zip(*values, strict=True)),
+def _row_groups(name: str, data: bytes) -> Iterator[list[list[str]]]:
+    """The rows of each table that a file may be taken for.
+
+    Raises
+    ------
+    UnreadableFile: no text and no workbook, or too large.
+    """
+    suffix = posixpath.splitext(name)[1].lower()
+    if suffix == WORKBOOK:
+        yield from ([cells for _, cells in grid.rows] for grid in parse_source(data, name).grids)
+        return
+    text, _ = decode(data)
+    if sum(map(text.count, "\n\t,;| ")) > _MOST_CELLS:
+        raise UnreadableFile(f"a table of more than {_MOST_CELLS} cells")
+    if suffix in _makers():
+        with suppress(FileProblems):
+            header, rows = _makers()[suffix]({Path(name): text})
+            yield [list(header), *(cells for _, cells in rows)]
+    if text.lstrip()[:1] in ("{", "["):
+        groups = list(_json_groups(_parsed(text)))
+        if groups:
+            yield from groups
+            return
+    if suffix == ".md":
+        for block in re.findall(r"(?m)(?:^[ ]*\|.*\n?)+", text):
+            lines = [
+                [cell.strip() for cell in line.strip().strip("|").split("|")] for line in block.splitlines()
             ]
-        if all(isinstance(value, dict) for value in values):
-            content = [{"id": key, **value} for key, value in content.items()]
-        else:
-            return [["id", "value"], *([str(key), str(value)] for key, value in content.items())]
-    if isinstance(content, list) and content and all(isinstance(item, dict) for item in content):
-        header = [key for key in content[0] if all(key in item for item in content)]
-        return [list(map(str, header)), *([str(item[key]) for key in header] for item in content)]
-    return []
+            yield [line for line in lines if not set("".join(line)) <= set("-: ")]
+        text = re.sub(r"(?m)^[ ]*\|.*\n?", "", text)
+    yield from _text_groups([line for line in text.split("\n") if line.strip()])
+
+
+def _text_groups(lines: list[str]) -> Iterator[list[list[str]]]:
+    """Rows of lines, by what separates their cells; and of a name and the rest of its line, whichever is first."""
+    separators = [each for each in "\t,;|" if 2 * sum(each in line for line in lines) >= len(lines)]
+    if separators and lines:
+        with suppress(csv.Error):
+            yield [row for row in csv.reader(lines, delimiter=separators[0]) if row]
+        return
+    rows = [line.split() for line in lines]
+    yield rows
+    for pattern in _NAMED:
+        found = [match for match in map(pattern.fullmatch, lines) if match]
+        if found and 2 * len(found) >= len(lines):
+            yield [["id", "value"], *([match["id"], match["value"]] for match in found)]
+
+
+def _parsed(text: str) -> Any:
+    """JSON, or JSON lines; None for what is neither."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        with suppress(ValueError, RecursionError):
+            return [json.loads(line) for line in text.splitlines() if line.strip()]
+    return None
+
+
+def _json_groups(content: Any, depth: int = 5) -> Iterator[list[list[str]]]:
+    """The rows that lists and objects of JSON stand for, those inside others too."""
+    values = list(content.values() if isinstance(content, dict) else content or ()) if depth else []
+    if isinstance(content, dict) and values:
+        if all(isinstance(value, list) for value in values):
+            if len({len(value) for value in values}) == 1:
+                rows = zip(*values, strict=True)
+                yield [list(map(str, content)), *([str(cell) for cell in row] for row in rows)]
+            yield [["id", "value"], *([str(cell), key] for key, cells in content.items() for cell in cells)]
+        elif all(isinstance(value, dict) for value in values):
+            yield from _json_groups([{"id": key, **value} for key, value in content.items()], 1)
+            of_columns = {key: value for column, value in content.items() for key in value}
+            cells = ([key, *(str(content[column].get(key)) for column in content)] for key in of_columns)
+            yield [["id", *content], *cells]
+        elif not any(isinstance(value, (dict, list)) for value in values):
+            yield [["id", "value"], *([str(key), str(value)] for key, value in content.items())]
+    elif values and all(isinstance(item, dict) for item in values):
+        header = [key for key in values[0] if all(key in item for item in values)]
+        yield [list(map(str, header)), *([str(item[key]) for key in header] for item in values)]
+        return
+    elif values and all(isinstance(item, list) for item in values):
+        yield [list(map(str, item)) for item in values]
+        return
+    for value in values:
+        if isinstance(value, (dict, list)):
+            yield from _json_groups(value, depth - 1)
 
 
 def _is_turn(row: list[str]) -> bool:

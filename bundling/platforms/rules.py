@@ -175,5 +175,6 @@ RULES: dict[str, Rule] = {
         "Keep the folder that the build wrote beside the bundle's, or build again into the same folder."),
     "leak-order": warning("The order of the public items gives the hidden labels away.",
         "Sort the item list by item, or shuffle it."),
-    "leak-unsearched": warning("Hidden labels in it would not be found here.", "Leave it out, or make it smaller."),
+    "leak-unsearched": warning("Hidden labels in it would not be found here.",
+        "Look through it, or leave it out."),
 }  # fmt: skip

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import math
 from datetime import datetime, timedelta
 
+import openpyxl
 import pytest
 
 from bundling.built.archive import Archive, Room
@@ -104,7 +107,6 @@ def test_labels_are_found_in_all_that_participants_can_get():
     assert leaks(reference={**GOLD, "b.zip": "x"}) == [unsearched("reference_data.zip/b.zip")]
     for name in ("b.dat", "B.CSV", "b", "b.yaml", "b.dict"):
         assert leaks(public={"a.zip": {name: KIND}}) == [gives(f"a.zip/{name}", "kind")]
-    assert leaks(public={"a.zip": {"b.py": KIND, "b.html": KIND}}) == []
     assert leaks(pages={"page.md": GOLD["reference.csv"]}) == [same("page.md")]
     table = "".join(
         f"| {item} | {kind} |\n" for item, kind in zip(["item", *IDS], ["kind", *KINDS], strict=True)
@@ -116,6 +118,107 @@ def test_labels_are_found_in_all_that_participants_can_get():
         gives("a.zip/b.csv", "kind"),
         gives("a.zip/c.csv", "kind"),
     ]
+
+
+PAIRS = list(zip(IDS, KINDS, strict=True))
+
+
+def workbook():
+    book, text = openpyxl.Workbook(), io.BytesIO()
+    book.active.append(["Notes of the annotators"])
+    for row in [("item", "kind"), *PAIRS]:
+        book.create_sheet("hidden") if len(book.sheetnames) < 2 else None
+        book["hidden"].append(row)
+    book["hidden"].sheet_state = "hidden"
+    book.save(text)
+    return text.getvalue()
+
+
+FORMS = {
+    "semicolons in Windows-1252": (
+        "b.dat",
+        KIND.replace(",", ";").replace("kind", "Gr\u00f6\u00dfe").encode("cp1252"),
+    ),
+    "UTF-16": ("b.txt", KIND.encode("utf-16")),
+    "a hidden sheet of a workbook": ("b.xlsx", workbook()),
+    "a zip of another name": ("B.ZIP", make_zip(encoded({"b.csv": KIND}))),
+    "a zip without a name": ("b.bundle", make_zip(encoded({"b.csv": KIND}))),
+    "a title and a comment with commas": ("b.csv", "Labels\n\n# who, when, why\n" + KIND),
+    "bars": ("b.txt", KIND.replace(",", "|")),
+    "a second table on a page": (
+        "b.md",
+        "| a | b | c |\n|---|---|---|\n| 1 | 2 | 3 |\n\nThen:\n\n"
+        + "".join(f"| {item} | {kind} |\n" for item, kind in PAIRS),
+    ),
+    "a block on a page": ("b.md", f"# Data\n\n```\n{KIND}```\n"),
+    "objects": ("b.json", json.dumps({"items": [{"id": item, "kind": kind} for item, kind in PAIRS]})),
+    "an object in an object": ("b.json", json.dumps({"labels": dict(PAIRS)})),
+    "pairs": ("b.json", json.dumps(PAIRS)),
+    "columns by index": (
+        "b.json",
+        json.dumps({"id": dict(enumerate(IDS)), "kind": dict(enumerate(KINDS))}),
+    ),
+    "the items of each class": (
+        "b.json",
+        json.dumps({kind: [item for item, own in PAIRS if own == kind] for kind in "xy"}),
+    ),
+    "lines of JSON": (
+        "b.txt",
+        "".join(json.dumps({"id": item, "kind": kind}) + "\n" for item, kind in PAIRS),
+    ),
+    "YAML": ("b.yaml", "".join(f"{item}: {kind}\n" for item, kind in PAIRS)),
+    "settings": ("b.ini", "[labels]\n" + "".join(f"{item} = {kind}\n" for item, kind in PAIRS)),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_labels_are_found_in_any_usual_form(form):
+    name, content = FORMS[form]
+    found = leaks(public={"a.zip": {name: content}})
+    assert {code for code, _, _ in found} == {"leak-column"}
+    assert all(where.startswith(f"a.zip/{name}") for _, where, _ in found)
+
+
+TEXTS = [f"the {kind} {'very ' * (number % 3)}end" for number, kind in enumerate(KINDS)]
+
+
+@pytest.mark.parametrize("form", ["{item} {text}", "{item}\t{text}", "{text} ({item})"])
+def test_transcripts_are_found_in_lists_as_recognisers_have_them(form):
+    gold = {"reference.csv": sheet("id,transcript", IDS, TEXTS)}
+    lines = [form.format(item=item, text=text) for item, text in zip(IDS, TEXTS, strict=True)]
+    (found,) = leaks(reference=gold, public={"a.zip": {"text": "\n".join(lines)}})
+    assert (found[0], found[1]) == ("leak-column", "a.zip/text")
+
+
+def test_labels_are_found_in_rttm():
+    times = [(f"{600 * number}", f"{600 * number + 500}") for number in range(16)]
+    rows = [(f"r{number % 2}.wav", f"u{number}", *times[number], kind) for number, kind in enumerate(KINDS)]
+    gold = {"reference.csv": sheet("audio_name,utt_id,start,end,language_tag", *zip(*rows, strict=True))}
+    lines = [
+        f"SPEAKER {audio[:2]} 1 {int(start) / 1000} 0.5 <NA> <NA> {kind} <NA> <NA>"
+        for audio, _, start, _, kind in rows
+    ]
+    (found,) = leaks(reference=gold, public={"a.zip": {"gold.rttm": "\n".join(lines)}})
+    assert (found[0], found[1]) == ("leak-column", "a.zip/gold.rttm")
+
+
+def test_what_cannot_be_searched_is_told_but_for_sound_and_images():
+    for name, content in {
+        "b.gz": gzip.compress(KIND.encode()),
+        "b.pkl": b"\x80\x05\x00\x00" * 9,
+        "b.xlsx": b"PK\3\4 no workbook",
+        "b.txt": KIND.encode("utf-16-le"),
+    }.items():
+        assert [finding[:2] for finding in leaks(public={"a.zip": {name: content}})] == [
+            ("leak-unsearched", f"a.zip/{name}")
+        ]
+    media = (b"\x89PNG\r\n\0", b"RIFF\0\0\0\0WAVE", b"OggS\0", b"fLaC\0", b"\xff\xd8\xff\0", b"NIST_1A\n\0")
+    assert leaks(public={"a.zip": {f"{number}.bin": data for number, data in enumerate(media)}}) == []
+    told = "".join(f'<i id="{item}">{kind}</i>' for item, kind in PAIRS)
+    words = "16 items of a hidden reference in no table"
+    for name in ("b.xml", "b.HTML", "b.ipynb", "b.py"):
+        assert leaks(public={"a.zip": {name: told}}) == [("leak-unsearched", f"a.zip/{name}", words)]
+        assert leaks(public={"a.zip": {name: told[: told.index(IDS[7])]}}) == []
 
 
 def test_what_item_lists_have_is_no_secret_and_predictions_may_be_good():
@@ -182,7 +285,7 @@ def test_of_tables_of_a_million_cells_it_is_told_that_they_are_not_searched():
 
     assert leaks(item_lists={"a.zip": large}) == told_of("a.zip/big.csv")
     assert leaks(public={"a.zip": large}) == told_of("a.zip/big.csv")
-    assert leaks(reference={**GOLD, **large}) == told_of("big.csv", "reference_data.zip/big.csv")
+    assert leaks(reference={**GOLD, **large}) == told_of("reference_data.zip/big.csv")
     zipped = {"b.zip": make_zip(encoded(large))}
     assert leaks(reference={**GOLD, **zipped}) == told_of("reference_data.zip/b.zip/big.csv")
 
