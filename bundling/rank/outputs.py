@@ -88,8 +88,9 @@ def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
 
     Raises
     ------
-    OutputError: an output that stands twice or cannot be read; outputs of different tasks, or computed
-        differently (another signature), or whose statistics count different units; no output with a score.
+    OutputError: an output that stands twice or cannot be read; a folder of several outputs; outputs of different
+        tasks, or computed differently (another signature), or whose statistics count different units; no output
+        with a score.
     """
     paths = [path for path in paths if path.name != LIST_FILE or not path.is_file()]
     problems = _duplicates(paths)
@@ -149,7 +150,7 @@ def _reason(error: Exception) -> str:
 def _read(path: Path, name: str) -> ScoringOutput:
     if path.is_dir():
         return _read_files(
-            name, _folders(path), lambda file: (path / file).is_file(), partial(_of_folder, path)
+            path, name, _folders(path), lambda file: (path / file).is_file(), partial(_of_folder, path)
         )
     with open_file(path, LARGEST_OUTPUT) as stream:
         try:
@@ -160,7 +161,7 @@ def _read(path: Path, name: str) -> ScoringOutput:
             entries = _entries(archive)
             folders = {file.partition("/")[0] for file in entries if "/" in file}
             return _read_files(
-                name, folders, entries.__contains__, lambda file: _of_zip(archive, entries[file])
+                path, name, folders, entries.__contains__, lambda file: _of_zip(archive, entries[file])
             )
 
 
@@ -200,10 +201,14 @@ def _entries(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 
 
 def _read_files(
-    name: str, folders: Collection[str], is_file: Callable[[str], bool], read: Callable[[str], bytes]
+    path: Path,
+    name: str,
+    folders: Collection[str],
+    is_file: Callable[[str], bool],
+    read: Callable[[str], bytes],
 ) -> ScoringOutput:
     """An output from what holds it: its folders, whether it has a file, and that file's content."""
-    base = _find(folders, is_file)
+    base = _find(path, folders, is_file)
     if not is_file(base + SIGNATURE_FILE):
         raise ValueError(
             f"no {SIGNATURE_FILE} beside its scores, so nobody can tell what it may be compared with"
@@ -223,16 +228,36 @@ def _read_files(
     return ScoringOutput(name, scores, signature, statistics, trivial)
 
 
-def _find(folders: Collection[str], is_file: Callable[[str], bool]) -> str:
-    """Where the scores are: at the top, where a kept rehearsal has them, or so in the only folder inside."""
-    inside = [folder for folder in folders if folder[:1] not in ("", ".", "_")]
-    for top in ("", *(f"{folder}/" for folder in inside if len(inside) == 1)):
-        for base in (top, *(f"{top}{kept}/" for kept in KEPT)):
-            if is_file(base + SCORES_FILE):
-                return base
+def _find(path: Path, folders: Collection[str], is_file: Callable[[str], bool]) -> str:
+    """Where the scores are: at the top, where a kept rehearsal has them, or so in the only folder inside.
+
+    Raises
+    ------
+    NoScore: they are at none of these places.
+    ValueError: several folders inside have scores, so that nobody can tell which are the system's.
+    """
+    inside = sorted(folder for folder in folders if folder[:1] not in ("", ".", "_"))
+    top = _base("", is_file)
+    if top is not None:
+        return top
+    bases = {folder: base for folder in inside if (base := _base(f"{folder}/", is_file)) is not None}
+    if len(bases) > 1:
+        first = next(iter(bases))
+        remedy = f"name one a system, such as {path / first}"
+        if not path.is_dir():
+            remedy = "unpack it and name one a system"
+        raise ValueError(f"holds {len(bases)} outputs; {remedy}")
+    if bases and len(inside) == 1:
+        return bases[inside[0]]
     raise NoScore(
         f"no {SCORES_FILE} in it; expected a scoring program's output, or what rehearse --keep left"
     )
+
+
+def _base(top: str, is_file: Callable[[str], bool]) -> str | None:
+    """Where below a folder the scores are; None where it has none."""
+    bases = (top, *(f"{top}{kept}/" for kept in KEPT))
+    return next((base for base in bases if is_file(base + SCORES_FILE)), None)
 
 
 def _json(data: bytes, file: str) -> Any:

@@ -751,6 +751,36 @@ def test_zips_wrapped_folders_and_kept_rehearsals_are_read(tmp_path):
     assert all(output.statistics is not None for output in outputs)
 
 
+def test_folders_of_several_outputs_are_refused_all_at_once(tmp_path):
+    for team in ("Team A", "Team B"):
+        noisy_systems(tmp_path / team, systems=3)
+    good, *_ = noisy_systems(tmp_path / "made", systems=1)
+    with zipfile.ZipFile(tmp_path / "both.zip", "w") as archive:
+        for name in ("a/scores.json", "b/scores.json"):
+            archive.writestr(name, "{}")
+    paths = [tmp_path / name for name in ("Team A", "Team B", "both.zip")]
+    assert refusal([good, *paths]) == "\n".join(
+        [
+            "No board: 3 problems",
+            "",
+            f"  Team A: holds 3 outputs; name one a system, such as {tmp_path / 'Team A/system0'}",
+            f"  Team B: holds 3 outputs; name one a system, such as {tmp_path / 'Team B/system0'}",
+            "  both: holds 2 outputs; unpack it and name one a system",
+        ]
+    )
+    assert build_bundle.main(["rank", *map(str, [good, *paths])]) == 1
+    assert len(read_outputs([good, *sorted((tmp_path / "Team A").iterdir())])) == 4
+
+
+def test_a_folder_of_an_output_and_failed_ones_is_no_refusal(tmp_path):
+    good, *_ = noisy_systems(tmp_path / "made", systems=1)
+    noisy_systems(tmp_path / "team", systems=1)
+    for failed in ("empty", "unscored"):
+        (tmp_path / "team" / failed).mkdir()
+    (tmp_path / "team/unscored/ingestion.txt").write_text("refused\n")
+    assert [output.name for output in read_outputs([good, tmp_path / "team"])] == ["system0", "team"]
+
+
 def test_the_list_that_score_writes_beside_the_outputs_is_none_of_them(tmp_path):
     outputs = read_outputs(noisy_systems(tmp_path, systems=2))
     (tmp_path / "scores.csv").write_text("submission,d_full\n")
