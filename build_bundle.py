@@ -68,6 +68,7 @@ from bundling.rehearse.rehearse import rehearse
 from bundling.rehearse.run import Engine
 from bundling.text import say
 from bundling.zips import DECIDING_SET
+from spokeneval.formats.problems import count_of
 from spokeneval.run.programs import HIDDEN_STATISTICS
 
 ROOT = Path(__file__).resolve().parent
@@ -375,7 +376,7 @@ def _build(options: argparse.Namespace) -> int:
         say(f"sealed: {folder} has the labels that no platform gets; keep it private", error=True)
     broken = [bundle for bundle in built if _has_errors(bundle)]
     say(
-        f"{len(built)} bundles in {time.monotonic() - began:.1f} s, {len(built) - len(broken)} ok",
+        f"{count_of(len(built), 'bundle')} in {time.monotonic() - began:.1f} s, {len(built) - len(broken)} ok",
         error=True,
     )
     return 1 if broken else 0
@@ -402,12 +403,14 @@ def _own_reference(argument: str) -> tuple[tuple[str, str], Path]:
 
 def _row(bundle: Built, width: int) -> str:
     refused = _has_errors(bundle)
-    columns = f"{len(bundle.competition.board)} columns, {len(bundle.competition.phases)} phases"
+    columns = count_of(len(bundle.competition.board), "column")
+    phases = count_of(len(bundle.competition.phases), "phase")
     verdict = "ok" if not bundle.findings else "REFUSED" if refused else "warnings"
     digest = "not written" if refused else f"sha256 {bundle.sha256}"
     if refused and bundle.path.exists():
         digest += "; the zip there is older"
-    return f"  {bundle.path!s:<{width}}  {bundle.size / 1000:6.0f} kB  {columns:<22}  {verdict:<8}  {digest}"
+    board = f"{columns}, {phases}"
+    return f"  {bundle.path!s:<{width}}  {bundle.size / 1000:6.0f} kB  {board:<22}  {verdict:<8}  {digest}"
 
 
 def _has_errors(bundle: Built) -> bool:

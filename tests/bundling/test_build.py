@@ -338,6 +338,20 @@ def test_a_gap_between_phases_becomes_a_closed_phase_on_codalab(tmp_path):
     ]
 
 
+def test_the_command_counts_one_of_a_kind_in_the_singular(copy, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(build_bundle, "ROOT", copy)
+    text = (copy / "competition.yaml").read_text(encoding="utf-8")
+    (copy / "competition.yaml").write_text(
+        text.replace("title: Spoken CALL", "columns: [{key: d_full, precision: 4}]\n    title: Spoken CALL"),
+        encoding="utf-8",
+    )
+    arguments = ["build", "spoken_call", "--platform", "codabench", "--out", str(tmp_path / "dist"), *ALONE]
+    assert build_bundle.main(arguments) == 0
+    told = capsys.readouterr()
+    assert " 1 column, 1 phase  " in told.out
+    assert re.search(r"^1 bundle in [0-9.]+ s, 1 ok$", told.err, re.MULTILINE)
+
+
 def test_check_finds_a_hidden_label_that_leaks(tmp_path):
     planned = plan(ROOT, ["spoken_call"], {})
     (built,) = write(ROOT, planned, ["codabench"], tmp_path)
