@@ -168,7 +168,7 @@ RULES: dict[str, Rule] = {
         "Whoever tries so often climbs by chance, in steps or not: 1,000 attempts gain many standard errors.",
         "Lower max_submissions, or seal a share of the set."),
     "leak-scores": warning("So many attempts can tell a good part of the hidden labels.",
-        "Say feedback: coarse, lower max_submissions, or seal a share of the set."),
+        "Lower max_submissions, or seal a share of the set; where scores are exact, say feedback: coarse first."),
     "sealed-uploaded": error("The platform would have labels that it must not have, and could tell them.",
         "Remove the rows; build the bundle again."),
     "sealed-missing": error("Submissions are scored, but the sealed labels that the final ranking needs may be lost.",

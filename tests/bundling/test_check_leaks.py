@@ -17,7 +17,7 @@ from bundling.check.budget import check_budget
 from bundling.check.inspection import BuiltTask, Contents, Program
 from bundling.check.leaks import check_leaks
 from bundling.check.seal import check_sealed_rows, is_part, sealed_sets, without_items
-from bundling.finding import Report
+from bundling.finding import RULES, Report
 from bundling.zips import make_zip
 from spokeneval.run.options import fingerprint
 from tests.samples.programs import write_files
@@ -473,6 +473,11 @@ def test_exact_scores_tell_a_tenth_each_and_scores_in_steps_less():
     assert budget(phase("Final", 30), options=coarse, declared=two) == [scores(30, "15%", "scores in steps")]
     assert budget(phase("Final", 100), options=coarse)[0][0] == "leak-scores"
     assert budget(phase("Final", 101), options=coarse)[0] == too_many(101)
+
+
+def test_what_to_do_about_attempts_holds_for_scores_in_steps_too():
+    of_both, _, of_exact_ones = RULES["leak-scores"].remedy.partition("where scores are exact, ")
+    assert ("feedback: coarse" in of_both, "feedback: coarse" in of_exact_ones) == (False, True)
 
 
 def test_attempts_of_all_phases_on_a_set_add_up():
