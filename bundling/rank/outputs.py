@@ -229,7 +229,7 @@ def _read_files(
 
 
 def _find(path: Path, folders: Collection[str], is_file: Callable[[str], bool]) -> str:
-    """Where the scores are: at the top, where a kept rehearsal has them, or so in the only folder inside.
+    """Where the scores are: at the top, where a kept rehearsal has them, or so in the one folder inside that has any.
 
     Raises
     ------
@@ -247,8 +247,8 @@ def _find(path: Path, folders: Collection[str], is_file: Callable[[str], bool]) 
         if not path.is_dir():
             remedy = "unpack it and name one a system"
         raise ValueError(f"holds {len(bases)} outputs; {remedy}")
-    if bases and len(inside) == 1:
-        return bases[inside[0]]
+    if bases:
+        return next(iter(bases.values()))
     raise NoScore(
         f"no {SCORES_FILE} in it; expected a scoring program's output, or what rehearse --keep left"
     )

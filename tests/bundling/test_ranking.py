@@ -778,7 +778,8 @@ def test_a_folder_of_an_output_and_failed_ones_is_no_refusal(tmp_path):
     for failed in ("empty", "unscored"):
         (tmp_path / "team" / failed).mkdir()
     (tmp_path / "team/unscored/ingestion.txt").write_text("refused\n")
-    assert [output.name for output in read_outputs([good, tmp_path / "team"])] == ["system0", "team"]
+    outputs = read_outputs([good, tmp_path / "team"])
+    assert [(output.name, bool(output.scores)) for output in outputs] == [("system0", True), ("team", True)]
 
 
 def test_the_list_that_score_writes_beside_the_outputs_is_none_of_them(tmp_path):
