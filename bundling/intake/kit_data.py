@@ -51,7 +51,7 @@ def _canonical(name: str, content: bytes, tell: Callable[[str], None]) -> bytes:
         line = min([*uneven, *(problem.line or 0 for problem in widest.unreadable)])
         expected = f"{count_of(_width(widest), 'field')} as in the first row"
         raise UnreadableFile(f"{widest.written}; line {line} has not {expected}")
-    if source.is_utf8 and grid.separator == separator:
+    if source.is_utf8 and grid.separator == separator and b"\r" not in content.replace(b"\r\n", b""):
         return content
     columns = ", ".join(cell.strip() for cell in grid.rows[0][1])
     tell(

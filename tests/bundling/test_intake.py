@@ -267,6 +267,13 @@ def test_kit_data_come_out_in_the_notation_that_baselines_read():
     assert found == [f"data/{name}: 2 rows" for name in ("a.csv", "b.tsv", "c.xlsx")]
 
 
+def test_kit_data_with_line_ends_of_old_have_those_of_today():
+    read = canonical_tables(
+        {"a.csv": b"id,note\r1,a\r2,b\r", "b.csv": b"id\r\n1\r\n"}, lambda understood: None
+    )
+    assert read == {"a.csv": b"id,note\n1,a\n2,b\n", "b.csv": b"id\r\n1\r\n"}
+
+
 def test_kit_data_of_one_column_are_a_table_too():
     read = canonical_tables({"a.csv": b"text\na, b\nc\n"}, lambda understood: None)
     assert read == {"a.csv": b'text\n"a, b"\nc\n'}
