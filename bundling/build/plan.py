@@ -90,6 +90,10 @@ def plan(
         warnings += _option_warnings(competition)
         if DECIDING_SET in competition["public_sets"]:
             warnings.append(f"{task}: the {DECIDING_SET} set is public: its labels are in the starting kit")
+        elif not competition.hidden_sets:
+            warnings.append(
+                f"{task}: no phase is scored on hidden labels; all of them are in the starting kit"
+            )
         progress(f"programs, starting kit, baseline of {task} ({number} of {len(tasks)} tasks)")
         parts[task] = make_parts(root, competition, references, tell=tell)
         warnings += [f"{task}: {failure}" for failure in parts[task].failures]

@@ -280,6 +280,18 @@ def test_a_reference_argument_that_makes_no_sense_is_refused(tmp_path, argument,
     assert said in done.stderr
 
 
+def test_a_competition_without_hidden_labels_is_warned_of(copy):
+    settings = copy / "competition.yaml"
+    text = settings.read_text()
+    last = text.index("reference: evaluation", text.index("challenges:"))
+    told = plan(copy, ["spoken_call"], {}).warnings
+    assert not any("hidden labels" in warning for warning in told)
+    settings.write_text(text[:last] + text[last:].replace("reference: evaluation", "reference: development"))
+    assert plan(copy, ["spoken_call"], {}).warnings == [
+        "spoken_call: no phase is scored on hidden labels; all of them are in the starting kit"
+    ]
+
+
 def test_a_public_set_that_is_the_hidden_one_is_refused(tmp_path):
     (tmp_path / "gold.csv").write_text(GOLD)
     own = {("spoken_call", name): tmp_path / "gold.csv" for name in ("development", "evaluation")}
