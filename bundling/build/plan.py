@@ -1,8 +1,9 @@
 """Reads and validates all that the wanted bundles need; nothing is written before everything is valid."""
 
+import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from pathlib import Path
 
 from bundling.build.overlaps import find_overlap, is_accepted, refusal
@@ -96,6 +97,7 @@ def plan(
             )
         progress(f"programs, starting kit, baseline of {task} ({number} of {len(tasks)} tasks)")
         parts[task] = make_parts(root, competition, references, tell=tell)
+        warnings += _hidden_items_in_training(competition, parts[task])
         warnings += [f"{task}: {failure}" for failure in parts[task].failures]
         if parts[task].failures and not parts[task].solutions:
             warnings.append(
@@ -165,6 +167,23 @@ def _check_overlaps(
             yield f"{owner.task}: accepted_overlaps: {overlap}"
     if refused:
         raise BadReference(refusal(refused))
+
+
+def _hidden_items_in_training(competition: Competition, parts: Parts) -> Iterator[str]:
+    """A warning for each table of the kit's data that is of no set and names items of a hidden one."""
+    for path in (*competition["kit_data"], *competition["baseline_data"]):
+        name = path.split("/", 1)[1]
+        if "{set}" in path or name not in parts.starting_kit or not name.endswith((".csv", ".tsv")):
+            continue
+        lines = parts.starting_kit[name].decode("utf-8-sig").splitlines()
+        cells = set(chain.from_iterable(csv.reader(lines, delimiter="\t" if name.endswith(".tsv") else ",")))
+        for reference in (parts.references[hidden] for hidden in competition.hidden_sets):
+            named = cells.intersection(reference.items)
+            if named:
+                yield (
+                    f"{competition.task}: {name} names {len(named)} of the {count_of(len(reference.items), 'item')} of "
+                    f"the {reference.name} set, which is hidden; if they are the same ones, it may tell their labels"
+                )
 
 
 def _seal(

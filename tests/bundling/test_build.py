@@ -280,6 +280,18 @@ def test_a_reference_argument_that_makes_no_sense_is_refused(tmp_path, argument,
     assert said in done.stderr
 
 
+def test_hidden_items_among_what_a_baseline_learns_from_are_warned_of(copy):
+    assert plan(copy, ["caller_experience"], {}).warnings == []
+    hidden = (copy / "reference_data/caller_experience/evaluation/reference.csv").read_text().split("\n")
+    training = copy / "starting_kit/caller_experience/data/training_calls.csv"
+    columns = training.read_text().split("\n")[1].split(",")[1:]
+    with training.open("a") as file:
+        file.writelines(",".join([row.split(",")[0], *columns]) + "\n" for row in hidden[1:4])
+    (warning,) = plan(copy, ["caller_experience"], {}).warnings
+    assert warning.startswith("caller_experience: data/training_calls.csv names 3 of the ")
+    assert "of the evaluation set, which is hidden; if they are the same ones" in warning
+
+
 def test_a_competition_without_hidden_labels_is_warned_of(copy):
     settings = copy / "competition.yaml"
     text = settings.read_text()
