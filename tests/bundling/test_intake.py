@@ -225,6 +225,14 @@ def test_rttm_and_uem_in_seconds_become_labels_and_regions_in_milliseconds(tmp_p
     assert "3 rows; read from 1 .rttm file, seconds made milliseconds" in told
 
 
+def test_a_turn_that_stands_twice_is_refused_with_both_places(tmp_path):
+    with pytest.raises(BadReference) as refusal:
+        load(tmp_path, {"all.rttm": RTTM, "old.rttm": RTTM, "all.uem": UEM}, "merlion_diarization")
+    assert "old.rttm: 3 problems\n\n  line 2    a turn of b that stands in all.rttm line 2 already" in str(
+        refusal.value
+    )
+
+
 def test_a_line_of_rttm_that_is_no_turn_is_refused_with_its_file_and_line(tmp_path):
     broken = RTTM.replace("0.50", "0,50").replace(" <NA> <NA> Mandarin <NA> <NA>", "")
     with pytest.raises(BadReference) as refusal:

@@ -22,7 +22,7 @@ def labels_of_rttm(texts: Mapping[Path, str]) -> tuple[tuple[str, ...], Rows]:
     ------
     ReferenceFileError: a line that is no turn.
     """
-    turns = []
+    turns: dict[tuple[str, float, float, str], str] = {}
     problems = Problems(ReferenceFileError)
     for path, number, fields in _lines(texts):
         if fields[0].upper() != "SPEAKER":
@@ -33,8 +33,12 @@ def labels_of_rttm(texts: Mapping[Path, str]) -> tuple[tuple[str, ...], Rows]:
                 f"{len(fields)} fields; expected SPEAKER, recording, channel, start, duration, two, language"
             )
             problems.add("wrong_field_count", path.name, message, line=number)
-        else:
-            turns.append((fields[1], start, start + duration, fields[7]))
+            continue
+        turn = fields[1], start, start + duration, fields[7]
+        if turn in turns:
+            message = f"a turn of {name(fields[1])} that stands in {turns[turn]} already; is one file a copy?"
+            problems.add("repeated_turn", path.name, message, line=number)
+        turns.setdefault(turn, f"{path.name} line {number}")
     problems.raise_if_any()
     rows = [
         [f"{recording}.wav", f"a{number}", f"{start:.12g}", f"{end:.12g}", language]
