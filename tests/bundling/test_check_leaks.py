@@ -219,6 +219,10 @@ def test_what_cannot_be_searched_is_told_but_for_sound_and_images():
     for name in ("b.xml", "b.HTML", "b.ipynb", "b.py"):
         assert leaks(public={"a.zip": {name: told}}) == [("leak-unsearched", f"a.zip/{name}", words)]
         assert leaks(public={"a.zip": {name: told[: told.index(IDS[7])]}}) == []
+        assert leaks(public={"a.zip": {name: told[: told.index(IDS[8])]}}) == [
+            ("leak-unsearched", f"a.zip/{name}", words.replace("16", "8"))
+        ]
+        assert leaks(public={"a.zip": {f"spokeneval/{name}": told}}) == []
 
 
 def test_what_item_lists_have_is_no_secret_and_predictions_may_be_good():
