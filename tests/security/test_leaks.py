@@ -151,7 +151,7 @@ def told_of_hidden_sets(program: dict[str, bytes]) -> dict[str, dict[str, float]
     return list(json.loads(program["options.json"])["sets"].values())[-1]
 
 
-@pytest.mark.default_cases("codabench")
+@pytest.mark.default_cases("spoken_call-codabench", "psst_recognition-codabench", "diarization-codabench")
 @pytest.mark.parametrize("platform", ["codabench", "codalab"])
 @pytest.mark.parametrize("task", TASKS)
 def test_every_part_of_a_bundle_but_the_reference_is_the_same_but_for_scores_in_steps(task, platform):

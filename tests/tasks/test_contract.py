@@ -82,6 +82,7 @@ def test_harmless_variations_score_the_same(task, tmp_path):
 
 
 @every_task
+@pytest.mark.default_cases("spoken_call", "merlion_identification", "psst_correctness")
 def test_both_programs_refuse_in_the_same_words_and_leave_nothing(task, tmp_path):
     """`test_leaks` sends the rest of the corruptions, which are no plain files, and against other labels."""
     compared = 0
