@@ -35,6 +35,7 @@ def test_contributing_shows_what_the_command_prints(copy):
     assert len((place / "spokeneval/tasks/speech_rate.py").read_text().splitlines()) <= 60
 
 
+@pytest.mark.thorough
 def test_a_new_challenge_builds_checks_and_rehearses_as_it_is(copy):
     place, _ = copy
     built = run_program("build_bundle.py", "build", "speech_rate", cwd=place)

@@ -105,6 +105,7 @@ def parsed(blocks, required, aliases=None):
     return None, problems.kept
 
 
+@pytest.mark.default_cases("columns1")
 @pytest.mark.parametrize("block", [1, 7, 64])
 @pytest.mark.parametrize("columns", [("Id",), ("Id", "Value")])
 def test_a_table_does_not_depend_on_where_its_blocks_end(tmp_path, monkeypatch, block, columns):

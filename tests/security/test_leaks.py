@@ -194,6 +194,7 @@ def test_a_run_shows_the_same_but_for_its_scores(task, tmp_path):
     assert scores[None] != scores[1]
 
 
+@pytest.mark.thorough
 def test_a_rehearsal_shows_the_same_on_both_platforms(tmp_path):
     shown = {}
     for seed in (None, 1):
