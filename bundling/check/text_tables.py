@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +23,8 @@ NO_TABLES = (".py", ".ipynb", ".html", ".css", ".xml", ".svg")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
 _MEDIA = re.compile(rb"\x89PNG|\xff\xd8\xff|GIF8|RIFF|fLaC|OggS|ID3|\xff[\xf2\xf3\xfb]|NIST_1A")
 """How images and recordings begin."""
-_NAMED = (
-    re.compile(r"\s*[\"']?(?P<id>[^\s:=\"']+)[\"']?\s*[:=]\s*[\"']?(?P<value>.*?)[\"']?,?\s*"),
-    re.compile(r"\s*(?P<id>\S+)\s+(?P<value>.*?)\s*"),
-    re.compile(r"\s*(?P<value>.*?)\s*\((?P<id>\S+)\)\s*"),
-)
-"""An item and what is said of it: YAML and the like, lists as Kaldi has them, and sclite's."""
+_KEYED = re.compile(r"[\"']?([^\s:=\"']+)[\"']?\s*[:=](.*)")
+"""A key of YAML and the like, and what is said of it."""
 _AUDIO = re.compile(r"\.(wav|flac|mp3|ogg|sph|m4a)$")
 
 _MOST_CELLS = 1_000_000
@@ -149,29 +146,51 @@ def _row_groups(name: str, data: bytes) -> Iterator[list[list[str]]]:
         if groups:
             yield from groups
             return
+    lines = text.split("\n")
     if suffix == ".md":
-        for block in re.findall(r"(?m)(?:^[ ]*\|.*\n?)+", text):
-            lines = [
-                [cell.strip() for cell in line.strip().strip("|").split("|")] for line in block.splitlines()
-            ]
-            yield [line for line in lines if not set("".join(line)) <= set("-: ")]
-        text = re.sub(r"(?m)^[ ]*\|.*\n?", "", text)
-    yield from _text_groups([line for line in text.split("\n") if line.strip()])
+        for is_table, block in groupby(lines, _is_barred):
+            if is_table:
+                cells = ([cell.strip() for cell in line.strip().strip("|").split("|")] for line in block)
+                yield [row for row in cells if not set("".join(row)) <= set("-: ")]
+        lines = [line for line in lines if not _is_barred(line)]
+    yield from _text_groups([line for line in lines if line.strip()])
+
+
+def _is_barred(line: str) -> bool:
+    """Whether it is a row of a table in Markdown."""
+    return line.lstrip().startswith("|")
 
 
 def _text_groups(lines: list[str]) -> Iterator[list[list[str]]]:
-    """Rows of lines, by what separates their cells; and of a name and the rest of its line, whichever is first."""
+    """Rows of lines, by what separates their cells; of an item and what is said of it where that is not even."""
     separators = [each for each in "\t,;|" if 2 * sum(each in line for line in lines) >= len(lines)]
     if separators and lines:
         with suppress(csv.Error):
             yield [row for row in csv.reader(lines, delimiter=separators[0]) if row]
         return
-    rows = [line.split() for line in lines]
-    yield rows
-    for pattern in _NAMED:
-        found = [match for match in map(pattern.fullmatch, lines) if match]
+    yield [line.split() for line in lines]
+    for told in (_keyed, _item_first, _item_last):
+        found = list(filter(None, map(told, map(str.strip, lines))))
         if found and 2 * len(found) >= len(lines):
-            yield [["id", "value"], *([match["id"], match["value"]] for match in found)]
+            yield [["id", "value"], *found]
+
+
+def _keyed(line: str) -> list[str] | None:
+    """A setting, as YAML and the like have it."""
+    match = _KEYED.fullmatch(line)
+    return [match[1], match[2].strip(" \t\"',")] if match else None
+
+
+def _item_first(line: str) -> list[str] | None:
+    """An item and the rest of its line, as Kaldi has them."""
+    item, _, told = line.partition(" ")
+    return [item, told.strip()] if told else None
+
+
+def _item_last(line: str) -> list[str] | None:
+    """A line with its item in brackets at the end, as sclite has it."""
+    told, bracket, item = line[:-1].rpartition("(")
+    return [item, told.strip()] if bracket and line.endswith(")") else None
 
 
 def _parsed(text: str) -> Any:

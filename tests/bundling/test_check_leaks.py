@@ -124,12 +124,13 @@ PAIRS = list(zip(IDS, KINDS, strict=True))
 
 
 def workbook():
+    """With the labels in a sheet that is not shown."""
     book, text = openpyxl.Workbook(), io.BytesIO()
     book.active.append(["Notes of the annotators"])
+    hidden = book.create_sheet("hidden")
+    hidden.sheet_state = "hidden"
     for row in [("item", "kind"), *PAIRS]:
-        book.create_sheet("hidden") if len(book.sheetnames) < 2 else None
-        book["hidden"].append(row)
-    book["hidden"].sheet_state = "hidden"
+        hidden.append(row)
     book.save(text)
     return text.getvalue()
 
@@ -188,6 +189,21 @@ def test_transcripts_are_found_in_lists_as_recognisers_have_them(form):
     lines = [form.format(item=item, text=text) for item, text in zip(IDS, TEXTS, strict=True)]
     (found,) = leaks(reference=gold, public={"a.zip": {"text": "\n".join(lines)}})
     assert (found[0], found[1]) == ("leak-column", "a.zip/text")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["a: x{blanks}y", "a x{blanks}y", "{blanks}x", "{brackets}", "{quotes}", "|{blanks}|", "{blanks}|x"],
+)
+def test_a_line_of_many_blanks_or_brackets_is_read_in_a_moment(line):
+    """A pattern that tries each end would take hours."""
+    text = line.format(blanks=" " * 200_000, brackets="(" * 200_000, quotes="\"'" * 100_000)
+    assert leaks(public={"a.zip": {"b.txt": f"{text}\n{text}\n", "b.md": f"{text}\n{text}\n"}}) == []
+
+
+def test_empty_cells_at_the_ends_of_rows_are_cells():
+    rows = "".join(f"\t{item}\t{kind if kind == 'x' else ''}\n" for item, kind in PAIRS)
+    assert leaks(public={"a.zip": {"b.tsv": "note\titem\tkind\n" + rows}}) == [gives("a.zip/b.tsv", "kind")]
 
 
 def test_labels_are_found_in_rttm():
