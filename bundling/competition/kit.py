@@ -75,19 +75,22 @@ def make_parts(
     scoring = {**scoring, **vendored, OPTIONS_FILE: _json(options), TASK_FILE: description}
     ingestion = {**read_tree(root / "ingestion_program" / competition.task), **vendored}
     ingestion[OPTIONS_FILE] = _json({"options": competition.options})
-    own = read_files(root, competition.folder, f"starting_kit/{competition.task}")
+    kit = {
+        **_challenge_kit(root, competition),
+        **read_files(root, competition.folder, f"starting_kit/{competition.task}"),
+    }
     made = {
         "try_submission.py": (root / "starting_kit" / "try_submission.py").read_bytes(),
         "phases.json": _json({phase.name: phase.reference for phase in competition.phases}),
         **scoring,
         **ingestion,
     }
-    taken = [name for name in own if name in made]
+    taken = [name for name in kit if name in made]
     if taken:
         raise CompetitionError(
             f"{task.name}: starting kit: {some_of(taken)}: the build writes what has this name; rename yours"
         )
-    kit = {**_challenge_kit(root, competition), **own, **made}
+    kit.update(made)
     kit.update(_shared_scripts(root, kit))
     try:
         data = {name: kit.pop(name) for name in list(kit) if name.startswith("data/")}

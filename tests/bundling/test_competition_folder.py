@@ -270,6 +270,13 @@ def test_a_file_of_ones_own_is_not_replaced_without_a_word(own):
     assert "NOTES.dat" in plan(ROOT, [], {}, folder=own).parts["content_accuracy"].starting_kit
 
 
+def test_nor_is_one_of_a_kit_that_tasks_share(tmp_path):
+    own = own_folder(tmp_path / "mine", ["psst_recognition"])
+    write_files(own, {"starting_kit/psst/phases.json": "{}"})
+    with pytest.raises(CompetitionError, match=r"starting kit: phases\.json: the build writes"):
+        plan(ROOT, [], {}, folder=own)
+
+
 def test_the_repository_is_the_samples_folder(tmp_path):
     sample = read_competitions(SERIES, ["content_accuracy"])
     assert read_competitions(SERIES, ["content_accuracy"], folder=ROOT) == sample
