@@ -20,16 +20,17 @@ def find_submissions(folder: Path, *, passed_over: Path | None = None) -> dict[s
     """
     if not folder.is_dir():
         raise NoSubmissions(f"{folder}: expected a folder, with submissions' zips in it")
-    inside = passed_over.resolve() if passed_over is not None else None
-    if inside is not None and folder.resolve().is_relative_to(inside):
-        inside = None
+    place = folder.resolve()
+    outputs = None if passed_over is None else passed_over.resolve()
+    if outputs is not None and place.is_relative_to(outputs):
+        outputs = None
     found: dict[str, Path] = {}
     for path in sorted(folder.rglob("*")):
         inner = path.relative_to(folder)
         hidden = any(part.startswith((".", "__MACOSX")) for part in inner.parts)
         if hidden or path.suffix.lower() != ".zip" or not path.is_file():
             continue
-        if inside is not None and path.parent.resolve().is_relative_to(inside):
+        if outputs is not None and (place / inner).is_relative_to(outputs):
             continue
         name = inner.with_suffix("").as_posix()
         if name in found:
