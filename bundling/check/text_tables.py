@@ -5,7 +5,8 @@ import json
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -21,7 +22,10 @@ from spokeneval.tasks import find_task, task_names
 
 NO_TABLES = (".py", ".ipynb", ".html", ".css", ".xml", ".svg")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
-_MEDIA = re.compile(rb"\x89PNG|\xff\xd8\xff|GIF8|RIFF|fLaC|OggS|ID3|\xff[\xf2\xf3\xfb]|NIST_1A")
+_MEDIA = re.compile(
+    rb"\x89PNG|\xff\xd8\xff|GIF8[79]a|RIFF.{4}(WAVE|WEBP)|fLaC\0|OggS\0|ID3[\2-\4]|\xff[\xf2\xf3\xfb]|NIST_1A\n",
+    re.DOTALL,
+)
 """How images and recordings begin."""
 _KEYED = re.compile(r"[\"']?([^\s:=\"']+)[\"']?\s*[:=](.*)")
 """A key of YAML and the like, and what is said of it."""
@@ -78,10 +82,10 @@ def read_tables(report: Report, files: dict[str, bytes]) -> Iterator[TextTable]:
         yield TextTable(f"{folder}/*.txt", turns)
 
 
-def items_told(data: bytes, items: Collection[str]) -> int:
+def items_told(data: bytes, items: AbstractSet[str]) -> int:
     """How many of some items are named in a text, whatever its form."""
-    words = re.findall(r"[\w.-]{4,}", data.decode("utf-8", "ignore"))
-    return len({_normalised(word) for word in words} & set(items))
+    words = set(re.findall(r"[\w.-]{4,}", data.decode("utf-8", "ignore")))
+    return len(items & set(map(_normalised, words)))
 
 
 def is_zip(name: str, data: bytes) -> bool:
@@ -165,8 +169,10 @@ def _text_groups(lines: list[str]) -> Iterator[list[list[str]]]:
     """Rows of lines, by what separates their cells; of an item and what is said of it where that is not even."""
     separators = [each for each in "\t,;|" if 2 * sum(each in line for line in lines) >= len(lines)]
     if separators and lines:
-        with suppress(csv.Error):
+        try:
             yield [row for row in csv.reader(lines, delimiter=separators[0]) if row]
+        except csv.Error as error:
+            raise UnreadableFile(f"no table, though it looks like one ({error})") from None
         return
     yield [line.split() for line in lines]
     for told in (_keyed, _item_first, _item_last):
