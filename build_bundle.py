@@ -36,38 +36,38 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
-import bundling.live.amend
-import bundling.live.folder
-import bundling.score.score
-import bundling.season.page
-import bundling.season.play
-import bundling.season.report
-from bundling.build.plan import plan
-from bundling.build.write import Built, sealed_folders, write
-from bundling.built.bundle import BundleError
-from bundling.built.read import read_built_bundle
-from bundling.check.check import check_bundle
-from bundling.competition.competition import CompetitionError
-from bundling.competition.references import BadReference
-from bundling.competition.seal import HOME
-from bundling.finding import format_findings
-from bundling.live.connection import TOKEN_VARIABLE, Connection, LiveError, read_server, read_token
-from bundling.live.fetch import JOBS, fetch
-from bundling.live.folder import INDEX, FolderError
-from bundling.live.publish import publish
-from bundling.new.challenge import NewChallengeError, what_to_edit, write_challenge
-from bundling.new.competition_folder import what_goes_where, write_folder
-from bundling.platforms.registry import PLATFORMS
-from bundling.rank.board import make_board
-from bundling.rank.outputs import OutputError, read_outputs
-from bundling.rank.plain import to_text
-from bundling.rank.write import write_board
-from bundling.rehearse.containers import ContainerEngine
-from bundling.rehearse.engine import LocalEngine
-from bundling.rehearse.rehearse import rehearse
-from bundling.rehearse.run import Engine
-from bundling.text import say
-from bundling.zips import DECIDING_SET
+import speechbundles.live.amend
+import speechbundles.live.folder
+import speechbundles.board.score
+import speechbundles.season.page
+import speechbundles.season.play
+import speechbundles.season.report
+from speechbundles.assemble.plan import plan
+from speechbundles.assemble.write import Built, sealed_folders, write
+from speechbundles.model.bundle import BundleError
+from speechbundles.model.read import read_built_bundle
+from speechbundles.check.check import check_bundle
+from speechbundles.model.competition import CompetitionError
+from speechbundles.competition.references import BadReference
+from speechbundles.competition.seal import HOME
+from speechbundles.model.finding import format_findings
+from speechbundles.live.connection import TOKEN_VARIABLE, Connection, LiveError, read_server, read_token
+from speechbundles.live.fetch import JOBS, fetch
+from speechbundles.live.folder import INDEX, FolderError
+from speechbundles.live.publish import publish
+from speechbundles.new.challenge import NewChallengeError, what_to_edit, write_challenge
+from speechbundles.new.competition_folder import what_goes_where, write_folder
+from speechbundles.platforms.registry import PLATFORMS
+from speechbundles.board.board import make_board
+from speechbundles.board.outputs import OutputError, read_outputs
+from speechbundles.board.plain import to_text
+from speechbundles.board.write import write_board
+from speechbundles.rehearse.containers import ContainerEngine
+from speechbundles.rehearse.engine import LocalEngine
+from speechbundles.rehearse.rehearse import rehearse
+from speechbundles.rehearse.run import Engine
+from speechbundles.model.text import say
+from speechbundles.model.zips import DECIDING_SET
 from spokeneval.formats.problems import count_of
 from spokeneval.run.programs import HIDDEN_STATISTICS
 
@@ -170,7 +170,7 @@ def _parser() -> argparse.ArgumentParser:
         "score",
         help="score many submissions exactly",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        description=bundling.score.score.__doc__,
+        description=speechbundles.board.score.__doc__,
     )
     score.add_argument("bundle", type=Path, metavar="BUNDLE.zip")
     score.add_argument("folder", type=Path, metavar="DIR", help="submissions' zips, at any depth")
@@ -236,7 +236,7 @@ def _parser() -> argparse.ArgumentParser:
         "season",
         help="rehearse a whole competition",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        description=bundling.season.play.__doc__,
+        description=speechbundles.season.play.__doc__,
     )
     season.add_argument("bundle", type=Path, metavar="BUNDLE.zip")
     season.add_argument(
@@ -271,7 +271,7 @@ def _parser() -> argparse.ArgumentParser:
         "fetch",
         help="fetch all submissions of a competition on Codabench, with what their runs left",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        description=bundling.live.folder.__doc__,
+        description=speechbundles.live.folder.__doc__,
     )
     fetching.add_argument(
         "competition", type=int, metavar="COMPETITION", help="its number, as in its address"
@@ -286,7 +286,7 @@ def _parser() -> argparse.ArgumentParser:
     amending = commands.add_parser(
         "amend",
         help="exchange labels or programs of a competition on Codabench, and run all submissions again",
-        description=bundling.live.amend.__doc__,
+        description=speechbundles.live.amend.__doc__,
     )
     amending.add_argument("bundle", type=Path, metavar="BUNDLE.zip", help="as it is to be from now on")
     amending.add_argument(
@@ -500,7 +500,7 @@ def _resumed(done: str) -> Callable[[Command], Command]:
 def _score(options: argparse.Namespace) -> int:
     began = time.monotonic()
     with _counting("scoring") as progress:
-        scores = bundling.score.score.score(
+        scores = speechbundles.board.score.score(
             options.bundle,
             options.folder,
             options.out,
@@ -510,7 +510,7 @@ def _score(options: argparse.Namespace) -> int:
             scheduler=options.scheduler,
             progress=progress,
         )
-    say(bundling.score.score.to_text(scores))
+    say(speechbundles.board.score.to_text(scores))
     say(f"{scores.new} scored in {time.monotonic() - began:.1f} s, into {options.out}", error=True)
     return 0 if all(scored.finished for scored in scores.scored) else 1
 
@@ -519,16 +519,16 @@ def _score(options: argparse.Namespace) -> int:
 def _season(options: argparse.Namespace) -> int:
     began = time.monotonic()
     with _counting("rehearsing") as progress:
-        season = bundling.season.play.play(
+        season = speechbundles.season.play.play(
             options.bundle,
             options.folder,
             work=options.work,
             jobs=options.jobs,
             progress=progress,
         )
-    say(bundling.season.report.to_json(season) if options.json else bundling.season.report.to_text(season))
+    say(speechbundles.season.report.to_json(season) if options.json else speechbundles.season.report.to_text(season))
     if options.page:
-        options.page.write_text(bundling.season.page.to_html(season), encoding="utf-8", errors="replace")
+        options.page.write_text(speechbundles.season.page.to_html(season), encoding="utf-8", errors="replace")
         say(f"wrote {options.page}", error=True)
     say(f"{season.rehearsed} runs in {time.monotonic() - began:.1f} s", error=True)
     return 0
@@ -578,7 +578,7 @@ def _amend(options: argparse.Namespace) -> int:
     try:
         connection = _connect(options)
         with _counting("fetching") as fetching, _counting("scoring") as scoring:
-            amendment = bundling.live.amend.plan(
+            amendment = speechbundles.live.amend.plan(
                 connection,
                 options.bundle,
                 options.competition,
@@ -587,7 +587,7 @@ def _amend(options: argparse.Namespace) -> int:
                 fetching=fetching,
                 scoring=scoring,
             )
-        say(bundling.live.amend.to_text(amendment))
+        say(speechbundles.live.amend.to_text(amendment))
         if not amendment.phases:
             return 0
         if not options.yes:
@@ -597,7 +597,7 @@ def _amend(options: argparse.Namespace) -> int:
             )
             return 0
         with _counting("waiting") as waiting:
-            for step in bundling.live.amend.carry_out(
+            for step in speechbundles.live.amend.carry_out(
                 connection, amendment, jobs=options.jobs, waiting=waiting
             ):
                 say(step)

@@ -17,8 +17,8 @@ from itertools import product
 
 import numpy as np
 
-from bundling.rank import compare
-from bundling.rank.rank_sets import rank_sets, ranks_known
+from speechbundles.board import compare
+from speechbundles.board.rank_sets import rank_sets, ranks_known
 from spokeneval.metrics.accept_reject import decisions_per_response
 from spokeneval.metrics.bootstrap import resample_weights
 from spokeneval.metrics.counts import as_matrix, from_matrix

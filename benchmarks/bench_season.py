@@ -32,10 +32,10 @@ from typing import Any
 import numpy as np
 
 import build_bundle
-from bundling.built.read import read_built_bundle
-from bundling.rehearse.sandbox import Limits
-from bundling.rehearse.warm import WarmEngine
-from bundling.zips import make_zip
+from speechbundles.model.read import read_built_bundle
+from speechbundles.rehearse.sandbox import Limits
+from speechbundles.rehearse.warm import WarmEngine
+from speechbundles.model.zips import make_zip
 from sample_data import merlion, spoken_call
 from spokeneval.run.programs import HIDDEN_STATISTICS
 

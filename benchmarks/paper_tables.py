@@ -20,10 +20,10 @@ from pathlib import Path
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from bundling.competition.read import read_competitions
-from bundling.rank.explained.explained import explain_difficulty
-from bundling.rank.gold import find_gold
-from bundling.rank.outputs import ScoringOutput
+from speechbundles.competition.read import read_competitions
+from speechbundles.board.explained.explained import explain_difficulty
+from speechbundles.board.gold import find_gold
+from speechbundles.board.outputs import ScoringOutput
 from sample_data import caller_experience, spoken_call_systems
 from sample_data.content_accuracy import Prompt, Response, full_size
 from spokeneval.metrics import accept_reject

@@ -10,9 +10,9 @@ from io import BytesIO, StringIO
 from pathlib import Path
 
 import build_bundle
-from bundling.competition.competition import Competition
-from bundling.competition.read import read_competitions
-from bundling.zips import make_zip, write_tree
+from speechbundles.model.competition import Competition
+from speechbundles.competition.read import read_competitions
+from speechbundles.model.zips import make_zip, write_tree
 from sample_data.demo import submissions
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -20,10 +20,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import build_bundle
-from bundling.competition.competition import Competition
-from bundling.competition.read import read_competitions
-from bundling.rehearse.rehearse import Rehearsal, rehearse
-from bundling.zips import make_zip
+from speechbundles.model.competition import Competition
+from speechbundles.competition.read import read_competitions
+from speechbundles.rehearse.rehearse import Rehearsal, rehearse
+from speechbundles.model.zips import make_zip
 from sample_data import caller_experience, content_accuracy, merlion, psst, spoken_call
 from spokeneval import score
 from spokeneval.run.library import Result

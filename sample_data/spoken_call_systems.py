@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bundling.zips import make_zip
+from speechbundles.model.zips import make_zip
 from sample_data.spoken_call import SEED, decisions_text, is_listed, make_sheet
 from spokeneval.formats.speakers import Units
 from spokeneval.metrics.accept_reject import decisions_per_response

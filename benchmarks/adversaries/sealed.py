@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bundling.competition.seal import draw_units
+from speechbundles.competition.seal import draw_units
 from spokeneval.metrics.correctness import CorrectnessCounts
 from spokeneval.run.feedback import on_grid
 from spokeneval.task import HIGHER

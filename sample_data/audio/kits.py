@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bundling.competition.feedback import set_feedback
-from bundling.competition.kit import make_parts
-from bundling.competition.read import read_competitions
-from bundling.competition.references import load_reference
-from bundling.zips import write_tree
+from speechbundles.assemble.feedback import set_feedback
+from speechbundles.assemble.kit import make_parts
+from speechbundles.competition.read import read_competitions
+from speechbundles.competition.references import load_reference
+from speechbundles.model.zips import write_tree
 from spokeneval.tasks import find_task
 
 ROOT = Path(__file__).resolve().parents[2]

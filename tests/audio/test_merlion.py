@@ -18,7 +18,7 @@ import diarize
 import identify
 import train
 
-from bundling.competition.references import load_reference
+from speechbundles.competition.references import load_reference
 from sample_data import merlion
 from sample_data.audio.acoustics import write_wav
 from sample_data.audio.child_talk import TALK

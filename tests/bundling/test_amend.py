@@ -6,13 +6,13 @@ from decimal import Decimal
 import pytest
 
 import build_bundle
-from bundling.built.read import read_built_bundle
-from bundling.live.amend import STATE, carry_out, plan, to_text
-from bundling.live.connection import TOKEN_VARIABLE, Connection, LiveError, Unreachable
-from bundling.live.fetch import REPLACED, fetch
-from bundling.live.publish import wanted_files
-from bundling.platforms.codabench import api
-from bundling.rehearse.many import Result, rehearse_all
+from speechbundles.model.read import read_built_bundle
+from speechbundles.live.amend import STATE, carry_out, plan, to_text
+from speechbundles.live.connection import TOKEN_VARIABLE, Connection, LiveError, Unreachable
+from speechbundles.live.fetch import REPLACED, fetch
+from speechbundles.live.publish import wanted_files
+from speechbundles.live import api
+from speechbundles.rehearse.many import Result, rehearse_all
 from tests.samples.codabench_server import TOKEN, CodabenchServer, Mishap
 from tests.samples.live_bundle import live_bundle, score, upload
 
@@ -22,8 +22,8 @@ COMPETITION, EVALUATION = 7, 701
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch):
     """What a bundle is refused for is `test_check`'s, and how it is rehearsed `test_rehearsal`'s."""
-    monkeypatch.setattr("bundling.live.publish.check_bundle", lambda path: [])
-    monkeypatch.setattr("bundling.live.entrants.rehearse_all", count_here)
+    monkeypatch.setattr("speechbundles.live.publish.check_bundle", lambda path: [])
+    monkeypatch.setattr("speechbundles.live.entrants.rehearse_all", count_here)
 
 
 def count_here(bundle, runs, work, jobs):
@@ -277,7 +277,7 @@ def test_a_program_may_change_too(connection, server, tmp_path, monkeypatch):
 
 def test_the_command(server, tmp_path, monkeypatch, capsys):
     new = season(server, tmp_path)
-    monkeypatch.setattr("bundling.live.wait.PAUSE", 0)
+    monkeypatch.setattr("speechbundles.live.wait.PAUSE", 0)
     monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
     arguments = ["amend", str(new), "7", "--dir", str(tmp_path / "live"), "--server", server.address]
     assert build_bundle.main(arguments) == 0

@@ -12,8 +12,8 @@ import zipfile
 
 import pytest
 
-from bundling import bounded
-from bundling.bounded import (
+from speechbundles.model import bounded
+from speechbundles.model.bounded import (
     DEEPEST,
     LONGEST_NUMBER,
     MOST_YAML,

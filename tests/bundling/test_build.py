@@ -14,18 +14,18 @@ import pytest
 import yaml
 
 import build_bundle
-from bundling.build.overlaps import find_overlap, is_accepted
-from bundling.build.plan import plan
-from bundling.build.write import write
-from bundling.built.read import read_built_bundle
-from bundling.check.check import check_bundle
-from bundling.competition.competition import CompetitionError
-from bundling.competition.pages import page_text
-from bundling.competition.read import read_competitions
-from bundling.competition.references import BadReference, load_reference
-from bundling.platforms.limits import LONGEST_COLUMN_TITLE
-from bundling.rehearse.rehearse import rehearse
-from bundling.zips import make_zip
+from speechbundles.assemble.overlaps import find_overlap, is_accepted
+from speechbundles.assemble.plan import plan
+from speechbundles.assemble.write import write
+from speechbundles.model.read import read_built_bundle
+from speechbundles.check.check import check_bundle
+from speechbundles.model.competition import CompetitionError
+from speechbundles.assemble.pages import page_text
+from speechbundles.competition.read import read_competitions
+from speechbundles.competition.references import BadReference, load_reference
+from speechbundles.platforms.limits import LONGEST_COLUMN_TITLE
+from speechbundles.rehearse.rehearse import rehearse
+from speechbundles.model.zips import make_zip
 from spokeneval.tasks import find_task, task_names
 from tests.samples.programs import ROOT, repository_with, run_program, write_files
 
@@ -120,7 +120,7 @@ def test_the_titles_of_a_tasks_columns_differ_and_fit_both_platforms(name):
 
 
 def test_a_title_that_a_platform_would_cut_is_refused_with_its_line(monkeypatch):
-    monkeypatch.setattr("bundling.competition.read.LONGEST_COLUMN_TITLE", 15)
+    monkeypatch.setattr("speechbundles.competition.read.LONGEST_COLUMN_TITLE", 15)
     with pytest.raises(
         CompetitionError, match=r"line 62 .*the title of d_full_low, 'Dfull from \(95 %\)', has more"
     ):

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from bundling.check.check import check_bundle
-from bundling.finding import RULES, Finding, format_findings
+from speechbundles.check.check import check_bundle
+from speechbundles.model.finding import RULES, Finding, format_findings
 from tests.samples import bundle_defects
 from tests.samples.bundle_defects import CLEAN, DEFECTS, Defect, Draft, put
 from tests.samples.programs import write_files

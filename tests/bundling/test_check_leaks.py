@@ -11,14 +11,14 @@ from datetime import datetime, timedelta
 import openpyxl
 import pytest
 
-from bundling.built.archive import Archive, Room
-from bundling.built.bundle import BuiltBundle, BuiltPhase
-from bundling.check.budget import check_budget
-from bundling.check.inspection import BuiltTask, Contents, Program
-from bundling.check.leaks import check_leaks
-from bundling.check.seal import check_sealed_rows, is_part, sealed_sets, without_items
-from bundling.finding import RULES, Report
-from bundling.zips import make_zip
+from speechbundles.model.archive import Archive, Room
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.check.budget import check_budget
+from speechbundles.check.inspection import BuiltTask, Contents, Program
+from speechbundles.check.leaks import check_leaks
+from speechbundles.check.seal import check_sealed_rows, is_part, sealed_sets, without_items
+from speechbundles.model.finding import RULES, Report
+from speechbundles.model.zips import make_zip
 from spokeneval.run.options import fingerprint
 from tests.samples.programs import write_files
 

@@ -7,13 +7,13 @@ from unittest import mock
 import pytest
 
 import build_bundle
-from bundling.build.plan import plan
-from bundling.competition.baseline import Baseline
-from bundling.competition.competition import CompetitionError
-from bundling.competition.pages import page_text
-from bundling.competition.read import read_competitions
-from bundling.competition.references import BadReference
-from bundling.competition.whole import needs
+from speechbundles.assemble.plan import plan
+from speechbundles.assemble.baseline import Baseline
+from speechbundles.model.competition import CompetitionError
+from speechbundles.assemble.pages import page_text
+from speechbundles.competition.read import read_competitions
+from speechbundles.competition.references import BadReference
+from speechbundles.competition.whole import needs
 from tests.samples.own_competition import FILLED_IN, own_data, own_folder
 from tests.samples.programs import ROOT, write_files
 
@@ -23,7 +23,7 @@ SERIES = ROOT / "competition.yaml"
 @pytest.fixture(autouse=True)
 def _no_baseline(monkeypatch):
     """Whether baselines run is not the question here."""
-    monkeypatch.setattr("bundling.competition.kit.run_baseline", lambda *_: Baseline())
+    monkeypatch.setattr("speechbundles.assemble.kit.run_baseline", lambda *_: Baseline())
 
 
 @pytest.fixture
@@ -246,14 +246,14 @@ def test_a_series_page_of_ones_own_goes_before_a_challenges_in_the_repository(tm
 
 
 def test_dates_that_are_past_are_warned_of_though_a_phase_is_open(own):
-    with mock.patch("bundling.check.check.now", return_value=datetime(2027, 6, 22)):
+    with mock.patch("speechbundles.check.check.now", return_value=datetime(2027, 6, 22)):
         (warning,) = plan(ROOT, [], {}, folder=own).warnings
     assert warning == "content_accuracy: phase Development is over since 2027-06-20 23:59:59"
 
 
 def test_a_baseline_that_runs_nowhere_is_told_with_how_to_leave_it_out(own, monkeypatch):
     failed = Baseline(failures=["no baseline solution for the evaluation set: no memory"])
-    monkeypatch.setattr("bundling.competition.kit.run_baseline", lambda *_: failed)
+    monkeypatch.setattr("speechbundles.assemble.kit.run_baseline", lambda *_: failed)
     assert plan(ROOT, [], {}, folder=own).warnings == [
         "content_accuracy: no baseline solution for the evaluation set: no memory",
         "content_accuracy: the kit has a baseline that runs nowhere; leave_out: [baseline] takes it out",

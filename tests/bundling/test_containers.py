@@ -20,9 +20,9 @@ import pytest
 import yaml
 
 import build_bundle
-from bundling.rehearse.containers import LABEL, ContainerEngine, EngineError, connect
-from bundling.rehearse.rehearse import rehearse
-from bundling.rehearse.sandbox import Limits, Outcome
+from speechbundles.rehearse.containers import LABEL, ContainerEngine, EngineError, connect
+from speechbundles.rehearse.rehearse import rehearse
+from speechbundles.rehearse.sandbox import Limits, Outcome
 from tests.samples.small_bundles import codabench_bundle, run, submission_zip
 
 docker = pytest.importorskip("docker", reason="the docker package is not installed")

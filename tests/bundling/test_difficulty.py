@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bundling.rank.difficulty import Difficulty, abilities_table, item_difficulty
-from bundling.rank.outputs import ScoringOutput
-from bundling.rank.plain import items_to_csv
-from bundling.rank.rasch import FARTHEST, fit_rasch
-from bundling.rank.tables.spoken_call import difficulty_bands
+from speechbundles.board.difficulty import Difficulty, abilities_table, item_difficulty
+from speechbundles.board.outputs import ScoringOutput
+from speechbundles.board.plain import items_to_csv
+from speechbundles.board.rasch import FARTHEST, fit_rasch
+from speechbundles.board.tables.spoken_call import difficulty_bands
 from spokeneval.formats.speakers import Units
 from spokeneval.metrics.accept_reject import decisions_per_response
 from spokeneval.run.statistics import Statistics, by_unit

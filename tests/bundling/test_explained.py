@@ -10,14 +10,14 @@ import pytest
 import scipy.stats
 
 import build_bundle
-from bundling.competition.read import read_competitions
-from bundling.rank.explained.explained import explain_difficulty
-from bundling.rank.explained.flags import Flags, read_flags
-from bundling.rank.explained.texts import nearest, word_errors
-from bundling.rank.explained.variance import explain_variance
-from bundling.rank.gold import find_gold
-from bundling.rank.outputs import OutputError, ScoringOutput
-from bundling.rank.plain import table_to_csv
+from speechbundles.competition.read import read_competitions
+from speechbundles.board.explained.explained import explain_difficulty
+from speechbundles.board.explained.flags import Flags, read_flags
+from speechbundles.board.explained.texts import nearest, word_errors
+from speechbundles.board.explained.variance import explain_variance
+from speechbundles.board.gold import find_gold
+from speechbundles.board.outputs import OutputError, ScoringOutput
+from speechbundles.board.plain import table_to_csv
 from sample_data import spoken_call_systems as sample
 from sample_data.spoken_call import make_sheet
 from spokeneval.metrics.accept_reject import ranked_d_full

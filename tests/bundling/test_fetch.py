@@ -12,7 +12,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from bundling.live.connection import (
+from speechbundles.live.connection import (
     PAUSES,
     TOKEN_VARIABLE,
     Connection,
@@ -23,11 +23,11 @@ from bundling.live.connection import (
     read_server,
     read_token,
 )
-from bundling.live.fetch import DELETED, NO_OUTPUT, UNREADABLE, VANISHED, fetch
-from bundling.live.folder import FolderError, read_index, safe_name
-from bundling.platforms.codabench import api
-from bundling.rank.outputs import read_outputs
-from bundling.season.uploads import read_submissions
+from speechbundles.live.fetch import DELETED, NO_OUTPUT, UNREADABLE, VANISHED, fetch
+from speechbundles.live.folder import FolderError, read_index, safe_name
+from speechbundles.live import api
+from speechbundles.board.outputs import read_outputs
+from speechbundles.season.uploads import read_submissions
 from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN, CodabenchServer, Mishap
 from tests.samples.live_bundle import live_bundle, score, upload
 from tests.samples.programs import ROOT

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bundling.check.label_match import match_table
-from bundling.check.text_tables import SEGMENT, TextTable
-from bundling.finding import Report
+from speechbundles.check.label_match import match_table
+from speechbundles.check.text_tables import SEGMENT, TextTable
+from speechbundles.model.finding import Report
 
 KINDS = "xyxxyxyyxyyxxyxy"
 """Two kinds, eight times each, in no order."""

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from bundling.build import overlaps
-from bundling.build.overlaps import Overlap, find_overlap, is_accepted, refusal
-from bundling.competition.references import ReferenceSet
-from bundling.competition.set_facts import SetFacts
+from speechbundles.assemble import overlaps
+from speechbundles.assemble.overlaps import Overlap, find_overlap, is_accepted, refusal
+from speechbundles.competition.references import ReferenceSet
+from speechbundles.competition.set_facts import SetFacts
 
 FACTS = SetFacts.__new__(SetFacts)
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-from bundling.competition.competition import CompetitionError
-from bundling.competition.kit import Parts, make_parts
-from bundling.competition.pages import page_text
-from bundling.competition.read import read_competitions
-from bundling.competition.references import load_reference
-from bundling.competition.whole import do_without
-from bundling.platforms.registry import PLATFORMS
+from speechbundles.model.competition import CompetitionError
+from speechbundles.assemble.kit import Parts, make_parts
+from speechbundles.assemble.pages import page_text
+from speechbundles.competition.read import read_competitions
+from speechbundles.competition.references import load_reference
+from speechbundles.competition.whole import do_without
+from speechbundles.platforms.registry import PLATFORMS
 from spokeneval.tasks import task_names
 from tests.samples.cases import CASES
 from tests.samples.programs import ROOT, write_files

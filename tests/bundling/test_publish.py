@@ -5,10 +5,10 @@ import copy
 import pytest
 
 import build_bundle
-from bundling.live.connection import TOKEN_VARIABLE, Connection, LiveError, Refused, Unreachable
-from bundling.live.publish import publish
-from bundling.platforms.codabench.served import differences
-from bundling.rehearse.rehearse import rehearse_phase
+from speechbundles.live.connection import TOKEN_VARIABLE, Connection, LiveError, Refused, Unreachable
+from speechbundles.live.publish import publish
+from speechbundles.live.served import differences
+from speechbundles.rehearse.rehearse import rehearse_phase
 from tests.samples.bundle_defects import codabench
 from tests.samples.codabench_server import TOKEN, CodabenchServer, Mishap
 from tests.samples.live_bundle import live_bundle, score
@@ -39,8 +39,8 @@ def _quick(monkeypatch, rehearsals):
             rehearsals[phase.name] = rehearse_phase(bundle, phase, submission)
         return rehearsals[phase.name]
 
-    monkeypatch.setattr("bundling.live.publish.check_bundle", lambda path: [])
-    monkeypatch.setattr("bundling.live.publish.rehearse_phase", rehearse_once)
+    monkeypatch.setattr("speechbundles.live.publish.check_bundle", lambda path: [])
+    monkeypatch.setattr("speechbundles.live.publish.rehearse_phase", rehearse_once)
 
 
 @pytest.fixture(scope="module")
@@ -274,7 +274,7 @@ def test_a_run_that_fails_there_or_loses_a_score(connection, server, bundle, sco
 
 
 def test_a_run_that_does_not_end(connection, server, bundle, monkeypatch):
-    monkeypatch.setattr("bundling.live.wait.PATIENCE", 12)
+    monkeypatch.setattr("speechbundles.live.wait.PATIENCE", 12)
     server.stuck = True
     _, error = steps(connection, bundle)
     assert "nothing has changed for 2 minutes" in error
@@ -328,7 +328,7 @@ def test_what_must_not_happen_twice_is_not_repeated(connection, server, tmp_path
 
 
 def test_the_command(server, bundle, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("bundling.live.wait.PAUSE", 0)
+    monkeypatch.setattr("speechbundles.live.wait.PAUSE", 0)
     monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
     assert build_bundle.main(["publish", str(bundle), "--server", server.address]) == 0
     out, err = capsys.readouterr()

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from bundling.rank.rank_sets import rank_sets, ranks_known
+from speechbundles.board.rank_sets import rank_sets, ranks_known
 from spokeneval.metrics.bootstrap import SEED, resample_weights
 
 PISA = """

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bundling.built.bundle import BundleError
-from bundling.rehearse.rehearse import rehearse
-from bundling.rehearse.sandbox import Limits, Outcome
+from speechbundles.model.bundle import BundleError
+from speechbundles.rehearse.rehearse import rehearse
+from speechbundles.rehearse.sandbox import Limits, Outcome
 from tests.samples.small_bundles import (
     COLUMNS,
     HELPER,

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 import psutil
 import pytest
 
-from bundling.rehearse.sandbox import LOG_BYTES, Limits, run
+from speechbundles.rehearse.sandbox import LOG_BYTES, Limits, run
 
 MB = 1 << 20
 
@@ -260,7 +260,7 @@ def test_an_interrupt_leaves_nothing(tmp_path, mark, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("bundling.rehearse.sandbox._over_limit", interrupted)
+    monkeypatch.setattr("speechbundles.rehearse.sandbox._over_limit", interrupted)
     with pytest.raises(KeyboardInterrupt):
         python(DAEMON + "    time.sleep(60)", mark, tmp_path)
 
@@ -268,7 +268,7 @@ def test_an_interrupt_leaves_nothing(tmp_path, mark, monkeypatch):
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux parent-death signal")
 def test_nothing_outlives_a_killed_runner(tmp_path, mark):
     source = (
-        "from bundling.rehearse.sandbox import Limits, run; import sys; from pathlib import Path; "
+        "from speechbundles.rehearse.sandbox import Limits, run; import sys; from pathlib import Path; "
         "run(['sleep', '60'], cwd=Path('/'), env={'PATH': '/usr/bin:/bin', 'MARK': sys.argv[1]}, "
         "seconds=60, limits=Limits())"
     )
@@ -289,7 +289,7 @@ def wait_for(condition):
 @pytest.mark.parametrize("seconds", [1e-6, 0.01, 0.02, 0.03])
 def test_a_limit_that_falls_into_the_start_of_the_program(tmp_path, mark, monkeypatch, seconds):
     """Stopped before the supervisor has started anything, or just then."""
-    monkeypatch.setattr("bundling.rehearse.sandbox.POLL", seconds)
+    monkeypatch.setattr("speechbundles.rehearse.sandbox.POLL", seconds)
     outcome = python("import time; time.sleep(60)", mark, tmp_path, seconds=seconds / 2)
     assert outcome.why_stopped.startswith("time limit")
     assert outcome.seconds < 5

@@ -13,14 +13,14 @@ import pytest
 
 import build_bundle
 import spokeneval
-from bundling.build.plan import plan
-from bundling.build.write import write
-from bundling.check.check import check_bundle
-from bundling.competition.competition import CompetitionError
-from bundling.competition.read import read_competitions
-from bundling.competition.references import BadReference, load_reference
-from bundling.competition.seal import SealError, draw_units, seal
-from bundling.zips import make_zip
+from speechbundles.assemble.plan import plan
+from speechbundles.assemble.write import write
+from speechbundles.check.check import check_bundle
+from speechbundles.model.competition import CompetitionError
+from speechbundles.competition.read import read_competitions
+from speechbundles.competition.references import BadReference, load_reference
+from speechbundles.competition.seal import SealError, draw_units, seal
+from speechbundles.model.zips import make_zip
 from spokeneval.tasks import find_task, task_names
 from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT, repository_with, write_files

@@ -25,18 +25,18 @@ import pytest
 import yaml
 
 import build_bundle
-import bundling.rehearse.many
-from bundling.built.bundle import BundleError
-from bundling.rehearse.many import Result
-from bundling.rehearse.rehearse import Rehearsal
-from bundling.rehearse.run import Step
-from bundling.rehearse.scores import Cell
-from bundling.season.board import boards_by_day, rank
-from bundling.season.page import to_html
-from bundling.season.play import Season, play, read_season_bundle
-from bundling.season.replay import replay
-from bundling.season.report import to_json, to_text
-from bundling.season.uploads import SeasonError, Submission, read_submissions
+import speechbundles.rehearse.many
+from speechbundles.model.bundle import BundleError
+from speechbundles.rehearse.many import Result
+from speechbundles.rehearse.rehearse import Rehearsal
+from speechbundles.rehearse.run import Step
+from speechbundles.rehearse.scores import Cell
+from speechbundles.season.board import boards_by_day, rank
+from speechbundles.season.page import to_html
+from speechbundles.season.play import Season, play, read_season_bundle
+from speechbundles.season.replay import replay
+from speechbundles.season.report import to_json, to_text
+from speechbundles.season.uploads import SeasonError, Submission, read_submissions
 from tests.samples.programs import ROOT
 
 SCORE = """
@@ -663,7 +663,7 @@ def test_a_refusal_at_ingestion_keeps_its_reason(tmp_path, monkeypatch):
             Step("scoring", (), 1, 0.1, "", scoring, None),
         )
         rehearsal = Rehearsal("Failed", "codabench", "Development", 0.0, {}, (), (), ("exit code 1",), steps)
-        monkeypatch.setattr(bundling.rehearse.many, "rehearse_phase", lambda *_, done=rehearsal, **__: done)
+        monkeypatch.setattr(speechbundles.rehearse.many, "rehearse_phase", lambda *_, done=rehearsal, **__: done)
         submit(tmp_path, "a", "2027-01-05T0900.zip")
         (attempt,) = play(codabench(tmp_path), tmp_path / "season", work=tmp_path / scoring[:9]).attempts
         told = ["results.csv: 1 problem", "  cannot meet the 50 % rule whatever the labels"]
@@ -681,7 +681,7 @@ def test_no_run_is_in_vain_and_none_is_missing(tmp_path, monkeypatch):
         row = (cell,) if status == "Finished" else ()
         return Rehearsal(status, "codabench", "Development", 0.0, {}, row, (), ("no",), ())
 
-    monkeypatch.setattr(bundling.rehearse.many, "rehearse_phase", fake)
+    monkeypatch.setattr(speechbundles.rehearse.many, "rehearse_phase", fake)
     draw = random.Random(6)
     for trial in range(25):
         folder = tmp_path / str(trial)

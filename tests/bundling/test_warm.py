@@ -7,9 +7,9 @@ import textwrap
 import psutil
 import pytest
 
-from bundling.rehearse.engine import LocalEngine
-from bundling.rehearse.sandbox import Limits
-from bundling.rehearse.warm import WarmEngine
+from speechbundles.rehearse.engine import LocalEngine
+from speechbundles.rehearse.sandbox import Limits
+from speechbundles.rehearse.warm import WarmEngine
 from spokeneval.tasks import find_task, task_names
 from tests.samples.cases import CASES
 from tests.samples.programs import ROOT, write_files

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 
-from bundling.zips import input_zip, make_zip, read_all, read_tree, reference_zip, write_tree
+from speechbundles.model.zips import input_zip, make_zip, read_all, read_tree, reference_zip, write_tree
 
 
 def test_the_zips_of_the_set_that_decides_have_plain_names():

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from bundling.competition.references import load_reference
-from bundling.competition.seal import seal
+from speechbundles.competition.references import load_reference
+from speechbundles.competition.seal import seal
 from spokeneval.formats.problems import count_of
 from spokeneval.formats.speakers import Units, choose_units, independence_note
 from spokeneval.run.options import Options

@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 import build_bundle
-import bundling.build.write
-from bundling.build.plan import plan
-from bundling.build.write import write
+import speechbundles.assemble.write
+from speechbundles.assemble.plan import plan
+from speechbundles.assemble.write import write
 from spokeneval.run.files import write_file
 from spokeneval.run.programs import describe_error
 from tests.samples.cases import CASES
@@ -316,7 +316,7 @@ def test_a_build_that_is_stopped_in_mid_write_leaves_no_half_zip(planned, tmp_pa
             stream.write(content[: len(content) // 2])
         raise OSError(errno.ENOSPC, "No space left on device", str(self))
 
-    monkeypatch.setattr(bundling.build.write.Path, "write_bytes", half)
+    monkeypatch.setattr(speechbundles.assemble.write.Path, "write_bytes", half)
     with pytest.raises(OSError, match="No space left"):
         list(write(ROOT, planned, ["codabench"], tmp_path))
     assert path.read_bytes() == good

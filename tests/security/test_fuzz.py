@@ -19,10 +19,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bundling.competition.competition import CompetitionError
-from bundling.competition.read import read_competitions
-from bundling.rehearse.sandbox import Limits
-from bundling.rehearse.sandbox import run as run_limited
+from speechbundles.model.competition import CompetitionError
+from speechbundles.competition.read import read_competitions
+from speechbundles.rehearse.sandbox import Limits
+from speechbundles.rehearse.sandbox import run as run_limited
 from fuzz.targets import MANIFEST, Workplace, seeds, targets
 from spokeneval.formats.problems import FileProblems, SubmissionError
 from spokeneval.formats.submission_folder import list_files

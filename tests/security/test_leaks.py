@@ -20,13 +20,14 @@ from unittest import mock
 
 import pytest
 
-from bundling.build.plan import plan
-from bundling.competition import kit, seal
-from bundling.competition.read import read_competitions
-from bundling.competition.references import ReferenceSet, load_reference
-from bundling.platforms.registry import PLATFORMS
-from bundling.rehearse.rehearse import rehearse
-from bundling.zips import make_zip
+from speechbundles.assemble.plan import plan
+from speechbundles.assemble import kit
+from speechbundles.competition import seal
+from speechbundles.competition.read import read_competitions
+from speechbundles.competition.references import ReferenceSet, load_reference
+from speechbundles.platforms.registry import PLATFORMS
+from speechbundles.rehearse.rehearse import rehearse
+from speechbundles.model.zips import make_zip
 from spokeneval.formats.problems import FREE_ATTEMPT
 from spokeneval.formats.submission_folder import REPORT_FILE
 from spokeneval.run.programs import accepted_report

@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 import build_bundle
-from bundling.bounded import parse_json, parse_yaml
-from bundling.built import archive
-from bundling.competition.references import BadReference, load_reference
-from bundling.new.challenge import NewChallengeError, write_challenge
-from bundling.platforms.codabench.scores import read_scores
-from bundling.rank.outputs import OutputError, read_outputs
-from bundling.rehearse.scores import ScoresLost
+from speechbundles.model.bounded import parse_json, parse_yaml
+from speechbundles.model import archive
+from speechbundles.competition.references import BadReference, load_reference
+from speechbundles.new.challenge import NewChallengeError, write_challenge
+from speechbundles.rehearse.codabench.scores import read_scores
+from speechbundles.board.outputs import OutputError, read_outputs
+from speechbundles.rehearse.scores import ScoresLost
 from spokeneval.formats.submission_zip import open_zip
 from tests.samples.programs import ROOT, write_files
 from tests.samples.small_bundles import codabench_bundle, submission_zip, zipped
@@ -330,7 +330,7 @@ def test_references_that_are_no_tables(tmp_path, monkeypatch):
 def test_a_workbook_of_empty_cells_is_not_read_to_its_end(tmp_path, monkeypatch):
     from openpyxl import Workbook
 
-    monkeypatch.setattr("bundling.intake.files.MOST_CELLS", 1000)
+    monkeypatch.setattr("speechbundles.competition.intake.files.MOST_CELLS", 1000)
     workbook = Workbook()
     workbook.active["A1"], workbook.active["Z40"] = 1, 1
     (tmp_path / "set").mkdir()

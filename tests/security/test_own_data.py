@@ -14,9 +14,9 @@ import pytest
 import yaml
 
 import build_bundle
-from bundling.build.plan import plan
-from bundling.competition.baseline import Baseline
-from bundling.platforms.registry import PLATFORMS
+from speechbundles.assemble.plan import plan
+from speechbundles.assemble.baseline import Baseline
+from speechbundles.platforms.registry import PLATFORMS
 from spokeneval.tasks import task_names
 from tests.samples.own_competition import own_folder
 from tests.samples.programs import ROOT
@@ -69,7 +69,7 @@ def bundles():
     alone, are left to the guide's test."""
     with (
         tempfile.TemporaryDirectory() as place,
-        mock.patch("bundling.competition.kit.run_baseline", return_value=Baseline()),
+        mock.patch("speechbundles.assemble.kit.run_baseline", return_value=Baseline()),
     ):
         folder = own_folder(Path(place, "own"), task_names())
         (
@@ -144,7 +144,7 @@ def test_nothing_of_an_organisers_data_is_written_into_the_clone(tmp_path):
         return {path: path.stat().st_mtime_ns for path in [*paths, *ROOT.glob("*.*")] if path.is_file()}
 
     before = clone()
-    with mock.patch("bundling.competition.kit.run_baseline", return_value=Baseline()):
+    with mock.patch("speechbundles.assemble.kit.run_baseline", return_value=Baseline()):
         folder = own_folder(tmp_path / "own", ["content_accuracy"])
         assert build_bundle.main(["build", "--competition", str(folder)]) == 0
     assert sorted(path.name for path in folder.glob("dist/*/*")) == ["content_accuracy.zip"] * 2

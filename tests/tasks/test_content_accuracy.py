@@ -8,7 +8,7 @@ import pytest
 
 import spokeneval
 from benchmarks.paper_tables import CORRELATIONS, REGRESSIONS, content_tables
-from bundling.build.plan import plan
+from speechbundles.assemble.plan import plan
 from sample_data import content_accuracy as sample
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError

@@ -14,14 +14,14 @@ import nbformat
 import pytest
 import yaml
 
-from bundling.build.plan import plan
-from bundling.build.write import write
-from bundling.built.read import read_built_bundle
-from bundling.competition.notebook import walkthrough
-from bundling.competition.read import read_competitions
-from bundling.rehearse.rehearse import rehearse_phase
-from bundling.rehearse.warm import WarmEngine
-from bundling.zips import make_zip, read_all
+from speechbundles.assemble.plan import plan
+from speechbundles.assemble.write import write
+from speechbundles.model.read import read_built_bundle
+from speechbundles.assemble.notebook import walkthrough
+from speechbundles.competition.read import read_competitions
+from speechbundles.rehearse.rehearse import rehearse_phase
+from speechbundles.rehearse.warm import WarmEngine
+from speechbundles.model.zips import make_zip, read_all
 from sample_data.demo import submissions
 from spokeneval import score
 from spokeneval.run.options import OPTIONS_FILE

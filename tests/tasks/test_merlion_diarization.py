@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 
-from bundling.competition.references import load_reference
+from speechbundles.competition.references import load_reference
 from spokeneval.formats.format import Items
 from spokeneval.formats.language_labels import LANGUAGES
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError

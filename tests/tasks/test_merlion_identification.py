@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from bundling.competition.read import read_competitions
+from speechbundles.competition.read import read_competitions
 from sample_data import merlion as sample
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import SubmissionError

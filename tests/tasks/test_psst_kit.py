@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from bundling.build.plan import plan
+from speechbundles.assemble.plan import plan
 from sample_data import psst as sample
 from spokeneval.metrics.phoneme_recognition import count_errors, fer, per
 from spokeneval.tasks import find_task

@@ -7,8 +7,8 @@ import zipfile
 
 import pytest
 
-from bundling.rehearse.rehearse import rehearse
-from bundling.zips import make_zip
+from speechbundles.rehearse.rehearse import rehearse
+from speechbundles.model.zips import make_zip
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from spokeneval.formats.submission_folder import list_files

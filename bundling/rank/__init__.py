@@ -1,1 +1,0 @@
-"""The board of a task, from many scoring outputs."""

@@ -1,0 +1,130 @@
+"""A bundle for CodaLab Competitions 1.5, which Codabench imports as well."""
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from markdown_it import MarkdownIt
+
+from speechbundles.model.competition import Competition, Phase
+from speechbundles.model.sources import find
+from speechbundles.assemble.kit import Parts
+from speechbundles.assemble.pages import page_text
+from speechbundles.platforms.codalab.keys import PHASE
+from speechbundles.platforms.codalab.layout import METADATA_FILES, SCORE_COMMAND
+from speechbundles.rehearse.codalab.scores import BOARD
+from speechbundles.model.dates import FORMAT
+from speechbundles.platforms.keys import SORTING
+from speechbundles.platforms.submission_rules import FORCE_ALL, FORCE_BEST, FORCE_LAST
+from speechbundles.model.text import dump_yaml
+from speechbundles.model.zips import input_zip, make_zip, reference_zip
+
+LEADERBOARD = "Results"
+
+
+def render(root: Path, competition: Competition, parts: Parts) -> dict[str, bytes]:
+    """The entries of the bundle's zip, `name -> content`.
+
+    There is no ingestion program: CodaLab runs one for code submissions only, and `score.py` checks all the same.
+    """
+    files = {
+        "scoring_program.zip": make_zip(
+            {**parts.scoring_program, METADATA_FILES[0]: dump_yaml({"command": SCORE_COMMAND})}
+        ),
+        "starting_kit.zip": make_zip(parts.starting_kit),
+        Path(competition["image"]).name: find(root, competition.folder, competition["image"]).read_bytes(),
+    }
+    for file in _html_pages(competition).values():
+        source = Path(file).with_suffix(".md").name
+        files[file] = _html(page_text(root, competition, source, parts, ties=BOARD.ties)).encode()
+    for phase in competition.phases:
+        reference = parts.references[phase.reference]
+        files[reference_zip(phase.reference)] = make_zip(reference.files)
+        files[input_zip(phase.reference)] = make_zip(reference.public)
+    files["competition.yaml"] = dump_yaml(_content(competition))
+    return files
+
+
+def _html_pages(competition: Competition) -> dict[str, str]:
+    """CodaLab's name of each page -> its file: `overview`, `data` and `evaluation` come from the pages' names."""
+    pages = {
+        Path(page["file"]).stem: Path(page["file"]).with_suffix(".html").name for page in competition["pages"]
+    }
+    return {**pages, "terms": Path(competition["terms"]).with_suffix(".html").name}
+
+
+def _html(markdown: str) -> str:
+    """A page as HTML, without styles or scripts."""
+    return str(MarkdownIt("commonmark").enable("table").render(markdown))
+
+
+def _content(competition: Competition) -> dict[str, Any]:
+    phases = _phases(competition)
+    content: dict[str, Any] = {
+        "title": competition["title"],
+        "description": competition["description"],
+        "image": Path(competition["image"]).name,
+        "has_registration": competition["registration"] == "approval",
+        "competition_docker_image": competition["docker_image"],
+        "enable_detailed_results": competition.detailed_results,
+        "enable_forum": competition["forum"],
+        "force_submission_to_leaderboard": competition["submission_rule"] in (FORCE_LAST, FORCE_ALL),
+        "html": _html_pages(competition),
+        "phases": dict(enumerate(phases, 1)),
+        "leaderboard": {
+            "leaderboards": {"RESULTS": {"label": LEADERBOARD, "rank": 1}},
+            "columns": {
+                column.key: {
+                    "leaderboard": {"label": LEADERBOARD, "rank": 1},
+                    "label": column.title,
+                    "rank": rank,
+                    "sort": SORTING[column.direction],
+                    "numeric_format": column.precision,
+                }
+                for rank, column in enumerate(competition.board, 1)
+                if not column.hidden
+            },
+        },
+    }
+    if competition.phases[-1].end:
+        content["end_date"] = competition.phases[-1].end
+    return content
+
+
+def _phases(competition: Competition) -> list[dict[str, Any]]:
+    """The phases in order. A phase ends where the next one starts, so a gap becomes a phase that takes nothing."""
+    rendered: list[dict[str, Any]] = []
+    for phase, following in zip(competition.phases, [*competition.phases[1:], None], strict=True):
+        rendered.append(_phase(competition, phase, len(rendered) + 1))
+        if following is not None and phase.end is not None:
+            start = datetime.strptime(phase.end, FORMAT) + timedelta(seconds=1)
+            if start + timedelta(hours=1) < datetime.strptime(following.start, FORMAT):
+                closed = _phase(competition, phase, len(rendered) + 1)
+                closed.update(
+                    label=f"Closed after {phase.name}"[: PHASE["label"].longest],
+                    description="No submissions until the next phase.",
+                    start_date=start.strftime(FORMAT),
+                    max_submissions=0,
+                    max_submissions_per_day=0,
+                )
+                rendered.append(closed)
+    return rendered
+
+
+def _phase(competition: Competition, phase: Phase, number: int) -> dict[str, Any]:
+    return {
+        "phasenumber": number,
+        "label": phase.name,
+        "description": phase.description,
+        "start_date": phase.start,
+        "max_submissions": phase.max_submissions,
+        "max_submissions_per_day": phase.max_submissions_per_day,
+        "execution_time_limit": phase.execution_time_limit,
+        "is_scoring_only": True,
+        "force_best_submission_to_leaderboard": competition["submission_rule"] == FORCE_BEST,
+        "leaderboard_management_mode": "hide_results" if phase.hide_scores else "default",
+        "scoring_program": "scoring_program.zip",
+        "reference_data": reference_zip(phase.reference),
+        "public_data": input_zip(phase.reference),
+        "starting_kit": "starting_kit.zip",
+    }

@@ -1,0 +1,77 @@
+"""Pages of a competition: Markdown with the facts filled in, from `competition.yaml` and from the data."""
+
+from pathlib import Path
+
+from speechbundles.model.competition import Competition
+from speechbundles.assemble.kit import Parts
+from speechbundles.assemble.page_tables import (
+    columns_table,
+    data_licence,
+    example_ids,
+    kit_data_table,
+    known_table,
+    phases_table,
+    sets_table,
+)
+from speechbundles.assemble.template import chosen_options, fill, what_holds
+from speechbundles.platforms.submission_rules import MEANINGS
+
+SHARED = {"start": "start.md", "paper": "paper.md"}
+"""Pages that others show: `${start}`, how to begin; `${paper}`, where the task is from and how to cite it."""
+
+
+def page_path(root: Path, competition: Competition, file: str) -> Path:
+    """A page's source: the task's own, else the challenge's, else the series'; the competition folder's first."""
+    for place in (competition.folder, root):
+        for owner in (competition.task, competition.challenge, "."):
+            own = place / "pages" / owner / file
+            if own.is_file():
+                return own
+    return root / "pages" / file
+
+
+def page_text(
+    root: Path, competition: Competition, file: str, parts: Parts | None = None, *, ties: str = ""
+) -> str:
+    """A page in Markdown.
+
+    Parameters
+    ----------
+    parts: what the bundle is made of; None where only the page's own text is checked.
+    ties: what becomes of equal scores on the platform's board.
+
+    Raises
+    ------
+    CompetitionError: a page that cannot be filled in, with its line.
+    """
+    references = parts.references if parts else {}
+    feedback = parts.feedback if parts else {}
+    facts = {
+        "title": competition["title"],
+        "description": competition["description"],
+        "organiser": competition["organiser"],
+        "contact_email": competition["contact_email"],
+        "data_licence": data_licence(competition),
+        "columns": columns_table(competition, feedback),
+        "known": known_table(competition, feedback),
+        "phases": phases_table(competition),
+        "rule": MEANINGS[competition["submission_rule"]],
+        "ties": ties,
+        **dict.fromkeys(SHARED, ""),
+        "sets": sets_table(competition, references),
+        "kit_data": kit_data_table(competition, parts.starting_kit if parts else {}),
+        "first_set": competition.sets[0],
+        **example_ids(competition, references),
+        **chosen_options(competition),
+    }
+    holds = what_holds(root, competition, references.values())
+
+    def filled(file: str) -> str:
+        path = page_path(root, competition, file)
+        where = path.relative_to(root if path.is_relative_to(root) else competition.folder).as_posix()
+        return fill(path.read_bytes(), where, facts, holds)
+
+    for name, shared in SHARED.items():
+        if page_path(root, competition, shared).is_file():
+            facts[name] = filled(shared).strip()
+    return filled(file)

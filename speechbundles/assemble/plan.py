@@ -1,0 +1,232 @@
+"""Reads and validates all that the wanted bundles need; nothing is written before everything is valid."""
+
+import csv
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations, product
+from pathlib import Path
+
+from speechbundles.assemble.overlaps import find_overlap, is_accepted, refusal
+from speechbundles.assemble.unsaid import find_unsaid
+from speechbundles.competition import located_yaml
+from speechbundles.model.competition import Competition
+from speechbundles.model.sources import find
+from speechbundles.assemble.kit import Parts, make_parts
+from speechbundles.assemble.pages import page_text
+from speechbundles.competition.read import read_competitions
+from speechbundles.competition.references import BadReference, ReferenceSet, load_reference
+from speechbundles.competition.seal import SealError, seal
+from speechbundles.competition.whole import Given, away_from_sample, require_whole
+from speechbundles.model.zips import DECIDING_SET
+from spokeneval.formats.problems import count_of
+from spokeneval.tasks import find_task
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything valid, nothing written: the competitions to build, and the parts of each task."""
+
+    competitions: Sequence[Competition]
+    parts: Mapping[str, Parts]
+    warnings: Sequence[str]
+
+
+def plan(
+    root: Path,
+    names: Sequence[str],
+    given: Given,
+    *,
+    folder: Path | None = None,
+    leave_out: Sequence[str] = (),
+    drop_invalid_rows: bool = False,
+    kept: Path | None = None,
+    progress: Callable[[str], None] = lambda step: None,
+    tell: Callable[[str], None] = lambda understood: None,
+) -> Plan:
+    """Read and validate all that the named bundles need (all bundles where none is named).
+
+    Parameters
+    ----------
+    root: the repository, whose `competition.yaml` and templates hold where nothing else is said.
+    folder: an organiser's competition folder; None for the sample.
+    leave_out: what to do without, as in `competition.yaml`.
+    kept: the folder where earlier builds left what they sealed; what is sealed there stays so.
+    tell: takes what was understood of each of the organiser's own files, as soon as it is read.
+
+    Raises
+    ------
+    CompetitionError, BadReference: with every defect.
+    """
+    competitions = read_competitions(root / "competition.yaml", names, folder=folder, leave_out=leave_out)
+    own = {task for task, _ in given}
+    competitions = [
+        away_from_sample(competition)
+        if competition.folder == root and competition.task in own
+        else competition
+        for competition in competitions
+    ]
+    for competition in competitions:
+        for file in competition.page_files:
+            page_text(root, competition, file)
+    tasks = {competition.task: competition for competition in competitions}
+    for task, name in given:
+        if task not in tasks or name not in tasks[task].sets:
+            known = ", ".join(
+                f"{other}/{name}" for other, competition in tasks.items() for name in competition.sets
+            )
+            raise BadReference(f"--reference {task}/{name}: no such set in what is built; there are {known}")
+    require_whole(root, tasks.values(), given)
+    loaded = {}
+    for task, competition in tasks.items():
+        progress(f"references of {task}")
+        loaded[task] = _load_references(root, competition, given, drop_invalid_rows, tell)
+    warnings = list(_check_overlaps(tasks, loaded))
+    _seal(root, tasks, loaded, kept)
+    parts = {}
+    for number, (task, competition) in enumerate(tasks.items(), 1):
+        references = loaded[task]
+        warnings += [
+            f"{task}: left out {row}" for reference in references.values() for row in reference.dropped
+        ]
+        warnings += _option_warnings(competition)
+        if DECIDING_SET in competition["public_sets"]:
+            warnings.append(f"{task}: the {DECIDING_SET} set is public: its labels are in the starting kit")
+        elif not competition.hidden_sets:
+            warnings.append(
+                f"{task}: no phase is scored on hidden labels; all of them are in the starting kit"
+            )
+        progress(f"programs, starting kit, baseline of {task} ({number} of {len(tasks)} tasks)")
+        parts[task] = make_parts(root, competition, references, tell=tell)
+        warnings += _hidden_items_in_training(competition, parts[task])
+        warnings += [f"{task}: {failure}" for failure in parts[task].failures]
+        if parts[task].failures and not parts[task].solutions:
+            warnings.append(
+                f"{task}: the kit has a baseline that runs nowhere; leave_out: [baseline] takes it out"
+            )
+    unsaid = [
+        warning
+        for competition in competitions
+        for warning in find_unsaid(root, competition, parts[competition.task])
+    ]
+    return Plan(competitions, parts, unsaid + warnings)
+
+
+def _load_references(
+    root: Path,
+    competition: Competition,
+    given: Given,
+    drop_invalid_rows: bool,
+    tell: Callable[[str], None],
+) -> dict[str, ReferenceSet]:
+    references = {}
+    for name in competition.sets:
+        place = find(root, competition.folder, f"reference_data/{competition.task}/{name}")
+        path = given.get((competition.task, name), place)
+        references[name] = load_reference(
+            competition.task,
+            name,
+            path,
+            competition.options,
+            drop_invalid_rows=drop_invalid_rows,
+            tell=lambda understood: None if competition.folder == root else tell(understood),
+        )
+    hidden = {references[name].fingerprint for name in references if name not in competition["public_sets"]}
+    for name in competition["public_sets"]:
+        if name in references and references[name].fingerprint in hidden:
+            raise BadReference(
+                f"{competition.task}: the public set {name} is a hidden set too; its labels would be told"
+            )
+    secret = [reference for name, reference in references.items() if name not in competition["public_sets"]]
+    for first, second in combinations(secret, 2):
+        if set(first.items) == set(second.items) and first.fingerprint != second.fingerprint:
+            raise BadReference(
+                f"{competition.task}: the hidden sets {first.name} and {second.name} have the same ids, by which the "
+                "programs know a hidden set; give one of them others"
+            )
+    return references
+
+
+def _check_overlaps(
+    tasks: Mapping[str, Competition], loaded: Mapping[str, Mapping[str, ReferenceSet]]
+) -> Iterator[str]:
+    """Items of a hidden set must not stand in a public set, of its own task or of another one of its challenge.
+
+    Yields a warning for those that the organiser accepts.
+    """
+    sets = [
+        (tasks[task], reference) for task, references in loaded.items() for reference in references.values()
+    ]
+    public = [(owner, reference) for owner, reference in sets if reference.name in owner["public_sets"]]
+    hidden = [(owner, reference) for owner, reference in sets if reference.name not in owner["public_sets"]]
+    refused = []
+    for (owner, secret), (other, shown) in product(hidden, public):
+        overlap = find_overlap(shown, secret) if owner.challenge == other.challenge else None
+        if overlap and not is_accepted(overlap, owner["accepted_overlaps"]):
+            refused.append(overlap)
+        elif overlap:
+            yield f"{owner.task}: accepted_overlaps: {overlap}"
+    if refused:
+        raise BadReference(refusal(refused))
+
+
+def _hidden_items_in_training(competition: Competition, parts: Parts) -> Iterator[str]:
+    """A warning for each table of the kit's data that is of no set and names items of a hidden one."""
+    for path in (*competition["kit_data"], *competition["baseline_data"]):
+        name = path.split("/", 1)[1]
+        if "{set}" in path or name not in parts.starting_kit or not name.endswith((".csv", ".tsv")):
+            continue
+        lines = parts.starting_kit[name].decode("utf-8-sig").splitlines()
+        cells = set(chain.from_iterable(csv.reader(lines, delimiter="\t" if name.endswith(".tsv") else ",")))
+        for reference in (parts.references[hidden] for hidden in competition.hidden_sets):
+            named = cells.intersection(reference.items)
+            if named:
+                yield (
+                    f"{competition.task}: {name} names {len(named)} of the {count_of(len(reference.items), 'item')} of "
+                    f"the {reference.name} set, which is hidden; if they are the same ones, it may tell their labels"
+                )
+
+
+def _seal(
+    root: Path,
+    tasks: Mapping[str, Competition],
+    loaded: Mapping[str, dict[str, ReferenceSet]],
+    kept: Path | None,
+) -> None:
+    """Put the open part in the place of each set of which a share is sealed."""
+    defects: located_yaml.Defects = []
+    for task, references in loaded.items():
+        for name, reference in references.items():
+            share = tasks[task].sealed_share(name)
+            if not share and kept and (kept / task / name).is_dir():
+                raise BadReference(
+                    f"{kept / task / name} holds what an earlier build sealed; without a seal all of it would be "
+                    "uploaded. Set sealed again, or move it away if no bundle that was built with it is in use"
+                )
+            if share:
+                try:
+                    references[name] = seal(reference, share, kept / task / name if kept else None)
+                except SealError as error:
+                    defects.append((tasks[task].origin["sealed"], f"sealed is {share}; {error}"))
+    if defects:
+        path = root / "competition.yaml"
+        raise located_yaml.refusal(path, defects, located_yaml.load(path)[1])
+    uploaded = [(tasks[task].challenge, reference) for task in loaded for reference in loaded[task].values()]
+    for (challenge, sealed), (other, reference) in product(uploaded, uploaded):
+        rows = sealed.sealed_rows & reference.rows if challenge == other else set()
+        if rows:
+            raise BadReference(
+                f"{sealed.task}: {count_of(len(rows), 'sealed row')} of its set {sealed.name} would be uploaded with "
+                f"the set {reference.name} of {reference.task}. Give both the same file with the labels, and seal the "
+                "same share of both"
+            )
+
+
+def _option_warnings(competition: Competition) -> Iterator[str]:
+    hidden = [phase.name for phase in competition.phases if phase.reference in competition.hidden_sets]
+    for option in find_task(competition.task).options:
+        value = competition.options.get(option.name)
+        if value in option.public_only and hidden:
+            yield (
+                f"{competition.name}: {option.name}: {value} on hidden labels (phase {', '.join(hidden)}). Failed runs "
+                "cost no attempt, so they would spell the labels out; use it where the labels are public"
+            )

@@ -1,0 +1,98 @@
+"""Writes the planned bundles, each after it has been checked as it is."""
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+from speechbundles.assemble.plan import Plan
+from speechbundles.model.document import FILE
+from speechbundles.check.check import check_bundle
+from speechbundles.model.competition import Competition, CompetitionError
+from speechbundles.competition.references import ReferenceSet
+from speechbundles.competition.seal import HOME
+from speechbundles.model.finding import Finding
+from speechbundles.platforms.registry import PLATFORMS
+from speechbundles.model.zips import make_zip
+
+
+@dataclass(frozen=True)
+class Built:
+    """A bundle's zip, as written and checked."""
+
+    competition: Competition
+    platform: str
+    path: Path
+    size: int
+    sha256: str
+    findings: tuple[Finding, ...]
+
+
+def write(
+    root: Path,
+    plan: Plan,
+    platforms: Sequence[str],
+    out: Path,
+    *,
+    progress: Callable[[str], None] = lambda step: None,
+) -> Iterator[Built]:
+    """Check each planned bundle as it is, and write to `out/PLATFORM/NAME.zip` those that a platform takes; before
+    them, what is sealed to `out/sealed/TASK/SET/`, for its owner alone.
+
+    Raises
+    ------
+    CompetitionError: submissions that are not to be run at once, on a platform that runs each at once.
+    """
+    for competition in plan.competitions:
+        for platform in platforms:
+            if not (competition["auto_run_submissions"] or PLATFORMS[platform].can_hold):
+                able = ", ".join(name for name in PLATFORMS if PLATFORMS[name].can_hold)
+                raise CompetitionError(
+                    f"{competition.name}: auto_run_submissions: false: {platform} runs every submission at once; "
+                    f"build it with --platform {able}"
+                )
+    for folder, reference in sealed_folders(plan, out).items():
+        for name, content in reference.at_home.items():
+            _write_private(folder / name, content)
+    zips = list(product(plan.competitions, platforms))
+    for number, (competition, platform) in enumerate(zips, 1):
+        progress(f"{competition.name} for {platform} ({number} of {len(zips)} zips)")
+        files = PLATFORMS[platform].render(root, competition, plan.parts[competition.task])
+        content = make_zip(files, first=FILE)
+        path = out / platform / f"{competition.name}.zip"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_suffix(".unfinished")
+        try:
+            unfinished.write_bytes(content)
+            findings = tuple(check_bundle(unfinished))
+            if not any(finding.level == "error" for finding in findings):
+                unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+        digest = hashlib.sha256(content).hexdigest()
+        yield Built(competition, platform, path, len(content), digest, findings)
+
+
+def sealed_folders(plan: Plan, out: Path) -> dict[Path, ReferenceSet]:
+    """Where what is sealed is kept, and the set that it is sealed of."""
+    return {
+        out / HOME / task / name: reference
+        for task, parts in plan.parts.items()
+        for name, reference in parts.references.items()
+        if reference.at_home
+    }
+
+
+def _write_private(path: Path, content: bytes) -> None:
+    """Write a file at once that its owner alone can read."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    unfinished.unlink(missing_ok=True)
+    try:
+        with open(unfinished, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as stream:
+            stream.write(content)
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)

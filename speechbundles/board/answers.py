@@ -1,0 +1,91 @@
+"""What systems answered, read from their submissions: to score apart what their statistics count together."""
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from speechbundles.board.gold import Gold
+from speechbundles.board.outputs import MOST_SHOWN, OutputError, ScoringOutput
+from speechbundles.model.submissions import NoSubmissions, find_submissions
+from spokeneval.formats.problems import FileProblems, count_of, some_of
+from spokeneval.formats.submission_folder import list_files
+from spokeneval.formats.submission_zip import unpack
+from spokeneval.run.statistics import Statistics, primary_matrix
+
+
+def read_answers(folder: Path, outputs: Sequence[ScoringOutput], gold: Gold) -> list[Any]:
+    """What each system answered to all items of the set.
+
+    Parameters
+    ----------
+    folder: the submissions that `score` was given: it left the output of `folder/NAME.zip` in `OUT/NAME`.
+
+    Raises
+    ------
+    OutputError: with every submission that is missing, or is not what an output was scored from.
+    """
+    try:
+        submissions = find_submissions(folder)
+    except NoSubmissions as error:
+        raise OutputError([f"--submissions {error}"]) from None
+    answers, missing, others = [], [], []
+    for output in outputs:
+        path = _submission_of(output, submissions)
+        if path is None:
+            missing.append(str(output.path))
+            continue
+        try:
+            answers.append(_read(path, gold))
+            scored_so = _is_scored_as(output, answers[-1], gold)
+        except FileProblems:
+            scored_so = False
+        if not scored_so:
+            others.append(str(path))
+    problems = [
+        f"--submissions {folder}: {what}: {some_of(paths, MOST_SHOWN)}"
+        for what, paths in (
+            (f"no zip of that name for {count_of(len(missing), 'output')}", missing),
+            (f"{count_of(len(others), 'zip')} with other answers than were scored", others),
+        )
+        if paths
+    ]
+    if problems:
+        raise OutputError(problems)
+    return answers
+
+
+def count_items(gold: Gold, answers: Any, places: Sequence[int]) -> Statistics:
+    """The counts of some items, by their places in the set."""
+    task = gold.task
+    reference = task.format.take_reference(gold.labels, places)
+    return Statistics("", (), task.count(reference, task.format.take(answers, places)))
+
+
+def _submission_of(output: ScoringOutput, submissions: Mapping[str, Path]) -> Path | None:
+    """The submission with as much of the output's path as there is: `OUT/team/first` is of `team/first.zip`."""
+    path = output.path.resolve()
+    parts = (path.with_suffix("") if path.suffix.lower() == ".zip" else path).parts
+    names = ("/".join(parts[-depth:]) for depth in range(len(parts), 0, -1))
+    return next((submissions[name] for name in names if name in submissions), None)
+
+
+def _read(path: Path, gold: Gold) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        unpack(path, Path(folder))
+        return gold.task.format.read_submission(list_files(Path(folder)), gold.labels.items)
+
+
+def _is_scored_as(output: ScoringOutput, answers: Any, gold: Gold) -> bool:
+    """Whether answers come to the very counts that an output has of the board's rows."""
+    statistics = output.statistics
+    if statistics is None:
+        return False
+    names, parts = statistics.rows
+    held = set(names)
+    places = [place for place, item in enumerate(gold.labels.items.ids) if gold.counted_in[item] in held]
+    found = primary_matrix(gold.task, count_items(gold, answers, places))
+    return np.array_equal(found, primary_matrix(gold.task, replace(statistics, parts=parts)))

@@ -1,0 +1,270 @@
+"""The board of one task, with what it can bear: intervals of scores and ranks, differences in pairs, clusters, ties.
+
+Equal scores, to the ten decimals that a platform stores, share the better rank. A score's interval is the one that
+its scoring program wrote. How systems are compared: see `comparison`.
+"""
+
+import string
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from speechbundles.model.competition import Column, Competition
+from speechbundles.competition.read import read_competitions
+from speechbundles.board import compare
+from speechbundles.board import notes
+from speechbundles.board.comparison import Comparison, compare_systems
+from speechbundles.board.conditions import read_conditions, scores_by_columns, scores_by_condition
+from speechbundles.board.difficulty import Difficulty, abilities_table, item_difficulty
+from speechbundles.board.explained.explained import explain_difficulty
+from speechbundles.board.gold import find_gold
+from speechbundles.board.outputs import OutputError, ScoringOutput
+from speechbundles.board.power import power_table
+from speechbundles.board.table import Table, task_tables
+from spokeneval.formats.speakers import independence_note
+from spokeneval.run.interval import score_intervals
+from spokeneval.run.statistics import primary_matrix, primary_of_sums
+from spokeneval.task import ENDS, Score
+from spokeneval.tasks import find_task
+
+
+@dataclass(frozen=True)
+class Row:
+    """A system's place: its primary score, what is known of how sure that is (None: not known), and every score with
+    the intervals that are known."""
+
+    rank: int
+    tied: bool
+    name: str
+    score: float
+    interval: tuple[float, float] | None
+    ranks: tuple[int, int] | None
+    cluster: int | None
+    scores: Mapping[str, float]
+    intervals: Mapping[str, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Board:
+    """The board of one task: rows from the best to the worst, tables, and how to read them.
+
+    `units`: how many of what (`1000 responses`), None where no statistics were to be had; `compared`: the systems by
+    their places in `rows`, None where they could not be compared; `unscored`: systems without a score; `difficulty`:
+    of the items, where there are systems enough; `indicators`: of every item, where there are flags.
+    """
+
+    task: str
+    column: Column
+    signature: str
+    units: str | None
+    rows: Sequence[Row]
+    compared: Comparison | None
+    unscored: Sequence[str]
+    aliases: Mapping[str, str]
+    tables: Sequence[Table]
+    notes: Sequence[str]
+    difficulty: Difficulty | None = None
+    indicators: Table | None = None
+
+
+def make_board(
+    root: Path,
+    outputs: Sequence[ScoringOutput],
+    *,
+    folder: Path | None = None,
+    anonymous: bool = False,
+    conditions: Path | None = None,
+    by: Sequence[str] = (),
+    submissions: Path | None = None,
+    flags: Path | None = None,
+    progress: Callable[[str], None] = lambda step: None,
+) -> Board:
+    """Rank the outputs of one task, from `outputs.read_outputs`.
+
+    Parameters
+    ----------
+    root: the repository, with the `competition.yaml` of the sample.
+    folder: an organiser's competition folder, whose decimals are printed; None for the sample's.
+    anonymous: whether systems are called AAA, BBB, ... in the order of the board, those without a score last.
+    conditions: a table of each unit's or item's condition, to break scores down by.
+    by: columns of the reference at home to break scores down by.
+    submissions: the folder that `score` was given, to score items anew by a column that differs within what is counted.
+    flags: a table of annotators' flags, to explain by what makes items hard.
+
+    Raises
+    ------
+    OutputError: a task that is not in `competition.yaml`, scores without its primary one, conditions that do not fit
+        the units, or no reference with the items.
+    CompetitionError: `competition.yaml` cannot be used.
+    """
+    scored = [output for output in outputs if output.scores]
+    task = scored[0].task
+    competition = _find_competition(root, folder, task)
+    column = competition.columns[0]
+    if column.key not in scored[0].scores:
+        raise OutputError([f"no score {column.key}, the primary one of {task}, in {scored[0].name}"])
+    higher = column.direction == "higher"
+    scores = np.array([output.scores[column.key] for output in scored])
+    by_name = zip(compare.ranks(scores, higher=higher).tolist(), scored, strict=True)
+    placed = sorted(by_name, key=lambda pair: (pair[0], pair[1].name))
+    places = [place for place, _ in placed]
+    ordered = [output for _, output in placed] + [output for output in outputs if not output.scores]
+    aliases = (
+        {anonymous_name(place): output.name for place, output in enumerate(ordered)} if anonymous else {}
+    )
+    if aliases:
+        ordered = [replace(output, name=alias) for alias, output in zip(aliases, ordered, strict=True)]
+    ranked, unscored = ordered[: len(scored)], [output.name for output in ordered[len(scored) :]]
+    names = [output.name for output in ranked]
+    stored = np.array([output.scores[column.key] for output in ranked])
+    summed = [output.statistics for output in ranked if output.statistics is not None]
+    intervals = [_stored_intervals(output) for output in ranked]
+    compared: Comparison | None = None
+    tables = task_tables(task, ranked)
+    difficulty: Difficulty | None = None
+    indicators: Table | None = None
+    remarks = notes.without_score(unscored) + notes.ties(np.array(places), names)
+    units = None
+    if len(summed) < len(ranked):
+        remarks += notes.without_statistics(ranked)
+        if conditions is not None or by or flags is not None:
+            raise OutputError(["--conditions, --by and --flags need the statistics.json of every system"])
+    else:
+        rules = find_task(task)
+        unit, number = summed[0].unit, len(summed[0].units)
+        units = f"{number} {unit}s"
+        values = np.stack([primary_matrix(rules, statistics) for statistics in summed])
+        primary = primary_of_sums(rules, summed[0])
+        remarks += [note for note in [independence_note(unit)] if note]
+        remarks += notes.beside_trivial(ranked[0], column.precision)
+        remarks += notes.disagreements(names, stored, primary(values.sum(axis=1)))
+        for output, statistics, known in zip(ranked, summed, intervals, strict=True):
+            found = score_intervals(rules, output.scores, statistics.parts)
+            known.update({key: (found[key].low, found[key].high) for key in found if key not in known})
+        if len(ranked) > 1:
+            compared = compare_systems(rules, summed, values, np.array(places), progress=progress)
+            remarks += notes.how_compared(units, unit, len(summed), number)
+            tables += power_table(compared.pairs, names, unit, number, column)
+            difficulty = item_difficulty(rules, summed) if compared.pairs else None
+            if difficulty is not None:
+                tables.append(abilities_table(difficulty, names))
+        else:
+            remarks.append("One system: there is nothing to compare it with.")
+        items = summed[0].rows[0]
+        if conditions is not None:
+            given = read_conditions(conditions, summed[0].units, items)
+            tables.append(scores_by_condition("condition", given, names, rules, summed, column))
+        if by or flags is not None:
+            gold = find_gold(root, competition, items)
+            tables += scores_by_columns(by, gold, ranked, summed, column, submissions)
+            if flags is not None:
+                explained = explain_difficulty(root, competition, gold.columns, flags, ranked)
+                tables += explained.tables
+                indicators = explained.items
+    sharing = Counter(places)
+    rows = [
+        Row(
+            rank=places[index],
+            tied=sharing[places[index]] > 1,
+            name=names[index],
+            score=float(stored[index]),
+            interval=intervals[index].get(column.key),
+            ranks=compared.ranks[index] if compared else None,
+            cluster=compared.clusters[index] if compared else None,
+            scores=ranked[index].scores,
+            intervals=intervals[index],
+        )
+        for index in range(len(ranked))
+    ]
+    return Board(
+        task,
+        column,
+        ranked[0].signature,
+        units,
+        rows,
+        compared,
+        unscored,
+        aliases,
+        tables,
+        remarks,
+        difficulty,
+        indicators,
+    )
+
+
+def anonymous_name(place: int) -> str:
+    """AAA, BBB, ... ZZZ, then AAAA and so on."""
+    rounds, letter = divmod(place, len(string.ascii_uppercase))
+    return string.ascii_uppercase[letter] * (3 + rounds)
+
+
+def _find_competition(root: Path, folder: Path | None, task: str) -> Competition:
+    competitions = read_competitions(root / "competition.yaml", folder=folder)
+    for competition in competitions:
+        if competition.task == task:
+            return competition
+    known = ", ".join(sorted({competition.task for competition in competitions}))
+    raise OutputError([f"no task {task} in competition.yaml; there are {known}"])
+
+
+def _stored_intervals(output: ScoringOutput) -> dict[str, tuple[float, float]]:
+    """The intervals that were written, `score -> ends`."""
+    scores = output.scores
+    low, high = ENDS
+    return {
+        key: (scores[key + low], scores[key + high])
+        for key in scores
+        if {key + low, key + high} <= set(scores)
+    }
+
+
+def board_table(board: Board) -> Table:
+    """The board itself: a tied rank has an equals sign; what is not known has a dash; without a score, nothing is."""
+    digits = board.column.precision
+    rows = []
+    for row in board.rows:
+        interval = f"{row.interval[0]:.{digits}f} – {row.interval[1]:.{digits}f}" if row.interval else "–"
+        ranks = _range(row.ranks) if row.ranks else "–"
+        cluster = "–" if row.cluster is None else str(row.cluster)
+        rank = f"{row.rank}=" if row.tied else str(row.rank)
+        rows.append([row.name, rank, f"{row.score:.{digits}f}", interval, ranks, cluster])
+    rows += [[name, *"–––––"] for name in board.unscored]
+    header = [
+        "System",
+        "Rank",
+        board.column.title,
+        "95 % interval",
+        f"Ranks ({compare.CONFIDENCE})",
+        "Cluster",
+    ]
+    return Table(heading(board), header, rows)
+
+
+def scores_table(board: Board) -> Table:
+    """Every score of every system, with its interval where it has one."""
+    shown = [score for score in find_task(board.task).scores if score.key in board.rows[0].scores]
+    header = ["System", *(score.heading for score in shown)]
+    rows = [[row.name, *(_with_interval(row, score) for score in shown)] for row in board.rows]
+    return Table("Every score, with its 95 % interval", header, rows)
+
+
+def _with_interval(row: Row, score: Score) -> str:
+    digits = 0 if score.bounds is None else 2 if score.percent else 3
+    value = f"{row.scores[score.key]:.{digits}f}"
+    ends = row.intervals.get(score.key)
+    return f"{value} ({ends[0]:.{digits}f} – {ends[1]:.{digits}f})" if ends else value
+
+
+def _range(ends: tuple[int, int]) -> str:
+    return str(ends[0]) if ends[0] == ends[1] else f"{ends[0]}–{ends[1]}"
+
+
+def heading(board: Board) -> str:
+    return " · ".join([board.task, measure(board), *([board.units] if board.units else [])])
+
+
+def measure(board: Board) -> str:
+    return f"{board.column.title} ({board.column.direction} is better)"

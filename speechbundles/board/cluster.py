@@ -1,0 +1,112 @@
+"""Rehearse submissions on a Dask cluster: the same runs, each on whichever machine is free.
+
+Every worker gets the bundle once, from here; submissions travel as they are needed, and what a run wrote comes back to
+the same files as at home. Labels go to the workers alone, past the scheduler. A run whose worker dies is run elsewhere.
+"""
+
+import atexit
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.rehearse.many import Result, lost_result, result_of, write_result
+from speechbundles.rehearse.rehearse import rehearse_phase
+from speechbundles.rehearse.warm import WarmEngine
+from speechbundles.model.zips import read_all, write_tree
+
+AHEAD = 4
+"""Submissions that are on their way for each that can run: enough to keep all workers busy, few in memory."""
+
+WAIT = 60
+"""Seconds to wait for a scheduler, and for its first worker."""
+
+
+class NoCluster(ValueError):
+    """No cluster that can be used; the text says why and what to do."""
+
+
+def rehearse_on_cluster(
+    scheduler: str,
+    bundle: BuiltBundle,
+    runs: Mapping[str, tuple[BuiltPhase, Path]],
+    work: Path,
+    *,
+    variables: Mapping[str, str],
+    outputs: Mapping[str, Path],
+) -> Iterable[tuple[str, Result]]:
+    """Rehearse submissions on a cluster; see `rehearse_all`.
+
+    Parameters
+    ----------
+    scheduler: its address, such as `tcp://10.0.0.1:8786`.
+
+    Raises
+    ------
+    NoCluster: where `distributed` is not installed, or no scheduler answers, or it has no worker.
+    """
+    try:
+        from distributed import Client, as_completed
+    except ImportError:
+        raise NoCluster("a cluster needs the package distributed: pip install '.[cluster]'") from None
+    if not runs:
+        return
+    try:
+        client = Client(scheduler, timeout=WAIT, direct_to_workers=True)
+    except (OSError, ValueError) as error:
+        raise NoCluster(f"no Dask scheduler answers at {scheduler}: {error}") from None
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=WAIT)
+        except TimeoutError:
+            raise NoCluster(f"the scheduler at {scheduler} has no worker") from None
+        (shipped,) = client.scatter([bundle], broadcast=True, direct=True)
+        waiting = iter(runs.items())
+        names: dict[Any, str] = {}
+        running = as_completed()
+
+        def send(count: int) -> None:
+            for name, (phase, submission) in islice(waiting, count):
+                data = submission.read_bytes()
+                future = client.submit(_run, shipped, shipped.key, phase, data, variables, pure=False)
+                names[future.key] = name
+                running.add(future)
+
+        send(AHEAD * sum(client.nthreads().values()))
+        for future in running:
+            name = names.pop(future.key)
+            try:
+                result, files = (
+                    future.result()
+                )  # waits for a second run where its worker died with the first one's
+            except Exception as error:
+                result = lost_result(f"no worker came to an end with it: {error}")
+            else:
+                if outputs[name].exists():
+                    shutil.rmtree(outputs[name])
+                write_tree(outputs[name], files)
+                write_result(work / f"{name}.json", result)
+            send(1)
+            yield name, result
+
+
+_PREPARED: dict[str, tuple[BuiltBundle, WarmEngine]] = {}
+
+
+def _run(
+    bundle: BuiltBundle, key: str, phase: BuiltPhase, submission: bytes, variables: Mapping[str, str]
+) -> tuple[Result, dict[str, bytes]]:
+    """On a worker: a run's result, and what its scoring program wrote."""
+    if key not in _PREPARED:
+        place = Path(tempfile.mkdtemp(prefix="bundle-"))
+        atexit.register(shutil.rmtree, place, ignore_errors=True)
+        _PREPARED[key] = bundle.unpack_once(place), WarmEngine(variables)
+    unpacked, engine = _PREPARED[key]
+    with tempfile.TemporaryDirectory(prefix="submission-") as folder:
+        path, output = Path(folder) / "submission.zip", Path(folder) / "output"
+        path.write_bytes(submission)
+        result = result_of(rehearse_phase(unpacked, phase, path, keep_output=output, engine=engine))
+        return result, read_all(output)

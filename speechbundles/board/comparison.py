@@ -1,0 +1,103 @@
+"""Systems compared with one another by their statistics: ranks that hold all at once, clusters, differences in pairs.
+
+Of more than `compare.MOST_SWAPPED` systems, ranks and clusters follow from the tail bound of every difference, which
+is on the conservative side; there are no resamples then and no single pairs.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from speechbundles.board import compare
+from speechbundles.board.rank_sets import rank_sets, ranks_known
+from spokeneval.run.interval import Interval, difference_interval, joint_scores, scores_without
+from spokeneval.run.statistics import Statistics, primary_of_sums
+from spokeneval.task import HIGHER, Task
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two systems by their places on the board, the better ranked first, and their difference in score.
+
+    `interval`: of the difference, by the jackknife, with its standard error; `p` by randomisation; `adjusted`: p after
+    Holm's correction over all pairs.
+    """
+
+    first: int
+    second: int
+    difference: float
+    interval: Interval
+    p: float
+    adjusted: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What is known of s systems' order.
+
+    Attributes
+    ----------
+    ranks: each system's best and worst rank.
+    clusters: each system's cluster, 1 the best.
+    pairs: every two systems, in the board's order; none of more systems than are compared in pairs.
+    resampled_ranks: int, shape=(r, s), the ranks in each resample; none where there were no resamples.
+    """
+
+    ranks: Sequence[tuple[int, int]]
+    clusters: Sequence[int]
+    pairs: Sequence[Pair]
+    resampled_ranks: np.ndarray
+
+
+def compare_systems(
+    task: Task,
+    summed: Sequence[Statistics],
+    values: np.ndarray,
+    places: np.ndarray,
+    *,
+    progress: Callable[[str], None],
+) -> Comparison:
+    """Compare systems, in the order of the board.
+
+    Parameters
+    ----------
+    summed: each system's statistics.
+    values: shape=(s, n, k), what their primary scores are computed from.
+    places: their ranks, shape=(s,).
+    """
+    primary = primary_of_sums(task, summed[0])
+    scores = primary(values.sum(axis=1))
+    higher = task.primary.direction == HIGHER
+    if len(summed) > compare.MOST_SWAPPED:
+        better = compare.bounded_differences(compare.pseudo_values(values, primary)[:, :, 0], scores)
+        better = better if higher else better.T
+        clusters = compare.clusters(places, better | better.T)
+        return Comparison(ranks_known(better), clusters, (), np.empty((0, len(summed)), dtype=np.int64))
+    counts = [task.part(task.primary, statistics.parts) for statistics in summed]
+    resampled = joint_scores(task.primary.value, counts)
+    without = [scores_without(task.primary, score, rows) for score, rows in zip(scores, counts, strict=True)]
+    p_values = compare.randomisation_tests(*_on_one_scale(task, values, primary), progress=progress)
+    adjusted = compare.holm(p_values)
+    pairs = []
+    for first, second in combinations(range(len(summed)), 2):
+        difference = float(scores[first] - scores[second])
+        interval = difference_interval(task.primary, difference, without[first] - without[second])
+        p, after_holm = float(p_values[first, second]), float(adjusted[first, second])
+        pairs.append(Pair(first, second, difference, interval, p, after_holm))
+    complete = resampled[~np.isnan(resampled).any(axis=1)]
+    return Comparison(
+        rank_sets(scores, resampled, units=len(values[0]), higher=higher),
+        compare.clusters(places, adjusted <= compare.SIGNIFICANCE),
+        pairs,
+        compare.ranks(complete, higher=higher),
+    )
+
+
+def _on_one_scale(
+    task: Task, values: np.ndarray, primary: compare.ScoreOfSums
+) -> tuple[np.ndarray, compare.ScoreOfSums]:
+    if task.shared_scale:
+        return values, primary
+    return compare.pseudo_values(values, primary), compare.mean_of_units(len(values[0]))

@@ -1,0 +1,121 @@
+"""The gold standard that a board was scored against, found again at home: in the competition's folder."""
+
+import tempfile
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from speechbundles.model.competition import Competition
+from speechbundles.model.sources import find
+from speechbundles.competition.references import BadReference, ReferenceSet, load_reference
+from speechbundles.board.outputs import OutputError
+from speechbundles.model.zips import write_tree
+from spokeneval.formats.tables import split_row
+from spokeneval.task import Task
+
+Columns = Mapping[str, Mapping[str, Sequence[str]]]
+"""`column -> item -> its cells`, a cell a row."""
+
+START, END, LENGTH = "start", "end", "length"
+"""Columns of times; the last follows from the others where a file lacks it."""
+
+
+class Gold(NamedTuple):
+    """A set at home.
+
+    Attributes
+    ----------
+    task: as the organiser's options have it.
+    labels: what the task's format reads.
+    columns: of what is counted, a row of the counts each.
+    item_columns: of the items, where a row of the counts is of several, and these can be scored apart; else empty.
+    counted_in: of each of these items the row that counts it.
+    """
+
+    task: Task
+    labels: Any
+    columns: Columns
+    item_columns: Columns
+    counted_in: Mapping[str, str]
+
+
+def find_gold(root: Path, competition: Competition, items: Sequence[str]) -> Gold:
+    """The competition's set with all items of a board; of a board on a share of a set, the whole set.
+
+    Parameters
+    ----------
+    items: the names of the rows that were counted.
+
+    Raises
+    ------
+    OutputError: no set of the competition has them; sets that cannot be read are told.
+    """
+    unread = []
+    for name in competition.sets:
+        try:
+            gold = read_gold(root, competition, name)
+        except BadReference as error:
+            unread.append(str(error))
+            continue
+        if all(set(items) <= cells.keys() for cells in gold.columns.values()):
+            return gold
+    raise OutputError(
+        [
+            f"the gold standard of this board is not in {competition.folder}: no set of {competition.task} there "
+            f"({', '.join(competition.sets)}) has its {len(items)} items; name its folder with --competition",
+            *unread,
+        ]
+    )
+
+
+def read_gold(root: Path, competition: Competition, name: str) -> Gold:
+    """A set of a competition.
+
+    Raises
+    ------
+    BadReference: files that are missing, or unusable.
+    """
+    place = find(root, competition.folder, f"reference_data/{competition.task}/{name}")
+    reference = load_reference(competition.task, name, place, competition.options, drop_invalid_rows=True)
+    task = reference.rules
+    with tempfile.TemporaryDirectory() as folder:
+        files = write_tree(Path(folder), reference.files)
+        rows, labels = task.format.rows(files), task.format.read_reference(files)
+    item_rows = task.format.item_rows(labels)
+    counted_in = {item: rows[file][line] for file, items in item_rows.items() for line, item in items.items()}
+    return Gold(task, labels, _columns(reference, rows), _columns(reference, item_rows), counted_in)
+
+
+def _columns(reference: ReferenceSet, rows: Mapping[str, Mapping[int, str]]) -> Columns:
+    """The columns of a set's files; of two with one name, the first.
+
+    Parameters
+    ----------
+    rows: of each file the lines that hold labels, and of what: `name -> {line: item}`.
+    """
+    layouts = {layout.file: layout for layout in reference.rules.format.layouts}
+    columns: dict[str, Mapping[str, Sequence[str]]] = {}
+    for file, item_of in rows.items():
+        lines = reference.files[file].decode("utf-8-sig").split("\n")
+        fields = {
+            number: split_row(line.rstrip("\r"), layouts[file].delimiter) or []
+            for number, line in enumerate(lines, 1)
+        }
+        header = next(cells for number, cells in fields.items() if any(cells) and number not in item_of)
+        for place_in_row, column in enumerate(header):
+            cells_of: dict[str, list[str]] = defaultdict(list)
+            for number, item in item_of.items():
+                cells_of[item].append(fields[number][place_in_row])
+            columns.setdefault(column.strip(), cells_of)
+    if LENGTH not in columns and {START, END} <= columns.keys():
+        with suppress(ValueError):
+            columns[LENGTH] = {
+                item: _lengths(starts, columns[END][item]) for item, starts in columns[START].items()
+            }
+    return columns
+
+
+def _lengths(starts: Sequence[str], ends: Sequence[str]) -> list[str]:
+    return [f"{float(end) - float(start):.10g}" for start, end in zip(starts, ends, strict=True)]

@@ -1,0 +1,354 @@
+"""What scoring programs wrote, read for a board: the outputs of one task that may be compared with one another.
+
+An output is a folder or a zip, as a platform lets an organiser download it, with or without a folder around it;
+or what `rehearse --keep` left. Of its files `scores.json`, `signature.txt` and, where it was written,
+`statistics.json` are read, and nothing else. Every problem of all outputs is told at once.
+"""
+
+import os
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from speechbundles.model.bounded import open_file, parse_json, read_entry, read_file, sha256
+from speechbundles.platforms.registry import PLATFORMS
+from speechbundles.model.text import printable
+from spokeneval.formats.problems import count_of, some_of
+from spokeneval.formats.submission_zip import DAMAGED, open_zip
+from spokeneval.run.programs import SIGNATURE_FILE
+from spokeneval.run.scores import LARGEST, SCORE_FILES
+from spokeneval.run.statistics import (
+    STATISTICS_FILE,
+    Statistics,
+    parse_statistics,
+)
+from spokeneval.tasks import find_task, task_names
+
+SCORES_FILE = SCORE_FILES[0]
+
+READ = (SCORES_FILE, SIGNATURE_FILE, STATISTICS_FILE)
+
+LIST_FILE = "scores.csv"
+"""What `score` writes beside the outputs; it is none of them."""
+
+MOST_SHOWN = 20
+
+LARGEST_OUTPUT = 200_000_000
+LARGEST_FILE = 20_000_000
+"""Bytes that an output's zip, and each file of it that is read, may have."""
+LONGEST_SIGNATURE = 2000
+MOST_SCORES = 1000
+
+KEPT = tuple(f"{platform.scoring_folder}/output" for platform in PLATFORMS.values())
+"""Where a kept rehearsal has the output."""
+
+
+class OutputError(ValueError):
+    """Outputs that cannot stand on one board; `str()` lists every problem."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        self.problems = list(problems)
+        count = count_of(len(self.problems), "problem")
+        super().__init__("\n".join([f"No board: {count}\n", *(f"  {problem}" for problem in self.problems)]))
+
+
+class NoScore(ValueError):
+    """An output without scores: the run failed."""
+
+
+@dataclass(frozen=True)
+class ScoringOutput:
+    """One system's output; `statistics` is None where they were withheld; without a score there is but a name.
+
+    `trivial`: what systems get on this set that know nothing, `what they answer -> primary score`; `path`: where the
+    output is.
+    """
+
+    name: str
+    scores: Mapping[str, float]
+    signature: str
+    statistics: Statistics | None
+    trivial: Mapping[str, float] = field(default_factory=dict)
+    path: Path = Path()
+
+    @property
+    def task(self) -> str:
+        return self.signature.split("|")[0]
+
+
+def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
+    """Read the outputs of systems that are to be compared.
+
+    A system is called by its folder's or zip's name, with as much of the path as tells it from the others.
+
+    Raises
+    ------
+    OutputError: an output that stands twice or cannot be read; a folder of several outputs; outputs of different
+        tasks, or computed differently (another signature), or whose statistics count different units; no output
+        with a score.
+    """
+    paths = [path for path in paths if path.name != LIST_FILE or not path.is_file()]
+    problems = _duplicates(paths)
+    outputs: list[ScoringOutput] = []
+    unscored = []
+    for path, name in zip(paths, unique_names(paths), strict=True):
+        try:
+            outputs.append(replace(_read(path, name), path=path))
+        except NoScore as error:
+            outputs.append(ScoringOutput(name, {}, "", None))
+            unscored.append(f"{name}: {error}")
+        except (OSError, ValueError) as error:
+            problems.append(f"{name}: {printable(_reason(error))}")
+    scored = [output for output in outputs if output.scores]
+    if scored:
+        problems += _differences(scored)
+    if problems or not scored:
+        raise OutputError(problems + unscored)
+    return outputs
+
+
+def unique_names(paths: Sequence[Path]) -> list[str]:
+    """A name for each path: its stem, where that is not unique its name, else with the folders above it."""
+    choices = [_choices(Path(os.path.realpath(path))) for path in paths]
+    taken = Counter(choice for names in choices for choice in dict.fromkeys(names))
+    return [printable(next((name for name in names if taken[name] == 1), names[-1])) for names in choices]
+
+
+def _choices(path: Path) -> list[str]:
+    stem = path.stem if path.suffix.lower() == ".zip" else path.name
+    return [stem, *("/".join(path.parts[-depth:]) for depth in range(1, len(path.parts) + 1))]
+
+
+def _duplicates(paths: Sequence[Path]) -> list[str]:
+    """Outputs that stand twice: the same place, or zips with the same bytes."""
+    problems = []
+    seen: dict[object, Path] = {}
+    for path in paths:
+        keys: list[object] = [os.path.realpath(path)]
+        if path.is_file():
+            with suppress(OSError):
+                keys.append(sha256(path, LARGEST_OUTPUT))
+        first = next((seen[key] for key in keys if key in seen), None)
+        if first is not None:
+            problems.append(f"{printable(str(path))}: the same output as {printable(str(first))}")
+        for key in keys:
+            seen.setdefault(key, path)
+    return problems
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return str(error)
+
+
+def _read(path: Path, name: str) -> ScoringOutput:
+    if path.is_dir():
+        return _read_files(
+            path, name, _folders(path), lambda file: (path / file).is_file(), partial(_of_folder, path)
+        )
+    with open_file(path, LARGEST_OUTPUT) as stream:
+        try:
+            archive = open_zip(stream)
+        except DAMAGED:
+            raise ValueError("neither a folder nor a zip that can be read") from None
+        with archive:
+            entries = _entries(archive)
+            folders = {file.partition("/")[0] for file in entries if "/" in file}
+            return _read_files(
+                path, name, folders, entries.__contains__, lambda file: _of_zip(archive, entries[file])
+            )
+
+
+def _folders(path: Path) -> set[str]:
+    return {inner.name for inner in path.iterdir() if inner.is_dir()}
+
+
+def _of_folder(path: Path, file: str) -> bytes:
+    try:
+        return read_file(path / file, LARGEST_FILE)
+    except OSError as error:
+        raise ValueError(f"{file} {error.strerror}") from None
+
+
+def _of_zip(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    if entry.file_size > LARGEST_FILE:
+        raise ValueError(f"{entry.filename} is larger than {LARGEST_FILE / 1e6:.0f} MB")
+    try:
+        return read_entry(archive, entry)
+    except ValueError as error:
+        raise ValueError(f"{entry.filename}: {error}") from None
+
+
+def _entries(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """The entries by their names.
+
+    Raises
+    ------
+    ValueError: a file that is to be read stands twice.
+    """
+    entries: dict[str, zipfile.ZipInfo] = {}
+    for entry in archive.infolist():
+        if entry.filename in entries and entry.filename.rpartition("/")[2] in READ:
+            raise ValueError(f"{entry.filename} stands twice in the zip")
+        entries[entry.filename] = entry
+    return entries
+
+
+def _read_files(
+    path: Path,
+    name: str,
+    folders: Collection[str],
+    is_file: Callable[[str], bool],
+    read: Callable[[str], bytes],
+) -> ScoringOutput:
+    """An output from what holds it: its folders, whether it has a file, and that file's content."""
+    base = _find(path, folders, is_file)
+    if not is_file(base + SIGNATURE_FILE):
+        raise ValueError(
+            f"no {SIGNATURE_FILE} beside its scores, so nobody can tell what it may be compared with"
+        )
+    try:
+        signature = printable(read(base + SIGNATURE_FILE).decode("utf-8").strip())
+    except UnicodeDecodeError:
+        raise ValueError(f"{SIGNATURE_FILE} is not UTF-8") from None
+    if len(signature) > LONGEST_SIGNATURE:
+        raise ValueError(f"{SIGNATURE_FILE} has more than {LONGEST_SIGNATURE} characters")
+    scores = _scores(_json(read(base + SCORES_FILE), SCORES_FILE), SCORES_FILE)
+    if not is_file(base + STATISTICS_FILE):
+        return ScoringOutput(name, scores, signature, None)
+    content = _json(read(base + STATISTICS_FILE), STATISTICS_FILE)
+    statistics = _statistics(content, signature)
+    trivial = _scores(content["trivial"], STATISTICS_FILE) if content.get("trivial") else {}
+    return ScoringOutput(name, scores, signature, statistics, trivial)
+
+
+def _find(path: Path, folders: Collection[str], is_file: Callable[[str], bool]) -> str:
+    """Where the scores are: at the top, where a kept rehearsal has them, or so in the one folder inside that has any.
+
+    Raises
+    ------
+    NoScore: they are at none of these places.
+    ValueError: several folders inside have scores, so that nobody can tell which are the system's.
+    """
+    inside = sorted(folder for folder in folders if folder[:1] not in ("", ".", "_"))
+    top = _base("", is_file)
+    if top is not None:
+        return top
+    bases = {folder: base for folder in inside if (base := _base(f"{folder}/", is_file)) is not None}
+    if len(bases) > 1:
+        first = next(iter(bases))
+        remedy = f"name one a system, such as {path / first}"
+        if not path.is_dir():
+            remedy = "unpack it and name one a system"
+        raise ValueError(f"holds {len(bases)} outputs; {remedy}")
+    if bases:
+        return next(iter(bases.values()))
+    raise NoScore(
+        f"no {SCORES_FILE} in it; expected a scoring program's output, or what rehearse --keep left"
+    )
+
+
+def _base(top: str, is_file: Callable[[str], bool]) -> str | None:
+    """Where below a folder the scores are; None where it has none."""
+    bases = (top, *(f"{top}{kept}/" for kept in KEPT))
+    return next((base for base in bases if is_file(base + SCORES_FILE)), None)
+
+
+def _json(data: bytes, file: str) -> Any:
+    try:
+        return parse_json(data)
+    except ValueError as error:
+        raise ValueError(f"{file} is {error}") from None
+
+
+def _scores(content: Any, file: str) -> dict[str, float]:
+    if not isinstance(content, dict) or not content:
+        raise ValueError(f"{file} holds no scores by name")
+    if len(content) > MOST_SCORES:
+        raise ValueError(f"{file} holds more than {MOST_SCORES} scores")
+    for key, score in content.items():
+        if isinstance(score, bool) or not isinstance(score, (int, float)) or not abs(score) < LARGEST:
+            raise ValueError(f"{file}: {key:.100} is {score!r:.100}; expected a finite number below 1e10")
+    return content
+
+
+def _statistics(content: Any, signature: str) -> Statistics:
+    try:
+        statistics, written = parse_statistics(content), content["signature"]
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        expected = (
+            str(error) if str(error).startswith("expected") else "expected unit, units, columns and values"
+        )
+        raise ValueError(f"{STATISTICS_FILE} is damaged: {expected}") from None
+    if written != signature:
+        raise ValueError(f"{STATISTICS_FILE} belongs to another result: its signature is {written!s:.200}")
+    task = signature.split("|")[0]
+    if task in task_names():
+        try:
+            for score in find_task(task).scores:
+                score.value(find_task(task).part(score, statistics.parts))
+        except (AttributeError, KeyError, IndexError, ValueError):
+            raise ValueError(
+                f"{STATISTICS_FILE} is damaged: its columns are not what {task} is scored by"
+            ) from None
+    return statistics
+
+
+def _differences(outputs: Sequence[ScoringOutput]) -> list[str]:
+    """What sets outputs apart from most of the others, so that they cannot be compared with them."""
+    usual = Counter(output.signature for output in outputs).most_common(1)[0][0]
+    model = next(output for output in outputs if output.signature == usual)
+    counted = [output for output in outputs if output.signature == usual and output.statistics is not None]
+    problems = []
+    for output in outputs:
+        if output.task != model.task:
+            problems.append(f"{output.name}: of task {output.task}; {model.name} is of {model.task}")
+        elif output.signature != usual:
+            own, other = _different_parts(output.signature, usual)
+            problems.append(
+                f"{output.name}: computed differently: {own}; {model.name} has {other}. "
+                "Score them in the same way, then compare"
+            )
+        elif set(output.scores) != set(model.scores):
+            differing = some_of(sorted(set(output.scores) ^ set(model.scores)), MOST_SHOWN)
+            problems.append(f"{output.name}: other scores than {model.name}: {differing}")
+    for output in counted[1:]:
+        problems += _different_units(output, counted[0])
+    return problems
+
+
+def _different_parts(signature: str, usual: str) -> tuple[str, str]:
+    own, other = signature.split("|"), usual.split("|")
+    return (
+        ", ".join(part for part in own if part not in other) or "nothing more",
+        ", ".join(part for part in other if part not in own) or "nothing more",
+    )
+
+
+def _different_units(output: ScoringOutput, model: ScoringOutput) -> list[str]:
+    own, other = output.statistics, model.statistics
+    if own is None or other is None:
+        return []
+    unpaired = f"{output.name}: its statistics cannot be paired with those of {model.name}"
+    if own.unit != other.unit:
+        return [f"{unpaired}: they are by {own.unit:.100}, those by {other.unit:.100}"]
+    if own.columns != other.columns:
+        return [
+            f"{unpaired}: they count {some_of(own.columns, MOST_SHOWN)}, those {some_of(other.columns, MOST_SHOWN)}"
+        ]
+    for kind, names, others in (("units", own.units, other.units), ("items", own.items, other.items)):
+        if names != others:
+            odd = sorted(set(names) ^ set(others))
+            what = (
+                f"{len(odd)} {kind} stand in only one, {odd[0]!s:.100} first"
+                if odd
+                else f"another order of {kind}"
+            )
+            return [f"{unpaired}: {what}"]
+    return []

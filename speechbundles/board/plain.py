@@ -1,0 +1,150 @@
+"""A board as text: for a terminal, as CSV for other programs, as Markdown for a page or a mail, as LaTeX for a paper.
+
+A system's name is its file's name, which may be a participant's words: it is escaped for each format.
+"""
+
+import csv
+import html
+import io
+import re
+from collections.abc import Sequence
+from textwrap import fill
+
+from speechbundles.board.board import Board, board_table, heading, scores_table
+from speechbundles.board.difficulty import Difficulty
+from speechbundles.board.table import Table
+from speechbundles.model.text import no_formula, text_table
+from spokeneval.task import ENDS
+
+
+def to_text(board: Board) -> str:
+    """For a terminal."""
+    parts = [f"{heading(board)}\n{board.signature}", _text_table(board_table(board))]
+    parts += map(_indented, board.notes)
+    for table in board.tables:
+        parts += [table.title, _text_table(table), *([_indented(table.note)] if table.note else [])]
+    return "\n\n".join(parts)
+
+
+def _indented(note: str) -> str:
+    return fill(note, 100, initial_indent="  ", subsequent_indent="  ", break_long_words=False)
+
+
+def _text_table(table: Table) -> str:
+    return "\n".join(text_table([table.header, *table.rows], left=range(table.left)))
+
+
+def to_csv(board: Board) -> str:
+    """The board for other programs: numbers in full, then every score that was written."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    key = board.column.key
+    known = (key, *(key + end for end in ENDS))
+    others = [other for other in board.rows[0].scores if other not in known]
+    more = [other for other in board.rows[0].intervals if other != key]
+    ends = [other + end for other in more for end in ENDS]
+    writer.writerow(["rank", "tied", "system", *known, "best_rank", "worst_rank", "cluster", *others, *ends])
+    for row in board.rows:
+        place = [row.rank, int(row.tied), no_formula(row.name), row.score]
+        place += [*(row.interval or ("", "")), *(row.ranks or ("", "")), row.cluster or ""]
+        intervals = [number for other in more for number in row.intervals[other]]
+        writer.writerow([*place, *(row.scores[other] for other in others), *intervals])
+    for name in board.unscored:
+        writer.writerow(["", "", no_formula(name), *[""] * (len(known) + 3 + len(others) + len(ends))])
+    return buffer.getvalue()
+
+
+def pairs_to_csv(board: Board) -> str:
+    """Every two systems, the better ranked first: their difference in score, its interval, p and p after Holm."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(
+        ["first", "second", "difference", *("difference" + end for end in ENDS), "p", "adjusted_p"]
+    )
+    for pair in board.compared.pairs if board.compared else ():
+        names = [no_formula(board.rows[place].name) for place in (pair.first, pair.second)]
+        ends = pair.interval.low, pair.interval.high
+        writer.writerow([*names, pair.difference, *ends, pair.p, pair.adjusted])
+    return buffer.getvalue()
+
+
+def items_to_csv(difficulty: Difficulty) -> str:
+    """Every item, the hardest first: its difficulty, the standard error of that, the share that systems get right."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(["item", "difficulty", "standard_error", "right"])
+    model = difficulty.model
+    for place in difficulty.hardest_first.tolist():
+        numbers = model.difficulty[place], model.error[place], difficulty.right[place]
+        writer.writerow([no_formula(difficulty.items[place]), *(f"{number:.4f}" for number in numbers)])
+    return buffer.getvalue()
+
+
+def table_to_csv(table: Table) -> str:
+    """A table for other programs."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerows([map(no_formula, row) for row in (table.header, *table.rows)])
+    return buffer.getvalue()
+
+
+def to_markdown(board: Board) -> str:
+    """For a page or a mail."""
+    parts = [f"# {_escaped(heading(board))}", _escaped(board.signature), _markdown_table(board_table(board))]
+    parts += [_escaped(note) for note in board.notes]
+    for table in [scores_table(board), *board.tables]:
+        parts += [f"## {_escaped(table.title)}", _markdown_table(table)]
+        parts += [_escaped(table.note)] if table.note else []
+    return "\n\n".join(parts) + "\n"
+
+
+def _markdown_table(table: Table) -> str:
+    rules = [":---" if index < table.left else "---:" for index in range(len(table.header))]
+    lines = [map(_escaped, table.header), rules, *(map(_escaped, row) for row in table.rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _escaped(text: str) -> str:
+    """Markdown's own characters escaped, HTML's too."""
+    return re.sub(r"([\\`*_{}\[\]#|~])", r"\\\1", html.escape(text, quote=False))
+
+
+def to_latex(board: Board) -> str:
+    """The board as a table for a paper that uses the package booktabs."""
+    table = board_table(board)
+    columns = "l" * table.left + "r" * (len(table.header) - table.left)
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{_latex(table.title)}}}",
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        _latex_row(table.header),
+        r"\midrule",
+        *map(_latex_row, table.rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _latex_row(cells: Sequence[str]) -> str:
+    return " & ".join(map(_latex, cells)) + r" \\"
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    **{char: rf"\{char}" for char in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "–": "--",
+    "·": r"$\cdot$",
+    "κ": r"$\kappa$",
+    "ρ": r"$\rho$",
+}
+"""What stands for a character that has a meaning to LaTeX, or that its usual fonts lack."""
+
+
+def _latex(text: str) -> str:
+    return "".join(_LATEX.get(char, char) for char in text)

@@ -1,0 +1,87 @@
+"""Tables of the overview of Spoken CALL's third edition (2019).
+
+Table 1, the rates of every system; the first two columns of Table 2, responses by how many systems judged them wrongly.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from speechbundles.board.outputs import ScoringOutput
+from speechbundles.board.table import Table
+from spokeneval.tasks.spoken_call import RULE
+
+_RATES = {
+    "Pr": "precision",
+    "R": "recall",
+    "F": "f_measure",
+    "SA": "scoring_accuracy",
+    "RCR": "rcr",
+    "RFR": "rfr",
+    "D": "d",
+    "DA": "d_a",
+    "Dfull": "d_full_raw",
+}
+
+BANDS = (("easy", 2), ("medium", 9), ("hard", 18))
+"""The paper's bands: the largest number of systems wrong, of eighteen."""
+
+
+def rates_of_systems(outputs: Sequence[ScoringOutput]) -> Table | None:
+    """Table 1, best Dfull first. As in the paper, Dfull here is not set to 0 where the 50 % rule is broken."""
+    if not all({*_RATES.values(), "eligible"} <= set(output.scores) for output in outputs):
+        return None
+    ordered = sorted(outputs, key=lambda output: -output.scores["d_full_raw"])
+    rows = [[output.name, *(f"{output.scores[key]:.3f}" for key in _RATES.values())] for output in ordered]
+    broken = [output.name for output in ordered if not output.scores["eligible"]]
+    note = f"Below {RULE}, so 0 on the board: {', '.join(broken)}." if broken else ""
+    return Table("Rates of the systems (Table 1 of the third edition)", ["Id", *_RATES], rows, note)
+
+
+def difficulty_bands(outputs: Sequence[ScoringOutput]) -> Table | None:
+    """Responses by how many systems judge them wrongly (rejected if correct, accepted if not): Table 2's bands."""
+    if not are_by_response(outputs):
+        return None
+    wrong, correct = systems_wrong(outputs)
+    systems = len(outputs)
+    rows = []
+    for band, (low, high) in [*band_bounds(systems).items(), ("all", (0, systems))]:
+        within = (wrong >= low) & (wrong <= high)
+        bounds = "none" if low > high else str(low) if low == high else f"{low}–{high}"
+        rows.append([band, bounds, str(np.sum(within & correct)), str(np.sum(within & ~correct))])
+    note = "" if systems == 18 else f"The paper's bands (0–2, 3–9, 10–18 of 18 systems) scaled to {systems}."
+    header = ["Band", "Systems wrong", "Correct responses", "Incorrect responses"]
+    return Table("Difficulty of the responses (Table 2 of the third edition)", header, rows, note)
+
+
+def band_bounds(systems: int) -> dict[str, tuple[int, int]]:
+    """The least and the most systems wrong in each band; the least is above the most in a band without any.
+
+    With n systems the bounds are 2/18 and 9/18 of n, rounded (halves to even): 0-2, 3-9, 10-18 at eighteen.
+    """
+    bounds = {}
+    low = 0
+    for band, of_eighteen in BANDS:
+        high = round(of_eighteen * systems / 18)
+        bounds[band] = (low, high)
+        low = max(low, high + 1)
+    return bounds
+
+
+def systems_wrong(outputs: Sequence[ScoringOutput]) -> tuple[np.ndarray, np.ndarray]:
+    """Of each response how many systems judge it wrongly, int, and whether it is correct, bool, both of shape (n,)."""
+    rows_of = [output.statistics.rows[1]["decisions"] for output in outputs if output.statistics is not None]
+    wrong = sum(rows.false_rejects + rows.plain_false_accepts + rows.gross_false_accepts for rows in rows_of)
+    return np.asarray(wrong).astype(np.int64), rows_of[0].correct_accepts + rows_of[0].false_rejects > 0
+
+
+def are_by_response(outputs: Sequence[ScoringOutput]) -> bool:
+    """Whether every system's statistics tell what it makes of each response."""
+    return all(
+        output.statistics is not None
+        and bool((sum(vars(output.statistics.rows[1]["decisions"]).values()) == 1).all())
+        for output in outputs
+    )
+
+
+TABLES = (rates_of_systems, difficulty_bands)

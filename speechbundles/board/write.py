@@ -1,0 +1,31 @@
+"""Writes a board in its formats, and its pairs; the same board always gives the same bytes."""
+
+from pathlib import Path
+
+from speechbundles.board.board import Board
+from speechbundles.board.page import to_html
+from speechbundles.board.plain import items_to_csv, pairs_to_csv, table_to_csv, to_csv, to_latex, to_markdown
+
+CSV_FILE, MARKDOWN_FILE, LATEX_FILE, HTML_FILE = "board.csv", "board.md", "board.tex", "board.html"
+PAIRS_FILE, ITEMS_FILE, INDICATORS_FILE = "pairs.csv", "items.csv", "indicators.csv"
+
+
+def write_board(board: Board, directory: Path) -> list[Path]:
+    """Write the board, its pairs, the items' difficulty and indicators where these are known; returns the files."""
+    directory.mkdir(parents=True, exist_ok=True)
+    written = []
+    pairs = [(PAIRS_FILE, pairs_to_csv(board))] if board.compared and board.compared.pairs else []
+    items = [(ITEMS_FILE, items_to_csv(board.difficulty))] if board.difficulty else []
+    indicators = [(INDICATORS_FILE, table_to_csv(board.indicators))] if board.indicators else []
+    for file, text in (
+        (CSV_FILE, to_csv(board)),
+        (MARKDOWN_FILE, to_markdown(board)),
+        (LATEX_FILE, to_latex(board)),
+        (HTML_FILE, to_html(board)),
+        *pairs,
+        *items,
+        *indicators,
+    ):
+        (directory / file).write_bytes(text.encode("utf-8", "replace"))
+        written.append(directory / file)
+    return written

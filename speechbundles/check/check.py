@@ -1,0 +1,74 @@
+"""Hold a built bundle, the zip itself, against what Codabench and CodaLab will do with it.
+
+Nothing is executed and nothing is unpacked to disk. Every rule, with its consequence, is in `platforms.rules`.
+"""
+
+import posixpath
+from contextlib import suppress
+from datetime import datetime, timezone
+from pathlib import Path
+
+from speechbundles.model.archive import Archive, read_bundle
+from speechbundles.model.bundle import BundleError
+from speechbundles.model.document import FILE, Document, read_document
+from speechbundles.model.read import bundle_of
+from speechbundles.check.budget import check_budget
+from speechbundles.check.leaks import check_leaks
+from speechbundles.check.practice import check_practice
+from speechbundles.check.scores import check_scores, read_options
+from speechbundles.check.seal import sealed_sets
+from speechbundles.model.finding import Finding, Report
+from speechbundles.platforms.registry import platform_of
+
+LARGE_BUNDLE = 15_000_000
+"""Bytes above which a bundle is worth a word."""
+
+
+def check_bundle(path: Path) -> list[Finding]:
+    """Everything that a platform would refuse in a bundle, or accept in silence and get wrong.
+
+    Where nothing is refused, what careful organisers would do otherwise, too.
+    """
+    report = Report()
+    files = read_bundle(report, path)
+    if files is None:
+        return report.findings
+    size = path.stat().st_size
+    if size > LARGE_BUNDLE:
+        report.add("bundle-large", path.name, f"{size / 1e6:.1f} MB")
+    document = _competition(report, files)
+    if document is None:
+        return report.findings
+    platform = platform_of(document.content)
+    bundle = platform.check(report, files, document)
+    for (step, _), program in bundle.contents.programs.items():
+        if step == "scoring_program":
+            check_scores(bundle, program)
+            read_options(report, program)
+    check_leaks(report, files, bundle.contents, sealed_sets(report, bundle.contents, Path(path)))
+    with suppress(BundleError):  # which the findings tell
+        built = bundle_of(files, document)
+        check_budget(report, built, bundle.contents)
+        if not any(finding.level == "error" for finding in report.findings):
+            check_practice(report, built, bundle.contents.pages.values(), now())
+    return report.findings
+
+
+def now() -> datetime:
+    """In UTC, without a zone, as dates stand in bundles."""
+    return datetime.now(timezone.utc).replace(tzinfo=None)
+
+
+def _competition(report: Report, bundle: Archive) -> Document | None:
+    """competition.yaml at the root, or a finding that says where it is instead."""
+    if FILE in bundle.files:
+        return read_document(report, bundle.files[FILE])
+    names = {posixpath.basename(name).lower(): name for name in reversed(bundle.files)}
+    if FILE in names and "/" in names[FILE]:
+        report.add("yaml-in-folder", names[FILE], f"{FILE} is in a folder")
+    elif FILE in names or "competition.yml" in names:
+        found = names.get(FILE) or names["competition.yml"]
+        report.add("yaml-misnamed", found, f"expected {FILE}")
+    elif FILE not in bundle.refused:
+        report.add("yaml-missing", "the bundle", f"no {FILE} among {len(bundle.files)} files")
+    return None

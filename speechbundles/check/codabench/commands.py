@@ -1,0 +1,44 @@
+"""The command of a program on Codabench: its variables and the paths that it names."""
+
+import re
+import shlex
+
+from speechbundles.check.inspection import BuiltTask, Program
+from speechbundles.model.finding import Report
+from speechbundles.platforms.codabench.layout import APP, FOLDERS, METADATA_FILES, VARIABLES
+from speechbundles.check.programs import SHELL, Launch
+from speechbundles.model.text import hint
+
+
+def _words(report: Report, where: str, command: str, step: str) -> list[str] | None:
+    """The command's words, with the variables replaced."""
+    if SHELL.search(command):
+        report.add("command-shell", where, f"{command!r} needs a shell")
+        return None
+    known = VARIABLES[step]
+    for variable in dict.fromkeys(re.findall(r"\$\w*", command)):
+        if variable not in known:
+            text = f"{variable!r} in {command!r}{hint(variable, known)}"
+            report.add("command-variable-unknown", where, text)
+            return None
+        report.add("command-variable", where, f"{variable} in {command!r}")
+        command = re.sub(re.escape(variable) + r"(?!\w)", known[variable], command)
+    try:
+        return shlex.split(command)
+    except ValueError as error:
+        report.add("command-shell", where, f"{command!r}: {error}")
+        return None
+
+
+def _check_paths(report: Report, program: Program, step: str, task: BuiltTask) -> None:
+    """Every /app path of a command is one that the step's container has."""
+    for folder in re.findall(rf"{APP}/(\w+)", program.command):
+        where = program.archive.where(program.metadata)
+        if folder not in FOLDERS[step]:
+            text = f"{APP}/{folder} is not there during {step.partition('_')[0]}"
+            report.add("command-path", where, text)
+        elif folder == "input_data" and "input_data" not in task.parts:
+            report.add("command-path", where, f"{APP}/input_data, but {task.name} has no input_data")
+
+
+LAUNCH = Launch(METADATA_FILES, f"{APP}/program/", _words, _check_paths)

@@ -1,0 +1,69 @@
+"""A scoring program's options, and the board's columns against the scores that it declares."""
+
+from typing import Any
+
+from speechbundles.model.bounded import parse_json
+from speechbundles.model.description import read_description
+from speechbundles.check.inspection import BuiltTask, Contents, Inspection, Program
+from speechbundles.model.finding import Report
+from speechbundles.model.text import hint
+from speechbundles.model.zips import TASK_FILE
+from spokeneval.run.options import KEYS, OPTIONS_FILE
+
+
+def check_scores(bundle: Inspection, program: Program) -> None:
+    """The board's columns against the scores that the program says it writes."""
+    description = read_description(program.archive)
+    if description is None:
+        where = program.archive.where(TASK_FILE)
+        bundle.report.add("scores-undeclared", where, "no list of scores, the primary one first")
+        return
+    scores = [score["key"] for score in description["scores"]]
+    for key, path in bundle.contents.columns:
+        if key not in scores:
+            text = f"{program.archive.name} writes no {key!r}{hint(key, scores)}"
+            bundle.add("column-not-scored", path, text)
+    if bundle.contents.primary:
+        key, path = bundle.contents.primary
+        if key in scores and key != scores[0]:
+            text = f"ranks by {key!r}; the first score is {scores[0]!r}"
+            bundle.add("primary-not-first-score", path, text)
+
+
+def read_options(report: Report, program: Program) -> dict[str, Any] | None:
+    """The scoring program's options.json, or None where it has none that can be used."""
+    if OPTIONS_FILE not in program.archive.files:
+        return None
+    where = program.archive.where(OPTIONS_FILE)
+    try:
+        content = parse_json(program.archive.files[OPTIONS_FILE])
+    except ValueError as error:
+        report.add("options-invalid", where, str(error))
+        return None
+    if not isinstance(content, dict):
+        report.add("options-invalid", where, "expected an object")
+        return None
+    for key, value in content.items():
+        if key not in KEYS or not isinstance(value, KEYS[key]):
+            report.add("options-invalid", where, f"{key!r:.100}: {value!r:.100}{hint(key, KEYS)}")
+            return None
+    description = read_description(program.archive)
+    choices = description["options"] if description else {}
+    for option, value in content.get("options", {}).items() if description else ():
+        if option not in choices or value not in choices[option]:
+            expected = choices.get(option, tuple(choices))
+            text = f"{option}: {value!r}; expected one of {', '.join(map(str, expected)) or 'nothing'}"
+            report.add("options-invalid", where, text)
+    return content
+
+
+def options_of(contents: Contents, task: BuiltTask | None) -> dict[str, Any] | None:
+    """The options of a task's scoring program, where it has some that can be used."""
+    program = contents.scoring_program(task)
+    return read_options(Report(), program) if program else None
+
+
+def writes_page(contents: Contents, task: BuiltTask | None) -> bool:
+    """Whether the task's scoring program may write detailed results; its options may say that it does not."""
+    options = options_of(contents, task)
+    return options is None or bool(options.get("detailed_results", False))

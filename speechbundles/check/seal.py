@@ -1,0 +1,101 @@
+"""What is sealed of a bundle's sets: it must lie beside the bundle, and none of it in the bundle."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from speechbundles.model.archive import Archive, Room
+from speechbundles.model.description import read_description
+from speechbundles.check.inspection import BuiltTask, Contents
+from speechbundles.competition.seal import HOME, WHOLE
+from speechbundles.model.finding import Report
+from speechbundles.model.zips import reference_zip
+from spokeneval.formats.problems import count_of
+from spokeneval.run.reference import ITEMS_FOLDER, PART_FILE, SEALED
+
+
+@dataclass(frozen=True)
+class SealedSet:
+    """A set with a sealed share: the reference data in the bundle, all labels, and the labels that are sealed."""
+
+    uploaded: Archive
+    whole: Archive
+    sealed: Archive
+
+
+def sealed_sets(report: Report, contents: Contents, bundle: Path) -> dict[str, SealedSet]:
+    """The sets that say that they are a part, by the names of their reference data.
+
+    Their labels are in the folder that the build wrote beside those of the platforms.
+    """
+    sets = {}
+    for task in contents.tasks:
+        uploaded = task.parts.get("reference_data")
+        if uploaded is None or not is_part(uploaded):
+            continue
+        home = bundle.resolve().parent.parent / HOME / _name(contents, task)
+        for folder in home.glob("*"):
+            whole, sealed = (_labels(folder / part) for part in (WHOLE, SEALED))
+            if reference_zip(folder.name) == uploaded.name and sealed.files and _is_of(uploaded, whole):
+                sets[uploaded.name] = SealedSet(uploaded, whole, sealed)
+        if uploaded.name not in sets:
+            what = f"a share of the set is sealed, but the labels that go with it are not in {home}"
+            report.add("sealed-missing", uploaded.name, what)
+    return sets
+
+
+def _labels(folder: Path) -> Archive:
+    """The files with labels that a build left in a folder; none where there is no such folder."""
+    files = {
+        path.name: path.read_bytes() for path in folder.glob("*") if path.is_file() and path.name != PART_FILE
+    }
+    return Archive("/".join(folder.parts[-4:]), files, Room())
+
+
+def _is_of(uploaded: Archive, whole: Archive) -> bool:
+    """Whether the labels in a bundle are among those of the whole set."""
+    return all(
+        set(_lines(uploaded.files.get(name, b""))) <= set(_lines(data)) for name, data in whole.files.items()
+    )
+
+
+def is_part(reference: Archive) -> bool:
+    """Whether reference data hold the labels of a part of their set."""
+    return PART_FILE in reference.files
+
+
+def without_items(reference: Archive) -> Archive:
+    """Reference data without the public items that lie beside the labels of a part."""
+    labels = {name: data for name, data in reference.files.items() if not name.startswith(f"{ITEMS_FOLDER}/")}
+    return Archive(reference.name, labels, reference.room)
+
+
+def _name(contents: Contents, task: BuiltTask) -> str:
+    """The task's name, as its scoring program says it."""
+    program = contents.scoring_program(task)
+    description = read_description(program.archive) if program else None
+    return str(description.get("task", "")) if description else ""
+
+
+def check_sealed_rows(report: Report, files: Mapping[str, bytes], sets: Iterable[SealedSet]) -> None:
+    """Search every file of a bundle, those of inner zips included, for a row with a sealed label."""
+    sealed = {
+        row: found.sealed.where(name)
+        for found in sets
+        for name in found.sealed.files
+        for row in _rows(found, name)
+    }
+    for name, content in files.items():
+        there = sealed.keys() & set(() if name.endswith(".zip") else _lines(content))
+        if there:
+            report.add("sealed-uploaded", name, f"{count_of(len(there), 'row')} of {sealed[min(there)]}")
+
+
+def _rows(found: SealedSet, name: str) -> list[bytes]:
+    """The sealed rows of a file, without the header that it shares with the whole one."""
+    rows = _lines(found.sealed.files[name])
+    return rows[1:] if rows[:1] == _lines(found.uploaded.files.get(name, b""))[:1] else rows
+
+
+def _lines(content: bytes) -> list[bytes]:
+    return [line for line in map(bytes.strip, content.split(b"\n")) if line]

@@ -1,0 +1,71 @@
+"""Tables of a kit's data as organisers have them: they come out as UTF-8, with commas in a `.csv`, tabs in a `.tsv`.
+
+The kit's baselines read them so. What is no table (a grammar, a list in JSON) stays as it is.
+"""
+
+import csv
+import io
+from collections.abc import Callable, Mapping
+from pathlib import PurePosixPath
+
+from speechbundles.competition.intake.files import WORKBOOK, Grid, UnreadableFile, parse_source
+from spokeneval.formats.problems import count_of
+
+_SEPARATORS = {".csv": ",", ".tsv": "\t", WORKBOOK: ","}
+
+
+def canonical_tables(files: Mapping[str, bytes], tell: Callable[[str], None]) -> dict[str, bytes]:
+    """The same files, `name -> content`, every table in the notation of its name; a workbook becomes a `.csv`.
+
+    Parameters
+    ----------
+    tell: takes what was understood of each table that is written anew.
+
+    Raises
+    ------
+    UnreadableFile: a table that is none, or whose rows differ in length; `str()` names it and the first such line.
+    """
+    canonical: dict[str, bytes] = {}
+    for name, content in files.items():
+        suffix = PurePosixPath(name).suffix.lower()
+        written = str(PurePosixPath(name).with_suffix(".csv")) if suffix == WORKBOOK else name
+        if written in canonical or (written != name and written in files):
+            raise UnreadableFile(f"{name}: there is {written} too; keep one of them")
+        try:
+            canonical[written] = _canonical(name, content, tell) if suffix in _SEPARATORS else content
+        except UnreadableFile as error:
+            raise UnreadableFile(f"{name}: {error}") from None
+    return canonical
+
+
+def _canonical(name: str, content: bytes, tell: Callable[[str], None]) -> bytes:
+    source = parse_source(content, name)
+    separator = _SEPARATORS[PurePosixPath(name).suffix.lower()]
+    grids = [grid for grid in source.grids if grid.rows]
+    if not grids:
+        raise UnreadableFile("is empty")
+    grid = max(grids, key=lambda grid: (_is_even(grid), _width(grid), grid.separator == separator))
+    widest = max(grids, key=lambda grid: (_width(grid), grid.separator == separator))
+    if not _is_even(grid) or _width(grid) == 1 < _width(widest):
+        uneven = [line for line, cells in widest.rows if len(cells) != _width(widest)]
+        line = min([*uneven, *(problem.line or 0 for problem in widest.unreadable)])
+        expected = f"{count_of(_width(widest), 'field')} as in the first row"
+        raise UnreadableFile(f"{widest.written}; line {line} has not {expected}")
+    if source.is_utf8 and grid.separator == separator and b"\r" not in content.replace(b"\r\n", b""):
+        return content
+    columns = ", ".join(cell.strip() for cell in grid.rows[0][1])
+    tell(
+        f"{name}: {count_of(len(grid.rows) - 1, 'row')}; {source.encoding}; {grid.written}; columns {columns}"
+    )
+    text = io.StringIO()
+    csv.writer(text, delimiter=separator, lineterminator="\n").writerows(cells for _, cells in grid.rows)
+    return text.getvalue().encode("utf-8")
+
+
+def _width(grid: Grid) -> int:
+    return len(grid.rows[0][1])
+
+
+def _is_even(grid: Grid) -> bool:
+    """Whether all rows are split into the same number of columns."""
+    return not grid.unreadable and all(len(cells) == _width(grid) for _, cells in grid.rows)

@@ -1,0 +1,168 @@
+"""An organiser's table as the task's own reader wants it: its columns named, its encoding and its separator changed.
+
+A file that the reader takes as it is stays as it is, byte for byte. Of any other the rows are written anew; for the
+reader's checks each in its own line, so that its problems name the organiser's lines.
+"""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from speechbundles.competition.intake.files import Grid, UnreadableFile, read_source
+from speechbundles.competition.intake.layouts import Notation
+from spokeneval.formats.problems import Problem, count_of, quote, some_of
+from spokeneval.formats.tables import Layout
+
+MOST_CLASSES = 10
+"""Different values of a column that tells classes apart."""
+
+
+@dataclass(frozen=True)
+class OwnTable:
+    """A table of an organiser's.
+
+    Attributes
+    ----------
+    file: its name in the bundle.
+    separator: what separates fields there.
+    columns: their names.
+    header: the line of its header; None where it has none.
+    rows: `line -> cells`.
+    unreadable: problems with lines that give no row.
+    unchanged: the organiser's file, where the task's reader takes it as it is.
+    understood: how it was read, in a line.
+    """
+
+    file: str
+    separator: str
+    columns: tuple[str, ...]
+    header: int | None
+    rows: Mapping[int, Sequence[str]]
+    understood: str
+    unreadable: tuple[Problem, ...] = ()
+    unchanged: bytes | None = None
+
+    def to_check(self, without: Collection[int] = ()) -> bytes:
+        """The file with every row in its own line; some lines are empty."""
+        if self.unchanged is not None:
+            lines = enumerate(self.unchanged.split(b"\n"), 1)
+            return b"\n".join(b"" if number in without else line for number, line in lines)
+        kept = {line: cells for line, cells in self.rows.items() if line not in without}
+        if self.header is not None:
+            kept[self.header] = self.columns
+        return self._write(kept.get(line, ()) for line in range(1, max(kept, default=0) + 1))
+
+    def to_ship(self, without: Collection[int] = ()) -> bytes:
+        """The file as it goes into a bundle: a header, and the rows but for some lines."""
+        if self.unchanged is not None:
+            return self.to_check(without)
+        return self._write(
+            [self.columns, *(cells for line, cells in self.rows.items() if line not in without)]
+        )
+
+    def _write(self, rows: Iterable[Sequence[str]]) -> bytes:
+        text = io.StringIO()
+        csv.writer(text, delimiter=self.separator, lineterminator="\n").writerows(rows)
+        return text.getvalue().encode("utf-8")
+
+    def describe_lines(self, lines: Collection[int], columns: Collection[str]) -> str:
+        """What some rows are: of those of the columns that have few values how many of them have which, and how many
+        there are."""
+        told = []
+        for place, column in enumerate(self.columns):
+            if column not in columns:
+                continue
+            values = Counter(cells[place] for cells in self.rows.values())
+            if 1 < len(values) <= MOST_CLASSES:
+                chosen = Counter(self.rows[line][place] for line in lines if line in self.rows)
+                found = [
+                    f"{count} of {values[value]} {quote(value, 30)}" for value, count in chosen.most_common()
+                ]
+                told += [f"{column} {', '.join(found)}"] if found else []
+        return "; ".join(told)
+
+
+def read_table(path: Path, layout: Layout, notation: Notation) -> OwnTable:
+    """Read a file in any of the notations that organisers have.
+
+    Raises
+    ------
+    UnreadableFile, OSError: no text and no workbook, or a file that cannot be read.
+    """
+    source = read_source(path)
+    if not any(grid.rows for grid in source.grids):
+        raise UnreadableFile("is empty")
+    grid, named = _choose(source.grids, layout, notation)
+    first_line, first = grid.rows[0]
+    columns = named or tuple(_name_columns(first, layout, notation))
+    places = [place for place, column in enumerate(columns) if column and column not in notation.left_out]
+    asked = {place for place in places if columns[place] in (*layout.required, *layout.optional)}
+    rows = {}
+    unreadable = list(grid.unreadable)
+    blanks = 0
+    for line, cells in grid.rows if named else grid.rows[1:]:
+        if not named and cells == first:
+            unreadable.append(Problem("stray_header", layout.file, "a header row in mid-file", line=line))
+            continue
+        if len(cells) < len(columns) or any(map(str.strip, cells[len(columns) :])):
+            fields = f"{count_of(len(cells), 'field')}, {grid.written}; the others have {len(columns)}"
+            unreadable.append(Problem("wrong_field_count", layout.file, fields, line=line))
+            continue
+        rows[line] = [cells[place].strip() if place in asked else cells[place] for place in places]
+        blanks += sum(cells[place] != cells[place].strip() for place in asked)
+    kept = tuple(columns[place] for place in places)
+    plain = source.is_utf8 and grid.separator == layout.delimiter and not blanks
+    unchanged = source.content if plain and not named and kept == tuple(map(str.strip, first)) else None
+    left_out = [column for column in columns if column in notation.left_out]
+    renamed = [
+        column if named or first[place].strip() == column else f"{column} ({first[place].strip()} there)"
+        for place, column in zip(places, kept, strict=True)
+    ]
+    understood = [
+        count_of(len(rows), "row"),
+        source.encoding,
+        grid.written + (", without a header" if named else ""),
+        f"columns {', '.join(renamed)}",
+        *([f"left out {some_of(left_out)}"] if left_out else []),
+        *([f"blanks around {count_of(blanks, 'cell')} taken away"] if blanks else []),
+    ]
+    return OwnTable(
+        layout.file,
+        layout.delimiter,
+        kept,
+        None if named else first_line,
+        rows,
+        "; ".join(understood),
+        () if unchanged is not None else tuple(unreadable),
+        unchanged,
+    )
+
+
+def _choose(grids: Sequence[Grid], layout: Layout, notation: Notation) -> tuple[Grid, tuple[str, ...] | None]:
+    """The grid whose header has most of the columns that must be there, or whose first row has a notation without
+    header, with the names of its columns then; the one with the reader's own separator where none fits."""
+
+    def found(grid: Grid) -> tuple[int, bool]:
+        columns = _name_columns(grid.rows[0][1], layout, notation) if grid.rows else []
+        return sum(column in columns for column in layout.required), grid.separator == layout.delimiter
+
+    best = max(grids, key=found)
+    if found(best)[0] == 0:
+        for grid in grids:
+            for columns in notation.headerless:
+                cells = [cell.strip() for cell in grid.rows[0][1]] if grid.rows else []
+                if len(cells) == len(columns) and notation.is_row(dict(zip(columns, cells, strict=True))):
+                    return grid, columns
+    return best, None
+
+
+def _name_columns(cells: Sequence[str], layout: Layout, notation: Notation) -> list[str]:
+    """The names of a header's columns, known ones in their own spelling; an exact name wins over an alias."""
+    known = {column.lower(): column for column in (*layout.required, *layout.optional, *notation.left_out)}
+    aliases = {**(layout.aliases or {}), **notation.aliases}
+    there = {cell.strip().lower() for cell in cells}
+    known.update({alias.lower(): column for alias, column in aliases.items() if column.lower() not in there})
+    return [known.get(cell.strip().lower(), cell.strip()) for cell in cells]

@@ -1,0 +1,328 @@
+"""`competition.yaml`: read, held against its schema, and resolved into competitions.
+
+Every defect is reported at once, with its line and path. What a schema cannot say (dates in order, a
+task that exists, columns that it writes) is checked here too, so that nothing misspelt gets
+as far as a platform.
+
+A competition folder's file holds what differs from the repository's: what it says goes before whatever that one says,
+and its bundles are those that there are.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from speechbundles.competition import located_yaml
+from speechbundles.competition import schema
+from speechbundles.model.competition import Column, Competition, CompetitionError, Phase, Place
+from speechbundles.model.sources import find
+from speechbundles.competition.located_yaml import Defects
+from speechbundles.assemble.pages import page_path
+from speechbundles.competition.whole import OF_THE_DATA, can_do_without, do_without
+from speechbundles.model.dates import FORMAT
+from speechbundles.platforms.limits import LONGEST_COLUMN_TITLE
+from speechbundles.model.text import suggestion
+from spokeneval.run.feedback import COARSE
+from spokeneval.tasks import find_task, task_names
+
+
+def read_competitions(
+    path: Path, names: Collection[str] = (), *, folder: Path | None = None, leave_out: Collection[str] = ()
+) -> list[Competition]:
+    """The competitions of a `competition.yaml`, with its schema and the programs beside it.
+
+    Parameters
+    ----------
+    path: the repository's.
+    names: the bundles that are wanted; all where it is empty.
+    folder: a competition folder, whose `competition.yaml` is read over the repository's; None for the sample's.
+    leave_out: what all of them are to do without, beside what the file says.
+
+    Raises
+    ------
+    CompetitionError: with every defect of the file, and of what the wanted bundles are made from.
+    """
+    series, marks = _load(path, path.parent)
+    content, own = series, path
+    if folder is not None and folder.resolve() != path.parent.resolve():
+        own = folder / path.name
+        if not own.is_file():
+            raise CompetitionError(
+                f"{own}: there is no such file; build_bundle.py init writes a competition folder"
+            )
+        content, marks = _load(own, path.parent)
+    defects: Defects = []
+    resolved = list(_left_out(list(_resolve(content, series, own.parent, defects)), leave_out, defects))
+    _check_shared(resolved, defects)
+    _check_seals(resolved, defects)
+    competitions = [competition for competition in resolved if not names or competition.name in names]
+    for competition in competitions:
+        _check(competition, path.parent, defects)
+    for name in sorted(set(names) - set(content["bundles"])):
+        defects.append((("bundles",), f"no bundle {name}; there are {', '.join(content['bundles'])}"))
+    if defects:
+        raise located_yaml.refusal(own, defects, marks)
+    return competitions
+
+
+def _load(path: Path, root: Path) -> tuple[Any, located_yaml.Marks]:
+    """A file's content, held against the schema, and where everything stands in it."""
+    content, marks, defects = located_yaml.load(path)
+    unfilled = dict(_unfilled(content, ()))
+    defects += [
+        (place, f"not filled in yet: {value[len(FILL_IN) :].strip(' :()')}")
+        for place, value in unfilled.items()
+    ]
+    violations = schema.violations(content, root / "competition.schema.json")
+    defects += [(place, what) for place, what in violations if place not in unfilled]
+    if defects:
+        raise located_yaml.refusal(path, defects, marks)
+    return content, marks
+
+
+FILL_IN = "FILL IN"
+"""What a value begins with that an organiser has still to say."""
+
+
+def _unfilled(content: Any, place: Place) -> Iterator[tuple[Place, str]]:
+    """What is still to be said, and where."""
+    if isinstance(content, str) and content.startswith(FILL_IN):
+        yield place, content
+    elif isinstance(content, (dict, list)):
+        inner = content.items() if isinstance(content, dict) else enumerate(content)
+        for key, value in inner:
+            yield from _unfilled(value, (*place, key))
+
+
+_REQUIRED = (
+    *("title", "description", "organiser", "contact_email", "image", "terms", "pages", "docker_image"),
+    *("submission_rule", "public_sets", "phases", "columns"),
+)
+_DEFAULTS: dict[str, Any] = {
+    "auto_run_submissions": True,
+    "detailed_results": False,
+    "feedback": COARSE,
+    "accepted_overlaps": (),
+    "leave_out": (),
+    "kit_data": {},
+    "baseline_data": {},
+    "registration": "approval",
+    "forum": True,
+}
+
+
+def _resolve(
+    content: Mapping[str, Any],
+    series: Mapping[str, Any],
+    folder: Path,
+    defects: Defects,
+) -> Iterator[Competition]:
+    """Each bundle with the settings of its task, its challenge and the defaults; own ones over the repository's."""
+    tasks = {task: name for name, layer in series["challenges"].items() for task in layer["tasks"]}
+    _check_known(content, series, defects)
+    for name, entry in content["bundles"].items():
+        task: Any = {**series["bundles"].get(name, {}), **entry}.get("task")
+        if task not in tasks:
+            hint = suggestion(str(task), tasks, f"expected one of {', '.join(tasks)}")
+            place: Place = ("bundles", name, "task") if "task" in entry else ("bundles", name)
+            defects.append((place, f"no task {task!r}; {hint}" if task else f"no task; {hint}"))
+            continue
+        challenge = tasks[task]
+        if task not in task_names():
+            missing: Place = ("challenges", challenge, "tasks", task)
+            defects.append((missing, f"spokeneval/tasks/{task}.py is missing"))
+            continue
+        settings = dict(_DEFAULTS)
+        origin: dict[str, Place] = {}
+        stated: set[str] = set()
+        places: tuple[Place, ...] = (
+            ("defaults",),
+            ("challenges", challenge),
+            ("challenges", challenge, "tasks", task),
+            ("bundles", name),
+        )
+        for source, place in product((series, content), places):
+            layer = _layer(source, place)
+            if source is not content:
+                layer = {key: value for key, value in layer.items() if key not in OF_THE_DATA}
+            settings.update(layer)
+            origin.update({key: (*place, key) for key in layer})
+            stated.update(layer if source is content else ())
+        absent = [key for key in _REQUIRED if key not in settings]
+        if absent:
+            what = f"no {', '.join(absent)}, here or in its task, challenge, defaults"
+            defects.append((("bundles", name), what))
+            continue
+        columns = _columns(task, settings.pop("columns"), origin["columns"], defects)
+        phases = tuple(Phase(**phase) for phase in settings.pop("phases"))
+        together = tuple(series["challenges"][challenge]["tasks"])
+        del settings["task"]
+        yield Competition(
+            name, task, challenge, settings, columns, phases, together, origin, folder, frozenset(stated)
+        )
+
+
+def _layer(source: Mapping[str, Any], place: Place) -> Mapping[str, Any]:
+    """What a `competition.yaml` says at a place; nothing where it has no such place."""
+    layer: Mapping[str, Any] = source
+    for key in place:
+        layer = layer.get(str(key), {})
+    return layer
+
+
+def _check_known(content: Mapping[str, Any], series: Mapping[str, Any], defects: Defects) -> None:
+    """Settings of a challenge or a task that the repository does not have would be read by nobody."""
+    for challenge, layer in content.get("challenges", {}).items():
+        known = _layer(series, ("challenges", challenge, "tasks"))
+        if challenge not in series["challenges"]:
+            hint = suggestion(challenge, series["challenges"], f"there are {', '.join(series['challenges'])}")
+            defects.append((("challenges", challenge), f"no challenge {challenge}; {hint}"))
+            continue
+        for task in layer.get("tasks", {}):
+            if task not in known:
+                hint = suggestion(task, known, f"it has {', '.join(known)}")
+                place = ("challenges", challenge, "tasks", task)
+                defects.append((place, f"{challenge} has no task {task}; {hint}"))
+
+
+def _left_out(
+    competitions: Sequence[Competition], names: Collection[str], defects: Defects
+) -> Iterator[Competition]:
+    """The competitions, each without what it is to do without."""
+    known = {name for competition in competitions for name in can_do_without(competition)}
+    for name in sorted(set(names) - known):
+        raise CompetitionError(f"--leave-out {name}: {suggestion(name, known, _one_of(known))}")
+    for competition in competitions:
+        place = competition.origin.get("leave_out", ("bundles", competition.name))
+        for name in sorted(set(competition["leave_out"]) - known):
+            defects.append((place, f"leave_out: {name}; {suggestion(name, known, _one_of(known))}"))
+        rest = do_without(competition, names)
+        if not rest.phases:
+            defects.append((place, f"leave_out: {competition.name} is left without a phase"))
+        yield rest
+
+
+def _one_of(names: Collection[str]) -> str:
+    return f"expected one of {', '.join(sorted(names))}"
+
+
+def _columns(
+    task: str, chosen: Sequence[Mapping[str, Any]], origin: Place, defects: Defects
+) -> tuple[Column, ...]:
+    """The columns that were chosen, with what the task says of them."""
+    written = {column.key: column for column in find_task(task).columns}
+    columns = []
+    for index, column in enumerate(chosen):
+        key = column["key"]
+        if key in written and len(written[key].title) > LONGEST_COLUMN_TITLE:
+            what = (
+                f"the title of {key}, {written[key].title!r}, has more than {LONGEST_COLUMN_TITLE} characters"
+            )
+            defects.append(((*origin, index, "key"), what))
+        elif key in written:
+            columns.append(
+                Column(**written[key]._asdict(), **{name: column[name] for name in column if name != "key"})
+            )
+        else:
+            hint = suggestion(key, written, f"it writes {', '.join(written)}")
+            defects.append(((*origin, index, "key"), f"column {key} is not written by {task}; {hint}"))
+    return tuple(columns)
+
+
+def _check_shared(competitions: Sequence[Competition], defects: Defects) -> None:
+    """Bundles of one task have the same labels, programs and kit, and so the settings that are written into these."""
+    first: dict[str, Competition] = {}
+    for competition in competitions:
+        other = first.setdefault(competition.task, competition)
+        ours, theirs = _shared(competition), _shared(other)
+        for name in () if other is competition else ours:
+            if ours[name] != theirs[name]:
+                place = competition.origin.get(name, ("bundles", competition.name))
+                what = f"{name} is {ours[name]} here and {theirs[name]} in {other.name}"
+                defects.append((place, f"{what}; both have the labels and programs of {competition.task}"))
+
+
+def _shared(competition: Competition) -> dict[str, Any]:
+    names = ("options", "public_sets", "feedback", "sealed", "detailed_results", "leave_out")
+    chosen = {name: competition.settings.get(name, "not set") for name in names}
+    return {**chosen, "hide_scores": competition.hides_scores}
+
+
+def _check_seals(competitions: Sequence[Competition], defects: Defects) -> None:
+    """What is sealed must be hidden."""
+    for competition in competitions:
+        share = competition.settings.get("sealed")
+        place = competition.origin.get("sealed", ("bundles", competition.name))
+        if share is None:
+            continue
+        if not 0 < share < 1:  # a schema lets NaN through
+            defects.append((place, f"sealed is {share}; expected a share above 0 and below 1, such as 0.5"))
+        if not any(map(competition.sealed_share, competition.scored_sets)):
+            public = ", ".join(competition.scored_sets)
+            what = f"{competition.name} is scored on public labels alone ({public}); only hidden ones can be sealed"
+            defects.append((place, what))
+
+
+def _check(competition: Competition, root: Path, defects: Defects) -> None:
+    _check_phases(competition, defects)
+    _check_columns(competition, defects)
+    origin = competition.origin
+    places = [(*origin["pages"], index, "file") for index in range(len(competition["pages"]))]
+    for place, file in zip([*places, origin["terms"]], competition.page_files, strict=True):
+        if not page_path(root, competition, file).is_file():
+            owners = dict.fromkeys((competition.task, competition.challenge))
+            own = ", ".join(f"pages/{owner}/" for owner in owners)
+            defects.append((place, f"page {file} is neither in {own} nor in pages/"))
+    if not find(root, competition.folder, competition["image"]).is_file():
+        defects.append((origin["image"], f"image {competition['image']} is missing"))
+
+
+def _check_phases(competition: Competition, defects: Defects) -> None:
+    before: tuple[Phase, datetime | None] | None = None
+    for index, phase in enumerate(competition.phases):
+        place = (*competition.origin["phases"], index)
+        start, end = _date(phase.start), _date(phase.end)
+        for key, text, read in (("start", phase.start, start), ("end", phase.end, end)):
+            if text and read is None:
+                defects.append(((*place, key), f"phase {phase.name}: {text}: not a date of the calendar"))
+        if start is None or (phase.end and end is None):
+            return
+        if end and end <= start:
+            what = f"phase {phase.name}: ends {phase.end}, not after its start {phase.start}"
+            defects.append(((*place, "end"), what))
+        if before and before[1] is None:
+            defects.append((place, f"phase {before[0].name}: no end, and phase {phase.name} comes after it"))
+        elif before and before[1] and start <= before[1]:
+            what = f"phase {phase.name}: starts {phase.start}, not after the end of the one before"
+            defects.append(((*place, "start"), what))
+        if phase.name in [other.name for other in competition.phases[:index]]:
+            defects.append(((*place, "name"), f"phase {phase.name} stands twice"))
+        before = phase, end
+
+
+def _date(text: str | None) -> datetime | None:
+    try:
+        return datetime.strptime(text, FORMAT) if text else None
+    except ValueError:
+        return None
+
+
+def _check_columns(competition: Competition, defects: Defects) -> None:
+    keys = [column.key for column in competition.columns]
+    places = [(*competition.origin["columns"], index, "key") for index in range(len(keys))]
+    for key in sorted({key for key in keys if keys.count(key) > 1}):
+        defects.append((places[keys.index(key)], f"column {key} stands twice"))
+    task = find_task(competition.task)
+    if keys and keys[0] != task.primary.key:
+        defects.append((places[0], f"the first column is {keys[0]}; the primary score is {task.primary.key}"))
+    choices = {option.name: option.values for option in task.options}
+    for option, value in competition.options.items():
+        place = (*competition.origin["options"], option)
+        if option not in choices:
+            expected = ", ".join(choices) or "none"
+            defects.append((place, f"unknown option {option}; {task.name} has {expected}"))
+        elif value not in choices[option]:
+            what = f"option {option} is {value!r}; expected one of {', '.join(choices[option])}"
+            defects.append((place, what))

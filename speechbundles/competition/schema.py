@@ -1,0 +1,89 @@
+"""The schema of `competition.yaml`, with the platforms' limits put in, and its violations in words."""
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from speechbundles.model.competition import Place
+from speechbundles.platforms.codabench.keys import QUESTION_TYPES, SUBMISSION_RULES
+from speechbundles.platforms.keys import MOST_DECIMALS
+from speechbundles.platforms.limits import LONGEST_KEY, LONGEST_TEXTS
+from speechbundles.model.text import suggestion
+from spokeneval.task import Column as TaskColumn
+
+
+def violations(content: Any, path: Path) -> Iterator[tuple[Place, str]]:
+    """What in a `competition.yaml` is against the schema in a file."""
+    schema = json.loads(path.read_text(encoding="utf-8"))
+    _put_limits(schema["$defs"])
+    for violation in Draft202012Validator(schema).iter_errors(content):
+        yield from _explain(violation, schema)
+
+
+def _put_limits(definitions: dict[str, Any]) -> None:
+    """What the platforms decide stands with them, and not in the schema's file."""
+    for (definition, name), longest in LONGEST_TEXTS.items():
+        definitions[definition]["properties"][name]["maxLength"] = longest
+    key = definitions["key"]
+    key["pattern"] = f"^[a-z][a-z0-9_]{{0,{LONGEST_KEY - 1}}}$"
+    key["description"] += f", {LONGEST_KEY} at most"
+    definitions["settings"]["properties"]["submission_rule"]["enum"] = list(SUBMISSION_RULES)
+    definitions["question"]["properties"]["type"]["enum"] = list(QUESTION_TYPES)
+    definitions["column"]["properties"]["precision"]["maximum"] = MOST_DECIMALS
+
+
+_TYPES = {
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "settings, `key: value`",
+}
+
+
+def _explain(error: Any, schema: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
+    """A violation of the schema (a `jsonschema.ValidationError`), in the words of the person who made it."""
+    place: Place = tuple(error.absolute_path)
+    if error.validator in ("additionalProperties", "unevaluatedProperties"):
+        known = sorted(_known_keys(error.schema, schema))
+        otherwise = f"expected one of {', '.join(known)}"
+        for key in sorted(set(error.instance) - set(known)):
+            if "columns" in place and key in TaskColumn._fields:
+                yield (*place, key), f"unknown key; a column's {key} stands in its task, in spokeneval/tasks/"
+            else:
+                yield (*place, key), f"unknown key; {suggestion(key, known, otherwise)}"
+    elif error.validator == "required":
+        for key in error.validator_value:
+            if key not in error.instance:
+                yield place, f"no {key}"
+    elif error.validator == "enum":
+        expected = ", ".join(str(value) for value in error.validator_value)
+        yield place, f"{error.instance!r}; expected one of {expected}"
+    elif (
+        error.validator in ("pattern", "not", "exclusiveMinimum", "exclusiveMaximum")
+        and "description" in error.schema
+    ):
+        if "propertyNames" in error.absolute_schema_path:
+            place = (*place, error.instance)
+        yield place, f"{error.instance!r:.100}; expected {error.schema['description']}"
+    elif error.validator == "type" and isinstance(error.instance, date):
+        return  # an unquoted date, reported with its line already
+    elif error.validator == "type":
+        yield place, f"{error.instance!r:.100}; expected {_TYPES[error.validator_value]}"
+    elif error.validator == "maxLength":
+        yield place, f"{error.instance!r:.100} is too long; at most {error.validator_value} characters"
+    else:
+        yield place, error.message
+
+
+def _known_keys(schema: Mapping[str, Any], root: Mapping[str, Any]) -> set[str]:
+    keys = set(schema.get("properties", {}))
+    for part in schema.get("allOf", []):
+        name = part["$ref"].rsplit("/", 1)[1]
+        keys |= set(root["$defs"][name]["properties"])
+    return keys

@@ -1,0 +1,462 @@
+"""Amend a competition in mid-season: other programs or data, and every submission run again.
+
+A server keeps old scores when a program or a gold standard is exchanged, and runs a submission again only as a further
+one. So each upload is run again, in the order of the uploads, and the run that it takes the place of is deleted; what
+that left is in the folder. Else the best of a team would be chosen among old scores and new ones, and each upload would
+count twice for the team's limits. What the board will be is computed here before anything is changed, and the server's
+board is compared with it afterwards. An amendment that was stopped goes on with the same command.
+
+Each phase has one task, as in every bundle that is built here; a bundle with more of them is refused.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+
+from speechbundles.model.bounded import parse_json, read_file, sha256
+from speechbundles.model.archive import LARGEST_BUNDLE
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase, BundleError
+from speechbundles.live.connection import Connection, LiveError
+from speechbundles.live.entrants import (
+    Entrant,
+    Progress,
+    agrees,
+    attempt_of,
+    holder_of,
+    is_run_again,
+    predict,
+    read_entrants,
+    score_entrants,
+    stored_scores,
+)
+from speechbundles.live.fetch import fetch
+from speechbundles.live.publish import check_served, read_bundle, read_served_files, wanted_files
+from speechbundles.live.scores import different_scores, number
+from speechbundles.live.wait import wait_for_runs
+from speechbundles.live import api
+from speechbundles.platforms.submission_rules import FORCE_LAST, PICKED
+from speechbundles.rehearse.many import Result
+from speechbundles.rehearse.rehearse import FINISHED
+from speechbundles.season.board import Entry
+from speechbundles.model.text import text_table
+from spokeneval.formats.problems import count_of, some_of
+
+STATE = "amending.json"
+"""In the folder while an amendment is under way."""
+MOST_TURNS = 20
+MOST_SHOWN = 10
+_LARGEST_STATE = 64 << 20
+
+
+@dataclass(frozen=True)
+class State:
+    """An amendment under way.
+
+    Attributes
+    ----------
+    bundle: SHA-256 of the bundle.
+    phases: ids of the phases that are run again.
+    picked: uploads that were on the board, for boards whose entries are picked.
+    last: the last run before the exchange; None: the exchange is not done.
+    """
+
+    bundle: str
+    phases: tuple[int, ...]
+    picked: tuple[str, ...]
+    last: int | None
+
+
+@dataclass(frozen=True)
+class AmendedPhase:
+    """A phase whose programs or data change, and what becomes of its board.
+
+    Attributes
+    ----------
+    parts: what changes; empty where it was exchanged already.
+    before: the board on the server, by holder (a team, or an upload where a team has several): rank, primary score.
+    after: the board that is predicted, in order.
+    reruns: how many uploads are run again.
+    notes: what to know before.
+    """
+
+    built: BuiltPhase
+    live: api.LivePhase
+    parts: tuple[str, ...]
+    before: Mapping[str, tuple[int, Decimal | None]]
+    after: tuple[Entry, ...]
+    reruns: int
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Amendment:
+    """What a bundle changes in a competition. `state`: None where it was not begun."""
+
+    bundle: BuiltBundle
+    sha256: str
+    competition: int
+    folder: Path
+    phases: tuple[AmendedPhase, ...]
+    state: State | None
+
+
+def plan(
+    connection: Connection,
+    path: Path,
+    competition: int,
+    folder: Path,
+    *,
+    jobs: int | None = None,
+    fetching: Progress | None = None,
+    scoring: Progress | None = None,
+) -> Amendment:
+    """What a bundle would change, computed here; the server is only read.
+
+    Parameters
+    ----------
+    path: a built zip that differs from the competition in nothing but programs and data.
+    folder: where the submissions are fetched to.
+    jobs: runs at once.
+    fetching, scoring: called with how many are done, and of how many.
+
+    Raises
+    ------
+    LiveError: the bundle is another competition's or has several tasks in a phase, runs are under way, or another
+        amendment is.
+    BundleError: a bundle that cannot be rehearsed, or has no board.
+    """
+    bundle, content = read_bundle(path)
+    bundle.ranking_column()
+    live = api.read_competition(connection, competition)
+    check_served(content, bundle.files, live, competition)
+    haul = fetch(connection, competition, folder, progress=fetching)
+    digest = sha256(path, LARGEST_BUNDLE)
+    state = _read_state(folder, digest)
+    phases = []
+    for built, phase in zip(bundle.phases, api.phases_of(live), strict=True):
+        bundle.phase(built.number)  # refuses one that cannot be rehearsed
+        served = read_served_files(connection, phase.tasks[0])
+        wanted = wanted_files(bundle, built)
+        parts = tuple(part for part in api.PARTS if wanted.get(part) != served.get(part))
+        if parts or (state and phase.id in state.phases):
+            entrants = read_entrants(connection, phase, haul.runs, folder)
+            notes = [] if state else _check_old(bundle, built, phase, served, entrants, folder, jobs, scoring)
+            results = score_entrants(bundle, built, entrants, folder, jobs, scoring)
+            phases.append(
+                AmendedPhase(
+                    built,
+                    phase,
+                    parts,
+                    _live_board(connection, bundle, built, phase, entrants),
+                    predict(
+                        bundle, built, entrants, results, state.picked if state else _picked(built, entrants)
+                    ),
+                    sum(is_run_again(entrant) for entrant in entrants),
+                    (*notes, *_notes(entrants)),
+                )
+            )
+    return Amendment(bundle, digest, competition, folder, tuple(phases), state)
+
+
+def carry_out(
+    connection: Connection,
+    amendment: Amendment,
+    *,
+    jobs: int | None = None,
+    waiting: Progress | None = None,
+) -> Iterator[str]:
+    """Exchange the files, run everything again, wait, and compare the boards; yields what was done.
+
+    Raises
+    ------
+    LiveError: a step failed, or a board is not the predicted one. What was done is known to the same command.
+    """
+    bundle, folder = amendment.bundle, amendment.folder
+    picked: list[str] = []
+    for phase in amendment.phases:
+        found = fetch(connection, amendment.competition, folder).runs
+        entrants = read_entrants(connection, phase.live, found, folder)
+        busy = [
+            str(entrant.run.id) for entrant in entrants if entrant.run.status not in (*api.FINAL, api.WAITING)
+        ]
+        if busy and amendment.state is None:
+            raise LiveError(
+                f"{phase.live.name}: runs under way: {some_of(busy, MOST_SHOWN)}. Wait for them, or cancel them in the "
+                "browser; nothing was changed"
+            )
+        picked += _picked(phase.built, entrants)
+    state = amendment.state or State(
+        amendment.sha256, tuple(phase.live.id for phase in amendment.phases), tuple(picked), None
+    )
+    _write_state(folder, state)
+    for phase in amendment.phases:
+        yield from _exchange(connection, bundle, phase)
+    if state.last is None:
+        runs = [run.id for phase in amendment.phases for run in api.list_runs(connection, phase.live.id)]
+        state = replace(state, last=max(runs, default=0))
+        _write_state(folder, state)
+    for phase in amendment.phases:
+        yield from _run_again(connection, amendment, phase, state, jobs, waiting)
+    for phase in amendment.phases:
+        yield _prove(connection, amendment, phase, state, jobs)
+    (folder / STATE).unlink()
+
+
+def to_text(amendment: Amendment) -> str:
+    """Who moves, and by how much."""
+    if not amendment.phases:
+        return "The server has the programs and data of this bundle; there is nothing to amend."
+    lines: list[str] = []
+    for phase in amendment.phases:
+        what = ", ".join(part.replace("_", " ") for part in phase.parts) or "exchanged already"
+        lines += [f"{phase.live.name}: {what}; {count_of(phase.reruns, 'submission')} to run again", ""]
+        lines += _table(amendment.bundle, phase)
+        lines += ["", *(f"  {note}" for note in phase.notes), *[""] * bool(phase.notes)]
+    return "\n".join(lines).rstrip()
+
+
+def _table(bundle: BuiltBundle, phase: AmendedPhase) -> list[str]:
+    primary = bundle.ranking_column()
+    rows = [("rank", "was", "", primary.title, "was", "change")]
+    left = dict(phase.before)
+    for entry in phase.after:
+        score = entry.attempt.score(primary.key)
+        was, old = left.pop(holder_of(phase.built, entry.attempt), (None, None))
+        change = (
+            "" if score is None or old is None else f"{(score - old).normalize():+f}" if score != old else "="
+        )
+        rows.append(
+            (
+                str(entry.rank),
+                "-" if was is None else str(was),
+                entry.attempt.submission.team,
+                number(score),
+                number(old),
+                change,
+            )
+        )
+    for holder, (was, old) in left.items():
+        rows.append(("-", str(was), holder, "-", number(old), ""))
+    return text_table(rows, left={2})
+
+
+def _picked(phase: BuiltPhase, entrants: Sequence[Entrant]) -> tuple[str, ...]:
+    """The uploads on a board whose entries are picked."""
+    if phase.rule not in PICKED:
+        return ()
+    return tuple(entrant.upload for entrant in entrants if entrant.run.on_board)
+
+
+def _live_board(
+    connection: Connection,
+    bundle: BuiltBundle,
+    built: BuiltPhase,
+    phase: api.LivePhase,
+    entrants: Sequence[Entrant],
+) -> dict[str, tuple[int, Decimal | None]]:
+    primary = bundle.ranking_column().key
+    by_run = {run.id: (entrant, run) for entrant in entrants for run in (*entrant.older, entrant.run)}
+    board: dict[str, tuple[int, Decimal | None]] = {}
+    for position, on_board in enumerate(api.read_board(connection, phase.id), 1):
+        if on_board in by_run:
+            entrant, run = by_run[on_board]
+            holder = holder_of(built, attempt_of(entrant, built, None))
+            board.setdefault(holder, (position, run.scores.get(primary)))
+    return board
+
+
+def _notes(entrants: Sequence[Entrant]) -> list[str]:
+    gone = [str(entrant.run.id) for entrant in entrants if entrant.path is None]
+    again = sum(is_run_again(entrant) for entrant in entrants)
+    notes = (
+        [f"{again} runs count for their owners' limits of the day on which they are made"] if again else []
+    )
+    if gone:
+        notes.append(f"cannot be run again, as the upload was deleted: {some_of(gone, MOST_SHOWN)}")
+    return notes
+
+
+def _check_old(
+    bundle: BuiltBundle,
+    built: BuiltPhase,
+    phase: api.LivePhase,
+    served: Mapping[str, bytes],
+    entrants: Sequence[Entrant],
+    folder: Path,
+    jobs: int | None,
+    progress: Progress | None,
+) -> list[str]:
+    """Whether the server's scores are what its own files give here; a note where they are not."""
+    names = {part: f"served/{part}.zip" for part in served}
+    old = replace(
+        bundle, files={**bundle.files, **{names[part]: content for part, content in served.items()}}
+    )
+    old_phase = replace(built, **{part: names.get(part) for part in api.PARTS})  # type: ignore[arg-type]
+    try:
+        results = score_entrants(old, old_phase, entrants, folder, jobs, progress)
+    except BundleError as error:
+        return [f"what the server has now cannot be rehearsed: {error}"]
+    unlike = [
+        str(entrant.run.id)
+        for entrant in entrants
+        if entrant.sha256 in results and not agrees(results[entrant.sha256], entrant.run)
+    ]
+    if not unlike:
+        return []
+    return [
+        f"{len(unlike)} of {len(results)} scored otherwise by the server than here: {some_of(unlike, MOST_SHOWN)}"
+    ]
+
+
+def _exchange(connection: Connection, bundle: BuiltBundle, phase: AmendedPhase) -> Iterator[str]:
+    """Give the phase's task the bundle's files. Each is a new one on the server: old ones stay, to go back to."""
+    if not phase.parts:
+        return
+    task = phase.live.tasks[0]
+    wanted = wanted_files(bundle, phase.built)
+    keys = {part: key for part, key in api.read_parts(connection, task).items() if part in wanted}
+    for part in phase.parts:
+        if part in wanted:
+            keys[part] = api.upload_file(connection, part, f"{part}.zip", wanted[part])
+            api.finish_upload(connection, keys[part])
+    api.change_parts(connection, task, keys)
+    if read_served_files(connection, task) != wanted:
+        raise LiveError(f"{phase.live.name}: the server does not have the new files, though it took them")
+    yield f"{phase.live.name}: exchanged {', '.join(phase.parts)}"
+
+
+def _run_again(
+    connection: Connection,
+    amendment: Amendment,
+    phase: AmendedPhase,
+    state: State,
+    jobs: int | None,
+    waiting: Progress | None,
+) -> Iterator[str]:
+    """Run again, turn by turn, what was not run with the new files, and wait until it is over."""
+    bundle, folder = amendment.bundle, amendment.folder
+    columns = [column.key for column in bundle.columns if not column.computed]
+    brought_back: set[str] = set()
+    count = 0
+    for turn in range(MOST_TURNS):
+        fetched = fetch(connection, amendment.competition, folder).runs
+        entrants = read_entrants(connection, phase.live, fetched, folder)
+        results = score_entrants(bundle, phase.built, entrants, folder, jobs)
+        due = [
+            entrant for entrant in entrants if is_run_again(entrant) and entrant.run.id <= (state.last or 0)
+        ]
+        for entrant in entrants:
+            if entrant.run.id > (state.last or 0):
+                for run in entrant.older:
+                    api.delete_run(connection, run.id)
+            if turn == 0 and entrant not in due and entrant.sha256 in results:
+                due += [entrant] * (not agrees(results[entrant.sha256], entrant.run))
+        if phase.built.rule == FORCE_LAST:
+            due = _first_wave(due, results)
+        pending = [
+            entrant.run.id for entrant in entrants if entrant.run.status not in (*api.FINAL, api.WAITING)
+        ]
+        if not due and not pending:
+            due = [
+                entrant
+                for entrant in _off_board(bundle, phase, entrants, results)
+                if entrant.upload not in brought_back
+            ]
+            brought_back |= {entrant.upload for entrant in due}
+        if not due and not pending:
+            break
+        for entrant in due:
+            pending.append(api.run_again(connection, entrant.run.id))
+            api.delete_run(connection, entrant.run.id)
+            count += 1
+        wait_for_runs(connection, phase.live, pending, columns, waiting)
+    for entrant in entrants:
+        if entrant.upload in state.picked and not entrant.run.on_board:
+            api.pick(connection, entrant.run.id)
+    yield f"{phase.live.name}: {count_of(count, 'submission')} run again"
+
+
+def _off_board(
+    bundle: BuiltBundle, phase: AmendedPhase, entrants: Sequence[Entrant], results: Mapping[str, Result]
+) -> list[Entrant]:
+    """Uploads that should be on the board of a team that is not on it at all.
+
+    The server chooses when a run's scores come. Where an older run was deleted after that, and was the chosen one, the
+    team is on no board until its next run.
+    """
+    if phase.built.rule in PICKED:
+        return []
+    there = {entrant.run.owner for entrant in entrants if entrant.run.on_board}
+    wanted = {entry.attempt.submission.name for entry in predict(bundle, phase.built, entrants, results, ())}
+    return [
+        entrant
+        for entrant in entrants
+        if entrant.upload in wanted and entrant.run.owner not in there and is_run_again(entrant)
+    ]
+
+
+def _first_wave(due: Sequence[Entrant], results: Mapping[str, Result]) -> list[Entrant]:
+    """Where the last run to end is on the board: all but each owner's last good one, and that one when it is alone."""
+    last = {
+        entrant.run.owner: entrant
+        for entrant in due
+        if entrant.sha256 in results and results[entrant.sha256].status == FINISHED
+    }
+    others = [entrant for entrant in due if last.get(entrant.run.owner) is not entrant]
+    return others or list(due)
+
+
+def _prove(
+    connection: Connection, amendment: Amendment, phase: AmendedPhase, state: State, jobs: int | None
+) -> str:
+    """Compare the server's board with the predicted one: who, in what order, with what scores, to the last digit."""
+    bundle = amendment.bundle
+    fetched = fetch(connection, amendment.competition, amendment.folder).runs
+    entrants = read_entrants(connection, phase.live, fetched, amendment.folder)
+    results = score_entrants(bundle, phase.built, entrants, amendment.folder, jobs)
+    predicted = predict(bundle, phase.built, entrants, results, state.picked)
+    runs = {entrant.run.id: entrant.run for entrant in entrants}
+    board = [runs.get(on_board) for on_board in api.read_board(connection, phase.live.id)]
+    problems = [
+        f"run {entrant.run.id} of {entrant.run.owner} is {entrant.run.status} on the server, "
+        f"{results[entrant.sha256].status} here"
+        for entrant in entrants
+        if entrant.sha256 in results and results[entrant.sha256].status != entrant.run.status
+    ]
+    wanted = [entry.attempt.submission.team for entry in predicted]
+    served = [run.owner if run else "an older run" for run in board]
+    if wanted != served:
+        problems.append(f"the order is {', '.join(served)}; expected {', '.join(wanted)}")
+    for entry, run in zip(predicted, board, strict=False):
+        if run and entry.attempt.result and run.owner == entry.attempt.submission.team:
+            lines = different_scores(stored_scores(entry.attempt.result), run.scores)
+            problems += [f"{run.owner}, run {run.id}: {line}" for line in lines]
+    if problems:
+        shown = "\n".join(f"  {problem}" for problem in problems)
+        raise LiveError(f"{phase.live.name}: the board is not the predicted one:\n\n{shown}")
+    return (
+        f"{phase.live.name}: the board is the predicted one: {count_of(len(predicted), 'entry', 'entries')}, "
+        f"{count_of(len(bundle.columns), 'column')}, every digit"
+    )
+
+
+def _read_state(folder: Path, bundle: str) -> State | None:
+    path = folder / STATE
+    if not path.exists():
+        return None
+    try:
+        content = parse_json(read_file(path, _LARGEST_STATE))
+        state = State(content["bundle"], tuple(content["phases"]), tuple(content["picked"]), content["last"])
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise LiveError(f"{path}: cannot be read ({error!s:.100})") from None
+    if state.bundle != bundle:
+        raise LiveError(f"{path}: an amendment with another bundle is not done; end it with that one first")
+    return state
+
+
+def _write_state(folder: Path, state: State) -> None:
+    part = folder / f"{STATE}.part"
+    part.write_text(json.dumps(vars(state)), encoding="utf-8")
+    part.replace(folder / STATE)

@@ -1,0 +1,143 @@
+"""The uploads to a phase, what they come to with a bundle's files, and the board that they make."""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.live.connection import Connection
+from speechbundles.live.folder import Fetched
+from speechbundles.live.publish import wanted_files
+from speechbundles.live import api
+from speechbundles.platforms.submission_rules import FORCE_ALL, PICKED
+from speechbundles.rehearse.many import Result, read_result, rehearse_all
+from speechbundles.rehearse.rehearse import FAILED, FINISHED
+from speechbundles.season.board import Entry, rank
+from speechbundles.season.replay import Attempt
+from speechbundles.season.uploads import Submission
+
+SCORED = ".scored"
+"""In the folder: what runs came to here, so that none is scored twice."""
+_FORMAT = "amend 1"
+
+Progress = Callable[[int, int], None]
+"""Called with how many are done, and of how many."""
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """An upload on the server.
+
+    Attributes
+    ----------
+    run: its newest run; `older`: the others, which it takes the place of.
+    path: the upload; None where the server has it no more.
+    """
+
+    upload: str
+    run: api.LiveRun
+    older: tuple[api.LiveRun, ...]
+    path: Path | None
+    sha256: str
+
+
+def read_entrants(
+    connection: Connection, phase: api.LivePhase, fetched: Sequence[Fetched], folder: Path
+) -> list[Entrant]:
+    """The uploads to a phase, in the order of their newest runs; those that an organiser cancelled are left out."""
+    known = {run.id: run for run in fetched}
+    runs: dict[str, list[api.LiveRun]] = {}
+    for run in api.list_runs(connection, phase.id):
+        found = known.get(run.id)
+        if found and run.status != "Cancelled" and not run.withdrawn:
+            runs.setdefault(f"{run.owner} {found.upload or run.id}", []).append(run)
+    entrants = []
+    for own in runs.values():
+        row = known[own[-1].id]
+        path = folder / row.submission if row.submission and not own[-1].deleted else None
+        entrants.append(Entrant(row.upload or str(row.id), own[-1], tuple(own[:-1]), path, row.sha256))
+    return sorted(entrants, key=lambda entrant: entrant.run.id)
+
+
+def is_run_again(entrant: Entrant) -> bool:
+    return entrant.path is not None and entrant.run.status in (FINISHED, FAILED)
+
+
+def score_entrants(
+    bundle: BuiltBundle,
+    phase: BuiltPhase,
+    entrants: Sequence[Entrant],
+    folder: Path,
+    jobs: int | None,
+    progress: Progress | None = None,
+) -> dict[str, Result]:
+    """What each upload comes to with the bundle's files, by the SHA-256 of the upload; kept, so none is run twice."""
+    work = folder / SCORED
+    work.mkdir(exist_ok=True)
+    names = {
+        entrant.sha256: _key(bundle, phase, entrant.sha256) for entrant in entrants if is_run_again(entrant)
+    }
+    paths = {entrant.sha256: entrant.path for entrant in entrants}
+    results = {
+        digest: result for digest, name in names.items() if (result := read_result(work / f"{name}.json"))
+    }
+    digests = {names[digest]: digest for digest in names if digest not in results}
+    needed = {name: (phase, path) for name, digest in digests.items() if (path := paths[digest])}
+    for name, result in rehearse_all(bundle, needed, work, jobs or os.cpu_count() or 1):
+        results[digests[name]] = result
+        if progress:
+            progress(len(results), len(names))
+    return results
+
+
+def _key(bundle: BuiltBundle, phase: BuiltPhase, upload: str) -> str:
+    """Names a result by all that it depends on."""
+    parts = {
+        part: hashlib.sha256(content).hexdigest() for part, content in wanted_files(bundle, phase).items()
+    }
+    text = json.dumps([_FORMAT, parts, phase.seconds, repr(bundle.columns), upload])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def stored_scores(result: Result) -> dict[str, Decimal]:
+    return {key: score for key, score in result.scores.items() if score is not None}
+
+
+def agrees(result: Result, run: api.LiveRun) -> bool:
+    return result.status == run.status and (result.status != FINISHED or stored_scores(result) == run.scores)
+
+
+def predict(
+    bundle: BuiltBundle,
+    phase: BuiltPhase,
+    entrants: Sequence[Entrant],
+    results: Mapping[str, Result],
+    picked: Collection[str],
+) -> tuple[Entry, ...]:
+    """The board as it will be; uploads that are gone keep the scores that they have."""
+    attempts = []
+    for entrant in entrants:
+        run = entrant.run
+        result = results.get(entrant.sha256) if entrant.path else None
+        if result is None:
+            result = Result(run.status, run.scores, {}, (), ())
+        if result.status == FINISHED and (phase.rule not in PICKED or entrant.upload in picked):
+            attempts.append(attempt_of(entrant, phase, result))
+    return rank(bundle, replace(phase, rule=FORCE_ALL) if phase.rule in PICKED else phase, attempts)
+
+
+def attempt_of(entrant: Entrant, phase: BuiltPhase, result: Result | None) -> Attempt:
+    submission = Submission(
+        entrant.run.created, entrant.run.owner, entrant.upload, entrant.path or Path(), entrant.sha256
+    )
+    return Attempt(submission, phase, result, result.status if result else "", ())
+
+
+def holder_of(phase: BuiltPhase, attempt: Attempt) -> str:
+    """Who keeps a place on a board: a team, or an upload where a team may have several."""
+    several = phase.rule in (FORCE_ALL, PICKED[-1])
+    return f"{attempt.submission.team} {attempt.submission.name}" if several else attempt.submission.team

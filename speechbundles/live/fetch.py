@@ -1,0 +1,253 @@
+"""Fetch all submissions of a competition into a folder (see `folder`); what is there is not fetched again."""
+
+import hashlib
+import threading
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from speechbundles.model.bounded import sha256
+from speechbundles.live.connection import LARGEST_FILE, Connection, Gone, LiveError, Refused, Unreachable
+from speechbundles.live.folder import (
+    INDEX,
+    SUBMISSIONS,
+    Fetched,
+    logs_path,
+    output_path,
+    owner_folders,
+    read_index,
+    safe_name,
+    submission_path,
+    write_index,
+)
+from speechbundles.live import api
+from spokeneval.formats.submission_zip import DAMAGED, MAX_BYTES, open_zip
+
+JOBS = 4
+DELETED = "the upload was deleted on the server"
+VANISHED = "no longer on the server"
+REPLACED = "no longer on the server, but a newer run of the same upload"
+UNREADABLE = "no zip that can be read, fetched twice with the same bytes"
+NO_OUTPUT = "no output yet"
+
+
+@dataclass(frozen=True)
+class Haul:
+    """What a folder holds now. `fetched`: how many runs were fetched, and not there before."""
+
+    runs: tuple[Fetched, ...]
+    fetched: int
+
+    @property
+    def lacking(self) -> list[Fetched]:
+        """Runs of which the server has no more what it had, or something is not here."""
+        return [run for run in self.runs if run.note and run.note != REPLACED]
+
+    @property
+    def unfinished(self) -> list[Fetched]:
+        """Runs of which the server may have more later."""
+        return [run for run in self.runs if not run.complete]
+
+
+def fetch(
+    connection: Connection,
+    competition: int,
+    folder: Path,
+    *,
+    jobs: int = JOBS,
+    progress: Callable[[int, int], None] | None = None,
+) -> Haul:
+    """Fetch what is not there yet.
+
+    Parameters
+    ----------
+    jobs: runs at once.
+    progress: called with the number of runs that are here, and of all.
+
+    Raises
+    ------
+    LiveError: the competition cannot be read, or the server cannot be reached any more; what is here by then stays.
+    FolderError: the folder has an index that cannot be read.
+    """
+    phases = api.phases_of(api.read_competition(connection, competition))
+    known = {run.id: run for run in read_index(folder)} if (folder / INDEX).exists() else {}
+    listed = {
+        run.id: _listed(run, phase.name, known.get(run.id))
+        for phase in phases
+        for run in api.list_runs(connection, phase.id)
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    result = {
+        **{run.id: replace(run, on_board=False, complete=True, note=VANISHED) for run in known.values()},
+        **listed,
+    }
+    owners = owner_folders(run.owner for _, run in sorted(result.items()))
+    first = first_runs(known.values())
+    wanted = [run for run in listed.values() if not (run.complete and _is_here(folder, run))]
+    lost = threading.Event()
+    try:
+        with ThreadPoolExecutor(jobs) as pool:
+            futures = [
+                pool.submit(_fetch_run, connection, folder, run, owners[run.owner], first, lost)
+                for run in wanted
+            ]
+            try:
+                for done, future in enumerate(as_completed(futures), len(listed) - len(wanted) + 1):
+                    run = future.result()
+                    result[run.id] = run
+                    if progress:
+                        progress(done, len(listed))
+            finally:
+                pool.shutdown(cancel_futures=True)
+    finally:
+        result = _share_uploads(folder, result)
+        uploads = {run.upload for run in result.values() if run.id in listed and run.upload}
+        for run in result.values():
+            if run.note == VANISHED and run.upload in uploads:
+                result[run.id] = replace(run, note=REPLACED)
+        write_index(folder, result.values())
+    return Haul(tuple(run for _, run in sorted(result.items())), len(wanted))
+
+
+def _listed(run: api.LiveRun, phase: str, known: Fetched | None) -> Fetched:
+    """What the list says of a run, with what is known of its files."""
+    fresh = Fetched(run.id, phase, run.owner, run.created, run.status, run.on_board)
+    if known is not None:
+        changed = known.status != run.status
+        fresh = replace(
+            known, status=run.status, on_board=run.on_board, complete=known.complete and not changed
+        )
+    if run.deleted:
+        return replace(fresh, complete=True, note=DELETED)
+    return fresh
+
+
+def _is_here(folder: Path, run: Fetched) -> bool:
+    """Whether a run's files are as they were fetched."""
+    try:
+        return (not run.submission or sha256(folder / run.submission, LARGEST_FILE) == run.sha256) and (
+            not run.output or (folder / run.output).is_file()
+        )
+    except OSError:
+        return False
+
+
+def _fetch_run(
+    connection: Connection,
+    folder: Path,
+    run: Fetched,
+    owner_folder: str,
+    first: Mapping[str, Fetched],
+    lost: threading.Event,
+) -> Fetched:
+    """`lost`: set by the first that finds the server unreachable, so that the others need not find out again."""
+    if lost.is_set():
+        return run
+    try:
+        return _fetch_files(connection, folder, run, owner_folder, first)
+    except Unreachable:
+        lost.set()
+        raise
+    except LiveError as error:  # of this run alone
+        return replace(run, complete=False, note=str(error))
+
+
+def _fetch_files(
+    connection: Connection, folder: Path, run: Fetched, owner_folder: str, first: Mapping[str, Fetched]
+) -> Fetched:
+    """`first`: the first run of each upload that is here."""
+    links = api.read_links(connection, run.id)
+    notes: list[str] = []
+
+    def addresses(choose: Callable[[api.Links], str | None]) -> Iterator[str | None]:
+        """The address that is known, then new ones, as it may have expired."""
+        yield choose(links)
+        while True:
+            yield choose(api.read_links(connection, run.id))
+
+    def save(name: str, choose: Callable[[api.Links], str | None]) -> str:
+        """Returns the name if there is such a file. What a participant uploads may be no zip, but always the same."""
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        link = partial(next, addresses(choose))
+        try:
+            digest = connection.download(link, path)
+            if digest is not None and name.endswith(".zip") and not _is_whole_zip(path):
+                again = connection.download(link, path)
+                if _is_whole_zip(path):
+                    return name
+                if again != digest or not name.startswith(SUBMISSIONS):
+                    path.unlink()
+                    raise Gone("came damaged, twice")
+                notes.append(f"{name}: {UNREADABLE}")
+        except (Gone, Refused) as error:
+            notes.append(f"{name}: {error}")
+            return ""
+        return name if digest is not None else ""
+
+    output = save(output_path(run.phase, run.owner, run.id), lambda links: links.scoring)
+    place = logs_path(run.phase, run.owner, run.id)
+    save(f"{place}/prediction.zip", lambda links: links.prediction)
+    save(f"{place}/detailed_results.html", lambda links: links.page)
+    for log in links.logs:
+        save(f"{place}/{safe_name(log)}.txt", partial(_log, log))
+    upload = _identity(links.upload)
+    own = replace(run, submission=submission_path(owner_folder, run.time, run.id))
+    original = run if run.submission else first.get(upload, own)
+    submission = original.submission
+    if not (original.sha256 and _is_here(folder, replace(original, output=""))):
+        submission = save(submission, lambda links: links.upload)
+    if run.status == "Finished" and not output:
+        notes.append(NO_OUTPUT)
+    return replace(
+        run,
+        submission=submission,
+        sha256=sha256(folder / submission, LARGEST_FILE) if submission else "",
+        output=output,
+        upload=upload,
+        complete=run.status in api.FINAL and bool(submission) and (bool(output) or run.status != "Finished"),
+        note="; ".join(notes),
+    )
+
+
+def _log(name: str, links: api.Links) -> str | None:
+    return links.logs.get(name)
+
+
+def _identity(link: str | None) -> str:
+    return hashlib.sha256(api.upload_identity(link).encode()).hexdigest()[:16] if link else ""
+
+
+def _is_whole_zip(path: Path) -> bool:
+    """Whether all entries can be read; of what is larger than a submission may be, whether there is a directory."""
+    try:
+        with path.open("rb") as stream, open_zip(stream) as archive:
+            if sum(entry.file_size for entry in archive.infolist()) > MAX_BYTES:
+                return True
+            return archive.testzip() is None
+    except (*DAMAGED, OSError, NotImplementedError, zipfile.LargeZipFile):
+        return False
+
+
+def first_runs(runs: Iterable[Fetched]) -> dict[str, Fetched]:
+    """The first run of each upload that is here, by the upload."""
+    first: dict[str, Fetched] = {}
+    for run in sorted(runs, key=lambda run: run.id):
+        if run.upload and run.submission:
+            first.setdefault(run.upload, run)
+    return first
+
+
+def _share_uploads(folder: Path, runs: Mapping[int, Fetched]) -> dict[int, Fetched]:
+    """The runs of one upload all name the first one's file; further copies of it go."""
+    first = first_runs(runs.values())
+    shared = {}
+    for number, run in runs.items():
+        original = first.get(run.upload, run)
+        if run.submission not in ("", original.submission):
+            (folder / run.submission).unlink(missing_ok=True)
+        shared[number] = replace(run, submission=original.submission, sha256=original.sha256)
+    return shared

@@ -1,0 +1,127 @@
+"""A competition as Codabench's API gives it back, held against the bundle that it was made of."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from speechbundles.model.finding import Report
+from speechbundles.live.api import read_time
+from speechbundles.platforms.codabench.keys import COLUMN, LEADERBOARD, PHASE, TOP, read_date
+from speechbundles.platforms.keys import Key, Keys, is_true
+
+_RENAMED = {"max_submissions": "max_submissions_per_person"}
+"""What the API calls what the file calls otherwise."""
+_NOT_SERVED = ("version", "image", "pages", "tasks", "phases", "leaderboards", "solutions", "terms", "queue")
+"""Keys that are compared in their own way, or that the API has no word for."""
+_PHASE_FILES = ("index", "tasks", "public_data", "starting_kit")
+_UNLIMITED = ("max_submissions", "max_submissions_per_day")
+
+
+def differences(
+    content: Mapping[str, Any], files: Mapping[str, bytes], competition: Mapping[str, Any]
+) -> list[str]:
+    """What the server has otherwise than the bundle says, a line each.
+
+    Parameters
+    ----------
+    content: the bundle's competition.yaml.
+    files: the bundle's entries, by their names.
+    competition: the server's answer.
+
+    Raises
+    ------
+    AttributeError, KeyError, IndexError, TypeError, ValueError: the answer lacks what is to be compared.
+    """
+    found = _compare("", content, competition, {key: TOP[key] for key in TOP if key not in _NOT_SERVED})
+    found += _different("terms", _text(files[content["terms"]]), str(competition["terms"]).strip())
+    wanted_pages = [(str(page["title"]), _text(files[page["file"]])) for page in content["pages"]]
+    pages = sorted(competition["pages"], key=lambda page: page["index"])
+    served_pages = [(str(page["title"]), str(page["content"]).strip()) for page in pages]
+    found += _different("pages", [title for title, _ in wanted_pages], [title for title, _ in served_pages])
+    for (title, wanted), (_, served) in zip(wanted_pages, served_pages, strict=False):
+        found += _different(f"page {title!r}", wanted, served)
+    queue = competition["queue"]
+    found += _different("queue", content.get("queue"), str(queue["vhost"]) if queue else None)
+    return found + _different_phases(content, competition) + _different_board(content, competition)
+
+
+def _different_phases(content: Mapping[str, Any], competition: Mapping[str, Any]) -> list[str]:
+    tasks = {task["index"]: task["name"] for task in content["tasks"]}
+    wanted = sorted(content["phases"], key=lambda phase: int(phase.get("index", 0)))
+    served = sorted(competition["phases"], key=lambda phase: phase["index"])
+    found = _different("number of phases", len(wanted), len(served))
+    keys = {key: rule for key, rule in PHASE.items() if key not in _PHASE_FILES}
+    for number, (phase, live) in enumerate(zip(wanted, served, strict=False)):
+        where = f"phases[{number}]."
+        found += _compare(where, phase, live, keys)
+        found += _different(
+            f"{where}tasks",
+            [tasks[task] for task in phase["tasks"]],
+            [task["name"] for task in live["tasks"]],
+        )
+        limited = any(phase.get(key, PHASE[key].default) for key in _UNLIMITED)
+        if limited and not live["has_max_submissions"]:
+            found.append(f"{where}has_max_submissions: the server does not look at the limits")
+    return found
+
+
+def _different_board(content: Mapping[str, Any], competition: Mapping[str, Any]) -> list[str]:
+    wanted, served = content["leaderboards"][0], competition["leaderboards"][0]
+    keys = {key: rule for key, rule in LEADERBOARD.items() if key not in ("index", "columns")}
+    found = _compare("leaderboards[0].", wanted, served, keys)
+    columns = sorted(wanted["columns"], key=lambda column: int(column["index"]))
+    live_columns = sorted(served["columns"], key=lambda column: column["index"])
+    found += _different(
+        "columns", [column["key"] for column in columns], [column["key"] for column in live_columns]
+    )
+    column_keys = {key: rule for key, rule in COLUMN.items() if key != "computation_indexes"}
+    for column, live in zip(columns, live_columns, strict=False):
+        found += _compare(f"column {column['key']}.", column, live, column_keys)
+    return found
+
+
+def _compare(where: str, wanted: Mapping[str, Any], served: Mapping[str, Any], keys: Keys) -> list[str]:
+    """The keys that a file states, or that have a default where it does not."""
+    found = []
+    for key, rule in keys.items():
+        if key in wanted or rule.default is not None:
+            found += _different(
+                f"{where}{key}",
+                _value(key, rule, wanted.get(key, rule.default)),
+                _value(key, rule, served[_RENAMED.get(key, key)], served=True),
+            )
+    return found
+
+
+def _value(key: str, rule: Key, value: Any, *, served: bool = False) -> Any:
+    """A value as the server takes it."""
+    if rule.kind == "bool":
+        return is_true(value)
+    if rule.kind == "int":
+        value = int(value or 0)
+        return value or (rule.default if key == "execution_time_limit" else 0)
+    if rule.kind == "date":
+        if value is None:
+            return None
+        return read_time(value) if served else read_date(Report(), key, value)
+    if rule.kind == "mapping":
+        return value or None
+    return str(value if value is not None else "").strip()
+
+
+def _text(page: bytes) -> str:
+    """A page as the importer reads it and the database keeps it."""
+    return page.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n").strip()
+
+
+def _different(where: str, wanted: Any, served: Any) -> list[str]:
+    if wanted == served:
+        return []
+    if isinstance(wanted, str) and max(len(wanted), len(str(served))) > 200:
+        return [f"{where}: another text on the server"]
+    return [f"{where}: {_shown(wanted)} in the bundle, {_shown(served)} on the server"]
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(map(str, value)) or "none"
+    return repr(value) if isinstance(value, str) else str(value)

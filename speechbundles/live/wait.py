@@ -1,0 +1,66 @@
+"""Wait for what a server does in its own time."""
+
+from collections.abc import Callable, Collection
+
+from speechbundles.live.connection import Connection, LiveError
+from speechbundles.live import api
+
+PAUSE = 10
+"""Seconds between two looks."""
+PATIENCE = 360
+"""Looks without a change before it is given up."""
+GRACE = 6
+"""Looks at a run that is over and has not all of its scores, which come a moment later or never."""
+
+
+def wait_for_import(connection: Connection, status: int) -> int:
+    """The competition that came of an import.
+
+    Raises
+    ------
+    LiveError: it failed, or does not end.
+    """
+    for _ in range(PATIENCE):
+        competition = api.imported(connection, status)
+        if competition is not None:
+            return competition
+        connection.sleep(PAUSE)
+    raise LiveError(
+        f"the import has not ended after {PAUSE * PATIENCE // 60} minutes; when the server's management page lists the "
+        "competition, go on with --competition and its number"
+    )
+
+
+def wait_for_runs(
+    connection: Connection,
+    phase: api.LivePhase,
+    runs: Collection[int],
+    columns: Collection[str],
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[int, api.LiveRun]:
+    """The runs when they are over and have a score in each of the columns; those that were deleted are left out.
+
+    Raises
+    ------
+    LiveError: nothing has changed for too long.
+    """
+    unchanged = 0
+    seen: list[api.LiveRun] = []
+    looks_after_end = 0
+    while unchanged < PATIENCE:
+        found = [run for run in api.list_runs(connection, phase.id) if run.id in runs]
+        over = [run for run in found if run.status in api.FINAL]
+        scored = [run for run in over if run.status != "Finished" or set(columns) <= set(run.scores)]
+        if progress:
+            progress(len(runs) - len(found) + len(scored), len(runs))
+        looks_after_end += len(over) == len(found)
+        if len(scored) == len(found) or looks_after_end > GRACE:
+            return {run.id: run for run in found}
+        unchanged = unchanged + 1 if found == seen else 0
+        seen = found
+        connection.sleep(PAUSE)
+    waiting = ", ".join(f"{run.id} ({run.status})" for run in seen if run.status not in api.FINAL)
+    raise LiveError(
+        f"{phase.name}: nothing has changed for {PAUSE * PATIENCE // 60} minutes, and these runs are not over: "
+        f"{waiting}. Is a worker there? The same command goes on from here"
+    )

@@ -1,0 +1,139 @@
+"""A bundle's archives, read in memory: nothing is unpacked to disk and nothing is run."""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import re
+import stat
+import zipfile
+from functools import cached_property
+from pathlib import Path
+
+from speechbundles.model.bounded import read_entry, read_file
+from speechbundles.model.finding import Report
+from spokeneval.formats.submission_zip import DAMAGED, open_zip
+
+LARGEST_BUNDLE = 100_000_000
+"""Bytes that a bundle may have, and that it and the zips in it may unpack to together."""
+MOST_ENTRIES = 10_000
+"""Of one zip."""
+LONGEST_NAME = 1000
+
+_JUNK = {"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini", "__pycache__", ".git", ".ipynb_checkpoints"}
+
+
+class Room:
+    """Bytes that a bundle may still unpack to; its zips share it, or a few kilobytes would fill the memory."""
+
+    def __init__(self) -> None:
+        self.left = LARGEST_BUNDLE
+
+    def take(self, size: int) -> bool:
+        """Whether there was so much left, which then is gone."""
+        if size > self.left:
+            return False
+        self.left -= size
+        return True
+
+
+class Archive:
+    """The files of a zip, or of a folder in one: `name -> bytes`, without junk.
+
+    Entries that a finding already says cannot be used are in `refused` instead. `room`: see `Room`.
+    """
+
+    def __init__(
+        self, name: str, files: dict[str, bytes], room: Room, refused: frozenset[str] = frozenset()
+    ) -> None:
+        self.name = name
+        self.files = files
+        self.room = room
+        self.refused = refused
+
+    def where(self, file: str) -> str:
+        return f"{self.name}/{file}" if self.name else file
+
+    def folder(self, path: str) -> Archive | None:
+        """The files below a path, or None when it is no folder."""
+        prefix = path.rstrip("/") + "/"
+        files = {file[len(prefix) :]: data for file, data in self.files.items() if file.startswith(prefix)}
+        return Archive(prefix, files, self.room) if files else None
+
+    @cached_property
+    def wrapping_folder(self) -> str | None:
+        """The one top folder that holds everything, if there is one."""
+        tops = {file.partition("/")[0] for file in self.files}
+        if len(tops) == 1 and all("/" in file for file in self.files):
+            return tops.pop()
+        return None
+
+
+def read_bundle(report: Report, path: Path) -> Archive | None:
+    """Read a bundle's own zip and check its entries; None when it cannot be read.
+
+    Raises
+    ------
+    OSError: no ordinary file, or one that is too large.
+    """
+    return open_archive(report, "", read_file(path, LARGEST_BUNDLE), Room())
+
+
+def open_archive(report: Report, name: str, data: bytes, room: Room) -> Archive | None:
+    """Read a zip and check its entries; None when it cannot be read."""
+    where = name or "the bundle"
+    try:
+        archive = open_zip(io.BytesIO(data))
+    except DAMAGED as error:
+        report.add("not-a-zip" if name else "bundle-not-zip", where, f"not a zip archive ({error})")
+        return None
+    with archive:
+        entries = archive.infolist()
+        if len(entries) > MOST_ENTRIES:
+            report.add("archive-oversized", where, f"{len(entries)} entries; at most {MOST_ENTRIES} are read")
+            return None
+        unpacked = sum(entry.file_size for entry in entries)
+        if not room.take(unpacked):
+            text = f"unpacks to {unpacked / 1e6:.0f} MB; {LARGEST_BUNDLE / 1e6:.0f} MB are read of a bundle"
+            report.add("archive-oversized", where, text)
+            return None
+        files: dict[str, bytes] = {}
+        seen: set[str] = set()
+        for entry in entries:
+            place = f"{name}/{entry.filename}" if name else entry.filename
+            if entry.filename in seen:
+                report.add("entry-duplicate", place, "two entries have this name")
+            seen.add(entry.filename)
+            if _is_junk(entry.filename):
+                report.add("entry-junk", place, "left behind by an operating system or a tool")
+            elif is_unsafe(entry):
+                report.add("entry-path-unsafe", place[:LONGEST_NAME], f"entry {entry.orig_filename!r:.100}")
+            elif stat.S_ISLNK(entry.external_attr >> 16):
+                report.add("entry-link", place, "a symbolic link")
+            elif entry.flag_bits & 0x1:
+                report.add("entry-encrypted", place, "encrypted")
+            elif not entry.is_dir():
+                try:
+                    files[entry.filename] = read_entry(archive, entry)
+                except ValueError as error:
+                    report.add("entry-corrupt", place, str(error))
+    return Archive(name, files, room, frozenset(seen - set(files)))
+
+
+def _is_junk(name: str) -> bool:
+    parts = name.rstrip("/").split("/")
+    return any(part in _JUNK or part.startswith("._") for part in parts)
+
+
+def is_unsafe(entry: zipfile.ZipInfo) -> bool:
+    """Whether an entry would be unpacked outside of its folder, or has a name that no file can have."""
+    name = entry.orig_filename
+    return (
+        len(name) > LONGEST_NAME
+        or name.startswith("/")
+        or "\\" in name
+        or "\0" in name
+        or re.match(r"[A-Za-z]:", name) is not None
+        or ".." in name.split("/")
+        or posixpath.normpath(name) == "."
+    )

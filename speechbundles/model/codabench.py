@@ -1,0 +1,94 @@
+"""What a built bundle's competition.yaml, version 2, says to Codabench."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase, BundleError
+from speechbundles.model.competition import Column
+from speechbundles.platforms.codabench.keys import (
+    COLUMN,
+    LEADERBOARD,
+    PHASE,
+    SUBMISSION_RULES,
+    TOP,
+    VERSION,
+    read_date,
+)
+from speechbundles.model.dates import expect_date
+from speechbundles.platforms.keys import direction, is_true
+
+
+def read(content: Mapping[str, Any]) -> BuiltBundle:
+    """The bundle without its files.
+
+    Raises
+    ------
+    BundleError: a date, a rule or a task that Codabench would refuse.
+    AttributeError, KeyError, IndexError, TypeError, ValueError: what is needed is missing or malformed.
+    """
+    if str(content.get("version")) != str(VERSION):
+        raise BundleError(f"competition.yaml has no version {VERSION}: Codabench refuses it")
+    board = content["leaderboards"][0]
+    columns = [(item["index"], _column(item)) for item in board["columns"]]
+    columns.sort(key=lambda column: int(column[0]))
+    primary_index = board.get("primary_index", LEADERBOARD["primary_index"].default)
+    tasks = {task["index"]: task for task in content["tasks"]}
+    phases = sorted(content["phases"], key=lambda item: int(item.get("index", 0)))
+    return BuiltBundle(
+        platform="codabench",
+        title=str(content.get("title", "")),
+        image=str(content.get("docker_image") or TOP["docker_image"].default),
+        phases=tuple(_phase(item, tasks, board) for item in phases),
+        columns=tuple(column for _, column in columns),
+        primary=next((column for index, column in columns if index == primary_index), None),
+        detailed_results=is_true(content.get("enable_detailed_results", False)),
+        auto_run=is_true(content.get("auto_run_submissions", TOP["auto_run_submissions"].default)),
+    )
+
+
+def _column(item: Mapping[str, Any]) -> Column:
+    return Column(
+        key=str(item["key"]),
+        title=str(item["title"]),
+        direction=direction(item.get("sorting", COLUMN["sorting"].default)),
+        precision=int(item.get("precision", COLUMN["precision"].default)),
+        hidden=is_true(item.get("hidden", False)),
+        computed=item.get("computation") is not None,
+    )
+
+
+def _limit(item: Mapping[str, Any], key: str) -> int | None:
+    return int(item.get(key, PHASE[key].default) or 0) or None
+
+
+def _phase(item: Mapping[str, Any], tasks: Mapping[Any, Any], board: Mapping[str, Any]) -> BuiltPhase:
+    """Open from its `start` to its `end`, both seconds included; a limit of 0 or null does not limit."""
+    name = str(item["name"])
+    rule = board.get("submission_rule", LEADERBOARD["submission_rule"].default)
+    if rule not in SUBMISSION_RULES:
+        raise BundleError(f"submission_rule is {rule!r}: Codabench has no such rule")
+    if not item["tasks"]:
+        raise BundleError(f"phase {name!r} has no task")
+    task = tasks[item["tasks"][0]]
+    several = f"phase {name!r} has several tasks; only the first is rehearsed"
+    hangs = "ingestion_only_during_scoring hangs on the platform and is not rehearsed"
+    end = item.get("end")
+    return BuiltPhase(
+        number=str(item.get("index", 0)),
+        name=name,
+        opens=expect_date(read_date, name, item["start"]),
+        closes=expect_date(read_date, name, end) + timedelta(seconds=1) if end else None,
+        per_day=_limit(item, "max_submissions_per_day"),
+        total=_limit(item, "max_submissions"),
+        seconds=float(item.get("execution_time_limit") or PHASE["execution_time_limit"].default),
+        rule=rule,
+        hidden=is_true(board.get("hidden", False)),
+        takes_over=is_true(item.get("auto_migrate_to_this_phase")),
+        scoring_program=task["scoring_program"],
+        ingestion_program=task.get("ingestion_program"),
+        reference_data=task.get("reference_data"),
+        input_data=task.get("input_data"),
+        warning=several if len(item["tasks"]) > 1 else "",
+        refusal=hangs if is_true(task.get("ingestion_only_during_scoring")) else "",
+    )

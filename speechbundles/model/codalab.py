@@ -1,0 +1,78 @@
+"""What a built bundle's competition.yaml, format 1.5, says to CodaLab."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.competition import Column
+from speechbundles.platforms.codalab.keys import COLUMN, PHASE, TOP, read_date
+from speechbundles.model.dates import expect_date
+from speechbundles.platforms.keys import direction, is_true
+from speechbundles.platforms.submission_rules import FORCE_BEST, FORCE_LAST, PICKED
+
+
+def read(content: Mapping[str, Any]) -> BuiltBundle:
+    """The bundle without its files.
+
+    Raises
+    ------
+    BundleError: a date that CodaLab would refuse.
+    AttributeError, KeyError, IndexError, TypeError, ValueError: what is needed is missing or malformed.
+    """
+    ranked = sorted(
+        content["leaderboard"]["columns"].items(),
+        key=lambda item: int(item[1].get("rank", COLUMN["rank"].default)),
+    )
+    columns = [_column(key, item) for key, item in ranked]
+    items = sorted(content["phases"].values(), key=lambda item: int(item["phasenumber"]))
+    opens = [expect_date(read_date, str(item["label"]), item["start_date"]) for item in items]
+    end = content.get("end_date")
+    closes = [*opens[1:], expect_date(read_date, "end_date", end) if end else None]
+    forced = is_true(content.get("force_submission_to_leaderboard"))
+    return BuiltBundle(
+        platform="codalab",
+        title=str(content.get("title", "")),
+        image=str(content.get("competition_docker_image") or TOP["competition_docker_image"].default),
+        phases=tuple(
+            _phase(item, start, stop, forced) for item, start, stop in zip(items, opens, closes, strict=True)
+        ),
+        columns=tuple(columns),
+        primary=columns[0],
+        detailed_results=is_true(content.get("enable_detailed_results", False)),
+    )
+
+
+def _column(key: object, item: Mapping[str, Any]) -> Column:
+    return Column(
+        key=str(key),
+        title=str(item.get("label", key)),
+        direction=direction(item.get("sort") or COLUMN["sort"].default),
+        precision=int(item.get("numeric_format", COLUMN["numeric_format"].default)),
+        hidden=is_true(item.get("hidden", False)),
+        computed="computed" in item,
+    )
+
+
+def _phase(item: Mapping[str, Any], opens: datetime, closes: datetime | None, forced: bool) -> BuiltPhase:
+    """Open up to the start of the next one, the last up to `end_date`; a limit of 0 takes nothing."""
+    hidden = item.get("leaderboard_management_mode") == "hide_results"
+    rule = FORCE_LAST if forced or hidden else PICKED[0]
+    runs = f"phase {item['label']!r} is not is_scoring_only: CodaLab would run submissions"
+    return BuiltPhase(
+        number=str(item["phasenumber"]),
+        name=str(item["label"]),
+        opens=opens,
+        closes=closes,
+        per_day=int(item.get("max_submissions_per_day", PHASE["max_submissions_per_day"].default)),
+        total=int(item.get("max_submissions", PHASE["max_submissions"].default)),
+        seconds=float(item.get("execution_time_limit") or PHASE["execution_time_limit"].default),
+        rule=FORCE_BEST if is_true(item.get("force_best_submission_to_leaderboard")) else rule,
+        hidden=hidden,
+        takes_over=False,
+        scoring_program=item["scoring_program"],
+        ingestion_program=None,
+        reference_data=item.get("reference_data"),
+        input_data=None,
+        refusal="" if is_true(item.get("is_scoring_only", PHASE["is_scoring_only"].default)) else runs,
+    )

@@ -1,0 +1,100 @@
+"""The instant that a platform takes from a date in competition.yaml, in UTC."""
+
+import re
+from collections.abc import Callable
+from datetime import date, datetime, time
+
+from speechbundles.model.bundle import BundleError
+from speechbundles.model.document import describe
+from speechbundles.model.finding import Report
+
+FORMAT = "%Y-%m-%d %H:%M:%S"
+"""The one form that every platform reads as it is meant, where it is quoted."""
+
+_ISO = re.compile(
+    r"(?P<date>\d{4}-\d{1,2}-\d{1,2})"
+    r"(?:[T ](?P<time>\d{1,2}:\d{2}(?::\d{2})?)(?:\.\d+)?)?"
+    r"\s*(?P<zone>Z|UTC|GMT|[+-]\d{1,2}(?::?\d{2})?|[A-Z]{3,5})?"
+)
+_CANONICAL = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
+_AMBIGUOUS = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}\b.*")
+_SPELT = ("%d %B %Y", "%B %d, %Y", "%B %d %Y", "%d %b %Y", "%b %d, %Y", "%b %d %Y", "%Y/%m/%d")
+_TIMES = ("", " %H:%M", " %H:%M:%S")
+_UTC = re.compile(r"Z|UTC|GMT|[+-]0{1,2}(:?00)?")
+
+
+def read_date(report: Report, where: str, value: object, *, unquoted: str, lenient: bool) -> datetime | None:
+    """The instant in UTC; None, with a finding, where it cannot be told.
+
+    Parameters
+    ----------
+    unquoted: the rule that an unquoted date-time breaks; with `date-unquoted` its time is lost.
+    lenient: whether the platform takes other forms than ISO's.
+    """
+    if isinstance(value, datetime):
+        report.add(unquoted, where, f"{value} without quotes")
+        return datetime.combine(value.date(), time() if unquoted == "date-unquoted" else value.time())
+    if isinstance(value, date):
+        report.add("date-format", where, f"{value} without a time: read as {value} 00:00:00")
+        return datetime.combine(value, time())
+    if not isinstance(value, str):
+        report.add("date-invalid", where, f"{describe(value)}; expected a date")
+        return None
+    return _read_text(report, where, value.strip(), lenient)
+
+
+def _read_text(report: Report, where: str, text: str, lenient: bool) -> datetime | None:
+    match = _ISO.fullmatch(text)
+    if match:
+        clock = match["time"] or "00:00:00"
+        try:
+            read = datetime.strptime(
+                f"{match['date']} {clock}", FORMAT if clock.count(":") == 2 else FORMAT[:-3]
+            )
+        except ValueError:
+            report.add(
+                "date-invalid", where, f"{text!r} is not in the calendar, or its time not on the clock"
+            )
+            return None
+        zone = match["zone"]
+        if zone and not _UTC.fullmatch(zone):
+            report.add("date-offset", where, f"{text!r} has the zone {zone}")
+        elif not lenient and not match["time"]:
+            report.add("date-invalid", where, f"{text!r} has no time: CodaLab cannot read it")
+            return None
+        elif not _CANONICAL.fullmatch(text):
+            report.add("date-format", where, f"{text!r}: read as {read}")
+        return read
+    if _AMBIGUOUS.fullmatch(text) and lenient:
+        report.add("date-ambiguous", where, f"{text!r}: which number is the month?")
+        return None
+    for form in (day + clock for day in _SPELT for clock in _TIMES):
+        try:
+            read = datetime.strptime(text, form)
+        except ValueError:
+            continue
+        if lenient:
+            report.add("date-format", where, f"{text!r}: read as {read}")
+            return read
+    report.add("date-invalid", where, f"{text!r} is not a date")
+    return None
+
+
+def expect_date(
+    read: Callable[[Report, str, object], datetime | None], where: str, value: object
+) -> datetime:
+    """The instant that a platform's reader takes from a date.
+
+    Raises
+    ------
+    BundleError: what the platform cannot read, or not tell.
+    """
+    instant = read(Report(), where, value)
+    if instant is None:
+        raise BundleError(f'{where}: {value!r} is no date; expected a quoted "YYYY-MM-DD HH:MM:SS"')
+    return instant
+
+
+def check_period(report: Report, where: str, start: datetime | None, end: datetime | None) -> None:
+    if start and end and end <= start:
+        report.add("phase-end-before-start", where, f"ends {end}, starts {start}")

@@ -1,0 +1,103 @@
+"""A bundle's competition.yaml, with the line of every key and item: as much as can be read of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from speechbundles.model.bounded import compose_yaml, decode_yaml
+from speechbundles.model.finding import Report
+from speechbundles.model.text import dotted
+
+FILE = "competition.yaml"
+
+Path = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Document:
+    """The file's content, and the line of every key and item in it."""
+
+    content: dict[Any, Any]
+    lines: Mapping[Path, int]
+
+    def where(self, path: Path) -> str:
+        """The line of a place; of the innermost one around it, where it does not stand in the file."""
+        line = next(self.lines[path[:n]] for n in range(len(path), -1, -1) if path[:n] in self.lines)
+        text = dotted(path)
+        return f"{FILE} line {line}: {text}" if text else f"{FILE} line {line}"
+
+
+def read_document(report: Report, data: bytes) -> Document | None:
+    """Parse the file; None, with a finding, where there is nothing to go on with."""
+    try:
+        builder = _Builder(report, decode_yaml(data))
+        content = builder.build()
+    except UnicodeDecodeError as error:
+        report.add("yaml-not-utf8", FILE, f"byte {error.start} is not UTF-8")
+        return None
+    except (yaml.YAMLError, ValueError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"{FILE} line {mark.line + 1}" if mark else FILE
+        report.add("yaml-invalid", where, str(getattr(error, "problem", None) or error))
+        return None
+    if not isinstance(content, dict):
+        report.add("yaml-invalid", FILE, f"{describe(content)} at the top; expected keys and values")
+        return None
+    return Document(content, builder.lines)
+
+
+def describe(value: Any) -> str:
+    """What stands in the file instead of what was expected."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, list):
+        return "a list"
+    if isinstance(value, dict):
+        return "keys and values"
+    return repr(value)
+
+
+class _Builder:
+    """Values and lines from the YAML nodes; the platforms' own loader turns each scalar into its value."""
+
+    def __init__(self, report: Report, text: str) -> None:
+        self.report = report
+        self.loader = yaml.SafeLoader(text)
+        self.lines: dict[Path, int] = {(): 1}
+
+    def build(self) -> Any:
+        node = compose_yaml(self.loader)
+        return None if node is None else self._value(node, ())
+
+    def _value(self, node: yaml.Node, path: Path) -> Any:
+        if isinstance(node, yaml.MappingNode):
+            return self._mapping(node, path)
+        if isinstance(node, yaml.SequenceNode):
+            return [self._item(item, (*path, index)) for index, item in enumerate(node.value)]
+        return self.loader.construct_object(node)
+
+    def _item(self, node: yaml.Node, path: Path) -> Any:
+        self.lines[path] = node.start_mark.line + 1
+        return self._value(node, path)
+
+    def _mapping(self, node: yaml.MappingNode, path: Path) -> dict[Any, Any]:
+        first_lines: dict[Any, int] = {}
+        for key_node, _ in node.value:
+            line = key_node.start_mark.line + 1
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise ValueError(f"line {line}: a list or mapping as a key")
+            if key_node.value in first_lines:
+                where = f"{FILE} line {line}: {dotted((*path, key_node.value))}"
+                text = f"{key_node.value!r} again; first on line {first_lines[key_node.value]}"
+                self.report.add("duplicate-key", where, text)
+            first_lines.setdefault(key_node.value, line)
+        self.loader.flatten_mapping(node)
+        result = {}
+        for key_node, value_node in node.value:
+            key = self.loader.construct_object(key_node)
+            place = (*path, key)
+            self.lines[place] = key_node.start_mark.line + 1
+            result[key] = self._value(value_node, place)
+        return result

@@ -1,0 +1,54 @@
+"""Reads a built bundle: the archive and its competition.yaml as the check reads them, but strictly."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from speechbundles.model.archive import Archive, read_bundle
+from speechbundles.model.bundle import BuiltBundle, BundleError
+from speechbundles.model.document import FILE, Document, read_document
+from speechbundles.model.finding import Report
+from speechbundles.platforms.registry import platform_of
+
+
+def read_built_bundle(path: Path) -> BuiltBundle:
+    """Read a bundle's zip, for Codabench or for CodaLab.
+
+    Raises
+    ------
+    BundleError: no zip, no competition.yaml, or one that is not complete.
+    """
+    report = Report()
+    try:
+        archive = read_bundle(report, path)
+    except OSError as error:
+        raise BundleError(f"{path}: {error.strerror}; expected a bundle's zip") from None
+    if archive is None:
+        finding = report.findings[-1]
+        what = "is no zip" if finding.code == "bundle-not-zip" else finding.what
+        raise BundleError(f"{path}: {what}; expected a bundle's zip")
+    if FILE not in archive.files:
+        raise BundleError(f"{path}: there is no {FILE} at its root")
+    document = read_document(report, archive.files[FILE])
+    if document is None:
+        finding = report.findings[-1]
+        raise BundleError(f"{path}: {finding.where} is incomplete or malformed: {finding.what}")
+    try:
+        return bundle_of(archive, document)
+    except BundleError as error:
+        raise BundleError(f"{path}: {error}") from error
+
+
+def bundle_of(archive: Archive, document: Document) -> BuiltBundle:
+    """The bundle that an archive and its competition.yaml are.
+
+    Raises
+    ------
+    BundleError: a competition.yaml that is not complete.
+    """
+    try:
+        bundle = platform_of(document.content).read(document.content)
+    except BundleError:
+        raise
+    except (AttributeError, KeyError, IndexError, TypeError, ValueError, OverflowError) as error:
+        raise BundleError(f"{FILE} is incomplete or malformed: {error!r:.200}") from error
+    return replace(bundle, files=archive.files)

@@ -1,0 +1,109 @@
+"""How Codabench reads, stores, shows and ranks the scores that a scoring program wrote.
+
+`push_scores` in compute_worker.py, `upload_submission_scores` on the server, PostgreSQL's `numeric(20, 10)` below it.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any
+
+from speechbundles.model.bounded import parse_yaml, read_file
+from speechbundles.model.competition import Column
+from speechbundles.platforms.facts import BoardRules
+from speechbundles.platforms.keys import MOST_DECIMALS
+from speechbundles.rehearse.scores import RunFailed, ScoresLost
+
+BOARD = BoardRules(
+    all_columns=True,
+    latest_of_equals=False,
+    shared_ranks=False,
+    missing_first=True,  # null, which the database sorts first in descending order
+    ties="told apart by the other visible columns in their order, then by the earlier upload",
+)
+"""leaderboards/strategies.py, `LeaderboardPhaseSerializer` (api/serializers)."""
+
+NO_SCORE = "n/a"
+
+LARGEST_SCORES = 1_000_000
+"""Bytes of a file with scores."""
+
+_DIGITS = Context(prec=20)
+_PLACES = Decimal(1).scaleb(-MOST_DECIMALS)
+
+
+def read_scores(output: Path) -> Mapping[Any, Any]:
+    """`scores.json`, else `scores.txt` as YAML."""
+    if (output / "scores.json").exists():
+        try:
+            scores = json.loads(read_file(output / "scores.json", LARGEST_SCORES).decode("utf-8"))
+        except json.JSONDecodeError as error:
+            raise RunFailed(f"scores.json is not valid JSON: {error}") from None
+        except (ValueError, OSError, RecursionError) as error:
+            raise ScoresLost(f"the worker crashes on scores.json: {error}") from None
+    elif (output / "scores.txt").exists():
+        try:
+            scores = parse_yaml(read_file(output / "scores.txt", LARGEST_SCORES))
+        except (ValueError, OSError) as error:
+            raise ScoresLost(f"the worker crashes on scores.txt: {error}") from None
+    else:
+        raise RunFailed("the scoring program ended well but wrote neither scores.json nor scores.txt")
+    if not isinstance(scores, dict):
+        raise ScoresLost(f"the scores are no mapping of keys to numbers but {scores!r:.100}")
+    return scores
+
+
+def store_scores(
+    scores: Mapping[str, Any], columns: Sequence[Column], warnings: list[str]
+) -> dict[str, Decimal]:
+    """Key by key, as they stand in the file; the first that the database refuses ends it."""
+    try:
+        scores = json.loads(json.dumps(scores, allow_nan=False))
+    except (ValueError, TypeError):
+        bad = ", ".join(f"{key} is {value!r}" for key, value in scores.items() if not _can_be_sent(value))
+        warnings.append(f"no score is stored, though the run is Finished: the worker crashes, {bad}")
+        return {}
+    known = {column.key for column in columns}
+    stored: dict[str, Decimal] = {}
+    for key, value in scores.items():
+        if key not in known:
+            continue
+        try:
+            stored[key] = _decimal(value)
+        except (InvalidOperation, ValueError, TypeError):
+            kept = ", ".join(stored) or "nothing"
+            warnings.append(
+                f"{key} is {value!r:.100}, which the server cannot store (expected a number below 1e10): "
+                f"it keeps {kept}, loses {key} and every key after it, and ranks no entry; the run is Finished"
+            )
+            break
+        if isinstance(value, (str, bool)):
+            warnings.append(f"{key} is {value!r}, not a number; the server happens to take it")
+    return stored
+
+
+def _can_be_sent(value: object) -> bool:
+    try:
+        json.dumps(value, allow_nan=False)
+    except (ValueError, TypeError):
+        return False
+    return True
+
+
+def _decimal(value: object) -> Decimal:
+    """20 digits, 10 of them decimal places, as the score's database field has it."""
+    if isinstance(value, float):
+        number = _DIGITS.create_decimal_from_float(value)
+    elif isinstance(value, (int, str)):
+        number = Decimal(value)
+    else:
+        raise TypeError
+    if not number.is_finite():
+        raise ValueError
+    return number.quantize(_PLACES, rounding=ROUND_HALF_UP, context=_DIGITS)
+
+
+def show_score(stored: Decimal, precision: int) -> str:
+    """The leaderboard's text, without trailing zeros: 4.090 is shown as 4.09."""
+    return str(round(float(stored), precision))

@@ -1,0 +1,91 @@
+"""What Codabench's compute worker does with a results submission: prediction, then scoring (`compute_worker.py`)."""
+
+import json
+import shlex
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from speechbundles.model.bundle import BundleError
+from speechbundles.platforms.codabench.layout import APP, METADATA_FILES, PAGE, REPORT, VARIABLES
+from speechbundles.rehearse.run import Run, Step, command_text, make_read_only, new_folder, replace_variables
+from speechbundles.rehearse.scores import RunFailed
+
+SCORING_FOLDER = "scoring/app"
+
+
+def run_submission(run: Run, submission: Path) -> Path:
+    """Returns the scoring program's output."""
+    results = _predict(run, submission)
+    base = run.root / SCORING_FOLDER
+    run.lay_out_scoring(results, base)
+    return run.score(_words(base / "program", "scoring_program"), base, APP, f"{APP}/program")
+
+
+def check_output(output: Path, step: str) -> None:
+    if (output / REPORT).exists():
+        raise RunFailed(
+            f"the {step} program left a file named {REPORT} in its output; the worker writes that one"
+        )
+
+
+def page_warnings(output: Path, enabled: bool) -> list[str]:
+    written = (output / PAGE).is_file()
+    if enabled and not written:
+        return [f"detailed results are enabled, but there is no {PAGE} in the output"]
+    if written and not enabled:
+        return [f"{PAGE} was written, but enable_detailed_results is off: not shown"]
+    return []
+
+
+def _predict(run: Run, submission: Path) -> Path:
+    """The submission is copied whole, then ingestion runs. Returns what this leaves, with the worker's report."""
+    app = new_folder(run.root / "prediction/app")
+    submitted = new_folder(app / "ingested_program")
+    output = app / "output"
+    mounts = {f"{APP}/output": output, f"{APP}/ingested_program": submitted}
+    run.unpack_submission(submission, submitted, METADATA_FILES)
+    shutil.copytree(submitted, output)
+    if run.phase.input_data is not None:
+        mounts[f"{APP}/input_data"] = run.bundle.unpack(run.phase.input_data, app / "input_data")
+        make_read_only(app / "input_data")
+    step = None
+    if run.phase.ingestion_program is not None:
+        mounts[f"{APP}/program"] = run.bundle.unpack(run.phase.ingestion_program, app / "program")
+        step = _ingest(run, mounts)
+    check_output(output, "ingestion")
+    seconds = None if step is None else step.seconds
+    report = {
+        "elapsedTime": seconds,
+        "exitCode": None,
+        "ingestionElapsedTime": seconds,
+        "ingestionExitCode": None if step is None else step.exit_code,
+    }
+    lines = [f"{key}: {json.dumps(value)}\n" for key, value in report.items()]
+    (output / REPORT).write_text("".join(lines), encoding="utf-8")
+    return output
+
+
+def _ingest(run: Run, mounts: Mapping[str, Path]) -> Step | None:
+    words = _words(mounts[f"{APP}/program"], "ingestion_program")
+    if words is None:
+        run.warnings.append("the ingestion program has no command in metadata.yaml: it does not run")
+        return None
+    step = run.execute("ingestion", words, mounts, f"{APP}/program")
+    if step.why_stopped is not None:
+        # The worker knows one limit, time, and does not go on to scoring after it.
+        raise RunFailed(f"ingestion was stopped: {step.why_stopped}")
+    if step.exit_code:
+        run.warnings.append(
+            f"ingestion ended with exit code {step.exit_code}; the platform scores all the same"
+        )
+    return step
+
+
+def _words(program: Path, step: str) -> list[str] | None:
+    """A program's command, split as a shell would."""
+    text = command_text(program, METADATA_FILES)
+    try:
+        return None if text is None else shlex.split(replace_variables(text, VARIABLES[step]))
+    except ValueError as error:
+        raise BundleError(f"the command {text!r} cannot be split into words: {error}") from None

@@ -1,0 +1,82 @@
+"""How CodaLab reads, stores, shows and ranks the scores that a scoring program wrote.
+
+`update_submission` in codalab/apps/web/tasks.py; the database has `float` columns.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from speechbundles.model.competition import Column
+from speechbundles.platforms.facts import BoardRules
+from speechbundles.platforms.keys import MOST_DECIMALS
+from speechbundles.rehearse.scores import RunFailed
+
+BOARD = BoardRules(
+    all_columns=False,
+    latest_of_equals=True,
+    shared_ranks=True,
+    missing_first=False,
+    ties="they share the rank",
+)
+"""`rank_values` (web/models.py), `push_submission_to_leaderboard_if_best` (web/utils.py)."""
+
+NO_SCORE = "-"
+
+
+def read_scores(output: Path) -> Mapping[Any, Any]:
+    """`scores.txt` alone: `key: value` in each line."""
+    try:
+        text = (output / "scores.txt").read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        raise RunFailed(
+            "the scoring program wrote no scores.txt that can be read; CodaLab reads no other file"
+        ) from None
+    scores: dict[str, Any] = {}
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line:
+            continue
+        parts = line.split(":")
+        if len(parts) != 2:
+            raise RunFailed(f"scores.txt, line {number}: {line!r:.100}; expected `key: value` with one colon")
+        scores[parts[0].strip()] = _number(parts[1].strip())
+    return scores
+
+
+def _number(text: str) -> int | float | str:
+    """A number as the program wrote it; the text where it is no finite number."""
+    for kind in (int, float):
+        try:
+            number = kind(text)
+        except ValueError:
+            continue
+        if math.isfinite(number):
+            return number
+    return text
+
+
+def store_scores(
+    scores: Mapping[str, Any], columns: Sequence[Column], warnings: list[str]
+) -> dict[str, Decimal]:
+    """Floating-point numbers; whatever is none fails the submission."""
+    stored: dict[str, Decimal] = {}
+    for column in columns:
+        if column.key not in scores:
+            continue
+        try:
+            value = float(scores[column.key])
+        except ValueError:
+            raise RunFailed(
+                f"scores.txt: {column.key} is {scores[column.key]!r:.100}; expected a number"
+            ) from None
+        if not math.isfinite(value):
+            raise RunFailed(f"scores.txt: {column.key} is {value}; the database takes finite numbers only")
+        stored[column.key] = Decimal(repr(value))
+    return stored
+
+
+def show_score(stored: Decimal, precision: int) -> str:
+    """The leaderboard's text, with at least one decimal and all zeros."""
+    return f"{float(stored):.{min(MOST_DECIMALS, max(1, precision))}f}"

@@ -1,0 +1,121 @@
+"""Runs a rehearsal's programs with this Python, each started once and then copied for every run.
+
+Most of a short run is the start: of Python, of numpy, and reading the same reference. A `fork_server` keeps all that,
+and gives each submission a process of its own, under the same limits as `sandbox.run`. What a program writes, to the
+byte, and how it ends are the same.
+
+A program that was started once sees its own files and its reference as they were then: for runs of one bundle, from
+folders that stay (`BuiltBundle.unpack_once`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from speechbundles.rehearse.engine import USUAL, LocalEngine, environment, local_words
+from speechbundles.rehearse.sandbox import Family, Limits, Outcome, attend
+
+VENDORED = "spokeneval"
+"""Beside a program of this project, which does nothing when it is imported."""
+
+_SERVER = Path(__file__).with_name("fork_server.py")
+
+_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+"""Of a server: what is forked may not have more, and each run has a processor to itself anyway."""
+
+
+class WarmEngine:
+    """Runs this project's programs by fork servers, one a program and thread; others as `LocalEngine` does.
+
+    To be used in a `with`, at whose end the servers end; each ends with the thread that started it at the latest.
+    """
+
+    def __init__(self, variables: Mapping[str, str] | None = None) -> None:
+        self.cold = LocalEngine(variables)
+        self.servers: dict[tuple[int, str], _Server] = {}
+
+    def __enter__(self) -> WarmEngine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for server in self.servers.values():
+            server.end()
+
+    def run(
+        self,
+        command: Sequence[str],
+        mounts: Mapping[str, Path],
+        *,
+        cwd: str,
+        scratch: Path,
+        seconds: float,
+        limits: Limits,
+    ) -> Outcome:
+        """See `LocalEngine.run`."""
+        python, *words = local_words(command, mounts)
+        script = (mounts[cwd] / (words or [""])[0]).resolve()
+        if python != sys.executable or not (script.parent / VENDORED).is_dir():
+            return self.cold.run(command, mounts, cwd=cwd, scratch=scratch, seconds=seconds, limits=limits)
+        words[0] = str(script)
+        request = {
+            "words": words,
+            "cwd": str(mounts[cwd]),
+            "env": environment(scratch, self.cold.variables),
+            "limits": limits.of_a_process(),
+        }
+        key = threading.get_ident(), words[0]
+        server = self.servers.get(key)
+        if server is not None and server.process.poll() is not None:
+            server.end()
+            server = None
+        if server is None:
+            server = self.servers[key] = _Server()
+        return server.run(request, seconds, limits)
+
+
+class _Server:
+    """A running `fork_server.py`."""
+
+    def __init__(self) -> None:
+        self.requests, theirs = socket.socketpair()
+        with theirs:
+            self.process = subprocess.Popen(
+                [sys.executable, str(_SERVER), str(theirs.fileno())],
+                env={**USUAL, **_ONE_THREAD},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,
+            )
+        self.family = Family(self.process, stays=True)
+
+    def run(self, request: Mapping[str, object], seconds: float, limits: Limits) -> Outcome:
+        began = time.monotonic()
+        ours, theirs = zip(*(os.pipe() for _ in range(3)), strict=True)
+        try:
+            with suppress(OSError):  # a server that is gone: the status ends without a word
+                socket.send_fds(self.requests, [json.dumps(request).encode()], theirs)
+        finally:
+            for descriptor in theirs:
+                os.close(descriptor)
+        outcome = attend(self.family, ours[1:], ours[0], began, seconds, limits)
+        for descriptor in ours[1:]:
+            os.close(descriptor)
+        if outcome.why_stopped:
+            self.end()
+        return outcome
+
+    def end(self) -> None:
+        self.requests.close()
+        self.process.kill()
+        self.process.wait()

@@ -1,0 +1,231 @@
+"""A played season for people, and as JSON. Both depend on the season alone: the same files, the same output."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.platforms.registry import PLATFORMS
+from speechbundles.platforms.submission_rules import PICKED
+from speechbundles.rehearse.rehearse import FAILED, FINISHED
+from speechbundles.season.board import Day, Entry, better_first
+from speechbundles.season.play import Season
+from speechbundles.season.replay import REFUSED, Attempt
+from speechbundles.model.text import printable, text_table
+from spokeneval.formats.problems import count_of
+from spokeneval.task import ENDS
+
+
+def to_text(season: Season) -> str:
+    """The board day by day, the final board, what each team did, and the attempts that count for nothing."""
+    bundle = season.bundle
+    statuses = Counter(attempt.status for attempt in season.attempts)
+    teams = {attempt.submission.team for attempt in season.attempts}
+    lines = [f"{bundle.title} ({bundle.platform})", ""]
+    lines += [f"  {describe_phase(phase)}" for phase in bundle.phases]
+    lines += [
+        "",
+        f"{count_of(len(teams), 'team')}, {count_of(len(season.attempts), 'attempt')}: {status_counts(statuses)}",
+    ]
+    for day in season.days:
+        lines += [
+            "",
+            f"{day.day}, {day.phase.name}: {status_counts(day.attempts)}",
+            *_board_text(bundle, day),
+        ]
+    for day in season.final:
+        lines += ["", f"Final board, {day.phase.name} ({day.phase.rule})", *_board_text(bundle, day)]
+        lines += ["", *text_table(team_rows(season, day.phase), left={0})]
+    notes = [
+        *notes_of(season),
+        *(f"{text} ({count_of(n, 'run')})" for text, n in sorted(season.warnings.items())),
+    ]
+    if notes:
+        lines += ["", "Notes", *(f"  {note}" for note in notes)]
+    lost = [attempt for attempt in season.attempts if attempt.status != FINISHED]
+    if lost:
+        lines += ["", f"Refused and failed: {count_of(len(lost), 'attempt')}"]
+    for attempt in lost:
+        first, *more = attempt.reasons or ("(no reason given)",)
+        lines.append(f"  {attempt.submission.time}  {path_of(attempt)}  {attempt.status}: {first}")
+        lines += [f"      {line}" for line in more]
+    return printable("\n".join(lines), kept="\n")
+
+
+def describe_phase(phase: BuiltPhase) -> str:
+    """When it is open, how much it takes, and what is on its board."""
+    closes = f"before {phase.closes}" if phase.closes else "open end"
+    day = "any number a day" if phase.per_day is None else f"{phase.per_day} a day"
+    total = "no limit in all" if phase.total is None else f"{phase.total} in all"
+    hidden = ", hidden" if phase.hidden else ""
+    return f"{phase.name}: {phase.opens}, {closes}; {day}, {total}; {phase.rule}{hidden}"
+
+
+def notes_of(season: Season) -> list[str]:
+    bundle, primary = season.bundle, season.bundle.ranking_column()
+    notes = [
+        f"phase {phase.name} takes over submissions from the one before; that is not rehearsed"
+        for phase in bundle.phases
+        if phase.takes_over
+    ]
+    notes += [phase.warning for phase in bundle.phases if phase.warning]
+    if not bundle.auto_run:
+        notes.append("submissions wait until an organiser runs them; no board is there before")
+    for day in season.final:
+        if day.phase.rule in PICKED:
+            notes.append(
+                f"{day.phase.name}: participants pick what is on the board ({day.phase.rule}); "
+                "shown is the best of each, as if all picked that"
+            )
+        if day.phase.hidden:
+            notes.append(f"{day.phase.name}: the pages do not show this board to participants")
+        missing = [entry for entry in day.board if entry.attempt.score(primary.key) is None]
+        for entry in missing:
+            notes.append(
+                f"{day.phase.name}: rank {entry.rank} is {path_of(entry.attempt)}, without a primary score"
+            )
+    if any(entry.tied for day in season.days for entry in day.board):
+        ties = PLATFORMS[bundle.platform].board.ties
+        notes.append(f"Ranks such as 9–10 or 9=: the same {primary.title}; {ties}")
+    return list(dict.fromkeys(notes))
+
+
+def board_rows(bundle: BuiltBundle, day: Day) -> list[list[str]]:
+    """The board with the primary score, and its interval where there are columns for it; a header first."""
+    key = bundle.ranking_column().key
+    shown = (key, *(key + end for end in ENDS))
+    columns = [column for column in bundle.columns if column.key in shown]
+    rows = [["rank", "team", *(column.title for column in columns), "since", "submission"]]
+    for entry in day.board:
+        rows.append(
+            [
+                _rank(entry, [other.rank for other in day.board if _same_score(entry, other, key)]),
+                _name(entry.attempt.submission.team),
+                *(entry.attempt.shown(column.key) for column in columns),
+                _moved(entry),
+                _name(entry.attempt.submission.name),
+            ]
+        )
+    return rows
+
+
+def _board_text(bundle: BuiltBundle, day: Day) -> list[str]:
+    rows = board_rows(bundle, day)
+    last = len(rows[0]) - 1
+    return text_table(rows, left={0, 1, last - 1, last})
+
+
+def _same_score(entry: Entry, other: Entry, key: str) -> bool:
+    return entry.attempt.score(key) == other.attempt.score(key)
+
+
+def _rank(entry: Entry, ranks: list[int]) -> str:
+    """A rank; of a tie, all ranks of what has the same primary score, or the one that they share."""
+    if not entry.tied:
+        return str(entry.rank)
+    return f"{min(ranks)}=" if min(ranks) == max(ranks) else f"{min(ranks)}–{max(ranks)}"
+
+
+def team_rows(season: Season, phase: BuiltPhase) -> list[list[str]]:
+    """What each team did in a phase; its first, best and last scores show what the limits and the rule do."""
+    primary = season.bundle.ranking_column()
+    title = primary.title
+    rows = [["team", "finished", "failed", "refused", f"first {title}", "best", "last"]]
+    attempts = [attempt for attempt in season.attempts if attempt.phase == phase]
+    for team in sorted({attempt.submission.team for attempt in attempts}):
+        own = [attempt for attempt in attempts if attempt.submission.team == team]
+        counts = Counter(attempt.status for attempt in own)
+        scored = [attempt for attempt in own if attempt.score(primary.key) is not None]
+        shown = ["", "", ""]
+        if scored:
+            best = min(
+                scored,
+                key=lambda attempt: better_first(attempt.score(primary.key), primary, missing_first=False),
+            )
+            shown = [attempt.shown(primary.key) for attempt in (scored[0], best, scored[-1])]
+        rows.append([_name(team), *(str(counts[status]) for status in (FINISHED, FAILED, REFUSED)), *shown])
+    return rows
+
+
+def _moved(entry: Entry) -> str:
+    if entry.before is None:
+        return "new"
+    change = entry.before - entry.rank
+    return f"up {change}" if change > 0 else f"down {-change}" if change < 0 else ""
+
+
+def _name(text: str) -> str:
+    text = printable(text)
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+def path_of(attempt: Attempt) -> str:
+    return printable(f"{attempt.submission.team}/{attempt.submission.name}")
+
+
+def status_counts(statuses: Mapping[str, int]) -> str:
+    return ", ".join(f"{statuses.get(word, 0)} {word.lower()}" for word in (FINISHED, FAILED, REFUSED))
+
+
+def to_json(season: Season) -> str:
+    """All of it, in ASCII; scores are strings of decimals."""
+    bundle = season.bundle
+    content = {
+        "title": bundle.title,
+        "platform": bundle.platform,
+        "primary": bundle.ranking_column().key,
+        "phases": [
+            {
+                "name": phase.name,
+                "opens": str(phase.opens),
+                "closes": phase.closes and str(phase.closes),
+                "per_day": phase.per_day,
+                "total": phase.total,
+                "rule": phase.rule,
+                "hidden": phase.hidden,
+            }
+            for phase in bundle.phases
+        ],
+        "days": [
+            {"day": str(day.day), "phase": day.phase.name, "board": _board_json(day.board)}
+            for day in season.days
+        ],
+        "final": [{"phase": day.phase.name, "board": _board_json(day.board)} for day in season.final],
+        "attempts": [
+            {
+                **_submission_json(attempt),
+                "phase": attempt.phase and attempt.phase.name,
+                "status": attempt.status,
+                "scores": _scores_json(attempt),
+                "reasons": list(attempt.reasons),
+                "warnings": list(attempt.result.warnings) if attempt.result else [],
+            }
+            for attempt in season.attempts
+        ],
+        "notes": notes_of(season),
+    }
+    return json.dumps(content, indent=2)
+
+
+def _board_json(board: Iterable[Entry]) -> list[dict[str, Any]]:
+    return [
+        {
+            "rank": entry.rank,
+            "tied": entry.tied,
+            "before": entry.before,
+            **_submission_json(entry.attempt),
+            "scores": _scores_json(entry.attempt),
+        }
+        for entry in board
+    ]
+
+
+def _submission_json(attempt: Attempt) -> dict[str, str]:
+    upload = attempt.submission
+    return {"team": upload.team, "submission": upload.name, "time": str(upload.time)}
+
+
+def _scores_json(attempt: Attempt) -> dict[str, str | None]:
+    scores = attempt.result.scores if attempt.result else {}
+    return {key: None if score is None else f"{score:f}" for key, score in scores.items()}

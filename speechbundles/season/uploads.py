@@ -1,0 +1,86 @@
+"""A season's folder: one folder a team, and in that the team's submissions, each named by its UTC time."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from speechbundles.model.bounded import sha256
+from speechbundles.model.text import printable
+from spokeneval.formats.problems import count_of
+from spokeneval.formats.submission_zip import MAX_BYTES
+
+_NAME = re.compile(r"(\d{4}-\d\d-\d\dT\d{4}(?:\d\d)?)Z?(?:_.*)?\.zip", re.DOTALL | re.IGNORECASE)
+_EXAMPLE = "2027-03-01T0915_anything.zip"
+
+
+class SeasonError(ValueError):
+    """A folder that is no season; the text lists every problem."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A team's zip and the instant, in UTC, at which it was uploaded."""
+
+    time: datetime
+    team: str
+    name: str
+    path: Path
+    sha256: str
+
+
+def read_submissions(folder: Path, *, passed_over: Path | None = None) -> list[Submission]:
+    """The submissions in order of time; of the same instant, in order of team and name.
+
+    Raises
+    ------
+    SeasonError: with everything in the folder that is neither a team's folder nor a submission named by its time.
+    """
+    problems: list[str] = []
+    found = []
+    if not folder.is_dir():
+        raise SeasonError(f"{folder}: expected a folder, in it one a team")
+    for team in _listed(folder, passed_over):
+        if not team.is_dir():
+            problems.append(f"{team.name}: expected a folder, one a team, with its submissions in it")
+            continue
+        for path in _listed(team, passed_over):
+            try:
+                time = _upload_time(path.name)
+                digest = sha256(path, MAX_BYTES)
+            except ValueError as error:
+                problems.append(f"{team.name}/{path.name}: {error}")
+            except OSError as error:
+                what = f"{error.strerror}; expected the zip that was uploaded"
+                problems.append(f"{team.name}/{path.name}: {what}")
+            else:
+                found.append(Submission(time, team.name, path.name, path, digest))
+    if not found and not problems:
+        problems.append("no submission in it; expected one folder a team, in it the team's zips")
+    if problems:
+        count = count_of(len(problems), "problem")
+        listed = "\n".join(f"  {printable(problem)}" for problem in problems)
+        where = printable(str(folder), kept="\n")
+        raise SeasonError(f"{where}: {count}\n\n{listed}\n\nNothing was rehearsed.")
+    return sorted(found, key=lambda upload: (upload.time, upload.team, upload.name))
+
+
+def _listed(folder: Path, passed_over: Path | None) -> list[Path]:
+    hidden = passed_over.resolve() if passed_over else None
+    return [
+        path
+        for path in sorted(folder.iterdir())
+        if not path.name.startswith((".", "__MACOSX")) and path.resolve() != hidden
+    ]
+
+
+def _upload_time(name: str) -> datetime:
+    """The instant that a name begins with."""
+    match = _NAME.fullmatch(name)
+    if match is None:
+        raise ValueError(f"expected the UTC time of the upload and an end in .zip, as in {_EXAMPLE}")
+    digits = match[1]
+    try:
+        return datetime.strptime(digits, "%Y-%m-%dT%H%M%S" if len(digits) == 17 else "%Y-%m-%dT%H%M")
+    except ValueError:
+        raise ValueError(f"{digits} is not in the calendar, or its time not on the clock") from None
