@@ -36,38 +36,34 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
+import speechbundles.board.score
 import speechbundles.live.amend
 import speechbundles.live.folder
-import speechbundles.board.score
 import speechbundles.season.page
 import speechbundles.season.play
 import speechbundles.season.report
 from speechbundles.assemble.plan import plan
 from speechbundles.assemble.write import Built, sealed_folders, write
-from speechbundles.model.bundle import BundleError
-from speechbundles.model.read import read_built_bundle
-from speechbundles.check.check import check_bundle
-from speechbundles.model.competition import CompetitionError
-from speechbundles.competition.references import BadReference
-from speechbundles.competition.seal import HOME
-from speechbundles.model.finding import format_findings
-from speechbundles.live.connection import TOKEN_VARIABLE, Connection, LiveError, read_server, read_token
-from speechbundles.live.fetch import JOBS, fetch
-from speechbundles.live.folder import INDEX, FolderError
-from speechbundles.live.publish import publish
-from speechbundles.new.challenge import NewChallengeError, what_to_edit, write_challenge
-from speechbundles.new.competition_folder import what_goes_where, write_folder
-from speechbundles.platforms.registry import PLATFORMS
 from speechbundles.board.board import make_board
 from speechbundles.board.outputs import OutputError, read_outputs
 from speechbundles.board.plain import to_text
 from speechbundles.board.write import write_board
-from speechbundles.rehearse.containers import ContainerEngine
-from speechbundles.rehearse.engine import LocalEngine
-from speechbundles.rehearse.rehearse import rehearse
-from speechbundles.rehearse.run import Engine
+from speechbundles.check import check_bundle
+from speechbundles.competition.references import BadReference
+from speechbundles.live.connection import TOKEN_VARIABLE, Connection, LiveError, read_server, read_token
+from speechbundles.live.fetch import JOBS, fetch
+from speechbundles.live.folder import INDEX, FolderError
+from speechbundles.live.publish import publish
+from speechbundles.model.bundle import BundleError
+from speechbundles.model.competition import CompetitionError
+from speechbundles.model.finding import format_findings
+from speechbundles.model.read import read_built_bundle
 from speechbundles.model.text import say
-from speechbundles.model.zips import DECIDING_SET
+from speechbundles.model.zips import DECIDING_SET, HOME
+from speechbundles.new.challenge import NewChallengeError, what_to_edit, write_challenge
+from speechbundles.new.competition_folder import what_goes_where, write_folder
+from speechbundles.platforms.facts import PLATFORMS
+from speechbundles.rehearse import ContainerEngine, Engine, LocalEngine, rehearse
 from spokeneval.formats.problems import count_of
 from spokeneval.run.programs import HIDDEN_STATISTICS
 
@@ -526,7 +522,11 @@ def _season(options: argparse.Namespace) -> int:
             jobs=options.jobs,
             progress=progress,
         )
-    say(speechbundles.season.report.to_json(season) if options.json else speechbundles.season.report.to_text(season))
+    say(
+        speechbundles.season.report.to_json(season)
+        if options.json
+        else speechbundles.season.report.to_text(season)
+    )
     if options.page:
         options.page.write_text(speechbundles.season.page.to_html(season), encoding="utf-8", errors="replace")
         say(f"wrote {options.page}", error=True)

@@ -32,11 +32,11 @@ from typing import Any
 import numpy as np
 
 import build_bundle
+from sample_data import merlion, spoken_call
 from speechbundles.model.read import read_built_bundle
+from speechbundles.model.zips import make_zip
 from speechbundles.rehearse.sandbox import Limits
 from speechbundles.rehearse.warm import WarmEngine
-from speechbundles.model.zips import make_zip
-from sample_data import merlion, spoken_call
 from spokeneval.run.programs import HIDDEN_STATISTICS
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -20,12 +20,12 @@ from pathlib import Path
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from speechbundles.competition.read import read_competitions
+from sample_data import caller_experience, spoken_call_systems
+from sample_data.content_accuracy import Prompt, Response, full_size
 from speechbundles.board.explained.explained import explain_difficulty
 from speechbundles.board.gold import find_gold
 from speechbundles.board.outputs import ScoringOutput
-from sample_data import caller_experience, spoken_call_systems
-from sample_data.content_accuracy import Prompt, Response, full_size
+from speechbundles.competition.read import read_competitions
 from spokeneval.metrics import accept_reject
 from spokeneval.metrics.agreement import (
     adjacent,

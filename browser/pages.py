@@ -10,10 +10,10 @@ from io import BytesIO, StringIO
 from pathlib import Path
 
 import build_bundle
-from speechbundles.model.competition import Competition
-from speechbundles.competition.read import read_competitions
-from speechbundles.model.zips import make_zip, write_tree
 from sample_data.demo import submissions
+from speechbundles.competition.read import read_competitions
+from speechbundles.model.competition import Competition
+from speechbundles.model.zips import make_zip, write_tree
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -92,7 +92,7 @@ def _why(said: str) -> list[str]:
 def _fuzz_one(name: str, corpus: Path, seconds: int, findings: Path) -> None:
     import atheris
 
-    with atheris.instrument_imports(include=["spokeneval", "bundling"]):
+    with atheris.instrument_imports(include=["spokeneval", "speechbundles"]):
         from .targets import Workplace, seeds, targets
 
         place = Workplace()

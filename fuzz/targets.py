@@ -17,8 +17,8 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from types import CodeType
 
-from speechbundles.model.competition import CompetitionError
 from speechbundles.competition.read import read_competitions
+from speechbundles.model.competition import CompetitionError
 from speechbundles.model.zips import make_zip
 from spokeneval.formats.problems import FileProblems, ReferenceFileError, SubmissionError
 from spokeneval.formats.submission_folder import list_files

@@ -20,11 +20,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import build_bundle
-from speechbundles.model.competition import Competition
-from speechbundles.competition.read import read_competitions
-from speechbundles.rehearse.rehearse import Rehearsal, rehearse
-from speechbundles.model.zips import make_zip
 from sample_data import caller_experience, content_accuracy, merlion, psst, spoken_call
+from speechbundles.competition.read import read_competitions
+from speechbundles.model.competition import Competition
+from speechbundles.model.zips import make_zip
+from speechbundles.rehearse.rehearsal import Rehearsal, rehearse
 from spokeneval import score
 from spokeneval.run.library import Result
 from spokeneval.task import ENDS

@@ -22,8 +22,8 @@ from pathlib import Path
 
 import numpy as np
 
-from speechbundles.model.zips import make_zip
 from sample_data.spoken_call import SEED, decisions_text, is_listed, make_sheet
+from speechbundles.model.zips import make_zip
 from spokeneval.formats.speakers import Units
 from spokeneval.metrics.accept_reject import decisions_per_response
 from spokeneval.run.statistics import Statistics, by_unit

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from speechbundles.assemble import baseline
-from speechbundles.assemble import kit
+from speechbundles.assemble import baseline, kit
 from tests.samples.programs import run_program
 
 
@@ -27,7 +26,7 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(autouse=True)
 def _before_the_seasons(monkeypatch):
     """`check` tells dates that are past: the samples' seasons are to come, whenever the tests run."""
-    monkeypatch.setattr("speechbundles.check.check.now", lambda: datetime(2026, 12, 1))
+    monkeypatch.setattr("speechbundles.model.dates.now", lambda: datetime(2026, 12, 1))
 
 
 @pytest.fixture(scope="session", autouse=True)

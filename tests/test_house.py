@@ -17,11 +17,11 @@ from tests.samples.programs import ROOT, VENDORED
 def imported(path: Path, *, at_start: bool = False) -> Iterator[str]:
     """The dotted name of everything that a module imports; of `from a import b`, `a.b`.
 
-    `at_start`: only what it imports when it is imported itself.
+    `at_start`: only what it imports when it is imported itself. Imports for type checkers alone do not count.
     """
     package = path.relative_to(ROOT).parent.parts
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in tree.body if at_start else ast.walk(tree):
+    for node in tree.body if at_start else without_types(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -39,6 +39,14 @@ def sources(place: str) -> list[Path]:
 
 def is_within(name: str, packages: tuple[str, ...]) -> bool:
     return any(f"{name}.".startswith(f"{package}.") for package in packages)
+
+
+def without_types(tree: ast.AST) -> Iterator[ast.AST]:
+    """All nodes but those below `if TYPE_CHECKING`."""
+    for node in ast.iter_child_nodes(tree):
+        if not (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)):
+            yield node
+            yield from without_types(node)
 
 
 def named(path: Path) -> str:
@@ -74,16 +82,66 @@ ARROWS = {
     "spokeneval": ("spokeneval",),
     "scoring_program": ("spokeneval.tasks", "spokeneval.run"),
     "ingestion_program": ("spokeneval.tasks", "spokeneval.run"),
-    "bundling": (
-        *("bundling", "spokeneval.__version__"),
+    "speechbundles": (
+        *("speechbundles", "spokeneval.__version__"),
         *("spokeneval.task", "spokeneval.tasks", "spokeneval.formats", "spokeneval.run"),
     ),
 }
 """What each place may import of the house."""
 
+JOBS = {
+    "assemble": {"check"},
+    "board": {"rehearse"},
+    "check": set(),
+    "live": {"check", "rehearse", "season"},
+    "new": {"check"},
+    "rehearse": set(),
+    "season": {"rehearse"},
+}
+"""The jobs of the organiser's side, and which other jobs each builds on, through the face of that room alone."""
+
+ROOMS = {
+    **{job: {"competition", "model", "platforms", *others} for job, others in JOBS.items()},
+    "competition": {"model", "platforms"},
+    "model": {"platforms"},
+    "platforms": set(),
+}
+"""What each room of the organiser's side may import of the others. Lazy imports count."""
+
+
+def test_the_rooms_of_the_organisers_side_import_downwards():
+    place = ROOT / "speechbundles"
+    assert {path.name for path in place.iterdir() if (path / "__init__.py").exists()} == set(ROOMS)
+    wrong = set()
+    for path in sources("speechbundles"):
+        room = path.relative_to(place).parts[0]
+        for name in imported(path):
+            if not is_within(name, ("speechbundles",)):
+                continue
+            other, *inner = name.removeprefix("speechbundles.").split(".")
+            job_inside = other in JOBS and (place / other / f"{'/'.join(inner[:1])}.py").exists()
+            if room in ROOMS and room != other and (other not in ROOMS[room] or job_inside):
+                wrong.add((named(path), name))
+    assert wrong == set()
+
+
+@pytest.mark.parametrize("package", ["speechbundles"])
+def test_no_import_runs_in_a_circle(package):
+    paths = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in sources(package)}
+    modules = {name.removesuffix(".__init__"): path for name, path in paths.items()}
+    waiting = {
+        module: {name if name in modules else name.rpartition(".")[0] for name in imported(path)} - {module}
+        for module, path in modules.items()
+    }
+    while free := [module for module, needed in waiting.items() if not needed & waiting.keys()]:
+        for module in free:
+            del waiting[module]
+    assert waiting == {}
+
+
 HOUSE = (
     "spokeneval",
-    "bundling",
+    "speechbundles",
     "build_bundle",
     "sample_data",
     "benchmarks",
@@ -119,7 +177,7 @@ def test_of_the_tests_only_the_samples_are_imported():
 # One source for each fact
 
 
-@pytest.mark.parametrize("place", ["spokeneval", "bundling", "build_bundle.py"])
+@pytest.mark.parametrize("place", ["spokeneval", "speechbundles", "build_bundle.py"])
 def test_a_tasks_name_stands_in_what_is_named_for_the_task_alone(place):
     """In code; docstrings may take a task for an example."""
     found = set()

@@ -4,16 +4,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from speechbundles.model.competition import Competition, Phase
-from speechbundles.model.sources import find
 from speechbundles.assemble.kit import Parts
 from speechbundles.assemble.pages import page_text
-from speechbundles.platforms.codabench.keys import TASK, VERSION
-from speechbundles.platforms.codabench.layout import INGEST_COMMAND, METADATA_FILES, SCORE_COMMAND
-from speechbundles.rehearse.codabench.scores import BOARD
-from speechbundles.platforms.keys import SORTING
+from speechbundles.model.competition import Competition, Phase
+from speechbundles.model.sources import find
 from speechbundles.model.text import dump_yaml
 from speechbundles.model.zips import input_zip, make_zip, reference_zip
+from speechbundles.platforms.codabench.keys import TASK, VERSION
+from speechbundles.platforms.codabench.layout import INGEST_COMMAND, METADATA_FILES, SCORE_COMMAND
+from speechbundles.platforms.facts import CODABENCH
+from speechbundles.platforms.keys import SORTING
 
 
 def render(root: Path, competition: Competition, parts: Parts) -> dict[str, bytes]:
@@ -25,7 +25,7 @@ def render(root: Path, competition: Competition, parts: Parts) -> dict[str, byte
         Path(competition["image"]).name: find(root, competition.folder, competition["image"]).read_bytes(),
     }
     for file in competition.page_files:
-        files[f"pages/{file}"] = page_text(root, competition, file, parts, ties=BOARD.ties).encode()
+        files[f"pages/{file}"] = page_text(root, competition, file, parts, ties=CODABENCH.board.ties).encode()
     for name in competition.scored_sets:
         files[reference_zip(name)] = make_zip(parts.references[name].files)
         files[input_zip(name)] = make_zip(parts.references[name].public)

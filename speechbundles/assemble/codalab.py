@@ -6,18 +6,17 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
-from speechbundles.model.competition import Competition, Phase
-from speechbundles.model.sources import find
 from speechbundles.assemble.kit import Parts
 from speechbundles.assemble.pages import page_text
-from speechbundles.platforms.codalab.keys import PHASE
-from speechbundles.platforms.codalab.layout import METADATA_FILES, SCORE_COMMAND
-from speechbundles.rehearse.codalab.scores import BOARD
+from speechbundles.model.competition import Competition, Phase
 from speechbundles.model.dates import FORMAT
-from speechbundles.platforms.keys import SORTING
-from speechbundles.platforms.submission_rules import FORCE_ALL, FORCE_BEST, FORCE_LAST
+from speechbundles.model.sources import find
 from speechbundles.model.text import dump_yaml
 from speechbundles.model.zips import input_zip, make_zip, reference_zip
+from speechbundles.platforms.codalab.keys import PHASE
+from speechbundles.platforms.codalab.layout import METADATA_FILES, SCORE_COMMAND
+from speechbundles.platforms.facts import CODALAB, FORCE_ALL, FORCE_BEST, FORCE_LAST
+from speechbundles.platforms.keys import SORTING
 
 LEADERBOARD = "Results"
 
@@ -36,7 +35,7 @@ def render(root: Path, competition: Competition, parts: Parts) -> dict[str, byte
     }
     for file in _html_pages(competition).values():
         source = Path(file).with_suffix(".md").name
-        files[file] = _html(page_text(root, competition, source, parts, ties=BOARD.ties)).encode()
+        files[file] = _html(page_text(root, competition, source, parts, ties=CODALAB.board.ties)).encode()
     for phase in competition.phases:
         reference = parts.references[phase.reference]
         files[reference_zip(phase.reference)] = make_zip(reference.files)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import product
 from math import log
 
-from speechbundles.check.text_tables import SEGMENT, TextTable, read_tables
+from speechbundles.check import SEGMENT, TextTable, read_tables
 from speechbundles.competition.references import ReferenceSet
 from speechbundles.model.finding import Report
 from spokeneval.formats.problems import count_of

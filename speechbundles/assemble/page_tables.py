@@ -6,10 +6,10 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from speechbundles.model.competition import Competition
 from speechbundles.assemble.feedback import Feedback
 from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.whole import kit_data_files
+from speechbundles.model.competition import Competition
 from speechbundles.model.zips import write_tree
 from spokeneval.formats.speakers import independence_note
 from spokeneval.formats.tables import id_order

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from speechbundles.model.competition import Competition
 from speechbundles.assemble.kit import Parts
 from speechbundles.assemble.page_tables import (
     columns_table,
@@ -14,20 +13,12 @@ from speechbundles.assemble.page_tables import (
     sets_table,
 )
 from speechbundles.assemble.template import chosen_options, fill, what_holds
-from speechbundles.platforms.submission_rules import MEANINGS
+from speechbundles.model.competition import Competition
+from speechbundles.model.sources import page_path
+from speechbundles.platforms.facts import MEANINGS
 
 SHARED = {"start": "start.md", "paper": "paper.md"}
 """Pages that others show: `${start}`, how to begin; `${paper}`, where the task is from and how to cite it."""
-
-
-def page_path(root: Path, competition: Competition, file: str) -> Path:
-    """A page's source: the task's own, else the challenge's, else the series'; the competition folder's first."""
-    for place in (competition.folder, root):
-        for owner in (competition.task, competition.challenge, "."):
-            own = place / "pages" / owner / file
-            if own.is_file():
-                return own
-    return root / "pages" / file
 
 
 def page_text(

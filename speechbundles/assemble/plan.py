@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from itertools import chain, combinations, product
 from pathlib import Path
 
+from speechbundles.assemble.kit import Parts, make_parts
 from speechbundles.assemble.overlaps import find_overlap, is_accepted, refusal
+from speechbundles.assemble.pages import page_text
 from speechbundles.assemble.unsaid import find_unsaid
 from speechbundles.competition import located_yaml
-from speechbundles.model.competition import Competition
-from speechbundles.model.sources import find
-from speechbundles.assemble.kit import Parts, make_parts
-from speechbundles.assemble.pages import page_text
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import BadReference, ReferenceSet, load_reference
 from speechbundles.competition.seal import SealError, seal
 from speechbundles.competition.whole import Given, away_from_sample, require_whole
+from speechbundles.model.competition import Competition
+from speechbundles.model.sources import find
 from speechbundles.model.zips import DECIDING_SET
 from spokeneval.formats.problems import count_of
 from spokeneval.tasks import find_task

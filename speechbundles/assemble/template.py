@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from string import Template
 
-from speechbundles.model.competition import Competition, CompetitionError
 from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.whole import BASELINE
+from speechbundles.model.competition import Competition, CompetitionError
 from speechbundles.model.text import closest
 from speechbundles.model.zips import TRIAL_SET
 from spokeneval.tasks import find_task

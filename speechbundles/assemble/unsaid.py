@@ -4,12 +4,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from speechbundles.check import check
-from speechbundles.model.competition import Competition
 from speechbundles.assemble.kit import README, Parts
 from speechbundles.assemble.pages import page_text
 from speechbundles.competition.whole import BASELINE
-from speechbundles.model.dates import FORMAT
+from speechbundles.model import dates
+from speechbundles.model.competition import Competition
 
 EXPECTED = ("title", "organiser", "contact_email", "data_licence", "phases")
 """Settings that hardly any two competitions share."""
@@ -31,7 +30,7 @@ def find_unsaid(root: Path, competition: Competition, parts: Parts) -> Iterator[
 
 def _past(competition: Competition) -> Iterator[str]:
     """Phases that are over while another one is open; where none is, `check` tells."""
-    today = check.now().strftime(FORMAT)
+    today = dates.now().strftime(dates.FORMAT)
     if any(phase.start <= today and (phase.end is None or today < phase.end) for phase in competition.phases):
         for phase in competition.phases:
             if phase.end and phase.end <= today:

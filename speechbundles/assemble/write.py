@@ -7,15 +7,18 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
+from speechbundles.assemble import codabench, codalab
 from speechbundles.assemble.plan import Plan
-from speechbundles.model.document import FILE
-from speechbundles.check.check import check_bundle
-from speechbundles.model.competition import Competition, CompetitionError
+from speechbundles.check import check_bundle
 from speechbundles.competition.references import ReferenceSet
-from speechbundles.competition.seal import HOME
+from speechbundles.model.competition import Competition, CompetitionError
+from speechbundles.model.document import FILE
 from speechbundles.model.finding import Finding
-from speechbundles.platforms.registry import PLATFORMS
-from speechbundles.model.zips import make_zip
+from speechbundles.model.zips import HOME, make_zip
+from speechbundles.platforms.facts import PLATFORMS
+
+RENDERERS = {"codabench": codabench.render, "codalab": codalab.render}
+"""What makes the entries of a competition's bundle, `name -> content`."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ def write(
     zips = list(product(plan.competitions, platforms))
     for number, (competition, platform) in enumerate(zips, 1):
         progress(f"{competition.name} for {platform} ({number} of {len(zips)} zips)")
-        files = PLATFORMS[platform].render(root, competition, plan.parts[competition.task])
+        files = RENDERERS[platform](root, competition, plan.parts[competition.task])
         content = make_zip(files, first=FILE)
         path = out / platform / f"{competition.name}.zip"
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -12,10 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from speechbundles.model.competition import Column, Competition
-from speechbundles.competition.read import read_competitions
-from speechbundles.board import compare
-from speechbundles.board import notes
+from speechbundles.board import compare, notes
 from speechbundles.board.comparison import Comparison, compare_systems
 from speechbundles.board.conditions import read_conditions, scores_by_columns, scores_by_condition
 from speechbundles.board.difficulty import Difficulty, abilities_table, item_difficulty
@@ -24,6 +21,8 @@ from speechbundles.board.gold import find_gold
 from speechbundles.board.outputs import OutputError, ScoringOutput
 from speechbundles.board.power import power_table
 from speechbundles.board.table import Table, task_tables
+from speechbundles.competition.read import read_competitions
+from speechbundles.model.competition import Column, Competition
 from spokeneval.formats.speakers import independence_note
 from spokeneval.run.interval import score_intervals
 from spokeneval.run.statistics import primary_matrix, primary_of_sums

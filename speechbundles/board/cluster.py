@@ -13,10 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
-from speechbundles.rehearse.many import Result, lost_result, result_of, write_result
-from speechbundles.rehearse.rehearse import rehearse_phase
-from speechbundles.rehearse.warm import WarmEngine
 from speechbundles.model.zips import read_all, write_tree
+from speechbundles.rehearse import Result, WarmEngine, lost_result, rehearse_phase, result_of, write_result
 
 AHEAD = 4
 """Submissions that are on their way for each that can run: enough to keep all workers busy, few in memory."""

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from speechbundles.model.competition import Column
 from speechbundles.board.answers import count_items, read_answers
 from speechbundles.board.gold import Gold
 from speechbundles.board.outputs import OutputError, ScoringOutput
 from speechbundles.board.side_table import read_rows
 from speechbundles.board.table import Table
+from speechbundles.model.competition import Column
 from speechbundles.model.text import printable
 from spokeneval.formats.problems import some_of
 from spokeneval.run.statistics import Statistics, primary_matrix, primary_of_sums

@@ -7,10 +7,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from speechbundles.board.outputs import OutputError
+from speechbundles.competition.references import BadReference, ReferenceSet, load_reference
 from speechbundles.model.competition import Competition
 from speechbundles.model.sources import find
-from speechbundles.competition.references import BadReference, ReferenceSet, load_reference
-from speechbundles.board.outputs import OutputError
 from speechbundles.model.zips import write_tree
 from spokeneval.formats.tables import split_row
 from spokeneval.task import Task

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from speechbundles.platforms.keys import MOST_DECIMALS
 from speechbundles.board import compare
 from speechbundles.board.outputs import ScoringOutput
+from speechbundles.platforms.keys import MOST_DECIMALS
 from spokeneval.formats.problems import count_of
 from spokeneval.run.feedback import COARSE
 from spokeneval.run.interval import RESAMPLES

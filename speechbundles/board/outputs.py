@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.model.bounded import open_file, parse_json, read_entry, read_file, sha256
-from speechbundles.platforms.registry import PLATFORMS
 from speechbundles.model.text import printable
+from speechbundles.platforms.facts import PLATFORMS
 from spokeneval.formats.problems import count_of, some_of
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
 from spokeneval.run.programs import SIGNATURE_FILE

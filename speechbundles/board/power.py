@@ -8,11 +8,11 @@ import math
 from collections.abc import Sequence
 from statistics import NormalDist, median
 
-from speechbundles.model.competition import Column
-from speechbundles.platforms.keys import MOST_DECIMALS
 from speechbundles.board import compare
 from speechbundles.board.comparison import Pair
 from speechbundles.board.table import Table
+from speechbundles.model.competition import Column
+from speechbundles.platforms.keys import MOST_DECIMALS
 
 POWER = 0.8
 

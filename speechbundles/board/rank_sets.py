@@ -13,8 +13,8 @@ import math
 
 import numpy as np
 
-from speechbundles.platforms.keys import MOST_DECIMALS
 from speechbundles.board.compare import SIGNIFICANCE
+from speechbundles.platforms.keys import MOST_DECIMALS
 from spokeneval.run.interval import SEED
 
 

@@ -21,16 +21,15 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from speechbundles.model.bounded import sha256
+from speechbundles.board.cluster import rehearse_on_cluster
+from speechbundles.board.outputs import LIST_FILE
 from speechbundles.model.archive import LARGEST_BUNDLE
+from speechbundles.model.bounded import sha256
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.read import read_built_bundle
-from speechbundles.board.outputs import LIST_FILE
-from speechbundles.rehearse.many import Result, read_result, rehearse_all
-from speechbundles.rehearse.rehearse import FINISHED, with_reference
-from speechbundles.board.cluster import rehearse_on_cluster
 from speechbundles.model.submissions import find_submissions
 from speechbundles.model.text import no_formula, printable, text_table
+from speechbundles.rehearse import FINISHED, Result, read_result, rehearse_all, with_reference
 from spokeneval.formats.problems import count_of
 from spokeneval.formats.submission_zip import MAX_BYTES
 from spokeneval.run.programs import HIDDEN_STATISTICS

@@ -3,9 +3,9 @@
 import csv
 from pathlib import Path
 
-from speechbundles.model.bounded import read_file
-from speechbundles.competition.intake.files import LARGEST_FILE
 from speechbundles.board.outputs import OutputError
+from speechbundles.competition.intake.files import LARGEST_FILE
+from speechbundles.model.bounded import read_file
 
 
 def read_rows(path: Path) -> list[list[str]]:

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 
-from speechbundles.model.archive import Archive
-from speechbundles.model.bundle import BuiltBundle, BuiltPhase
-from speechbundles.model.description import declared_scores, read_description
 from speechbundles.check.inspection import Contents
 from speechbundles.check.leakage import TOLERATED, label_entropy, leakage_budget
 from speechbundles.check.scores import read_options
 from speechbundles.check.seal import is_part
+from speechbundles.model.archive import Archive
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.description import declared_scores, read_description
 from speechbundles.model.finding import Report
 from speechbundles.model.zips import write_tree
 from spokeneval.run.feedback import EXACT

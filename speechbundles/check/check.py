@@ -5,20 +5,23 @@ Nothing is executed and nothing is unpacked to disk. Every rule, with its conseq
 
 import posixpath
 from contextlib import suppress
-from datetime import datetime, timezone
 from pathlib import Path
 
-from speechbundles.model.archive import Archive, read_bundle
-from speechbundles.model.bundle import BundleError
-from speechbundles.model.document import FILE, Document, read_document
-from speechbundles.model.read import bundle_of
 from speechbundles.check.budget import check_budget
+from speechbundles.check.codabench.check import check_codabench
+from speechbundles.check.codalab.check import check_codalab
 from speechbundles.check.leaks import check_leaks
 from speechbundles.check.practice import check_practice
 from speechbundles.check.scores import check_scores, read_options
 from speechbundles.check.seal import sealed_sets
+from speechbundles.model import dates
+from speechbundles.model.archive import Archive, read_bundle
+from speechbundles.model.bundle import BundleError
+from speechbundles.model.document import FILE, Document, read_document
 from speechbundles.model.finding import Finding, Report
-from speechbundles.platforms.registry import platform_of
+from speechbundles.model.read import bundle_of, platform_of
+
+CHECKS = {"codabench": check_codabench, "codalab": check_codalab}
 
 LARGE_BUNDLE = 15_000_000
 """Bytes above which a bundle is worth a word."""
@@ -39,8 +42,7 @@ def check_bundle(path: Path) -> list[Finding]:
     document = _competition(report, files)
     if document is None:
         return report.findings
-    platform = platform_of(document.content)
-    bundle = platform.check(report, files, document)
+    bundle = CHECKS[platform_of(document.content)](report, files, document)
     for (step, _), program in bundle.contents.programs.items():
         if step == "scoring_program":
             check_scores(bundle, program)
@@ -50,13 +52,8 @@ def check_bundle(path: Path) -> list[Finding]:
         built = bundle_of(files, document)
         check_budget(report, built, bundle.contents)
         if not any(finding.level == "error" for finding in report.findings):
-            check_practice(report, built, bundle.contents.pages.values(), now())
+            check_practice(report, built, bundle.contents.pages.values(), dates.now())
     return report.findings
-
-
-def now() -> datetime:
-    """In UTC, without a zone, as dates stand in bundles."""
-    return datetime.now(timezone.utc).replace(tzinfo=None)
 
 
 def _competition(report: Report, bundle: Archive) -> Document | None:

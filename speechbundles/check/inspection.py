@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from speechbundles.check.keys import check_keys
 from speechbundles.model.archive import Archive, open_archive
 from speechbundles.model.document import Document, Path
 from speechbundles.model.finding import Report
-from speechbundles.platforms.keys import Keys, check_keys
 from speechbundles.model.text import hint
+from speechbundles.platforms.keys import Keys
 
 STEPS = ("scoring_program", "ingestion_program")
 DATA = ("reference_data", "input_data")

@@ -5,12 +5,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from speechbundles.model.archive import Archive, open_archive
 from speechbundles.check.inspection import BuiltTask, Contents
 from speechbundles.check.label_match import FEWEST_SHARED, ITEMS_ONLY, match_table
 from speechbundles.check.scores import options_of
 from speechbundles.check.seal import SealedSet, check_sealed_rows, is_part, without_items
 from speechbundles.check.text_tables import NO_TABLES, is_zip, items_told, read_tables
+from speechbundles.model.archive import Archive, open_archive
 from speechbundles.model.finding import Report
 from spokeneval.run.options import fingerprint
 

@@ -3,8 +3,8 @@
 import re
 import struct
 
-from speechbundles.model.document import Path
 from speechbundles.check.inspection import Inspection
+from speechbundles.model.document import Path
 
 LARGEST_PAGE = 4_000_000
 """Bytes: room for a few pictures, embedded as data."""

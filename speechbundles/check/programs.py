@@ -7,9 +7,9 @@ import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from speechbundles.model.bounded import parse_yaml
-from speechbundles.model.archive import Archive
 from speechbundles.check.inspection import DATA, STEPS, BuiltTask, Inspection, Program
+from speechbundles.model.archive import Archive
+from speechbundles.model.bounded import parse_yaml
 from speechbundles.model.finding import Report
 from speechbundles.model.text import hint
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from speechbundles.check.inspection import BuiltTask, Contents, Inspection, Program
 from speechbundles.model.bounded import parse_json
 from speechbundles.model.description import read_description
-from speechbundles.check.inspection import BuiltTask, Contents, Inspection, Program
 from speechbundles.model.finding import Report
 from speechbundles.model.text import hint
 from speechbundles.model.zips import TASK_FILE

@@ -4,12 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from speechbundles.check.inspection import BuiltTask, Contents
 from speechbundles.model.archive import Archive, Room
 from speechbundles.model.description import read_description
-from speechbundles.check.inspection import BuiltTask, Contents
-from speechbundles.competition.seal import HOME, WHOLE
 from speechbundles.model.finding import Report
-from speechbundles.model.zips import reference_zip
+from speechbundles.model.zips import HOME, WHOLE, reference_zip
 from spokeneval.formats.problems import count_of
 from spokeneval.run.reference import ITEMS_FOLDER, PART_FILE, SEALED
 

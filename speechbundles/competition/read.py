@@ -14,16 +14,14 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from speechbundles.competition import located_yaml
-from speechbundles.competition import schema
-from speechbundles.model.competition import Column, Competition, CompetitionError, Phase, Place
-from speechbundles.model.sources import find
+from speechbundles.competition import located_yaml, schema
 from speechbundles.competition.located_yaml import Defects
-from speechbundles.assemble.pages import page_path
 from speechbundles.competition.whole import OF_THE_DATA, can_do_without, do_without
+from speechbundles.model.competition import Column, Competition, CompetitionError, Phase, Place
 from speechbundles.model.dates import FORMAT
-from speechbundles.platforms.limits import LONGEST_COLUMN_TITLE
+from speechbundles.model.sources import find, page_path
 from speechbundles.model.text import suggestion
+from speechbundles.platforms.limits import LONGEST_COLUMN_TITLE
 from spokeneval.run.feedback import COARSE
 from spokeneval.tasks import find_task, task_names
 

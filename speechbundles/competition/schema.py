@@ -9,10 +9,10 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from speechbundles.model.competition import Place
+from speechbundles.model.text import suggestion
 from speechbundles.platforms.codabench.keys import QUESTION_TYPES, SUBMISSION_RULES
 from speechbundles.platforms.keys import MOST_DECIMALS
 from speechbundles.platforms.limits import LONGEST_KEY, LONGEST_TEXTS
-from speechbundles.model.text import suggestion
 from spokeneval.task import Column as TaskColumn
 
 

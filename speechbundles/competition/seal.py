@@ -16,15 +16,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from speechbundles.competition.references import BadReference, ReferenceSet, load_reference
-from speechbundles.model.zips import write_tree
+from speechbundles.model.zips import WHOLE, write_tree
 from spokeneval.formats.problems import FileProblems, ReferenceFileError
 from spokeneval.run.reference import ITEMS_FOLDER, OPEN, PART_FILE, SEALED
 from spokeneval.task import Task
 
-HOME = "sealed"
-"""The folder beside the platforms' in which what is sealed is kept: `TASK/SET/all/` and `TASK/SET/sealed/`."""
-
-WHOLE = "all"
 FEWEST_UNITS = 10
 """In either part: with fewer its scores say little, and who knows a few units may guess the draw."""
 

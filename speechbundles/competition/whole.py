@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from speechbundles.competition.references import BadReference
 from speechbundles.model.competition import Competition
 from speechbundles.model.sources import NO_FOLDER, NOTE, find
-from speechbundles.competition.references import BadReference
 from speechbundles.model.zips import DECIDING_SET
 from spokeneval.formats.problems import count_of
 

@@ -15,9 +15,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 
-from speechbundles.model.bounded import parse_json, read_file, sha256
-from speechbundles.model.archive import LARGEST_BUNDLE
-from speechbundles.model.bundle import BuiltBundle, BuiltPhase, BundleError
+from speechbundles.live import api
 from speechbundles.live.connection import Connection, LiveError
 from speechbundles.live.entrants import (
     Entrant,
@@ -35,12 +33,13 @@ from speechbundles.live.fetch import fetch
 from speechbundles.live.publish import check_served, read_bundle, read_served_files, wanted_files
 from speechbundles.live.scores import different_scores, number
 from speechbundles.live.wait import wait_for_runs
-from speechbundles.live import api
-from speechbundles.platforms.submission_rules import FORCE_LAST, PICKED
-from speechbundles.rehearse.many import Result
-from speechbundles.rehearse.rehearse import FINISHED
-from speechbundles.season.board import Entry
+from speechbundles.model.archive import LARGEST_BUNDLE
+from speechbundles.model.bounded import parse_json, read_file, sha256
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase, BundleError
 from speechbundles.model.text import text_table
+from speechbundles.platforms.facts import FORCE_LAST, PICKED
+from speechbundles.rehearse import FINISHED, Result
+from speechbundles.season import Entry
 from spokeneval.formats.problems import count_of, some_of
 
 STATE = "amending.json"

@@ -8,17 +8,14 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 
-from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.live import api
 from speechbundles.live.connection import Connection
 from speechbundles.live.folder import Fetched
 from speechbundles.live.publish import wanted_files
-from speechbundles.live import api
-from speechbundles.platforms.submission_rules import FORCE_ALL, PICKED
-from speechbundles.rehearse.many import Result, read_result, rehearse_all
-from speechbundles.rehearse.rehearse import FAILED, FINISHED
-from speechbundles.season.board import Entry, rank
-from speechbundles.season.replay import Attempt
-from speechbundles.season.uploads import Submission
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.platforms.facts import FORCE_ALL, PICKED
+from speechbundles.rehearse import FAILED, FINISHED, Result, read_result, rehearse_all
+from speechbundles.season import Attempt, Entry, Submission, rank
 
 SCORED = ".scored"
 """In the folder: what runs came to here, so that none is scored twice."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from speechbundles.model.bounded import sha256
+from speechbundles.live import api
 from speechbundles.live.connection import LARGEST_FILE, Connection, Gone, LiveError, Refused, Unreachable
 from speechbundles.live.folder import (
     INDEX,
@@ -23,7 +23,7 @@ from speechbundles.live.folder import (
     submission_path,
     write_index,
 )
-from speechbundles.live import api
+from speechbundles.model.bounded import sha256
 from spokeneval.formats.submission_zip import DAMAGED, MAX_BYTES, open_zip
 
 JOBS = 4

@@ -5,18 +5,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from speechbundles.check import check_bundle
+from speechbundles.live import api
+from speechbundles.live.connection import Connection, LiveError, Progress, Refused
+from speechbundles.live.scores import different_scores
+from speechbundles.live.served import differences
+from speechbundles.live.wait import wait_for_import, wait_for_runs
 from speechbundles.model.bounded import parse_yaml
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.document import FILE
-from speechbundles.model.read import read_built_bundle
-from speechbundles.check.check import check_bundle
 from speechbundles.model.finding import format_findings
-from speechbundles.live.connection import Connection, LiveError, Progress, Refused
-from speechbundles.live.scores import different_scores
-from speechbundles.live.wait import wait_for_import, wait_for_runs
-from speechbundles.live import api
-from speechbundles.live.served import differences
-from speechbundles.rehearse.rehearse import FINISHED, Rehearsal, rehearse_phase
+from speechbundles.model.read import read_built_bundle
+from speechbundles.rehearse import FINISHED, Rehearsal, rehearse_phase
 from spokeneval.formats.problems import count_of
 
 

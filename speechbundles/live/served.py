@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from speechbundles.model.finding import Report
 from speechbundles.live.api import read_time
-from speechbundles.platforms.codabench.keys import COLUMN, LEADERBOARD, PHASE, TOP, read_date
+from speechbundles.model.codabench import read_date
+from speechbundles.model.finding import Report
+from speechbundles.platforms.codabench.keys import COLUMN, LEADERBOARD, PHASE, TOP
 from speechbundles.platforms.keys import Key, Keys, is_true
 
 _RENAMED = {"max_submissions": "max_submissions_per_person"}

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Collection
 
-from speechbundles.live.connection import Connection, LiveError
 from speechbundles.live import api
+from speechbundles.live.connection import Connection, LiveError
 
 PAUSE = 10
 """Seconds between two looks."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from speechbundles.model.bounded import read_entry
 from speechbundles.model.archive import LARGEST_BUNDLE, MOST_ENTRIES, is_unsafe
+from speechbundles.model.bounded import read_entry
 from speechbundles.model.competition import Column
 from speechbundles.model.zips import DECIDING_SET, reference_zip
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
@@ -28,7 +28,7 @@ class BuiltPhase:
     number: its index, by which a platform knows it.
     per_day, total: how many submissions a team has; None: no limit.
     seconds: time limit of a program.
-    rule: which of a team's submissions is on the board (see `platforms.submission_rules`).
+    rule: which of a team's submissions is on the board (see `platforms.facts`).
     hidden: whether participants do not see the board.
     takes_over: whether submissions to the phase before migrate to this one.
     scoring_program, ingestion_program, reference_data, input_data: names of inner zips.

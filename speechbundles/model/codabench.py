@@ -2,21 +2,18 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
+from speechbundles.model import dates
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase, BundleError
 from speechbundles.model.competition import Column
-from speechbundles.platforms.codabench.keys import (
-    COLUMN,
-    LEADERBOARD,
-    PHASE,
-    SUBMISSION_RULES,
-    TOP,
-    VERSION,
-    read_date,
-)
 from speechbundles.model.dates import expect_date
+from speechbundles.platforms.codabench.keys import COLUMN, LEADERBOARD, PHASE, SUBMISSION_RULES, TOP, VERSION
 from speechbundles.platforms.keys import direction, is_true
+
+read_date = partial(dates.read_date, unquoted="date-unquoted", lenient=True)
+"""It takes many forms, and an unquoted date loses its time."""
 
 
 def read(content: Mapping[str, Any]) -> BuiltBundle:

@@ -2,14 +2,19 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any
 
+from speechbundles.model import dates
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.competition import Column
-from speechbundles.platforms.codalab.keys import COLUMN, PHASE, TOP, read_date
 from speechbundles.model.dates import expect_date
+from speechbundles.platforms.codalab.keys import COLUMN, PHASE, TOP
+from speechbundles.platforms.facts import FORCE_BEST, FORCE_LAST, PICKED
 from speechbundles.platforms.keys import direction, is_true
-from speechbundles.platforms.submission_rules import FORCE_BEST, FORCE_LAST, PICKED
+
+read_date = partial(dates.read_date, unquoted="date-unquoted-import", lenient=False)
+"""It takes ISO's form alone. An unquoted date is right, until Codabench imports the same file."""
 
 
 def read(content: Mapping[str, Any]) -> BuiltBundle:

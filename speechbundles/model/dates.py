@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timezone
 
 from speechbundles.model.bundle import BundleError
 from speechbundles.model.document import describe
@@ -95,6 +95,6 @@ def expect_date(
     return instant
 
 
-def check_period(report: Report, where: str, start: datetime | None, end: datetime | None) -> None:
-    if start and end and end <= start:
-        report.add("phase-end-before-start", where, f"ends {end}, starts {start}")
+def now() -> datetime:
+    """In UTC, without a zone, as dates stand in bundles."""
+    return datetime.now(timezone.utc).replace(tzinfo=None)

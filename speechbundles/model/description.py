@@ -4,8 +4,8 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from speechbundles.model.bounded import parse_json
 from speechbundles.model.archive import Archive
+from speechbundles.model.bounded import parse_json
 from speechbundles.model.zips import TASK_FILE
 
 

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from speechbundles.model.text import printable
 from speechbundles.platforms import rules
 from speechbundles.platforms.codabench import rules as codabench
 from speechbundles.platforms.codalab import rules as codalab
 from speechbundles.platforms.rules import Level
-from speechbundles.model.text import printable
 from spokeneval.formats.problems import count_of
 
 MOST_SHOWN = 20

@@ -1,13 +1,18 @@
 """Reads a built bundle: the archive and its competition.yaml as the check reads them, but strictly."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from speechbundles.model import codabench, codalab
 from speechbundles.model.archive import Archive, read_bundle
 from speechbundles.model.bundle import BuiltBundle, BundleError
 from speechbundles.model.document import FILE, Document, read_document
 from speechbundles.model.finding import Report
-from speechbundles.platforms.registry import platform_of
+from speechbundles.platforms.codabench.keys import VERSION
+
+READERS = {"codabench": codabench.read, "codalab": codalab.read}
 
 
 def read_built_bundle(path: Path) -> BuiltBundle:
@@ -46,9 +51,20 @@ def bundle_of(archive: Archive, document: Document) -> BuiltBundle:
     BundleError: a competition.yaml that is not complete.
     """
     try:
-        bundle = platform_of(document.content).read(document.content)
+        bundle = READERS[platform_of(document.content)](document.content)
     except BundleError:
         raise
     except (AttributeError, KeyError, IndexError, TypeError, ValueError, OverflowError) as error:
         raise BundleError(f"{FILE} is incomplete or malformed: {error!r:.200}") from error
     return replace(bundle, files=archive.files)
+
+
+def platform_of(content: Mapping[str, Any]) -> str:
+    """The platform of a built competition.yaml.
+
+    `version: 2` is Codabench's; a `phases` mapping, `html` or a `leaderboard` is CodaLab's (format 1.5).
+    """
+    if str(content.get("version")) == str(VERSION):
+        return "codabench"
+    is_codalab = isinstance(content.get("phases"), dict) or "html" in content or "leaderboard" in content
+    return "codalab" if is_codalab else "codabench"

@@ -8,6 +8,7 @@ import os
 from fnmatch import fnmatch
 from pathlib import Path
 
+from speechbundles.model.competition import Competition
 from speechbundles.model.zips import read_tree
 
 NO_FOLDER = Path(os.devnull)
@@ -30,6 +31,16 @@ def find(root: Path, folder: Path, name: str) -> Path:
     """
     own = folder / name
     return own if _is_data(name) or own.exists() else root / name
+
+
+def page_path(root: Path, competition: Competition, file: str) -> Path:
+    """A page's source: the task's own, else the challenge's, else the series'; the competition folder's first."""
+    for place in (competition.folder, root):
+        for owner in (competition.task, competition.challenge, "."):
+            own = place / "pages" / owner / file
+            if own.is_file():
+                return own
+    return root / "pages" / file
 
 
 def read_files(root: Path, folder: Path, name: str) -> dict[str, bytes]:

@@ -15,6 +15,12 @@ DECIDING_SET = "evaluation"
 TRIAL_SET = "development"
 """The set on which systems are tried at home, where its labels are public."""
 
+HOME = "sealed"
+"""The folder beside the platforms' in which what is sealed is kept: `TASK/SET/all/` and `TASK/SET/sealed/`."""
+
+WHOLE = "all"
+"""In it, a whole set; beside it, the sealed part."""
+
 _LEFT_BEHIND = re.compile(
     r"\..*|__pycache__|__MACOSX|Thumbs\.db|desktop\.ini|.*\.pyc|.*~|~\$.*", re.IGNORECASE
 )

@@ -5,11 +5,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from speechbundles.check.practice import MOST_SUBMISSIONS
-from speechbundles.model.competition import Competition, CompetitionError, Phase
-from speechbundles.model.sources import NOTE
+from speechbundles.check import MOST_SUBMISSIONS
 from speechbundles.competition.read import FILL_IN, read_competitions
 from speechbundles.competition.whole import needs
+from speechbundles.model.competition import Competition, CompetitionError, Phase
+from speechbundles.model.sources import NOTE
 from speechbundles.model.text import dump_yaml, suggestion
 from speechbundles.model.zips import DECIDING_SET, write_tree
 

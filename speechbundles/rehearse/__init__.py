@@ -1,1 +1,41 @@
-"""What a platform would do with a submission, done here."""
+"""What a platform would do with a submission, done here. Other rooms import from this module alone."""
+
+from speechbundles.rehearse.containers import ContainerEngine
+from speechbundles.rehearse.engine import LocalEngine
+from speechbundles.rehearse.many import (
+    Result,
+    lost_result,
+    read_result,
+    rehearse_all,
+    result_of,
+    write_result,
+)
+from speechbundles.rehearse.rehearsal import (
+    FAILED,
+    FINISHED,
+    Rehearsal,
+    rehearse,
+    rehearse_phase,
+    with_reference,
+)
+from speechbundles.rehearse.run import Engine
+from speechbundles.rehearse.warm import WarmEngine
+
+__all__ = [
+    "FAILED",
+    "FINISHED",
+    "ContainerEngine",
+    "Engine",
+    "LocalEngine",
+    "Rehearsal",
+    "Result",
+    "WarmEngine",
+    "lost_result",
+    "read_result",
+    "rehearse",
+    "rehearse_all",
+    "rehearse_phase",
+    "result_of",
+    "with_reference",
+    "write_result",
+]

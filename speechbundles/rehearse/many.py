@@ -13,9 +13,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
-from speechbundles.rehearse.rehearse import FAILED, LONGEST_LINE, Rehearsal, rehearse_phase
-from speechbundles.rehearse.warm import WarmEngine
 from speechbundles.model.text import printable
+from speechbundles.rehearse.rehearsal import FAILED, LONGEST_LINE, Rehearsal, rehearse_phase
+from speechbundles.rehearse.warm import WarmEngine
 from spokeneval.formats.submission_zip import MAX_BYTES
 
 REASON_LINES = 4

@@ -11,12 +11,19 @@ from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.rehearse.containers import ContainerEngine
 from speechbundles.rehearse.engine import LocalEngine
 from speechbundles.rehearse.sandbox import Limits
-from speechbundles.rehearse.scores import RunFailed
 from speechbundles.rehearse.warm import WarmEngine
 from spokeneval.formats.problems import SubmissionError
 from spokeneval.formats.submission_zip import unpack
 
 Engine = LocalEngine | WarmEngine | ContainerEngine
+
+
+class RunFailed(Exception):
+    """The platform would say Failed, for this reason."""
+
+
+class ScoresLost(Exception):
+    """The platform would lose all scores and say Finished, for this reason."""
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,7 @@
-"""A whole competition, rehearsed."""
+"""A whole competition, rehearsed. Other rooms import from this module alone."""
+
+from speechbundles.season.board import Entry, rank
+from speechbundles.season.replay import Attempt
+from speechbundles.season.uploads import Submission
+
+__all__ = ["Attempt", "Entry", "Submission", "rank"]

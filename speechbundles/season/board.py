@@ -8,9 +8,8 @@ from decimal import Decimal
 
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.competition import Column
-from speechbundles.platforms.registry import PLATFORMS
-from speechbundles.platforms.submission_rules import FORCE_ALL, FORCE_LAST
-from speechbundles.rehearse.rehearse import FINISHED
+from speechbundles.platforms.facts import FORCE_ALL, FORCE_LAST, PLATFORMS
+from speechbundles.rehearse import FINISHED
 from speechbundles.season.replay import Attempt
 
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from speechbundles.model.bundle import BuiltPhase
-from speechbundles.rehearse.rehearse import FINISHED
+from speechbundles.model.text import printable
+from speechbundles.rehearse import FINISHED
 from speechbundles.season.board import Day
 from speechbundles.season.play import Season
 from speechbundles.season.report import (
@@ -15,7 +16,6 @@ from speechbundles.season.report import (
     status_counts,
     team_rows,
 )
-from speechbundles.model.text import printable
 from spokeneval.run.report import page, plots
 
 MOST_DRAWN = 12

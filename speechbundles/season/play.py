@@ -32,11 +32,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from speechbundles.model.bounded import sha256
 from speechbundles.model.archive import LARGEST_BUNDLE
+from speechbundles.model.bounded import sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.read import read_built_bundle
-from speechbundles.rehearse.many import Result, read_result, rehearse_all
+from speechbundles.rehearse import Result, read_result, rehearse_all
 from speechbundles.season.board import Day, boards_by_day
 from speechbundles.season.replay import PENDING, Attempt, replay
 from speechbundles.season.uploads import Submission, read_submissions

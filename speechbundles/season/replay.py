@@ -6,8 +6,7 @@ from datetime import date, datetime
 from decimal import Decimal
 
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
-from speechbundles.rehearse.many import Result
-from speechbundles.rehearse.rehearse import FAILED
+from speechbundles.rehearse import FAILED, Result
 from speechbundles.season.uploads import Submission
 
 REFUSED = "Refused"

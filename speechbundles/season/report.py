@@ -6,13 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
-from speechbundles.platforms.registry import PLATFORMS
-from speechbundles.platforms.submission_rules import PICKED
-from speechbundles.rehearse.rehearse import FAILED, FINISHED
+from speechbundles.model.text import printable, text_table
+from speechbundles.platforms.facts import PICKED, PLATFORMS
+from speechbundles.rehearse import FAILED, FINISHED
 from speechbundles.season.board import Day, Entry, better_first
 from speechbundles.season.play import Season
 from speechbundles.season.replay import REFUSED, Attempt
-from speechbundles.model.text import printable, text_table
 from spokeneval.formats.problems import count_of
 from spokeneval.task import ENDS
 

@@ -18,11 +18,11 @@ import diarize
 import identify
 import train
 
-from speechbundles.competition.references import load_reference
 from sample_data import merlion
 from sample_data.audio.acoustics import write_wav
 from sample_data.audio.child_talk import TALK
 from sample_data.audio.merlion import ACCENTS, VARIANTS, conversations
+from speechbundles.competition.references import load_reference
 from spokeneval import score
 from tests.samples.programs import write_files
 

@@ -6,12 +6,12 @@ from decimal import Decimal
 import pytest
 
 import build_bundle
-from speechbundles.model.read import read_built_bundle
+from speechbundles.live import api
 from speechbundles.live.amend import STATE, carry_out, plan, to_text
 from speechbundles.live.connection import TOKEN_VARIABLE, Connection, LiveError, Unreachable
 from speechbundles.live.fetch import REPLACED, fetch
 from speechbundles.live.publish import wanted_files
-from speechbundles.live import api
+from speechbundles.model.read import read_built_bundle
 from speechbundles.rehearse.many import Result, rehearse_all
 from tests.samples.codabench_server import TOKEN, CodabenchServer, Mishap
 from tests.samples.live_bundle import live_bundle, score, upload

@@ -15,17 +15,17 @@ import yaml
 
 import build_bundle
 from speechbundles.assemble.overlaps import find_overlap, is_accepted
+from speechbundles.assemble.pages import page_text
 from speechbundles.assemble.plan import plan
 from speechbundles.assemble.write import write
-from speechbundles.model.read import read_built_bundle
 from speechbundles.check.check import check_bundle
-from speechbundles.model.competition import CompetitionError
-from speechbundles.assemble.pages import page_text
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import BadReference, load_reference
-from speechbundles.platforms.limits import LONGEST_COLUMN_TITLE
-from speechbundles.rehearse.rehearse import rehearse
+from speechbundles.model.competition import CompetitionError
+from speechbundles.model.read import read_built_bundle
 from speechbundles.model.zips import make_zip
+from speechbundles.platforms.limits import LONGEST_COLUMN_TITLE
+from speechbundles.rehearse.rehearsal import rehearse
 from spokeneval.tasks import find_task, task_names
 from tests.samples.programs import ROOT, repository_with, run_program, write_files
 

@@ -11,12 +11,12 @@ from datetime import datetime, timedelta
 import openpyxl
 import pytest
 
-from speechbundles.model.archive import Archive, Room
-from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.check.budget import check_budget
 from speechbundles.check.inspection import BuiltTask, Contents, Program
 from speechbundles.check.leaks import check_leaks
 from speechbundles.check.seal import check_sealed_rows, is_part, sealed_sets, without_items
+from speechbundles.model.archive import Archive, Room
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.finding import RULES, Report
 from speechbundles.model.zips import make_zip
 from spokeneval.run.options import fingerprint

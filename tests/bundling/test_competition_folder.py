@@ -7,13 +7,13 @@ from unittest import mock
 import pytest
 
 import build_bundle
-from speechbundles.assemble.plan import plan
 from speechbundles.assemble.baseline import Baseline
-from speechbundles.model.competition import CompetitionError
 from speechbundles.assemble.pages import page_text
+from speechbundles.assemble.plan import plan
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import BadReference
 from speechbundles.competition.whole import needs
+from speechbundles.model.competition import CompetitionError
 from tests.samples.own_competition import FILLED_IN, own_data, own_folder
 from tests.samples.programs import ROOT, write_files
 
@@ -246,7 +246,7 @@ def test_a_series_page_of_ones_own_goes_before_a_challenges_in_the_repository(tm
 
 
 def test_dates_that_are_past_are_warned_of_though_a_phase_is_open(own):
-    with mock.patch("speechbundles.check.check.now", return_value=datetime(2027, 6, 22)):
+    with mock.patch("speechbundles.model.dates.now", return_value=datetime(2027, 6, 22)):
         (warning,) = plan(ROOT, [], {}, folder=own).warnings
     assert warning == "content_accuracy: phase Development is over since 2027-06-20 23:59:59"
 

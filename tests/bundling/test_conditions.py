@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-from speechbundles.competition.read import read_competitions
 from speechbundles.board.board import make_board
 from speechbundles.board.conditions import conditions_by_column, scores_by_columns
 from speechbundles.board.gold import find_gold
 from speechbundles.board.outputs import OutputError, ScoringOutput
+from speechbundles.competition.read import read_competitions
 from speechbundles.model.zips import make_zip
 from spokeneval.formats.segment_scores import Submission
 from spokeneval.run.options import Options, choose_options

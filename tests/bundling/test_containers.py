@@ -21,7 +21,7 @@ import yaml
 
 import build_bundle
 from speechbundles.rehearse.containers import LABEL, ContainerEngine, EngineError, connect
-from speechbundles.rehearse.rehearse import rehearse
+from speechbundles.rehearse.rehearsal import rehearse
 from speechbundles.rehearse.sandbox import Limits, Outcome
 from tests.samples.small_bundles import codabench_bundle, run, submission_zip
 

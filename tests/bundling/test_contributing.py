@@ -10,8 +10,8 @@ import sys
 import pytest
 
 import build_bundle
-from speechbundles.new.challenge import NewChallengeError, add_entries, write_challenge
 from speechbundles.model.zips import make_zip
+from speechbundles.new.challenge import NewChallengeError, add_entries, write_challenge
 from tests.samples.programs import ROOT, run_program
 
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")

@@ -10,7 +10,8 @@ import pytest
 import scipy.stats
 
 import build_bundle
-from speechbundles.competition.read import read_competitions
+from sample_data import spoken_call_systems as sample
+from sample_data.spoken_call import make_sheet
 from speechbundles.board.explained.explained import explain_difficulty
 from speechbundles.board.explained.flags import Flags, read_flags
 from speechbundles.board.explained.texts import nearest, word_errors
@@ -18,8 +19,7 @@ from speechbundles.board.explained.variance import explain_variance
 from speechbundles.board.gold import find_gold
 from speechbundles.board.outputs import OutputError, ScoringOutput
 from speechbundles.board.plain import table_to_csv
-from sample_data import spoken_call_systems as sample
-from sample_data.spoken_call import make_sheet
+from speechbundles.competition.read import read_competitions
 from spokeneval.metrics.accept_reject import ranked_d_full
 from spokeneval.metrics.agreement import cohen_kappa
 from spokeneval.run.statistics import write_statistics

@@ -9,19 +9,19 @@ import pytest
 import yaml
 
 import spokeneval
+from speechbundles.assemble.feedback import set_feedback
 from speechbundles.assemble.plan import plan
 from speechbundles.assemble.write import write
+from speechbundles.board.outputs import read_outputs
+from speechbundles.board.score import score
 from speechbundles.check.check import check_bundle
-from speechbundles.model.competition import CompetitionError
-from speechbundles.assemble.feedback import set_feedback
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
 from speechbundles.competition.seal import seal
-from speechbundles.board.outputs import read_outputs
-from speechbundles.rehearse.engine import LocalEngine
-from speechbundles.rehearse.rehearse import rehearse
-from speechbundles.board.score import score
+from speechbundles.model.competition import CompetitionError
 from speechbundles.model.zips import make_zip
+from speechbundles.rehearse.engine import LocalEngine
+from speechbundles.rehearse.rehearsal import rehearse
 from spokeneval.run.feedback import choose_step, coarse_scores, on_grid
 from spokeneval.run.interval import resampled_error
 from spokeneval.run.options import Options, choose_options, items_fingerprint

@@ -12,6 +12,8 @@ from email.utils import format_datetime
 
 import pytest
 
+from speechbundles.board.outputs import read_outputs
+from speechbundles.live import api
 from speechbundles.live.connection import (
     PAUSES,
     TOKEN_VARIABLE,
@@ -25,8 +27,6 @@ from speechbundles.live.connection import (
 )
 from speechbundles.live.fetch import DELETED, NO_OUTPUT, UNREADABLE, VANISHED, fetch
 from speechbundles.live.folder import FolderError, read_index, safe_name
-from speechbundles.live import api
-from speechbundles.board.outputs import read_outputs
 from speechbundles.season.uploads import read_submissions
 from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN, CodabenchServer, Mishap
 from tests.samples.live_bundle import live_bundle, score, upload

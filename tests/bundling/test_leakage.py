@@ -5,7 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from speechbundles.check.leakage import EXACT_BITS, TOLERATED, Budget, bits_of_step, label_entropy, leakage_budget
+from speechbundles.check.leakage import (
+    EXACT_BITS,
+    TOLERATED,
+    Budget,
+    bits_of_step,
+    label_entropy,
+    leakage_budget,
+)
 
 
 @pytest.mark.parametrize("multiple", [0.25, 0.5, 1, 2, 4])

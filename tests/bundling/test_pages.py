@@ -8,13 +8,14 @@ from dataclasses import replace
 
 import pytest
 
-from speechbundles.model.competition import CompetitionError
 from speechbundles.assemble.kit import Parts, make_parts
 from speechbundles.assemble.pages import page_text
+from speechbundles.assemble.write import RENDERERS
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
 from speechbundles.competition.whole import do_without
-from speechbundles.platforms.registry import PLATFORMS
+from speechbundles.model.competition import CompetitionError
+from speechbundles.platforms.facts import PLATFORMS
 from spokeneval.tasks import task_names
 from tests.samples.cases import CASES
 from tests.samples.programs import ROOT, write_files
@@ -135,10 +136,10 @@ def test_what_a_page_says_of_a_rule_follows_the_settings(tmp_path):
 
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_a_page_tells_what_becomes_of_equal_scores_on_its_platform(tmp_path, platform):
-    competition, tools = COMPETITIONS["spoken_call"], PLATFORMS[platform]
-    files = tools.render(ROOT, competition, made_of(tmp_path, competition))
+    competition, render = COMPETITIONS["spoken_call"], RENDERERS[platform]
+    files = render(ROOT, competition, made_of(tmp_path, competition))
     (told,) = (content.decode() for name, content in files.items() if "evaluation." in name)
-    assert f"Equal scores: {tools.board.ties}." in told
+    assert f"Equal scores: {PLATFORMS[platform].board.ties}." in told
 
 
 def test_a_condition_that_there_is_not_is_named_with_its_line(tmp_path):

@@ -8,7 +8,7 @@ import build_bundle
 from speechbundles.live.connection import TOKEN_VARIABLE, Connection, LiveError, Refused, Unreachable
 from speechbundles.live.publish import publish
 from speechbundles.live.served import differences
-from speechbundles.rehearse.rehearse import rehearse_phase
+from speechbundles.rehearse.rehearsal import rehearse_phase
 from tests.samples.bundle_defects import codabench
 from tests.samples.codabench_server import TOKEN, CodabenchServer, Mishap
 from tests.samples.live_bundle import live_bundle, score

@@ -19,18 +19,14 @@ import scipy.stats
 
 import build_bundle
 from speechbundles.board import board as ranking
-from speechbundles.board import compare
-from speechbundles.board import conditions
-from speechbundles.board import notes
-from speechbundles.board import plain
-from speechbundles.board import power
+from speechbundles.board import compare, conditions, notes, plain, power
 from speechbundles.board import page as board_page
 from speechbundles.board.conditions import read_conditions
 from speechbundles.board.gold import Gold
 from speechbundles.board.outputs import OutputError, ScoringOutput, read_outputs, unique_names
 from speechbundles.board.tables.caller_experience import listeners_agreement
 from speechbundles.board.tables.spoken_call import difficulty_bands, rates_of_systems
-from speechbundles.rehearse.rehearse import rehearse
+from speechbundles.rehearse.rehearsal import rehearse
 from spokeneval.formats.format import Items
 from spokeneval.formats.sheets import Answers
 from spokeneval.formats.speakers import Units

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from speechbundles.model.bundle import BundleError
-from speechbundles.rehearse.rehearse import rehearse
+from speechbundles.rehearse.rehearsal import rehearse
 from speechbundles.rehearse.sandbox import Limits, Outcome
 from tests.samples.small_bundles import (
     COLUMNS,

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import build_bundle
-from speechbundles.rehearse import many
-from speechbundles.rehearse.rehearse import rehearse_phase
 from speechbundles.board.score import score
 from speechbundles.model.submissions import NoSubmissions
+from speechbundles.rehearse import many
+from speechbundles.rehearse.rehearsal import rehearse_phase
 from tests.samples.programs import write_files
 from tests.samples.small_bundles import codabench_bundle, zipped
 

@@ -16,10 +16,10 @@ import spokeneval
 from speechbundles.assemble.plan import plan
 from speechbundles.assemble.write import write
 from speechbundles.check.check import check_bundle
-from speechbundles.model.competition import CompetitionError
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import BadReference, load_reference
 from speechbundles.competition.seal import SealError, draw_units, seal
+from speechbundles.model.competition import CompetitionError
 from speechbundles.model.zips import make_zip
 from spokeneval.tasks import find_task, task_names
 from tests.samples.near_misses import near_misses

@@ -28,7 +28,7 @@ import build_bundle
 import speechbundles.rehearse.many
 from speechbundles.model.bundle import BundleError
 from speechbundles.rehearse.many import Result
-from speechbundles.rehearse.rehearse import Rehearsal
+from speechbundles.rehearse.rehearsal import Rehearsal
 from speechbundles.rehearse.run import Step
 from speechbundles.rehearse.scores import Cell
 from speechbundles.season.board import boards_by_day, rank
@@ -663,7 +663,9 @@ def test_a_refusal_at_ingestion_keeps_its_reason(tmp_path, monkeypatch):
             Step("scoring", (), 1, 0.1, "", scoring, None),
         )
         rehearsal = Rehearsal("Failed", "codabench", "Development", 0.0, {}, (), (), ("exit code 1",), steps)
-        monkeypatch.setattr(speechbundles.rehearse.many, "rehearse_phase", lambda *_, done=rehearsal, **__: done)
+        monkeypatch.setattr(
+            speechbundles.rehearse.many, "rehearse_phase", lambda *_, done=rehearsal, **__: done
+        )
         submit(tmp_path, "a", "2027-01-05T0900.zip")
         (attempt,) = play(codabench(tmp_path), tmp_path / "season", work=tmp_path / scoring[:9]).attempts
         told = ["results.csv: 1 problem", "  cannot meet the 50 % rule whatever the labels"]

@@ -19,11 +19,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from speechbundles.model.competition import CompetitionError
+from fuzz.targets import MANIFEST, Workplace, seeds, targets
 from speechbundles.competition.read import read_competitions
+from speechbundles.model.competition import CompetitionError
 from speechbundles.rehearse.sandbox import Limits
 from speechbundles.rehearse.sandbox import run as run_limited
-from fuzz.targets import MANIFEST, Workplace, seeds, targets
 from spokeneval.formats.problems import FileProblems, SubmissionError
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.formats.text import size_limit

@@ -20,14 +20,14 @@ from unittest import mock
 
 import pytest
 
-from speechbundles.assemble.plan import plan
 from speechbundles.assemble import kit
+from speechbundles.assemble.plan import plan
+from speechbundles.assemble.write import RENDERERS
 from speechbundles.competition import seal
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import ReferenceSet, load_reference
-from speechbundles.platforms.registry import PLATFORMS
-from speechbundles.rehearse.rehearse import rehearse
 from speechbundles.model.zips import make_zip
+from speechbundles.rehearse.rehearsal import rehearse
 from spokeneval.formats.problems import FREE_ATTEMPT
 from spokeneval.formats.submission_folder import REPORT_FILE
 from spokeneval.run.programs import accepted_report
@@ -118,9 +118,7 @@ def bundles(task: str, seed: int | None) -> dict[str, dict[str, bytes]]:
             planned = plan(root, [name], {})
         assert not planned.warnings
         (bundle,) = planned.competitions
-        return {
-            platform: tools.render(root, bundle, planned.parts[task]) for platform, tools in PLATFORMS.items()
-        }
+        return {platform: render(root, bundle, planned.parts[task]) for platform, render in RENDERERS.items()}
 
 
 repository = functools.cache(kit.read_tree)

@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 import build_bundle
-from speechbundles.model.bounded import parse_json, parse_yaml
-from speechbundles.model import archive
+from speechbundles.board.outputs import OutputError, read_outputs
 from speechbundles.competition.references import BadReference, load_reference
+from speechbundles.model import archive
+from speechbundles.model.bounded import parse_json, parse_yaml
 from speechbundles.new.challenge import NewChallengeError, write_challenge
 from speechbundles.rehearse.codabench.scores import read_scores
-from speechbundles.board.outputs import OutputError, read_outputs
-from speechbundles.rehearse.scores import ScoresLost
+from speechbundles.rehearse.run import ScoresLost
 from spokeneval.formats.submission_zip import open_zip
 from tests.samples.programs import ROOT, write_files
 from tests.samples.small_bundles import codabench_bundle, submission_zip, zipped
@@ -244,11 +244,11 @@ def test_terminal_escapes_are_shown_and_not_obeyed(capsys, tmp_path):
 
 
 def test_nothing_is_printed_but_through_say():
-    sources = (ROOT / "build_bundle.py", *(ROOT / "bundling").rglob("*.py"))
+    sources = (ROOT / "build_bundle.py", *(ROOT / "speechbundles").rglob("*.py"))
     printing = [
         path for path in sources if re.search(r"\bprint\(|\bsys\.std\w+\.write", path.read_text("utf-8"))
     ]
-    assert printing == [ROOT / "bundling" / "text.py"]
+    assert printing == [ROOT / "speechbundles" / "model" / "text.py"]
 
 
 # Outputs

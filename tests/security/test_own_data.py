@@ -14,9 +14,9 @@ import pytest
 import yaml
 
 import build_bundle
-from speechbundles.assemble.plan import plan
 from speechbundles.assemble.baseline import Baseline
-from speechbundles.platforms.registry import PLATFORMS
+from speechbundles.assemble.plan import plan
+from speechbundles.assemble.write import RENDERERS
 from spokeneval.tasks import task_names
 from tests.samples.own_competition import own_folder
 from tests.samples.programs import ROOT
@@ -83,9 +83,9 @@ def bundles():
         planned = plan(ROOT, [], {}, folder=folder)
     assert len(planned.competitions) == 9
     files = {}
-    for platform, tools in PLATFORMS.items():
+    for platform, render in RENDERERS.items():
         for competition in planned.competitions:
-            rendered = tools.render(ROOT, competition, planned.parts[competition.task])
+            rendered = render(ROOT, competition, planned.parts[competition.task])
             for entry, content in rendered.items():
                 for name, inner in unpacked(entry, content):
                     files.setdefault(inner, f"{platform}/{competition.name}/{name}")

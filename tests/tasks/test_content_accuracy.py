@@ -8,8 +8,8 @@ import pytest
 
 import spokeneval
 from benchmarks.paper_tables import CORRELATIONS, REGRESSIONS, content_tables
-from speechbundles.assemble.plan import plan
 from sample_data import content_accuracy as sample
+from speechbundles.assemble.plan import plan
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from spokeneval.formats.speakers import Units

@@ -14,15 +14,15 @@ import nbformat
 import pytest
 import yaml
 
+from sample_data.demo import submissions
+from speechbundles.assemble.notebook import walkthrough
 from speechbundles.assemble.plan import plan
 from speechbundles.assemble.write import write
-from speechbundles.model.read import read_built_bundle
-from speechbundles.assemble.notebook import walkthrough
 from speechbundles.competition.read import read_competitions
-from speechbundles.rehearse.rehearse import rehearse_phase
-from speechbundles.rehearse.warm import WarmEngine
+from speechbundles.model.read import read_built_bundle
 from speechbundles.model.zips import make_zip, read_all
-from sample_data.demo import submissions
+from speechbundles.rehearse.rehearsal import rehearse_phase
+from speechbundles.rehearse.warm import WarmEngine
 from spokeneval import score
 from spokeneval.run.options import OPTIONS_FILE
 from spokeneval.task import HIGHER

@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from speechbundles.competition.read import read_competitions
 from sample_data import merlion as sample
+from speechbundles.competition.read import read_competitions
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import SubmissionError
 from spokeneval.formats.segment_scores import Submission

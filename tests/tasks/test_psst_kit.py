@@ -7,8 +7,8 @@ import zipfile
 
 import pytest
 
-from speechbundles.assemble.plan import plan
 from sample_data import psst as sample
+from speechbundles.assemble.plan import plan
 from spokeneval.metrics.phoneme_recognition import count_errors, fer, per
 from spokeneval.tasks import find_task
 from tests.samples.programs import ROOT, run_program, write_files

@@ -7,8 +7,8 @@ import zipfile
 
 import pytest
 
-from speechbundles.rehearse.rehearse import rehearse
 from speechbundles.model.zips import make_zip
+from speechbundles.rehearse.rehearsal import rehearse
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from spokeneval.formats.submission_folder import list_files

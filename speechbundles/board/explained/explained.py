@@ -6,10 +6,10 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from speechbundles.model.competition import Competition
 from speechbundles.board.gold import Columns
 from speechbundles.board.outputs import OutputError, ScoringOutput
 from speechbundles.board.table import Table
+from speechbundles.model.competition import Competition
 
 
 @dataclass(frozen=True)

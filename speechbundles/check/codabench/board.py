@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from speechbundles.model.document import Path
 from speechbundles.check.inspection import Inspection
+from speechbundles.model.document import Path
 from speechbundles.platforms.codabench.keys import COLUMN, LEADERBOARD, SUBMISSION_RULES
 from speechbundles.platforms.keys import MOST_DECIMALS, is_true
 

@@ -5,14 +5,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from speechbundles.model.archive import Archive
-from speechbundles.model.document import FILE, Document, Path
-from speechbundles.check.inspection import DATA, STEPS, BuiltTask, Inspection
-from speechbundles.check.scores import writes_page
-from speechbundles.model.finding import Report
 from speechbundles.check.codabench.board import check_leaderboards
 from speechbundles.check.codabench.commands import LAUNCH
 from speechbundles.check.codabench.phases import Phases, check_phases, check_tasks_of_phases
+from speechbundles.check.images import check_image, check_image_age
+from speechbundles.check.inspection import DATA, STEPS, BuiltTask, Inspection
+from speechbundles.check.pages import check_logo, check_page
+from speechbundles.check.programs import check_programs
+from speechbundles.check.scores import writes_page
+from speechbundles.model.archive import Archive
+from speechbundles.model.document import FILE, Document, Path
+from speechbundles.model.finding import Report
+from speechbundles.model.text import dotted
 from speechbundles.platforms.codabench.keys import (
     BELONGS_TO,
     PAGE,
@@ -24,11 +28,7 @@ from speechbundles.platforms.codabench.keys import (
     VERSION,
 )
 from speechbundles.platforms.codabench.layout import METADATA_FILES
-from speechbundles.platforms.images import check_image, check_image_age
 from speechbundles.platforms.keys import Key, Keys, is_true
-from speechbundles.check.pages import check_logo, check_page
-from speechbundles.check.programs import check_programs
-from speechbundles.model.text import dotted
 
 _EMAIL = re.compile(r"[^@\s<>,;\"]+@(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z]{2,}")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")

@@ -4,10 +4,10 @@ import re
 import shlex
 
 from speechbundles.check.inspection import BuiltTask, Program
-from speechbundles.model.finding import Report
-from speechbundles.platforms.codabench.layout import APP, FOLDERS, METADATA_FILES, VARIABLES
 from speechbundles.check.programs import SHELL, Launch
+from speechbundles.model.finding import Report
 from speechbundles.model.text import hint
+from speechbundles.platforms.codabench.layout import APP, FOLDERS, METADATA_FILES, VARIABLES
 
 
 def _words(report: Report, where: str, command: str, step: str) -> list[str] | None:

@@ -4,12 +4,13 @@ import itertools
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from speechbundles.model.document import Path
 from speechbundles.check.inspection import BuiltTask, Inspection
-from speechbundles.platforms.codabench.keys import LEADERBOARD, PHASE, read_date
-from speechbundles.model.dates import check_period
+from speechbundles.check.keys import check_period
+from speechbundles.model.codabench import read_date
+from speechbundles.model.document import Path
+from speechbundles.platforms.codabench.keys import LEADERBOARD, PHASE
+from speechbundles.platforms.facts import FORCE_BEST, FORCE_LAST
 from speechbundles.platforms.keys import is_true
-from speechbundles.platforms.submission_rules import FORCE_BEST, FORCE_LAST
 
 Phases = list[tuple[Path, dict[str, Any]]]
 """The phases with their places in the file, in the order in which Codabench puts them."""

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from speechbundles.model.document import Path
 from speechbundles.check.inspection import Inspection, Scored
+from speechbundles.model.document import Path
 from speechbundles.platforms.codalab.keys import BOARDS, COLUMN, LEADERBOARD, LONGEST_COLUMN_KEY
 from speechbundles.platforms.keys import MOST_DECIMALS, Key
 

@@ -5,20 +5,21 @@ import re
 from datetime import timedelta
 from typing import Any
 
-from speechbundles.model.archive import Archive
-from speechbundles.model.document import FILE, Document, Path
-from speechbundles.check.inspection import DATA, STEPS, BuiltTask, Inspection
-from speechbundles.check.scores import writes_page
-from speechbundles.model.finding import Report
 from speechbundles.check.codalab.board import check_leaderboard
-from speechbundles.platforms.codalab.keys import PAGES, PHASE, TOP, read_date
-from speechbundles.platforms.codalab.layout import METADATA_FILES, VARIABLES
-from speechbundles.model.dates import check_period
-from speechbundles.platforms.images import check_image, check_image_age
-from speechbundles.platforms.keys import Key, is_true
+from speechbundles.check.images import check_image, check_image_age
+from speechbundles.check.inspection import DATA, STEPS, BuiltTask, Inspection
+from speechbundles.check.keys import check_period
 from speechbundles.check.pages import check_logo, check_page
 from speechbundles.check.programs import SHELL, Launch, check_programs
+from speechbundles.check.scores import writes_page
+from speechbundles.model.archive import Archive
+from speechbundles.model.codalab import read_date
+from speechbundles.model.document import FILE, Document, Path
+from speechbundles.model.finding import Report
 from speechbundles.model.text import hint
+from speechbundles.platforms.codalab.keys import PAGES, PHASE, TOP
+from speechbundles.platforms.codalab.layout import METADATA_FILES, VARIABLES
+from speechbundles.platforms.keys import Key, is_true
 
 _Phases = list[tuple[Path, dict[str, Any], BuiltTask]]
 

@@ -1,11 +1,7 @@
 """The keys of Codabench's competition.yaml, version 2: types, longest texts, choices, and what applies by default."""
 
-from functools import partial
-
-from speechbundles.model import dates
-from speechbundles.platforms.images import DEFAULT
-from speechbundles.platforms.keys import Key, Keys
-from speechbundles.platforms.submission_rules import MEANINGS
+from speechbundles.platforms.facts import MEANINGS
+from speechbundles.platforms.keys import DEFAULT_IMAGE, Key, Keys
 
 VERSION = 2
 SUBMISSION_RULES = tuple(MEANINGS)
@@ -24,7 +20,7 @@ TOP: Keys = {
     "description": Key("text", nullable=True, blank=True),
     "reward": Key("text", nullable=True, blank=True, longest=256),
     "contact_email": Key("text", nullable=True, blank=True, longest=256),
-    "docker_image": Key("text", longest=128, default=DEFAULT),
+    "docker_image": Key("text", longest=128, default=DEFAULT_IMAGE),
     "competition_type": Key("text", choices=("competition", "benchmark")),
     "queue": Key("text", nullable=True, blank=True),
     "fact_sheet": Key("mapping", nullable=True, blank=True),
@@ -113,6 +109,3 @@ BELONGS_TO = {
     for key in keys
 }
 """Where in the file a key belongs, for one that stands elsewhere."""
-
-read_date = partial(dates.read_date, unquoted="date-unquoted", lenient=True)
-"""It takes many forms, and an unquoted date loses its time."""

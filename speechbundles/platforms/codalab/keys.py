@@ -3,11 +3,7 @@
 CodaLab passes every key on to its database: a key that is no column there fails the upload.
 """
 
-from functools import partial
-
-from speechbundles.model import dates
-from speechbundles.platforms.images import DEFAULT
-from speechbundles.platforms.keys import Key, Keys
+from speechbundles.platforms.keys import DEFAULT_IMAGE, Key, Keys
 
 _FLAGS_OF_COMPETITION = (
     "has_registration",
@@ -36,7 +32,7 @@ TOP: Keys = {
     "phases": Key("mapping", required=True),
     "leaderboard": Key("mapping", required=True),
     "description": Key("text", nullable=True, blank=True),
-    "competition_docker_image": Key("text", blank=True, longest=128, default=DEFAULT),
+    "competition_docker_image": Key("text", blank=True, longest=128, default=DEFAULT_IMAGE),
     "start_date": Key("date", nullable=True),
     "end_date": Key("date", nullable=True),
     "reward": Key("int", nullable=True),
@@ -104,6 +100,3 @@ COLUMN: Keys = {
     "computed": Key("mapping"),
 }
 LONGEST_COLUMN_KEY = 36
-
-read_date = partial(dates.read_date, unquoted="date-unquoted-import", lenient=False)
-"""It takes ISO's form alone. An unquoted date is right, until Codabench imports the same file."""

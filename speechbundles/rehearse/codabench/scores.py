@@ -11,20 +11,8 @@ from typing import Any
 
 from speechbundles.model.bounded import parse_yaml, read_file
 from speechbundles.model.competition import Column
-from speechbundles.platforms.facts import BoardRules
 from speechbundles.platforms.keys import MOST_DECIMALS
-from speechbundles.rehearse.scores import RunFailed, ScoresLost
-
-BOARD = BoardRules(
-    all_columns=True,
-    latest_of_equals=False,
-    shared_ranks=False,
-    missing_first=True,  # null, which the database sorts first in descending order
-    ties="told apart by the other visible columns in their order, then by the earlier upload",
-)
-"""leaderboards/strategies.py, `LeaderboardPhaseSerializer` (api/serializers)."""
-
-NO_SCORE = "n/a"
+from speechbundles.rehearse.run import RunFailed, ScoresLost
 
 LARGEST_SCORES = 1_000_000
 """Bytes of a file with scores."""

@@ -8,16 +8,22 @@ from pathlib import Path
 
 from speechbundles.model.bundle import BundleError
 from speechbundles.platforms.codabench.layout import APP, METADATA_FILES, PAGE, REPORT, VARIABLES
-from speechbundles.rehearse.run import Run, Step, command_text, make_read_only, new_folder, replace_variables
-from speechbundles.rehearse.scores import RunFailed
-
-SCORING_FOLDER = "scoring/app"
+from speechbundles.platforms.facts import CODABENCH
+from speechbundles.rehearse.run import (
+    Run,
+    RunFailed,
+    Step,
+    command_text,
+    make_read_only,
+    new_folder,
+    replace_variables,
+)
 
 
 def run_submission(run: Run, submission: Path) -> Path:
     """Returns the scoring program's output."""
     results = _predict(run, submission)
-    base = run.root / SCORING_FOLDER
+    base = run.root / CODABENCH.scoring_folder
     run.lay_out_scoring(results, base)
     return run.score(_words(base / "program", "scoring_program"), base, APP, f"{APP}/program")
 

@@ -10,20 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.model.competition import Column
-from speechbundles.platforms.facts import BoardRules
 from speechbundles.platforms.keys import MOST_DECIMALS
-from speechbundles.rehearse.scores import RunFailed
-
-BOARD = BoardRules(
-    all_columns=False,
-    latest_of_equals=True,
-    shared_ranks=True,
-    missing_first=False,
-    ties="they share the rank",
-)
-"""`rank_values` (web/models.py), `push_submission_to_leaderboard_if_best` (web/utils.py)."""
-
-NO_SCORE = "-"
+from speechbundles.rehearse.run import RunFailed
 
 
 def read_scores(output: Path) -> Mapping[Any, Any]:

@@ -4,17 +4,15 @@ from pathlib import Path
 
 from speechbundles.platforms.codabench import layout as codabench
 from speechbundles.platforms.codalab.layout import METADATA_FILES, PAGE, RUN, VARIABLES
-from speechbundles.rehearse.run import Run, command_text, new_folder, replace_variables
-from speechbundles.rehearse.scores import RunFailed
-
-SCORING_FOLDER = "scoring/run"
+from speechbundles.platforms.facts import CODALAB
+from speechbundles.rehearse.run import Run, RunFailed, command_text, new_folder, replace_variables
 
 
 def run_submission(run: Run, submission: Path) -> Path:
     """Returns the scoring program's output. A submission is refused that Codabench, importing the bundle, would run."""
     results = new_folder(run.root / "submission")
     run.unpack_submission(submission, results, codabench.METADATA_FILES)
-    base = run.root / SCORING_FOLDER
+    base = run.root / CODALAB.scoring_folder
     run.lay_out_scoring(results, base)
     new_folder(base / "temp")
     (base / "output" / PAGE).touch(0o777)

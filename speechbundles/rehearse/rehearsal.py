@@ -1,7 +1,7 @@
 """Do to a submission what the platform does, on this machine: unpack, run ingestion, run scoring, take the scores.
 
 The bundle is a built zip, Codabench's (`competition.yaml` with `version: 2`) or CodaLab's (the 1.5 format).
-Steps follow the platforms' own sources (`platforms/*/worker.py`, `platforms/*/scores.py`), awkward sides included:
+Steps follow the platforms' own sources (`codabench`, `codalab`), awkward sides included:
 where the platform would say "Finished" to a run whose scores it lost, so does the rehearsal, with a warning.
 
 Conventions: *Failed* and *Finished* are the platform's words. A score is *stored* as the platform's database
@@ -24,15 +24,15 @@ from typing import Any
 from speechbundles.model.archive import Room, open_archive
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.description import declared_scores
-from speechbundles.model.read import read_built_bundle
 from speechbundles.model.finding import Report
-from speechbundles.platforms.registry import PLATFORMS
-from speechbundles.rehearse.engine import LocalEngine
-from speechbundles.rehearse.run import Engine, Run, Step, new_folder
-from speechbundles.rehearse.sandbox import Limits
-from speechbundles.rehearse.scores import Cell, RunFailed, leaderboard_row, read_scores, store_scores
+from speechbundles.model.read import read_built_bundle
 from speechbundles.model.text import printable
 from speechbundles.model.zips import make_zip, read_tree
+from speechbundles.rehearse.engine import LocalEngine
+from speechbundles.rehearse.run import Engine, Run, RunFailed, Step, new_folder
+from speechbundles.rehearse.sandbox import Limits
+from speechbundles.rehearse.scores import Cell, leaderboard_row, read_scores, store_scores
+from speechbundles.rehearse.workers import WORKERS
 
 LONGEST_LINE = 1000
 MOST_LINES = 200
@@ -168,7 +168,7 @@ def rehearse_phase(
     place: folder for the run's files; default: that of temporary files.
     """
     start = time.monotonic()
-    platform = PLATFORMS[bundle.platform]
+    worker = WORKERS[bundle.platform]
     warnings = [phase.warning] if phase.warning else []
     if bundle.primary is None:
         warnings.append("primary_index names no column: the platform loses every score")
@@ -180,14 +180,14 @@ def rehearse_phase(
         root, scratch = new_folder(place / "run"), new_folder(place / "scratch")
         run = Run(bundle, phase, root, scratch, limits or Limits(), engine or LocalEngine(), [], warnings)
         try:
-            output = platform.run(run, submission)
-            scores = read_scores(output, platform, warnings)
+            output = worker.run(run, submission)
+            scores = read_scores(output, worker, warnings)
             program = bundle.files.get(phase.scoring_program, b"")
             declared = partial(_declared, phase.scoring_program, program)
-            stored = store_scores(scores, bundle, platform, warnings, declared)
-            row = leaderboard_row(bundle, platform, stored)
-            platform.check_output(output, "scoring")
-            warnings += platform.page_warnings(output, bundle.detailed_results)
+            stored = store_scores(scores, bundle, worker, warnings, declared)
+            row = leaderboard_row(bundle, worker, stored)
+            worker.check_output(output, "scoring")
+            warnings += worker.page_warnings(output, bundle.detailed_results)
             if keep_output is not None:
                 shutil.copytree(output, keep_output)
         except RunFailed as failure:

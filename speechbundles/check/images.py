@@ -3,11 +3,8 @@
 import re
 
 from speechbundles.check.inspection import Inspection
+from speechbundles.platforms.keys import OLD_IMAGES
 
-DEFAULT = "codalab/codalab-legacy:py37"
-"""What both platforms take where a bundle names none."""
-
-_OLD = re.compile(r"codalab/codalab-legacy:py3[678]?")
 _NAME = re.compile(
     r"(?:[a-zA-Z0-9.-]+(?::\d+)?/)?[a-z0-9]+(?:[._/-]+[a-z0-9]+)*(?::[\w][\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?"
 )
@@ -28,5 +25,5 @@ def check_image_age(bundle: Inspection, key: str, value: str) -> None:
     """What is vendored needs Python 3.9."""
     programs = bundle.contents.programs.values()
     vendored = any("spokeneval/__init__.py" in program.archive.files for program in programs)
-    if vendored and _OLD.fullmatch(str(value)):
+    if vendored and re.fullmatch(OLD_IMAGES, str(value)):
         bundle.add("docker-too-old", (key,), f"{value!r} has Python 3.7 or older")

@@ -1,0 +1,1 @@
+"""Codabench: bundles of version 2."""

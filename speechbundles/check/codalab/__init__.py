@@ -1,0 +1,1 @@
+"""CodaLab Competitions 1.5, whose bundles Codabench imports as well."""
