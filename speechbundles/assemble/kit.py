@@ -10,6 +10,7 @@ from speechbundles.assemble.baseline import Baseline, run_baseline
 from speechbundles.assemble.feedback import Feedback, set_feedback
 from speechbundles.assemble.notebook import NOTEBOOK, has_every_step, walkthrough
 from speechbundles.assemble.template import chosen_options, fill, what_holds
+from speechbundles.assemble.travel import PACKAGE, travelling
 from speechbundles.competition.intake.files import UnreadableFile
 from speechbundles.competition.intake.kit_data import canonical_tables
 from speechbundles.competition.references import ReferenceSet
@@ -69,11 +70,11 @@ def make_parts(
         "options": competition.options,
         "public_references": [references[name].fingerprint for name in public],
     }
-    vendored = {f"spokeneval/{name}": content for name, content in read_tree(root / "spokeneval").items()}
+    library = {f"{PACKAGE}/{name}": content for name, content in read_tree(root / PACKAGE).items()}
     scoring = read_tree(root / "scoring_program" / competition.task)
     description = _json(describe_task(task))
-    scoring = {**scoring, **vendored, OPTIONS_FILE: _json(options), TASK_FILE: description}
-    ingestion = {**read_tree(root / "ingestion_program" / competition.task), **vendored}
+    scoring = {**_with_library(library, scoring), OPTIONS_FILE: _json(options), TASK_FILE: description}
+    ingestion = _with_library(library, read_tree(root / "ingestion_program" / competition.task))
     ingestion[OPTIONS_FILE] = _json({"options": competition.options})
     kit = {
         **_challenge_kit(root, competition),
@@ -92,6 +93,7 @@ def make_parts(
         )
     kit.update(made)
     kit.update(_shared_scripts(root, kit))
+    kit = _with_library(library, kit)
     try:
         data = {name: kit.pop(name) for name in list(kit) if name.startswith("data/")}
         kit.update(canonical_tables(data, lambda understood: tell(f"{task.name}: {understood}")))
@@ -141,6 +143,12 @@ def make_parts(
     for program in (scoring, kit):
         program[OPTIONS_FILE] = _json(options)
     return Parts(scoring, ingestion, kit, references, told, baseline.solutions, tuple(baseline.failures))
+
+
+def _with_library(library: Mapping[str, bytes], files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The files of a program or kit, and what its scripts need of the library."""
+    scripts = [content for name, content in files.items() if name.endswith(".py")]
+    return {**files, **travelling(library, scripts)}
 
 
 def _json(content: Mapping[str, Any]) -> bytes:

@@ -1,0 +1,81 @@
+"""Which modules of the library travel in a bundle or kit: those that its scripts import, and what these import in turn.
+
+Every import statement counts, lazy ones too; those for type checkers alone do not. A package's `__init__.py` travels
+with its modules, and what it imports lazily does not: that serves callers who have the whole library. Two things are
+found by name: a task's report, `spokeneval/run/report/tasks/TASK.py`, and data files, which travel with a module of
+their folder that names them.
+"""
+
+import ast
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+
+PACKAGE = "spokeneval"
+INIT = "__init__.py"
+
+
+def travelling(library: Mapping[str, bytes], scripts: Iterable[bytes]) -> dict[str, bytes]:
+    """The files of the library that scripts need.
+
+    Parameters
+    ----------
+    library: all of its files, `spokeneval/... -> content`.
+    scripts: Python programs that are run beside it.
+    """
+    waiting = [name for script in scripts for name in _imports("", script)]
+    found: set[str] = set()
+    while waiting:
+        path = _module(library, waiting.pop())
+        if path is None or path in found:
+            continue
+        found.add(path)
+        waiting += _imports(path, library[path], lazily=not path.endswith(INIT))
+        folder, name = posixpath.split(path)
+        waiting += [f"{PACKAGE}.run.report.tasks.{name[:-3]}"] if folder == f"{PACKAGE}/tasks" else []
+        while folder:
+            waiting.append(folder.replace("/", "."))
+            folder = posixpath.dirname(folder)
+    data = {
+        name
+        for path in found
+        for name in library
+        if posixpath.dirname(name) == posixpath.dirname(path) and not name.endswith(".py")
+        if posixpath.basename(name).encode() in library[path]
+    }
+    return {name: library[name] for name in sorted(found | data)}
+
+
+def _module(library: Mapping[str, bytes], name: str) -> str | None:
+    """The file that holds a module, or a name in it; None where the library has neither."""
+    while name.partition(".")[0] == PACKAGE:
+        path = name.replace(".", "/")
+        for file in (f"{path}.py", f"{path}/{INIT}"):
+            if file in library:
+                return file
+        name = name.rpartition(".")[0]
+    return None
+
+
+def _imports(path: str, source: bytes, *, lazily: bool = True) -> Iterator[str]:
+    """The dotted names that a module imports, absolute."""
+    package = posixpath.dirname(path).split("/")
+    for node in _statements(ast.parse(source), lazily):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            base = [*above, *([node.module] if node.module else [])]
+            yield from (".".join([*base, alias.name]) for alias in node.names)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+            name = getattr(node.args[0], "value", None)
+            if isinstance(name, str):
+                yield ".".join([*package, name[1:]]) if name.startswith(".") else name
+
+
+def _statements(tree: ast.AST, lazily: bool) -> Iterator[ast.AST]:
+    for node in ast.iter_child_nodes(tree):
+        function = isinstance(node, (ast.FunctionDef, ast.Lambda))
+        types = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        if not types and (lazily or not function):
+            yield node
+            yield from _statements(node, lazily)

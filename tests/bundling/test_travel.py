@@ -1,0 +1,87 @@
+"""Which of the library's files travel: all that a program imports, and little else."""
+
+import subprocess
+import sys
+
+import pytest
+
+from speechbundles.assemble.travel import travelling
+from speechbundles.model.zips import read_tree
+from spokeneval.tasks import task_names
+from tests.samples.programs import ROOT, write_files
+
+LIBRARY = {f"spokeneval/{name}": content for name, content in read_tree(ROOT / "spokeneval").items()}
+
+IMPORT_ALL = """
+import importlib, pathlib, sys
+place = pathlib.Path(sys.argv[1])
+sys.path[0] = str(place)
+for path in sorted(place.rglob("*.py")):
+    if path.name != "plots.py":  # needs matplotlib, which no bundle asks for
+        name = ".".join(path.relative_to(place).with_suffix("").parts).removesuffix(".__init__")
+        assert importlib.import_module(name).__file__ == str(path), name
+"""
+
+
+@pytest.mark.parametrize("task", task_names())
+def test_what_travels_is_complete_and_at_most_55_percent(task, tmp_path):
+    scripts = [
+        (ROOT / place / task / name).read_bytes()
+        for place, name in (("scoring_program", "score.py"), ("ingestion_program", "ingest.py"))
+    ]
+    files = travelling(LIBRARY, scripts)
+    assert f"spokeneval/run/report/tasks/{task}.py" in files
+    others = [f"spokeneval/tasks/{other}.py" for other in task_names() if other != task]
+    assert not files.keys() & set(others)
+    assert sum(map(len, files.values())) < 0.55 * sum(map(len, LIBRARY.values()))
+    write_files(tmp_path, files)
+    subprocess.run([sys.executable, "-c", IMPORT_ALL, str(tmp_path)], check=True, cwd=tmp_path)
+
+
+SMALL = {
+    "spokeneval/__init__.py": b"from .version import V\ndef late():\n    from . import whole",
+    "spokeneval/version.py": b"V = 1",
+    "spokeneval/whole.py": b"",
+    "spokeneval/run/__init__.py": b"",
+    "spokeneval/run/late.py": b"",
+    "spokeneval/run/page.py": b"",
+    "spokeneval/run/typed.py": b"",
+    "spokeneval/run/score.py": b"import importlib\nfrom typing import TYPE_CHECKING\n"
+    b"if TYPE_CHECKING:\n    from . import typed\n"
+    b"def f(name):\n    from .late import g\n    importlib.import_module('.page', __package__)\n"
+    b"    importlib.import_module(name)",
+    "spokeneval/tasks/__init__.py": b"",
+    "spokeneval/tasks/mine.py": b"from ..metrics.features import TABLE",
+    "spokeneval/tasks/other.py": b"",
+    "spokeneval/metrics/__init__.py": b"",
+    "spokeneval/metrics/features.py": b"TABLE = 'table.tsv'",
+    "spokeneval/metrics/table.tsv": b"",
+    "spokeneval/metrics/unread.tsv": b"",
+    "spokeneval/run/report/__init__.py": b"",
+    "spokeneval/run/report/tasks/__init__.py": b"",
+    "spokeneval/run/report/tasks/mine.py": b"",
+    "spokeneval/run/report/tasks/other.py": b"",
+}
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        (b"import json", set()),
+        (b"import spokeneval", {"__init__.py", "version.py"}),
+        (
+            b"from spokeneval.run.score import f",
+            {"__init__.py", "version.py", "run/__init__.py", "run/score.py", "run/late.py", "run/page.py"},
+        ),
+        (
+            b"from spokeneval.tasks import mine",
+            {
+                *("__init__.py", "version.py", "tasks/__init__.py", "tasks/mine.py"),
+                *("metrics/__init__.py", "metrics/features.py", "metrics/table.tsv", "run/__init__.py"),
+                *("run/report/__init__.py", "run/report/tasks/__init__.py", "run/report/tasks/mine.py"),
+            },
+        ),
+    ],
+)
+def test_imports_are_followed(script, expected):
+    assert set(travelling(SMALL, [script])) == {f"spokeneval/{name}" for name in expected}
