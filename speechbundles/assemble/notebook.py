@@ -7,8 +7,9 @@ import json
 import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from string import Template
 from typing import Any
+
+from speechbundles.assemble.template import TEMPLATES
 
 NOTEBOOK = "walkthrough.ipynb"
 SCRIPT = "starting_kit/walkthrough.py"
@@ -51,7 +52,11 @@ def _facts(readme: str) -> dict[str, str]:
 
 def _text(source: str, facts: Mapping[str, str]) -> dict[str, Any]:
     text = re.sub(r"^# ?", "", source.strip(), flags=re.MULTILINE)
-    return {"cell_type": "markdown", "metadata": {}, "source": _lines(Template(text).substitute(facts))}
+    return {
+        "cell_type": "markdown",
+        "metadata": {},
+        "source": _lines(TEMPLATES.from_string(text).render(facts)),
+    }
 
 
 def _code(source: str) -> dict[str, Any]:

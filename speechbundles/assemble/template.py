@@ -5,6 +5,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from string import Template
 
+from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError
+from jinja2.meta import find_undeclared_variables
+from jinja2.sandbox import SandboxedEnvironment
+
 from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.whole import BASELINE
 from speechbundles.model.competition import Competition, CompetitionError
@@ -12,12 +16,21 @@ from speechbundles.model.text import closest
 from speechbundles.model.zips import TRIAL_SET
 from spokeneval.tasks import find_task
 
+TEMPLATES = SandboxedEnvironment(
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+    variable_start_string="${",
+    variable_end_string="}",
+    comment_start_string="{%#",
+    comment_end_string="#%}",
+)
+"""Jinja with `${name}` for a fact, because citations in BibTeX have double braces."""
+
 
 def fill(data: bytes, where: str, facts: Mapping[str, str], holds: Mapping[str, bool]) -> str:
-    """A text in Markdown.
-
-    `${name}` stands for a fact, `$$` for a dollar sign. What stands between the lines `<!-- only NAME -->` and
-    `<!-- end -->` is there where NAME holds, or `NAME,NAME` both do; `<!-- without NAME -->` where it does not.
+    """A text in Markdown with its facts: `${name}` is one, `$$` a dollar sign; `{% if NAME %}` asks whether NAME holds.
 
     Parameters
     ----------
@@ -26,38 +39,74 @@ def fill(data: bytes, where: str, facts: Mapping[str, str], holds: Mapping[str, 
 
     Raises
     ------
-    CompetitionError: a text that is not UTF-8, a `$` that stands for nothing, an `only` that there is not.
+    CompetitionError: a text that is not UTF-8, that is no template, or that names what there is not.
     """
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise CompetitionError(f"{where} line {line}: not UTF-8; save it as UTF-8") from None
-    for found in Template.pattern.finditer(text):
+    known = {**{name: value for name, value in holds.items() if name.isidentifier()}, **facts}
+    text = _checked(_with_conditions(text, where, holds), where, facts)
+    try:
+        unknown = find_undeclared_variables(TEMPLATES.parse(text)) - known.keys()
+        if not unknown:
+            return TEMPLATES.from_string(text).render(known)
+    except TemplateSyntaxError as error:
+        raise CompetitionError(
+            f"{where} line {error.lineno}: {error.message}; write {{% raw %}} and {{% endraw %}} around a "
+            "{% that is text"
+        ) from None
+    except TemplateError as error:
+        raise CompetitionError(f"{where}: {error.message}") from None
+    place, name = min((text.index(name), name) for name in unknown)
+    near = closest(name, known)
+    hint = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
+    raise CompetitionError(f"{where} line {_line(text, place)}: there is no {name}; {hint}")
+
+
+def _checked(text: str, where: str, facts: Mapping[str, str]) -> str:
+    """A text whose dollar signs are all facts, or the fact that is a dollar sign."""
+
+    def replaced(found: re.Match[str]) -> str:
         name = found["named"] or found["braced"] or ""
-        if name in facts or found["escaped"]:
-            continue
-        line = text.count("\n", 0, found.start()) + 1
+        if name in facts:
+            return f"${{{name}}}"
+        if found["escaped"]:
+            return "${'$'}"
         near = closest(name, facts)
         hint = f"did you mean ${{{near}}}?" if near else f"${{name}} can be {', '.join(facts)}."
         raise CompetitionError(
-            f"{where} line {line}: {found[0]} stands for nothing; {hint} A dollar sign is $$"
+            f"{where} line {_line(text, found.start())}: {found[0]} stands for nothing; {hint} A dollar sign is $$"
         )
+
+    return Template.pattern.sub(replaced, text)
+
+
+OLD_CONDITION = re.compile(
+    r"<!-- (?P<when>only|without) (?P<names>\S+) -->\n(?P<text>.*?)<!-- end -->\n", re.DOTALL
+)
+"""How a condition was written before Jinja's; it is read in this version, with a warning."""
+
+
+def _with_conditions(text: str, where: str, holds: Mapping[str, bool]) -> str:
+    """Blocks of the older notation, kept where their condition holds."""
 
     def kept(block: re.Match[str]) -> str:
         names = block["names"].split(",")
         for name in names:
             if name not in holds:
-                line = text.count("\n", 0, block.start()) + 1
+                line = _line(text, block.start())
                 raise CompetitionError(
                     f"{where} line {line}: {block['when']} {name}; expected one of {', '.join(holds)}"
                 )
         return block["text"] if all(holds[name] for name in names) == (block["when"] == "only") else ""
 
-    return Template(_BLOCK.sub(kept, text)).substitute(facts)
+    return OLD_CONDITION.sub(kept, text)
 
 
-_BLOCK = re.compile(r"<!-- (?P<when>only|without) (?P<names>\S+) -->\n(?P<text>.*?)<!-- end -->\n", re.DOTALL)
+def _line(text: str, place: int) -> int:
+    return text.count("\n", 0, place) + 1
 
 
 def what_holds(root: Path, competition: Competition, references: Iterable[ReferenceSet]) -> dict[str, bool]:

@@ -6,9 +6,11 @@ from pathlib import Path
 
 from speechbundles.assemble.kit import README, Parts
 from speechbundles.assemble.pages import page_text
+from speechbundles.assemble.template import OLD_CONDITION
 from speechbundles.competition.whole import BASELINE
 from speechbundles.model import dates
 from speechbundles.model.competition import Competition
+from speechbundles.model.sources import find, page_path
 
 EXPECTED = ("title", "organiser", "contact_email", "data_licence", "phases")
 """Settings that hardly any two competitions share."""
@@ -25,7 +27,19 @@ def find_unsaid(root: Path, competition: Competition, parts: Parts) -> Iterator[
             "folder"
         )
     yield from _past(competition)
+    yield from _old_conditions(root, competition)
     yield from _about_what_is_left_out(root, competition, parts)
+
+
+def _old_conditions(root: Path, competition: Competition) -> Iterator[str]:
+    own = [page_path(root, competition, file) for file in competition.page_files]
+    own.append(find(root, competition.folder, f"starting_kit/{competition.task}/{README}"))
+    for path in own:
+        if path.is_relative_to(competition.folder) and OLD_CONDITION.search(path.read_text(encoding="utf-8")):
+            yield (
+                f"{path.relative_to(competition.folder).as_posix()}: conditions such as <!-- only NAME --> are read in "
+                "this version for the last time; write {% if NAME %} and {% endif %}"
+            )
 
 
 def _past(competition: Competition) -> Iterator[str]:

@@ -6,11 +6,21 @@ import random
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from string import Template
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from speechbundles.model.bounded import MOST_YAML, decode_yaml, read_file
 
-TEMPLATES = Path(__file__).parent / "templates"
+CHALLENGE = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "templates"),
+    undefined=StrictUndefined,
+    keep_trailing_newline=True,
+    variable_start_string="<<",
+    variable_end_string=">>",
+    block_start_string="<%",
+    block_end_string="%>",
+)
+"""Signs of their own, because pages and kits are templates themselves."""
 
 FILES = {
     "spokeneval/tasks/{name}.py": "task.py.txt",
@@ -93,7 +103,7 @@ def add_entries(series: str, fields: Mapping[str, str]) -> str:
 
 
 def _fill(template: str, fields: Mapping[str, str]) -> str:
-    return Template((TEMPLATES / template).read_text(encoding="utf-8")).substitute(fields)
+    return CHALLENGE.get_template(template).render(fields)
 
 
 def _sample(set_name: str) -> str:

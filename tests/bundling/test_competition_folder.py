@@ -245,6 +245,20 @@ def test_a_series_page_of_ones_own_goes_before_a_challenges_in_the_repository(tm
         assert page_text(ROOT, competition, "terms.md") == "Ours."
 
 
+def test_conditions_in_the_older_notation_are_warned_of(own):
+    page = "<!-- only sample -->\nThe sample's.\n<!-- end -->\nOurs.\n"
+    write_files(own, {"pages/terms.md": page, "starting_kit/content_accuracy/README.md": page})
+    planned = plan(ROOT, [], {}, folder=own)
+    assert (
+        page_text(ROOT, planned.competitions[0], "terms.md", planned.parts["content_accuracy"]) == "Ours.\n"
+    )
+    assert planned.warnings == [
+        f"{name}: conditions such as <!-- only NAME --> are read in this version for the last time; write "
+        "{% if NAME %} and {% endif %}"
+        for name in ("pages/terms.md", "starting_kit/content_accuracy/README.md")
+    ]
+
+
 def test_dates_that_are_past_are_warned_of_though_a_phase_is_open(own):
     with mock.patch("speechbundles.model.dates.now", return_value=datetime(2027, 6, 22)):
         (warning,) = plan(ROOT, [], {}, folder=own).warnings

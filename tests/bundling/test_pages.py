@@ -10,6 +10,7 @@ import pytest
 
 from speechbundles.assemble.kit import Parts, make_parts
 from speechbundles.assemble.pages import page_text
+from speechbundles.assemble.template import fill
 from speechbundles.assemble.write import RENDERERS
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
@@ -49,6 +50,7 @@ def test_own_data_leave_nothing_of_the_sample_on_a_page(name, tmp_path):
     for file, text in told.items():
         assert OF_THE_SAMPLE.findall(text) == [], file
         assert "${" not in text
+        assert "{%" not in text
         assert "<!--" not in text
     assert parts.references[competition.scored_sets[-1]].items[0] in told["evaluation.md"]
     assert "@inproceedings{" in told["data.md"]
@@ -142,9 +144,34 @@ def test_a_page_tells_what_becomes_of_equal_scores_on_its_platform(tmp_path, pla
     assert f"Equal scores: {PLATFORMS[platform].board.ties}." in told
 
 
-def test_a_condition_that_there_is_not_is_named_with_its_line(tmp_path):
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        (
+            "<!-- only samples -->\nx\n<!-- end -->\n",
+            " line 2: only samples; expected one of sample, baseline,",
+        ),
+        ("{% if samples %}\nx\n{% endif %}\n", " line 2: there is no samples; did you mean sample?"),
+        ("a\n{% if sample %}\nx\n", " line 4: Unexpected end of template."),
+        ("{% of %}\n", " line 2: Encountered unknown tag 'of'."),
+        ("${title", " line 2: $ stands for nothing; ${name} can be title,"),
+    ],
+)
+def test_a_page_that_is_no_template_is_named_with_its_line(tmp_path, page, expected):
     shutil.copytree(ROOT / "pages", tmp_path / "pages")
-    (tmp_path / "pages" / "terms.md").write_text("# Terms\n<!-- only samples -->\nx\n<!-- end -->\n")
-    expected = "pages/terms.md line 2: only samples; expected one of sample, baseline, development, fif"
-    with pytest.raises(CompetitionError, match=expected):
+    (tmp_path / "pages" / "terms.md").write_text(f"# Terms\n{page}")
+    with pytest.raises(CompetitionError, match=re.escape(f"pages/terms.md{expected}")):
         page_text(tmp_path, replace(COMPETITIONS["spoken_call"], folder=tmp_path), "terms.md")
+
+
+def test_a_page_has_its_facts_and_the_blocks_whose_condition_holds():
+    page = b"""@misc{a, title = {{${title}}}, note = {$$5}}
+{% if baseline and not development %}
+new
+{% endif %}
+<!-- only baseline -->
+old
+<!-- end -->
+"""
+    facts, holds = {"title": "A {% title %}"}, {"baseline": True, "development": False}
+    assert fill(page, "a.md", facts, holds) == "@misc{a, title = {{A {% title %}}}, note = {$5}}\nnew\nold\n"
