@@ -11,12 +11,12 @@ from speechbundles.assemble.feedback import Feedback, set_feedback
 from speechbundles.assemble.notebook import NOTEBOOK, has_every_step, walkthrough
 from speechbundles.assemble.template import chosen_options, fill, what_holds
 from speechbundles.assemble.travel import PACKAGE, travelling
-from speechbundles.competition.intake.files import UnreadableFile
 from speechbundles.competition.intake.kit_data import canonical_tables
 from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.whole import BASELINE, kit_data_files, left_out_files
 from speechbundles.model.competition import Competition, CompetitionError
 from speechbundles.model.sources import read_files
+from speechbundles.model.tabular import UnreadableFile
 from speechbundles.model.zips import TASK_FILE, TRIAL_SET, read_tree
 from spokeneval.formats.problems import some_of
 from spokeneval.run.feedback import COARSE

@@ -1,7 +1,5 @@
 """Facts of a competition as its pages show them, in Markdown: tables of the sets, columns, phases, known scores."""
 
-import csv
-import io
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +8,7 @@ from speechbundles.assemble.feedback import Feedback
 from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.whole import kit_data_files
 from speechbundles.model.competition import Competition
+from speechbundles.model.tabular import read_rows
 from speechbundles.model.zips import write_tree
 from spokeneval.formats.speakers import independence_note
 from spokeneval.formats.tables import id_order
@@ -56,9 +55,9 @@ def kit_data_table(competition: Competition, kit: Mapping[str, bytes]) -> str:
             rows.append(f"{told} | |")
             continue
         separator = "\t" if name.endswith(".tsv") else ","
-        header, *lines = csv.reader(io.StringIO(content.decode("utf-8-sig")), delimiter=separator)
+        (_, header), *lines = read_rows(content, separator)
         columns = ", ".join(f"`{column}`" for column in header)
-        rows.append(f"{told} {sum(map(bool, lines)):,} | {columns} |")
+        rows.append(f"{told} {len(lines):,} | {columns} |")
     return "\n".join(rows) if len(rows) > 2 else ""
 
 

@@ -1,6 +1,5 @@
 """Reads and validates all that the wanted bundles need; nothing is written before everything is valid."""
 
-import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, product
@@ -17,6 +16,7 @@ from speechbundles.competition.seal import SealError, seal
 from speechbundles.competition.whole import Given, away_from_sample, require_whole
 from speechbundles.model.competition import Competition
 from speechbundles.model.sources import find
+from speechbundles.model.tabular import read_rows
 from speechbundles.model.zips import DECIDING_SET
 from spokeneval.formats.problems import count_of
 from spokeneval.tasks import find_task
@@ -175,8 +175,8 @@ def _hidden_items_in_training(competition: Competition, parts: Parts) -> Iterato
         name = path.split("/", 1)[1]
         if "{set}" in path or name not in parts.starting_kit or not name.endswith((".csv", ".tsv")):
             continue
-        lines = parts.starting_kit[name].decode("utf-8-sig").splitlines()
-        cells = set(chain.from_iterable(csv.reader(lines, delimiter="\t" if name.endswith(".tsv") else ",")))
+        rows = read_rows(parts.starting_kit[name], "\t" if name.endswith(".tsv") else ",")
+        cells = set(chain.from_iterable(row for _, row in rows))
         for reference in (parts.references[hidden] for hidden in competition.hidden_sets):
             named = cells.intersection(reference.items)
             if named:

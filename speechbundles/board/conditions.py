@@ -16,8 +16,7 @@ import numpy as np
 from speechbundles.board.answers import count_items, read_answers
 from speechbundles.board.gold import Gold
 from speechbundles.board.outputs import OutputError, ScoringOutput
-from speechbundles.board.side_table import read_rows
-from speechbundles.board.table import Table
+from speechbundles.board.table import Table, read_rows
 from speechbundles.model.competition import Column
 from speechbundles.model.text import printable
 from spokeneval.formats.problems import some_of

@@ -3,9 +3,7 @@
 A system's name is its file's name, which may be a participant's words: it is escaped for each format.
 """
 
-import csv
 import html
-import io
 import re
 from collections.abc import Sequence
 from textwrap import fill
@@ -13,6 +11,7 @@ from textwrap import fill
 from speechbundles.board.board import Board, board_table, heading, scores_table
 from speechbundles.board.difficulty import Difficulty
 from speechbundles.board.table import Table
+from speechbundles.model.tabular import csv_text
 from speechbundles.model.text import no_formula, text_table
 from spokeneval.task import ENDS
 
@@ -36,56 +35,48 @@ def _text_table(table: Table) -> str:
 
 def to_csv(board: Board) -> str:
     """The board for other programs: numbers in full, then every score that was written."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
     key = board.column.key
     known = (key, *(key + end for end in ENDS))
     others = [other for other in board.rows[0].scores if other not in known]
     more = [other for other in board.rows[0].intervals if other != key]
     ends = [other + end for other in more for end in ENDS]
-    writer.writerow(["rank", "tied", "system", *known, "best_rank", "worst_rank", "cluster", *others, *ends])
+    rows: list[list[object]] = [
+        ["rank", "tied", "system", *known, "best_rank", "worst_rank", "cluster", *others, *ends]
+    ]
     for row in board.rows:
         place = [row.rank, int(row.tied), no_formula(row.name), row.score]
         place += [*(row.interval or ("", "")), *(row.ranks or ("", "")), row.cluster or ""]
         intervals = [number for other in more for number in row.intervals[other]]
-        writer.writerow([*place, *(row.scores[other] for other in others), *intervals])
+        rows.append([*place, *(row.scores[other] for other in others), *intervals])
     for name in board.unscored:
-        writer.writerow(["", "", no_formula(name), *[""] * (len(known) + 3 + len(others) + len(ends))])
-    return buffer.getvalue()
+        rows.append(["", "", no_formula(name), *[""] * (len(known) + 3 + len(others) + len(ends))])
+    return csv_text(rows)
 
 
 def pairs_to_csv(board: Board) -> str:
     """Every two systems, the better ranked first: their difference in score, its interval, p and p after Holm."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(
+    rows: list[list[object]] = [
         ["first", "second", "difference", *("difference" + end for end in ENDS), "p", "adjusted_p"]
-    )
+    ]
     for pair in board.compared.pairs if board.compared else ():
         names = [no_formula(board.rows[place].name) for place in (pair.first, pair.second)]
-        ends = pair.interval.low, pair.interval.high
-        writer.writerow([*names, pair.difference, *ends, pair.p, pair.adjusted])
-    return buffer.getvalue()
+        rows.append([*names, pair.difference, pair.interval.low, pair.interval.high, pair.p, pair.adjusted])
+    return csv_text(rows)
 
 
 def items_to_csv(difficulty: Difficulty) -> str:
     """Every item, the hardest first: its difficulty, the standard error of that, the share that systems get right."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(["item", "difficulty", "standard_error", "right"])
+    rows = [["item", "difficulty", "standard_error", "right"]]
     model = difficulty.model
     for place in difficulty.hardest_first.tolist():
         numbers = model.difficulty[place], model.error[place], difficulty.right[place]
-        writer.writerow([no_formula(difficulty.items[place]), *(f"{number:.4f}" for number in numbers)])
-    return buffer.getvalue()
+        rows.append([no_formula(difficulty.items[place]), *(f"{number:.4f}" for number in numbers)])
+    return csv_text(rows)
 
 
 def table_to_csv(table: Table) -> str:
     """A table for other programs."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerows([map(no_formula, row) for row in (table.header, *table.rows)])
-    return buffer.getvalue()
+    return csv_text(map(no_formula, row) for row in (table.header, *table.rows))
 
 
 def to_markdown(board: Board) -> str:

@@ -11,9 +11,7 @@ organiser's alone. One submission that cannot be scored is listed, and the other
 an output is of.
 """
 
-import csv
 import hashlib
-import io
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -28,6 +26,7 @@ from speechbundles.model.bounded import sha256
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.submissions import find_submissions
+from speechbundles.model.tabular import csv_text
 from speechbundles.model.text import no_formula, printable, text_table
 from speechbundles.rehearse import FINISHED, Result, read_result, rehearse_all, with_reference
 from spokeneval.formats.problems import count_of
@@ -177,16 +176,12 @@ def _best_first(bundle: BuiltBundle, results: dict[str, Result]) -> list[Scored]
 def to_csv(scores: Scores) -> str:
     """A row a submission: its name, status, every column's score, and why it failed."""
     keys = [column.key for column in scores.bundle.columns]
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["submission", "status", *keys, "reason"])
+    rows = [["submission", "status", *keys, "reason"]]
     for scored in scores.scored:
         result = scored.result
         cells = ["" if (value := result.scores.get(key)) is None else f"{value:f}" for key in keys]
-        writer.writerow(
-            [no_formula(scored.name), result.status, *cells, no_formula(" ".join(result.reasons))]
-        )
-    return text.getvalue()
+        rows.append([no_formula(scored.name), result.status, *cells, no_formula(" ".join(result.reasons))])
+    return csv_text(rows)
 
 
 def to_text(scores: Scores) -> str:

@@ -4,8 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 
-from speechbundles.board.outputs import ScoringOutput
+from speechbundles.board.outputs import OutputError, ScoringOutput
+from speechbundles.model import tabular
+from speechbundles.model.bounded import read_file
 
 
 @dataclass(frozen=True)
@@ -26,3 +29,17 @@ def task_tables(task: str, outputs: Sequence[ScoringOutput]) -> list[Table]:
         return []
     tables = [make(outputs) for make in import_module(module).TABLES]
     return [table for table in tables if table is not None]
+
+
+def read_rows(path: Path) -> list[list[str]]:
+    """The rows of a CSV file, or of one with tabs, that is given beside the outputs; the header first.
+
+    Raises
+    ------
+    OSError: no ordinary file, or a larger one than a reference's.
+    OutputError: not UTF-8, or not such a file.
+    """
+    try:
+        return [cells for _, cells in tabular.read_rows(read_file(path, tabular.LARGEST_FILE))]
+    except tabular.UnreadableFile as error:
+        raise OutputError([f"{path}: {error}"]) from None

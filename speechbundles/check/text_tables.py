@@ -14,9 +14,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from speechbundles.competition.intake.files import WORKBOOK, UnreadableFile, decode, parse_source
 from speechbundles.competition.intake.layouts import find_notation
 from speechbundles.model.finding import Report
+from speechbundles.model.tabular import WORKBOOK, UnreadableFile, decode, parse_source
 from spokeneval.formats.problems import FileProblems
 from spokeneval.tasks import find_task, task_names
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from speechbundles.competition.intake.files import UnreadableFile
 from speechbundles.competition.intake.reference import MissingFile, read_tables
 from speechbundles.competition.intake.table import OwnTable
 from speechbundles.competition.set_facts import SetFacts, set_facts
+from speechbundles.model.tabular import UnreadableFile
 from speechbundles.model.zips import write_tree
 from spokeneval.formats.format import Format
 from spokeneval.formats.problems import ReferenceFileError, count_of

@@ -1,12 +1,11 @@
 """What pages tell of a reference set, derived from its files: how many items, of whom, how long, of which classes."""
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from speechbundles.competition.intake.table import MOST_CLASSES, OwnTable
+from speechbundles.model.tabular import read_rows
 from spokeneval.formats.speakers import Units
 from spokeneval.formats.tables import Layout
 
@@ -44,7 +43,7 @@ def set_facts(
     public: the files that participants get.
     tables: the reference's, each with the lines that are left out.
     """
-    lists = [list(_rows(content)) for name, content in public.items() if name.endswith((".csv", ".tsv"))]
+    lists = [_rows(content) for name, content in public.items() if name.endswith((".csv", ".tsv"))]
     told = {column for rows in lists for column in (rows[0] if rows else ())}
     classes = [
         counts for layout, table, without in tables for counts in _classes(layout, table, without, told)
@@ -53,10 +52,9 @@ def set_facts(
     return SetFacts(units.called, len(set(units.of.values())), hours, "; ".join(classes))
 
 
-def _rows(content: bytes) -> Iterable[dict[str, str]]:
-    text = content.decode("utf-8")
-    separator = "\t" if "\t" in text.partition("\n")[0] else ","
-    return csv.DictReader(io.StringIO(text), delimiter=separator)
+def _rows(content: bytes) -> list[dict[str, str]]:
+    (_, header), *rows = read_rows(content) or [(1, [])]
+    return [dict(zip(header, cells, strict=False)) for _, cells in rows]
 
 
 def _hours(rows: list[dict[str, str]]) -> float | None:

@@ -11,9 +11,7 @@ can have that name; else what it cannot have is `_`, with six digits of a digest
 in case alone, all but the first have the digest too.
 """
 
-import csv
 import hashlib
-import io
 import os
 import re
 import unicodedata
@@ -23,6 +21,7 @@ from datetime import datetime
 from pathlib import Path
 
 from speechbundles.model.bounded import read_file
+from speechbundles.model.tabular import UnreadableFile, csv_text, read_rows
 
 INDEX = "index.csv"
 SUBMISSIONS, OUTPUTS, LOGS = "submissions", "outputs", "logs"
@@ -80,20 +79,20 @@ def read_index(folder: Path) -> list[Fetched]:
     FolderError: there is no index, or it cannot be read.
     """
     try:
-        text = read_file(folder / INDEX, LARGEST_INDEX).decode("utf-8")
+        rows = read_rows(read_file(folder / INDEX, LARGEST_INDEX), ",")
     except OSError as error:
         raise FolderError(f"{folder / INDEX}: {error.strerror}; expected what `fetch` left") from None
-    except UnicodeDecodeError:
-        raise FolderError(f"{folder / INDEX}: not UTF-8; expected what `fetch` left") from None
-    rows = csv.DictReader(io.StringIO(text, newline=""))
-    try:
-        if tuple(rows.fieldnames or ()) != COLUMNS:
-            raise FolderError(f"{folder / INDEX}: expected the columns {', '.join(COLUMNS)}")
-        return [_fetched(row) for row in rows]
-    except FolderError:
-        raise
-    except (csv.Error, KeyError, TypeError, ValueError) as error:
-        raise FolderError(f"{folder / INDEX}, line {rows.line_num}: {error!s:.200}") from None
+    except UnreadableFile as error:
+        raise FolderError(f"{folder / INDEX}: {error}; expected what `fetch` left") from None
+    if not rows or tuple(rows[0][1]) != COLUMNS:
+        raise FolderError(f"{folder / INDEX}: expected the columns {', '.join(COLUMNS)}")
+    runs = []
+    for line, cells in rows[1:]:
+        try:
+            runs.append(_fetched(dict(zip(COLUMNS, cells, strict=True))))
+        except (KeyError, TypeError, ValueError) as error:
+            raise FolderError(f"{folder / INDEX}, line {line}: {error!s:.200}") from None
+    return runs
 
 
 def _fetched(row: dict[str, str]) -> Fetched:
@@ -113,13 +112,11 @@ def _fetched(row: dict[str, str]) -> Fetched:
 
 
 def write_index(folder: Path, runs: Iterable[Fetched]) -> None:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for run in sorted(runs, key=lambda run: run.id):
-        writer.writerow(_cell(getattr(run, column)) for column in COLUMNS)
+    rows = [
+        [_cell(getattr(run, column)) for column in COLUMNS] for run in sorted(runs, key=lambda run: run.id)
+    ]
     part = folder / f"{INDEX}.part"
-    part.write_text(text.getvalue(), encoding="utf-8", newline="")
+    part.write_text(csv_text([COLUMNS, *rows]), encoding="utf-8", newline="")
     os.replace(part, folder / INDEX)
 
 

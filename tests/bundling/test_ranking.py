@@ -583,7 +583,7 @@ def test_scores_by_condition_are_those_of_its_units(tmp_path):
         ("Id,prompt\n0,x\n1,y\n1,x\n9,y\n", "1 have no row, first '2'"),
         ("Id,prompt\n0,x\n1,y\n2,\n", "1 have no condition, first '2'"),
         ("Id,prompt\n0,\xe4\n1,y\n2,x\n", "not UTF-8"),
-        (f"Id,prompt\n0,{'x' * 200_000}\n", "not a CSV file (field larger than"),
+        (f"Id,prompt\n0,{'x' * 200_000}\n", "line 2: field larger than"),
     ],
 )
 def test_conditions_that_do_not_fit_are_refused(tmp_path, content, words):

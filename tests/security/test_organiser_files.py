@@ -330,7 +330,7 @@ def test_references_that_are_no_tables(tmp_path, monkeypatch):
 def test_a_workbook_of_empty_cells_is_not_read_to_its_end(tmp_path, monkeypatch):
     from openpyxl import Workbook
 
-    monkeypatch.setattr("speechbundles.competition.intake.files.MOST_CELLS", 1000)
+    monkeypatch.setattr("speechbundles.model.tabular.MOST_CELLS", 1000)
     workbook = Workbook()
     workbook.active["A1"], workbook.active["Z40"] = 1, 1
     (tmp_path / "set").mkdir()

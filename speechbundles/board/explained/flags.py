@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.metrics import cohen_kappa_score
 
 from speechbundles.board.outputs import OutputError
-from speechbundles.board.side_table import read_rows
+from speechbundles.board.table import read_rows
 from spokeneval.formats.problems import some_of
 
 ANNOTATOR = "annotator"

@@ -29,11 +29,11 @@ from speechbundles.board.gold import Columns, read_gold
 from speechbundles.board.outputs import OutputError, ScoringOutput
 from speechbundles.board.table import Table
 from speechbundles.board.tables.spoken_call import are_by_response, band_bounds, systems_wrong
-from speechbundles.competition.intake.files import LARGEST_FILE
 from speechbundles.competition.references import BadReference
 from speechbundles.model.bounded import read_file
 from speechbundles.model.competition import Competition
 from speechbundles.model.sources import find
+from speechbundles.model.tabular import LARGEST_FILE
 
 WER = "WER (%)"
 

@@ -3,12 +3,10 @@
 The kit's baselines read them so. What is no table (a grammar, a list in JSON) stays as it is.
 """
 
-import csv
-import io
 from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 
-from speechbundles.competition.intake.files import WORKBOOK, Grid, UnreadableFile, parse_source
+from speechbundles.model.tabular import WORKBOOK, Grid, UnreadableFile, csv_text, parse_source
 from spokeneval.formats.problems import count_of
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", WORKBOOK: ","}
@@ -57,9 +55,7 @@ def _canonical(name: str, content: bytes, tell: Callable[[str], None]) -> bytes:
     tell(
         f"{name}: {count_of(len(grid.rows) - 1, 'row')}; {source.encoding}; {grid.written}; columns {columns}"
     )
-    text = io.StringIO()
-    csv.writer(text, delimiter=separator, lineterminator="\n").writerows(cells for _, cells in grid.rows)
-    return text.getvalue().encode("utf-8")
+    return csv_text((cells for _, cells in grid.rows), separator).encode("utf-8")
 
 
 def _width(grid: Grid) -> int:

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from speechbundles.competition.intake.files import LARGEST_FILE, WORKBOOK, UnreadableFile, decode
 from speechbundles.competition.intake.layouts import Notation, find_notation
 from speechbundles.competition.intake.table import OwnTable, read_table
 from speechbundles.model.bounded import read_file
+from speechbundles.model.tabular import LARGEST_FILE, WORKBOOK, UnreadableFile, decode
 from spokeneval.formats.problems import count_of, some_of
 from spokeneval.formats.tables import Layout
 from spokeneval.tasks import find_task

@@ -4,15 +4,13 @@ A file that the reader takes as it is stays as it is, byte for byte. Of any othe
 reader's checks each in its own line, so that its problems name the organiser's lines.
 """
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from speechbundles.competition.intake.files import Grid, UnreadableFile, read_source
 from speechbundles.competition.intake.layouts import Notation
+from speechbundles.model.tabular import Grid, UnreadableFile, csv_text, read_source
 from spokeneval.formats.problems import Problem, count_of, quote, some_of
 from spokeneval.formats.tables import Layout
 
@@ -64,9 +62,7 @@ class OwnTable:
         )
 
     def _write(self, rows: Iterable[Sequence[str]]) -> bytes:
-        text = io.StringIO()
-        csv.writer(text, delimiter=self.separator, lineterminator="\n").writerows(rows)
-        return text.getvalue().encode("utf-8")
+        return csv_text(rows, self.separator).encode("utf-8")
 
     def describe_lines(self, lines: Collection[int], columns: Collection[str]) -> str:
         """What some rows are: of those of the columns that have few values how many of them have which, and how many

@@ -1,4 +1,4 @@
-"""An organiser's file as rows of text, whatever wrote it: its encoding, its separator, or the sheets of a workbook.
+"""Tables as rows of cells, each with its line: texts in any encoding and with any separator, and Excel's workbooks.
 
 What the bytes say for certain is taken: a byte-order mark, text that is UTF-8. Text that is neither is read as
 Windows-1252, which is a guess; `Source.encoding` says so, with a word to judge it by.
@@ -7,7 +7,7 @@ Windows-1252, which is a guess; `Source.encoding` says so, with a word to judge 
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, time
@@ -96,6 +96,42 @@ def parse_source(content: bytes, name: str) -> Source:
     text, encoding = decode(content)
     grids = tuple(_split(text, separator, name) for separator in SEPARATORS)
     return Source(content, encoding, encoding == "UTF-8" and content[:3] != b"\xef\xbb\xbf", grids)
+
+
+def read_rows(content: bytes, separator: str = "") -> list[tuple[int, list[str]]]:
+    """The rows of a text in UTF-8 that are not blank, the header among them, each with its line from 1.
+
+    Parameters
+    ----------
+    separator: what separates cells; empty: a tab where the first line has one, else a comma.
+
+    Raises
+    ------
+    UnreadableFile: not UTF-8, a quotation mark that is not closed, or a cell of more than 131,072 characters.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UnreadableFile("not UTF-8") from None
+    separator = separator or ("\t" if "\t" in text.partition("\n")[0] else ",")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    rows = []
+    line = 1
+    try:
+        for cells in reader:
+            if any(map(str.strip, cells)):
+                rows.append((line, cells))
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise UnreadableFile(f"line {line}: {error}") from None
+    return rows
+
+
+def csv_text(rows: Iterable[Iterable[object]], separator: str = ",") -> str:
+    """Rows as text, cells quoted where they must be."""
+    text = io.StringIO()
+    csv.writer(text, delimiter=separator, lineterminator="\n").writerows(rows)
+    return text.getvalue()
 
 
 def decode(content: bytes) -> tuple[str, str]:
