@@ -48,30 +48,14 @@ def test_problems_of_a_file_stand_in_the_order_of_their_lines_and_those_without_
         Problem("other", "a.csv", "whole"),
         Problem("value", "a.csv", "late", line=1200),
         Problem("value", "a.csv", "early", line=2),
-    ) == [
-        "a.csv: 4 problems",
-        "",
-        "  line 2    early",
-        "  line 1200 late",
-        "  missing   x",
-        "  whole",
-    ]
+    ) == ["a.csv: 4 problems", "", "  line 2    early", "  line 1200 late", "  missing   x", "  whole"]
 
 
 def test_the_whole_submission_has_no_name_and_a_file_keeps_its_own():
     assert told(Problem("link", "", "is empty")) == ["submission: 1 problem", "", "  is empty"]
-    assert told(
-        Problem("a", "x y", "late", 9), Problem("a", "", "whole"), Problem("a", "x y", "early", 2)
-    ) == [
-        "3 problems in 2 files",
-        "",
-        " 'x y'",
-        "  line 2    early",
-        "  line 9    late",
-        "",
-        " submission",
-        "  whole",
-    ]
+    found = told(Problem("a", "x y", "late", 9), Problem("a", "", "whole"), Problem("a", "x y", "early", 2))
+    assert found[0] == "3 problems in 2 files"
+    assert found[1:] == ["", " 'x y'", "  line 2    early", "  line 9    late", "", " submission", "  whole"]
 
 
 def test_few_of_a_kind_are_told_one_by_one_and_more_in_one_line():
@@ -87,16 +71,25 @@ def test_few_of_a_kind_are_told_one_by_one_and_more_in_one_line():
     assert told(*nowhere)[2:] == ["  bad (5 more such)"]
 
 
+def test_the_same_mistake_in_many_files_is_one_line():
+    problems = Problems()
+    for number in range(SHOWN + 5):
+        problems.add("missing_file", f"{number}.txt", "is missing")
+        problems.add("unexpected_file", f"{number}.rttm", "is not part of a submission")
+    with pytest.raises(SubmissionError) as refusal:
+        problems.raise_if_any()
+    lines = str(refusal.value).splitlines()
+    assert lines[0] == "50 problems in 50 files"
+    others = "24 more such, also in 1.txt, 2.txt, 3.txt, 4.txt, 5.txt, ..."
+    assert lines[2:4] == [" 0.txt", f"  is missing ({others})"]
+    assert len(lines) == 7
+
+
 def test_counts_tell_of_problems_that_are_not_kept():
     kept = [Problem("value", "a", "bad", line) for line in (1, 2, 3)]
     refusal = FileProblems(kept, {"value": 7}, 2)
     assert (refusal.total, refusal.files, refusal.counts) == (7, 2, {"value": 7})
-    assert str(refusal).splitlines() == [
-        "7 problems in 2 files",
-        "",
-        " a",
-        "  line 1    bad (6 more such, lines 2, 3, ...)",
-    ]
+    assert str(refusal).splitlines()[-1] == "  line 1    bad (6 more such, lines 2, 3, ...)"
     assert refusal.args == (kept, {"value": 7}, 2)
     alone = FileProblems(kept)
     assert (alone.total, alone.files, alone.problems) == (3, 1, tuple(kept))
@@ -108,45 +101,24 @@ def test_so_many_lines_are_shown_and_the_others_counted():
     assert told(*kinds)[-3:] == [f"  bad {SHOWN - 1}", "", "  ... and 1 more"]
 
 
-def test_so_many_of_a_strangers_problems_are_kept_and_all_are_counted():
-    problems = Problems()
+@pytest.mark.parametrize(("error", "kept"), [(SubmissionError, SHOWN), (ReferenceFileError, SHOWN + 5)])
+def test_so_many_of_a_strangers_problems_are_kept_and_all_are_counted(error, kept):
+    problems = Problems(error)
     assert not problems
     problems.raise_if_any()
-    for line in range(1, SHOWN + 6):
-        problems.add("value", f"{line}.csv", "bad", line=line, item=str(line))
+    expected = [Problem("value", f"{line}.csv", "bad", line, str(line)) for line in range(1, SHOWN + 6)]
+    for problem in expected:
+        problems.add(problem.code, problem.file, problem.message, line=problem.line, item=problem.item)
     assert problems
-    assert problems.kept == [
-        Problem("value", f"{line}.csv", "bad", line, str(line)) for line in range(1, SHOWN + 1)
-    ]
-    with pytest.raises(SubmissionError) as refusal:
+    assert problems.kept == expected[:kept]
+    with pytest.raises(error) as refusal:
         problems.raise_if_any()
-    assert (refusal.value.total, refusal.value.files, len(refusal.value.problems)) == (
-        SHOWN + 5,
-        SHOWN + 5,
-        SHOWN,
-    )
-
-
-def test_a_file_that_cannot_be_read_on_ends_the_reading_with_all_problems():
-    problems = Problems(ReferenceFileError)
-    problems.add("value", "a.csv", "bad", line=2)
-    with pytest.raises(ReferenceFileError) as refusal:
-        problems.stop("nul_byte", "b.csv", "a NUL byte", line=7)
-    assert refusal.value.problems == (
-        Problem("value", "a.csv", "bad", 2),
-        Problem("nul_byte", "b.csv", "a NUL byte", 7),
-    )
-    assert (refusal.value.counts, refusal.value.files) == ({"value": 1, "nul_byte": 1}, 2)
-
-
-def test_all_that_came_before_is_counted_though_not_kept():
-    problems = Problems()
-    for line in range(SHOWN + 5):
-        problems.add("value", f"{line}.csv", "bad")
-    with pytest.raises(SubmissionError) as refusal:
+    found = refusal.value
+    assert (found.total, found.files, len(found.problems)) == (SHOWN + 5, SHOWN + 5, kept)
+    with pytest.raises(error) as refusal:
         problems.stop("nul_byte", "x.csv", "a NUL byte")
-    error = refusal.value
-    assert (error.total, error.files, len(error.problems)) == (SHOWN + 6, SHOWN + 6, SHOWN + 1)
+    found = refusal.value
+    assert (found.total, found.files, len(found.problems)) == (SHOWN + 6, SHOWN + 6, kept + 1)
 
 
 def test_the_next_file_is_read_after_one_that_cannot_be():

@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 
 from spokeneval.formats import text as text_files
-from spokeneval.formats.problems import FileProblems, Problems, ReferenceFileError, SubmissionError
+from spokeneval.formats.problems import FileProblems, Problems
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.formats.tables import Layout, Table, parse_table
 from spokeneval.formats.text import read_blocks, read_text
@@ -15,7 +15,7 @@ from tests.samples.cases import CASES
 from tests.samples.programs import write_files
 
 PIECES = [
-    *(b"a", b"b,", b"\t", b" ", b"\n", b"\n", b"\n\n", b"\r\n", b"\xc3\xa9", b"\xef\xbb\xbf", b'"', b"0.5"),
+    *(b"a", b"b,", b"\t", b" ", b"\n", b"\n", b"\n\n", b"\r\n", b"\xc3\xa9", b"\xef\xbb\xbf", b'"', b"0.5")
 ]
 FAULTS = [b"\r", b"\x00", b"\xff", b"\xff\xfe", b"\xc3", b"x" * 70_000]
 LIMIT = 1 << 20
@@ -37,39 +37,6 @@ def faults(content):
     if not text.removeprefix("\ufeff").strip("\r\n"):
         found.add(("empty_file", None))
     return found
-
-
-def test_the_same_mistake_in_many_rows_is_one_line_and_others_are_told_beside_it():
-    problems = Problems()
-    assert not problems
-    for line in range(1, 26):
-        problems.add("unknown_value", "a.csv", f"bad {line}", line=line)
-    problems.add("missing_item", "b.csv", "7 expected, 6 found")
-    with pytest.raises(SubmissionError) as refusal:
-        problems.raise_if_any()
-    error = refusal.value
-    assert (len(error.problems), error.total, error.files) == (21, 26, 2)
-    assert str(error).splitlines() == [
-        "26 problems in 2 files",
-        "",
-        " a.csv",
-        "  line 1    bad 1 (24 more such, lines 2, 3, 4, 5, 6, ...)",
-        "",
-        " b.csv",
-        "  missing   7 expected, 6 found",
-    ]
-    few, many = FileProblems(error.problems[:3]), FileProblems(error.problems[:6])
-    assert (few.total, len(few.told)) == (3, 3)
-    assert [problem.message for problem in many.told] == ["bad 1 (5 more such, lines 2, 3, 4, 5, 6)"]
-
-
-def test_a_refusal_has_a_line_for_each_of_the_first_kinds_of_mistakes():
-    problems = Problems()
-    for number in range(25):
-        problems.add(f"kind_{number}", "a.csv", f"bad {number}")
-    with pytest.raises(SubmissionError) as refusal:
-        problems.raise_if_any()
-    assert str(refusal.value).endswith("  bad 19\n\n  ... and 5 more")
 
 
 @pytest.mark.parametrize("block", [1, 7, 64, 1 << 15])
@@ -168,31 +135,6 @@ def test_empty_rows_are_skipped_and_an_exact_name_wins_over_an_alias():
     assert both == (Table("file", "Id", {"name": ["3"]}, [3], ("id", "Number")), [])
     alone, _ = parsed(["id,x\n1,2"], ("name",), {"id": "name"})
     assert alone.columns == {"name": ["1"]}
-
-
-def test_the_same_mistake_in_many_files_is_one_line():
-    problems = Problems()
-    for number in range(50):
-        problems.add("missing_file", f"{number}.txt", "is missing")
-        problems.add("unexpected_file", f"{number}.rttm", "is not part of a submission")
-    with pytest.raises(FileProblems) as refusal:
-        problems.raise_if_any()
-    lines = str(refusal.value).splitlines()
-    assert lines[0] == "100 problems in 100 files"
-    others = "49 more such, also in 1.txt, 2.txt, 3.txt, 4.txt, 5.txt, ..."
-    assert lines[2:4] == [" 0.txt", f"  is missing ({others})"]
-    assert len(lines) == 7
-
-
-def test_all_the_bad_rows_of_a_reference_are_kept_and_told_once():
-    problems = Problems(ReferenceFileError)
-    for line in range(1, 1001):
-        problems.add("unknown_value", "labels.csv", "another tag", line=line)
-    with pytest.raises(ReferenceFileError) as refusal:
-        problems.raise_if_any()
-    assert len(refusal.value.problems) == 1000
-    told = "  line 1    another tag (999 more such, lines 2, 3, 4, 5, 6, ...)"
-    assert str(refusal.value).splitlines() == ["labels.csv: 1000 problems", "", told]
 
 
 @pytest.mark.parametrize("kind", ["reference", "submission"])

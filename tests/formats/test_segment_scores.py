@@ -1,4 +1,4 @@
-"""MERLion CCS, Task 1: what is read of labels and predictions, what is public, and each refusal in full words."""
+"""MERLion CCS, Task 1: what is read of labels and predictions, what is public, and which refusal a fault gets."""
 
 from __future__ import annotations
 
@@ -8,19 +8,12 @@ import pytest
 from spokeneval.formats import segment_scores, text
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import FileProblems, ReferenceFileError, SubmissionError
-from tests.samples.merlion_identification import BAD_FILES, HEADER, IDS, ONE, SCORES, TWO
+from tests.samples.merlion_identification import HEADER, IDS, ONE, SCORES, TWO
 from tests.samples.programs import write_files
 
 
 def read(folder, rows, header=HEADER):
     return segment_scores.read_reference(write_files(folder, {"labels.csv": header + rows}))
-
-
-def refused_labels(folder, rows, header=HEADER):
-    with pytest.raises(ReferenceFileError) as refusal:
-        read(folder, rows, header)
-    assert {problem.file for problem in refusal.value.problems} == {"labels.csv"}
-    return [(problem.code, problem.line, problem.item, problem.message) for problem in refusal.value.problems]
 
 
 def submit(folder, content, ids=IDS):
@@ -32,7 +25,6 @@ def refused(folder, content, ids=IDS):
     """The problems of a prediction, as they were met: code, line, item, message."""
     with pytest.raises(SubmissionError) as refusal:
         submit(folder, content, ids)
-    assert {problem.file for problem in refusal.value.problems} == {"prediction.txt"}
     return [(problem.code, problem.line, problem.item, problem.message) for problem in refusal.value.problems]
 
 
@@ -76,29 +68,6 @@ def test_some_segments_are_taken_with_their_lines_recordings_and_speakers(tmp_pa
     assert (nobody.is_english.tolist(), nobody.audio_names, nobody.speakers) == ([False], ["y_1.wav"], ())
 
 
-def test_a_file_without_the_column_has_no_overlaps_and_one_with_speakers_names_them(tmp_path):
-    rows = "x.wav,a,0,9,English,S1\ny.wav,b,0,9,Mandarin,S2\nx.wav,c,0,9,English,S1\n"
-    reference = read(tmp_path, rows, "audio_name,utt_id,start,end,language_tag,user\n")
-    assert reference.items.ids == ("x_a_0_9", "y_b_0_9", "x_c_0_9")
-    assert (reference.audio_names, reference.speakers) == (["x.wav", "y.wav"], ["S1", "S2"])
-
-
-def test_labels_that_cannot_be_scored(tmp_path):
-    english = "x.wav,a,0,9,9,English,False,\n"
-    words = "1 English and 0 Mandarin segments to score; expected some of both"
-    assert refused_labels(tmp_path, english) == [("one_language", None, None, words)]
-    words = "0 English and 2 Mandarin segments to score; expected some of both"
-    mandarin = "x.wav,b,0,9,9,Mandarin,False,\ny.wav,b,0,9,9,Mandarin,False,\n"
-    assert refused_labels(tmp_path, mandarin + "y.wav,c,0,9,9,English,True,\n")[0][3] == words
-    words = "utt_id b: overlap_diff_lang 'yes'; expected 'True' or 'False'"
-    yes = "x.wav,b,0,9,9,Mandarin,yes,\n"
-    assert refused_labels(tmp_path, english + yes) == [("unknown_value", 3, "b", words)]
-    assert [code for code, *_ in refused_labels(tmp_path, english + yes.replace("9,9", "9,7"))] == [
-        "wrong_length",
-        "unknown_value",
-    ]
-
-
 @pytest.mark.parametrize("recordings", [("p", "p_q_r"), ("p_q", "p_q_r")])
 def test_one_id_for_segments_of_two_recordings_is_refused(tmp_path, recordings):
     short, long = recordings
@@ -106,8 +75,8 @@ def test_one_id_for_segments_of_two_recordings_is_refused(tmp_path, recordings):
     rows = [f"{long}.wav,a,0,9", f"{long}.wav,b,0,9", f"{short}.wav,{rest}_b,0,9", f"{short}.wav,c,0,9"]
     tags = ("English", "Mandarin", "English", "Mandarin")
     text = "".join(f"{row},9,{tag},False,\n" for row, tag in zip(rows, tags, strict=True))
-    words = f"segments of {long} and of {short} have the id {long}_b_0_9; rename one"
-    assert refused_labels(tmp_path, text) == [("ambiguous_id", None, f"{long}_b_0_9", words)]
+    with pytest.raises(ReferenceFileError, match=f"{long} and of {short} have the id {long}_b_0_9; rename"):
+        read(tmp_path, text)
 
 
 def test_public_items_that_cannot_be_read(tmp_path):
@@ -128,18 +97,6 @@ def test_both_formats_are_read(tmp_path, monkeypatch, content, block):
     some = segment_scores.take(submission, [3, 0])
     assert (some.english.tolist(), some.mandarin.tolist()) == ([0.8, 0.9], [0.4, 0.1])
     assert segment_scores.take(submission, []).english.shape == (0,)
-
-
-@pytest.mark.parametrize("case", BAD_FILES)
-def test_every_bad_file_is_refused(tmp_path, case):
-    content, codes, where, words = BAD_FILES[case]
-    found = sorted(refused(tmp_path, content), key=lambda problem: problem[1] or 10**9)
-    assert [code for code, *_ in found] == codes.split()
-    assert where in found[0][1:3]
-    assert words in found[0][3]
-    for code, line, item, _ in found:
-        if line and code not in ("nul_byte", "carriage_return"):
-            assert item == content.splitlines()[line - 1].split()[0]
 
 
 def predictions(text):
@@ -182,18 +139,6 @@ def test_which_format_a_broken_file_is_meant_to_be_in(tmp_path, lines, items, ex
     assert found == expected
 
 
-def test_a_line_of_a_wrong_number_of_fields_is_told_with_its_advice(tmp_path):
-    words = "expected 3: an id, 0 or 1, and a score; or an id and two scores"
-    found = refused(tmp_path, "p 1 2\nq,1,2\n\nr 1,2\ns\nt 1 2 u,v\nt\n", "pqrst")
-    assert [problem for problem in found if problem[0] == "wrong_field_count"] == [
-        ("wrong_field_count", 2, "q,1,2", f"1 field; {words}; separated by blanks, not commas"),
-        ("wrong_field_count", 4, "r", f"2 fields; {words}"),
-        ("wrong_field_count", 5, "s", f"1 field; {words}"),
-        ("wrong_field_count", 6, "t", f"4 fields; {words}"),
-        ("wrong_field_count", 7, "t", f"1 field; {words}"),
-    ]
-
-
 def test_the_fewest_segments_are_out_of_order(tmp_path):
     # Without b these rise: a d f g. What is expected in b's place is what comes after f.
     found = refused(tmp_path, predictions("a.1 d.2 f.3 b.4 g.5 a.6"), "abcdefg")
@@ -216,13 +161,3 @@ def test_another_sets_file_is_one_of_twenty_segments_of_other_recordings(tmp_pat
     lines = [f"{recording}_b{number}_0_500 .{number} 0\n" for number in range(n)]
     found = refused(tmp_path, "".join(lines), ["x_1_a1_0_9", "x_1_a2_9_12"])
     assert {code for code, *_ in found} == expected
-
-
-def test_a_file_of_another_name_or_too_large_for_its_items(tmp_path):
-    write_files(tmp_path, {"predictions.txt": ONE})
-    with pytest.raises(
-        SubmissionError, match=r"prediction.txt\n  is missing; predictions.txt is there: rename it"
-    ):
-        segment_scores.read_submission({"predictions.txt": tmp_path / "predictions.txt"}, Items(IDS))
-    words = "is larger than 1053696 bytes, far more than its items need"
-    assert refused(tmp_path, "x" * 1053697) == [("file_too_large", None, None, words)]

@@ -7,12 +7,12 @@ import io
 import stat
 import struct
 import zipfile
+from unittest import mock
 
 import pytest
 
 from spokeneval.formats import submission_zip
 from spokeneval.formats.problems import SubmissionError
-from spokeneval.formats.submission_folder import BACKSLASH, MAX_FILES
 from spokeneval.formats.submission_zip import MAX_DIRECTORY, open_zip, unpack
 from tests.samples.corruptions import zipped
 
@@ -30,9 +30,10 @@ def unpacked(folder, data) -> dict[str, bytes]:
 
 
 def refused(folder, data):
+    """Code and file of each problem."""
     with pytest.raises(SubmissionError) as refusal:
         unpacked(folder, data)
-    return [(problem.code, problem.file, problem.message) for problem in refusal.value.problems]
+    return [(problem.code, problem.file) for problem in refusal.value.problems]
 
 
 def of_entries(*entries) -> bytes:
@@ -44,12 +45,6 @@ def of_entries(*entries) -> bytes:
             entry.external_attr = mode << 16
             archive.writestr(entry, "x")
     return buffer.getvalue()
-
-
-def with_field(data, offset, value) -> bytes:
-    """A zip of one entry with a number of its entry in the directory changed."""
-    start = data.index(b"PK\1\2") + offset
-    return data[:start] + value + data[start + len(value) :]
 
 
 def test_files_and_folders_are_unpacked(tmp_path):
@@ -73,86 +68,60 @@ def test_files_and_folders_are_unpacked(tmp_path):
     assert unpacked(tmp_path / "none", zipped({})) == {}
 
 
-OUTSIDE = "would be unpacked outside of the submission's folder"
-LONG = "too long a name, or too many folders deep"
-
-
 @pytest.mark.parametrize(
-    ("name", "code", "message"),
+    ("name", "code"),
     [
-        ("/etc/x", "unsafe_entry", OUTSIDE),
-        ("a/../b", "unsafe_entry", OUTSIDE),
-        ("..", "unsafe_entry", OUTSIDE),
-        ("a\\..\\b", "unsafe_entry", OUTSIDE),
-        ("C:x/y", "unsafe_entry", OUTSIDE),
-        ("a\\b", "backslash", BACKSLASH),
-        ("./", "unsafe_entry", "an entry without a name"),
-        ("n" * 256, "unsafe_entry", LONG),
-        ("é" * 128 + "/x", "unsafe_entry", LONG),
-        ("/".join("123456789ab"), "unsafe_entry", LONG),
-        ("./good", "duplicate_entry", "stands twice in the zip: ./good"),
+        *(
+            (name, "unsafe_entry")
+            for name in ("a/../b", "..", "a\\..\\b", "C:x/y", "n" * 256, "é" * 128 + "/x")
+        ),
+        ("/".join("123456789ab"), "unsafe_entry"),
+        ("a\\b", "backslash"),
+        ("./good", "duplicate_entry"),
     ],
 )
-def test_an_entry_that_is_not_unpacked_is_told_and_the_others_with_it(tmp_path, name, code, message):
+def test_an_entry_that_is_not_unpacked_is_told_and_the_others_with_it(tmp_path, name, code):
     data = zipped([("good", "1"), (name, "2"), ("good", "3")])
-    twice = ("duplicate_entry", "good", "stands twice in the zip: good")
-    assert refused(tmp_path, data) == [(code, name, message), twice]
+    assert refused(tmp_path, data) == [(code, name), ("duplicate_entry", "good")]
     assert list((tmp_path / "unpacked").iterdir()) == []
 
 
 @pytest.mark.parametrize("kind", [stat.S_IFLNK, stat.S_IFIFO, stat.S_IFCHR])
 def test_a_link_is_not_unpacked(tmp_path, kind):
-    message = "is a link or special file; expected an ordinary file"
-    assert refused(tmp_path, of_entries(("a", kind | 0o777))) == [("link", "a", message)]
+    assert refused(tmp_path, of_entries(("a", kind | 0o777))) == [("link", "a")]
 
 
 @pytest.mark.parametrize(
-    ("offset", "value", "code", "file", "message"),
+    ("offset", "value", "code", "file"),
     [
-        (8, b"\1\0", "encrypted_zip", "a", "is encrypted; zip it without a password"),
-        (8, b"\3\0", "encrypted_zip", "a", "is encrypted; zip it without a password"),
-        (10, b"\x0c\0", "bad_zip", "a", "is compressed in an uncommon way; make an ordinary zip"),
-        (16, b"abcd", "bad_zip", "", "is not a zip that can be read; make it anew"),
-        (24, b"\1\0\0\x20", "zip_too_large", "", "holds more than 512 MB when unpacked"),
-        (42, b"\xff\xff\xff\x7f", "bad_zip", "", "is not a zip that can be read; make it anew"),
+        (8, b"\3\0", "encrypted_zip", "a"),
+        (16, b"abcd", "bad_zip", ""),
+        (24, b"\1\0\0\x20", "zip_too_large", ""),
+        (42, b"\xff\xff\xff\x7f", "bad_zip", ""),
     ],
 )
-def test_an_entry_whose_record_is_changed(tmp_path, offset, value, code, file, message):
+def test_an_entry_whose_record_is_changed(tmp_path, offset, value, code, file):
     data = zipped({"a": b"a" * 99})
-    assert refused(tmp_path, with_field(data, offset, value)) == [(code, file, message)]
+    start = data.index(b"PK\1\2") + offset
+    assert refused(tmp_path, data[:start] + value + data[start + len(value) :]) == [(code, file)]
 
 
-def test_bytes_that_are_no_zip(tmp_path):
-    damaged = [("bad_zip", "", "is not a zip that can be read; make it anew")]
-    whole = zipped({"a": b"a" * 99})
-    for number, data in enumerate((b"", b"x" * 99, whole[:-30], whole[20:])):
-        (tmp_path / str(number)).mkdir()
-        assert refused(tmp_path / str(number), data) == damaged
+@pytest.mark.parametrize("names", [["a", "a/b"], ["a/b", "a"], ["a", "a/b/"]])
+def test_names_that_stand_for_a_file_and_a_folder(tmp_path, names):
+    assert refused(tmp_path, zipped(dict.fromkeys(names, ""))) == [("unsafe_entry", "")]
 
 
-def test_names_that_stand_for_a_file_and_a_folder(tmp_path):
-    clash = [("unsafe_entry", "", "one name stands for a file and for a folder in the zip")]
-    for number, names in enumerate((["a", "a/b"], ["a/b", "a"], ["a", "a/b/"])):
-        (tmp_path / str(number)).mkdir()
-        assert refused(tmp_path / str(number), zipped(dict.fromkeys(names, ""))) == clash
-
-
-def test_a_disk_that_is_full_is_not_the_zips_fault(tmp_path, monkeypatch):
-    def fail(number):
-        def extract(*arguments):
-            raise OSError(number, "words")
-
-        monkeypatch.setattr(submission_zip, "_extract", extract)
-
-    data = zipped({"a": b"1"})
-    for number, place in ((errno.ENOSPC, "full"), (errno.EINVAL, "before"), (None, "nothing")):
-        (tmp_path / place).mkdir()
-        fail(number)
-        if number == errno.ENOSPC:
-            with pytest.raises(OSError, match="words"):
-                unpacked(tmp_path / place, data)
-        else:
-            assert [code for code, *_ in refused(tmp_path / place, data)] == ["bad_zip"]
+@pytest.mark.parametrize(
+    ("number", "place"), [(errno.ENOSPC, "full"), (errno.EINVAL, "before"), (None, "nothing")]
+)
+def test_a_disk_that_is_full_is_not_the_zips_fault(tmp_path, monkeypatch, number, place):
+    extract = mock.Mock(side_effect=OSError(number, "words"))
+    monkeypatch.setattr(submission_zip, "_extract", extract)
+    if place == "full":
+        with pytest.raises(OSError, match="words"):
+            unpacked(tmp_path, zipped({"a": b"1"}))
+    else:
+        assert refused(tmp_path, zipped({"a": b"1"})) == [("bad_zip", "")]
 
 
 def test_no_more_is_unpacked_than_may_be_whatever_was_told(tmp_path, monkeypatch):
@@ -160,7 +129,7 @@ def test_no_more_is_unpacked_than_may_be_whatever_was_told(tmp_path, monkeypatch
     assert (
         len(unpacked(tmp_path, zipped({"a": b"a" * 99, "b": b"b" * ((1 << 17) - 99)}))["b"]) == (1 << 17) - 99
     )
-    too_large = [("zip_too_large", "", "holds more than 0 MB when unpacked")]
+    too_large = [("zip_too_large", "")]
     (tmp_path / "told").mkdir()
     assert refused(tmp_path / "told", zipped({"../a": b"a" * 99, "b": b"b" * ((1 << 17) - 98)})) == too_large
     # If what is told could be less than the truth, it would be noticed while a file is written.
@@ -182,8 +151,7 @@ def test_entries_are_counted(tmp_path, monkeypatch):
     assert len(unpacked(tmp_path, zipped(dict.fromkeys("abc", "")))) == 3
     (tmp_path / "more").mkdir()
     found = refused(tmp_path / "more", zipped(dict.fromkeys(["../a", *"bcd"], "")))
-    assert found == [("too_many_files", "", "more than 3 entries in the zip")]
-    assert MAX_FILES == 20000
+    assert found == [("too_many_files", "")]
 
 
 def end_of(size, *, large=False, comment=b"", offset=bytes(4)) -> bytes:
