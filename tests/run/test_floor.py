@@ -1,6 +1,5 @@
 """Coarse feedback: the step, the grid, and the baseline's line for a submission that is no better."""
 
-import json
 import math
 
 import pytest
@@ -14,11 +13,7 @@ from spokeneval.run.feedback import (
     on_grid,
     shown_scores,
 )
-from spokeneval.run.options import items_fingerprint, read_options
-from spokeneval.run.reference import read_reference
 from spokeneval.task import HIGHER, LOWER, Score
-from spokeneval.tasks import find_task
-from tests.samples.programs import ROOT, run_score
 
 STEPS = {"f1": 0.01, "recall": 0.02}
 FLOOR = {"f1": 0.89, "recall": 0.86, "f1_low": 0.87, "f1_high": 0.92}
@@ -120,44 +115,3 @@ def test_who_has_the_labels_is_told_what_a_board_would_show():
     words = "A board of hidden labels would show F1 0.9 (0.88 to 0.925): it goes in steps of 0.01"
     assert describe_line(line, STEPS, None, F1) == f"{words}."
     assert describe_line(line, STEPS, FLOOR, F1) == f"{words}, and shows nothing worse than 0.89."
-
-
-REFERENCE = ROOT / "reference_data/psst_correctness/development"
-
-
-def settings():
-    task = find_task("psst_correctness")
-    items = items_fingerprint(task.format.read_reference(REFERENCE).items.ids)
-    return {"feedback": "coarse", "sets": {items: {"steps": STEPS, "floor": FLOOR}}}
-
-
-def test_the_program_writes_the_floor(tmp_path):
-    reference = (REFERENCE / "utterances.tsv").read_text()
-    ids = [line.split("\t")[0] for line in reference.splitlines()[1:]]
-    guess = "".join(["utterance_id\tprediction\n", *(f"{item}\ttrue\n" for item in ids)])
-    run = run_score(
-        "psst_correctness", tmp_path, {"utterances.tsv": reference}, {"correctness.tsv": guess}, settings()
-    )
-    assert run.status == 0, run.stderr
-    assert run.scores == FLOOR
-
-
-@pytest.mark.parametrize(
-    ("changes", "steps"),
-    [
-        ({}, STEPS),
-        ({"feedback": "exact"}, None),
-        ({"sets": {}}, {}),
-        (
-            {"sets": {"a": {"steps": {"f1": 0.01, "recall": 0.05}}, "b": {"steps": {"f1": 0.02}}}},
-            {"f1": 0.02, "recall": 0.05},
-        ),
-    ],
-)
-def test_a_set_has_its_own_steps_and_floor_or_the_largest_steps_and_none(tmp_path, changes, steps):
-    path = tmp_path / "options.json"
-    path.write_text(json.dumps({**settings(), **changes}))
-    task = find_task("psst_correctness")
-    options = read_options(path, task, REFERENCE, read_reference(task, REFERENCE))
-    assert options.steps == steps
-    assert options.floor == (None if "sets" in changes else FLOOR)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -16,18 +16,15 @@ import pytest
 from spokeneval.formats import language_turns, segment_scores
 from spokeneval.formats.format import Items
 from spokeneval.formats.sheets import Answers
-from spokeneval.formats.speakers import Units
-from spokeneval.metrics.bootstrap import (
-    resample_draws,
-)
-from spokeneval.metrics.counts import ratio, total
+from spokeneval.metrics.bootstrap import resample_draws
+from spokeneval.metrics.counts import total
 from spokeneval.metrics.jackknife import student_quantile
 from spokeneval.metrics.phoneme_recognition import arpabet_features
-from spokeneval.run.interval import Interval, joint_scores, score_intervals
+from spokeneval.run.interval import joint_scores
 from spokeneval.run.options import Options, choose_options, fingerprint
 from spokeneval.run.scoring import Scored, score_submission
-from spokeneval.run.statistics import by_unit, parse_statistics, primary_matrix, primary_of_sums
-from spokeneval.task import LOWER, Score, Task
+from spokeneval.run.statistics import parse_statistics, primary_matrix, primary_of_sums
+from spokeneval.task import Score, Task
 from spokeneval.tasks import find_task, task_names
 from tests.samples.cases import OWN
 from tests.samples.near_misses import near_misses
@@ -270,42 +267,3 @@ def test_a_public_reference_gives_statistics_from_which_every_score_follows(task
     for score in task.scores:
         found = score.value(task.part(score, parts))
         np.testing.assert_allclose(found, run.scores[score.key], rtol=0, atol=1e-11)
-
-
-# The parts.
-
-
-@dataclass(frozen=True)
-class Errors:
-    """Counts of the smallest kind."""
-
-    errors: Any
-    items: Any
-
-
-PERCENT = Score("rate", "Rate", LOWER, lambda sums: ratio(sums.errors, sums.items, "rate"), "", percent=True)
-
-
-def interval_of(score: Score, rows: Any, value: float) -> Interval:
-    task = replace(find_task("psst_recognition"), scores=(score,))
-    return score_intervals(task, {score.key: value}, {"rows": rows})[score.key]
-
-
-def test_one_unit_gives_the_score_itself():
-    one = Errors(np.array([1]), np.array([3]))
-    assert interval_of(PERCENT, one, 100 / 3) == Interval(100 / 3, 100 / 3, 0)
-
-
-def test_an_interval_of_no_width_holds_the_score_to_the_last_digit():
-    # 110 / 130 has no end in decimals: rounded to ten of them, an end would lie above the score.
-    rows = Errors(np.full(5, 110.0), np.full(5, 130.0))
-    score = PERCENT.value(total(rows))
-    interval = interval_of(PERCENT, rows, score)
-    assert (interval.low, interval.high) == (score, score)
-
-
-def test_rows_add_up_by_unit_in_the_order_of_the_names():
-    rows = Errors(np.array([1, 3, 5]), np.array([2, 4, 6]))
-    summed = by_unit(Units("speaker", {"1": "b", "2": "a", "3": "b"}), {"rows": rows})
-    assert (summed.unit, list(summed.units)) == ("speaker", ["a", "b"])
-    assert (summed.columns, summed.values.tolist()) == (["rows.errors", "rows.items"], [[3, 4], [6, 8]])

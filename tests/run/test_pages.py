@@ -240,51 +240,6 @@ def test_a_participants_words_are_escaped_on_the_page(tmp_path):
     assert "‮" not in markup + words
 
 
-def test_an_unusable_reference_is_said_without_its_words(tmp_path):
-    reference = {"reference.csv": b"Id\tlanguage\tmeaning\n7\tcorrect\tincorrect\n"}
-    submission = {"results.csv": "Id\tAccept\n7\taccept\n"}
-    status, _, output = run("spoken_call", tmp_path, public=False, files=submission, reference=reference)
-    markup, _ = page_of(output)
-    assert status == 1
-    assert "tell the organisers" in markup
-    assert "incorrect" not in markup
-
-
-def test_without_the_option_there_is_no_page(tmp_path):
-    status, _, output = run("psst_correctness", tmp_path, public=True, options={"detailed_results": False})
-    assert status == 0
-    assert not (output / "detailed_results.html").exists()
-
-
-def test_beside_an_empty_page_the_page_goes_into_a_folder(tmp_path):
-    """As on a worker that makes an empty page beforehand, and fails the run where it is gone afterwards."""
-    for name, files, expected in (("good", None, 0), ("bad", {"ratings.csv": "call_id\n"}, 1)):
-        status, _, plain = run("caller_experience", tmp_path / name, public=True, files=files)
-        page = (plain / "detailed_results.html").read_bytes()
-        output = write_files(tmp_path / f"{name} beside" / "output", {"detailed_results.html": ""})
-        for _ in range(2):
-            again, _, _ = run("caller_experience", output.parent, public=True, files=files)
-            assert again == status == expected
-            assert (output / "detailed_results.html").read_bytes() == b""
-            assert (output / "detailed_results" / "detailed_results.html").read_bytes() == page
-        run("caller_experience", output.parent, public=True, options={"detailed_results": False})
-        assert (output / "detailed_results.html").read_bytes() == b""
-        assert not (output / "detailed_results").exists()
-
-
-def test_a_page_that_cannot_be_made_costs_no_score(tmp_path, monkeypatch):
-    def broken(*arguments, **options):
-        raise TypeError("label: incorrect")
-
-    monkeypatch.setattr("spokeneval.run.report.results.scored_page", broken)
-    status, words, output = run("spoken_call", tmp_path, public=True)
-    assert status == 0
-    assert "The report page could not be made (TypeError)" in words
-    assert "label" not in words
-    assert json.loads((output / "scores.json").read_text())["d_full"] > 0
-    assert not (output / "detailed_results.html").exists()
-
-
 @pytest.mark.parametrize("task", TASKS)
 def test_without_matplotlib_the_tables_stand_alone(tmp_path, monkeypatch, task):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)

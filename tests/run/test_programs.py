@@ -14,13 +14,7 @@ from unittest import mock
 import pytest
 
 from spokeneval import __version__
-from spokeneval.formats.problems import (
-    FREE_ATTEMPT,
-    FileProblems,
-    Problem,
-    ReferenceFileError,
-    SubmissionError,
-)
+from spokeneval.formats.problems import FREE_ATTEMPT, Problem, SubmissionError
 from spokeneval.run.files import write_file
 from spokeneval.run.options import fingerprint, items_fingerprint
 from spokeneval.run.programs import describe_error, ingest_main, score_main
@@ -33,15 +27,8 @@ REFERENCE = CASES[TASK.name].reference
 ANSWERS = {"correctness.tsv": SHEETS[TASK.name].text([(item, "true") for item in IDS])}
 """Everything correct; two of the four are: precision 1/2, recall 1, F1 2/3, in both sessions."""
 
-EXACT = {
-    "f1": 2 / 3,
-    "precision": 0.5,
-    "recall": 1.0,
-    "accuracy": 0.5,
-    "balanced_accuracy": 0.5,
-    "matthews": 0.0,
-    "specificity": 0.0,
-}
+EXACT = {"f1": 2 / 3, "precision": 0.5, "recall": 1.0, "accuracy": 0.5}
+EXACT |= {"balanced_accuracy": 0.5, "matthews": 0.0, "specificity": 0.0}
 ITEM_LIST = "".join(f"{line}\n" for line in ["utterance_id", *IDS])
 ITEMS = items_fingerprint(IDS)
 LABELS = fingerprint({name: text.encode() for name, text in REFERENCE.items()})
@@ -158,26 +145,13 @@ def test_of_a_part_all_answers_are_checked_and_some_are_scored(tmp_path):
     lines = REFERENCE["utterances.tsv"].splitlines(keepends=True)
     part = {"utterances.tsv": "".join(lines[:3]), "part.txt": "open\n", "items/utterance_list.tsv": ITEM_LIST}
     status, stdout, _, _ = score(tmp_path, reference=part)
-    assert (status, stdout.splitlines()[0]) == (
-        0,
-        "psst_correctness: 4 items checked, those of the open part scored.",
-    )
-    assert score(
-        tmp_path, reference=part, answers={"correctness.tsv": "utterance_id\tprediction\na-1\ttrue\n"}
-    )[0]
+    assert status == 0
+    assert stdout.startswith("psst_correctness: 4 items checked, those of the open part scored.\n")
+    one = {"correctness.tsv": "utterance_id\tprediction\na-1\ttrue\n"}
+    assert score(tmp_path, reference=part, answers=one)[0] == 1
 
 
 # The page
-
-
-def test_the_page_is_written_where_it_is_asked_for(tmp_path):
-    assert score(tmp_path, {"detailed_results": True}) == (
-        *(0, f"psst_correctness: 4 items scored.\n{SIGNATURES['hidden']}\n", ""),
-        ["detailed_results.html", "scores.json", "scores.txt", "signature.txt"],
-    )
-    page = (tmp_path / "below/out/detailed_results.html").read_text(encoding="utf-8")
-    for words in ("PSST, correctness", "0.6667", "correctness.tsv", "The labels of this set are hidden"):
-        assert words in page
 
 
 def test_of_public_labels_the_page_shows_the_answers(tmp_path):
@@ -186,8 +160,7 @@ def test_of_public_labels_the_page_shows_the_answers(tmp_path):
     options = {"public_references": [labels], "detailed_results": True}
     how = {"reference": case.reference, "answers": case.submission, "task": find_task("caller_experience")}
     assert score(tmp_path, options, **how)[::2] == (0, "")
-    page = (tmp_path / "below/out/detailed_results.html").read_text(encoding="utf-8")
-    assert "submission 5" in page
+    assert "submission 5" in (tmp_path / "below/out/detailed_results.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("answers", [ANSWERS, {"x": ""}])
@@ -252,24 +225,6 @@ def test_nothing_goes_on_where_a_refusal_cannot_be_said(tmp_path):
 # What is refused
 
 
-def test_a_refusal_lists_the_problems_on_the_page_too(tmp_path):
-    answers = {"correctness.tsv": ANSWERS["correctness.tsv"].replace("Zoë-2\ttrue", "Zoë-2\tyes")}
-    told = (
-        "correctness.tsv: 1 problem\n\n  line 3    utterance_id Zoë-2: prediction 'yes'; expected 'true' or 'false'"
-        f"\n\n{FREE_ATTEMPT}\n"
-    )
-    assert score(tmp_path, answers=answers) == (1, "", told, [])
-    assert score(tmp_path, {"detailed_results": True}, answers=answers) == (
-        1,
-        "",
-        told,
-        ["detailed_results.html"],
-    )
-    page = (tmp_path / "below/out/detailed_results.html").read_text(encoding="utf-8")
-    for words in ("PSST, correctness: not scored", "Refused: 1 problem", "utterance_id Zoë-2"):
-        assert words in page
-
-
 def test_what_is_no_participants_fault_is_on_the_page_in_the_same_words(tmp_path):
     reference = {"utterances.tsv": REFERENCE["utterances.tsv"].replace("TRUE", "FALSE")}
     told = (
@@ -284,15 +239,6 @@ def test_what_is_no_participants_fault_is_on_the_page_in_the_same_words(tmp_path
     status, _, stderr, names = score(tmp_path, {**options, "options": {"of no task": "on"}})
     assert (status, names) == (1, ["detailed_results.html"])  # in a folder that was not there yet
     assert "(ValueError)" in stderr
-
-
-def test_a_report_that_does_not_say_accepted_is_refused(tmp_path):
-    accepted = "psst_correctness: structure accepted, 4 items checked.\n"
-    assert score(tmp_path, answers={**ANSWERS, "ingestion_report.txt": accepted})[0] == 0
-    for report in (accepted.replace("4", "3"), "psst_correctness: refused.\n"):
-        status, _, stderr, names = score(tmp_path, answers={**ANSWERS, "ingestion_report.txt": report})
-        assert (status, names) == (1, [])
-        assert "does not say that this submission was accepted" in stderr
 
 
 def test_a_wrong_call(tmp_path):
@@ -312,16 +258,6 @@ def test_a_wrong_call(tmp_path):
     [
         (OSError(errno.ENOSPC, "No space left"), "file: No space left\nNothing was scored."),
         (OSError(errno.EIO, "Broken", "/a/b c"), "'b c': Broken\nNothing was scored."),
-        (
-            FileProblems([Problem("x", "gold.csv", "label", 1), Problem("y", "gold.csv", "label", 2)]),
-            "The organisers' input data cannot be used (2 problems); building the bundle names them. Please tell the "
-            "organisers.\nNothing was scored.",
-        ),
-        (
-            ReferenceFileError([Problem("x", "gold.csv", "label", 1)]),
-            "The organisers' reference data cannot be used (1 problem); building the bundle names them. Please tell "
-            "the organisers.\nNothing was scored.",
-        ),
     ],
 )
 def test_what_is_told_of_an_error_quotes_no_label(error, words):

@@ -9,7 +9,7 @@ import pytest
 from speechbundles.competition.references import load_reference
 from speechbundles.competition.seal import seal
 from spokeneval.formats.problems import count_of
-from spokeneval.formats.speakers import Units, choose_units, independence_note
+from spokeneval.formats.speakers import Units
 from spokeneval.run.options import Options
 from spokeneval.run.reference import Reference
 from spokeneval.run.report.results import scored_page
@@ -79,14 +79,6 @@ def test_a_user_in_every_recordings_name_is_the_speaker(tmp_path):
     assert list(units.of.values()) == list("ABBA")
 
 
-def test_the_first_grouping_that_names_anything_counts():
-    rows = ("1", "2")
-    assert choose_units(rows, "item", speaker=("", ""), session=("a", "a")) == Units(
-        "session", {"1": "a", "2": "a"}
-    )
-    assert choose_units(rows, "item", speaker=(), session=()) == Units("item", {"1": "1", "2": "2"})
-
-
 @pytest.mark.parametrize("public", [True, False])
 @pytest.mark.parametrize("speakers", [True, False])
 def test_a_page_says_what_was_taken_as_independent(tmp_path, speakers, public):
@@ -108,13 +100,6 @@ def test_a_page_says_what_was_taken_as_independent(tmp_path, speakers, public):
     # Of hidden labels the primary score's interval and no other; of public ones that of all 17 but counts and flags.
     rows = re.findall(r"<tr>.*</tr>", page)
     assert sum(" to " in row for row in rows[1 : len(task.scores) + 1]) == (17 if public else 1)
-
-
-def test_who_spoke_once_needs_no_word():
-    assert [unit for unit in ("speaker", "session", "call", "response") if not independence_note(unit)] == [
-        "speaker",
-        "session",
-    ]
 
 
 def test_a_seal_keeps_a_learner_whole(tmp_path):
