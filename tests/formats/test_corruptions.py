@@ -84,7 +84,8 @@ MESSAGES = {
     "nothing_evaluated": "x_1: none of its 3 English or Mandarin segments lies in an evaluated region; expected times "
     "in milliseconds, here and in labels.csv",
     "nul_byte": r"a NUL byte; expected UTF-8 text \(not UTF-16, not a binary file\)",
-    "off_scale": ".*; expected an integer (from .* to .*|of . or more)(, without (a decimal point|blanks around it))?",
+    "off_scale": r".*; expected an integer (from 1 to [45]|of 1 or more)(, or nothing)?"
+    "(, without (a decimal point|blanks around it))?",
     "one_class": "only one kind of response; expected correct and incorrect ones",
     "one_language": ".* (segments to score; expected some of both"
     r"|in the evaluated regions; expected more than 0\.\d+ ms of both)",

@@ -9,7 +9,6 @@ import pytest
 from speechbundles.competition.references import load_reference
 from speechbundles.competition.seal import seal
 from spokeneval.formats.problems import count_of
-from spokeneval.formats.speakers import Units
 from spokeneval.run.options import Options
 from spokeneval.run.reference import Reference
 from spokeneval.run.report.results import scored_page
@@ -59,24 +58,6 @@ def test_speakers_stay_in_the_reference(task, tmp_path):
         assert b"speaker_id" in public[1]["responses.csv"]
     else:
         assert public[0] == public[1]
-
-
-def test_a_user_in_every_recordings_name_is_the_speaker(tmp_path):
-    task = find_task("spoken_call")
-    text = CASES[task.name].reference["reference.csv"]
-    users = ["user-007", "user-012", "user-007", "user-3"]
-    for item, user in zip(IDS, users, strict=True):
-        text = text.replace(f"{item}.wav", f"data/{user}_2016/{item}.wav")
-    units = task.units(task.format.read_reference(write_files(tmp_path / "all", {"reference.csv": text})))
-    assert units == Units("speaker", dict(zip(IDS, users, strict=True)))
-    some = text.replace("user-3", "nobody")
-    units = task.units(task.format.read_reference(write_files(tmp_path / "some", {"reference.csv": some})))
-    assert units == Units("response", dict(zip(IDS, IDS, strict=True)))
-    columned = with_speakers(text, list("ABBA"))
-    units = task.units(
-        task.format.read_reference(write_files(tmp_path / "column", {"reference.csv": columned}))
-    )
-    assert list(units.of.values()) == list("ABBA")
 
 
 @pytest.mark.parametrize("public", [True, False])

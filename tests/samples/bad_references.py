@@ -155,9 +155,17 @@ def own_corruptions(task: str, text: str) -> dict[str, tuple[Any, ...]]:
     if task in OWN:
         return {}
     if task == "spoken_call":
+        correct = text.replace("incorrect", "correct")
         return {
             "a header row in mid-file": (text + lines[0], "", "stray_header", 6),
-            "one kind": (text.replace("incorrect", "correct"), "only one kind", "one_class"),
+            "one kind": (correct, "only one kind", "one_class"),
+            "one kind but for no label": (
+                correct.replace("t\tcor", "t\tx", 1),
+                "",
+                "unknown_value",
+                2,
+                IDS[0],
+            ),
         }
     if task == "caller_experience":
         return {
@@ -171,7 +179,11 @@ def own_corruptions(task: str, text: str) -> dict[str, tuple[Any, ...]]:
             "fillers alone": (fillers, "0 phones in", "no_phones"),
         }
     if task == "psst_correctness":
-        return {"one kind": (text.replace("FALSE", "TRUE"), "only one kind", "one_class")}
+        correct = text.replace("FALSE", "TRUE")
+        return {
+            "one kind": (correct, "only one kind", "one_class"),
+            "one kind but for no label": (correct.replace("TRUE", "x", 1), "", "unknown_value", 2, IDS[0]),
+        }
     if task == "content_accuracy":
         constant = re.sub(r"\d(,\d+\n)", r"2\1", text)
         seconds = ("human_score2", "4", "5", "", "")

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from speechbundles.competition.references import load_reference
-from spokeneval.formats.format import Items
 from spokeneval.formats.language_labels import LANGUAGES
-from spokeneval.formats.problems import ReferenceFileError, SubmissionError
+from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.metrics.counts import total
 from spokeneval.tasks.merlion_diarization import TASK
@@ -166,22 +165,6 @@ def test_random_files_against_millisecond_frames(tmp_path):
     assert compared > 100
 
 
-def test_all_problems_of_all_files_are_told_at_once(tmp_path):
-    files = {"x_1.txt": "2 1 English\n1 2 3 4\n-1 2 Hokkien\n", "y_1.txt": "a b Mandarin\n"}
-    with pytest.raises(SubmissionError) as refusal:
-        FORMAT.read_submission(list_files(write_files(tmp_path, files)), Items(("x_1", "y_1", "z_1")))
-    found = sorted((problem.file, problem.line or 0, problem.code) for problem in refusal.value.problems)
-    assert found == [
-        ("x_1.txt", 1, "empty_span"),
-        ("x_1.txt", 2, "wrong_field_count"),
-        ("x_1.txt", 3, "negative_time"),
-        ("x_1.txt", 3, "unknown_language"),
-        ("y_1.txt", 1, "bad_time"),
-        ("y_1.txt", 1, "bad_time"),
-        ("z_1.txt", 0, "missing_file"),
-    ]
-
-
 @pytest.mark.parametrize(
     ("turns", "refused"),
     [
@@ -199,16 +182,6 @@ def test_a_submission_in_seconds_is_refused(tmp_path, turns, refused):
     assert ("expected times in milliseconds, not in seconds" in run.stderr) == refused
     if refused:
         assert "does not count against your daily limit" in run.stderr
-
-
-@pytest.mark.parametrize(
-    ("end", "latest"), [(1.5, 2), (2, 2), (2.5, 4), (1e6, 1 << 20), (2**20 + 1, 1 << 21)]
-)
-def test_of_the_times_of_a_set_a_power_of_two_is_told(tmp_path, end, latest):
-    middle = 1 if end < 10 else 1000
-    gold = labels("x_1", (0, middle, "English"), (middle, 2000, "Mandarin"))
-    write_files(tmp_path, {"labels.csv": gold, "regions.csv": f"x_1.wav,0,{end}\n"})
-    assert FORMAT.read_reference(tmp_path).items.latest == latest
 
 
 @pytest.mark.parametrize(
@@ -233,25 +206,8 @@ def test_both_languages_have_more_than_a_millionth_of_the_evaluated_time(
         return
     with pytest.raises(ReferenceFileError) as refusal:
         FORMAT.read_reference(tmp_path)
-    found = f"{sum(english)} ms of English and {sum(mandarin)} ms of Mandarin in the evaluated regions"
-    words = f"labels.csv: 1 problem\n\n  {found}; expected more than 2 ms of both"
-    assert str(refusal.value) == words
-    assert [problem.code for problem in refusal.value.problems] == ["one_language"]
-
-
-REGIONS = {
-    "no header": GAPPED,
-    "header": "audio_name,start,end\n" + GAPPED,
-    "BOM, CRLF, capitals": "\ufeffAudio_Name,Start,End\r\n" + GAPPED.replace("\n", "\r\n"),
-    "no extension, decimals": GAPPED.replace(".wav", "").replace("500", "500.0"),
-}
-
-
-@pytest.mark.parametrize("case", REGIONS)
-def test_regions_drop_in_unchanged(tmp_path, case):
-    write_files(tmp_path, {"labels.csv": GOLD, "regions.csv": REGIONS[case]})
-    reference = FORMAT.read_reference(tmp_path)
-    assert [spans.tolist() for spans in reference.regions] == [[[500, 4600], [5200, 10000]]]
+    (problem,) = refusal.value.problems
+    assert problem.message.endswith("expected more than 2 ms of both")
 
 
 @pytest.mark.parametrize("header", [False, True])
@@ -268,18 +224,3 @@ def test_regions_as_the_official_excel_sheet(tmp_path, header):
     write_files(tmp_path / "loaded", loaded.files)
     reference = FORMAT.read_reference(tmp_path / "loaded")
     assert [spans.tolist() for spans in reference.regions] == [[[500, 4600], [5200, 10000]]]
-
-
-def test_a_recording_without_a_label_is_an_item_too(tmp_path):
-    gold = GOLD.replace("x_1", "y_1") + label_rows("x_1", (0, 1000, "English"))
-    write_files(tmp_path, {"labels.csv": gold, "regions.csv": "y_1,0,9999\nx_1,0,5\nw_1.wav,0,7\n"})
-    reference = FORMAT.read_reference(tmp_path)
-    public = FORMAT.public_files(reference, {})
-    assert public == {
-        "recordings.csv": b"audio_name\nw_1.wav\nx_1.wav\ny_1.wav\n",
-        "times.json": b'{"latest_ms": 16384}\n',
-    }
-    items = FORMAT.read_items(write_files(tmp_path / "input", public))
-    assert items == reference.items == Items(("w_1", "x_1", "y_1"), latest=16_384)
-    assert reference.turns[0][0].shape == (0, 2)
-    assert reference.turns[2][1].tolist() == [[3500, 5000], [8000, 9000]]

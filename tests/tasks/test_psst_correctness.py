@@ -2,7 +2,6 @@
 
 import pytest
 
-from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.tasks.psst_correctness import TASK
 from tests.samples.programs import run_score, write_files
 
@@ -56,16 +55,3 @@ def test_official_files_of_both_editions_drop_in_unchanged(tmp_path, sheet):
     reference = TASK.format.read_reference(write_files(tmp_path, {"utterances.tsv": SHEETS[sheet]}))
     assert reference.items.ids == ("u1", "u2", "u3")
     assert reference["correctness"].tolist() == [1, 0, 0]
-
-
-def test_a_reference_of_one_kind_is_refused_in_words_for_people(tmp_path):
-    with pytest.raises(ReferenceFileError) as refusal:
-        TASK.format.read_reference(write_files(tmp_path, {"utterances.tsv": gold(1, 1)}))
-    words = "only one kind of response; expected correct and incorrect ones"
-    assert str(refusal.value) == f"utterances.tsv: 1 problem\n\n  {words}"
-    assert [problem.code for problem in refusal.value.problems] == ["one_class"]
-    with pytest.raises(ReferenceFileError) as refusal:
-        TASK.format.read_reference(
-            write_files(tmp_path, {"utterances.tsv": gold(1, 1).replace("TRUE", "x", 1)})
-        )
-    assert [problem.code for problem in refusal.value.problems] == ["unknown_value"]

@@ -1,7 +1,6 @@
 """PSST Task A: worked examples, the sheets of its editions, unknown phones, an organiser's own feature table."""
 
 import io
-import random
 import shutil
 import zipfile
 
@@ -9,11 +8,7 @@ import pytest
 
 from speechbundles.model.zips import make_zip
 from speechbundles.rehearse.rehearsal import rehearse
-from spokeneval.formats.format import Items
-from spokeneval.formats.problems import ReferenceFileError, SubmissionError
-from spokeneval.formats.submission_folder import list_files
-from spokeneval.metrics import phoneme_recognition
-from spokeneval.metrics.phoneme_recognition import FILLERS, arpabet_features
+from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.tasks.psst_recognition import TASK
 from tests.samples.programs import ROOT, run_program, run_score, write_files
 
@@ -103,74 +98,12 @@ def test_official_files_of_both_editions_drop_in_unchanged(tmp_path, sheet):
     assert reference["transcript"].tolist() == [["K", "AE", "T"], ["<sil>", "HH", "AW", "S"], []]
 
 
-def test_all_bad_tokens_are_told_at_once(tmp_path):
-    run = score(
-        tmp_path,
-        gold("K AE T", "HH AW S", "D AO G", "K AE T"),
-        answers("K AE0 T AE0", "hh aw S", "<SIL> d", "K AE T").replace("u4", "u5"),
-    )
-    assert (run.status, run.scores) == (1, None)
-    assert "transcripts.tsv: 7 problems" in run.stderr
-    for line, tokens in ((2, ["AE0"]), (3, ["hh", "aw"]), (4, ["<SIL>", "d"])):
-        for token in tokens:
-            words = f"line {line}    utterance_id u{line - 1}: '{token}' is not one of the 40 phones"
-            assert words in run.stderr
-    assert "u5 is not one of the 4 utterances" in run.stderr
-    assert "u4: 4 utterances expected, 3 found" in run.stderr
-    assert "does not count against your daily limit" in run.stderr
-
-
 def test_a_reference_has_a_phone_in_a_thousand_transcripts(tmp_path):
     write_files(tmp_path, {"utterances.tsv": gold("K", *[""] * 999)})
     assert len(FORMAT.read_reference(tmp_path).items) == 1000
-    for said, words in (
-        (["K", *[""] * 1000], "1 phone in 1001 transcripts;"),
-        (["<spn>"], "0 phones in 1 transcript;"),
-    ):
-        with pytest.raises(ReferenceFileError) as refusal:
-            FORMAT.read_reference(write_files(tmp_path, {"utterances.tsv": gold(*said)}))
-        assert str(refusal.value).startswith(f"utterances.tsv: 1 problem\n\n  {words}")
-        assert [problem.code for problem in refusal.value.problems] == ["no_phones"]
-    with pytest.raises(ReferenceFileError) as refusal:
-        FORMAT.read_reference(write_files(tmp_path, {"utterances.tsv": gold("x", "")}))
-    assert [problem.code for problem in refusal.value.problems] == ["unknown_phone"]
-
-
-def test_a_broken_feature_table_is_named(monkeypatch, tmp_path):
-    def broken():
-        raise ValueError("a phone twice")
-
-    monkeypatch.setattr(phoneme_recognition, "arpabet_features", broken)
-    with pytest.raises(ReferenceFileError) as refusal:
-        FORMAT.read_reference(write_files(tmp_path, {"utterances.tsv": gold("K")}))
-    assert str(refusal.value) == "arpabet_features.tsv: 1 problem\n\n  a phone twice"
-    assert [problem.code for problem in refusal.value.problems] == ["bad_feature_table"]
-
-
-def test_no_text_makes_the_reader_do_anything_but_accept_or_refuse(tmp_path):
-    """Random tokens near the inventory: accepted if each is a phone or filler, else refused with each named."""
-    rng = random.Random(7)
-    known = [*arpabet_features().phones, *sorted(FILLERS)]
-    for _ in range(300):
-        tokens = []
-        for _ in range(rng.randrange(4)):
-            token = rng.choice(known)
-            if rng.random() < 0.3:
-                token = rng.choice(
-                    [str.lower, str.title, lambda t: t + "1", lambda t: t * 3, lambda t: "ʃ" + t]
-                )(token)
-            tokens.append(token)
-        files = list_files(write_files(tmp_path, {"transcripts.tsv": answers(" ".join(tokens))}))
-        wrong = {token for token in tokens if token not in known}
-        if not wrong:
-            submission = FORMAT.read_submission(files, Items(("u1",)))
-            assert submission["asr_transcript"].tolist() == [tokens]
-            continue
-        with pytest.raises(SubmissionError) as refusal:
-            FORMAT.read_submission(files, Items(("u1",)))
-        problems = refusal.value.problems
-        assert len(problems) == len(wrong)
-        assert all(any(repr(token) in problem.message for problem in problems) for token in wrong)
+    write_files(tmp_path, {"utterances.tsv": gold("K", *[""] * 1000)})
+    with pytest.raises(ReferenceFileError, match="  1 phone in 1001 transcripts;"):
+        FORMAT.read_reference(tmp_path)
 
 
 @pytest.mark.thorough

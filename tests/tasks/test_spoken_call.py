@@ -1,18 +1,12 @@
-"""Spoken CALL: its published table, the 50 % rule, the sheets of its editions, its sample and its baseline."""
-
-import json
+"""Spoken CALL: its published table, the 50 % rule, its sample and its baseline."""
 
 import pytest
 
 from benchmarks import paper_tables
 from sample_data import spoken_call as sample
-from spokeneval.formats.format import Items
-from spokeneval.formats.problems import SubmissionError
-from spokeneval.formats.submission_folder import list_files
 from spokeneval.metrics import accept_reject as metrics
 from spokeneval.metrics.counts import as_matrix
 from spokeneval.run.options import fingerprint
-from spokeneval.tasks.spoken_call import TASK
 from tests.samples.programs import ROOT, run_program, run_score, write_files
 from tests.samples.spoken_call import COLUMNS, TABLE_1, decided
 
@@ -90,53 +84,8 @@ def test_the_policy_reject_fails_a_run_that_breaks_the_rule(tmp_path, public):
     # The exact rates, 666 / 740 and 106 / 260, are told where the labels are public.
     assert ("found 90.0 % and 40.8 %" in run.stderr) == public
     assert ("90.0" in run.stderr) == ("40.8" in run.stderr) == public
-
-
-@pytest.mark.parametrize(
-    ("accepted", "code"),
-    [
-        ([1] * 5 + [0], "rule_out_of_reach"),
-        ([1] + [0] * 5, "rule_out_of_reach"),
-        ([1, 1, 0, 0, 0, 0], None),
-    ],
-)
-def test_known_class_sizes_refuse_a_number_of_accepts_that_cannot_meet_the_rule(tmp_path, accepted, code):
-    items = Items(tuple("123456"), class_sizes={"correct": 3, "incorrect": 3})
-    files = list_files(write_files(tmp_path, {"results.csv": results(accepted)}))
-    if code is None:
-        TASK.format.read_submission(files, items)
-        return
-    with pytest.raises(SubmissionError) as refusal:
-        TASK.format.read_submission(files, items)
-    assert [problem.code for problem in refusal.value.problems] == [code]
-
-
-def test_class_sizes_are_public_where_the_organiser_chose_so(tmp_path):
-    reference = TASK.format.read_reference(write_files(tmp_path, {"reference.csv": SMALL_GOLD}))
-    public = TASK.format.public_files(reference, {"class_sizes": "public"})
-    assert json.loads(public["class_sizes.json"]) == {"correct": 3, "incorrect": 3}
-    items = TASK.format.read_items(write_files(tmp_path / "items", public))
-    assert items.class_sizes == {"correct": 3, "incorrect": 3}
-    assert list(TASK.format.public_files(reference, {"class_sizes": "hidden"})) == ["test_sheet.csv"]
-
-
-ROWS = [line.split("\t") for line in SMALL_GOLD.splitlines()]
-SHEETS = {
-    "as it is": SMALL_GOLD,
-    "no header": SMALL_GOLD.partition("\n")[2],
-    "other case": SMALL_GOLD.replace("Id\tPrompt", "ID\tprompt").replace("language\tmean", "Language\tMean"),
-    "quoted": "".join("\t".join(f'"{field}"' for field in row) + "\n" for row in ROWS),
-    "first edition, no header": "\n".join("\t".join([*row[:3], *row[4:]]) for row in ROWS[1:]),
-    "BOM and CRLF": "\ufeff" + SMALL_GOLD.replace("\n", "\r\n"),
-}
-
-
-@pytest.mark.parametrize("sheet", SHEETS)
-def test_sheets_of_every_edition_drop_in_unchanged(tmp_path, sheet):
-    reference = TASK.format.read_reference(write_files(tmp_path, {"reference.csv": SHEETS[sheet]}))
-    assert reference.items.ids == tuple("123456")
-    assert reference["language"].tolist() == [1] * 3 + [0] * 3
-    assert reference["meaning"].tolist() == [1] * 4 + [0] * 2
+    correct, meaningful, accepted = decided(TABLE_1["GGG"][0])
+    assert score(tmp_path / "met", accepted, gold(correct, meaningful), options).status == 0
 
 
 def test_each_row_of_table_1_has_one_solution():

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -12,7 +9,6 @@ from spokeneval.formats.format import Items
 from spokeneval.formats.problems import FileProblems, Problems, ReferenceFileError, SubmissionError
 from spokeneval.formats.sheets import Answers
 from spokeneval.formats.speakers import Units
-from spokeneval.metrics.accept_reject import Decisions
 from spokeneval.tasks import spoken_call
 from spokeneval.tasks.spoken_call import TASK
 from tests.samples.programs import write_files
@@ -36,8 +32,7 @@ def read(folder, text) -> Answers:
 def refused(folder, text):
     with pytest.raises(ReferenceFileError) as refusal:
         read(folder, text)
-    assert {problem.file for problem in refusal.value.problems} == {"reference.csv"}
-    return [(problem.code, problem.line, problem.message) for problem in refusal.value.problems]
+    return [(problem.code, problem.line) for problem in refusal.value.problems]
 
 
 WITHOUT_RECOGNITION = ["\t".join([*row.split("\t")[:3], *row.split("\t")[4:]]) for row in ROWS]
@@ -52,6 +47,8 @@ WITHOUT_RECOGNITION = ["\t".join([*row.split("\t")[:3], *row.split("\t")[4:]]) f
         sheet(*ROWS),
         sheet("", *ROWS),
         sheet(*WITHOUT_RECOGNITION),
+        "".join("\t".join(f'"{field}"' for field in row.split("\t")) + "\n" for row in [HEADER, *ROWS]),
+        "\ufeff" + sheet(HEADER, *ROWS).replace("\n", "\r\n"),
     ],
 )
 def test_sheets_with_and_without_a_header(tmp_path, text):
@@ -77,39 +74,15 @@ def test_a_header_is_one_whatever_its_last_column_is_called(tmp_path):
     assert read(tmp_path, text).items.ids == ("1", "2")
 
 
-def test_a_sheet_that_is_no_text_is_refused_by_its_name(tmp_path):
-    assert [(code, line) for code, line, _ in refused(tmp_path, sheet(HEADER, "\0"))] == [("nul_byte", 2)]
-
-
 def test_a_header_in_mid_file_is_named_and_left_out(tmp_path):
     text = sheet(
         "", HEADER, ROWS[0], HEADER.upper(), *ROWS[1:], "id\tLanguage", "id\tp\tw\tr\tt\tcorrect\tcorrect"
     )
-    assert refused(tmp_path, text) == [
-        ("stray_header", 4, "a header row in mid-file"),
-        ("stray_header", 7, "a header row in mid-file"),
-    ]
+    assert refused(tmp_path, text) == [("stray_header", 4), ("stray_header", 7)]
     problems = Problems(ReferenceFileError)
     table = spoken_call.read_rows(tmp_path, problems)
     assert (table.ids, table.lines) == (["1", "2", "3", "id"], [3, 5, 6, 8])
-    assert refused(tmp_path, sheet(*ROWS, HEADER)) == [("stray_header", 4, "a header row in mid-file")]
-
-
-def test_an_unclosed_quotation_mark_in_a_row_is_told(tmp_path):
-    found = refused(tmp_path, sheet(HEADER, *ROWS, '"4'))
-    assert [(code, line) for code, line, _ in found] == [("unclosed_quote", 5)]
-
-
-def test_labels_that_contradict_each_other_and_a_single_class_are_refused(tmp_path):
-    found = refused(tmp_path, sheet(HEADER, *ROWS, "4\tp\tw\tr\tt\tcorrect\tincorrect"))
-    assert found == [("contradictory_labels", 5, "Id 4: language is correct but meaning incorrect")]
-    for rows in (ROWS[:1], ROWS[1:]):
-        message = "only one kind of response; expected correct and incorrect ones"
-        assert refused(tmp_path, sheet(HEADER, *rows)) == [("one_class", None, message)]
-    # A cell that is no label is told, and not a class that is missing for it.
-    assert [
-        code for code, *_ in refused(tmp_path, sheet(HEADER, ROWS[0], ROWS[1].replace("incorrect", "wrong")))
-    ] == ["unknown_value"]
+    assert refused(tmp_path, sheet(*ROWS, HEADER)) == [("stray_header", 4)]
 
 
 def test_what_is_public(tmp_path):
@@ -127,30 +100,23 @@ def test_what_is_public(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content",
+    "sizes",
     [
-        "",
-        "[]",
-        "{}",
-        '{"correct": 1}',
-        '{"correct": 1, "incorrect": 2.0}',
-        '{"correct": true, "incorrect": 2}',
-        "[" * 9999,
+        *("", "[]", "{}", '{"correct": 1}', "[" * 9999, '{"correct": 1, "incorrect": 1}' + " " * (1 << 16)),
+        *(
+            f'{{"correct": {correct}, "incorrect": {incorrect}}}'
+            for correct, incorrect in (("1", "2.0"), ("true", "2"))
+        ),
     ],
 )
-def test_class_sizes_that_are_none_are_refused(tmp_path, content):
-    folder = write_files(tmp_path, {"test_sheet.csv": "Id\n1\n2\n", "class_sizes.json": content})
-    with pytest.raises(FileProblems) as refusal:
-        TASK.format.read_items(folder)
-    (problem,) = refusal.value.problems
-    assert (problem.code, problem.file) == ("bad_class_sizes", "class_sizes.json")
-    assert problem.message == "expected the numbers of correct and incorrect responses"
-
-
-def test_class_sizes_of_endless_length_are_refused(tmp_path):
-    sizes = json.dumps({"correct": 1, "incorrect": 1, "more": "x" * (1 << 16)})
+def test_class_sizes_that_are_none_are_refused(tmp_path, sizes):
     folder = write_files(tmp_path, {"test_sheet.csv": "Id\n1\n2\n", "class_sizes.json": sizes})
-    with pytest.raises(FileProblems, match=r"^class_sizes.json: 1 problem\n\n  is larger than 65536 bytes"):
+    words = (
+        "is larger than 65536 bytes"
+        if len(sizes) > 65536
+        else "expected the numbers of correct and incorrect"
+    )
+    with pytest.raises(FileProblems, match=rf"^class_sizes.json: 1 problem\n\n  {words}"):
         TASK.format.read_items(folder)
 
 
@@ -214,50 +180,12 @@ def test_decisions_are_counted_by_response():
     )
     counts = spoken_call.count(reference, Answers(reference.items, {"Accept": np.array([1, 0, 1, 1])}))
     assert list(counts) == ["decisions"]
-    fields = (
+    fields = [
         "correct_accepts",
         "false_rejects",
         "plain_false_accepts",
         "gross_false_accepts",
         "correct_rejects",
-    )
-    assert [getattr(counts["decisions"], field).tolist() for field in fields] == [
-        [1, 0, 0, 0],
-        [0, 1, 0, 0],
-        [0, 0, 1, 0],
-        [0, 0, 0, 1],
-        [0, 0, 0, 0],
     ]
-
-
-BROKEN = Decisions(
-    correct_accepts=2, correct_rejects=1, false_rejects=1, plain_false_accepts=2, gross_false_accepts=1
-)
-MET = Decisions(
-    correct_accepts=2, correct_rejects=3, false_rejects=2, plain_false_accepts=2, gross_false_accepts=1
-)
-
-
-class Chosen(SimpleNamespace):
-    """Options, as a task sees them."""
-
-    def __getitem__(self, option):
-        return {"fifty_percent_rule": self.rule}[option]
-
-
-@pytest.mark.parametrize(("public", "found"), [(False, ""), (True, "; found 66.7 % and 25.0 %")])
-def test_who_breaks_the_rule_is_refused_where_the_organiser_chose_so(public, found):
-    counts = {"decisions": BROKEN}
-    spoken_call.refuse_ineligible(counts, Chosen(rule="flag", labels_public=public))
-    spoken_call.refuse_ineligible({"decisions": MET}, Chosen(rule="reject", labels_public=public))
-    with pytest.raises(SubmissionError) as refusal:
-        spoken_call.refuse_ineligible(counts, Chosen(rule="reject", labels_public=public))
-    (problem,) = refusal.value.problems
-    assert (problem.code, problem.file) == ("fifty_percent_rule", "results.csv")
-    assert problem.message == (
-        "breaks the 50 % rule: at least 50 % of the correct responses accepted, 50 % of the incorrect rejected"
-        + found
-    )
-    assert (
-        repr([spoken_call.eligible(BROKEN), spoken_call.eligible(MET)]) == "[0, 1]"
-    )  # written without a point
+    found = [getattr(counts["decisions"], field).tolist() for field in fields]
+    assert found == [*np.eye(4, dtype=int).tolist(), [0] * 4]
