@@ -6,14 +6,16 @@ A defect damages the clean bundle in one place; the check must then make exactly
 from __future__ import annotations
 
 import copy
+import functools
 import io
 import json
+import operator
 import random
 import struct
 import warnings
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -161,84 +163,46 @@ def _inner_zips(scoring_metadata: tuple[str, bytes]) -> dict[str, Entries | byte
     }
 
 
+CODABENCH = """
+version: 2
+title: A synthetic competition
+description: Synthetic.
+image: logo.png
+terms: pages/terms.md
+contact_email: organisers@example.org
+docker_image: codalab/codalab-legacy:py312
+enable_detailed_results: true
+make_programs_available: true
+pages: [{title: Overview, file: pages/overview.md}]
+fact_sheet:
+  method: {key: method, type: select, title: Method, selection: ["", neural, other], is_required: "false",
+           is_on_leaderboard: "true"}
+tasks:
+  - {index: 0, name: Practice (development),
+     scoring_program: scoring_program.zip, ingestion_program: ingestion_program.zip,
+     input_data: input_data_development.zip, reference_data: reference_data_development.zip}
+  - {index: 1, name: Test,
+     scoring_program: scoring_program.zip, ingestion_program: ingestion_program.zip,
+     input_data: input_data.zip, reference_data: reference_data.zip}
+solutions: [{index: 0, tasks: [1], path: solutions/baseline.zip}]
+phases:
+  - {index: 0, name: Development, start: "2027-01-11 00:00:00", end: "2027-02-28 23:59:59", tasks: [0],
+     max_submissions_per_day: 10, max_submissions: 500, execution_time_limit: 300, starting_kit: starting_kit.zip}
+  - {index: 1, name: Evaluation, start: "2027-03-01 00:00:00", end: "2027-03-14 23:59:59", tasks: [1],
+     max_submissions_per_day: 3, max_submissions: 3, execution_time_limit: 300}
+leaderboards:
+  - title: Results
+    key: results
+    primary_index: 0
+    submission_rule: Force_Best
+    columns:
+      - {title: Accuracy, key: accuracy, index: 0, sorting: desc, precision: 4}
+      - {title: Error, key: error, index: 1, sorting: asc, precision: 4}
+"""
+
+
 def codabench() -> Draft:
     """The smallest bundle of version 2 that has everything and no defect."""
-    spec = {
-        "version": 2,
-        "title": "A synthetic competition",
-        "description": "Synthetic.",
-        "image": "logo.png",
-        "terms": "pages/terms.md",
-        "contact_email": "organisers@example.org",
-        "docker_image": "codalab/codalab-legacy:py312",
-        "enable_detailed_results": True,
-        "make_programs_available": True,
-        "pages": [{"title": "Overview", "file": "pages/overview.md"}],
-        "fact_sheet": {
-            "method": {
-                "key": "method",
-                "type": "select",
-                "title": "Method",
-                "selection": ["", "neural", "other"],
-                "is_required": "false",
-                "is_on_leaderboard": "true",
-            }
-        },
-        "tasks": [
-            {
-                "index": 0,
-                "name": "Practice (development)",
-                "scoring_program": "scoring_program.zip",
-                "ingestion_program": "ingestion_program.zip",
-                "input_data": "input_data_development.zip",
-                "reference_data": "reference_data_development.zip",
-            },
-            {
-                "index": 1,
-                "name": "Test",
-                "scoring_program": "scoring_program.zip",
-                "ingestion_program": "ingestion_program.zip",
-                "input_data": "input_data.zip",
-                "reference_data": "reference_data.zip",
-            },
-        ],
-        "solutions": [{"index": 0, "tasks": [1], "path": "solutions/baseline.zip"}],
-        "phases": [
-            {
-                "index": 0,
-                "name": "Development",
-                "start": "2027-01-11 00:00:00",
-                "end": "2027-02-28 23:59:59",
-                "tasks": [0],
-                "max_submissions_per_day": 10,
-                "max_submissions": 500,
-                "execution_time_limit": 300,
-                "starting_kit": "starting_kit.zip",
-            },
-            {
-                "index": 1,
-                "name": "Evaluation",
-                "start": "2027-03-01 00:00:00",
-                "end": "2027-03-14 23:59:59",
-                "tasks": [1],
-                "max_submissions_per_day": 3,
-                "max_submissions": 3,
-                "execution_time_limit": 300,
-            },
-        ],
-        "leaderboards": [
-            {
-                "title": "Results",
-                "key": "results",
-                "primary_index": 0,
-                "submission_rule": "Force_Best",
-                "columns": [
-                    {"title": "Accuracy", "key": "accuracy", "index": 0, "sorting": "desc", "precision": 4},
-                    {"title": "Error", "key": "error", "index": 1, "sorting": "asc", "precision": 4},
-                ],
-            }
-        ],
-    }
     scoring = "command: python3 /app/program/score.py /app/input /app/output\n"
     ingestion = "command: python3 /app/program/ingest.py /app/input_data /app/ingested_program /app/output\n"
     zips = _inner_zips(("metadata.yaml", scoring.encode()))
@@ -248,54 +212,39 @@ def codabench() -> Draft:
         "pages/terms.md": b"# Terms\n\nBe fair. **Data licence**: MIT.\n",
         "pages/overview.md": b"# Overview\n\nSynthetic; see [terms](#terms), `[code](x.md)`. Data licence: MIT.\n",
     }
-    return Draft(spec, {"logo.png": png(), **pages}, zips)
+    return Draft(yaml.safe_load(CODABENCH), {"logo.png": png(), **pages}, zips)
+
+
+CODALAB = """
+title: A synthetic competition
+description: Synthetic.
+image: logo.png
+has_registration: true
+enable_detailed_results: true
+competition_docker_image: codalab/codalab-legacy:py312
+end_date: "2027-03-14 23:59:59"
+html: {overview: overview.html, evaluation: evaluation.html, terms: terms.html, data: data.html}
+phases:
+  1: {phasenumber: 1, label: Development, start_date: "2027-01-11 00:00:00",
+      max_submissions: 3, max_submissions_per_day: 3, execution_time_limit: 300, is_scoring_only: true, color: green,
+      scoring_program: scoring_program.zip, reference_data: reference_data_development.zip,
+      public_data: input_data_development.zip, starting_kit: starting_kit.zip}
+  2: {phasenumber: 2, label: Evaluation, start_date: "2027-03-01 00:00:00",
+      max_submissions: 3, max_submissions_per_day: 3, execution_time_limit: 300, is_scoring_only: true, color: green,
+      scoring_program: scoring_program.zip, reference_data: reference_data.zip,
+      public_data: input_data.zip, starting_kit: starting_kit.zip}
+leaderboard:
+  leaderboards: {RESULTS: {label: Results, rank: 1}}
+  columns:
+    accuracy: {leaderboard: {label: Results, rank: 1}, label: Accuracy, rank: 1, sort: desc, numeric_format: 4}
+    error: {leaderboard: {label: Results, rank: 1}, label: Error, rank: 2, sort: asc, numeric_format: 4}
+"""
 
 
 def codalab() -> Draft:
     """The smallest bundle of format 1.5 that has everything and no defect."""
-
-    def phase(number: int, label: str, start: str, suffix: str) -> dict[str, Any]:
-        return {
-            "phasenumber": number,
-            "label": label,
-            "start_date": start,
-            "max_submissions": 3,
-            "max_submissions_per_day": 3,
-            "execution_time_limit": 300,
-            "is_scoring_only": True,
-            "color": "green",
-            "scoring_program": "scoring_program.zip",
-            "reference_data": f"reference_data{suffix}.zip",
-            "public_data": f"input_data{suffix}.zip",
-            "starting_kit": "starting_kit.zip",
-        }
-
-    def column(label: str, rank: int, sort: str) -> dict[str, Any]:
-        board = {"label": "Results", "rank": 1}
-        return {"leaderboard": board, "label": label, "rank": rank, "sort": sort, "numeric_format": 4}
-
-    spec = {
-        "title": "A synthetic competition",
-        "description": "Synthetic.",
-        "image": "logo.png",
-        "has_registration": True,
-        "enable_detailed_results": True,
-        "competition_docker_image": "codalab/codalab-legacy:py312",
-        "end_date": "2027-03-14 23:59:59",
-        "html": {page: f"{page}.html" for page in ("overview", "evaluation", "terms", "data")},
-        "phases": {
-            1: phase(1, "Development", "2027-01-11 00:00:00", "_development"),
-            2: phase(2, "Evaluation", "2027-03-01 00:00:00", ""),
-        },
-        "leaderboard": {
-            "leaderboards": {"RESULTS": {"label": "Results", "rank": 1}},
-            "columns": {"accuracy": column("Accuracy", 1, "desc"), "error": column("Error", 2, "asc")},
-        },
-    }
-    pages = {
-        f"{page}.html": b"<p>Synthetic. Data licence: MIT.</p>\n"
-        for page in ("overview", "evaluation", "terms", "data")
-    }
+    spec = yaml.safe_load(CODALAB)
+    pages = dict.fromkeys(spec["html"].values(), b"<p>Synthetic. Data licence: MIT.</p>\n")
     metadata = b"command: python3 $program/score.py $input $output\n"
     return Draft(spec, {"logo.png": png(), **pages}, _inner_zips(("metadata", metadata)))
 
@@ -305,7 +254,7 @@ CLEAN = {"codabench": codabench, "codalab": codalab}
 
 # The damage
 
-Damage = Callable[[Draft], None]
+Damage = Callable[[Draft], object]
 
 
 @dataclass(frozen=True)
@@ -334,40 +283,24 @@ def seal(draft: Draft) -> None:
     }
 
 
+def at(change: Callable[[Any], object], *path: Any) -> Damage:
+    """Change the value at a place in competition.yaml."""
+    return lambda draft: change(functools.reduce(lambda holder, part: holder[part], path, draft.spec))
+
+
 def put(*path: Any, to: Any) -> Damage:
     """Set a value in competition.yaml."""
-
-    def damage(draft: Draft) -> None:
-        holder: Any = draft.spec
-        for part in path[:-1]:
-            holder = holder[part]
-        holder[path[-1]] = to
-
-    return damage
+    return at(lambda holder: operator.setitem(holder, path[-1], to), *path[:-1])
 
 
 def drop(*path: Any) -> Damage:
     """Remove a key or an item from competition.yaml."""
-
-    def damage(draft: Draft) -> None:
-        holder: Any = draft.spec
-        for part in path[:-1]:
-            holder = holder[part]
-        del holder[path[-1]]
-
-    return damage
+    return at(lambda holder: operator.delitem(holder, path[-1]), *path[:-1])
 
 
 def add(*path: Any, item: Any) -> Damage:
     """Append to a list in competition.yaml."""
-
-    def damage(draft: Draft) -> None:
-        holder: Any = draft.spec
-        for part in path:
-            holder = holder[part]
-        holder.append(item)
-
-    return damage
+    return at(lambda holder: holder.append(item), *path)
 
 
 def text(old: str, new: str) -> Damage:
@@ -380,40 +313,29 @@ def page(name: str, content: bytes | None) -> Damage:
 
     def damage(draft: Draft) -> None:
         del draft.files[name]
-        if content is not None:
-            draft.files[name] = content
+        draft.files.update({} if content is None else {name: content})
 
     return damage
 
 
 def inside(archive: str, **files: bytes | None) -> Damage:
-    """Replace, add or (None) remove files of an inner zip; `__` stands for a dot."""
-    named = {name.replace("__", "."): content for name, content in files.items()}
+    """Replace, add or (None) remove files of an inner zip; `__` is a dot in a name."""
+    return inside_files(archive, {name.replace("__", "."): content for name, content in files.items()})
+
+
+def inside_files(archive: str, files: Mapping[str, bytes | None]) -> Damage:
+    """The same, by the files' plain names."""
 
     def damage(draft: Draft) -> None:
-        content = {**draft.inner(archive), **named}
+        content = {**draft.inner(archive), **files}
         draft.zips[archive] = [(name, data) for name, data in content.items() if data is not None]
-
-    return damage
-
-
-def inside_file(archive: str, name: str, content: bytes | None) -> Damage:
-    """The same for one file, by its plain name."""
-
-    def damage(draft: Draft) -> None:
-        files = {**draft.inner(archive), name: content}
-        draft.zips[archive] = [(file, data) for file, data in files.items() if data is not None]
 
     return damage
 
 
 def archive(name: str, content: Entries | bytes) -> Damage:
     """Replace a whole inner zip."""
-
-    def damage(draft: Draft) -> None:
-        draft.zips[name] = content
-
-    return damage
+    return lambda draft: operator.setitem(draft.zips, name, content)
 
 
 def entry(name: str | zipfile.ZipInfo, data: bytes = b"synthetic", *, times: int = 1) -> Damage:
@@ -427,11 +349,7 @@ def patch(change: Callable[[bytes], bytes]) -> Damage:
 
 
 def both(*damages: Damage) -> Damage:
-    def damage(draft: Draft) -> None:
-        for one in damages:
-            one(draft)
-
-    return damage
+    return lambda draft: [damage(draft) for damage in damages]
 
 
 def _central(data: bytes, name: bytes, offset: int, value: bytes) -> bytes:
@@ -450,19 +368,16 @@ def _link(name: str) -> zipfile.ZipInfo:
 
 def _wrap(name: str) -> Damage:
     """Put everything in an inner zip into one folder."""
-
-    def damage(draft: Draft) -> None:
-        draft.zips[name] = [(f"folder/{file}", data) for file, data in draft.inner(name).items()]
-
-    return damage
+    return lambda draft: draft.zips.update(
+        {name: [(f"folder/{file}", data) for file, data in draft.inner(name).items()]}
+    )
 
 
 def _as_folder(name: str, folder: str) -> Damage:
     """Put an inner zip's files into a folder of the bundle instead."""
 
     def damage(draft: Draft) -> None:
-        for file, data in draft.inner(name).items():
-            draft.files[f"{folder}/{file}"] = data
+        draft.files.update({f"{folder}/{file}": data for file, data in draft.inner(name).items()})
         del draft.zips[name]
 
     return damage
@@ -475,10 +390,7 @@ def _wrap_bundle(draft: Draft) -> None:
 
 
 def _rename(name: str) -> Damage:
-    def damage(draft: Draft) -> None:
-        draft.name = name
-
-    return damage
+    return lambda draft: setattr(draft, "name", name)
 
 
 def _first(name: str, data: bytes = b"synthetic: true\n") -> Damage:
@@ -501,16 +413,6 @@ def _scores(*keys: str) -> Damage:
 def _score(old: bytes, new: bytes) -> Damage:
     assert old in SCORE
     return inside("scoring_program.zip", score__py=SCORE.replace(old, new))
-
-
-def _swap(*path: Any, first: int, second: int) -> Damage:
-    def damage(draft: Draft) -> None:
-        holder: Any = draft.spec
-        for part in path:
-            holder = holder[part]
-        holder[first], holder[second] = holder[second], holder[first]
-
-    return damage
 
 
 BOARD = ("leaderboards", 0)
@@ -545,15 +447,15 @@ _SHARED: list[tuple[str, str, Damage]] = [
     ("entry-encrypted", "the flag of encryption", both(
         entry("notes.txt"), patch(lambda data: _central(data, b"notes.txt", 8, b"\x01\x00")))),
     ("entry-junk", "a Mac's folder", entry("__MACOSX/._logo.png")),
-    ("entry-junk", "a Mac's file inside", inside_file("reference_data.zip", ".DS_Store", b"junk")),
-    ("entry-junk", "compiled modules inside", inside_file("scoring_program.zip", "__pycache__/score.pyc", b"junk")),
+    ("entry-junk", "a Mac's file inside", inside_files("reference_data.zip", {".DS_Store": b"junk"})),
+    ("entry-junk", "compiled modules inside", inside_files("scoring_program.zip", {"__pycache__/score.pyc": b"junk"})),
     ("entry-link", "a link", entry(_link("notes.txt"), b"/etc/hosts")),
     ("entry-link", "a link inside", lambda draft: draft.zips.update(
         {"starting_kit.zip": make_zip([("README.md", b"kit"), (_link("more.md"), b"README.md")])})),
     ("entry-path-unsafe", "an absolute path", entry("/notes.txt")),
     ("entry-path-unsafe", "a path upwards", entry("pages/../../notes.txt")),
     ("entry-path-unsafe", "a drive", entry("C:notes.txt")),
-    ("entry-path-unsafe", "a path upwards inside", inside_file("reference_data.zip", "../notes.txt", b"synthetic")),
+    ("entry-path-unsafe", "a path upwards inside", inside_files("reference_data.zip", {"../notes.txt": b"synthetic"})),
     ("yaml-missing", "no competition.yaml", _rename("bundle.txt")),
     ("yaml-misnamed", "competition.yml", _rename("competition.yml")),
     ("yaml-misnamed", "Competition.yaml", _rename("Competition.yaml")),
@@ -591,16 +493,16 @@ _SHARED: list[tuple[str, str, Damage]] = [
     ("data-wrapped", "the reference's folder was zipped", _wrap("reference_data.zip")),
     ("archive-wrapped", "the program's folder was zipped", _wrap("scoring_program.zip")),
     ("program-syntax", "no Python", _score(b"import json", b"import import")),
-    ("package-missing", "the package left out", inside_file("scoring_program.zip", PACKAGE[0], None)),
+    ("package-missing", "the package left out", inside_files("scoring_program.zip", {PACKAGE[0]: None})),
     ("package-missing", "a part of it imported", both(
         _score(b"import spokeneval", b"from spokeneval.run import scores"),
-        inside_file("scoring_program.zip", PACKAGE[0], None))),
+        inside_files("scoring_program.zip", {PACKAGE[0]: None}))),
     ("options-invalid", "no JSON", inside("scoring_program.zip", options__json=b"{")),
     ("options-invalid", "a list", inside("scoring_program.zip", options__json=b"[]")),
     ("options-invalid", "an unknown value", _options(options={"policy": "maybe"})),
     ("options-invalid", "an unknown option", _options(options={"polcy": "flag"})),
     ("options-invalid", "an unknown key", _options(details=True)),
-    ("scores-undeclared", "no description", inside_file("scoring_program.zip", "task.json", None)),
+    ("scores-undeclared", "no description", inside_files("scoring_program.zip", {"task.json": None})),
     ("scores-undeclared", "no JSON in it", inside("scoring_program.zip", task__json=b"{")),
     ("scores-undeclared", "no score in it", _scores()),
     ("scores-undeclared", "scores without keys", inside(
@@ -761,7 +663,7 @@ _CODABENCH: list[tuple[str, str, Damage]] = [
         put("phases", 0, "tasks", to=[1]))),
     ("reference-missing", "no reference", drop("tasks", 0, "reference_data")),
     ("ingestion-during-scoring", "the option", put("tasks", 0, "ingestion_only_during_scoring", to=True)),
-    ("phase-index", "phases in another order", _swap("phases", first=0, second=1)),
+    ("phase-index", "phases in another order", at(list.reverse, "phases")),
     ("phase-index", "one phase without", drop("phases", 1, "index")),
     ("phase-tasks-empty", "no task", lambda draft: (
         put("phases", 0, "tasks", to=[])(draft), draft.spec["tasks"].pop(0))[0]),
