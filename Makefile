@@ -8,7 +8,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --req
 
 .PHONY: demo test test-thorough lint bench audio browser portability fuzz mutants samples container-image lock clean
 
-demo: .venv/installed-run
+demo: .venv/installed-organiser
 	$(BIN)/python -m sample_data.demo
 
 test: .venv/installed-dev
@@ -51,9 +51,9 @@ fuzz: .venv-fuzz/installed
 	if [ -s .venv-fuzz/installed ]; then .venv-fuzz/bin/python -m fuzz --seconds $(SECONDS); \
 	else echo "skipped: atheris cannot be installed for this Python"; fi
 
-.venv-fuzz/installed: requirements.lock
+.venv-fuzz/installed: requirements/organiser.lock
 	$(PYTHON) -m venv .venv-fuzz
-	.venv-fuzz/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	.venv-fuzz/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	if .venv-fuzz/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: atheris==3.0.0; \
 	then echo yes > $@; else : > $@; fi
 
@@ -61,37 +61,25 @@ fuzz: .venv-fuzz/installed
 mutants: .venv/installed-mutants
 	$(BIN)/python -m mutation $(MODULES)
 
-samples: .venv/installed-run
+samples: .venv/installed-organiser
 	$(BIN)/python -m sample_data
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 
-.venv/installed-run: requirements.lock | .venv/bin/python
-	$(INSTALL) requirements.lock
+# Each environment adds to another one, as its lock file does.
+.venv/installed-dev: .venv/installed-organiser
+.venv/installed-bench .venv/installed-browser .venv/installed-mutants: .venv/installed-dev
+
+.venv/installed-%: requirements/%.lock | .venv/bin/python
+	$(INSTALL) $<
 	touch $@
 
-.venv/installed-dev: requirements-dev.lock | .venv/bin/python
-	$(INSTALL) requirements-dev.lock
-	touch $@ .venv/installed-run
-
-.venv/installed-bench: requirements-bench.lock | .venv/bin/python
-	$(INSTALL) requirements-bench.lock
-	touch $@ .venv/installed-run .venv/installed-dev
-
-.venv/installed-browser: requirements-browser.lock | .venv/bin/python
-	$(INSTALL) requirements-browser.lock
-	touch $@ .venv/installed-run .venv/installed-dev
-
-.venv/installed-mutants: requirements-mutants.lock | .venv/bin/python
-	$(INSTALL) requirements-mutants.lock
-	touch $@ .venv/installed-run .venv/installed-dev
-
-# Of torch any build of this version will do, so that it comes without a hash: see pyproject.toml.
-.venv/installed-audio: requirements-audio.lock | .venv/bin/python
+# torch is not in the lock files, see pyproject.toml; any build of this version will do.
+.venv/installed-audio: requirements/audio.lock .venv/installed-dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
-	$(INSTALL) requirements-audio.lock
-	touch $@ .venv/installed-run .venv/installed-dev
+	$(INSTALL) $<
+	touch $@
 
 # An image for tests/bundling/test_containers.py, from Debian packages: needs root, debootstrap and podman.
 container-image:
@@ -99,15 +87,9 @@ container-image:
 	tar -C .container-image --exclude='./proc/*' --exclude='./sys/*' --exclude='./var/cache/*' -c . | podman import - localhost/spokeneval-test
 	rm -rf .container-image
 
-# Anew after a change of pyproject.toml; needs uv.
-LOCK = uv pip compile pyproject.toml --universal --python-version 3.10 --generate-hashes --quiet --custom-compile-command "make lock"
+# After a change of the dependencies in pyproject.toml; needs uv and Python 3.11.
 lock:
-	$(LOCK) --extra organiser --output-file requirements.lock
-	$(LOCK) --extra dev --output-file requirements-dev.lock
-	$(LOCK) --extra dev --extra bench --output-file requirements-bench.lock
-	$(LOCK) --extra dev --extra mutants --output-file requirements-mutants.lock
-	$(LOCK) --extra dev --extra audio --output-file requirements-audio.lock
-	$(LOCK) --extra dev --extra browser --output-file requirements-browser.lock
+	$(PYTHON) requirements/lock.py
 
 clean:
 	rm -rf .venv .venv-py39 .venv-fuzz .fuzz dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

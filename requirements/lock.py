@@ -1,0 +1,64 @@
+"""Make the lock files of this folder anew: `make lock`. Needs uv and Python 3.11.
+
+Each file pins the packages that an extra of pyproject.toml adds to the file that it includes, with the hashes of
+their source archives and of their wheels for CPython 3.10 or newer on 64-bit Linux, macOS and Windows. Elsewhere pip
+builds from the source archives.
+"""
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+UNTIL = "2026-11-22"
+"""Later releases are ignored, so that every run gives the same files. Move this date to update the packages."""
+
+LAYERS = (
+    ("organiser",),
+    ("dev", "organiser"),
+    *((name, "dev", "organiser") for name in ("audio", "bench", "browser", "mutants")),
+)
+"""Each extra with those below it; its file starts from that of the next one."""
+
+INSTALLABLE = re.compile(
+    r"-(?:py[23.py]*|cp3\d+)-(?:none|abi3|cp31\d)-(?:any|[^-]*(?:x86_64|amd64|aarch64|arm64|universal2))\.whl$"
+)
+"""How the names of those wheels end; free-threaded builds are not among them."""
+
+
+def main() -> None:
+    pinned: dict[str, set[str]] = {}
+    for extra, *below in LAYERS:
+        entries = resolve(extra, below)
+        present = set().union(*(pinned[lower] for lower in below))
+        pinned[extra] = set(entries)
+        head = [f"-r {lower}.lock\n" for lower in below[:1]]
+        added = [entry for entry in entries if entry not in present]
+        text = "".join(["# Made by `make lock`.\n", *head, *added])
+        (HERE / f"{extra}.lock").write_text(text, encoding="utf-8")
+
+
+def resolve(extra: str, below: list[str]) -> list[str]:
+    """Every package that an extra and those below it need, as an entry of a requirements file."""
+    command = ["uv", "pip", "compile", "../pyproject.toml", "--format", "pylock.toml", "--quiet"]
+    command += ["--universal", "--python-version", "3.10", "--exclude-newer", UNTIL, "--generate-hashes"]
+    command += [f"--extra={name}" for name in (extra, *below)]
+    command += [f"--constraints={lower}.lock" for lower in below]
+    done = subprocess.run(command, cwd=HERE, check=True, stdout=subprocess.PIPE, encoding="utf-8")
+    return [format_entry(package) for package in tomllib.loads(done.stdout)["packages"]]
+
+
+def format_entry(package: dict) -> str:
+    """A pin with its marker, and its hashes on a line each."""
+    marker = package["marker"].removeprefix("python_full_version >= '3.10'").removeprefix(" and ")
+    wheels = [wheel for wheel in package.get("wheels", []) if INSTALLABLE.search(wheel["url"])]
+    archives = [*wheels, *filter(None, [package.get("sdist")])]
+    hashes = sorted(archive["hashes"]["sha256"] for archive in archives)
+    lines = [f"{package['name']}=={package['version']}{' ; ' if marker else ''}{marker}"]
+    return " \\\n    ".join([*lines, *(f"--hash=sha256:{digest}" for digest in hashes)]) + "\n"
+
+
+if __name__ == "__main__":
+    main()
