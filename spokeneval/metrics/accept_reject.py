@@ -1,9 +1,9 @@
 """Accept/reject decisions on learners' responses (Spoken CALL Shared Task).
 
-Conventions: a response is *correct* or *incorrect* in language, and *meaningful* or not; a decision accepts
-or rejects it. A false accept of a response whose meaning is incorrect too is *gross* and weighs
-`GROSS_WEIGHT` plain ones. A rate takes the `Decisions` of one set of responses and gives a number, or those of many
-sets (arrays) and gives an array.
+Conventions: a response is *correct* or *incorrect* in language, and *meaningful* or not; a system accepts or rejects
+it. A false accept of a response whose meaning is incorrect too is *gross* and weighs k = `GROSS_WEIGHT` plain ones. In
+the formulas CA, FR, CR, PFA and GFA are the fields of `Decisions`, and FA = PFA + k GFA. D, D_A, Dfull and the 50 %
+rule are undefined unless both correct and incorrect responses occur; `counts` documents undefined results.
 
 Source: Overview of the third edition of the Spoken CALL Shared Task (2019), section 2.3, "Metrics". The examples are
 the row "Baseline" of its Table 1.
@@ -20,10 +20,10 @@ from . import correctness
 from .counts import Number, add, check_counts, number_or_array, ratio, total
 
 GROSS_WEIGHT = 3
-"""The shared task's k: what a gross false accept weighs in plain ones."""
+"""The shared task's k: the weight of a gross false accept, in plain ones."""
 
 ZERO_COUNTS_AS = 0.5
-"""What a zero FA or FR counts as in D, D_A and Dfull (Haldane-Anscombe)."""
+"""The value used for a zero FA or FR in D, D_A and Dfull (Haldane-Anscombe)."""
 
 REQUIRED_PERCENT = 50
 """The 50 % rule: the least share of the incorrect responses rejected, and of the correct ones accepted."""
@@ -31,7 +31,7 @@ REQUIRED_PERCENT = 50
 
 @dataclass(frozen=True)
 class Decisions:
-    """Decisions counted against the gold standard; `+` pools two sets of responses.
+    """Decisions counted against the gold standard.
 
     Attributes
     ----------
@@ -40,11 +40,6 @@ class Decisions:
     correct_rejects: CR, incorrect responses rejected.
     plain_false_accepts: PFA, responses incorrect in language but not in meaning, accepted.
     gross_false_accepts: GFA, responses incorrect in language and meaning, accepted.
-        All five are numbers, or arrays of shape (r,).
-
-    Raises
-    ------
-    ValueError: a count that is negative or not finite.
 
     Examples
     --------
@@ -66,7 +61,7 @@ class Decisions:
 
 
 def decisions_per_response(correct: np.ndarray, meaningful: np.ndarray, accepted: np.ndarray) -> Decisions:
-    """Each decision against the gold standard: one row a response, 1 in one of the five counts.
+    """Each decision against the gold standard: one row per response, 1 in one of the five counts.
 
     Parameters
     ----------
@@ -74,14 +69,10 @@ def decisions_per_response(correct: np.ndarray, meaningful: np.ndarray, accepted
     meaningful: bool, shape=(n,): the response is correct in meaning.
     accepted: bool, shape=(n,): the system's decision.
 
-    Returns
-    -------
-    Decisions: int arrays of shape (n,).
-
     Raises
     ------
-    ValueError: arrays that are not boolean, not of one length, or empty; a response that is correct in
-        language but not in meaning (a defect of the gold standard).
+    ValueError: arrays that are not boolean, not of one length, or empty; a response that is correct in language but not
+        in meaning (a defect of the gold standard).
 
     Examples
     --------
@@ -108,22 +99,8 @@ def decisions_per_response(correct: np.ndarray, meaningful: np.ndarray, accepted
 
 
 def count_decisions(correct: np.ndarray, meaningful: np.ndarray, accepted: np.ndarray) -> Decisions:
-    """Count decisions against the gold standard: the rows of `decisions_per_response`, added up.
+    """The rows of `decisions_per_response`, added up.
 
-    Parameters
-    ----------
-    correct, meaningful, accepted: bool, shape=(n,), as in `decisions_per_response`.
-
-    Returns
-    -------
-    Decisions: whole numbers.
-
-    Raises
-    ------
-    ValueError: as `decisions_per_response`.
-
-    Examples
-    --------
     >>> decisions = count_decisions([True, True, False], [True, True, False], [True, False, True])
     >>> decisions.correct_accepts, decisions.false_rejects, decisions.gross_false_accepts
     (1, 1, 1)
@@ -134,8 +111,6 @@ def count_decisions(correct: np.ndarray, meaningful: np.ndarray, accepted: np.nd
 def correct_responses(decisions: Decisions) -> Number:
     """CA + FR: responses that are correct in language.
 
-    Examples
-    --------
     >>> correct_responses(Decisions(635, 105, 213, 32, 15))
     740
     """
@@ -145,8 +120,6 @@ def correct_responses(decisions: Decisions) -> Number:
 def incorrect_responses(decisions: Decisions) -> Number:
     """CR + PFA + GFA: responses that are incorrect in language, a gross false accept counted once.
 
-    Examples
-    --------
     >>> incorrect_responses(Decisions(635, 105, 213, 32, 15))
     260
     """
@@ -154,15 +127,8 @@ def incorrect_responses(decisions: Decisions) -> Number:
 
 
 def false_accepts(decisions: Decisions, gross_weight: float = GROSS_WEIGHT) -> Number:
-    """FA = PFA + k GFA: false accepts, a gross one weighing k plain ones.
+    """FA = PFA + k GFA: false accepts, with weight k for the gross ones.
 
-    Parameters
-    ----------
-    decisions: of one set of responses, or of many.
-    gross_weight: k.
-
-    Examples
-    --------
     >>> false_accepts(Decisions(635, 105, 213, 32, 15))
     77
     """
@@ -170,14 +136,8 @@ def false_accepts(decisions: Decisions, gross_weight: float = GROSS_WEIGHT) -> N
 
 
 def precision(decisions: Decisions) -> Number:
-    """P = CA / (CA + FA). Undefined where nothing is accepted.
+    """P = CA / (CA + FA). Undefined if nothing is accepted.
 
-    Raises
-    ------
-    ValueError: one set, undefined; in many it is NaN.
-
-    Examples
-    --------
     >>> round(precision(Decisions(635, 105, 213, 32, 15)), 3)
     0.892
     """
@@ -187,12 +147,6 @@ def precision(decisions: Decisions) -> Number:
 def recall(decisions: Decisions) -> Number:
     """R = CA / (CA + FR), also called RCA, the accept rate on correct responses. Undefined without any.
 
-    Raises
-    ------
-    ValueError: one set, undefined; in many it is NaN.
-
-    Examples
-    --------
     >>> round(recall(Decisions(635, 105, 213, 32, 15)), 3)
     0.858
     """
@@ -200,14 +154,8 @@ def recall(decisions: Decisions) -> Number:
 
 
 def f_measure(decisions: Decisions) -> Number:
-    """F = 2PR / (P + R) = 2 CA / (2 CA + FA + FR). Undefined where nothing is accepted and nothing correct.
+    """F = 2PR / (P + R) = 2 CA / (2 CA + FA + FR). Undefined if nothing is accepted and nothing is correct.
 
-    Raises
-    ------
-    ValueError: one set, undefined; in many it is NaN.
-
-    Examples
-    --------
     >>> round(f_measure(Decisions(635, 105, 213, 32, 15)), 3)
     0.875
     """
@@ -220,12 +168,6 @@ def scoring_accuracy(decisions: Decisions) -> Number:
 
     Gross false accepts weigh k in Z too, as in Table 1.
 
-    Raises
-    ------
-    ValueError: one set, undefined; in many it is NaN.
-
-    Examples
-    --------
     >>> round(scoring_accuracy(Decisions(635, 105, 213, 32, 15)), 3)
     0.823
     """
@@ -236,12 +178,6 @@ def scoring_accuracy(decisions: Decisions) -> Number:
 def relative_correct_reject_rate(decisions: Decisions) -> Number:
     """RCR = CR / (CR + FA). Undefined without incorrect responses.
 
-    Raises
-    ------
-    ValueError: one set, undefined; in many it is NaN.
-
-    Examples
-    --------
     >>> round(relative_correct_reject_rate(Decisions(635, 105, 213, 32, 15)), 3)
     0.734
     """
@@ -251,12 +187,6 @@ def relative_correct_reject_rate(decisions: Decisions) -> Number:
 def relative_false_reject_rate(decisions: Decisions) -> Number:
     """RFR = FR / (FR + CA). Undefined without correct responses.
 
-    Raises
-    ------
-    ValueError: one set, undefined; in many it is NaN.
-
-    Examples
-    --------
     >>> round(relative_false_reject_rate(Decisions(635, 105, 213, 32, 15)), 3)
     0.142
     """
@@ -264,15 +194,9 @@ def relative_false_reject_rate(decisions: Decisions) -> Number:
 
 
 def relative_false_accept_rate(decisions: Decisions) -> Number:
-    """RFA = FA / (CR + FA). Undefined without incorrect responses.
+    """RFA = FA / (CR + FA) = 1 - RCR. Undefined without incorrect responses.
 
-    Raises
-    ------
-    ValueError: one set, undefined; in many it is NaN.
-
-    Examples
-    --------
-    >>> round(relative_false_accept_rate(Decisions(635, 105, 213, 32, 15)), 3)  # 1 - RCR
+    >>> round(relative_false_accept_rate(Decisions(635, 105, 213, 32, 15)), 3)
     0.266
     """
     weighted = false_accepts(decisions)
@@ -280,14 +204,8 @@ def relative_false_accept_rate(decisions: Decisions) -> Number:
 
 
 def reject_rate_incorrect(decisions: Decisions) -> Number:
-    """CR / (CR + PFA + GFA), unweighted: the share of incorrect responses that are rejected.
+    """CR / (CR + PFA + GFA), unweighted: the share of incorrect responses that are rejected. Undefined without any.
 
-    Raises
-    ------
-    ValueError: one set without incorrect responses; in many it is NaN.
-
-    Examples
-    --------
     >>> round(reject_rate_incorrect(Decisions(635, 105, 213, 32, 15)), 3)  # 213 / 260
     0.819
     """
@@ -297,14 +215,8 @@ def reject_rate_incorrect(decisions: Decisions) -> Number:
 
 
 def accept_rate_correct(decisions: Decisions) -> Number:
-    """CA / (CA + FR): the share of correct responses that are accepted, which is also the recall.
+    """CA / (CA + FR): the share of correct responses that are accepted; another name for the recall.
 
-    Raises
-    ------
-    ValueError: one set without correct responses; in many it is NaN.
-
-    Examples
-    --------
     >>> round(accept_rate_correct(Decisions(635, 105, 213, 32, 15)), 3)  # 635 / 740
     0.858
     """
@@ -314,17 +226,11 @@ def accept_rate_correct(decisions: Decisions) -> Number:
 def false_acceptance_rate(decisions: Decisions) -> Number:
     """FAR = (PFA + GFA) / (CR + PFA + GFA), unweighted: the share of incorrect responses that are accepted.
 
-    What work on mispronunciation detection reports beside the false rejection rate, FRR = FR / (FR + CA), which is
-    `relative_false_reject_rate`.
+    Work on mispronunciation detection reports it beside the false rejection rate, FRR = FR / (FR + CA), which is
+    `relative_false_reject_rate`. Undefined without incorrect responses.
     Source: Qian, Soong and Lee (2010), "Discriminative acoustic model for improving mispronunciation detection and
     diagnosis in computer-aided pronunciation training".
 
-    Raises
-    ------
-    ValueError: one set without incorrect responses; in many it is NaN.
-
-    Examples
-    --------
     >>> round(false_acceptance_rate(Decisions(635, 105, 213, 32, 15)), 3)  # 47 / 260
     0.181
     """
@@ -336,14 +242,9 @@ def false_acceptance_rate(decisions: Decisions) -> Number:
 def matthews_correlation(decisions: Decisions) -> Number:
     """(CA CR - FA FR) / sqrt((CA + FA) (CA + FR) (CR + FA) (CR + FR)), unweighted; 0 where all decisions are the same.
 
-    The correlation of being correct and being accepted, from -1 to 1; see `correctness.matthews_correlation`.
+    The correlation of being correct and being accepted, from -1 to 1; see `correctness.matthews_correlation`. Undefined
+    unless both correct and incorrect responses occur.
 
-    Raises
-    ------
-    ValueError: one set without responses of both kinds; in many it is NaN.
-
-    Examples
-    --------
     >>> matthews_correlation(Decisions(8, 2, 8, 1, 1))  # (64 - 4) / 100
     0.6
     """
@@ -360,8 +261,6 @@ def matthews_correlation(decisions: Decisions) -> Number:
 def is_required_share(part: Number, whole: Number) -> Union[bool, np.ndarray]:
     """Whether a part is at least `REQUIRED_PERCENT` of the whole, compared as whole numbers.
 
-    Examples
-    --------
     >>> is_required_share(130, 260), is_required_share(129, 260)
     (True, False)
     """
@@ -371,18 +270,9 @@ def is_required_share(part: Number, whole: Number) -> Union[bool, np.ndarray]:
 def meets_fifty_percent_rule(decisions: Decisions) -> Union[bool, np.ndarray]:
     """At least 50 % of all incorrect responses rejected and at least 50 % of all correct ones accepted.
 
-    On unweighted counts, by `is_required_share`. Undefined unless both kinds of responses occur.
+    Computed on unweighted counts, by `is_required_share`. For many sets, a bool array with False where the rule is
+    undefined.
 
-    Returns
-    -------
-    bool, or bool array of shape (r,): False in an array where the rule is undefined.
-
-    Raises
-    ------
-    ValueError: one set, undefined.
-
-    Examples
-    --------
     >>> meets_fifty_percent_rule(Decisions(635, 105, 213, 32, 15))
     True
     >>> meets_fifty_percent_rule(Decisions(666, 74, 106, 59, 95))  # rejects 106 of 260
@@ -398,16 +288,9 @@ def meets_fifty_percent_rule(decisions: Decisions) -> Union[bool, np.ndarray]:
 def d(decisions: Decisions) -> Number:
     """D = RCR / RFR = CR (FR + CA) / (FR (CR + FA)). Higher is better.
 
-    A zero FR counts as one half, and so does a zero FA (Haldane-Anscombe), so that D * D_A = Dfull ** 2 holds
-    and a faultless system ranks above every faulty one with a finite score. Undefined unless both correct and
-    incorrect responses occur.
+    A zero FR counts as one half, and so does a zero FA (Haldane-Anscombe), so that D * D_A = Dfull ** 2 holds and a
+    faultless system ranks above every faulty one with a finite score.
 
-    Raises
-    ------
-    ValueError: one set, undefined; in many it is NaN.
-
-    Examples
-    --------
     >>> round(d(Decisions(635, 105, 213, 32, 15)), 3)
     5.176
     """
@@ -419,12 +302,6 @@ def d(decisions: Decisions) -> Number:
 def d_a(decisions: Decisions) -> Number:
     """D_A = RCA / RFA = CA (CR + FA) / (FA (FR + CA)). Higher is better; zeros as in `d`.
 
-    Raises
-    ------
-    ValueError: one set, undefined as `d` is; in many it is NaN.
-
-    Examples
-    --------
     >>> round(d_a(Decisions(635, 105, 213, 32, 15)), 3)
     3.232
     """
@@ -436,12 +313,6 @@ def d_a(decisions: Decisions) -> Number:
 def d_full(decisions: Decisions) -> Number:
     """Dfull = sqrt(D * D_A) = sqrt(CA CR / (FA FR)), the shared task's score. Higher is better; zeros as in `d`.
 
-    Raises
-    ------
-    ValueError: one set, undefined as `d` is; in many it is NaN.
-
-    Examples
-    --------
     >>> round(d_full(Decisions(635, 105, 213, 32, 15)), 3)
     4.09
     >>> rows = np.array([[635, 105, 213, 32, 15], [666, 74, 106, 59, 95], [740, 0, 0, 0, 0]])
@@ -456,12 +327,6 @@ def d_full(decisions: Decisions) -> Number:
 def ranked_d_full(decisions: Decisions) -> Number:
     """Dfull under the 50 % rule: 0 for a system that breaks it. Higher is better.
 
-    Raises
-    ------
-    ValueError: one set, undefined as `d` is; in many it is NaN.
-
-    Examples
-    --------
     >>> round(ranked_d_full(Decisions(635, 105, 213, 32, 15)), 3)
     4.09
     >>> ranked_d_full(Decisions(666, 74, 106, 59, 95))  # Dfull is 1.665, but only 106 of 260 are rejected
@@ -482,7 +347,7 @@ def _corrected_errors(decisions: Decisions) -> tuple[Number, Number]:
 
 
 def _has_both_kinds(decisions: Decisions) -> Union[bool, np.ndarray]:
-    """Whether correct and incorrect responses occur; ValueError where they do not in one set."""
+    """Whether correct and incorrect responses occur; ValueError if one set lacks either."""
     correct, incorrect = correct_responses(decisions), incorrect_responses(decisions)
     both_kinds = number_or_array(np.logical_and(correct, incorrect))
     if both_kinds is False:

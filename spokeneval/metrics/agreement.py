@@ -1,9 +1,9 @@
 """Agreement between two sets of ratings, or between ratings and real-valued predictions.
 
-Conventions: the reference (or first rater) comes first; arrays have shape (n,), one entry an item, in the
-same order; kappas and correlations lie in [-1, 1] and higher is better. Distances are between the ratings
-themselves, never between the positions that they take among the ratings that happen to occur. What is
-undefined raises ValueError (`UndefinedCorrelation` where only the correlation is at fault).
+Conventions: the reference (or first rater) comes first; arrays have shape (n,), one entry per item, in the same order;
+kappas and correlations lie in [-1, 1] and higher is better. Distances are between the ratings themselves, never
+between their positions among the ratings that happen to occur. Arrays that are empty, of different lengths, or not of
+finite numbers raise ValueError; `counts` documents undefined results.
 
 Sources: Cohen (1960, 1968) for kappa and weighted kappa; the linear weights 1 - d/(k - 1) of the Caller
 Experience paper (equation 3); Krippendorff (2019), "Content Analysis", chapter 12, for his alpha; Calderon, Reichart
@@ -23,21 +23,17 @@ from .counts import Number, add, check_counts, number_or_array, ratio, total
 
 
 class UndefinedCorrelation(ValueError):
-    """The input is well formed, but its correlation does not exist: something in it does not vary."""
+    """The input is well formed, but a variable does not vary, so that no correlation exists."""
 
 
 @dataclass(frozen=True)
 class RatingCells:
-    """Items counted by their two ratings on a scale of k points; `+` pools two sets of items.
+    """Items counted by their two ratings on a scale of k points.
 
     Attributes
     ----------
-    cells: shape=(..., k, k), k >= 2: in row i and column j the items that the first rater gives the i-th point
-        of the scale, the second one the j-th.
-
-    Raises
-    ------
-    ValueError: a number that is negative or not finite, or another shape.
+    cells: shape=(..., k, k), k >= 2: in row i and column j the number of items with the i-th point of the scale from
+        the first rater, and the j-th from the second.
     """
 
     cells: np.ndarray
@@ -54,17 +50,13 @@ class RatingCells:
 
 @dataclass(frozen=True)
 class CorrelationMoments:
-    """Sums over items that a correlation of x and y is computed from; `+` pools items measured from one origin.
+    """Sums over items for a correlation of x and y; `+` pools items that were measured from one origin.
 
     Attributes
     ----------
-    n: number of items, or shape=(r,).
-    x, y: sums of the two variables, or shape=(r,).
-    xx, yy, xy: sums of their squares and of their product, or shape=(r,).
-
-    Raises
-    ------
-    ValueError: a number that is not finite, or negative though it cannot be.
+    n: number of items.
+    x, y: sums of the two variables.
+    xx, yy, xy: sums of their squares and of their product.
     """
 
     n: Number
@@ -83,17 +75,13 @@ class CorrelationMoments:
 
 @dataclass(frozen=True)
 class PartialMoments:
-    """Sums over items that a correlation of x and y with z held constant is computed from.
+    """Sums over items for a correlation of x and y with z held constant.
 
     Attributes
     ----------
-    n: number of items, or shape=(r,).
-    x, y, z: sums of the three variables, or shape=(r,).
-    xx, yy, zz, xy, xz, yz: sums of their squares and products, or shape=(r,).
-
-    Raises
-    ------
-    ValueError: a number that is not finite, or negative though it cannot be.
+    n: number of items.
+    x, y, z: sums of the three variables.
+    xx, yy, zz, xy, xz, yz: sums of their squares and products.
     """
 
     n: Number
@@ -116,16 +104,12 @@ class PartialMoments:
 
 @dataclass(frozen=True)
 class SquaredErrors:
-    """Squared differences summed over items; `+` pools two sets of items.
+    """Squared differences summed over items.
 
     Attributes
     ----------
-    items: number of items, or shape=(r,).
-    squared_error: sum of squared differences, or shape=(r,), in the square of the ratings' unit.
-
-    Raises
-    ------
-    ValueError: a number that is negative or not finite.
+    items: number of items.
+    squared_error: sum of squared differences, in the square of the ratings' unit.
     """
 
     items: Number
@@ -140,19 +124,15 @@ class SquaredErrors:
 
 @dataclass(frozen=True)
 class Differences:
-    """Predictions less the reference's ratings, summed over items; `+` pools two sets of items.
+    """Predictions less the reference's ratings, summed over items.
 
     Attributes
     ----------
-    items: number of items, or shape=(r,).
-    difference: sum of the differences, or shape=(r,).
-    reference: sum of the reference's ratings, or shape=(r,).
-    squared_reference: sum of their squares, or shape=(r,).
-    within_half, within_one: items that differ by at most 0.5, and at most 1, or shape=(r,).
-
-    Raises
-    ------
-    ValueError: a number that is not finite, or negative though it cannot be.
+    items: number of items.
+    difference: sum of the differences.
+    reference: sum of the reference's ratings.
+    squared_reference: sum of their squares.
+    within_half, within_one: items that differ by at most 0.5, and at most 1.
     """
 
     items: Number
@@ -171,17 +151,13 @@ class Differences:
 
 @dataclass(frozen=True)
 class AnnotatorComparisons:
-    """Items by whether the system or one of m raters is closer to the other raters; `+` pools two sets of items.
+    """Items by whether the system or one of m raters is closer to the other raters.
 
     Attributes
     ----------
     system_closer: shape=(..., m): items on which the system is closer than the m-th rater.
-    equal: shape=(..., m): items on which both are as close.
+    equal: shape=(..., m): items on which both are equally close.
     rater_closer: shape=(..., m): items on which the rater is closer.
-
-    Raises
-    ------
-    ValueError: a number that is negative or not finite.
     """
 
     system_closer: np.ndarray
@@ -196,21 +172,14 @@ class AnnotatorComparisons:
 
 
 def rating_cells(reference: Any, hypothesis: Any, *, scale: tuple[int, int]) -> RatingCells:
-    """Where each item is in the table of two ratings.
+    """The cell of each item in the table of two ratings: int, shape=(n, k, k), 1 in a single cell per item.
 
     Parameters
     ----------
     reference: int, shape=(n,): the first rater's ratings.
     hypothesis: int, shape=(n,): the second rater's.
-    scale: its lowest and its highest rating, k points in all.
-
-    Returns
-    -------
-    RatingCells, int, shape=(n, k, k), one row an item: 1 in a single cell, 0 elsewhere.
-
-    Raises
-    ------
-    ValueError: a rating that is not an integer of the scale, no item, or lengths that differ.
+    scale: its lowest and its highest rating, k points in all. Ratings that are not integers of the scale raise
+        ValueError.
 
     Examples
     --------
@@ -227,27 +196,12 @@ def rating_cells(reference: Any, hypothesis: Any, *, scale: tuple[int, int]) -> 
 def kappa(cells: RatingCells, *, weights: str | None = None) -> Any:
     """Cohen's kappa: 1 - (observed disagreement) / (disagreement by chance).
 
-    The disagreement of ratings a and b is [a != b] with `weights=None`, |a - b| with "linear" and (a - b)^2
-    with "quadratic", neighbouring points of the scale being 1 apart; dividing by its maximum on the scale, as
-    in w = 1 - d/(k - 1), changes nothing. Chance draws the two ratings independently, each from its own
-    rater's distribution. If both raters give one and the same rating throughout, chance cannot disagree and
-    kappa is taken to be 1. Counts are integers, so that the result is the exact quotient, rounded once.
+    The disagreement of ratings a and b is [a != b] with `weights=None`, |a - b| with "linear" and (a - b)^2 with
+    "quadratic", where neighbouring points of the scale are 1 apart. Dividing by its maximum on the scale, as in
+    w = 1 - d/(k - 1), changes nothing. Chance draws the two ratings independently, each from its own rater's
+    distribution. If both raters give one and the same rating throughout, chance cannot disagree and kappa is defined
+    as 1. Counts are integers, so the result is the exact quotient, rounded once.
 
-    Parameters
-    ----------
-    cells: of shape (k, k) for one set, (r, k, k) for many.
-    weights: None, "linear" or "quadratic".
-
-    Returns
-    -------
-    float in [-1, 1], or array of shape (r,) with NaN where there is no item.
-
-    Raises
-    ------
-    ValueError: one set without items, or other weights.
-
-    Examples
-    --------
     |a - b| adds up to 2 over the 4 items and to 12 over all 16 pairs: 1 - (2/4) / (12/16) = 1/3.
 
     >>> cells = total(rating_cells([1, 1, 2, 3], [1, 2, 2, 2], scale=(1, 3)))
@@ -264,23 +218,15 @@ def kappa(cells: RatingCells, *, weights: str | None = None) -> Any:
 def cohen_kappa(
     reference: Any, hypothesis: Any, *, weights: str | None = None, scale: tuple[int, int] | None = None
 ) -> float:
-    """`kappa` of two ratings.
+    """`kappa` of two raters' ratings.
 
     Parameters
     ----------
     reference: shape=(n,): the first rater's ratings.
     hypothesis: shape=(n,): the second rater's.
     weights: as for `kappa`.
-    scale: the lowest and the highest rating, all of them integers; None takes any finite ratings as they are,
-        with distances between these numbers.
-
-    Returns
-    -------
-    float in [-1, 1].
-
-    Raises
-    ------
-    ValueError: ratings off the scale, no item, lengths that differ, NaN or infinity, or other weights.
+    scale: the lowest and the highest rating, for integers; None accepts any finite ratings, with distances between
+        these numbers.
 
     Examples
     --------
@@ -301,18 +247,8 @@ def cohen_kappa(
 
 
 def difference_counts(cells: RatingCells) -> np.ndarray:
-    """Items by the absolute difference of their two ratings.
+    """Items by the absolute difference of their two ratings: shape=(..., k), at d the items that are d points apart.
 
-    Parameters
-    ----------
-    cells: of shape (..., k, k).
-
-    Returns
-    -------
-    shape=(..., k): at d the number of items whose ratings are d points of the scale apart.
-
-    Examples
-    --------
     >>> difference_counts(total(rating_cells([1, 2, 3, 5], [1, 3, 5, 1], scale=(1, 5)))).tolist()
     [1, 1, 1, 0, 1]
     """
@@ -325,20 +261,6 @@ def difference_counts(cells: RatingCells) -> np.ndarray:
 def exact(cells: RatingCells) -> Any:
     """Exact agreement: the share of items with two equal ratings.
 
-    Parameters
-    ----------
-    cells: of shape (k, k) for one set, (r, k, k) for many.
-
-    Returns
-    -------
-    float in [0, 1], or array of shape (r,) with NaN where there is no item.
-
-    Raises
-    ------
-    ValueError: one set without items.
-
-    Examples
-    --------
     >>> exact(total(rating_cells([1, 2, 3, 5], [1, 3, 5, 1], scale=(1, 5))))
     0.25
     """
@@ -349,20 +271,6 @@ def exact(cells: RatingCells) -> Any:
 def adjacent(cells: RatingCells) -> Any:
     """Exact or adjacent agreement: the share of items with ratings at most one point of the scale apart.
 
-    Parameters
-    ----------
-    cells: of shape (k, k) for one set, (r, k, k) for many.
-
-    Returns
-    -------
-    float in [0, 1], or array of shape (r,) with NaN where there is no item.
-
-    Raises
-    ------
-    ValueError: one set without items.
-
-    Examples
-    --------
     >>> adjacent(total(rating_cells([1, 2, 3, 5], [1, 3, 5, 1], scale=(1, 5))))
     0.5
     """
@@ -373,21 +281,14 @@ def adjacent(cells: RatingCells) -> Any:
 def krippendorff_alpha(pairs: RatingCells, *, raters: int) -> Any:
     """Krippendorff's alpha for ordinal ratings of raters who rate every item: 1 - (observed / expected disagreement).
 
-    Two ratings disagree by the square of the distance between their mean ranks among all ratings. If all raters give
-    one and the same rating throughout, ratings cannot disagree and alpha is taken to be 1, as kappa is.
+    The disagreement of two ratings is the square of the distance between their mean ranks among all ratings. At most
+    1; if all raters give one and the same rating throughout, ratings cannot disagree and alpha is defined as 1, as
+    kappa is.
 
     Parameters
     ----------
-    pairs: of shape (k, k) for one set, (r, k, k) for many: the cells of every pair of raters once, added up.
-    raters: how many raters there are, at least 2.
-
-    Returns
-    -------
-    float, at most 1, or array of shape (r,) with NaN where there is no item.
-
-    Raises
-    ------
-    ValueError: one set without items.
+    pairs: the cells of every pair of raters once, added up.
+    raters: number of raters, at least 2.
 
     Examples
     --------
@@ -411,7 +312,7 @@ def krippendorff_alpha(pairs: RatingCells, *, raters: int) -> Any:
 
 
 def annotator_comparisons(raters: Any, system: Any) -> AnnotatorComparisons:
-    """Of each item and each rater, whether the system or that rater is closer to the other raters.
+    """For each item and rater, 1 in one of three counts: who is closer to the other raters. Fields of shape (n, m).
 
     Closer: with a smaller root mean square difference to their ratings.
 
@@ -419,14 +320,6 @@ def annotator_comparisons(raters: Any, system: Any) -> AnnotatorComparisons:
     ----------
     raters: int, shape=(m, n), m >= 2: each rater's ratings.
     system: int, shape=(n,): the system's.
-
-    Returns
-    -------
-    AnnotatorComparisons, int, shape=(n, m), one row an item: 1 in one of the three counts.
-
-    Raises
-    ------
-    ValueError: fewer than two raters, no item, lengths that differ, or ratings that are not integers.
 
     Examples
     --------
@@ -452,25 +345,11 @@ def annotator_comparisons(raters: Any, system: Any) -> AnnotatorComparisons:
 
 
 def advantage(comparisons: AnnotatorComparisons) -> Any:
-    """The advantage probability rho: how often the system is as close to the other raters as a rater, or closer.
+    """The advantage probability rho: how often the system is at least as close to the other raters as a rater.
 
     The mean over the raters of the share of items.
     Source: Calderon, Reichart and Dror (ACL 2025), section 3.
 
-    Parameters
-    ----------
-    comparisons: of shape (m,) for one set, (r, m) for many.
-
-    Returns
-    -------
-    float in [0, 1], or array of shape (r,) with NaN where there is no item.
-
-    Raises
-    ------
-    ValueError: one set without items.
-
-    Examples
-    --------
     >>> advantage(total(annotator_comparisons([[1, 1], [2, 1], [2, 3]], [2, 5])))  # (1/2 + 1/2 + 1/2) / 3
     0.5
     """
@@ -481,26 +360,17 @@ def advantage(comparisons: AnnotatorComparisons) -> Any:
 def winning_rate(comparisons: AnnotatorComparisons, *, margin: float = 0.2, level: float = 0.05) -> Any:
     """The winning rate omega: the share of raters whom the system may replace, by the alternative annotator test.
 
-    A rater counts as replaced if the share of items on which that rater alone is as close as the system or closer
-    exceeds the system's by less than `margin`: one-sided t-tests, in which the false discovery rate is held by the
-    procedure of Benjamini and Yekutieli. From 0.5 on, a system passes. Meant for 30 items at least; a single item
-    tells nothing, and nobody is replaced.
+    A rater counts as replaced if the share of items on which that rater is at least as close as the system exceeds the
+    system's by less than `margin`: one-sided t-tests, whose false discovery rate is controlled by the procedure of
+    Benjamini and Yekutieli. From 0.5 on, a system passes. Meant for at least 30 items; with a single item, no rater is
+    replaced.
     Source: Calderon, Reichart and Dror (ACL 2025), section 3, with their margin for experts; for the t distribution,
     Abramowitz and Stegun, 26.7.3 and 26.7.4.
 
     Parameters
     ----------
-    comparisons: of shape (m,) for one set, (r, m) for many.
-    margin: epsilon, what the system's lower cost is worth.
+    margin: epsilon, the loss that the system's lower cost makes up for.
     level: the false discovery rate.
-
-    Returns
-    -------
-    float in [0, 1], or array of shape (r,) with NaN where there is no item.
-
-    Raises
-    ------
-    ValueError: one set without items.
 
     Examples
     --------
@@ -540,26 +410,11 @@ def _student_t_below(t: np.ndarray, freedom: np.ndarray) -> np.ndarray:
 
 
 def correlation_moments(reference: Any, predictions: Any) -> CorrelationMoments:
-    """What each item adds to the sums of a correlation.
+    """The sums of `CorrelationMoments` for each item: float, shape=(n,), x from the reference, y from the predictions.
 
-    Both variables less their mean, in units of a power of two near their range, so that little cancels in the
-    sums; a correlation does not depend on either.
+    Both variables less their mean, in units of a power of two near their range, so that little cancels in the sums; a
+    correlation does not depend on either.
 
-    Parameters
-    ----------
-    reference: shape=(n,): x.
-    predictions: shape=(n,): y.
-
-    Returns
-    -------
-    CorrelationMoments, float, shape=(n,), one row an item.
-
-    Raises
-    ------
-    ValueError: no item, lengths that differ, or a value that is not a finite number.
-
-    Examples
-    --------
     >>> moments = correlation_moments([0, 0, 2, 2], [0, 4, 0, 4])
     >>> moments.x.tolist(), moments.xy.tolist()
     ([-0.25, -0.25, 0.25, 0.25], [0.0625, -0.0625, -0.0625, 0.0625])
@@ -571,23 +426,10 @@ def correlation_moments(reference: Any, predictions: Any) -> CorrelationMoments:
 def correlation(moments: CorrelationMoments) -> Any:
     """Pearson's correlation: (n Sxy - Sx Sy) / sqrt((n Sxx - Sx^2) (n Syy - Sy^2)).
 
-    A variable counts as constant if it varies by less than a millionth of its distance from the mean of all
-    items that the moments were made from: that is what rounding leaves of one.
+    A variable counts as constant if it varies by less than a millionth of its distance from the mean of all items that
+    the moments were computed from: rounding leaves as much of a constant. If a variable is constant, one set raises
+    `UndefinedCorrelation`.
 
-    Parameters
-    ----------
-    moments: numbers for one set, arrays of shape (r,) for many; added up from `correlation_moments`.
-
-    Returns
-    -------
-    float in [-1, 1], or array of shape (r,) with NaN where a variable is constant.
-
-    Raises
-    ------
-    UndefinedCorrelation: one set, and a variable is constant.
-
-    Examples
-    --------
     >>> correlation(CorrelationMoments(n=4, x=0, y=0, xx=5, yy=5, xy=3))
     0.6
     """
@@ -602,24 +444,8 @@ def correlation(moments: CorrelationMoments) -> Any:
 
 
 def pearson_r(reference: Any, predictions: Any) -> float:
-    """Pearson's correlation of two variables.
+    """Pearson's `correlation` of two variables.
 
-    Parameters
-    ----------
-    reference: shape=(n,).
-    predictions: shape=(n,).
-
-    Returns
-    -------
-    float in [-1, 1].
-
-    Raises
-    ------
-    UndefinedCorrelation: one of them is constant.
-    ValueError: as `correlation_moments`.
-
-    Examples
-    --------
     >>> round(pearson_r([1, 2, 3, 4], [2, 1, 4, 3]), 6)
     0.6
     """
@@ -627,25 +453,11 @@ def pearson_r(reference: Any, predictions: Any) -> float:
 
 
 def rank_moments(reference: Any, predictions: Any) -> CorrelationMoments:
-    """`correlation_moments` of ranks, equal values having their mean rank: their `correlation` is Spearman's.
+    """`correlation_moments` of ranks; equal values share their mean rank. Their `correlation` is Spearman's.
 
-    The ranks are those among all items: a resample of rows has nearly Spearman's correlation of the resample.
+    The ranks are those among all items: the correlation of a resample of rows is nearly Spearman's of the resample.
     Source: Spearman (1904), "The proof and measurement of association between two things".
 
-    Parameters
-    ----------
-    reference, predictions: shape=(n,).
-
-    Returns
-    -------
-    CorrelationMoments, float, shape=(n,), one row an item.
-
-    Raises
-    ------
-    ValueError: as `correlation_moments`.
-
-    Examples
-    --------
     Ranks 1, 2.5, 2.5, 4 and 1, 3, 2, 4: 4.5 / sqrt(4.5 * 5).
 
     >>> round(correlation(total(rank_moments([1, 2, 2, 4], [0, 7, 6, 100]))), 6)
@@ -655,28 +467,12 @@ def rank_moments(reference: Any, predictions: Any) -> CorrelationMoments:
 
 
 def partial_moments(reference: Any, predictions: Any, control: Any) -> PartialMoments:
-    """What each item adds to the sums of a partial correlation.
+    """The sums of `PartialMoments` for each item: float, shape=(n,), x from the reference, y from the predictions.
 
-    All three variables less their mean; reference and predictions then replaced by their residuals after the
-    control, over all items. A partial correlation does not change by that, and little cancels in the sums.
-    Where less than 1e-10 of a variable is left of it, that is rounding, and it is set to 0.
+    All three variables less their mean; reference and predictions are then replaced by their residuals after the
+    control z, over all items. That does not change a partial correlation, and little cancels in the sums. A residual of
+    less than 1e-10 of its variable is rounding, and is set to 0.
 
-    Parameters
-    ----------
-    reference: shape=(n,): x.
-    predictions: shape=(n,): y.
-    control: shape=(n,): z, what is held constant.
-
-    Returns
-    -------
-    PartialMoments, float, shape=(n,), one row an item.
-
-    Raises
-    ------
-    ValueError: no item, lengths that differ, or a value that is not a finite number.
-
-    Examples
-    --------
     The reference is the sum of the control and another variable; the other one is left.
 
     >>> moments = partial_moments([2, 0, 0, -2], [1, -1, 1, -1], [1, 1, -1, -1])
@@ -695,23 +491,10 @@ def partial_moments(reference: Any, predictions: Any, control: Any) -> PartialMo
 def partial_correlation(moments: PartialMoments) -> Any:
     """Correlation of x and y with z held constant: (r_xy - r_xz r_yz) / sqrt((1 - r_xz^2) (1 - r_yz^2)).
 
-    Computed from the covariances that are left once z has explained its part, C_xy - C_xz C_yz / C_zz; where
-    that is less than a millionth of a variable, nothing is left of it but rounding.
+    Computed from the covariances that remain once z has explained its part, C_xy - C_xz C_yz / C_zz. If less than a
+    millionth of a variable remains, only rounding is left of it. If z is constant, or nothing is left of x or y, one
+    set raises `UndefinedCorrelation`.
 
-    Parameters
-    ----------
-    moments: numbers for one set, arrays of shape (r,) for many; added up from `partial_moments`.
-
-    Returns
-    -------
-    float in [-1, 1], or array of shape (r,) with NaN where z is constant or nothing is left of x or y.
-
-    Raises
-    ------
-    UndefinedCorrelation: one set, and z is constant or nothing is left of x or y.
-
-    Examples
-    --------
     r_xy = 1/2, r_xz = 1/2, r_yz = 0: (1/2) / sqrt(3/4).
 
     >>> moments = PartialMoments(n=8, x=0, y=0, z=0, xx=4, yy=4, zz=4, xy=2, xz=2, yz=0)
@@ -735,26 +518,8 @@ def partial_correlation(moments: PartialMoments) -> Any:
 
 
 def partial_r(reference: Any, predictions: Any, control: Any) -> float:
-    """Correlation of reference and predictions with the control held constant.
+    """The `partial_correlation` of reference and predictions with the control held constant.
 
-    Parameters
-    ----------
-    reference: shape=(n,).
-    predictions: shape=(n,).
-    control: shape=(n,).
-
-    Returns
-    -------
-    float in [-1, 1].
-
-    Raises
-    ------
-    UndefinedCorrelation: one of the three is constant, or the reference or the predictions are a linear
-        function of the control, so that nothing is left to correlate.
-    ValueError: as `partial_moments`.
-
-    Examples
-    --------
     >>> x, y, z = [1, 1, -1, -1, 0, 0, 0, 0], [1, 0, 0, -1, 1, -1, 0, 0], [1, 0, -1, 0, -1, 0, 1, 0]
     >>> round(partial_r(x, y, z), 6)
     0.57735
@@ -763,24 +528,8 @@ def partial_r(reference: Any, predictions: Any, control: Any) -> float:
 
 
 def squared_errors(reference: Any, predictions: Any) -> SquaredErrors:
-    """The squared difference of each item.
+    """The squared difference of each item, shape=(n,). A square that exceeds the largest float raises ValueError.
 
-    Parameters
-    ----------
-    reference: shape=(n,).
-    predictions: shape=(n,).
-
-    Returns
-    -------
-    SquaredErrors, shape=(n,), one row an item.
-
-    Raises
-    ------
-    ValueError: no item, lengths that differ, a value that is not a finite number, or a square that exceeds
-        what a float can hold.
-
-    Examples
-    --------
     >>> squared_errors([1, 2, 3], [2, 2, 5]).squared_error.tolist()
     [1.0, 0.0, 4.0]
     """
@@ -793,20 +542,6 @@ def squared_errors(reference: Any, predictions: Any) -> SquaredErrors:
 def root_mean_square(errors: SquaredErrors) -> Any:
     """Root of the mean squared difference, in the ratings' own unit; lower is better.
 
-    Parameters
-    ----------
-    errors: numbers for one set, arrays of shape (r,) for many.
-
-    Returns
-    -------
-    float, or array of shape (r,) with NaN where there is no item.
-
-    Raises
-    ------
-    ValueError: one set without items.
-
-    Examples
-    --------
     >>> root_mean_square(SquaredErrors(items=2, squared_error=50))
     5.0
     """
@@ -815,25 +550,11 @@ def root_mean_square(errors: SquaredErrors) -> Any:
 
 
 def rmse(reference: Any, predictions: Any) -> float:
-    """Root of the mean squared difference of two variables, in their own unit; lower is better.
+    """`root_mean_square` of two variables' differences, in their own unit; lower is better.
 
-    `root_mean_square` of differences in units of a power of two near the largest, so that no square overflows.
+    Computed in units of a power of two near the largest difference, so that no square overflows. ValueError if the
+    result exceeds the largest float.
 
-    Parameters
-    ----------
-    reference: shape=(n,).
-    predictions: shape=(n,).
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError: as `squared_errors`, or where the result exceeds what a float can hold.
-
-    Examples
-    --------
     >>> rmse([0, 0], [1e200, 7e200]) / 1e200
     5.0
     """
@@ -850,23 +571,8 @@ def rmse(reference: Any, predictions: Any) -> float:
 
 
 def differences(reference: Any, predictions: Any) -> Differences:
-    """What each item adds to the sums of `Differences`.
+    """The sums of `Differences` for each item, shape=(n,).
 
-    Parameters
-    ----------
-    reference: shape=(n,).
-    predictions: shape=(n,).
-
-    Returns
-    -------
-    Differences, shape=(n,), one row an item.
-
-    Raises
-    ------
-    ValueError: no item, lengths that differ, or a value that is not a finite number.
-
-    Examples
-    --------
     >>> rows = differences([1, 2, 3], [1.5, 3, 1])
     >>> rows.difference.tolist(), rows.within_half.tolist(), rows.within_one.tolist()
     ([0.5, 1.0, -2.0], [1, 0, 0], [1, 1, 0])
@@ -881,20 +587,6 @@ def differences(reference: Any, predictions: Any) -> Differences:
 def within_half(sums: Differences) -> Any:
     """The share of predictions at most 0.5 from the reference's rating.
 
-    Parameters
-    ----------
-    sums: numbers for one set, arrays of shape (r,) for many.
-
-    Returns
-    -------
-    float in [0, 1], or array of shape (r,) with NaN where there is no item.
-
-    Raises
-    ------
-    ValueError: one set without items.
-
-    Examples
-    --------
     >>> within_half(total(differences([1, 2, 3, 4], [1.5, 3, 1, 4])))
     0.5
     """
@@ -902,14 +594,8 @@ def within_half(sums: Differences) -> Any:
 
 
 def within_one(sums: Differences) -> Any:
-    """The share of predictions at most 1 from the reference's rating; otherwise as `within_half`.
+    """The share of predictions at most 1 from the reference's rating.
 
-    Raises
-    ------
-    ValueError: one set without items.
-
-    Examples
-    --------
     >>> within_one(total(differences([1, 2, 3, 4], [1.5, 3, 1, 4])))
     0.75
     """
@@ -919,24 +605,10 @@ def within_one(sums: Differences) -> Any:
 def standardised_mean_difference(sums: Differences) -> Any:
     """SMD: the mean difference over the standard deviation (n - 1) of the reference's ratings.
 
-    Positive where predictions are too high on the whole. Williamson, Xi and Breyer (2012), "A framework for evaluation
-    and use of automated scoring", hold more than 0.15 either way for too much.
+    Positive where predictions are too high on the whole; undefined for a constant reference. Williamson, Xi and Breyer
+    (2012), "A framework for evaluation and use of automated scoring", consider more than 0.15 either way too much.
     Source: `rsmtool`, its method "unpooled".
 
-    Parameters
-    ----------
-    sums: numbers for one set, arrays of shape (r,) for many.
-
-    Returns
-    -------
-    float, or array of shape (r,) with NaN where the reference is constant.
-
-    Raises
-    ------
-    ValueError: one set with a constant reference.
-
-    Examples
-    --------
     >>> standardised_mean_difference(total(differences([1, 2, 3], [2, 2, 5])))  # 1 / 1
     1.0
     """
@@ -947,14 +619,8 @@ def standardised_mean_difference(sums: Differences) -> Any:
 
 
 def mean_shift(sums: Differences) -> Any:
-    """The size of the `standardised_mean_difference`, whichever way it goes: 0 is best.
+    """The absolute value of the `standardised_mean_difference`: 0 is best.
 
-    Raises
-    ------
-    ValueError: one set with a constant reference; in many it is NaN.
-
-    Examples
-    --------
     >>> mean_shift(total(differences([1, 2, 3], [0, 2, 1])))
     1.0
     """
@@ -964,19 +630,15 @@ def mean_shift(sums: Differences) -> Any:
 def prmse(ratings: Any, predictions: Any) -> float:
     """Proportional reduction in mean squared error, when the true scores behind several ratings are predicted.
 
-    1 - MSE / (variance of the true scores), both less what the raters' errors add. As high as 1 for a system that
-    errs no more than the raters, and not bounded below.
+    1 - MSE / (variance of the true scores), both less the contribution of the raters' errors. 1 where the raters'
+    errors explain the whole error of the system; not bounded below.
     Source: Loukina, Madnani, Cahill et al. (BEA 2020), "Using PRMSE to evaluate automated scoring systems in the
     presence of label noise"; `rsmtool.utils.prmse`.
 
     Parameters
     ----------
-    ratings: shape=(n, m): each item's ratings, NaN where there is none; at least one an item, two of some items.
+    ratings: shape=(n, m): each item's ratings, NaN where there is none; at least one per item, two of some items.
     predictions: shape=(n,).
-
-    Returns
-    -------
-    float
 
     Raises
     ------
@@ -1008,26 +670,10 @@ def prmse(ratings: Any, predictions: Any) -> float:
 
 
 def round_to_scale(predictions: Any, low: int, high: int) -> np.ndarray:
-    """Predictions trimmed to the scale and rounded, halves to even.
+    """Predictions trimmed to the scale from `low` to `high` and rounded, halves to even: int, shape=(n,).
 
-    ETS's `rsmtool` trims to [low - 0.4998, high + 0.4998], which gives the same.
+    ETS's `rsmtool` trims to [low - 0.4998, high + 0.4998], which gives the same. ValueError for an empty scale.
 
-    Parameters
-    ----------
-    predictions: shape=(n,).
-    low: the lowest rating of the scale.
-    high: the highest.
-
-    Returns
-    -------
-    int, shape=(n,), from low to high.
-
-    Raises
-    ------
-    ValueError: no prediction, one that is not a finite number, or an empty scale.
-
-    Examples
-    --------
     >>> round_to_scale([-7, 0.5, 1.5, 2.5, 4.4998, 9], 1, 4).tolist()
     [1, 1, 2, 2, 4, 4]
     """
@@ -1052,7 +698,7 @@ def _numbers(values: Any, name: str) -> np.ndarray:
 
 
 def _ranks(values: np.ndarray) -> np.ndarray:
-    """Ranks less a half, equal values having their mean rank."""
+    """Ranks less a half; equal values share their mean rank."""
     _, place, number = np.unique(values, return_inverse=True, return_counts=True)
     return (np.cumsum(number) - number / 2)[place]
 
@@ -1092,7 +738,7 @@ def _disagreement(a: np.ndarray, b: np.ndarray, weights: str | None) -> np.ndarr
 def _kappa(
     observed: Any, ratings: np.ndarray, first: np.ndarray, second: np.ndarray, weights: str | None
 ) -> Any:
-    """Kappa from the sum of the items' disagreements and from how often each rater gives each rating.
+    """Kappa from the sum of the items' disagreements and the frequency of each rating for each rater.
 
     ratings: shape=(k,), ascending; first, second: shape=(..., k).
     """
@@ -1125,7 +771,7 @@ def _covariance(n: Any, products: Any, x: Any, y: Any) -> Any:
 
 
 def _spread(n: Any, squares: Any, x: Any, *, explained: Any = 0.0) -> Any:
-    """n^2 times the variance of x less what is explained of it; NaN where nothing but rounding is left."""
+    """n^2 times the variance of x less its explained part; NaN where only rounding is left."""
     spread = _covariance(n, squares, x, x) - explained
     return np.where(spread > 1e-12 * n * squares, spread, np.nan)
 
@@ -1137,7 +783,7 @@ def _quotient(covariance: Any, spread_x: Any, spread_y: Any) -> Any:
 
 
 def _residual(values: np.ndarray, control: np.ndarray) -> np.ndarray:
-    """What the control leaves of the values, both centred: centred again, of size one, or 0 for rounding."""
+    """Residuals of centred values after a centred control, centred and of size one; 0 if only rounding is left."""
     explaining = _dot(control, control)
     if not explaining:
         return values
@@ -1150,7 +796,7 @@ def _residual(values: np.ndarray, control: np.ndarray) -> np.ndarray:
 
 
 def _rescaled(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Both near zero and of size one, by steps that keep differences exact and never overflow."""
+    """Both near zero and of size one, in steps that keep differences exact and never overflow."""
     _, exponent = np.frexp(max(np.abs(a).max(), np.abs(b).max()))
     a, b = np.ldexp(a, -exponent), np.ldexp(b, -exponent)
     origin = min(a.min(), b.min())

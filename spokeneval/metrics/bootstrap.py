@@ -1,8 +1,8 @@
-"""Scores that other samples would have: a bootstrap over units that are independent of one another.
+"""Scores in other samples: a bootstrap over units that are independent of one another.
 
-A unit is what was drawn at random and holds together: a speaker, a recording, a call; the response where nothing
-coarser is known. Everything a score is made of is counted for each unit, one row a unit; a resample draws as many
-units as there are, with replacement, and adds their rows up; the score is a formula of these counts.
+A unit is what was drawn at random as a whole: a speaker, a recording, a call; the response where no coarser unit is
+known. The counts have one row per unit. A resample draws as many units as there are, with replacement, and adds their
+rows up; the score is a formula of these counts.
 
 Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 13, percentile intervals; Bisani and
 Ney, Bootstrap estimates for confidence intervals in ASR performance evaluation (ICASSP 2004), for the units.
@@ -21,11 +21,11 @@ RESAMPLES = 2000
 SEED = 1979
 
 _AT_A_TIME = 1 << 15
-"""Numbers worked on at a time: as many as stay in the processor's cache."""
+"""Numbers processed at a time: as many as fit into the processor's cache."""
 
 
 def splitmix64(counters: np.ndarray) -> np.ndarray:
-    """The n-th numbers of the generator SplitMix64, a counter-based one: the same with every version of numpy.
+    """The n-th numbers of SplitMix64, a counter-based generator: the same with every version of numpy.
 
     Source: Steele, Lea and Flood, Fast splittable pseudorandom number generators (OOPSLA 2014), figure 16.
 
@@ -35,7 +35,7 @@ def splitmix64(counters: np.ndarray) -> np.ndarray:
 
     Returns
     -------
-    uint64, of this shape, uniform over all its values.
+    uint64, same shape, uniform over all its values.
 
     Examples
     --------
@@ -48,23 +48,10 @@ def splitmix64(counters: np.ndarray) -> np.ndarray:
 
 
 def resample_draws(units: int, *, resamples: int = RESAMPLES, seed: int = SEED) -> np.ndarray:
-    """The units that each resample draws, with replacement.
+    """The units that each resample draws, with replacement: int, shape=(resamples, units), from 0.
 
-    Parameters
-    ----------
-    units: number of units, n.
-    resamples: number of resamples, r.
+    Raises ValueError without a unit or a resample.
 
-    Returns
-    -------
-    int, shape=(r, n), from 0 to n - 1.
-
-    Raises
-    ------
-    ValueError: no unit or no resample.
-
-    Examples
-    --------
     >>> draws = resample_draws(3, resamples=4)
     >>> draws.shape, set(draws.ravel().tolist()) <= {0, 1, 2}
     ((4, 3), True)
@@ -74,7 +61,7 @@ def resample_draws(units: int, *, resamples: int = RESAMPLES, seed: int = SEED) 
 
 
 def _draws(first: int, last: int, units: int, seed: int) -> np.ndarray:
-    """The draws of resamples `first` to `last` - 1: each from a number of its own, whatever is drawn before."""
+    """The draws of resamples `first` to `last` - 1; each resample has numbers of its own, whatever is drawn before."""
     numbers = np.arange(1 + first * units, 1 + last * units, dtype=np.uint64)
     mixed = splitmix64(numbers * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed))
     drawn = ((mixed >> np.uint64(32)) * np.uint64(units)) >> np.uint64(32)
@@ -82,23 +69,10 @@ def _draws(first: int, last: int, units: int, seed: int) -> np.ndarray:
 
 
 def resample_weights(units: int, *, resamples: int = RESAMPLES, seed: int = SEED) -> np.ndarray:
-    """How often each resample draws each unit.
+    """How often each resample draws each unit: float, shape=(resamples, units); each row adds up to `units`.
 
-    Parameters
-    ----------
-    units: number of units, n.
-    resamples: number of resamples, r.
+    Raises ValueError without a unit or a resample.
 
-    Returns
-    -------
-    float, shape=(r, n): each row adds up to n.
-
-    Raises
-    ------
-    ValueError: no unit or no resample.
-
-    Examples
-    --------
     >>> resample_weights(3, resamples=4).sum(axis=1).tolist()
     [3.0, 3.0, 3.0, 3.0]
     """
@@ -123,13 +97,13 @@ def bootstrap_scores(rows: Any, formula: Callable[[Any], np.ndarray], weights: n
 
     Parameters
     ----------
-    rows: counts, one row a unit: fields of shape (n, ...).
-    formula: counts of many sets -> scores, shape=(r,), each set for itself.
-    weights: shape=(r, n), from `resample_weights`; the same weights for several systems compare them in pairs.
+    rows: counts, one row per unit: fields of shape (n, ...).
+    formula: counts of many sets -> scores, shape=(r,), one for each set.
+    weights: shape=(r, n), from `resample_weights`; use the same weights for several systems to compare them in pairs.
 
     Returns
     -------
-    float, shape=(r,): NaN where a resample has no score (it drew one class only, say).
+    float, shape=(r,): NaN where the score of a resample is undefined (it drew one class only, say).
 
     Raises
     ------
@@ -158,7 +132,9 @@ def bootstrap_scores(rows: Any, formula: Callable[[Any], np.ndarray], weights: n
 
 
 def _step(values: np.ndarray) -> float:
-    """The power of two in whose multiples values are summed to the same last digit on every machine, in whatever
-    order it adds: so small (one part in 2**53 of the largest sum), and all sums of multiples of it are exact."""
+    """The power of two to whose multiples values are rounded, at one part in 2**53 of the largest possible sum.
+
+    All sums of such multiples are exact, and so the same on every machine, whatever the order of addition.
+    """
     largest = len(values) * float(np.abs(values).max())
     return 2.0 ** (math.frexp(largest)[1] - 53)

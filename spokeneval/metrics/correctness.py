@@ -1,8 +1,8 @@
 """Correctness of a naming response: correct or incorrect (PSST Challenge, Task B).
 
-*Correct* is the positive class. Rates are fractions, higher is better. F1 without a true positive and
-precision without a positive prediction are 0; a reference in which only one class occurs has no rates. A rate
-takes the counts of one set of responses and gives a number, or those of many sets (arrays) and gives an array.
+*Correct* is the positive class. Rates are fractions, higher is better. F1 without a true positive and precision
+without a positive prediction are 0; all rates are undefined for a reference in which only one class occurs
+(`counts` documents undefined results).
 
 Source: PSST Challenge (Gale, Fleegle, Bedrick and Fergadiotis 2022, RaPID-4), Task B; the two zeros, where
 the challenge's own tool divides by zero, are ours.
@@ -21,7 +21,7 @@ from .phoneme_recognition import drop_fillers
 
 @dataclass(frozen=True)
 class CorrectnessCounts:
-    """Predictions counted against the reference; `+` pools two sets of responses.
+    """Predictions counted against the reference.
 
     Attributes
     ----------
@@ -29,11 +29,6 @@ class CorrectnessCounts:
     false_positives: incorrect responses, predicted correct.
     false_negatives: correct responses, predicted incorrect.
     true_negatives: incorrect responses, predicted incorrect.
-        All four are numbers, or arrays of shape (r,).
-
-    Raises
-    ------
-    ValueError: a count that is negative or not finite.
 
     Examples
     --------
@@ -54,15 +49,11 @@ class CorrectnessCounts:
 
 
 def predictions_per_response(reference: np.ndarray, prediction: np.ndarray) -> CorrectnessCounts:
-    """Each prediction against the reference: one row a response, 1 in one of the four counts.
+    """Each prediction against the reference: one row per response, 1 in one of the four counts.
 
     Parameters
     ----------
     reference, prediction: bool, shape=(n,), n > 0: True for correct, in the same order.
-
-    Returns
-    -------
-    CorrectnessCounts: int arrays of shape (n,).
 
     Raises
     ------
@@ -88,22 +79,8 @@ def predictions_per_response(reference: np.ndarray, prediction: np.ndarray) -> C
 
 
 def count_predictions(reference: np.ndarray, prediction: np.ndarray) -> CorrectnessCounts:
-    """Count predictions against the reference: the rows of `predictions_per_response`, added up.
+    """The rows of `predictions_per_response`, added up.
 
-    Parameters
-    ----------
-    reference, prediction: bool, shape=(n,), as in `predictions_per_response`.
-
-    Returns
-    -------
-    CorrectnessCounts: whole numbers.
-
-    Raises
-    ------
-    ValueError: as `predictions_per_response`.
-
-    Examples
-    --------
     >>> count_predictions([True, True, False, False], [True, False, True, False]) == CorrectnessCounts(1, 1, 1, 1)
     True
     """
@@ -113,12 +90,6 @@ def count_predictions(reference: np.ndarray, prediction: np.ndarray) -> Correctn
 def f1(counts: CorrectnessCounts) -> Number:
     """F1 = 2 tp / (2 tp + fp + fn); 0 without a true positive.
 
-    Raises
-    ------
-    ValueError: one set whose reference has only one class; in many it is NaN.
-
-    Examples
-    --------
     >>> f1(CorrectnessCounts(3, 1, 1, 5))
     0.75
     >>> rows = np.array([[3, 1, 1, 5], [0, 0, 4, 6], [4, 0, 6, 0]])
@@ -132,12 +103,6 @@ def f1(counts: CorrectnessCounts) -> Number:
 def precision(counts: CorrectnessCounts) -> Number:
     """tp / (tp + fp); 0 where nothing is predicted correct.
 
-    Raises
-    ------
-    ValueError: one set whose reference has only one class; in many it is NaN.
-
-    Examples
-    --------
     >>> precision(CorrectnessCounts(3, 1, 1, 5))
     0.75
     """
@@ -148,12 +113,6 @@ def precision(counts: CorrectnessCounts) -> Number:
 def recall(counts: CorrectnessCounts) -> Number:
     """tp / (tp + fn), the share of correct responses that are predicted correct.
 
-    Raises
-    ------
-    ValueError: one set whose reference has only one class; in many it is NaN.
-
-    Examples
-    --------
     >>> recall(CorrectnessCounts(3, 1, 1, 5))
     0.75
     """
@@ -163,12 +122,6 @@ def recall(counts: CorrectnessCounts) -> Number:
 def accuracy(counts: CorrectnessCounts) -> Number:
     """(tp + tn) / all responses.
 
-    Raises
-    ------
-    ValueError: one set whose reference has only one class; in many it is NaN.
-
-    Examples
-    --------
     >>> accuracy(CorrectnessCounts(3, 1, 1, 5))
     0.8
     """
@@ -179,12 +132,6 @@ def accuracy(counts: CorrectnessCounts) -> Number:
 def balanced_accuracy(counts: CorrectnessCounts) -> Number:
     """The mean of the two classes' recalls: (tp / (tp + fn) + tn / (tn + fp)) / 2.
 
-    Raises
-    ------
-    ValueError: one set whose reference has only one class; in many it is NaN.
-
-    Examples
-    --------
     >>> balanced_accuracy(CorrectnessCounts(3, 1, 2, 4))  # (3 / 5 + 4 / 5) / 2
     0.7
     """
@@ -195,12 +142,6 @@ def balanced_accuracy(counts: CorrectnessCounts) -> Number:
 def specificity(counts: CorrectnessCounts) -> Number:
     """tn / (tn + fp), the share of incorrect responses that are predicted incorrect.
 
-    Raises
-    ------
-    ValueError: one set whose reference has only one class; in many it is NaN.
-
-    Examples
-    --------
     >>> specificity(CorrectnessCounts(3, 1, 2, 4))
     0.8
     """
@@ -214,12 +155,6 @@ def matthews_correlation(counts: CorrectnessCounts) -> Number:
     Source: Matthews (1975), "Comparison of the predicted and observed secondary structure of T4 phage lysozyme"; the
     zero is scikit-learn's.
 
-    Raises
-    ------
-    ValueError: one set whose reference has only one class; in many it is NaN.
-
-    Examples
-    --------
     >>> matthews_correlation(CorrectnessCounts(8, 2, 2, 8))  # (64 - 4) / 100
     0.6
     """
@@ -234,7 +169,7 @@ def matthews_correlation(counts: CorrectnessCounts) -> Number:
 
 
 def contains_pronunciation(phones: Sequence[str], pronunciations: Iterable[Sequence[str]]) -> bool:
-    """Whether a transcript, its fillers dropped, holds an accepted pronunciation as a run of whole phones.
+    """Whether a transcript, its fillers dropped, contains an accepted pronunciation as a run of whole phones.
 
     This is the challenge's rule for a perfect transcript ("a simple substring function"), about 99 % accurate.
 
@@ -276,7 +211,7 @@ def _booleans(name: str, values: np.ndarray) -> np.ndarray:
 
 
 def _rate(counts: CorrectnessCounts, numerator: Number, denominator: Number) -> Number:
-    """The ratio; ValueError for one set whose reference has only one class, NaN for those of many."""
+    """The ratio; undefined where the reference has only one class."""
     correct = counts.true_positives + counts.false_negatives
     incorrect = counts.true_negatives + counts.false_positives
     both_classes = number_or_array(np.logical_and(correct, incorrect))

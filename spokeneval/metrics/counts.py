@@ -1,11 +1,16 @@
-"""Counts: what a score is computed from, as a value that can be added up.
+"""Counts: the values that scores are computed from, and that add up.
 
-A metric's counts are a frozen dataclass whose fields are numbers, or arrays that share their first axes: one row an
-item, a speaker, a resample. Adding rows up gives counts of the same kind, so one formula serves a whole system (its
-fields are numbers) and two thousand resamples (its fields are arrays of shape (2000,)).
+A metric's counts are a frozen dataclass. Its fields are numbers, or arrays that share their first axes, with one row
+per item, speaker or resample; `+` pools two sets. Added-up rows are counts of the same kind, so one formula serves a
+whole system (its fields are numbers) and two thousand resamples (its fields are arrays of shape (2000,)).
 
-A formula that is undefined for its counts, such as a rate of nothing, raises ValueError where the counts are one set,
-and gives NaN where they are many, because only some of many are undefined.
+What holds for all counts and for all formulas that take them, unless a docstring says otherwise:
+
+- A field is a number for one set, and an array of shape (r,) for r sets; in a documented shape, `...` is empty or r.
+  A formula returns a float for one set, and an array of shape (r,) for r sets.
+- Counts are checked when they are made: a number that is not finite, or negative where it cannot be, raises ValueError.
+- Where a formula is undefined, such as a rate of nothing, it raises ValueError for one set. For many sets it returns
+  NaN in that place, because only some of many are undefined.
 """
 
 from __future__ import annotations
@@ -20,14 +25,12 @@ import numpy as np
 Counts = TypeVar("Counts")
 
 Number = Any
-"""A number, of one set, or an array, of many."""
+"""A number for one set, an array for many."""
 
 
 def field_arrays(counts: Any) -> dict[str, np.ndarray]:
     """The fields of counts by name, as arrays.
 
-    Examples
-    --------
     >>> from spokeneval.metrics.correctness import CorrectnessCounts
     >>> field_arrays(CorrectnessCounts(3, 1, 0, 2))["true_positives"]
     array(3)
@@ -36,10 +39,8 @@ def field_arrays(counts: Any) -> dict[str, np.ndarray]:
 
 
 def add(first: Counts, second: Counts) -> Counts:
-    """Counts of the same kind added up, field by field: what their `+` gives.
+    """Counts of the same kind added up field by field: the implementation of their `+`.
 
-    Examples
-    --------
     >>> from spokeneval.metrics.correctness import CorrectnessCounts
     >>> add(CorrectnessCounts(3, 1, 0, 2), CorrectnessCounts(2, 0, 1, 4)) == CorrectnessCounts(5, 1, 1, 6)
     True
@@ -49,20 +50,12 @@ def add(first: Counts, second: Counts) -> Counts:
 
 
 def check_counts(counts: Any, *, signed: Sequence[str] = ()) -> None:
-    """Refuse what no count can be, in a number or in any row of an array.
+    """Raise ValueError for a number that is not finite, or negative in a field that is not listed as `signed`.
 
-    Parameters
-    ----------
-    signed: the fields that may be negative.
+    The message names the field, and the row in an array. Counts call this when they are made.
 
-    Raises
-    ------
-    ValueError: a number that is not finite, or negative in another field; it names the field, and the row in an array.
-
-    Examples
-    --------
     >>> from spokeneval.metrics.correctness import CorrectnessCounts
-    >>> CorrectnessCounts(3, 1, 0, -2)  # counts check themselves when they are made
+    >>> CorrectnessCounts(3, 1, 0, -2)
     Traceback (most recent call last):
     ValueError: true_negatives is -2; expected a finite number, 0 or more
     """
@@ -75,21 +68,11 @@ def check_counts(counts: Any, *, signed: Sequence[str] = ()) -> None:
 
 
 def total(rows: Counts) -> Counts:
-    """Rows added up: counts of one set.
+    """Rows added up, n >= 1: fields of shape (n, ...) to fields of shape (...), plain numbers where that is ().
 
     Whole numbers are added as such, others with a single rounding at the end, so that the sum does not depend on the
     order of the rows.
 
-    Parameters
-    ----------
-    rows: counts whose fields have shape (n, ...), n >= 1.
-
-    Returns
-    -------
-    Counts of the same kind, with fields of shape (...): plain numbers where the rows had shape (n,).
-
-    Examples
-    --------
     >>> from spokeneval.metrics.correctness import CorrectnessCounts
     >>> rows = CorrectnessCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
     >>> total(rows) == CorrectnessCounts(6, 2, 2, 7)
@@ -99,17 +82,12 @@ def total(rows: Counts) -> Counts:
 
 
 def by_group(rows: Counts, group: np.ndarray, groups: int) -> Counts:
-    """Rows added up within groups, such as the responses of each speaker.
+    """Rows added up within groups, such as the responses of each speaker: fields of shape (n, ...) to (groups, ...).
 
     Parameters
     ----------
-    rows: counts whose fields have shape (n, ...).
     group: int, shape=(n,): each row's group, from 0.
     groups: number of groups.
-
-    Returns
-    -------
-    Counts of the same kind, with fields of shape (groups, ...).
 
     Examples
     --------
@@ -128,8 +106,6 @@ def by_group(rows: Counts, group: np.ndarray, groups: int) -> Counts:
 def taken(rows: Counts, order: np.ndarray) -> Counts:
     """The chosen rows: fields of shape (n, ...) to fields of shape (len(order), ...).
 
-    Examples
-    --------
     >>> from spokeneval.metrics.correctness import CorrectnessCounts
     >>> rows = CorrectnessCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
     >>> taken(rows, np.array([2, 0])).true_negatives.tolist()
@@ -139,10 +115,8 @@ def taken(rows: Counts, order: np.ndarray) -> Counts:
 
 
 def as_matrix(rows: Any) -> np.ndarray:
-    """Every number of n rows, shape=(n, k): field by field, each field's in their own order.
+    """All numbers of n rows as a matrix, shape=(n, k): field by field, each field's numbers in their own order.
 
-    Examples
-    --------
     >>> from spokeneval.metrics.correctness import CorrectnessCounts
     >>> rows = CorrectnessCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
     >>> as_matrix(rows).tolist()
@@ -152,10 +126,8 @@ def as_matrix(rows: Any) -> np.ndarray:
 
 
 def from_matrix(rows: Counts, matrix: np.ndarray) -> Counts:
-    """`as_matrix` undone: counts like `rows` from other numbers, shape=(r, k).
+    """The inverse of `as_matrix`: counts like `rows` from other numbers, shape=(r, k).
 
-    Examples
-    --------
     >>> from spokeneval.metrics.correctness import CorrectnessCounts
     >>> rows = CorrectnessCounts(*np.ones((4, 3)))
     >>> from_matrix(rows, np.array([[3, 1, 0, 2], [2, 0, 1, 4]])).true_positives.tolist()
@@ -168,14 +140,8 @@ def from_matrix(rows: Counts, matrix: np.ndarray) -> Counts:
 
 
 def ratio(numerator: Number, denominator: Number, name: str) -> Any:
-    """A rate: a number, or an array of shape (r,) with NaN where there is nothing to divide by.
+    """A rate with its `name` for the message: a number, or an array. Undefined where the denominator is 0.
 
-    Raises
-    ------
-    ValueError: numbers, and nothing to divide by.
-
-    Examples
-    --------
     >>> ratio(1, 4, "a rate"), ratio(np.array([1, 0]), np.array([4, 0]), "a rate").tolist()
     (0.25, [0.25, nan])
     """
@@ -188,10 +154,8 @@ def ratio(numerator: Number, denominator: Number, name: str) -> Any:
 
 
 def number_or_array(value: Any) -> Any:
-    """An array as it is, and what has no axis as a plain Python number.
+    """An array as it is, and a value without axes as a plain Python number.
 
-    Examples
-    --------
     >>> number_or_array(np.float64(0.5)), number_or_array(np.array([1, 2])).tolist()
     (0.5, [1, 2])
     """

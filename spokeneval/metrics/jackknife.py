@@ -1,13 +1,13 @@
-"""How sure a score is: jackknife intervals over units that are independent of one another.
+"""Confidence intervals of scores: the jackknife over units that are independent of one another.
 
-A unit is what was drawn at random and holds together: a speaker, a recording, a call; the response where nothing
-coarser is known. Everything a score is made of is counted for each unit, one row a unit; the score is a formula of
-these counts' sums, and it is computed without each unit in turn. How much these values differ is its standard error.
+A unit is what was drawn at random as a whole: a speaker, a recording, a call; the response where no coarser unit is
+known. The counts have one row per unit; the score is a formula of their sum, and is computed without each unit in turn.
+The spread of these values gives its standard error.
 
-The interval is Student's, on a scale without ends: log((x - low) / (high - x)) of a score x between two bounds, the
-logit of a share and twice Fisher's z of a correlation; log(x - low) of one without an upper bound. Its degrees of
-freedom are Satterthwaite's: n - 1 where all units differ alike, down to 2 where one of them makes all the difference,
-as happens to rates near 0 and 1. `python -m benchmarks.bench_coverage` measures how often the intervals hold.
+The interval is Student's, on an unbounded scale: log((x - low) / (high - x)) for a score x between two bounds, which is
+the logit of a share and twice Fisher's z of a correlation; log(x - low) for a score without an upper bound. Its degrees
+of freedom are Satterthwaite's: n - 1 where all units differ alike, down to 2 where a single unit makes all the
+difference, as happens with rates near 0 and 1. `python -m benchmarks.bench_coverage` measures the coverage.
 
 Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 11, the jackknife, and section 12.6,
 transformations; Satterthwaite, An approximate distribution of estimates of variance components (Biometrics Bulletin 2,
@@ -27,24 +27,14 @@ from .counts import as_matrix, field_arrays, from_matrix, total
 LEVEL = 0.95
 
 _FARTHEST = 23.0
-"""From the middle of a scale: an end is then below 1e10, which is more than a platform can store."""
+"""Largest distance from the middle of a scale: it keeps an end below 1e10, the most that a platform can store."""
 
 _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(24)
 
 
 def leave_one_out(rows: Any) -> Any:
-    """The counts of all units but one, for each in turn.
+    """The counts of all units but one, for each unit in turn: fields of shape (n, ...), one row per unit, in and out.
 
-    Parameters
-    ----------
-    rows: counts, one row a unit: fields of shape (n, ...).
-
-    Returns
-    -------
-    Counts of n sets: fields of shape (n, ...).
-
-    Examples
-    --------
     >>> from spokeneval.metrics.correctness import CorrectnessCounts
     >>> rows = CorrectnessCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
     >>> leave_one_out(rows).true_positives.tolist()
@@ -56,14 +46,8 @@ def leave_one_out(rows: Any) -> Any:
 
 
 def jackknife_error(without: np.ndarray) -> float:
-    """The standard error of a score.
+    """The standard error of a score, from the scores without each unit, shape=(n,).
 
-    Parameters
-    ----------
-    without: shape=(n,): the score without each unit.
-
-    Examples
-    --------
     >>> jackknife_error(np.array([2.0, 3.0, 4.0]))  # of a mean: its standard deviation 2 over the root of 3
     1.1547005383792515
     """
@@ -73,15 +57,15 @@ def jackknife_error(without: np.ndarray) -> float:
 def jackknife_interval(score: float, without: np.ndarray, bounds: tuple[float, float]) -> tuple[float, float]:
     """The 95 % interval of a score.
 
-    Where the score, or one of those without a unit, is at a bound, or where there is no lower bound, there is no such
-    scale: the interval is then Student's on the score's own, cut at the bounds. So one of no width says that the units
-    tell nothing, as when nobody makes an error.
+    If the score, or one of those without a unit, is at a bound, or if there is no lower bound, no unbounded scale
+    exists: the interval is then Student's on the score's own scale, cut at the bounds. An interval of no width
+    therefore means that the units give no information, as when nobody makes an error.
 
     Parameters
     ----------
     score: of all units.
     without: shape=(n,): the score without each unit.
-    bounds: between which it lies; infinite where there is none.
+    bounds: the least and the greatest possible score; infinite where there is none.
 
     Returns
     -------
@@ -104,17 +88,11 @@ def jackknife_interval(score: float, without: np.ndarray, bounds: tuple[float, f
 
 
 def student_quantile(freedom: float) -> float:
-    """The 97.5 % quantile of Student's t distribution.
+    """The 97.5 % quantile of Student's t distribution, with 1 or more degrees of freedom, whole or not.
 
     With t = sqrt(freedom) tan(a), the density of the angle a is proportional to cos(a) ** (freedom - 1). Newton's
     method finds the angle within which 95 % lie; it comes from below, because the density falls.
 
-    Parameters
-    ----------
-    freedom: degrees of freedom, 1 or more, whole or not.
-
-    Examples
-    --------
     >>> round(student_quantile(1), 3), round(student_quantile(10), 3), round(student_quantile(2000), 3)
     (12.706, 2.228, 1.961)
     """
@@ -152,7 +130,7 @@ def _squares(values: np.ndarray) -> np.ndarray:
 
 
 def _exact_sum(values: np.ndarray) -> float:
-    """Summed without rounding, so that it does not depend on the units' order."""
+    """The sum with a single rounding, so that it does not depend on the units' order."""
     return math.fsum(values.tolist())
 
 

@@ -11,6 +11,9 @@ max(0, r - h), false alarm max(0, h - r), language error min(r, h) - c. For one 
 reference has it, a false alarm where only the hypothesis has it. Both countings agree:
 miss + language error = English missed + Mandarin missed, and likewise for the false alarms.
 
+Functions of `LanguageTimes` whose names end in `_time` return ms. The other rates are shares of reference time, of
+which lower is better; they are undefined where that time is 0 (see `counts`).
+
 Source: MERLion CCS Challenge Evaluation Plan 1.2 (2023), "Scoring metrics". The error rates in the sense of
 the challenge's own script (`lder_script` and its parts) count false alarms too. That script also shortens
 Mandarin by 1 ms at each end and turns a chain of overlapping turns that contains Mandarin into Mandarin; both
@@ -48,14 +51,14 @@ class Turns(NamedTuple):
 
 
 class Recording(NamedTuple):
-    """What scores one recording.
+    """The input for scoring one recording.
 
     Attributes
     ----------
     reference: the turns spoken.
     hypothesis: the turns claimed.
     regions: shape=(n, 2), n >= 1: evaluated regions, start and end in ms as for turns.
-    excluded: shape=(n, 2): speech left out of them, likewise.
+    excluded: shape=(n, 2): excluded speech within them, likewise.
     """
 
     reference: Turns
@@ -66,16 +69,12 @@ class Recording(NamedTuple):
 
 @dataclass(frozen=True)
 class LanguageTimes:
-    """Scored time in each joint state of reference and hypothesis, from which all rates follow; `+` pools.
+    """Scored time in each joint state of reference and hypothesis, from which all rates follow.
 
     Attributes
     ----------
-    states: shape=(..., 16), in ms. A state's number has bit 0 for English and bit 1 for Mandarin in the
-        reference, bits 2 and 3 for the two in the hypothesis.
-
-    Raises
-    ------
-    ValueError: another number of states, or a time that is negative or not finite.
+    states: shape=(..., 16), in ms. A state's number has bit 0 for English and bit 1 for Mandarin in the reference, bits
+        2 and 3 for English and Mandarin in the hypothesis.
     """
 
     states: np.ndarray
@@ -91,16 +90,12 @@ class LanguageTimes:
 
 @dataclass(frozen=True)
 class JaccardErrors:
-    """Jaccard error rates of the languages of recordings, added up; `+` pools two sets of recordings.
+    """Jaccard error rates summed over the languages of recordings.
 
     Attributes
     ----------
-    languages: number of languages in the references, each counted once a recording, or shape=(r,).
-    error: sum of their Jaccard error rates, or shape=(r,).
-
-    Raises
-    ------
-    ValueError: a number that is negative or not finite.
+    languages: number of languages in the references, each counted once per recording.
+    error: sum of their Jaccard error rates.
     """
 
     languages: Any
@@ -114,15 +109,11 @@ class JaccardErrors:
 
 
 def language_times(reference: Turns, hypothesis: Turns, regions: Any, *, excluded: Any = ()) -> LanguageTimes:
-    """Times of one recording.
+    """Times of one recording, states of shape (16,).
 
     Parameters
     ----------
     reference, hypothesis, regions, excluded: as in `Recording`. All but `regions` may be empty.
-
-    Returns
-    -------
-    LanguageTimes, states of shape (16,).
 
     Raises
     ------
@@ -141,22 +132,10 @@ def language_times(reference: Turns, hypothesis: Turns, regions: Any, *, exclude
 
 
 def language_times_per_recording(recordings: Sequence[Recording]) -> LanguageTimes:
-    """`language_times` of each recording, many in one sweep; their total pools the recordings.
+    """`language_times` of each of n recordings, n >= 1, many in one sweep: states of shape (n, 16).
 
-    Parameters
-    ----------
-    recordings: n recordings, n >= 1.
+    The message of an error names the recording by its place from 0.
 
-    Returns
-    -------
-    LanguageTimes, states of shape (n, 16).
-
-    Raises
-    ------
-    ValueError: no recording, or as `language_times`, naming the recording by its place from 0.
-
-    Examples
-    --------
     >>> spoken, silent = Turns([(0, 600)], []), Turns([], [])
     >>> recordings = [Recording(spoken, spoken, [(0, 2000)]), Recording(spoken, silent, [(0, 500)])]
     >>> der(language_times_per_recording(recordings)).tolist()
@@ -175,19 +154,10 @@ def language_times_per_recording(recordings: Sequence[Recording]) -> LanguageTim
 
 
 def confusions(times: LanguageTimes) -> np.ndarray:
-    """Scored time by the languages of the reference and of the hypothesis.
+    """Scored time by the languages of the reference and of the hypothesis: float, shape=(..., 4, 4), in ms.
 
-    Parameters
-    ----------
-    times: states of shape (..., 16).
+    Rows are the languages of the reference, columns those of the hypothesis: neither, English, Mandarin, both.
 
-    Returns
-    -------
-    float, shape=(..., 4, 4), in ms. Rows are the reference's languages, columns the hypothesis's: neither,
-    English, Mandarin, both.
-
-    Examples
-    --------
     >>> times = language_times(Turns([(0, 600)], []), Turns([(0, 500)], [(400, 600)]), [(0, 2000)])
     >>> confusions(times)[:2].tolist()
     [[1400.0, 0.0, 0.0, 0.0], [0.0, 400.0, 100.0, 100.0]]
@@ -197,20 +167,9 @@ def confusions(times: LanguageTimes) -> np.ndarray:
 
 
 def english_time(times: LanguageTimes) -> Any:
-    """Reference English.
+    """Time of English in the reference.
 
-    Parameters
-    ----------
-    times: one set, or r sets.
-
-    Returns
-    -------
-    float in ms, or array of shape (r,).
-
-    Examples
-    --------
-    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
-    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> english_time(times)
     600.0
     """
@@ -218,20 +177,9 @@ def english_time(times: LanguageTimes) -> Any:
 
 
 def mandarin_time(times: LanguageTimes) -> Any:
-    """Reference Mandarin.
+    """Time of Mandarin in the reference.
 
-    Parameters
-    ----------
-    times: one set, or r sets.
-
-    Returns
-    -------
-    float in ms, or array of shape (r,).
-
-    Examples
-    --------
-    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
-    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> mandarin_time(times)
     600.0
     """
@@ -239,20 +187,9 @@ def mandarin_time(times: LanguageTimes) -> Any:
 
 
 def total_time(times: LanguageTimes) -> Any:
-    """Reference language time, an English-Mandarin overlap counting for both.
+    """Reference language time; an English-Mandarin overlap counts for both.
 
-    Parameters
-    ----------
-    times: one set, or r sets.
-
-    Returns
-    -------
-    float in ms, or array of shape (r,).
-
-    Examples
-    --------
-    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
-    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> total_time(times)
     1200.0
     """
@@ -262,18 +199,7 @@ def total_time(times: LanguageTimes) -> Any:
 def miss_time(times: LanguageTimes) -> Any:
     """Missed speech: languages in the reference beyond the number of those in the hypothesis.
 
-    Parameters
-    ----------
-    times: one set, or r sets.
-
-    Returns
-    -------
-    float in ms, or array of shape (r,).
-
-    Examples
-    --------
-    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
-    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> miss_time(times)
     500.0
     """
@@ -283,18 +209,7 @@ def miss_time(times: LanguageTimes) -> Any:
 def false_alarm_time(times: LanguageTimes) -> Any:
     """False alarms: languages in the hypothesis beyond the number of those in the reference.
 
-    Parameters
-    ----------
-    times: one set, or r sets.
-
-    Returns
-    -------
-    float in ms, or array of shape (r,).
-
-    Examples
-    --------
-    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
-    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> false_alarm_time(times)
     300.0
     """
@@ -302,20 +217,9 @@ def false_alarm_time(times: LanguageTimes) -> Any:
 
 
 def language_error_time(times: LanguageTimes) -> Any:
-    """Speech given the wrong language: min(spoken, claimed) languages less those in common.
+    """Speech attributed to the wrong language: min(spoken, claimed) languages less those in common.
 
-    Parameters
-    ----------
-    times: one set, or r sets.
-
-    Returns
-    -------
-    float in ms, or array of shape (r,).
-
-    Examples
-    --------
-    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
-    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> language_error_time(times)
     100.0
     """
@@ -325,22 +229,7 @@ def language_error_time(times: LanguageTimes) -> Any:
 def der(times: LanguageTimes) -> Any:
     """(miss + false alarm + language error) / reference language time.
 
-    Parameters
-    ----------
-    times: one set, or r sets.
-
-    Returns
-    -------
-    float, or array of shape (r,) with NaN where the reference has no language time.
-
-    Raises
-    ------
-    ValueError: one set, and no language time in the reference.
-
-    Examples
-    --------
-    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
-    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> der(times)
     0.75
     """
@@ -351,22 +240,7 @@ def der(times: LanguageTimes) -> Any:
 def miss(times: LanguageTimes) -> Any:
     """Missed speech / reference language time.
 
-    Parameters
-    ----------
-    times: one set, or r sets.
-
-    Returns
-    -------
-    float in [0, 1], or array of shape (r,) with NaN where the reference has no language time.
-
-    Raises
-    ------
-    ValueError: one set, and no language time in the reference.
-
-    Examples
-    --------
-    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
-    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> round(miss(times), 6)
     0.416667
     """
@@ -376,22 +250,7 @@ def miss(times: LanguageTimes) -> Any:
 def false_alarm(times: LanguageTimes) -> Any:
     """False alarms / reference language time.
 
-    Parameters
-    ----------
-    times: one set, or r sets.
-
-    Returns
-    -------
-    float, or array of shape (r,) with NaN where the reference has no language time.
-
-    Raises
-    ------
-    ValueError: one set, and no language time in the reference.
-
-    Examples
-    --------
-    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
-    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> false_alarm(times)
     0.25
     """
@@ -399,24 +258,9 @@ def false_alarm(times: LanguageTimes) -> Any:
 
 
 def language_error(times: LanguageTimes) -> Any:
-    """Speech given the wrong language / reference language time.
+    """Speech attributed to the wrong language / reference language time.
 
-    Parameters
-    ----------
-    times: one set, or r sets.
-
-    Returns
-    -------
-    float in [0, 1], or array of shape (r,) with NaN where the reference has no language time.
-
-    Raises
-    ------
-    ValueError: one set, and no language time in the reference.
-
-    Examples
-    --------
-    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
-    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> round(language_error(times), 6)
     0.083333
     """
@@ -424,24 +268,9 @@ def language_error(times: LanguageTimes) -> Any:
 
 
 def english_error(times: LanguageTimes) -> Any:
-    """English that the hypothesis lacks / reference English.
+    """English that is missing from the hypothesis / reference English.
 
-    Parameters
-    ----------
-    times: one set, or r sets.
-
-    Returns
-    -------
-    float in [0, 1], or array of shape (r,) with NaN where the reference has no English.
-
-    Raises
-    ------
-    ValueError: one set, and no English in the reference.
-
-    Examples
-    --------
-    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
-    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> english_error(times)
     0.0
     """
@@ -449,24 +278,9 @@ def english_error(times: LanguageTimes) -> Any:
 
 
 def mandarin_error(times: LanguageTimes) -> Any:
-    """Mandarin that the hypothesis lacks / reference Mandarin.
+    """Mandarin that is missing from the hypothesis / reference Mandarin.
 
-    Parameters
-    ----------
-    times: one set, or r sets.
-
-    Returns
-    -------
-    float in [0, 1], or array of shape (r,) with NaN where the reference has no Mandarin.
-
-    Raises
-    ------
-    ValueError: one set, and no Mandarin in the reference.
-
-    Examples
-    --------
-    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
-    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> mandarin_error(times)
     1.0
     """
@@ -476,22 +290,7 @@ def mandarin_error(times: LanguageTimes) -> Any:
 def lder_script(times: LanguageTimes) -> Any:
     """Missed and falsely claimed time of both languages / reference language time.
 
-    Parameters
-    ----------
-    times: one set, or r sets.
-
-    Returns
-    -------
-    float, or array of shape (r,) with NaN where the reference has no language time.
-
-    Raises
-    ------
-    ValueError: one set, and no language time in the reference.
-
-    Examples
-    --------
-    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
-    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> round(lder_script(times), 6)
     0.833333
     """
@@ -502,22 +301,7 @@ def lder_script(times: LanguageTimes) -> Any:
 def english_error_script(times: LanguageTimes) -> Any:
     """English missed or falsely claimed / reference English.
 
-    Parameters
-    ----------
-    times: one set, or r sets.
-
-    Returns
-    -------
-    float, or array of shape (r,) with NaN where the reference has no English.
-
-    Raises
-    ------
-    ValueError: one set, and no English in the reference.
-
-    Examples
-    --------
-    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
-    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> round(english_error_script(times), 6)
     0.666667
     """
@@ -527,22 +311,7 @@ def english_error_script(times: LanguageTimes) -> Any:
 def mandarin_error_script(times: LanguageTimes) -> Any:
     """Mandarin missed or falsely claimed / reference Mandarin.
 
-    Parameters
-    ----------
-    times: one set, or r sets.
-
-    Returns
-    -------
-    float, or array of shape (r,) with NaN where the reference has no Mandarin.
-
-    Raises
-    ------
-    ValueError: one set, and no Mandarin in the reference.
-
-    Examples
-    --------
-    >>> claimed = Turns([(0, 700), (1000, 1300)], [])
-    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), claimed, [(0, 2000)])
+    >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> mandarin_error_script(times)
     1.0
     """
@@ -550,11 +319,9 @@ def mandarin_error_script(times: LanguageTimes) -> Any:
 
 
 def error_spans(recording: Recording) -> dict[str, np.ndarray]:
-    """When a recording's errors are: the spans of scored time with a miss, a false alarm or a language error.
+    """The spans of a recording's scored time with a miss, a false alarm or a language error.
 
-    Parameters
-    ----------
-    recording: as for `language_times_per_recording`, which checks it.
+    The recording must be valid: `language_times_per_recording` checks it.
 
     Returns
     -------
@@ -590,18 +357,8 @@ def error_spans(recording: Recording) -> dict[str, np.ndarray]:
 
 
 def jaccard_errors(times: LanguageTimes) -> JaccardErrors:
-    """The Jaccard error rates of each recording's languages: (missed + false alarm) / time of either side.
+    """One row per recording: Jaccard error rates of its languages, (missed + false alarm) / time of either side.
 
-    Parameters
-    ----------
-    times: of n recordings, one row each.
-
-    Returns
-    -------
-    JaccardErrors of arrays, shape=(n,).
-
-    Examples
-    --------
     English is spoken for 600 ms and claimed for 700, 600 of them in common; Mandarin is spoken and not claimed.
 
     >>> recording = Recording(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700)], []), [(0, 2000)])
@@ -620,25 +377,11 @@ def jaccard_errors(times: LanguageTimes) -> JaccardErrors:
 
 
 def jaccard_error_rate(errors: JaccardErrors) -> Any:
-    """JER: the mean Jaccard error rate over the languages of every recording, each counting the same.
+    """JER: the mean Jaccard error rate over the languages of every recording, each with the same weight.
 
-    As DIHARD's `dscore` has it for speakers, but that languages are never mapped: nothing else may take their place.
+    The same as DIHARD's `dscore` computes for speakers, except that languages are never mapped to others.
     Source: Ryant et al. (2019), Second DIHARD Challenge Evaluation Plan.
 
-    Parameters
-    ----------
-    errors: numbers for one set, arrays of shape (r,) for many; added up from `jaccard_errors`.
-
-    Returns
-    -------
-    float in [0, 1], or array of shape (r,) with NaN where the references have no language.
-
-    Raises
-    ------
-    ValueError: one set, and no language in the references.
-
-    Examples
-    --------
     >>> jaccard_error_rate(JaccardErrors(languages=4, error=1.0))
     0.25
     """
@@ -663,13 +406,13 @@ _LAYERS = (
 _REGIONS, _EXCLUDED = 4, 5
 
 _TURNS_AT_A_TIME = 1 << 12
-"""Turns swept at a time, but a recording's all together: what is made of them stays in the processor's cache."""
+"""Turns swept at a time, never splitting a recording, so that the working arrays stay in the processor's cache."""
 
 
 def _gather(recordings: Sequence[Recording], first: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Recording and layer (index into `_LAYERS`) of every turn, shape (n,), and the checked turns, (n, 2).
 
-    first: the first recording's place among all, from 0.
+    first: the place of the first recording among all, from 0.
     """
     arrays = []
     for index, (reference, hypothesis, regions, excluded) in enumerate(recordings, first):

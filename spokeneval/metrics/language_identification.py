@@ -1,17 +1,22 @@
 """Language identification of segments, English or Mandarin (MERLion CCS Challenge, Task 1).
 
-Every segment has an English score and a Mandarin score; larger means more likely. They are compared, never
+Every segment has an English score and a Mandarin score; larger means more likely. Scores are compared, never
 added, so that only their order matters: exact for any finite doubles, and -0.0 equals 0.0.
 
 Two ways to turn segments into detection trials:
 
-- `pooled_trials`: two a segment, its English score (a target if the segment is English) and its Mandarin
-  score (a target if it is Mandarin), in one pool: the sense of the challenge's own script.
-- `difference_trials`: one a segment, English minus Mandarin, English the target: the sense of the evaluation
-  plan ("Scoring metrics"). A miss is English called Mandarin, a false alarm Mandarin called English.
+- `pooled_trials`: two per segment, its English score (a target if the segment is English) and its Mandarin
+  score (a target if it is Mandarin), in one pool: the definition of the challenge's own script.
+- `difference_trials`: one per segment, English minus Mandarin, with English as the target: the definition of the
+  evaluation plan ("Scoring metrics"). A miss is English called Mandarin, a false alarm Mandarin called English.
 
 A threshold t accepts the trials with score >= t. Miss rate: targets rejected / targets. False-alarm rate:
 nontargets accepted / nontargets. All rates are fractions.
+
+What the functions of segments share: `is_english` is bool, shape=(n,), n >= 1; `english_scores` and `mandarin_scores`
+are finite floats, shape=(n,); `recording` is int, shape=(n,), the number of each segment's recording from 0 to k - 1.
+Anything else raises ValueError, and so do scores of trials that are not finite numbers of shape (n,), n >= 1. The
+rates of a language without segments, or of trials without targets or nontargets, are undefined (see `counts`).
 
 Sources: MERLion CCS Challenge Evaluation Plan 1.2 (2023); for the EER of the ROC convex hull (ROCCH),
 N. Brümmer and E. de Villiers, "The BOSARIS Toolkit: Theory, Algorithms and Code for Surviving the New DCF"
@@ -32,10 +37,10 @@ BINS = 255
 """Bins of a histogram of scores (see `score_bins`)."""
 
 COST_RATIOS = (1, 9)
-"""What a false alarm costs in misses, at priors of one half and one tenth: the beta of NIST's detection costs."""
+"""The cost of a false alarm in misses, at priors of one half and one tenth: the beta of NIST's detection costs."""
 
 LARGEST_RATIO = 1e6
-"""A difference of scores beyond this, taken as a log-likelihood ratio, counts as this, so that every cost is finite."""
+"""Largest difference of scores, as a log-likelihood ratio: larger ones count as this, so that every cost is finite."""
 
 _HULL_BINS = 200
 
@@ -57,20 +62,16 @@ class OperatingPoints(NamedTuple):
 
 @dataclass(frozen=True)
 class LanguageDecisions:
-    """Segments of each language, and those decided right; `+` pools two sets of segments.
+    """Segments of each language, and the correctly decided ones; more of these than segments raise ValueError.
 
     Attributes
     ----------
-    english: int, or shape=(r,): English segments.
-    mandarin: int, or shape=(r,): Mandarin segments.
-    english_correct: int, or shape=(r,): English segments called English.
-    mandarin_correct: int, or shape=(r,): Mandarin segments called Mandarin.
-    mixed_recordings: int, or shape=(r,): recordings with segments of both languages.
-    mixed_accuracy: float, or shape=(r,): sum of the balanced accuracies of these recordings.
-
-    Raises
-    ------
-    ValueError: a negative or infinite number, or more correct decisions than segments.
+    english: English segments.
+    mandarin: Mandarin segments.
+    english_correct: English segments called English.
+    mandarin_correct: Mandarin segments called Mandarin.
+    mixed_recordings: recordings with segments of both languages.
+    mixed_accuracy: sum of the balanced accuracies of these recordings.
     """
 
     english: Number
@@ -99,16 +100,12 @@ class LanguageDecisions:
 
 @dataclass(frozen=True)
 class ScoreHistograms:
-    """Detection trials counted by score, in the same bins for all rows; `+` pools two sets of trials.
+    """Detection trials counted by score, in the same bins for all rows.
 
     Attributes
     ----------
-    targets: shape=(..., BINS): target scores in each bin, scores ascending.
-    nontargets: shape=(..., BINS): nontarget scores in each bin.
-
-    Raises
-    ------
-    ValueError: a negative or infinite number, or shapes that differ.
+    targets: shape=(..., b): target scores in each of b bins, scores ascending; `score_bins` makes `BINS` bins.
+    nontargets: shape=(..., b): nontarget scores in each bin.
     """
 
     targets: np.ndarray
@@ -128,18 +125,14 @@ class ScoreHistograms:
 
 @dataclass(frozen=True)
 class LikelihoodRatioCosts:
-    """What differences of scores cost as log-likelihood ratios; `+` pools two sets of segments.
+    """The costs of score differences as log-likelihood ratios.
 
     Attributes
     ----------
     segments: shape=(..., 2): English and Mandarin segments.
     bits: shape=(..., 2): sum over them of log2(1 + 1 / LR), LR being the likelihood ratio for the true language.
-    misses: shape=(..., 2, 2): of each language those not accepted as it, at each of `COST_RATIOS`.
-    false_alarms: shape=(..., 2, 2): of each language those accepted as the other, at each of `COST_RATIOS`.
-
-    Raises
-    ------
-    ValueError: a negative or infinite number.
+    misses: shape=(..., 2, 2): segments of each language that are not accepted as it, at each of `COST_RATIOS`.
+    false_alarms: shape=(..., 2, 2): segments of each language that are accepted as the other, at each of `COST_RATIOS`.
     """
 
     segments: np.ndarray
@@ -157,22 +150,8 @@ class LikelihoodRatioCosts:
 def count_decisions(is_english: Any, english_scores: Any, mandarin_scores: Any) -> LanguageDecisions:
     """Each segment decided by its larger score, ties to English, and counted over all segments.
 
-    Parameters
-    ----------
-    is_english: bool, shape=(n,), n >= 1: the segment's language.
-    english_scores: float, shape=(n,): finite; larger means English is more likely.
-    mandarin_scores: float, shape=(n,): likewise for Mandarin.
+    The fields of mixed recordings are 0, because segments alone do not define recordings.
 
-    Returns
-    -------
-    LanguageDecisions of numbers; those of mixed recordings are 0, as segments alone do not tell.
-
-    Raises
-    ------
-    ValueError: no segment, lengths that differ, a wrong type, or a score that is not finite.
-
-    Examples
-    --------
     >>> decisions = count_decisions([True, True, False, False], [2, 0.5, 1, -1], [-2, 0.5, 3, -2])
     >>> decisions.english_correct, decisions.mandarin_correct
     (2, 1)
@@ -190,23 +169,8 @@ def count_decisions(is_english: Any, english_scores: Any, mandarin_scores: Any) 
 def decisions_per_recording(
     is_english: Any, english_scores: Any, mandarin_scores: Any, recording: Any
 ) -> LanguageDecisions:
-    """`count_decisions` of each recording.
+    """`count_decisions` of each recording, shape=(k,): all 0 for a recording without segments.
 
-    Parameters
-    ----------
-    is_english, english_scores, mandarin_scores: shape=(n,), as for `count_decisions`.
-    recording: int, shape=(n,): the number of each segment's recording, from 0 to k - 1.
-
-    Returns
-    -------
-    LanguageDecisions of arrays, shape=(k,): row i is that of recording i, all 0 where it has no segment.
-
-    Raises
-    ------
-    ValueError: as `count_decisions`, or recordings that are not numbered from 0, one number a segment.
-
-    Examples
-    --------
     >>> rows = decisions_per_recording([True, False, True], [2, 2, 2], [1, 3, 1], [0, 0, 1])
     >>> rows.english.tolist(), rows.mandarin_correct.tolist(), rows.mixed_recordings.tolist()
     ([1, 1], [1, 0], [1, 0])
@@ -233,20 +197,6 @@ def decisions_per_recording(
 def english_recall(decisions: LanguageDecisions) -> Any:
     """English segments called English / English segments.
 
-    Parameters
-    ----------
-    decisions: numbers, or arrays of shape (r,).
-
-    Returns
-    -------
-    float in [0, 1], or array of shape (r,) with NaN where there is no English segment.
-
-    Raises
-    ------
-    ValueError: numbers, and no English segment.
-
-    Examples
-    --------
     >>> english_recall(LanguageDecisions(english=4, mandarin=2, english_correct=3, mandarin_correct=1))
     0.75
     """
@@ -256,20 +206,6 @@ def english_recall(decisions: LanguageDecisions) -> Any:
 def mandarin_recall(decisions: LanguageDecisions) -> Any:
     """Mandarin segments called Mandarin / Mandarin segments.
 
-    Parameters
-    ----------
-    decisions: numbers, or arrays of shape (r,).
-
-    Returns
-    -------
-    float in [0, 1], or array of shape (r,) with NaN where there is no Mandarin segment.
-
-    Raises
-    ------
-    ValueError: numbers, and no Mandarin segment.
-
-    Examples
-    --------
     >>> mandarin_recall(LanguageDecisions(english=4, mandarin=2, english_correct=3, mandarin_correct=1))
     0.5
     """
@@ -279,20 +215,6 @@ def mandarin_recall(decisions: LanguageDecisions) -> Any:
 def balanced_accuracy(decisions: LanguageDecisions) -> Any:
     """Mean of the two recalls.
 
-    Parameters
-    ----------
-    decisions: numbers, or arrays of shape (r,).
-
-    Returns
-    -------
-    float in [0, 1], or array of shape (r,) with NaN where a language has no segment.
-
-    Raises
-    ------
-    ValueError: numbers, and a language without segments.
-
-    Examples
-    --------
     >>> balanced_accuracy(LanguageDecisions(english=4, mandarin=2, english_correct=3, mandarin_correct=1))
     0.625
     """
@@ -302,23 +224,9 @@ def balanced_accuracy(decisions: LanguageDecisions) -> Any:
 def balanced_accuracy_per_recording(decisions: LanguageDecisions) -> Any:
     """Mean of the recordings' balanced accuracies, over those in which both languages occur.
 
-    The evaluation plan's wording ("computed for each file"). Where no recording has both languages, the
-    balanced accuracy of all segments together takes its place.
+    The evaluation plan's wording ("computed for each file"). If no recording has both languages, it is the balanced
+    accuracy of all segments together. `decisions` are added up from `decisions_per_recording`.
 
-    Parameters
-    ----------
-    decisions: numbers, or arrays of shape (r,); added up from `decisions_per_recording`.
-
-    Returns
-    -------
-    float in [0, 1], or array of shape (r,) with NaN where a language has no segment.
-
-    Raises
-    ------
-    ValueError: numbers, and a language without segments.
-
-    Examples
-    --------
     Three recordings, one of them with English alone; the others have accuracies of 3/4 and 1/2.
 
     >>> from spokeneval.metrics.counts import total
@@ -337,23 +245,8 @@ def balanced_accuracy_per_recording(decisions: LanguageDecisions) -> Any:
 def pooled_trials(
     is_english: Any, english_scores: Any, mandarin_scores: Any
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Target and nontarget scores, two trials a segment: n targets and n nontargets from n segments.
+    """Scores of n targets (each segment's own language) and n nontargets (the other language) from n segments.
 
-    Parameters
-    ----------
-    is_english, english_scores, mandarin_scores: shape=(n,), as for `count_decisions`.
-
-    Returns
-    -------
-    targets: float, shape=(n,): the score of each segment's own language.
-    nontargets: float, shape=(n,): the score of the other language.
-
-    Raises
-    ------
-    ValueError: as `count_decisions`.
-
-    Examples
-    --------
     >>> targets, nontargets = pooled_trials([True, False], [2, 1], [-2, 3])
     >>> targets.tolist(), nontargets.tolist()
     ([2.0, 3.0], [-2.0, 1.0])
@@ -367,28 +260,13 @@ def pooled_trials(
 def difference_trials(
     is_english: Any, english_scores: Any, mandarin_scores: Any
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Target (English) and nontarget (Mandarin) scores, one trial a segment: English minus Mandarin.
+    """Scores of targets (English) and nontargets (Mandarin), each in the segments' order: English minus Mandarin.
 
     The difference is that of doubles: rounding may tie two of them but never swaps them. Where one overflows
     (1e308 minus -1e308) all are replaced by their ranks, the overflowing ones ordered by half the difference;
-    ranks keep every order and every tie, and an error rate depends on nothing else.
+    ranks keep every order and every tie, and an error rate depends on nothing else. One of the two arrays is empty if a
+    language has no segment; the error rates below refuse it.
 
-    Parameters
-    ----------
-    is_english, english_scores, mandarin_scores: shape=(n,), as for `count_decisions`.
-
-    Returns
-    -------
-    targets: float, shape=(t,): the differences of the t English segments, in their order.
-    nontargets: float, shape=(n - t,): those of the Mandarin segments. One of the two arrays is empty where a
-        language has no segment; the error rates below refuse it.
-
-    Raises
-    ------
-    ValueError: as `count_decisions`.
-
-    Examples
-    --------
     >>> targets, nontargets = difference_trials([True, False], [2, 1], [-2, 3])
     >>> targets.tolist(), nontargets.tolist()
     ([4.0], [-2.0])
@@ -408,30 +286,15 @@ def difference_trials(
 
 
 def rocch_eer(target_scores: Any, nontarget_scores: Any) -> float:
-    """Equal error rate of the ROC convex hull, where it crosses miss rate = false-alarm rate.
+    """Equal error rate of the ROC convex hull, where it crosses miss rate = false-alarm rate; at most 0.5.
 
     The hull is the one that pool-adjacent-violators finds: the lower left convex hull of all operating points
     in the (false alarm, miss) plane (Brümmer and de Villiers 2013).
 
-    Only the edge on the diagonal is looked for. Among the points between two vertices on either side of the
-    diagonal the one farthest below their chord is a vertex too; it replaces the one on its own side, until
-    nothing lies below. Counts are integers, so that the result is the exact quotient, rounded once.
+    Only the edge on the diagonal is computed. Among the points between two vertices on either side of the diagonal the
+    one farthest below their chord is a vertex too; it replaces the one on its own side, until nothing lies below.
+    Counts are integers, so that the result is the exact quotient, rounded once.
 
-    Parameters
-    ----------
-    target_scores: float, shape=(n,), n >= 1, finite.
-    nontarget_scores: float, shape=(m,), m >= 1, finite.
-
-    Returns
-    -------
-    float, at most 0.5.
-
-    Raises
-    ------
-    ValueError: no target, no nontarget, a wrong type, or a score that is not finite.
-
-    Examples
-    --------
     Thresholds at 0.3 and 0.8 give the hull's vertices (miss, false alarm) = (0, 1/2) and (1/2, 0).
 
     >>> rocch_eer([0.9, 0.8, 0.4, 0.3], [0.7, 0.5, 0.2, 0.1])
@@ -446,20 +309,6 @@ def interpolated_eer(target_scores: Any, nontarget_scores: Any) -> float:
 
     Tied scores make one step of the line. Reversed scores give 1, where the convex hull gives 0.5.
 
-    Parameters
-    ----------
-    target_scores, nontarget_scores: as for `rocch_eer`.
-
-    Returns
-    -------
-    float, at most 1.
-
-    Raises
-    ------
-    ValueError: as `rocch_eer`.
-
-    Examples
-    --------
     A threshold at 0.5 misses two of four targets and accepts two of four nontargets.
 
     >>> interpolated_eer([0.9, 0.8, 0.4, 0.3], [0.7, 0.5, 0.2, 0.1])
@@ -480,20 +329,6 @@ def operating_points(target_scores: Any, nontarget_scores: Any) -> OperatingPoin
 
     The points of a DET curve, or of a ROC curve with 1 - miss rate as the detection rate.
 
-    Parameters
-    ----------
-    target_scores, nontarget_scores: as for `rocch_eer`.
-
-    Returns
-    -------
-    OperatingPoints, a point for each distinct score and one more.
-
-    Raises
-    ------
-    ValueError: as `rocch_eer`.
-
-    Examples
-    --------
     >>> points = operating_points([1, 2], [0, 1])
     >>> points.threshold.tolist(), points.miss_rate.tolist(), points.false_alarm_rate.tolist()
     ([0.0, 1.0, 2.0, inf], [0.0, 0.0, 0.5, 1.0], [1.0, 0.5, 0.0, 0.0])
@@ -505,22 +340,10 @@ def operating_points(target_scores: Any, nontarget_scores: Any) -> OperatingPoin
 
 
 def hull_points(target_scores: Any, nontarget_scores: Any) -> OperatingPoints:
-    """The vertices of the ROC convex hull among the `operating_points`, on whose edges the `rocch_eer` lies.
+    """The vertices of the ROC convex hull among the `operating_points`; the `rocch_eer` is on one of its edges.
 
-    Parameters
-    ----------
-    target_scores, nontarget_scores: as for `rocch_eer`.
+    From the point that accepts every trial to the one that accepts none.
 
-    Returns
-    -------
-    OperatingPoints, from the one that accepts every trial to the one that accepts none.
-
-    Raises
-    ------
-    ValueError: as `rocch_eer`.
-
-    Examples
-    --------
     >>> points = hull_points([0.9, 0.8, 0.4, 0.3], [0.7, 0.5, 0.2, 0.1])
     >>> points.miss_rate.tolist(), points.false_alarm_rate.tolist()
     ([0.0, 0.0, 0.5, 1.0], [1.0, 0.5, 0.0, 0.0])
@@ -534,30 +357,18 @@ def hull_points(target_scores: Any, nontarget_scores: Any) -> OperatingPoints:
 
 
 def score_bins(target_scores: Any, nontarget_scores: Any, *, whole: bool = False) -> np.ndarray:
-    """Thresholds between the `BINS` bins of a histogram that has the EER of the scores themselves.
+    """Thresholds between the `BINS` bins of a histogram that has the EER of the scores themselves: ascending.
 
-    Two of them are the ends of the hull's edge on which the EER lies. With `whole`, two more are the ends of the step
-    on which the interpolated EER lies, and the others are the vertices of the whole hull: of some 120 for 250,000
-    trials; of more than 200, 200 evenly chosen ones. At the rest the miss rate or the false-alarm rate takes the values
-    i^3 / (i^3 + (m - i)^3), i = 1 ... m - 1, m = 127 or, with `whole`, what is left: close together towards 0 and 1,
-    as on the axes of a DET plot, so that a low EER is resampled as well as a high one. Equal scores are in one bin. As
-    rates alone place them, a bin means about the same for every system, whatever its scores are.
+    Bin k has the scores from threshold k - 1 on and below threshold k. Equal scores are in one bin.
 
-    Parameters
-    ----------
-    target_scores, nontarget_scores: as for `rocch_eer`.
-    whole: whether the histogram has the interpolated EER, the minimum Cllr and the minimum detection cost too.
+    Two thresholds are the ends of the hull's edge with the EER. With `whole`, two more are the ends of the step with
+    the interpolated EER, and further ones are the vertices of the whole hull (some 120 for 250,000 trials; 200 evenly
+    chosen ones of more), so that the histogram has the interpolated EER, the minimum Cllr and the minimum detection
+    cost too. At the rest the miss rate or the false-alarm rate takes the values i^3 / (i^3 + (m - i)^3), i = 1 ... m -
+    1, with m = 127 or, with `whole`, what is left: close together towards 0 and 1, as on the axes of a DET plot, so
+    that a low EER is resampled as well as a high one. Since only rates determine them, a bin means about the same for
+    every system, whatever its scores are.
 
-    Returns
-    -------
-    float, shape=(BINS - 1,), ascending: bin k has the scores from threshold k - 1 on and below threshold k.
-
-    Raises
-    ------
-    ValueError: as `rocch_eer`.
-
-    Examples
-    --------
     >>> bins = score_bins([0.9, 0.8, 0.4, 0.3], [0.7, 0.5, 0.2, 0.1])
     >>> len(bins) == BINS - 1, sorted(set(bins.tolist()))
     (True, [0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.8, 0.9])
@@ -583,23 +394,8 @@ def score_bins(target_scores: Any, nontarget_scores: Any, *, whole: bool = False
 def pooled_histograms(
     is_english: Any, english_scores: Any, mandarin_scores: Any, recording: Any
 ) -> ScoreHistograms:
-    """`pooled_trials` counted by recording and score; their total has the `rocch_eer` of the trials.
+    """`pooled_trials` counted by recording and score, shape=(k, BINS); their total has the `rocch_eer` of the trials.
 
-    Parameters
-    ----------
-    is_english, english_scores, mandarin_scores: shape=(n,), as for `count_decisions`.
-    recording: int, shape=(n,): the number of each segment's recording, from 0 to k - 1.
-
-    Returns
-    -------
-    ScoreHistograms, int, shape=(k, BINS), in `score_bins`.
-
-    Raises
-    ------
-    ValueError: as `decisions_per_recording`.
-
-    Examples
-    --------
     >>> histograms = pooled_histograms([True, False, True], [2, 1, 3], [-2, 3, 1], [0, 0, 1])
     >>> histograms.targets.sum(axis=1).tolist(), histograms.nontargets.sum(axis=1).tolist()
     ([2, 1], [2, 1])
@@ -612,26 +408,11 @@ def pooled_histograms(
 def difference_histograms(
     is_english: Any, english_scores: Any, mandarin_scores: Any, recording: Any
 ) -> ScoreHistograms:
-    """`difference_trials` counted by recording and score.
+    """`difference_trials` counted by recording and score, shape=(k, BINS), in `score_bins` with `whole`.
 
-    Their total has the `rocch_eer` and the `interpolated_eer` of the trials, and the least costs at any threshold.
+    Their total has the `rocch_eer` and the `interpolated_eer` of the trials, and the least costs at any threshold. A
+    language without segments raises ValueError.
 
-    Parameters
-    ----------
-    is_english, english_scores, mandarin_scores: shape=(n,), as for `count_decisions`.
-    recording: int, shape=(n,): the number of each segment's recording, from 0 to k - 1.
-
-    Returns
-    -------
-    ScoreHistograms, int, shape=(k, BINS), in `score_bins` with `whole`: the English segments are the
-    targets, the Mandarin ones the nontargets.
-
-    Raises
-    ------
-    ValueError: as `decisions_per_recording`, or a language without segments.
-
-    Examples
-    --------
     >>> histograms = difference_histograms([True, False, True], [2, 1, 3], [-2, 3, 1], [0, 0, 1])
     >>> histograms.targets.sum(axis=1).tolist(), histograms.nontargets.sum(axis=1).tolist()
     ([1, 1], [1, 0])
@@ -644,29 +425,15 @@ def difference_histograms(
 
 
 def histogram_eer(histograms: ScoreHistograms) -> Any:
-    """`rocch_eer` of histograms, each bin's scores taken as equal.
+    """`rocch_eer` of histograms, with equal scores within a bin; any number of bins.
 
-    For all rows of `pooled_histograms` or `difference_histograms` together it is that of the scores
-    themselves, to the last digit. A resample of rows has fewer operating points than its scores, so its hull
-    is higher: by some 0.01 percentage points (0.04 at most) at the challenge's size.
+    For all rows of `pooled_histograms` or `difference_histograms` together it is that of the scores themselves, to the
+    last digit. A resample of rows has fewer operating points than its scores, so its hull is higher: by some 0.01
+    percentage points (0.04 at most) at the challenge's size.
 
-    One set of integers is computed in integers, many sets in doubles. Those are exact as long as
+    One set of integers is computed in integers, many sets in doubles. Doubles are exact as long as
     2 n^2 m < 2^53 for n targets and m nontargets (165,000 of each); with more, the last digits may differ.
 
-    Parameters
-    ----------
-    histograms: fields of shape (b,) for one set, (r, b) for many; any number of bins b.
-
-    Returns
-    -------
-    float, at most 0.5, or array of shape (r,) with NaN where there is no target or no nontarget.
-
-    Raises
-    ------
-    ValueError: one set, and no target or no nontarget.
-
-    Examples
-    --------
     >>> histogram_eer(ScoreHistograms(np.array([0, 2, 0, 2]), np.array([2, 0, 2, 0])))
     0.25
     """
@@ -674,25 +441,11 @@ def histogram_eer(histograms: ScoreHistograms) -> Any:
 
 
 def histogram_interpolated_eer(histograms: ScoreHistograms) -> Any:
-    """`interpolated_eer` of histograms, each bin's scores taken as equal.
+    """`interpolated_eer` of histograms, with equal scores within a bin; any number of bins.
 
-    For all rows of `difference_histograms` together it is that of the scores themselves, to the last digit;
-    what `histogram_eer` says of many trials holds here too.
+    For all rows of `difference_histograms` together it is that of the scores themselves, to the last digit; integers
+    and doubles are as for `histogram_eer`.
 
-    Parameters
-    ----------
-    histograms: fields of shape (b,) for one set, (r, b) for many; any number of bins b.
-
-    Returns
-    -------
-    float, at most 1, or array of shape (r,) with NaN where there is no target or no nontarget.
-
-    Raises
-    ------
-    ValueError: one set, and no target or no nontarget.
-
-    Examples
-    --------
     >>> histogram_interpolated_eer(ScoreHistograms(np.array([0, 2, 0, 2]), np.array([2, 0, 2, 0])))
     0.5
     """
@@ -700,27 +453,13 @@ def histogram_interpolated_eer(histograms: ScoreHistograms) -> Any:
 
 
 def minimum_cllr(histograms: ScoreHistograms) -> Any:
-    """The Cllr of the best calibration: the least that any increasing function of the scores gives, in bits.
+    """The Cllr of the best calibration: the least that any increasing function of the scores gives, from 0 to 1 bit.
 
-    The likelihood ratios are those of the blocks into which pool-adjacent-violators puts the bins, each bin's scores
-    taken as equal. For all rows of `difference_histograms` together it is that of the scores themselves.
+    The likelihood ratios are those of the blocks into which pool-adjacent-violators puts the bins, with equal scores
+    within a bin. For all rows of `difference_histograms` together it is that of the scores themselves.
     Source: Brümmer and du Preez (2006).
 
-    Parameters
-    ----------
-    histograms: fields of shape (b,) for one set, (r, b) for many; any number of bins b.
-
-    Returns
-    -------
-    float in [0, 1], or array of shape (r,) with NaN where there is no target or no nontarget.
-
-    Raises
-    ------
-    ValueError: one set, and no target or no nontarget.
-
-    Examples
-    --------
-    Nothing can be told from scores within the two blocks, of 1 target among 2 and of 1 among 2.
+    Scores give no information within the two blocks, of 1 target among 2 and of 1 among 2.
 
     >>> minimum_cllr(ScoreHistograms(np.array([1, 0, 1, 0]), np.array([0, 1, 0, 1])))
     1.0
@@ -738,25 +477,11 @@ def minimum_cllr(histograms: ScoreHistograms) -> Any:
 
 
 def minimum_detection_cost(histograms: ScoreHistograms) -> Any:
-    """The least detection cost, each of its four parts at its own best threshold; see `detection_cost`.
+    """The least `detection_cost`, each of its four parts at its own best threshold; from 0 to 1.
 
-    Each bin's scores are taken as equal. For all rows of `difference_histograms` together it is that of the scores
+    Scores within a bin are taken as equal. For all rows of `difference_histograms` together it is that of the scores
     themselves.
 
-    Parameters
-    ----------
-    histograms: fields of shape (b,) for one set, (r, b) for many; any number of bins b.
-
-    Returns
-    -------
-    float in [0, 1], or array of shape (r,) with NaN where there is no target or no nontarget.
-
-    Raises
-    ------
-    ValueError: one set, and no target or no nontarget.
-
-    Examples
-    --------
     A threshold that misses one of four targets and accepts no nontarget is the best for English at both ratios, and
     one that misses none and accepts one of four nontargets for Mandarin: (1/4 + 1/4 + 1/4 + 1/4) / 4.
 
@@ -783,23 +508,8 @@ def minimum_detection_cost(histograms: ScoreHistograms) -> Any:
 def likelihood_ratio_costs(
     is_english: Any, english_scores: Any, mandarin_scores: Any, recording: Any
 ) -> LikelihoodRatioCosts:
-    """What the differences of scores, English minus Mandarin, cost as natural log-likelihood ratios, by recording.
+    """The costs of score differences, English minus Mandarin, as natural log-likelihood ratios; one row per recording.
 
-    Parameters
-    ----------
-    is_english, english_scores, mandarin_scores: shape=(n,), as for `count_decisions`.
-    recording: int, shape=(n,): the number of each segment's recording, from 0 to k - 1.
-
-    Returns
-    -------
-    LikelihoodRatioCosts, fields of shape (k, ...).
-
-    Raises
-    ------
-    ValueError: as `decisions_per_recording`.
-
-    Examples
-    --------
     A ratio of 1 costs 1 bit; it is accepted as either language where errors cost the same, and as none at 9.
 
     >>> costs = likelihood_ratio_costs([True, False], [0, 0], [0, 30], [0, 0])
@@ -831,24 +541,10 @@ def likelihood_ratio_costs(
 def cllr(costs: LikelihoodRatioCosts) -> Any:
     """The cost of log-likelihood ratios in bits: the mean over both languages of the mean of log2(1 + 1 / LR).
 
-    1 for a system that tells nothing, more for one that misleads. It asks for scores whose difference, English minus
+    1 for a system without information, more for a misleading one. Requires scores whose difference, English minus
     Mandarin, is a natural log-likelihood ratio; differences beyond a million count as a million.
     Source: Brümmer and du Preez (2006).
 
-    Parameters
-    ----------
-    costs: of one set, or of many.
-
-    Returns
-    -------
-    float, or array of shape (r,) with NaN where a language has no segment.
-
-    Raises
-    ------
-    ValueError: one set, and a language without segments.
-
-    Examples
-    --------
     >>> from spokeneval.metrics.counts import total
     >>> round(cllr(total(likelihood_ratio_costs([True, False], [0, 0], [0, 0], [0, 0]))), 6)
     1.0
@@ -860,25 +556,11 @@ def cllr(costs: LikelihoodRatioCosts) -> Any:
 def detection_cost(costs: LikelihoodRatioCosts) -> Any:
     """NIST's primary cost of the 2017 and 2022 evaluations, at the thresholds of calibrated log-likelihood ratios.
 
-    The mean over both languages and both `COST_RATIOS` of P(miss) + beta P(false alarm), a language being accepted
-    where its log-likelihood ratio is at least log(beta). 1 for a system that accepts nothing.
+    The mean over both languages and both `COST_RATIOS` of P(miss) + beta P(false alarm), where a language is accepted
+    if its log-likelihood ratio is at least log(beta). From 0 to 6; 1 for a system that accepts nothing.
     Source: NIST 2022 Language Recognition Evaluation Plan, section 4.
 
-    Parameters
-    ----------
-    costs: of one set, or of many.
-
-    Returns
-    -------
-    float in [0, 6], or array of shape (r,) with NaN where a language has no segment.
-
-    Raises
-    ------
-    ValueError: one set, and a language without segments.
-
-    Examples
-    --------
-    The languages are told apart, but not surely enough where a false alarm costs nine misses: (0 + 0 + 1 + 1) / 4.
+    The languages are separated, but not surely enough where a false alarm costs nine misses: (0 + 0 + 1 + 1) / 4.
 
     >>> from spokeneval.metrics.counts import total
     >>> detection_cost(total(likelihood_ratio_costs([True, False], [1, 0], [0, 1], [0, 0])))
@@ -895,7 +577,7 @@ def detection_cost(costs: LikelihoodRatioCosts) -> Any:
 
 
 def _of_both(costs: np.ndarray, both: np.ndarray, histograms: ScoreHistograms, name: str) -> Any:
-    """Costs of r rows: one set's as a number, and NaN or ValueError where targets or nontargets are lacking."""
+    """Costs of r rows, a number for one set; undefined without targets or nontargets."""
     if np.ndim(histograms.targets) == 1:
         return ratio(costs[0].item(), int(both[0]), name)
     return np.where(both, costs, np.nan)
@@ -905,7 +587,6 @@ def _pool(row: np.ndarray, targets: np.ndarray, nontargets: np.ndarray) -> tuple
     """Groups of trials, scores ascending, pooled until the share of targets rises from block to block of a row.
 
     Neighbours that violate this are in one block of the result whatever else is pooled, so that all are pooled at once.
-
     Returns the first group of each block, its targets and its nontargets.
     """
     first = np.arange(len(row))
@@ -1060,7 +741,7 @@ def _farthest_below(
     A threshold at the i-th lowest target, i from 0, gives i misses (fewer if it is tied with the one before,
     which is then the better point of the two), and any other threshold does worse than one of these. A run of
     them, from i up to j, costs at least what i misses with j's false alarms would. Runs that cannot beat the
-    best point so far are dropped, the others cut finer, so that few scores are looked at.
+    best point so far are dropped, the others are divided further, so that few scores are evaluated.
     """
     miss_weight, false_alarm_weight = right[1] - left[1], left[0] - right[0]
     best = miss_weight * right[0] + false_alarm_weight * right[1]

@@ -1,18 +1,22 @@
 """Phoneme recognition: phone error rate and feature error rate (PSST Challenge, Task A).
 
 A transcript is a sequence of phones ("K", "AE", "T"). The fillers `<sil>`, `<spn>` and `<unk>` are dropped
-from both sides before anything else. Reference first; rates are fractions, not capped at 1; lower is better.
+from both sides first. Reference first; rates are fractions, not capped at 1; lower is better.
 
 PER: unit-cost edit distance over phones / reference phones.
-FER: edit distance over phones weighed by distinctive features / (features of a phone * reference phones).
+FER: edit distance over phones weighted by distinctive features / (features of a phone * reference phones).
 Both are pooled: costs and lengths are summed over utterances before the division. An utterance with an empty
-reference still adds its insertions; a reference without any phone has no rate. A rate takes the
-`RecognitionErrors` of one set of utterances and gives a number, or those of many sets (arrays) and gives an array.
+reference still adds its insertions; rates are undefined for a reference without any phone (see `counts`).
 
 Feature costs. A feature is + (1), moving to minus +- (1/2), inapplicable 0 (0), moving to plus -+ (-1/2) or -
 (-1). A substitution costs sum |a - b| / 2 over features; an insertion or a deletion costs 1 for each feature
-that is not 0 and 1/2 for each that is. All are multiples of 1/4, so inside they are whole numbers of
+that is not 0 and 1/2 for each that is. All costs are multiples of 1/4, so internally they are whole numbers of
 quarters: sums are exact.
+
+What the functions of transcripts share: `reference` and `hypothesis` are n sequences of phones, in the same order;
+`table` has the features of the phones, None for `arpabet_features`. They raise ValueError for no utterance, different
+numbers of utterances, an utterance that is a string in place of a sequence of phones, or a phone that is not in the
+table.
 
 Source: PSST Challenge (Gale, Fleegle, Bedrick and Fergadiotis 2022, RaPID-4), Task A; costs where the text is
 silent from the challenge's evaluation tool (pssteval 0.0.1 on phonologic, system hayes-arpabet).
@@ -32,10 +36,10 @@ import numpy as np
 from .counts import Number, add, check_counts, ratio, total
 
 FILLERS = frozenset({"<sil>", "<spn>", "<unk>"})
-"""Silence, spoken noise and unknown: tokens of a transcript that are no phones."""
+"""Silence, spoken noise and unknown: tokens of a transcript that are not phones."""
 
 FEATURE_VALUES = {"+": 1.0, "+-": 0.5, "0": 0.0, "-+": -0.5, "-": -1.0}
-"""A feature's symbols in a table, as numbers."""
+"""The symbols of features in a table, as numbers."""
 
 PHONE_CLASSES = (
     "stop",
@@ -59,7 +63,7 @@ _BATCH_CELLS = 1 << 15  # phones of a padded batch: its working arrays then stay
 class FeatureTable:
     """Phones described by distinctive features.
 
-    Two phones may share a row: taking one for the other is then free in FER, and still an error in PER.
+    Two phones may have equal rows: substituting one for the other is then free in FER, and still an error in PER.
 
     Attributes
     ----------
@@ -69,8 +73,7 @@ class FeatureTable:
 
     Raises
     ------
-    ValueError: a wrong shape, an unknown symbol, or a name that is there twice, empty, has white space or is a
-        filler.
+    ValueError: a wrong shape, an unknown symbol, or a name that is repeated, empty, a filler or contains white space.
 
     Examples
     --------
@@ -108,30 +111,21 @@ class FeatureTable:
         return np.array([[FEATURE_VALUES[symbol] for symbol in row] for row in self.symbols])
 
     def substitution_costs(self) -> np.ndarray:
-        """Feature cost of each phone (row) taken for each other (column), sum |a - b| / 2: shape=(P, P)."""
+        """Feature cost of recognising each phone (row) as each other (column), sum |a - b| / 2: shape=(P, P)."""
         values = self.values()
         return np.abs(values[:, None] - values[None, :]).sum(axis=2) / 2
 
     def indel_costs(self) -> np.ndarray:
-        """Feature cost of inserting or deleting each phone, 1 a feature, 1/2 where it is 0: shape=(P,)."""
+        """Feature cost of inserting or deleting each phone, 1 per feature, 1/2 where it is 0: shape=(P,)."""
         return np.where(self.values() != 0, 1.0, 0.5).sum(axis=1)
 
 
 def read_feature_table(file: Union[str, PathLike[str]]) -> FeatureTable:
-    """Read a tab-separated table: a header of `phone` and the features, then one row a phone.
+    """Read a tab-separated table in UTF-8: a header of `phone` and the features, then one row per phone.
 
-    Lines that begin with # are notes.
+    Lines that begin with # are comments. Raises ValueError as `FeatureTable`, and for a header that does not begin with
+    `phone`.
 
-    Parameters
-    ----------
-    file: a path; UTF-8.
-
-    Raises
-    ------
-    ValueError: as `FeatureTable`, and for a header that does not begin with `phone`.
-
-    Examples
-    --------
     >>> file = path.join(path.dirname(__file__), "arpabet_features.tsv")
     >>> read_feature_table(file) == arpabet_features()
     True
@@ -151,8 +145,6 @@ def read_feature_table(file: Union[str, PathLike[str]]) -> FeatureTable:
 def arpabet_features() -> FeatureTable:
     """The challenge's table: 40 phones (39 ARPAbet and DX) by 24 features.
 
-    Examples
-    --------
     >>> table = arpabet_features()
     >>> len(table.phones), len(table.features)
     (40, 24)
@@ -164,18 +156,8 @@ def phone_classes(table: FeatureTable) -> list[str]:
     """Each phone's class by its manner: stop, affricate, fricative, tap, nasal, approximant, vowel or diphthong.
 
     By the features of Hayes (2009), Introductory Phonology, chapter 4: syllabic, sonorant, continuant, delayed release,
-    tap, nasal. A phone of a table that lacks one of these is a phone and nothing more.
+    tap, nasal. In a table that lacks one of these, the class of every phone is `phone`.
 
-    Parameters
-    ----------
-    table: whatever phones it has.
-
-    Returns
-    -------
-    P names, in the order of the table's phones; all `phone` where a feature is lacking.
-
-    Examples
-    --------
     >>> table = arpabet_features()
     >>> classes = dict(zip(table.phones, phone_classes(table)))
     >>> [classes[phone] for phone in ("T", "CH", "HH", "DX", "NG", "L", "W", "IY", "AW")]
@@ -205,8 +187,6 @@ def _phone_class(features: dict[str, str]) -> str:
 def drop_fillers(phones: Phones) -> list[str]:
     """The phones without `<sil>`, `<spn>` and `<unk>`.
 
-    Examples
-    --------
     >>> drop_fillers(["K", "<sil>", "AE", "T"])
     ['K', 'AE', 'T']
     """
@@ -215,25 +195,24 @@ def drop_fillers(phones: Phones) -> list[str]:
 
 @dataclass(frozen=True)
 class RecognitionErrors:
-    """Errors counted against a reference; `+` pools two sets of utterances.
+    """Errors counted against a reference.
 
-    Substitutions, insertions and deletions are the phone errors of the cheapest alignment at unit cost. Of
-    several equally cheap ones, that with the most substitutions counts; it fixes all three numbers, and their sum
-    is the edit distance.
+    Substitutions, insertions and deletions are the phone errors of the cheapest alignment at unit cost. Of several
+    equally cheap alignments, the one with the most substitutions counts; it fixes all three numbers, and their sum is
+    the edit distance.
 
     Attributes
     ----------
-    substitutions: phones taken for another.
+    substitutions: phones recognised as another phone.
     insertions: phones of the hypothesis that pair with none of the reference.
     deletions: phones of the reference that pair with none of the hypothesis.
     reference_phones: phones of the reference.
     feature_cost: cost of the cheapest alignment in features.
     reference_features: features of the reference: reference phones * features of a phone.
-        All six are numbers, or arrays of shape (r,).
 
     Raises
     ------
-    ValueError: a number that is negative or not finite; more phones substituted and deleted than there are.
+    ValueError: as all counts; more phones substituted and deleted than there are.
 
     Examples
     --------
@@ -264,24 +243,8 @@ class RecognitionErrors:
 def errors_per_utterance(
     reference: Sequence[Phones], hypothesis: Sequence[Phones], *, table: Optional[FeatureTable] = None
 ) -> RecognitionErrors:
-    """The errors of each utterance: one row an utterance.
+    """The errors of each utterance: one row per utterance.
 
-    Parameters
-    ----------
-    reference, hypothesis: n sequences of phones, in the same order.
-    table: the features of the phones; None: `arpabet_features`.
-
-    Returns
-    -------
-    RecognitionErrors: arrays of shape (n,).
-
-    Raises
-    ------
-    ValueError: no utterance, different numbers of utterances, an utterance that is a string and not a sequence of
-        phones, or a phone that is not in the table.
-
-    Examples
-    --------
     >>> rows = errors_per_utterance([["V", "AE", "N"], ["K", "AE", "T"]], [["K", "AE", "N"], ["K", "AE", "T", "S"]])
     >>> rows.substitutions.tolist(), rows.insertions.tolist(), rows.feature_cost.tolist()
     ([1, 0], [0, 1], [7.0, 21.5])
@@ -302,22 +265,8 @@ def errors_per_utterance(
 def count_errors(
     reference: Sequence[Phones], hypothesis: Sequence[Phones], *, table: Optional[FeatureTable] = None
 ) -> RecognitionErrors:
-    """Count the errors of all utterances: the rows of `errors_per_utterance`, added up.
+    """The rows of `errors_per_utterance`, added up.
 
-    Parameters
-    ----------
-    reference, hypothesis, table: as in `errors_per_utterance`.
-
-    Returns
-    -------
-    RecognitionErrors: numbers.
-
-    Raises
-    ------
-    ValueError: as `errors_per_utterance`.
-
-    Examples
-    --------
     >>> count_errors([["V", "AE", "N"]], [["K", "AE", "N"]]) == RecognitionErrors(1, 0, 0, 3, 7.0, 3 * 24)
     True
     """
@@ -327,8 +276,6 @@ def count_errors(
 def phone_errors(errors: RecognitionErrors) -> Number:
     """Edit distance over phones: substitutions + insertions + deletions.
 
-    Examples
-    --------
     >>> phone_errors(RecognitionErrors(2, 1, 0, 8, 40.0, 192))
     3
     """
@@ -336,14 +283,8 @@ def phone_errors(errors: RecognitionErrors) -> Number:
 
 
 def per(errors: RecognitionErrors) -> Number:
-    """PER = phone errors / reference phones. Lower is better.
+    """PER = phone errors / reference phones.
 
-    Raises
-    ------
-    ValueError: one set whose reference has no phone; in many it is NaN.
-
-    Examples
-    --------
     >>> per(RecognitionErrors(2, 1, 0, 8, 40.0, 192))
     0.375
     """
@@ -351,14 +292,8 @@ def per(errors: RecognitionErrors) -> Number:
 
 
 def fer(errors: RecognitionErrors) -> Number:
-    """FER = feature cost / reference features. Lower is better.
+    """FER = feature cost / reference features.
 
-    Raises
-    ------
-    ValueError: one set whose reference has no phone; in many it is NaN.
-
-    Examples
-    --------
     >>> fer(RecognitionErrors(2, 1, 0, 8, 24.0, 192))
     0.125
     >>> rows = np.array([[2, 1, 0, 8, 24, 192], [0, 1, 0, 0, 21.5, 0]])
@@ -371,20 +306,10 @@ def fer(errors: RecognitionErrors) -> Number:
 def phone_error_rate(
     reference: Sequence[Phones], hypothesis: Sequence[Phones], *, table: Optional[FeatureTable] = None
 ) -> float:
-    """PER alone: sum of unit-cost edit distances / sum of reference lengths.
+    """PER = sum of unit-cost edit distances / sum of reference lengths.
 
-    Equals `per` of `count_errors`, and takes less time.
+    Equals `per` of `count_errors`, and takes less time. ValueError for a reference without phones.
 
-    Parameters
-    ----------
-    reference, hypothesis, table: as in `errors_per_utterance`.
-
-    Raises
-    ------
-    ValueError: as `errors_per_utterance`, and for a reference without phones.
-
-    Examples
-    --------
     >>> phone_error_rate([["K"], ["K", "AE", "T"]], [["T"], ["K", "AE", "T"]])
     0.25
     """
@@ -397,20 +322,10 @@ def phone_error_rate(
 def feature_error_rate(
     reference: Sequence[Phones], hypothesis: Sequence[Phones], *, table: Optional[FeatureTable] = None
 ) -> float:
-    """FER alone: sum of feature costs / (features * sum of reference lengths).
+    """FER = sum of feature costs / (features * sum of reference lengths).
 
-    Equals `fer` of `count_errors`, and takes less time.
+    Equals `fer` of `count_errors`, and takes less time. ValueError for a reference without phones.
 
-    Parameters
-    ----------
-    reference, hypothesis, table: as in `errors_per_utterance`.
-
-    Raises
-    ------
-    ValueError: as `errors_per_utterance`, and for a reference without phones.
-
-    Examples
-    --------
     >>> feature_error_rate([["K"]], [["K", "K", "K", "K"]])  # K costs 21 to insert: 63 / 24
     2.625
     """
@@ -442,20 +357,9 @@ class Step:
 def align(reference: Phones, hypothesis: Phones, *, table: Optional[FeatureTable] = None) -> tuple[Step, ...]:
     """The cheapest alignment of one utterance in features, first phone first.
 
-    Its costs sum to the feature cost of `count_errors`. Of several equally cheap alignments it is the one that,
-    seen from the end, has a pair before a deletion before an insertion.
+    Its costs sum to the feature cost of `count_errors`. Of several equally cheap alignments it is the one that, read
+    from the end, has a pair before a deletion before an insertion.
 
-    Parameters
-    ----------
-    reference, hypothesis: the phones of one utterance.
-    table: the features of the phones; None: `arpabet_features`.
-
-    Raises
-    ------
-    ValueError: as `errors_per_utterance`.
-
-    Examples
-    --------
     >>> for step in align(["V", "AE"], ["F", "AE", "N"]):
     ...     print(step.operation, step.reference, step.hypothesis, step.cost, step.changes)
     substitution V F 1.0 (('voice', '+', '-'),)
@@ -483,26 +387,12 @@ def align(reference: Phones, hypothesis: Phones, *, table: Optional[FeatureTable
 def phone_confusions(
     reference: Sequence[Phones], hypothesis: Sequence[Phones], *, table: Optional[FeatureTable] = None
 ) -> np.ndarray:
-    """How often each phone of the reference was recognised as each.
+    """How often each phone of the reference was recognised as each phone of the table: int, shape=(P + 1, P + 1).
 
-    The sums are those of `count_errors`: of the alignments with the fewest errors, then the most substitutions,
-    the cheapest in features is counted.
+    Rows are the table's phones in the reference, columns those in the hypothesis; the last column counts deletions, the
+    last row insertions. The sums are those of `count_errors`: of the alignments with the fewest errors, then the most
+    substitutions, the cheapest in features is counted.
 
-    Parameters
-    ----------
-    reference, hypothesis, table: as in `errors_per_utterance`.
-
-    Returns
-    -------
-    int, shape=(P + 1, P + 1): rows are the table's phones in the reference, columns those in the hypothesis; the
-        last column counts deletions, the last row insertions.
-
-    Raises
-    ------
-    ValueError: as `errors_per_utterance`.
-
-    Examples
-    --------
     >>> table = FeatureTable(("B", "P"), ("voice",), (("+",), ("-",)))
     >>> phone_confusions([["B", "B", "P"]], [["B", "P"]], table=table).tolist()
     [[1, 0, 1], [0, 1, 0], [0, 0, 0]]
@@ -582,7 +472,7 @@ def _encode(side: str, transcripts: Sequence[Phones], table: FeatureTable) -> _E
 
 
 def _different(table: FeatureTable) -> np.ndarray:
-    """Whether two phones are different ones; bool, shape (P, P)."""
+    """Whether two phones differ: bool, shape (P, P)."""
     return ~np.eye(len(table.phones), dtype=bool)
 
 
@@ -596,9 +486,8 @@ def _phone_errors(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Substitutions, insertions and deletions of each utterance: fewest errors, then most substitutions.
 
-    An error weighs more than all insertions and deletions together can, and each of those one more: a
-    distance is then errors * weight + (insertions + deletions), and insertions - deletions is the difference
-    in length.
+    An error weighs more than all insertions and deletions together can, and each of those adds one: a distance is then
+    errors * weight + (insertions + deletions), and insertions - deletions is the difference in length.
     """
     weight = 1 + int((reference.lengths + hypothesis.lengths).max())
     indel = np.full(len(table.phones), weight + 1)
@@ -615,10 +504,10 @@ def _rate(distances: np.ndarray, reference_lengths: np.ndarray, unit: int) -> fl
 
 
 def _savings(substitution: np.ndarray, indel: np.ndarray) -> np.ndarray:
-    """What pairing two phones saves over deleting one and inserting the other, which costs more; shape (P, P).
+    """The saving of pairing two phones over deleting one and inserting the other; shape (P, P).
 
-    An alignment's cost is that of deleting and inserting everything, less the savings of its pairs. Savings
-    let transcripts of different lengths share a batch: a padding that saves nothing changes nothing.
+    An alignment's cost is that of deleting and inserting everything, less the savings of its pairs. Savings let
+    transcripts of different lengths share a batch: padding that saves nothing changes nothing.
     """
     return indel[:, None] + indel[None, :] - substitution
 
@@ -639,7 +528,7 @@ def _distances(
 
 
 def _batches(reference_lengths: np.ndarray, hypothesis_lengths: np.ndarray) -> Iterator[np.ndarray]:
-    """Utterances of about the same length on either side (within a quarter); empty ones left out."""
+    """Utterances of about the same length on either side (within a quarter), without empty ones."""
     paired = np.flatnonzero(np.minimum(reference_lengths, hypothesis_lengths))
     sizes = [np.ceil(np.log(side[paired]) / np.log(1.25)) for side in (reference_lengths, hypothesis_lengths)]
     group = sizes[0] * 256 + sizes[1]
@@ -655,8 +544,8 @@ def _batches(reference_lengths: np.ndarray, hypothesis_lengths: np.ndarray) -> I
 def _most_saved(reference: np.ndarray, hypothesis: np.ndarray, savings: np.ndarray) -> np.ndarray:
     """The most an alignment saves, for each column of m and n padded phones; shape (columns,).
 
-    saved[i, j] = max(saved[i-1, j-1] + savings[r_i, h_j], saved[i-1, j], saved[i, j-1]), by
-    anti-diagonals i + j = d: each needs the two before alone, so it is one operation over cells and columns.
+    saved[i, j] = max(saved[i-1, j-1] + savings[r_i, h_j], saved[i-1, j], saved[i, j-1]), by anti-diagonals i + j = d:
+    each needs only the two before it, so it is one operation over cells and columns.
     """
     m, n = len(reference), len(hypothesis)
     savings = savings.astype(np.min_scalar_type(-min(m, n) * int(savings.max()) - 1))
