@@ -32,7 +32,7 @@ from sample_data.merlion import (
 )
 from spokeneval.formats.problems import SubmissionError
 from spokeneval.formats.segment_scores import Reference, read_reference, read_submission
-from spokeneval.metrics.language_identification import interpolated_eer, rocch_eer
+from spokeneval.metrics.equal_error_rate import interpolated_eer, rocch_eer
 
 ROUNDS = 7
 

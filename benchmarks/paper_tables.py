@@ -27,18 +27,10 @@ from speechbundles.board.gold import find_gold
 from speechbundles.board.outputs import ScoringOutput
 from speechbundles.competition.read import read_competitions
 from spokeneval.metrics import accept_reject
-from spokeneval.metrics.agreement import (
-    adjacent,
-    cohen_kappa,
-    difference_counts,
-    exact,
-    kappa,
-    partial_r,
-    pearson_r,
-    rating_cells,
-    round_to_scale,
-)
+from spokeneval.metrics.agreement import adjacent, cohen_kappa, difference_counts, exact, kappa, rating_cells
+from spokeneval.metrics.correlation import partial_r, pearson_r
 from spokeneval.metrics.counts import as_matrix, taken, total
+from spokeneval.metrics.prediction_error import round_to_scale
 from starting_kit.content_accuracy.content import content_vector, rouge
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -3,8 +3,9 @@
     python3 score.py INPUT_DIR OUTPUT_DIR      (INPUT_DIR/ref/reference.csv, INPUT_DIR/res/ratings.csv)
 
 The files and what is counted are described in spokeneval/tasks/caller_experience.py, the formulas with their
-sources in spokeneval/metrics/agreement.py. Written to OUTPUT_DIR/scores.json, with `kappa_mean_low` and
-`kappa_mean_high`, the ends of the primary score's 95 % interval:
+sources in spokeneval/metrics/agreement.py and spokeneval/metrics/alternative_annotator.py. Written to
+OUTPUT_DIR/scores.json, with `kappa_mean_low` and `kappa_mean_high`, the ends of the primary score's 95 %
+interval:
 
   kappa_mean        Mean κ, higher is better
   kappa_human1      κ listener 1, higher is better

@@ -3,7 +3,8 @@
     python3 score.py INPUT_DIR OUTPUT_DIR      (INPUT_DIR/ref/reference.csv, INPUT_DIR/res/predictions.csv)
 
 The files and what is counted are described in spokeneval/tasks/content_accuracy.py, the formulas with their
-sources in spokeneval/metrics/agreement.py. Written to OUTPUT_DIR/scores.json, with `pearson_r_low` and
+sources in spokeneval/metrics/agreement.py, spokeneval/metrics/correlation.py and
+spokeneval/metrics/prediction_error.py. Written to OUTPUT_DIR/scores.json, with `pearson_r_low` and
 `pearson_r_high`, the ends of the primary score's 95 % interval:
 
   pearson_r        Pearson r, higher is better

@@ -3,8 +3,9 @@
     python3 score.py INPUT_DIR OUTPUT_DIR      (INPUT_DIR/ref/labels.csv, INPUT_DIR/res/prediction.txt)
 
 The files and what is counted are described in spokeneval/tasks/merlion_identification.py, the formulas with
-their sources in spokeneval/metrics/language_identification.py. Written to OUTPUT_DIR/scores.json, with
-`eer_low` and `eer_high`, the ends of the primary score's 95 % interval:
+their sources in spokeneval/metrics/language_identification.py, spokeneval/metrics/equal_error_rate.py and
+spokeneval/metrics/detection_cost.py. Written to OUTPUT_DIR/scores.json, with `eer_low` and `eer_high`, the ends
+of the primary score's 95 % interval:
 
   eer                              EER (%), lower is better
   balanced_accuracy                Balanced accuracy (%), higher is better

@@ -17,7 +17,7 @@ from ..formats.problems import Problems
 from ..formats.sheets import Answers, Sheet, sheet_format
 from ..formats.speakers import SPEAKER, SPEAKER_ALIASES, choose_units
 from ..formats.tables import Table
-from ..metrics import agreement as metrics
+from ..metrics import agreement, alternative_annotator
 from ..metrics.agreement import RatingCells
 from ..task import AGREEMENT, HIGHER, Score, Task
 from ..trivial import always, at_random
@@ -49,16 +49,18 @@ def check_calls(answers: Answers, table: Table, problems: Problems) -> None:
 
 def count(reference: Answers, submission: Answers) -> dict[str, Any]:
     raters = {**reference.columns, "auto": submission["rating"]}
-    cells = [metrics.rating_cells(raters[a], raters[b], scale=SCALE).cells for a, b in PAIRS]
+    cells = [agreement.rating_cells(raters[a], raters[b], scale=SCALE).cells for a, b in PAIRS]
     return {
         "pairs": RatingCells(np.stack(cells, axis=1)),
-        "comparisons": metrics.annotator_comparisons(list(reference.columns.values()), submission["rating"]),
+        "comparisons": alternative_annotator.annotator_comparisons(
+            list(reference.columns.values()), submission["rating"]
+        ),
     }
 
 
 def kappas(pairs: RatingCells) -> Any:
     """The linearly weighted kappa of each of `PAIRS`, shape (..., 6)."""
-    return metrics.kappa(pairs, weights="linear")
+    return agreement.kappa(pairs, weights="linear")
 
 
 def kappa_with(pairs: RatingCells, listener: int) -> Any:
@@ -83,25 +85,25 @@ def with_listeners(pairs: RatingCells) -> RatingCells:
 
 
 def exact(pairs: RatingCells) -> Any:
-    return metrics.exact(with_listeners(pairs))
+    return agreement.exact(with_listeners(pairs))
 
 
 def within_one(pairs: RatingCells) -> Any:
-    return metrics.adjacent(with_listeners(pairs))
+    return agreement.adjacent(with_listeners(pairs))
 
 
 def quadratic_kappa(pairs: RatingCells) -> Any:
-    return metrics.kappa(pairs, weights="quadratic")[..., :3].mean(axis=-1)
+    return agreement.kappa(pairs, weights="quadratic")[..., :3].mean(axis=-1)
 
 
 def alpha(pairs: RatingCells) -> Any:
     """Krippendorff's alpha of the three listeners and the system."""
-    return metrics.krippendorff_alpha(RatingCells(pairs.cells.sum(axis=-3)), raters=4)
+    return agreement.krippendorff_alpha(RatingCells(pairs.cells.sum(axis=-3)), raters=4)
 
 
 def human_alpha(pairs: RatingCells) -> Any:
     """Krippendorff's alpha of the three listeners alone."""
-    return metrics.krippendorff_alpha(RatingCells(pairs.cells[..., 3:, :, :].sum(axis=-3)), raters=3)
+    return agreement.krippendorff_alpha(RatingCells(pairs.cells[..., 3:, :, :].sum(axis=-3)), raters=3)
 
 
 # fmt: off
@@ -127,10 +129,10 @@ SCORES = (
           bounds=AGREEMENT),
     Score("human_alpha", "α of the listeners", HIGHER, human_alpha, "Krippendorff's ordinal α of the listeners alone",
           bounds=AGREEMENT),
-    Score("winning_rate", "Winning rate ω", HIGHER, metrics.winning_rate,
+    Score("winning_rate", "Winning rate ω", HIGHER, alternative_annotator.winning_rate,
           "share of listeners whom the system may replace (alternative annotator test, margin 0.2)", of="comparisons",
           bounds=None),
-    Score("advantage", "Advantage ρ", HIGHER, metrics.advantage,
+    Score("advantage", "Advantage ρ", HIGHER, alternative_annotator.advantage,
           "how often the system is as close to the other listeners as a listener, or closer", of="comparisons"),
 )
 # fmt: on

@@ -19,7 +19,7 @@ from ..formats.problems import Problems
 from ..formats.sheets import Answers, Sheet, sheet_format
 from ..formats.speakers import choose_units
 from ..formats.tables import Table
-from ..metrics import agreement as metrics
+from ..metrics import agreement, correlation, prediction_error
 from ..task import AGREEMENT, HIGHER, LOWER, POSITIVE, Option, Score, Task
 from ..trivial import always, at_random
 
@@ -61,39 +61,41 @@ def check_scores(answers: Answers, table: Table, problems: Problems, scale: tupl
 def count(reference: Answers, submission: Answers, scale: tuple[int, int]) -> dict[str, Any]:
     human, predicted = reference["human_score"], submission["score"]
     return {
-        "correlation": metrics.correlation_moments(human, predicted),
-        "partial": metrics.partial_moments(human, predicted, reference["words"]),
-        "rounded": metrics.rating_cells(human, metrics.round_to_scale(predicted, *scale), scale=scale),
-        "errors": metrics.squared_errors(human, predicted),
-        "ranks": metrics.rank_moments(human, predicted),
-        "differences": metrics.differences(human, predicted),
+        "correlation": correlation.correlation_moments(human, predicted),
+        "partial": correlation.partial_moments(human, predicted, reference["words"]),
+        "rounded": agreement.rating_cells(
+            human, prediction_error.round_to_scale(predicted, *scale), scale=scale
+        ),
+        "errors": prediction_error.squared_errors(human, predicted),
+        "ranks": correlation.rank_moments(human, predicted),
+        "differences": prediction_error.differences(human, predicted),
     }
 
 
 # fmt: off
 SCORES = (
-    Score("pearson_r", "Pearson r", HIGHER, metrics.correlation,
+    Score("pearson_r", "Pearson r", HIGHER, correlation.correlation,
           "correlation of the predictions with the human scores", of="correlation", undefined=0.0, bounds=AGREEMENT,
           best=1),
-    Score("quadratic_kappa", "Quadratic κ", HIGHER, partial(metrics.kappa, weights="quadratic"),
+    Score("quadratic_kappa", "Quadratic κ", HIGHER, partial(agreement.kappa, weights="quadratic"),
           "agreement of the rounded predictions with the human scores", of="rounded", bounds=AGREEMENT),
-    Score("partial_r", "Partial r", HIGHER, metrics.partial_correlation,
+    Score("partial_r", "Partial r", HIGHER, correlation.partial_correlation,
           "correlation with the number of words held constant", of="partial", undefined=0.0, bounds=AGREEMENT),
-    Score("exact", "Exact", HIGHER, metrics.exact, "rounded predictions equal to the human score", of="rounded",
+    Score("exact", "Exact", HIGHER, agreement.exact, "rounded predictions equal to the human score", of="rounded",
           percent=True),
-    Score("adjacent", "Adjacent", HIGHER, metrics.adjacent, "rounded predictions at most one from the human score",
+    Score("adjacent", "Adjacent", HIGHER, agreement.adjacent, "rounded predictions at most one from the human score",
           of="rounded", percent=True),
-    Score("rmse", "RMSE", LOWER, metrics.root_mean_square, "root mean square error of the raw predictions",
+    Score("rmse", "RMSE", LOWER, prediction_error.root_mean_square, "root mean square error of the raw predictions",
           of="errors", bounds=POSITIVE),
-    Score("spearman_r", "Spearman r", HIGHER, metrics.correlation,
+    Score("spearman_r", "Spearman r", HIGHER, correlation.correlation,
           "correlation of the ranks of predictions and human scores", of="ranks", undefined=0.0,
           bounds=None),  # ranks are those among all responses: without some of them they would be others
-    Score("smd", "Mean shift", LOWER, metrics.mean_shift,
+    Score("smd", "Mean shift", LOWER, prediction_error.mean_shift,
           "size of the standardised mean difference: mean error over the human scores' standard deviation",
           of="differences", bounds=POSITIVE),
-    Score("within_half", "Within 0.5", HIGHER, metrics.within_half,
+    Score("within_half", "Within 0.5", HIGHER, prediction_error.within_half,
           "raw predictions at most 0.5 from the human score", of="differences", percent=True),
-    Score("within_one", "Within 1.0", HIGHER, metrics.within_one,
+    Score("within_one", "Within 1.0", HIGHER, prediction_error.within_one,
           "raw predictions at most 1.0 from the human score", of="differences", percent=True),
 )
 # fmt: on
@@ -137,7 +139,7 @@ def on_scale(options: Mapping[str, str]) -> Task:
         ),
         count=partial(count, scale=scale),
         scores=SCORES,
-        right=lambda rows: metrics.exact(rows["rounded"]),
+        right=lambda rows: agreement.exact(rows["rounded"]),
         labels=lambda reference: reference["human_score"].tolist(),
         options=(Option("scale", (PUBLISHED, *(other for other in SCALES if other != PUBLISHED))),),
         vary=on_scale,

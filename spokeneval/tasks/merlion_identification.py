@@ -16,7 +16,8 @@ from ..formats.format import Format
 from ..formats.language_labels import recording_names
 from ..formats.segment_scores import Reference, Submission
 from ..formats.speakers import choose_units
-from ..metrics import language_identification as metrics
+from ..metrics import detection_cost, equal_error_rate
+from ..metrics import language_identification as identification
 from ..task import HIGHER, LOWER, POSITIVE, Score, Task
 from ..trivial import random_numbers
 
@@ -31,14 +32,14 @@ def count(reference: Reference, submission: Submission) -> dict[str, Any]:
     scored = reference.is_english, submission.english, submission.mandarin, reference.recordings
     both = len(set(reference.is_english.tolist())) == 2
     return {
-        "pooled": metrics.pooled_histograms(*scored),
-        **({"differences": metrics.difference_histograms(*scored)} if both else {}),
-        "decisions": metrics.decisions_per_recording(*scored),
-        "ratios": metrics.likelihood_ratio_costs(*scored),
+        "pooled": identification.pooled_histograms(*scored),
+        **({"differences": identification.difference_histograms(*scored)} if both else {}),
+        "decisions": identification.decisions_per_recording(*scored),
+        "ratios": identification.likelihood_ratio_costs(*scored),
     }
 
 
-def right_of_segments(decisions: metrics.LanguageDecisions) -> Any:
+def right_of_segments(decisions: identification.LanguageDecisions) -> Any:
     """The share of the segments that are called rightly."""
     right = decisions.english_correct + decisions.mandarin_correct
     return right / (decisions.english + decisions.mandarin)
@@ -51,32 +52,32 @@ def guesses(english: np.ndarray) -> Submission:
 
 # fmt: off
 SCORES = (
-    Score("eer", "EER", LOWER, metrics.histogram_eer,
+    Score("eer", "EER", LOWER, equal_error_rate.histogram_eer,
           "equal error rate of two pooled trials a segment, on the ROC convex hull", of="pooled", percent=True,
           best=0),
-    Score("balanced_accuracy", "Balanced accuracy", HIGHER, metrics.balanced_accuracy,
+    Score("balanced_accuracy", "Balanced accuracy", HIGHER, identification.balanced_accuracy,
           "mean recall of the two languages over all segments", of="decisions", percent=True),
-    Score("eer_plan", "EER of the plan", LOWER, metrics.histogram_eer,
+    Score("eer_plan", "EER of the plan", LOWER, equal_error_rate.histogram_eer,
           "one trial a segment, English minus Mandarin score, on the ROC convex hull", of="differences",
           percent=True),
-    Score("eer_interpolated", "EER interpolated", LOWER, metrics.histogram_interpolated_eer,
+    Score("eer_interpolated", "EER interpolated", LOWER, equal_error_rate.histogram_interpolated_eer,
           "as the plan's, where the interpolated curve meets miss = false alarm", of="differences", percent=True),
     Score("balanced_accuracy_per_recording", "Balanced acc. per recording", HIGHER,
-          metrics.balanced_accuracy_per_recording, "mean over the recordings in which both languages occur",
+          identification.balanced_accuracy_per_recording, "mean over the recordings in which both languages occur",
           of="decisions", percent=True),
-    Score("english_recall", "English recall", HIGHER, metrics.english_recall, "English segments called English",
+    Score("english_recall", "English recall", HIGHER, identification.english_recall, "English segments called English",
           of="decisions", percent=True),
-    Score("mandarin_recall", "Mandarin recall", HIGHER, metrics.mandarin_recall, "Mandarin segments called Mandarin",
-          of="decisions", percent=True),
-    Score("cllr", "Cllr", LOWER, metrics.cllr,
+    Score("mandarin_recall", "Mandarin recall", HIGHER, identification.mandarin_recall,
+          "Mandarin segments called Mandarin", of="decisions", percent=True),
+    Score("cllr", "Cllr", LOWER, detection_cost.cllr,
           "bits that English minus Mandarin scores cost as log-likelihood ratios; 1 tells nothing", of="ratios",
           bounds=POSITIVE),
-    Score("minimum_cllr", "Minimum Cllr", LOWER, metrics.minimum_cllr,
+    Score("minimum_cllr", "Minimum Cllr", LOWER, detection_cost.minimum_cllr,
           "Cllr after the best calibration, by pool-adjacent-violators", of="differences"),
-    Score("actual_dcf", "Actual DCF", LOWER, metrics.detection_cost,
+    Score("actual_dcf", "Actual DCF", LOWER, detection_cost.detection_cost,
           "NIST's detection cost at the thresholds of log-likelihood ratios, priors 1/2 and 1/10", of="ratios",
           bounds=POSITIVE),
-    Score("minimum_dcf", "Minimum DCF", LOWER, metrics.minimum_detection_cost,
+    Score("minimum_dcf", "Minimum DCF", LOWER, detection_cost.minimum_detection_cost,
           "NIST's detection cost at the best thresholds", of="differences"),
 )
 # fmt: on

@@ -24,7 +24,14 @@ import pytest
 
 import spokeneval.metrics
 from spokeneval.formats.sheets import Answers
-from spokeneval.metrics import accept_reject, agreement, correctness
+from spokeneval.metrics import (
+    accept_reject,
+    agreement,
+    correctness,
+    correlation,
+    equal_error_rate,
+    prediction_error,
+)
 from spokeneval.metrics import language_diarization as diarization
 from spokeneval.metrics import language_identification as identification
 from spokeneval.metrics import phoneme_recognition as recognition
@@ -385,12 +392,12 @@ PARTS: Mapping[str, Mapping[str, Family]] = {
         "jaccard": Recordings(jaccard_rows),
     },
     "content_accuracy": {
-        "correlation": Predictions(agreement.correlation_moments),
-        "partial": Controlled(agreement.partial_moments),
+        "correlation": Predictions(correlation.correlation_moments),
+        "partial": Controlled(correlation.partial_moments),
         "rounded": RATINGS,
-        "errors": Predictions(agreement.squared_errors),
-        "ranks": Predictions(agreement.rank_moments),
-        "differences": Predictions(agreement.differences),
+        "errors": Predictions(prediction_error.squared_errors),
+        "ranks": Predictions(correlation.rank_moments),
+        "differences": Predictions(prediction_error.differences),
     },
 }
 """What draws the arguments that each part of a task's counts is made of."""
@@ -508,13 +515,13 @@ TWINS = (
     like("spoken_call.eligible", accept_reject.meets_fifty_percent_rule, accept_reject.count_decisions),
     like("psst_recognition.per", recognition.phone_error_rate),
     like("psst_recognition.fer", recognition.feature_error_rate),
-    like("content_accuracy.pearson_r", agreement.pearson_r),
-    like("content_accuracy.partial_r", agreement.partial_r),
-    like("content_accuracy.rmse", agreement.rmse),
+    like("content_accuracy.pearson_r", correlation.pearson_r),
+    like("content_accuracy.partial_r", correlation.partial_r),
+    like("content_accuracy.rmse", prediction_error.rmse),
     like("content_accuracy.quadratic_kappa", agreement.cohen_kappa, weights="quadratic", **SCALE),
-    like(EER, identification.rocch_eer, identification.pooled_trials, SEGMENTS),
-    like(PLAN, identification.rocch_eer, identification.difference_trials, SEGMENTS),
-    like(INTERPOLATED, identification.interpolated_eer, identification.difference_trials, SEGMENTS),
+    like(EER, equal_error_rate.rocch_eer, identification.pooled_trials, SEGMENTS),
+    like(PLAN, equal_error_rate.rocch_eer, identification.difference_trials, SEGMENTS),
+    like(INTERPOLATED, equal_error_rate.interpolated_eer, identification.difference_trials, SEGMENTS),
 )
 """Functions that give, of the arguments themselves, what a score gives of their counts."""
 
@@ -523,22 +530,22 @@ METRICS = (
     *TWINS,
     like("content_accuracy.quadratic_kappa", agreement.cohen_kappa, weights=None, **SCALE),
     like("content_accuracy.quadratic_kappa", agreement.cohen_kappa, weights="linear", **SCALE),
-    like(EER, identification.rocch_eer, family=TRIALS),
-    like(INTERPOLATED, identification.interpolated_eer, family=TRIALS),
+    like(EER, equal_error_rate.rocch_eer, family=TRIALS),
+    like(INTERPOLATED, equal_error_rate.interpolated_eer, family=TRIALS),
 )
 
 CHANGED = {
     "relabelled": {
         *(f"psst_correctness.{key}" for key in ("f1", "precision", "recall", "specificity")),
         *("psst_recognition.fer", "phoneme_recognition.feature_error_rate"),
-        *("content_accuracy.rmse", "agreement.rmse"),
+        *("content_accuracy.rmse", "prediction_error.rmse"),
         *(f"content_accuracy.{key}" for key in ("smd", "within_half", "within_one")),
         *(f"merlion_identification.{language}_recall" for language in LANGUAGES),
         *(f"merlion_diarization.{language}_error{end}" for language in LANGUAGES for end in ("", "_script")),
     },
     "stretched": {
-        *(PLAN, "language_identification.rocch_eer difference_trials"),
-        *(INTERPOLATED, "language_identification.interpolated_eer difference_trials"),
+        *(PLAN, "equal_error_rate.rocch_eer difference_trials"),
+        *(INTERPOLATED, "equal_error_rate.interpolated_eer difference_trials"),
         *(f"merlion_identification.{key}" for key in ("cllr", "minimum_cllr", "actual_dcf", "minimum_dcf")),
     },
 }
@@ -550,8 +557,8 @@ EXEMPT = {
     "accept_reject.false_accepts": "a count",
     "accept_reject.is_required_share": "a part of the rule, which is in the registry",
     "agreement.krippendorff_alpha": "of pairs of raters: Caller Experience's alpha and human_alpha",
-    "agreement.prmse": "of several ratings of an item, in the report alone",
-    "agreement.standardised_mean_difference": "has a sign; its size is in the registry",
+    "prediction_error.prmse": "of several ratings of an item, in the report alone",
+    "prediction_error.standardised_mean_difference": "has a sign; its size is in the registry",
     "jackknife.leave_one_out": "gives counts",
     "jackknife.jackknife_error": "of scores",
     "jackknife.student_quantile": "of a number of degrees of freedom",
@@ -630,7 +637,7 @@ def test_what_is_no_input_is_refused(metric):
         pytest.fail(f"{name}: {value}")
 
 
-OWN_SCALE = (identification.ScoreHistograms, agreement.CorrelationMoments, agreement.PartialMoments)
+OWN_SCALE = (equal_error_rate.ScoreHistograms, correlation.CorrelationMoments, correlation.PartialMoments)
 """Counts on a scale that their own rows make: rows counted apart do not add up."""
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sample_data import content_accuracy
-from spokeneval.metrics.agreement import partial_r, pearson_r
+from spokeneval.metrics.correlation import partial_r, pearson_r
 from starting_kit.content_accuracy.content import content_vector, rouge, tokens
 
 

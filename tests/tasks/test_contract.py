@@ -1,12 +1,14 @@
 """What holds for every task: the small sample of `cases` through its two programs, and what they say of themselves."""
 
 import functools
+import inspect
 import json
 import math
 import operator
 import re
 import tempfile
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -183,7 +185,9 @@ def test_the_program_says_what_it_writes_and_where_each_formula_is(task, tmp_pat
     for file in (*found.format.reference_files, found.format.submission_file or "*.txt"):
         assert file in words
     modules = {name.replace("/", ".") for name in re.findall(r"(spokeneval/\w+/\w+)\.py", words)}
-    assert len(modules) == 2
+    own = import_module(f"spokeneval.tasks.{task}")
+    used = {value.__name__ for value in vars(own).values() if inspect.ismodule(value)}
+    assert modules == {own.__name__} | {name for name in used if name.startswith("spokeneval.metrics.")}
     files = found.format
     reference = files.read_reference(write_files(tmp_path / "ref", CASES[task].reference))
     write_files(tmp_path / "res", CASES[task].submission)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ....formats.sheets import Answers
-from ....metrics import agreement as metrics
+from ....metrics import agreement
 from ....tasks.caller_experience import LISTENERS, PAIRS, SCALE, kappas
 from ...scoring import Scored
 from ..page import Html, figure, section, table
@@ -25,7 +25,7 @@ _HATCHES = ("", "//", "..")
 def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Html]:
     cells = scored.totals["pairs"].cells
     names = [f"{_NAMES[first]}, {_NAMES[second]}" for first, second in PAIRS]
-    shares = metrics.difference_counts(scored.totals["pairs"]) / len(reference.items)
+    shares = agreement.difference_counts(scored.totals["pairs"]) / len(reference.items)
     rows = [
         [name, f"{kappa:.4f}", *(f"{100 * share:.1f} %" for share in of_pair)]
         for name, kappa, of_pair in zip(names, kappas(scored.totals["pairs"]), shares)

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from ....formats.sheets import Answers
-from ....metrics import agreement as metrics
+from ....metrics.agreement import cohen_kappa
+from ....metrics.correlation import UndefinedCorrelation, pearson_r
+from ....metrics.prediction_error import Differences, prmse, rmse, standardised_mean_difference
 from ....tasks.content_accuracy import SECOND, scale_of
 from ...scoring import Scored
 from ..page import Html, figure, paragraph, section, table
@@ -85,13 +87,13 @@ def _against_humans(
     )
 
 
-def _shift(human: np.ndarray, predicted: np.ndarray, sums: metrics.Differences) -> Html:
+def _shift(human: np.ndarray, predicted: np.ndarray, sums: Differences) -> Html:
     def draw(canvas: Any) -> None:
         axes = canvas.add_axes([0.13, 0.16, 0.78, 0.8])
         mean_difference(axes, (human + predicted) / 2, predicted - human)
         axes.set(xlabel="Mean of prediction and human score", ylabel="Prediction minus human score")
 
-    shift = metrics.standardised_mean_difference(sums)
+    shift = standardised_mean_difference(sums)
     caption = "Mean against difference; lines at the mean difference and its limits of agreement (1.96 SD)"
     apart = predicted - human
     spoken = f"{caption}: mean difference {apart.mean():+.2f}, standard deviation {apart.std():.2f}."
@@ -114,10 +116,10 @@ def _second_rater(
     if not rated.any():
         return None
     try:
-        reduction = f"{metrics.prmse(np.stack([human, others], axis=1), predicted):.4f}"
+        reduction = f"{prmse(np.stack([human, others], axis=1), predicted):.4f}"
     except ValueError:
         reduction = "not defined"
-    kappa = metrics.cohen_kappa(human[rated], others[rated], weights="quadratic", scale=scale)
+    kappa = cohen_kappa(human[rated], others[rated], weights="quadratic", scale=scale)
     rows: list[list[Any]] = [
         ["PRMSE: share of the true scores' variance that is predicted", reduction],
         ["Quadratic κ of the two raters", f"{kappa:.4f}"],
@@ -162,8 +164,8 @@ def _against_length(
         ("Predicted score", predicted),
     ):
         try:
-            rows.append([name, f"{metrics.pearson_r(values, words):.4f}"])
-        except metrics.UndefinedCorrelation:
+            rows.append([name, f"{pearson_r(values, words):.4f}"])
+        except UndefinedCorrelation:
             rows.append([name, "not defined"])
     caption = "Predicted score and length, larger points where there are more responses"
     spoken = f"{caption}. Correlation of the predicted score with the number of words: {rows[1][1]}."
@@ -210,10 +212,10 @@ def _prompts(names: Sequence[str], human: np.ndarray, predicted: np.ndarray, wor
     for index, prompt in enumerate(prompts.tolist()):
         chosen = place == index
         try:
-            correlation = f"{metrics.pearson_r(human[chosen], predicted[chosen]):.4f}"
-        except metrics.UndefinedCorrelation:
+            correlation = f"{pearson_r(human[chosen], predicted[chosen]):.4f}"
+        except UndefinedCorrelation:
             correlation = "not defined"
-        error = metrics.rmse(human[chosen], predicted[chosen])
+        error = rmse(human[chosen], predicted[chosen])
         row = [
             prompt,
             f"{error:.4f}",

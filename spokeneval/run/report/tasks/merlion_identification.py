@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ....formats.segment_scores import Reference, Submission
-from ....metrics import language_identification as metrics
+from ....metrics import language_identification as identification
+from ....metrics.equal_error_rate import OperatingPoints, hull_points, operating_points, rocch_eer
 from ....task import Number
 from ...scoring import Scored
 from ..page import Html, figure, paragraph, section, table
@@ -26,9 +27,13 @@ _GROUPS = 5
 def sections(reference: Reference, submission: Submission, scored: Scored) -> list[Html]:
     segments = reference.is_english, submission.english, submission.mandarin
     parts = [
-        _trade_off(metrics.pooled_trials(*segments), metrics.difference_trials(*segments), scored.scores),
-        _histograms(*metrics.difference_trials(*segments)),
-        _calibration(*metrics.difference_trials(*segments), scored.scores),
+        _trade_off(
+            identification.pooled_trials(*segments),
+            identification.difference_trials(*segments),
+            scored.scores,
+        ),
+        _histograms(*identification.difference_trials(*segments)),
+        _calibration(*identification.difference_trials(*segments), scored.scores),
         _lengths(reference, submission),
         _recordings(reference.audio_names, scored.rows["decisions"]),
     ]
@@ -40,15 +45,15 @@ def _trade_off(pooled: Any, differences: Any, scores: Mapping[str, Number]) -> H
     curves = (
         (
             "two trials a segment, pooled",
-            metrics.operating_points(*pooled),
-            metrics.hull_points(*pooled),
+            operating_points(*pooled),
+            hull_points(*pooled),
             float(scores["eer"]),
             BLUE,
         ),
         (
             "one trial a segment, English minus Mandarin",
-            metrics.operating_points(*differences),
-            metrics.hull_points(*differences),
+            operating_points(*differences),
+            hull_points(*differences),
             float(scores["eer_plan"]),
             ORANGE,
         ),
@@ -94,7 +99,7 @@ def _trade_off(pooled: Any, differences: Any, scores: Mapping[str, Number]) -> H
     )
 
 
-def _missed_at(points: metrics.OperatingPoints, rate: float) -> str:
+def _missed_at(points: OperatingPoints, rate: float) -> str:
     return f"{100 * points.miss_rate[points.false_alarm_rate <= rate].min():.2f}"
 
 
@@ -105,7 +110,7 @@ def _deviate(rates: np.ndarray) -> np.ndarray:
     return np.array([NormalDist().inv_cdf(rate) for rate in np.clip(rates, *_RANGE).tolist()])
 
 
-def _thinned(points: metrics.OperatingPoints) -> tuple[np.ndarray, np.ndarray]:
+def _thinned(points: OperatingPoints) -> tuple[np.ndarray, np.ndarray]:
     """The curve's points that can be told apart on the plot, first and last of each that look alike."""
     rates = np.stack([points.false_alarm_rate, points.miss_rate])
     grid = np.unique(np.concatenate([np.geomspace(*_RANGE, 200), np.linspace(*_RANGE, 200)]))
@@ -116,7 +121,7 @@ def _thinned(points: metrics.OperatingPoints) -> tuple[np.ndarray, np.ndarray]:
     return x, y
 
 
-def _edges(hull: metrics.OperatingPoints) -> tuple[np.ndarray, np.ndarray]:
+def _edges(hull: OperatingPoints) -> tuple[np.ndarray, np.ndarray]:
     """The hull's edges, which are straight between rates and bent on the scale of a normal deviate."""
     share = np.linspace(0, 1, 12)[:, np.newaxis]
     x, y = (
@@ -128,7 +133,7 @@ def _edges(hull: metrics.OperatingPoints) -> tuple[np.ndarray, np.ndarray]:
 
 def _calibration(english: np.ndarray, mandarin: np.ndarray, scores: Mapping[str, Number]) -> Html:
     """Scores against the log-likelihood ratios that they turn out to be worth."""
-    hull = metrics.hull_points(english, mandarin)
+    hull = hull_points(english, mandarin)
     in_blocks = np.diff(hull.miss_rate), -np.diff(hull.false_alarm_rate)
     with np.errstate(divide="ignore"):
         ratios = np.log(in_blocks[0]) - np.log(in_blocks[1])
@@ -170,14 +175,14 @@ def _lengths(reference: Reference, submission: Submission) -> Html | None:
     for group in range(len(edges) - 1):
         inside = place == group
         segments = reference.is_english[inside], submission.english[inside], submission.mandarin[inside]
-        decisions = metrics.count_decisions(*segments)
+        decisions = identification.count_decisions(*segments)
         both = bool(decisions.english and decisions.mandarin)
-        plan = metrics.rocch_eer(*metrics.difference_trials(*segments)) if both else None
+        plan = rocch_eer(*identification.difference_trials(*segments)) if both else None
         found = (
-            metrics.rocch_eer(*metrics.pooled_trials(*segments)),
+            rocch_eer(*identification.pooled_trials(*segments)),
             plan,
-            metrics.english_recall(decisions) if decisions.english else None,
-            metrics.mandarin_recall(decisions) if decisions.mandarin else None,
+            identification.english_recall(decisions) if decisions.english else None,
+            identification.mandarin_recall(decisions) if decisions.mandarin else None,
         )
         rows.append(
             [
@@ -244,8 +249,8 @@ def _histograms(english: np.ndarray, mandarin: np.ndarray) -> Html:
     return section("Scores by language", *parts)
 
 
-def _recordings(audio_names: Sequence[str], decisions: metrics.LanguageDecisions) -> Html:
-    recalls = np.stack([metrics.english_recall(decisions), metrics.mandarin_recall(decisions)])
+def _recordings(audio_names: Sequence[str], decisions: identification.LanguageDecisions) -> Html:
+    recalls = np.stack([identification.english_recall(decisions), identification.mandarin_recall(decisions)])
     accuracies = np.nanmean(recalls, axis=0)
     rows = []
     for recording, audio_name in enumerate(audio_names):

@@ -1,0 +1,139 @@
+"""The alternative annotator test: whether a system may replace human raters.
+
+Ratings are whole numbers; arrays that are empty or of different lengths, or fewer than two raters, raise ValueError.
+Rates are undefined without items (see `counts`).
+
+Source: Calderon, Reichart and Dror (ACL 2025), "The Alternative Annotator Test for LLM-as-a-Judge".
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .arrays import finite_numbers
+from .counts import add, check_counts, ratio
+
+
+@dataclass(frozen=True)
+class AnnotatorComparisons:
+    """Items by whether the system or one of m raters is closer to the other raters.
+
+    Attributes
+    ----------
+    system_closer: shape=(..., m): items on which the system is closer than the m-th rater.
+    equal: shape=(..., m): items on which both are equally close.
+    rater_closer: shape=(..., m): items on which the rater is closer.
+    """
+
+    system_closer: np.ndarray
+    equal: np.ndarray
+    rater_closer: np.ndarray
+
+    def __post_init__(self) -> None:
+        check_counts(self)
+
+    def __add__(self, other: AnnotatorComparisons) -> AnnotatorComparisons:
+        return add(self, other)
+
+
+def annotator_comparisons(raters: Any, system: Any) -> AnnotatorComparisons:
+    """For each item and rater, 1 in one of three counts: who is closer to the other raters. Fields of shape (n, m).
+
+    Closer: with a smaller root mean square difference to their ratings.
+
+    Parameters
+    ----------
+    raters: int, shape=(m, n), m >= 2: each rater's ratings.
+    system: int, shape=(n,): the system's.
+
+    Examples
+    --------
+    Without the first rater 2 and 2 are left, and the system's 2 is closer to them than the rater's 1.
+
+    >>> rows = annotator_comparisons([[1], [2], [2]], [2])
+    >>> rows.system_closer.tolist(), rows.equal.tolist(), rows.rater_closer.tolist()
+    ([[1, 0, 0]], [[0, 1, 1]], [[0, 0, 0]])
+    """
+    system = finite_numbers(system, "system")
+    ratings = [finite_numbers(rater, "a rater") for rater in raters]
+    if len(ratings) < 2:
+        raise ValueError(f"{len(ratings)} raters; expected at least 2")
+    for values in (system, *ratings):
+        if len(values) != len(system) or (values != np.rint(values)).any():
+            raise ValueError(f"expected {len(system)} integers of every rater, got {values}")
+    table = np.stack(ratings)
+    squares = (table[:, np.newaxis] - table) ** 2
+    to_system = (table - system) ** 2
+    # A rater is no distance from itself, and is left out of the system's distances.
+    gain = squares.sum(axis=1) - (to_system.sum(axis=0) - to_system)
+    return AnnotatorComparisons(*((sign.T).astype(np.int64) for sign in (gain > 0, gain == 0, gain < 0)))
+
+
+def advantage(comparisons: AnnotatorComparisons) -> Any:
+    """The advantage probability rho: how often the system is at least as close to the other raters as a rater.
+
+    The mean over the raters of the share of items.
+    Source: Calderon, Reichart and Dror (ACL 2025), section 3.
+
+    >>> from spokeneval.metrics.counts import total
+    >>> advantage(total(annotator_comparisons([[1, 1], [2, 1], [2, 3]], [2, 5])))  # (1/2 + 1/2 + 1/2) / 3
+    0.5
+    """
+    as_close = np.asarray(comparisons.system_closer) + comparisons.equal
+    return ratio(as_close.sum(axis=-1), (as_close + comparisons.rater_closer).sum(axis=-1), "the advantage")
+
+
+def winning_rate(comparisons: AnnotatorComparisons, *, margin: float = 0.2, level: float = 0.05) -> Any:
+    """The winning rate omega: the share of raters whom the system may replace, by the alternative annotator test.
+
+    A rater counts as replaced if the share of items on which that rater is at least as close as the system exceeds the
+    system's by less than `margin`: one-sided t-tests, whose false discovery rate is controlled by the procedure of
+    Benjamini and Yekutieli. From 0.5 on, a system passes. Meant for at least 30 items; with a single item, no rater is
+    replaced.
+    Source: Calderon, Reichart and Dror (ACL 2025), section 3, with their margin for experts; for the t distribution,
+    Abramowitz and Stegun, 26.7.3 and 26.7.4.
+
+    Parameters
+    ----------
+    margin: epsilon, the loss that the system's lower cost makes up for.
+    level: the false discovery rate.
+
+    Examples
+    --------
+    The system is closer than the first two of three raters on all of 50 items, than the third on none.
+
+    >>> closer = np.array([50, 50, 0])
+    >>> round(winning_rate(AnnotatorComparisons(closer, 0 * closer, 50 - closer)), 6)
+    0.666667
+    """
+    system, rater = np.asarray(comparisons.system_closer), np.asarray(comparisons.rater_closer)
+    items = system + comparisons.equal + rater
+    raters, several = items.shape[-1], np.maximum(items, 2)
+    mean = (rater - system) / several
+    squared_error = (rater + system - several * mean**2) / ((several - 1) * several)
+    distance, varies = mean - margin, squared_error > 0
+    t = distance / np.sqrt(np.where(varies, squared_error, 1))
+    p = np.where(varies, _student_t_below(t, several - 1), distance >= 0)
+    p = np.sort(np.where(items > 1, p, np.inf))
+    ranks = np.arange(1, raters + 1)
+    found = p <= ranks * level / (raters * (1 / ranks).sum())
+    replaced, some = np.where(found, ranks, 0).max(axis=-1), items.any(axis=-1)
+    return ratio(replaced * some, raters * some, "omega")
+
+
+def _student_t_below(t: np.ndarray, freedom: np.ndarray) -> np.ndarray:
+    """The probability of a value below t, by Student's distribution with whole degrees of freedom."""
+    angle = np.arctan(t / np.sqrt(freedom))
+    square, sine = np.cos(angle) ** 2, np.sin(angle)
+    odd = freedom % 2 == 1
+    term, series = np.where(odd, np.cos(angle), 1.0), np.zeros(t.shape)
+    for step in range(int(freedom.max()) // 2):
+        power = 2 * step + 1 + odd
+        series = series + np.where(step < freedom // 2, term, 0)
+        term = term * square * power / (power + 1)
+    inside = sine * series
+    return 0.5 + np.where(odd, (angle + inside) / math.pi, inside / 2)

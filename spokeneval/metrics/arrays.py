@@ -1,0 +1,78 @@
+"""Arrays that metrics take: checked, as doubles, and rescaled without loss."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+
+def finite_numbers(values: Any, name: str) -> np.ndarray:
+    """Finite numbers of shape (n,), n >= 1, as doubles. Anything else raises ValueError with the name.
+
+    >>> finite_numbers([1, 2], "reference").tolist()
+    [1.0, 2.0]
+    """
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must have shape (n,), got {array.shape}")
+    if array.size == 0:
+        raise ValueError(f"{name} is empty")
+    if array.dtype.kind not in "iuf":
+        raise ValueError(f"{name} must be numbers, got {array[0]!r} (dtype {array.dtype})")
+    array = array.astype(float)
+    bad = ~np.isfinite(array)
+    if bad.any():
+        raise ValueError(f"{name} must be finite, got {array[bad][0]} at index {int(bad.argmax())}")
+    return array
+
+
+def finite_pair(reference: Any, hypothesis: Any) -> tuple[np.ndarray, np.ndarray]:
+    """`finite_numbers` of two arrays of one length.
+
+    >>> [values.tolist() for values in finite_pair([1, 2], [2, 3])]
+    [[1.0, 2.0], [2.0, 3.0]]
+    """
+    reference, hypothesis = finite_numbers(reference, "reference"), finite_numbers(hypothesis, "hypothesis")
+    if len(reference) != len(hypothesis):
+        raise ValueError(f"{len(reference)} reference values but {len(hypothesis)} hypothesis values")
+    return reference, hypothesis
+
+
+def doubles(values: Any, name: str) -> np.ndarray:
+    """A copy of numbers of shape (n,), n >= 1, as doubles, finite or not.
+
+    >>> doubles([1, 2], "target scores").tolist()
+    [1.0, 2.0]
+    """
+    values = np.asarray(values)
+    if values.ndim != 1 or not values.size:
+        raise ValueError(f"{name} must have shape (n,) with n >= 1, not {values.shape}")
+    if values.dtype.kind not in "iuf":
+        raise ValueError(f"{name} must be numbers, not {values.dtype}: {values[0]!r}")
+    return values.astype(np.float64)
+
+
+def refuse_not_finite(values: np.ndarray, name: str) -> NoReturn:
+    """Raise ValueError for values of which some are not finite.
+
+    >>> refuse_not_finite(np.array([1, np.nan, np.inf]), "scores")
+    Traceback (most recent call last):
+    ValueError: scores must be finite: nan (and 1 more)
+    """
+    bad = values[~np.isfinite(values)]
+    raise ValueError(f"{name} must be finite: {bad[0]} (and {len(bad) - 1} more)")
+
+
+def rescaled(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Two arrays moved near zero and to size one, in steps that keep differences exact and never overflow.
+
+    >>> [values.tolist() for values in rescaled(np.array([10.0, 12.0]), np.array([11.0, 10.0]))]
+    [[0.0, 0.5], [0.25, 0.0]]
+    """
+    _, exponent = np.frexp(max(np.abs(a).max(), np.abs(b).max()))
+    a, b = np.ldexp(a, -exponent), np.ldexp(b, -exponent)
+    origin = min(a.min(), b.min())
+    a, b = a - origin, b - origin
+    _, exponent = np.frexp(max(np.abs(a).max(), np.abs(b).max()))
+    return np.ldexp(a, -exponent), np.ldexp(b, -exponent)

@@ -1,0 +1,250 @@
+"""Correlations of ratings and predictions: Pearson's, Spearman's, and with a third variable held constant.
+
+Arrays have shape (n,), one entry per item, in the same order. Those that are empty, of different lengths, or not of
+finite numbers raise ValueError. Correlations lie in [-1, 1] and higher is better. A correlation with a constant is
+undefined (see `counts`): one set raises `UndefinedCorrelation`, many have NaN there.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .arrays import finite_numbers, finite_pair, rescaled
+from .counts import Number, add, check_counts, total
+
+
+class UndefinedCorrelation(ValueError):
+    """The input is well formed, but a variable does not vary, so that no correlation exists."""
+
+
+@dataclass(frozen=True)
+class CorrelationMoments:
+    """Sums over items for a correlation of x and y; `+` pools items that were measured from one origin.
+
+    Attributes
+    ----------
+    n: number of items.
+    x, y: sums of the two variables.
+    xx, yy, xy: sums of their squares and of their product.
+    """
+
+    n: Number
+    x: Number
+    y: Number
+    xx: Number
+    yy: Number
+    xy: Number
+
+    def __post_init__(self) -> None:
+        check_counts(self, signed=("x", "y", "xy"))
+
+    def __add__(self, other: CorrelationMoments) -> CorrelationMoments:
+        return add(self, other)
+
+
+@dataclass(frozen=True)
+class PartialMoments:
+    """Sums over items for a correlation of x and y with z held constant.
+
+    Attributes
+    ----------
+    n: number of items.
+    x, y, z: sums of the three variables.
+    xx, yy, zz, xy, xz, yz: sums of their squares and products.
+    """
+
+    n: Number
+    x: Number
+    y: Number
+    z: Number
+    xx: Number
+    yy: Number
+    zz: Number
+    xy: Number
+    xz: Number
+    yz: Number
+
+    def __post_init__(self) -> None:
+        check_counts(self, signed=("x", "y", "z", "xy", "xz", "yz"))
+
+    def __add__(self, other: PartialMoments) -> PartialMoments:
+        return add(self, other)
+
+
+def correlation_moments(reference: Any, predictions: Any) -> CorrelationMoments:
+    """The sums of `CorrelationMoments` for each item: float, shape=(n,), x from the reference, y from the predictions.
+
+    Both variables less their mean, in units of a power of two near their range, so that little cancels in the sums; a
+    correlation does not depend on either.
+
+    >>> moments = correlation_moments([0, 0, 2, 2], [0, 4, 0, 4])
+    >>> moments.x.tolist(), moments.xy.tolist()
+    ([-0.25, -0.25, 0.25, 0.25], [0.0625, -0.0625, -0.0625, 0.0625])
+    """
+    x, y = (_centred(values) for values in finite_pair(reference, predictions))
+    return CorrelationMoments(np.ones_like(x), x, y, x * x, y * y, x * y)
+
+
+def correlation(moments: CorrelationMoments) -> Any:
+    """Pearson's correlation: (n Sxy - Sx Sy) / sqrt((n Sxx - Sx^2) (n Syy - Sy^2)).
+
+    A variable counts as constant if it varies by less than a millionth of its distance from the mean of all items that
+    the moments were computed from: rounding leaves as much of a constant. If a variable is constant, one set raises
+    `UndefinedCorrelation`.
+
+    >>> correlation(CorrelationMoments(n=4, x=0, y=0, xx=5, yy=5, xy=3))
+    0.6
+    """
+    n = np.asarray(moments.n)
+    spread_x = scaled_variance(n, moments.xx, moments.x)
+    spread_y = scaled_variance(n, moments.yy, moments.y)
+    if n.ndim == 0:
+        for name, spread in (("reference", spread_x), ("predictions", spread_y)):
+            if np.isnan(spread):
+                raise UndefinedCorrelation(f"{name} is constant: no correlation exists")
+    return _quotient(_covariance(n, moments.xy, moments.x, moments.y), spread_x, spread_y)
+
+
+def pearson_r(reference: Any, predictions: Any) -> float:
+    """Pearson's `correlation` of two variables.
+
+    >>> round(pearson_r([1, 2, 3, 4], [2, 1, 4, 3]), 6)
+    0.6
+    """
+    return correlation(total(correlation_moments(reference, predictions)))
+
+
+def rank_moments(reference: Any, predictions: Any) -> CorrelationMoments:
+    """`correlation_moments` of ranks; equal values share their mean rank. Their `correlation` is Spearman's.
+
+    The ranks are those among all items: the correlation of a resample of rows is nearly Spearman's of the resample.
+    Source: Spearman (1904), "The proof and measurement of association between two things".
+
+    Ranks 1, 2.5, 2.5, 4 and 1, 3, 2, 4: 4.5 / sqrt(4.5 * 5).
+
+    >>> round(correlation(total(rank_moments([1, 2, 2, 4], [0, 7, 6, 100]))), 6)
+    0.948683
+    """
+    return correlation_moments(*map(_ranks, finite_pair(reference, predictions)))
+
+
+def partial_moments(reference: Any, predictions: Any, control: Any) -> PartialMoments:
+    """The sums of `PartialMoments` for each item: float, shape=(n,), x from the reference, y from the predictions.
+
+    All three variables less their mean; reference and predictions are then replaced by their residuals after the
+    control z, over all items. That does not change a partial correlation, and little cancels in the sums. A residual of
+    less than 1e-10 of its variable is rounding, and is set to 0.
+
+    The reference is the sum of the control and another variable; the other one is left.
+
+    >>> moments = partial_moments([2, 0, 0, -2], [1, -1, 1, -1], [1, 1, -1, -1])
+    >>> moments.x.tolist(), moments.z.tolist()
+    ([0.25, -0.25, 0.25, -0.25], [0.25, 0.25, -0.25, -0.25])
+    """
+    reference, predictions = finite_pair(reference, predictions)
+    control = finite_numbers(control, "control")
+    if len(control) != len(reference):
+        raise ValueError(f"{len(reference)} reference values but {len(control)} control values")
+    z = _centred(control)
+    x, y = (_residual(_centred(values), z) for values in (reference, predictions))
+    return PartialMoments(np.ones_like(x), x, y, z, x * x, y * y, z * z, x * y, x * z, y * z)
+
+
+def partial_correlation(moments: PartialMoments) -> Any:
+    """Correlation of x and y with z held constant: (r_xy - r_xz r_yz) / sqrt((1 - r_xz^2) (1 - r_yz^2)).
+
+    Computed from the covariances that remain once z has explained its part, C_xy - C_xz C_yz / C_zz. If less than a
+    millionth of a variable remains, only rounding is left of it. If z is constant, or nothing is left of x or y, one
+    set raises `UndefinedCorrelation`.
+
+    r_xy = 1/2, r_xz = 1/2, r_yz = 0: (1/2) / sqrt(3/4).
+
+    >>> moments = PartialMoments(n=8, x=0, y=0, z=0, xx=4, yy=4, zz=4, xy=2, xz=2, yz=0)
+    >>> round(partial_correlation(moments), 6)
+    0.57735
+    """
+    n = np.asarray(moments.n)
+    spread_z = scaled_variance(n, moments.zz, moments.z)
+    with_x = _covariance(n, moments.xz, moments.x, moments.z)
+    with_y = _covariance(n, moments.yz, moments.y, moments.z)
+    spread_x = scaled_variance(n, moments.xx, moments.x, explained=with_x * with_x / spread_z)
+    spread_y = scaled_variance(n, moments.yy, moments.y, explained=with_y * with_y / spread_z)
+    if n.ndim == 0:
+        if np.isnan(spread_z):
+            raise UndefinedCorrelation("control is constant: no correlation exists")
+        for name, spread in (("reference", spread_x), ("predictions", spread_y)):
+            if np.isnan(spread):
+                raise UndefinedCorrelation(f"{name} is constant or a linear function of the control")
+    left = _covariance(n, moments.xy, moments.x, moments.y) - with_x * with_y / spread_z
+    return _quotient(left, spread_x, spread_y)
+
+
+def partial_r(reference: Any, predictions: Any, control: Any) -> float:
+    """The `partial_correlation` of reference and predictions with the control held constant.
+
+    >>> x, y, z = [1, 1, -1, -1, 0, 0, 0, 0], [1, 0, 0, -1, 1, -1, 0, 0], [1, 0, -1, 0, -1, 0, 1, 0]
+    >>> round(partial_r(x, y, z), 6)
+    0.57735
+    """
+    return partial_correlation(total(partial_moments(reference, predictions, control)))
+
+
+def scaled_variance(n: Any, squares: Any, x: Any, *, explained: Any = 0.0) -> np.ndarray:
+    """n^2 times the variance of x less its explained part; NaN where only rounding is left.
+
+    >>> scaled_variance(np.array([2, 2]), np.array([5, 8]), np.array([3, 4])).tolist()
+    [1.0, nan]
+    """
+    scaled = _covariance(n, squares, x, x) - explained
+    return np.where(scaled > 1e-12 * n * squares, scaled, np.nan)
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    """Ranks less a half; equal values share their mean rank."""
+    _, place, number = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(number) - number / 2)[place]
+
+
+def _covariance(n: Any, products: Any, x: Any, y: Any) -> Any:
+    """n^2 times the covariance of x and y."""
+    return n * products - x * y
+
+
+def _quotient(covariance: Any, spread_x: Any, spread_y: Any) -> Any:
+    """A correlation in [-1, 1], a float or shape (r,)."""
+    r = np.clip(covariance / np.sqrt(spread_x * spread_y), -1, 1)
+    return r if np.ndim(r) else float(r)
+
+
+def _residual(values: np.ndarray, control: np.ndarray) -> np.ndarray:
+    """Residuals of centred values after a centred control, centred and of size one; 0 if only rounding is left."""
+    explaining = _dot(control, control)
+    if not explaining:
+        return values
+    rest = values
+    for _ in range(2):  # once more, for what rounding left of the control
+        rest = rest - _dot(rest, control) / explaining * control
+    if _dot(rest, rest) < 1e-20 * _dot(values, values):
+        return np.zeros_like(values)
+    return _centred(rest)
+
+
+def _centred(values: np.ndarray) -> np.ndarray:
+    """Less their mean, and of size one."""
+    values, _ = rescaled(values, values)
+    values = values - _mean(values)
+    return values - _mean(values)
+
+
+def _mean(values: np.ndarray) -> float:
+    """The mean of a sum that is rounded once, as in `_dot`."""
+    return math.fsum(values.tolist()) / len(values)
+
+
+def _dot(a: np.ndarray, b: np.ndarray) -> float:
+    """The sum of products, rounded once: the same for every order of the items and every build of numpy."""
+    return math.fsum((a * b).tolist())

@@ -1,0 +1,149 @@
+"""Detection costs of scores as log-likelihood ratios: Cllr and NIST's cost, actual and minimum.
+
+All are undefined unless both languages (or targets and nontargets) occur (see `counts`); lower is better.
+
+Sources: N. Brümmer and J. du Preez, "Application-independent evaluation of speaker detection" (2006), for Cllr; NIST
+2022 Language Recognition Evaluation Plan, section 4, for the detection costs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .counts import add, check_counts, ratio
+from .equal_error_rate import ScoreHistograms, pool_adjacent_violators
+
+COST_RATIOS = (1, 9)
+"""The cost of a false alarm in misses, at priors of one half and one tenth: the beta of NIST's detection costs."""
+
+LARGEST_RATIO = 1e6
+"""Largest difference of scores, as a log-likelihood ratio: larger ones count as this, so that every cost is finite."""
+
+
+@dataclass(frozen=True)
+class LikelihoodRatioCosts:
+    """The costs of score differences as log-likelihood ratios.
+
+    Attributes
+    ----------
+    segments: shape=(..., 2): English and Mandarin segments.
+    bits: shape=(..., 2): sum over them of log2(1 + 1 / LR), LR being the likelihood ratio for the true language.
+    misses: shape=(..., 2, 2): segments of each language that are not accepted as it, at each of `COST_RATIOS`.
+    false_alarms: shape=(..., 2, 2): segments of each language that are accepted as the other, at each of `COST_RATIOS`.
+    """
+
+    segments: np.ndarray
+    bits: np.ndarray
+    misses: np.ndarray
+    false_alarms: np.ndarray
+
+    def __post_init__(self) -> None:
+        check_counts(self)
+
+    def __add__(self, other: LikelihoodRatioCosts) -> LikelihoodRatioCosts:
+        return add(self, other)
+
+
+def cllr(costs: LikelihoodRatioCosts) -> Any:
+    """The cost of log-likelihood ratios in bits: the mean over both languages of the mean of log2(1 + 1 / LR).
+
+    1 for a system without information, more for a misleading one. Requires scores whose difference, English minus
+    Mandarin, is a natural log-likelihood ratio; differences beyond a million count as a million.
+    Source: Brümmer and du Preez (2006).
+
+    >>> from spokeneval.metrics.counts import total
+    >>> from spokeneval.metrics.language_identification import likelihood_ratio_costs
+    >>> round(cllr(total(likelihood_ratio_costs([True, False], [0, 0], [0, 0], [0, 0]))), 6)
+    1.0
+    """
+    bits, segments = np.moveaxis(costs.bits, -1, 0), np.moveaxis(costs.segments, -1, 0)
+    return sum(ratio(*language, "Cllr") for language in zip(bits, segments)) / 2
+
+
+def detection_cost(costs: LikelihoodRatioCosts) -> Any:
+    """NIST's primary cost of the 2017 and 2022 evaluations, at the thresholds of calibrated log-likelihood ratios.
+
+    The mean over both languages and both `COST_RATIOS` of P(miss) + beta P(false alarm), where a language is accepted
+    if its log-likelihood ratio is at least log(beta). From 0 to 6; 1 for a system that accepts nothing.
+    Source: NIST 2022 Language Recognition Evaluation Plan, section 4.
+
+    The languages are separated, but not surely enough where a false alarm costs nine misses: (0 + 0 + 1 + 1) / 4.
+
+    >>> from spokeneval.metrics.counts import total
+    >>> from spokeneval.metrics.language_identification import likelihood_ratio_costs
+    >>> detection_cost(total(likelihood_ratio_costs([True, False], [1, 0], [0, 1], [0, 0])))
+    0.5
+    """
+    cost = 0
+    for own in range(2):
+        other = 1 - own
+        for place, beta in enumerate(COST_RATIOS):
+            cost = cost + ratio(costs.misses[..., own, place], costs.segments[..., own], "the detection cost")
+            false_alarms = costs.false_alarms[..., other, place]
+            cost = cost + beta * ratio(false_alarms, costs.segments[..., other], "the detection cost")
+    return cost / (2 * len(COST_RATIOS))
+
+
+def minimum_cllr(histograms: ScoreHistograms) -> Any:
+    """The Cllr of the best calibration: the least that any increasing function of the scores gives, from 0 to 1 bit.
+
+    The likelihood ratios are those of the blocks into which pool-adjacent-violators puts the bins, with equal scores
+    within a bin. For all rows of `difference_histograms` together it is that of the scores themselves.
+    Source: Brümmer and du Preez (2006).
+
+    Scores give no information within the two blocks, of 1 target among 2 and of 1 among 2.
+
+    >>> minimum_cllr(ScoreHistograms(np.array([1, 0, 1, 0]), np.array([0, 1, 0, 1])))
+    1.0
+    """
+    targets, nontargets = (np.atleast_2d(field) for field in (histograms.targets, histograms.nontargets))
+    row, place = np.nonzero(targets + nontargets)
+    first, targets_in, nontargets_in = pool_adjacent_violators(
+        row, targets[row, place], nontargets[row, place]
+    )
+    row = row[first]
+    sizes = targets.sum(axis=1), nontargets.sum(axis=1)
+    both = (sizes[0] > 0) & (sizes[1] > 0)
+    shares = [inside / np.maximum(size, 1)[row] for inside, size in zip((targets_in, nontargets_in), sizes)]
+    bits = [share * np.log2(sum(shares) / np.where(share, share, 1)) for share in shares]
+    of_targets, of_nontargets = (np.bincount(row, weights=part, minlength=len(targets)) for part in bits)
+    return _of_both((of_targets + of_nontargets) / 2, both, histograms, "the minimum Cllr")
+
+
+def minimum_detection_cost(histograms: ScoreHistograms) -> Any:
+    """The least `detection_cost`, each of its four parts at its own best threshold; from 0 to 1.
+
+    Scores within a bin are taken as equal. For all rows of `difference_histograms` together it is that of the scores
+    themselves.
+
+    A threshold that misses one of four targets and accepts no nontarget is the best for English at both ratios, and
+    one that misses none and accepts one of four nontargets for Mandarin: (1/4 + 1/4 + 1/4 + 1/4) / 4.
+
+    >>> minimum_detection_cost(ScoreHistograms(np.array([0, 1, 0, 3]), np.array([3, 0, 1, 0])))
+    0.25
+    """
+    targets, nontargets = (np.atleast_2d(field) for field in (histograms.targets, histograms.nontargets))
+    sizes = targets.sum(axis=1), nontargets.sum(axis=1)
+    both = (sizes[0] > 0) & (sizes[1] > 0)
+    none = np.zeros((len(targets), 1))
+    missed, rejected = (
+        np.cumsum(np.concatenate([none, counts], axis=1), axis=1) / np.maximum(size, 1)[:, np.newaxis]
+        for counts, size in zip((targets, nontargets), sizes)
+    )
+    accepted = 1 - rejected
+    costs = [
+        (one + ratio_of_costs * other).min(axis=1)
+        for ratio_of_costs in COST_RATIOS
+        for one, other in ((missed, accepted), (accepted, missed))
+    ]
+    return _of_both(sum(costs) / len(costs), both, histograms, "the minimum detection cost")
+
+
+def _of_both(costs: np.ndarray, both: np.ndarray, histograms: ScoreHistograms, name: str) -> Any:
+    """Costs of r rows, a number for one set; undefined without targets or nontargets."""
+    if np.ndim(histograms.targets) == 1:
+        return ratio(costs[0].item(), int(both[0]), name)
+    return np.where(both, costs, np.nan)

@@ -1,0 +1,401 @@
+"""Equal error rates of a detector, from scores or from histograms of scores; operating points and ROC convex hull.
+
+A trial is a *target* or a *nontarget*; a larger score means that a target is more likely. A threshold t accepts the
+trials with score >= t. Miss rate: targets rejected / targets. False-alarm rate: nontargets accepted / nontargets. All
+rates are fractions. Scores are compared, never added, so that only their order matters: exact for any finite doubles,
+and -0.0 equals 0.0.
+
+Scores of targets and of nontargets are finite numbers of shape (n,), n >= 1; others raise ValueError. Rates of
+histograms are undefined without targets or without nontargets (see `counts`).
+
+Source for the EER of the ROC convex hull (ROCCH): N. Brümmer and E. de Villiers, "The BOSARIS Toolkit: Theory,
+Algorithms and Code for Surviving the New DCF" (2013).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable, NamedTuple
+
+import numpy as np
+
+from .arrays import doubles, refuse_not_finite
+from .counts import add, check_counts, ratio
+
+BINS = 255
+"""Bins of a histogram of scores (see `score_bins`)."""
+
+_HULL_BINS = 200
+
+
+class OperatingPoints(NamedTuple):
+    """Error rates at each threshold, from the lowest score to infinity.
+
+    Attributes
+    ----------
+    threshold: float, shape=(n,), ascending.
+    miss_rate: float, shape=(n,): targets below the threshold / targets.
+    false_alarm_rate: float, shape=(n,): nontargets at or above the threshold / nontargets.
+    """
+
+    threshold: np.ndarray
+    miss_rate: np.ndarray
+    false_alarm_rate: np.ndarray
+
+
+@dataclass(frozen=True)
+class ScoreHistograms:
+    """Detection trials counted by score, in the same bins for all rows.
+
+    Attributes
+    ----------
+    targets: shape=(..., b): target scores in each of b bins, scores ascending; `score_bins` makes `BINS` bins.
+    nontargets: shape=(..., b): nontarget scores in each bin.
+    """
+
+    targets: np.ndarray
+    nontargets: np.ndarray
+
+    def __post_init__(self) -> None:
+        check_counts(self)
+        if np.ndim(self.targets) == 0 or np.shape(self.targets) != np.shape(self.nontargets):
+            raise ValueError(
+                f"targets of shape {np.shape(self.targets)}, nontargets of shape {np.shape(self.nontargets)}; "
+                "expected the same number of bins"
+            )
+
+    def __add__(self, other: ScoreHistograms) -> ScoreHistograms:
+        return add(self, other)
+
+
+def rocch_eer(target_scores: Any, nontarget_scores: Any) -> float:
+    """Equal error rate of the ROC convex hull, where it crosses miss rate = false-alarm rate; at most 0.5.
+
+    The hull is the one that pool-adjacent-violators finds: the lower left convex hull of all operating points
+    in the (false alarm, miss) plane (Brümmer and de Villiers 2013).
+
+    Only the edge on the diagonal is computed. Among the points between two vertices on either side of the diagonal the
+    one farthest below their chord is a vertex too; it replaces the one on its own side, until nothing lies below.
+    Counts are integers, so that the result is the exact quotient, rounded once.
+
+    Thresholds at 0.3 and 0.8 give the hull's vertices (miss, false alarm) = (0, 1/2) and (1/2, 0).
+
+    >>> rocch_eer([0.9, 0.8, 0.4, 0.3], [0.7, 0.5, 0.2, 0.1])
+    0.25
+    """
+    targets, nontargets = _sorted_trials(target_scores, nontarget_scores)
+    return _crossing(*_diagonal_edge(targets, nontargets), (len(targets), len(nontargets)))
+
+
+def interpolated_eer(target_scores: Any, nontarget_scores: Any) -> float:
+    """Equal error rate where the line through the operating points crosses miss rate = false-alarm rate.
+
+    Tied scores make one step of the line. Reversed scores give 1, where the convex hull gives 0.5.
+
+    A threshold at 0.5 misses two of four targets and accepts two of four nontargets.
+
+    >>> interpolated_eer([0.9, 0.8, 0.4, 0.3], [0.7, 0.5, 0.2, 0.1])
+    0.5
+    """
+    targets, nontargets = _sorted_trials(target_scores, nontarget_scores)
+    below, above = (
+        (int(misses), int(false_alarms))
+        for misses, false_alarms in (
+            _errors_at(threshold, targets, nontargets) for threshold in _diagonal_step(targets, nontargets)
+        )
+    )
+    return _crossing(below, above, (len(targets), len(nontargets)))
+
+
+def operating_points(target_scores: Any, nontarget_scores: Any) -> OperatingPoints:
+    """Miss and false-alarm rate at every distinct score, ascending, and at infinity (nothing accepted).
+
+    The points of a DET curve, or of a ROC curve with 1 - miss rate as the detection rate.
+
+    >>> points = operating_points([1, 2], [0, 1])
+    >>> points.threshold.tolist(), points.miss_rate.tolist(), points.false_alarm_rate.tolist()
+    ([0.0, 1.0, 2.0, inf], [0.0, 0.0, 0.5, 1.0], [1.0, 0.5, 0.0, 0.0])
+    """
+    targets, nontargets = _sorted_trials(target_scores, nontarget_scores)
+    threshold = np.append(np.unique(np.concatenate([targets, nontargets])), np.inf)
+    misses, false_alarms = _errors_at(threshold, targets, nontargets)
+    return OperatingPoints(threshold, misses / len(targets), false_alarms / len(nontargets))
+
+
+def hull_points(target_scores: Any, nontarget_scores: Any) -> OperatingPoints:
+    """The vertices of the ROC convex hull among the `operating_points`; the `rocch_eer` is on one of its edges.
+
+    From the point that accepts every trial to the one that accepts none.
+
+    >>> points = hull_points([0.9, 0.8, 0.4, 0.3], [0.7, 0.5, 0.2, 0.1])
+    >>> points.miss_rate.tolist(), points.false_alarm_rate.tolist()
+    ([0.0, 0.0, 0.5, 1.0], [1.0, 0.5, 0.0, 0.0])
+    """
+    targets, nontargets = _sorted_trials(target_scores, nontarget_scores)
+    inner = _hull_thresholds(targets, nontargets)
+    lowest = min(targets[0], nontargets[0])
+    threshold = np.unique(np.concatenate([[lowest], inner, [np.inf]]))
+    misses, false_alarms = _errors_at(threshold, targets, nontargets)
+    return OperatingPoints(threshold, misses / len(targets), false_alarms / len(nontargets))
+
+
+def score_bins(target_scores: Any, nontarget_scores: Any, *, whole: bool = False) -> np.ndarray:
+    """Thresholds between the `BINS` bins of a histogram that has the EER of the scores themselves: ascending.
+
+    Bin k has the scores from threshold k - 1 on and below threshold k. Equal scores are in one bin.
+
+    Two thresholds are the ends of the hull's edge with the EER. With `whole`, two more are the ends of the step with
+    the interpolated EER, and further ones are the vertices of the whole hull (some 120 for 250,000 trials; 200 evenly
+    chosen ones of more), so that the histogram has the interpolated EER, the minimum Cllr and the minimum detection
+    cost too. At the rest the miss rate or the false-alarm rate takes the values i^3 / (i^3 + (m - i)^3), i = 1 ... m -
+    1, with m = 127 or, with `whole`, what is left: close together towards 0 and 1, as on the axes of a DET plot, so
+    that a low EER is resampled as well as a high one. Since only rates determine them, a bin means about the same for
+    every system, whatever its scores are.
+
+    >>> bins = score_bins([0.9, 0.8, 0.4, 0.3], [0.7, 0.5, 0.2, 0.1])
+    >>> len(bins) == BINS - 1, sorted(set(bins.tolist()))
+    (True, [0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.8, 0.9])
+    """
+    targets, nontargets = _sorted_trials(target_scores, nontarget_scores)
+    thresholds = [
+        targets[misses] if misses < len(targets) else np.inf
+        for misses, _ in _diagonal_edge(targets, nontargets)
+    ]
+    if whole:
+        thresholds += _diagonal_step(targets, nontargets)
+        hull = _hull_thresholds(targets, nontargets)
+        chosen = np.rint(np.linspace(0, len(hull) - 1, min(len(hull), _HULL_BINS))).astype(int)
+        thresholds += hull[chosen].tolist()
+    thresholds += [np.inf] * (len(thresholds) % 2)
+    steps = (BINS - 1 - len(thresholds)) // 2 + 1
+    cubes = np.arange(1, steps, dtype=np.int64) ** 3
+    spans = cubes + cubes[::-1]
+    levels = [scores[len(scores) * cubes // spans] for scores in (targets, nontargets)]
+    return np.sort(np.concatenate([thresholds, *levels]))
+
+
+def histogram_eer(histograms: ScoreHistograms) -> Any:
+    """`rocch_eer` of histograms, with equal scores within a bin; any number of bins.
+
+    For all rows of `pooled_histograms` or `difference_histograms` together it is that of the scores themselves, to the
+    last digit. A resample of rows has fewer operating points than its scores, so its hull is higher: by some 0.01
+    percentage points (0.04 at most) at the challenge's size.
+
+    One set of integers is computed in integers, many sets in doubles. Doubles are exact as long as
+    2 n^2 m < 2^53 for n targets and m nontargets (165,000 of each); with more, the last digits may differ.
+
+    >>> histogram_eer(ScoreHistograms(np.array([0, 2, 0, 2]), np.array([2, 0, 2, 0])))
+    0.25
+    """
+    return _histogram_crossing(histograms, _hull_edges)
+
+
+def histogram_interpolated_eer(histograms: ScoreHistograms) -> Any:
+    """`interpolated_eer` of histograms, with equal scores within a bin; any number of bins.
+
+    For all rows of `difference_histograms` together it is that of the scores themselves, to the last digit; integers
+    and doubles are as for `histogram_eer`.
+
+    >>> histogram_interpolated_eer(ScoreHistograms(np.array([0, 2, 0, 2]), np.array([2, 0, 2, 0])))
+    0.5
+    """
+    return _histogram_crossing(histograms, _interpolation_steps)
+
+
+def pool_adjacent_violators(
+    row: np.ndarray, targets: np.ndarray, nontargets: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Groups of trials pooled until the share of targets rises from block to block of a row.
+
+    Neighbours that violate this are in one block of the result whatever else is pooled, so that all are pooled at once.
+
+    Parameters
+    ----------
+    row: shape=(n,): the row of each group, ascending; within a row the groups' scores ascend.
+    targets, nontargets: shape=(n,): the trials of each group.
+
+    Returns
+    -------
+    The first group of each block, its targets and its nontargets.
+
+    Examples
+    --------
+    >>> blocks = pool_adjacent_violators(np.zeros(4), np.array([0, 1, 0, 1]), np.array([1, 0, 1, 0]))
+    >>> [each.tolist() for each in blocks]
+    [[0, 1, 3], [0, 1, 1], [1, 1, 0]]
+    """
+    first = np.arange(len(row))
+    while True:
+        falls = targets[:-1] * nontargets[1:] >= targets[1:] * nontargets[:-1]
+        begins = np.flatnonzero(np.append(True, ~(falls & (row[1:] == row[:-1])))[: len(row)])
+        if len(begins) == len(first):
+            return first, targets, nontargets
+        first, row = first[begins], row[begins]
+        targets, nontargets = np.add.reduceat(targets, begins), np.add.reduceat(nontargets, begins)
+
+
+def _hull_thresholds(targets: np.ndarray, nontargets: np.ndarray) -> np.ndarray:
+    """The thresholds at the vertices of the ROC convex hull, of scores in ascending order.
+
+    A block of the hull begins with a target: a target and the nontargets up to the next are a group.
+    """
+    rejected = np.searchsorted(nontargets, targets)
+    in_groups = np.ones(len(targets)), np.diff(np.append(rejected, len(nontargets)))
+    first, *_ = pool_adjacent_violators(np.zeros(len(targets)), *in_groups)
+    return targets[first]
+
+
+def _histogram_crossing(histograms: ScoreHistograms, find_ends: Callable[..., Any]) -> Any:
+    """The EER between the two operating points that `find_ends` picks for each row.
+
+    A histogram of b bins has the b + 1 operating points of the thresholds below, between and above its bins.
+    """
+    one_set = np.ndim(histograms.targets) == 1
+    counts = [np.atleast_2d(field) for field in (histograms.targets, histograms.nontargets)]
+    exact = one_set and all(field.dtype.kind in "iu" for field in counts)
+    none_rejected = np.zeros((len(counts[0]), 1), dtype=np.int64 if exact else np.float64)
+    misses, rejected = (np.cumsum(np.concatenate([none_rejected, field], axis=1), axis=1) for field in counts)
+    false_alarms = rejected[:, -1:] - rejected
+    row = np.arange(len(misses))
+    ends = [(misses[row, end], false_alarms[row, end]) for end in find_ends(misses, false_alarms)]
+    points = (*ends, (misses[:, -1], false_alarms[:, 0]))
+    if one_set:
+        points = tuple((first.item(), second.item()) for first, second in points)
+    return _crossing(*points)
+
+
+def _hull_edges(misses: np.ndarray, false_alarms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The ends of the hull's edge on the diagonal, as places along each row of operating points.
+
+    The same search as in `_diagonal_edge`, for all rows at once.
+    """
+    n_targets, n_nontargets = misses[:, -1], false_alarms[:, 0]
+    right = np.zeros(len(misses), dtype=np.int64)
+    left = np.full(len(misses), misses.shape[1] - 1)
+    open_rows = np.arange(len(misses))
+    while len(open_rows):
+        miss, false_alarm = misses[open_rows], false_alarms[open_rows]
+        row = np.arange(len(open_rows))
+        right_vertex, left_vertex = right[open_rows], left[open_rows]
+        miss_weight = false_alarm[row, right_vertex] - false_alarm[row, left_vertex]
+        false_alarm_weight = miss[row, left_vertex] - miss[row, right_vertex]
+        cost = miss_weight[:, np.newaxis] * miss + false_alarm_weight[:, np.newaxis] * false_alarm
+        vertex = cost.argmin(axis=1)
+        below = cost[row, vertex] < cost[row, right_vertex]
+        open_rows, vertex, row = open_rows[below], vertex[below], row[below]
+        on_right = (
+            miss[row, vertex] * n_nontargets[open_rows] <= false_alarm[row, vertex] * n_targets[open_rows]
+        )
+        right[open_rows[on_right]] = vertex[on_right]
+        left[open_rows[~on_right]] = vertex[~on_right]
+    return right, left
+
+
+def _interpolation_steps(misses: np.ndarray, false_alarms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The last place of each row with miss rate < false-alarm rate, and the next one."""
+    excess = misses * false_alarms[:, :1] - false_alarms * misses[:, -1:]
+    below = np.maximum((excess < 0).sum(axis=1) - 1, 0)  # none is below without targets or nontargets
+    return below, below + 1
+
+
+def _crossing(right: Any, left: Any, trials: Any) -> Any:
+    """The miss rate where the line from one operating point to another meets miss rate = false-alarm rate.
+
+    right, left: misses and false alarms, numbers or arrays of shape (r,); at `right` the miss rate is at most
+    the false-alarm rate, at `left` at least.
+    trials: numbers of targets and of nontargets.
+    """
+    (right_misses, right_false_alarms), (left_misses, left_false_alarms) = right, left
+    targets, nontargets = trials
+    right_excess = right_false_alarms * targets - right_misses * nontargets
+    left_excess = left_misses * nontargets - left_false_alarms * targets
+    crossing = right_misses * left_excess + left_misses * right_excess
+    return ratio(crossing, targets * (right_excess + left_excess), "the equal error rate")
+
+
+def _errors_at(threshold: Any, targets: np.ndarray, nontargets: np.ndarray) -> tuple[Any, Any]:
+    """Misses and false alarms at thresholds, of scores in ascending order."""
+    return np.searchsorted(targets, threshold), len(nontargets) - np.searchsorted(nontargets, threshold)
+
+
+def _diagonal_step(targets: np.ndarray, nontargets: np.ndarray) -> tuple[float, float]:
+    """The last threshold with miss rate < false-alarm rate and the first without, of scores in ascending order."""
+
+    def excess(threshold: float) -> int:
+        misses, false_alarms = _errors_at(threshold, targets, nontargets)
+        return int(misses) * len(nontargets) - int(false_alarms) * len(targets)
+
+    below, above = -np.inf, np.inf
+    for scores in (targets, nontargets):
+        low, high = 0, len(scores)
+        while low < high:
+            middle = (low + high) // 2
+            if excess(scores[middle]) < 0:
+                low = middle + 1
+            else:
+                high = middle
+        below = max(below, scores[low - 1] if low else below)
+        above = min(above, scores[low] if low < len(scores) else above)
+    return below, above
+
+
+def _diagonal_edge(targets: np.ndarray, nontargets: np.ndarray) -> tuple[tuple[int, int], tuple[int, int]]:
+    """The ends (misses, false alarms) of the hull's edge on the diagonal, of scores in ascending order."""
+    rejecting_none = (0, _false_alarms(targets, nontargets, np.array([0])).item())
+    rejecting_all = (len(targets), 0)
+    right, left = rejecting_none, rejecting_all  # miss rate at most, and above, the false-alarm rate
+    while True:
+        vertex = _farthest_below(targets, nontargets, right, left)
+        if vertex is None:
+            return right, left
+        if vertex[0] * len(nontargets) <= vertex[1] * len(targets):
+            right = vertex
+        else:
+            left = vertex
+
+
+def _farthest_below(
+    targets: np.ndarray, nontargets: np.ndarray, right: tuple[int, int], left: tuple[int, int]
+) -> tuple[int, int] | None:
+    """The point (misses, false alarms) farthest below the chord from `right` to `left`, or None.
+
+    A threshold at the i-th lowest target, i from 0, gives i misses (fewer if it is tied with the one before,
+    which is then the better point of the two), and any other threshold does worse than one of these. A run of
+    them, from i up to j, costs at least what i misses with j's false alarms would. Runs that cannot beat the
+    best point so far are dropped, the others are divided further, so that few scores are evaluated.
+    """
+    miss_weight, false_alarm_weight = right[1] - left[1], left[0] - right[0]
+    best = miss_weight * right[0] + false_alarm_weight * right[1]
+    vertex = None
+    stride = 4096
+    start = np.arange(right[0], left[0], stride, dtype=np.int64)
+    while True:
+        false_alarms = _false_alarms(targets, nontargets, start)
+        cost = miss_weight * start + false_alarm_weight * false_alarms
+        if cost.size and cost.min() < best:
+            lowest = int(cost.argmin())
+            best, vertex = int(cost[lowest]), (int(start[lowest]), int(false_alarms[lowest]))
+        if stride == 1:
+            return vertex
+        end = np.minimum(start + stride, left[0])
+        bound = miss_weight * start + false_alarm_weight * _false_alarms(targets, nontargets, end)
+        stride //= 16
+        start = (start[bound < best][:, None] + np.arange(0, 16 * stride, stride)).ravel()
+        start = start[start < left[0]]
+
+
+def _false_alarms(targets: np.ndarray, nontargets: np.ndarray, misses: np.ndarray) -> np.ndarray:
+    """Nontargets accepted by a threshold at `targets[misses]`; none where every target is missed."""
+    all_missed = misses == len(targets)
+    rejected = np.searchsorted(nontargets, targets[np.where(all_missed, 0, misses)])
+    return np.where(all_missed, 0, len(nontargets) - rejected)
+
+
+def _sorted_trials(target_scores: Any, nontarget_scores: Any) -> tuple[np.ndarray, np.ndarray]:
+    targets = doubles(target_scores, "target scores")
+    nontargets = doubles(nontarget_scores, "nontarget scores")
+    for name, scores in (("target scores", targets), ("nontarget scores", nontargets)):
+        scores.sort()
+        if not np.isfinite(scores[[0, -1]]).all():  # sorted: -inf comes first, inf and nan last
+            refuse_not_finite(scores, name)
+    return targets, nontargets

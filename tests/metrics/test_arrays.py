@@ -1,0 +1,55 @@
+"""Refusals of arrays that are not finite numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from spokeneval.metrics.agreement import cohen_kappa, rating_cells
+from spokeneval.metrics.alternative_annotator import annotator_comparisons
+from spokeneval.metrics.correlation import correlation_moments, partial_moments, partial_r, pearson_r
+from spokeneval.metrics.prediction_error import prmse, rmse, round_to_scale, squared_errors
+
+TWO = [
+    cohen_kappa,
+    pearson_r,
+    rmse,
+    squared_errors,
+    correlation_moments,
+    lambda a, b: rating_cells(a, b, scale=(1, 5)),
+    lambda a, b: cohen_kappa(a, b, scale=(1, 5)),
+    lambda a, b: partial_r(a, b, [1, 2, 4]),
+]
+
+
+@pytest.mark.parametrize("metric", TWO)
+@pytest.mark.parametrize(
+    ("a", "b", "complaint"),
+    [
+        ([1, 2, 3], [1, np.nan, 2], "^hypothesis must be finite, got nan at index 1$"),
+        ([1, 2, np.inf], [1, 2, 3], "^reference must be finite, got inf at index 2$"),
+        ([1, 2, 3], [1, 2], "3 reference values but 2 hypothesis values"),
+        ([], [], "reference is empty"),
+        ([[1, 2, 3]], [1, 2, 3], r"shape \(n,\), got \(1, 3\)"),
+        (["1", "2", "3"], [1, 2, 3], "reference must be numbers"),
+        ([True, False, True], [1, 2, 3], "reference must be numbers"),
+    ],
+)
+def test_malformed_input_is_refused(metric, a, b, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        metric(a, b)
+
+
+@pytest.mark.parametrize(
+    ("name", "metric"),
+    [
+        ("control", lambda values: partial_moments([1, 2], [2, 1], values)),
+        ("predictions", lambda values: prmse([[1, 2], [3, 4]], values)),
+        ("predictions", lambda values: round_to_scale(values, 1, 5)),
+        ("system", lambda values: annotator_comparisons([[1, 2], [1, 2]], values)),
+        ("a rater", lambda values: annotator_comparisons([[1, 2], values], [1, 2])),
+    ],
+)
+def test_other_values_are_refused_by_their_name(name, metric):
+    with pytest.raises(ValueError, match=f"^{name} must be finite, got -inf at index 1$"):
+        metric([1, -np.inf])

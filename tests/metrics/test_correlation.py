@@ -1,0 +1,259 @@
+"""Correlations: hand calculations, scipy, closed forms, and the edges of what doubles can hold."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import astuple, fields
+
+import numpy as np
+import pytest
+
+from spokeneval.metrics.alternative_annotator import AnnotatorComparisons
+from spokeneval.metrics.correlation import (
+    CorrelationMoments,
+    PartialMoments,
+    UndefinedCorrelation,
+    correlation,
+    correlation_moments,
+    partial_correlation,
+    partial_moments,
+    partial_r,
+    pearson_r,
+)
+from spokeneval.metrics.counts import by_group, taken, total
+from spokeneval.metrics.prediction_error import Differences, SquaredErrors, rmse
+
+EXACT = {"rtol": 0, "atol": 1e-12}
+
+
+def test_pearson_r_equals_scipy():
+    stats = pytest.importorskip("scipy.stats")
+    rng = np.random.default_rng(4)
+    for n in [3, 4, 20, 500]:
+        for _ in range(20):
+            x = rng.integers(1, 5, size=n).astype(float)
+            x[:2] = 1, 4
+            y = 0.3 * x + rng.normal(size=n)
+            np.testing.assert_allclose(pearson_r(x, y), stats.pearsonr(x, y).statistic, **EXACT)
+
+
+def test_pearson_r_by_hand():
+    # x - 2.5 = -1.5 -.5 .5 1.5, y - 2.5 = -.5 -1.5 1.5 .5: sum of products 3, of squares 5 and 5.
+    np.testing.assert_allclose(pearson_r([1, 2, 3, 4], [2, 1, 4, 3]), 3 / 5, **EXACT)
+
+
+@pytest.mark.parametrize("size", [1e200, 1e-200, -1e307])
+@pytest.mark.parametrize("offset", [0, 1, -8])
+def test_correlations_survive_any_size_and_offset(size, offset):
+    rng = np.random.default_rng(5)
+    x, y, z = rng.integers(1, 5, size=(3, 40)).astype(float)
+    moved = (y + offset) * size
+    np.testing.assert_allclose(pearson_r(x, moved), np.sign(size) * pearson_r(x, y), **EXACT)
+    np.testing.assert_allclose(partial_r(x, moved, z), np.sign(size) * partial_r(x, y, z), **EXACT)
+    np.testing.assert_allclose(pearson_r(x, y + 1e9), pearson_r(x, y), **EXACT)
+
+
+def test_correlations_do_not_depend_on_the_order_of_the_items_even_in_the_last_digit():
+    rng = np.random.default_rng(10)
+    for _ in range(50):
+        scores, words = rng.integers(1, 5, size=100), rng.integers(1, 200, size=100)
+        predictions = np.round(scores + rng.normal(size=100), 4)
+        order = rng.permutation(100)
+        assert pearson_r(scores[order], predictions[order]) == pearson_r(scores, predictions)
+        assert partial_r(scores[order], predictions[order], words[order]) == partial_r(
+            scores, predictions, words
+        )
+        assert rmse(scores[order], predictions[order]) == rmse(scores, predictions)
+
+
+def test_a_perfect_correlation_is_exactly_within_bounds():
+    rng = np.random.default_rng(6)
+    for _ in range(200):
+        x = rng.normal(size=7)
+        assert 1 - 1e-12 < pearson_r(x, 3 * x + 1) <= 1
+        assert -1 <= pearson_r(x, -x) < -1 + 1e-12
+
+
+def test_one_outlying_prediction_of_1e200_still_has_a_correlation():
+    # Next to 1e200 the other predictions are all the same: r is that with an indicator of the last item,
+    # x = 1 2 3 4 against 0 0 0 1: centred products 1.5, squares 5 and 3/4.
+    np.testing.assert_allclose(pearson_r([1, 2, 3, 4], [1, 2, 3, 1e200]), 1.5 / np.sqrt(5 * 0.75), **EXACT)
+
+
+def test_partial_r_equals_the_closed_form():
+    rng = np.random.default_rng(7)
+    for _ in range(100):
+        x, y, z = rng.normal(size=(3, int(rng.integers(5, 80))))
+        x, y = x + z, y - 0.5 * z + 0.7 * x
+        xy, xz, yz = np.corrcoef([x, y, z])[[0, 0, 1], [1, 2, 2]]
+        expected = (xy - xz * yz) / np.sqrt((1 - xz**2) * (1 - yz**2))
+        np.testing.assert_allclose(partial_r(x, y, z), expected, **EXACT)
+
+
+def test_partial_r_by_hand():
+    # All sums of squares are 4 about the mean 0: r_xy = 1/2, r_xz = 1/2, r_yz = 0 -> (1/2) / sqrt(3/4).
+    x, y, z = [1, 1, -1, -1, 0, 0, 0, 0], [1, 0, 0, -1, 1, -1, 0, 0], [1, 0, -1, 0, -1, 0, 1, 0]
+    assert np.dot(x, y) == 2
+    assert np.dot(x, z) == 2
+    assert np.dot(y, z) == 0
+    np.testing.assert_allclose(partial_r(x, y, z), 1 / np.sqrt(3), **EXACT)
+
+
+def test_identical_variables_correlate_to_exactly_one():
+    rng = np.random.default_rng(8)
+    for _ in range(100):
+        x, z = rng.normal(size=(2, 9))
+        assert pearson_r(x, x) == 1.0
+        assert partial_r(x, x, z) == 1.0
+
+
+def groups_of_moments():
+    """Moments of 40 speakers, and the items of each; some speakers have one prediction throughout."""
+    rng = np.random.default_rng(9)
+    speaker = np.repeat(np.arange(40), 6)
+    human, words = rng.integers(1, 5, 240), rng.integers(20, 100, 240) * 1.0
+    predictions = human + rng.normal(size=240)
+    predictions[speaker < 3] = 2.5
+    words[(speaker >= 3) & (speaker < 6)] = 50
+    return speaker, human, predictions, words
+
+
+def test_correlations_of_many_sets_are_those_of_each():
+    speaker, human, predictions, words = groups_of_moments()
+    plain = by_group(correlation_moments(human, predictions), speaker, 40)
+    partial = by_group(partial_moments(human, predictions, words), speaker, 40)
+    for formula, rows, of_items in (
+        (correlation, plain, lambda items: pearson_r(human[items], predictions[items])),
+        (
+            partial_correlation,
+            partial,
+            lambda items: partial_r(human[items], predictions[items], words[items]),
+        ),
+    ):
+        found = formula(rows)
+        assert found.shape == (40,)
+        for row in range(40):
+            one = type(rows)(*(field[row].item() for field in astuple(rows)))
+            if np.isnan(found[row]):
+                with pytest.raises(UndefinedCorrelation):
+                    formula(one)
+                with pytest.raises(UndefinedCorrelation):
+                    of_items(speaker == row)
+            else:
+                assert formula(one) == found[row]
+                assert type(formula(one)) is float
+                np.testing.assert_allclose(of_items(speaker == row), found[row], **EXACT)
+        assert np.isnan(found[:3]).all()
+        assert np.isnan(found[3:6]).all() == (formula is partial_correlation)
+        assert not np.isnan(found[6:]).any()
+
+
+def test_moments_of_resampled_items_have_the_partial_correlation_of_these_items():
+    rng = np.random.default_rng(10)
+    for size in (1, 1e-8, 1e9):
+        human, words = rng.integers(1, 5, 60), rng.integers(20, 100, 60)
+        predictions = size * (7 + human + 0.1 * words + rng.normal(size=60))
+        moments = partial_moments(human, predictions, words)
+        for _ in range(20):
+            drawn = rng.integers(0, 60, 60)
+            expected = partial_r(human[drawn], predictions[drawn], words[drawn])
+            np.testing.assert_allclose(partial_correlation(total(taken(moments, drawn))), expected, **EXACT)
+
+
+@pytest.mark.parametrize("scale", [1, 1e-8, 1e9])
+def test_r_of_moments_is_that_of_the_variables(scale):
+    rng = np.random.default_rng(2)
+    x, y = rng.integers(1, 5, 40), scale * (7 + rng.normal(size=40))
+    y[30:] = y[30]
+    moments, swapped = correlation_moments(x, y), correlation_moments(y, x)
+    for chosen in (np.arange(40), np.arange(20), rng.integers(0, 40, 40)):
+        found = correlation(total(taken(moments, chosen)))
+        np.testing.assert_allclose(found, pearson_r(x[chosen], y[chosen]), **EXACT)
+    constant = np.arange(30, 40)
+    with pytest.raises(UndefinedCorrelation, match="predictions is constant"):
+        correlation(total(taken(moments, constant)))
+    with pytest.raises(UndefinedCorrelation, match="reference is constant"):
+        correlation(total(taken(swapped, constant)))
+    with pytest.raises(UndefinedCorrelation, match="predictions is constant"):
+        correlation(total(correlation_moments(x, np.full(40, 2.7))))
+
+
+def test_what_rounding_leaves_of_a_variable_is_set_to_zero():
+    words = np.random.default_rng(11).integers(20, 100, 50)
+    moments = partial_moments(words / 7, 3 - 0.1 * words, words)
+    assert not moments.x.any()
+    assert not moments.y.any()
+    assert moments.z.any()
+
+
+@pytest.mark.parametrize(("e", "varies"), [(2e-6, True), (5e-7, False)])
+def test_a_variable_varies_where_it_does_by_a_millionth(e, varies):
+    # With u = (1, 1, -1, -1) and z = (1, -1, 1, -1): 1 + e u varies by e, and of z + e u the control leaves e u.
+    # Their squares sum to 4 (1 + e^2), and their correlations with themselves are 1.
+    square = 4 * (1 + e * e)
+    for formula, moments in (
+        (correlation, CorrelationMoments(4, 4, 4, square, square, square)),
+        (partial_correlation, PartialMoments(4, 4, 4, 0, square, square, 4, square, 0, 0)),
+        (partial_correlation, PartialMoments(4, 0, 0, 0, square, square, 4, square, 4, 4)),
+    ):
+        if varies:
+            np.testing.assert_allclose(formula(moments), 1, **EXACT)
+        else:
+            with pytest.raises(UndefinedCorrelation, match="reference is constant"):
+                formula(moments)
+
+
+def test_what_a_control_leaves_is_no_rounding_from_1e_10_of_a_variable_on():
+    u, z = np.array([1, 1, -1, -1]), np.array([1, -1, 1, -1])
+    assert partial_moments(z + 1e-9 * u, u, z).x.any()
+    assert not partial_moments(z + 1e-11 * u, u, z).x.any()
+
+
+@pytest.mark.parametrize(
+    "kind", [CorrelationMoments, PartialMoments, SquaredErrors, Differences, AnnotatorComparisons]
+)
+def test_plus_pools_two_sets_of_items(kind):
+    first = range(len(fields(kind)))
+    pooled = kind(*first) + kind(*(10 * number for number in first))
+    assert pooled == kind(*(11 * number for number in first))
+
+
+def test_moments_are_measured_from_their_mean():
+    # From 0 to 1 - 2**-53, the last double below 1; no double between 1 and 2 is half way to 1.5 times that.
+    ends = np.array([0, 1 - 2.0**-53])
+    assert correlation_moments(ends, ends).x.tolist() == [-ends[1] / 2, ends[1] / 2]
+    # Their mean, 10/3, is no double; what rounding leaves of it is taken off too.
+    assert math.fsum(correlation_moments([0, 1, 9], [0, 1, 9]).x) == 0
+
+
+def test_moments_that_cannot_be_are_refused():
+    with pytest.raises(ValueError, match="xx is -1"):
+        CorrelationMoments(3, -1, -1, -1, 1, -1)
+    with pytest.raises(ValueError, match="xy is nan"):
+        CorrelationMoments(3, -1, -1, 1, 1, math.nan)
+    with pytest.raises(ValueError, match="zz is -1"):
+        PartialMoments(3, -1, -1, -1, 1, 1, -1, -1, -1, -1)
+    with pytest.raises(ValueError, match="squared_error is inf"):
+        SquaredErrors(1, math.inf)
+
+
+def test_undefined_correlations_are_refused():
+    with pytest.raises(UndefinedCorrelation, match="predictions is constant"):
+        pearson_r([1, 2, 3], [2, 2, 2])
+    with pytest.raises(UndefinedCorrelation, match="reference is constant"):
+        pearson_r([0.1, 0.1], [1, 2])
+    with pytest.raises(UndefinedCorrelation, match="control is constant"):
+        partial_r([1, 2, 3], [2, 1, 3], [7, 7, 7])
+    with pytest.raises(
+        UndefinedCorrelation, match="predictions is constant or a linear function of the control"
+    ):
+        partial_r([1, 2, 2, 4], [0.1, 0.3, 0.7, 0.9], [1, 3, 7, 9])
+    with pytest.raises(
+        UndefinedCorrelation, match="reference is constant or a linear function of the control"
+    ):
+        partial_r([1, 2, 3, 4], [1, 5, 2, 2], [40, 30, 20, 10])
+
+
+def test_partial_r_refuses_a_control_of_another_length():
+    with pytest.raises(ValueError, match="3 reference values but 2 control values"):
+        partial_r([1, 2, 3], [1, 3, 2], [1, 2])

@@ -1,0 +1,127 @@
+"""Costs of log-likelihood ratios: an independent library, isotonic regression, hand calculations."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from spokeneval.metrics.counts import total
+from spokeneval.metrics.detection_cost import (
+    LikelihoodRatioCosts,
+    cllr,
+    detection_cost,
+    minimum_cllr,
+    minimum_detection_cost,
+)
+from spokeneval.metrics.equal_error_rate import ScoreHistograms, operating_points
+from spokeneval.metrics.language_identification import difference_histograms, likelihood_ratio_costs
+
+
+def test_the_costs_of_log_likelihood_ratios_are_those_of_an_independent_library():
+    # llreval 0.0.3, tarnon_2_eer_cllr_mincllr, gives 0.8862750440554892 and 0.6853541573750725.
+    targets, nontargets = [2.5, 1.0, -0.5, 0.75, 3.0, -2.0, 1.0], [-1.5, 0.5, -3.0, 1.0, -0.25]
+    is_english = np.repeat([True, False], [len(targets), len(nontargets)])
+    segments = is_english, np.array(targets + nontargets), np.zeros(12), np.arange(12) % 3
+    found = (
+        cllr(total(likelihood_ratio_costs(*segments))),
+        minimum_cllr(total(difference_histograms(*segments))),
+    )
+    np.testing.assert_allclose(found, [0.8862750440554892, 0.6853541573750725], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("shift", [0.0, 1.0, 6.0])
+@pytest.mark.parametrize("decimals", [None, 1])
+def test_least_costs_of_many_segments_are_those_of_the_scores_themselves(shift, decimals):
+    isotonic = pytest.importorskip("sklearn.isotonic")
+    rng = np.random.default_rng(23)
+    is_english, recording = rng.random(20_000) < 0.8, rng.integers(0, 150, 20_000)
+    scores = rng.normal(shift * is_english, 1)
+    if decimals is not None:
+        scores = scores.round(decimals)
+    rows = difference_histograms(is_english, scores, np.zeros(len(scores)), recording)
+    # With the shares of targets that isotonic regression finds, likelihood ratios follow from the prior.
+    fitted = isotonic.IsotonicRegression().fit(scores, is_english.astype(float)).predict(scores)
+    prior = is_english.mean()
+    with np.errstate(divide="ignore"):
+        odds = fitted / (1 - fitted) * (1 - prior) / prior
+        expected = (np.log2(1 + 1 / odds[is_english]).mean() + np.log2(1 + odds[~is_english]).mean()) / 2
+    np.testing.assert_allclose(minimum_cllr(total(rows)), expected, rtol=0, atol=1e-12)
+    points = operating_points(scores[is_english], scores[~is_english])
+    expected = np.mean(
+        [
+            (one + beta * other).min()
+            for beta in (1, 9)
+            for one, other in (
+                (points.miss_rate, points.false_alarm_rate),
+                (points.false_alarm_rate, points.miss_rate),
+            )
+        ]
+    )
+    np.testing.assert_allclose(minimum_detection_cost(total(rows)), expected, rtol=0, atol=1e-12)
+
+
+def test_detection_costs_by_hand():
+    # log 9 is 2.197. English 3, 1, 0: missed at 1 none, at 9 two; taken for Mandarin at 1 the tie, at 9 none. Mandarin
+    # -3, 2.5: missed at 1 and at 9 one; taken for English at 1 and at 9 one.
+    is_english = np.array([True, True, True, False, False])
+    scores = np.array([3, 1, 0, -3, 2.5])
+    costs = total(likelihood_ratio_costs(is_english, scores, np.zeros(5), np.zeros(5, dtype=int)))
+    assert costs.misses.tolist() == [[0, 2], [1, 1]]
+    assert costs.false_alarms.tolist() == [[1, 0], [1, 1]]
+    english = (0 + 1 / 2) + (2 / 3 + 9 / 2)
+    mandarin = (1 / 2 + 1 / 3) + (1 / 2 + 9 * 0)
+    np.testing.assert_allclose(detection_cost(costs), (english + mandarin) / 4, rtol=0, atol=1e-12)
+
+
+def test_costs_of_one_language_are_counted_and_have_no_mean():
+    for language in range(2):
+        costs = total(likelihood_ratio_costs(np.array([not language]), [0.0], [0.0], [0]))
+        assert costs.bits.round(12).tolist() == np.eye(2)[language].tolist()
+        for cost, name in ((cllr, "Cllr"), (detection_cost, "the detection cost")):
+            with pytest.raises(ValueError, match=f"^{name} is undefined: nothing to divide by$"):
+                cost(costs)
+    first, second = LikelihoodRatioCosts(1, 2, 3, 4), LikelihoodRatioCosts(10, 20, 30, 40)
+    assert first + second == LikelihoodRatioCosts(11, 22, 33, 44)
+
+
+def test_the_largest_scores_have_finite_costs():
+    segments = (
+        np.array([True, False]),
+        np.array([-1e308, 1e308]),
+        np.array([1e308, -1e308]),
+        np.zeros(2, dtype=int),
+    )
+    assert cllr(total(likelihood_ratio_costs(*segments))) == pytest.approx(1e6 / math.log(2), rel=1e-12)
+    assert minimum_cllr(total(difference_histograms(*segments))) == 1
+
+
+@pytest.mark.parametrize(
+    ("cost", "name"),
+    [(minimum_cllr, "the minimum Cllr"), (minimum_detection_cost, "the minimum detection cost")],
+)
+def test_least_costs_of_many_histograms_are_those_of_each(cost, name):
+    some, none = np.array([1, 2]), np.array([0, 0])
+    assert np.isnan(cost(ScoreHistograms(np.stack([some, none, none]), np.stack([none, some, none])))).all()
+    for targets, nontargets in ((some, none), (none, some)):
+        with pytest.raises(ValueError, match=f"^{name} is undefined: nothing to divide by$"):
+            cost(ScoreHistograms(targets, nontargets))
+    assert cost(ScoreHistograms(np.array([0, 1]), np.array([1, 0]))) == 0  # one of each, told apart
+    assert cost(ScoreHistograms(np.array([1, 0]), np.array([0, 1]))) == 1
+    rows = np.random.default_rng(12).integers(0, 4, (2, 50, 6))
+    each = [cost(ScoreHistograms(*row)) for row in rows.swapaxes(0, 1)]
+    assert cost(ScoreHistograms(*rows)).tolist() == each
+    assert len(set(each)) > 30
+
+
+def test_a_hull_of_more_vertices_than_bins_is_nearly_met():
+    # Convex operating points: block k of 400 has k targets and 401 - k nontargets.
+    blocks = np.arange(1, 401)
+    targets, nontargets = np.repeat(blocks, blocks), np.repeat(blocks, blocks[::-1])
+    is_english = np.repeat([True, False], [len(targets), len(nontargets)])
+    scores = np.concatenate([targets, nontargets]).astype(float)
+    recording = np.zeros(len(scores), dtype=int)
+    whole = total(difference_histograms(is_english, scores, np.zeros(len(scores)), recording))
+    exact = minimum_cllr(ScoreHistograms(blocks, blocks[::-1]))
+    assert exact < minimum_cllr(whole) < exact + 1e-4

@@ -1,0 +1,388 @@
+"""Equal error rates: fractions by hand, pool adjacent violators, the full hull, scikit-learn."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spokeneval.metrics.counts import taken, total
+from spokeneval.metrics.equal_error_rate import (
+    BINS,
+    ScoreHistograms,
+    _diagonal_step,
+    histogram_eer,
+    histogram_interpolated_eer,
+    hull_points,
+    interpolated_eer,
+    operating_points,
+    rocch_eer,
+    score_bins,
+)
+from spokeneval.metrics.language_identification import (
+    difference_histograms,
+    difference_trials,
+    pooled_histograms,
+    pooled_trials,
+)
+
+# Small score lists with both equal error rates, as fractions worked out by hand from the operating points
+# (miss, false alarm). ties_6v6: the hull runs straight from (0, 3/6), threshold 0.4, to (4/6, 0), threshold
+# 0.8, since (3/6, 1/6) at 0.6 lies above it; 1/2 - 3/4 m = m gives m = 2/7. The broken line goes from
+# (1/6, 3/6) at 0.5 to (3/6, 1/6) at 0.6 and meets the diagonal half-way, at 1/3.
+CASES = {
+    "no_ties_4v4": ([0.9, 0.8, 0.4, 0.3], [0.7, 0.5, 0.2, 0.1], 1 / 4, 1 / 2),
+    "ties_6v6": ([0.9, 0.8, 0.6, 0.5, 0.5, 0.4], [0.6, 0.5, 0.5, 0.3, 0.2, 0.1], 2 / 7, 1 / 3),
+    "perfect": ([2, 3, 4], [-1, 0, 1], 0, 0),
+    "reversed": ([-1, 0, 1], [2, 3, 4], 1 / 2, 1),
+    "all_tied": ([1, 1, 1], [1, 1], 1 / 2, 1 / 2),
+    "3v7": ([0.9, 0.55, 0.2], [0.8, 0.5, 0.45, 0.4, 0.3, 0.15, 0.1], 5 / 19, 1 / 3),
+    "5v3_ties": ([3, 2, 2, 1, 1], [2, 1, 0], 4 / 11, 4 / 11),
+    "2v3": ([0.6, 0.2], [0.5, 0.4, 0.1], 2 / 7, 1 / 2),
+}
+
+
+def textbook_rocch_eer(targets, nontargets):
+    """Pool adjacent violators on the labels in the order of the scores, then the crossing, edge by edge.
+
+    Tied scores start as one bin; neighbours are merged until the share of targets rises from bin to bin. The
+    vertices of the ROC convex hull lie between the bins (Fawcett and Niculescu-Mizil 2007).
+    """
+    bins = []  # targets and nontargets of each, scores ascending
+    for score in sorted({*targets, *nontargets}):
+        bins.append((sum(t == score for t in targets), sum(n == score for n in nontargets)))
+        while len(bins) > 1 and bins[-2][0] * sum(bins[-1]) >= bins[-1][0] * sum(bins[-2]):
+            last, before = bins.pop(), bins.pop()
+            bins.append((before[0] + last[0], before[1] + last[1]))
+    miss, false_alarm = Fraction(0), Fraction(1)
+    for t, n in bins:
+        next_miss = miss + Fraction(t, len(targets))
+        next_false_alarm = false_alarm - Fraction(n, len(nontargets))
+        if next_miss >= next_false_alarm:
+            share = (false_alarm - miss) / ((false_alarm - miss) + (next_miss - next_false_alarm))
+            return float(miss + share * (next_miss - miss))
+        miss, false_alarm = next_miss, next_false_alarm
+    raise AssertionError("the hull ends above the diagonal")
+
+
+@pytest.mark.parametrize(("targets", "nontargets", "rocch", "interpolated"), CASES.values(), ids=CASES)
+def test_equal_error_rates_of_small_lists(targets, nontargets, rocch, interpolated):
+    np.testing.assert_allclose(rocch_eer(targets, nontargets), rocch, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(textbook_rocch_eer(targets, nontargets), rocch, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(interpolated_eer(targets, nontargets), interpolated, rtol=0, atol=1e-12)
+
+
+few_values = st.lists(st.integers(0, 6), min_size=1, max_size=25)
+
+
+any_doubles = st.lists(
+    st.sampled_from([0.0, -0.0, 5e-324, 1e-300, -1e-300, 1.0, 1e300, -1e300, 1.7e308])
+    | st.floats(allow_nan=False, allow_infinity=False),
+    min_size=1,
+    max_size=15,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(few_values | any_doubles, few_values | any_doubles)
+def test_rocch_eer_is_that_of_pooled_adjacent_violators(targets, nontargets):
+    expected = textbook_rocch_eer(targets, nontargets)
+    np.testing.assert_allclose(rocch_eer(targets, nontargets), expected, rtol=0, atol=1e-12)
+
+
+def full_hull_eer(targets, nontargets):
+    """The lower hull of all operating points by Andrew's monotone chain, interpolated on the diagonal."""
+    points = operating_points(targets, nontargets)
+    misses = np.rint(points.miss_rate * len(targets)).astype(int)
+    false_alarms = np.rint(points.false_alarm_rate * len(nontargets)).astype(int)
+    hull = []
+    for x, y in np.transpose([misses, false_alarms]).tolist():
+        while len(hull) > 1:
+            (x0, y0), (x1, y1) = hull[-2:]
+            if (x1 - x0) * (y - y0) > (y1 - y0) * (x - x0):
+                break
+            hull.pop()
+        hull.append((x, y))
+    miss, false_alarm = (np.array(hull) / [len(targets), len(nontargets)]).T
+    return float(np.interp(0, miss - false_alarm, miss))
+
+
+@pytest.mark.default_cases("1.0")
+@pytest.mark.parametrize("shift", [-1.0, 0.0, 0.01, 1.0, 3.0, 9.0])
+@pytest.mark.parametrize(("n_targets", "n_nontargets"), [(20_000, 30_000), (300, 50_000), (50_000, 2)])
+@pytest.mark.parametrize("decimals", [None, 1])
+def test_rocch_eer_of_many_scores_is_that_of_the_full_hull(shift, n_targets, n_nontargets, decimals):
+    rng = np.random.default_rng(5)
+    targets, nontargets = rng.normal(shift, 1, n_targets), rng.normal(0, 1, n_nontargets)
+    if decimals is not None:
+        targets, nontargets = targets.round(decimals), nontargets.round(decimals)
+    expected = full_hull_eer(targets, nontargets)
+    np.testing.assert_allclose(rocch_eer(targets, nontargets), expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_interpolated_eer_agrees_with_scikit_learn(seed):
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(seed)
+    targets = rng.normal(rng.uniform(-1, 3), 1, rng.integers(1, 400))
+    nontargets = rng.normal(0, 1, rng.integers(1, 400))
+    if seed % 2:
+        targets, nontargets = targets.round(1), nontargets.round(1)
+    labels = np.repeat([1, 0], [len(targets), len(nontargets)])
+    false_alarm, detection, _ = metrics.roc_curve(labels, np.concatenate([targets, nontargets]))
+    excess = false_alarm - (1 - detection)  # thresholds descend: it rises from -1 to 1
+    after = int(np.argmax(excess >= 0))
+    share = -excess[after - 1] / (excess[after] - excess[after - 1])
+    expected = false_alarm[after - 1] + share * (false_alarm[after] - false_alarm[after - 1])
+    np.testing.assert_allclose(interpolated_eer(targets, nontargets), expected, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("eer", [rocch_eer, interpolated_eer])
+@pytest.mark.parametrize("transform", [np.exp, np.cbrt, lambda x: 3 * x - 7, lambda x: x**3])
+def test_eer_sees_only_the_order_of_scores(eer, transform):
+    rng = np.random.default_rng(2)
+    targets, nontargets = rng.normal(1, 1, 900).round(2), rng.normal(0, 1, 700).round(2)
+    expected = eer(targets, nontargets)
+    assert 0.2 < expected < 0.4
+    assert eer(transform(targets), transform(nontargets)) == expected
+    assert eer(rng.permutation(targets), rng.permutation(nontargets)) == expected
+
+
+def test_eer_is_exact_over_the_range_of_doubles():
+    # Points (miss, false alarm): (0, 1/3) at 5e-324, (1/3, 1/3) at 1e-300, (2/3, 0) at 1e300. The hull's edge from
+    # (0, 1/3) to (2/3, 0) is 1/3 - m/2 = m at m = 2/9. Adding or scaling would merge 0, 5e-324 and 1e-300.
+    targets, nontargets = [5e-324, 1e-300, 1e300], [-1e300, 0.0, 1e-299]
+    assert interpolated_eer(targets, nontargets) == 1 / 3
+    np.testing.assert_allclose(rocch_eer(targets, nontargets), 2 / 9, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("eer", [rocch_eer, interpolated_eer])
+def test_negative_zero_ties_with_zero(eer):
+    assert eer([0.0], [-0.0]) == eer([-0.0], [0.0]) == 0.5
+
+
+def test_rocch_eer_never_exceeds_one_half_or_the_interpolated_one():
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        targets, nontargets = rng.normal(0.5, 1, rng.integers(1, 60)), rng.normal(0, 1, rng.integers(1, 60))
+        assert rocch_eer(targets, nontargets) <= min(0.5, interpolated_eer(targets, nontargets)) + 1e-12
+
+
+def test_operating_points_by_definition():
+    targets, nontargets = np.array([0.6, 0.2, 0.5]), np.array([0.5, 0.4, 0.1, -0.0, 0.0])
+    points = operating_points(targets, nontargets)
+    assert points.threshold.tolist() == [0.0, 0.1, 0.2, 0.4, 0.5, 0.6, np.inf]
+    assert points.miss_rate.tolist() == [np.mean(targets < t) for t in points.threshold]
+    assert points.false_alarm_rate.tolist() == [np.mean(nontargets >= t) for t in points.threshold]
+
+
+def histograms_of(targets, nontargets, recordings=7, seed=0):
+    """The difference trials of segments with these differences, by recordings drawn at random."""
+    is_english = np.repeat([True, False], [len(targets), len(nontargets)])
+    scores = np.concatenate([targets, nontargets])
+    recording = np.random.default_rng(seed).integers(0, recordings, len(scores))
+    return difference_histograms(is_english, scores, np.zeros(len(scores)), recording)
+
+
+@pytest.mark.thorough
+def test_histograms_of_thousands_of_small_sets_have_the_eers_of_the_scores_to_the_last_digit():
+    rng = np.random.default_rng(9)
+    drawn = []
+    for _ in range(2000):
+        sizes, values = rng.integers(1, 40, 2), rng.integers(1, 30)
+        targets, nontargets = (rng.integers(0, values, size).astype(float) for size in sizes)
+        targets += rng.integers(-3, 4)
+        whole = total(histograms_of(targets, nontargets))
+        assert whole.targets.shape == whole.nontargets.shape == (BINS,)
+        assert (whole.targets.sum(), whole.nontargets.sum()) == (len(targets), len(nontargets))
+        eer, interpolated = histogram_eer(whole), histogram_interpolated_eer(whole)
+        assert (eer, interpolated) == (rocch_eer(targets, nontargets), interpolated_eer(targets, nontargets))
+        assert type(eer) is type(interpolated) is float
+        drawn.append((whole, eer, interpolated))
+    sets, eers, interpolated = zip(*drawn)
+    many = ScoreHistograms(
+        np.stack([each.targets for each in sets]), np.stack([each.nontargets for each in sets])
+    )
+    assert histogram_eer(many).tolist() == list(eers)
+    assert histogram_interpolated_eer(many).tolist() == list(interpolated)
+
+
+@pytest.mark.parametrize("shift", [-3.0, 0.0, 0.01, 1.5, 4.0, 20.0])
+@pytest.mark.parametrize("decimals", [None, 2, 0])
+def test_histograms_of_many_segments_have_the_eers_of_the_scores_to_the_last_digit(shift, decimals):
+    rng = np.random.default_rng(5)
+    is_english, recording = rng.random(50_000) < 0.8, rng.integers(0, 300, 50_000)
+    english, mandarin = rng.normal(is_english * shift, 1), rng.normal(~is_english * shift, 1)
+    if decimals is not None:
+        english, mandarin = english.round(decimals), mandarin.round(decimals)
+    segments = is_english, english, mandarin
+    pooled, differences = pooled_trials(*segments), difference_trials(*segments)
+    rows = pooled_histograms(*segments, recording)
+    assert rows.targets.sum(axis=1).tolist() == np.bincount(recording).tolist()
+    assert histogram_eer(total(rows)) == rocch_eer(*pooled)
+    rows = difference_histograms(*segments, recording)
+    assert rows.targets.sum(axis=1).tolist() == np.bincount(recording[is_english]).tolist()
+    assert histogram_eer(total(rows)) == rocch_eer(*differences)
+    assert histogram_interpolated_eer(total(rows)) == interpolated_eer(*differences)
+
+
+def test_the_eers_of_one_histogram_are_exact_beyond_the_integers_of_doubles():
+    # Bins 0 1 2 hold 1, a and b targets; a', b' and 1 nontargets: points (misses, false alarms) (1, b' + 1) and
+    # (1 + a, 1), whose line meets the diagonal as worked out in fractions.
+    n, m = 3_000_000, 2_999_999
+    whole = ScoreHistograms(np.array([1, n - 12, 11]), np.array([m - 17, 16, 1]))
+    right, left = (Fraction(1, n), Fraction(17, m)), (Fraction(n - 11, n), Fraction(1, m))
+    share = (right[1] - right[0]) / ((right[1] - right[0]) + (left[0] - left[1]))
+    expected = float(right[0] + share * (left[0] - right[0]))
+    assert 2 * n * n * m > 2**53
+    assert histogram_interpolated_eer(whole) == expected
+    for n, m in zip(range(2_999_000, 3_000_000, 37), range(3_000_000, 2_990_000, -41)):
+        right, left = (1, m - 19), (n - 11, 1)
+        over, under = right[1] * n - right[0] * m, left[0] * m - left[1] * n
+        exact = Fraction(right[0] * under + left[0] * over, n * (over + under))
+        bins = ScoreHistograms(np.array([1, n - 12, 11]), np.array([19, m - 20, 1]))
+        assert histogram_interpolated_eer(bins) == float(exact)
+    many = ScoreHistograms(whole.targets[np.newaxis], whole.nontargets[np.newaxis])
+    np.testing.assert_allclose(histogram_interpolated_eer(many), [expected], rtol=1e-14)
+    scores = np.repeat(np.arange(3), whole.targets), np.repeat(np.arange(3), whole.nontargets)
+    assert histogram_eer(whole) == rocch_eer(*scores)
+    assert histogram_interpolated_eer(whole) == interpolated_eer(*scores)
+
+
+def test_the_eers_of_histograms_are_those_of_their_bins_taken_as_scores():
+    rng = np.random.default_rng(6)
+    targets, nontargets = rng.integers(0, 5, (2, 200, 9)) * rng.integers(0, 2, (2, 200, 9))
+    targets[:, 4] += 1
+    nontargets[:, 3] += 1
+    for eer, scores_eer in ((histogram_eer, rocch_eer), (histogram_interpolated_eer, interpolated_eer)):
+        expected = [
+            scores_eer(*(np.repeat(np.arange(9), side) for side in row)) for row in zip(targets, nontargets)
+        ]
+        assert eer(ScoreHistograms(targets, nontargets)).tolist() == expected
+        assert [eer(ScoreHistograms(*row)) for row in zip(targets, nontargets)] == expected
+
+
+@pytest.mark.parametrize("eer", [histogram_eer, histogram_interpolated_eer])
+def test_a_histogram_of_a_single_bin_tells_nothing(eer):
+    assert eer(ScoreHistograms(np.array([2]), np.array([3]))) == 0.5
+
+
+@pytest.mark.parametrize("eer", [histogram_eer, histogram_interpolated_eer])
+def test_a_histogram_without_targets_or_nontargets_has_no_eer(eer):
+    some, none = np.array([1, 2]), np.array([0, 0])
+    assert np.isnan(eer(ScoreHistograms(np.stack([some, none, none]), np.stack([none, some, none])))).all()
+    for targets, nontargets in ((some, none), (none, some)):
+        with pytest.raises(ValueError, match="equal error rate is undefined"):
+            eer(ScoreHistograms(targets, nontargets))
+
+
+def test_score_bins_are_255_and_have_the_ends_of_the_edge_and_of_the_step():
+    assert BINS == 255
+    # The points of CASES["no_ties_4v4"]: the hull's edge is between the thresholds 0.3 and 0.8, the step from 0.4
+    # (1 miss, 2 false alarms) to 0.5 (2 misses, 2 false alarms).
+    targets, nontargets, *_ = CASES["no_ties_4v4"]
+    plain, both = (score_bins(targets, nontargets, whole=added) for added in (False, True))
+    assert len(plain) == len(both) == BINS - 1
+    assert {0.3, 0.8} <= set(plain.tolist())
+    assert {0.3, 0.4, 0.5, 0.8} <= set(both.tolist())
+
+
+def test_score_bins_are_those_of_one_edge_and_step_where_two_meet_on_the_diagonal():
+    # Thresholds 0 to 3 and infinity: (misses, false alarms) (0, 4), (1, 4), (1, 1), (4, 1), (4, 0) of 4 and 4. Edges
+    # meet at (1, 1); the one with more misses, up to infinity, is taken, and the step that ends there.
+    targets, nontargets = np.array([0, 2, 2, 2]), np.array([1, 1, 1, 3])
+    assert _diagonal_step(targets, nontargets) == (1, 2)
+    plain = score_bins(targets, nontargets)
+    assert np.isinf(plain).tolist() == [False] * 253 + [True]
+    np.testing.assert_array_equal(plain, score_bins(targets, nontargets, whole=False))
+    assert plain.tolist() != score_bins(targets, nontargets, whole=True).tolist()
+
+
+def test_the_edge_is_found_where_runs_of_thousands_of_scores_meet():
+    # The one nontarget is above 4,096 of 10,000 targets: from (0, 1) to (4096/10000, 0), 1 - m / 0.4096 = m.
+    assert rocch_eer(np.arange(10_000), [4095.5]) == 4096 / 14096
+
+
+def test_score_bins_lie_close_together_at_low_rates():
+    # Of 10,000 targets and as many nontargets floor(10,000 i^3 / (i^3 + (127 - i)^3)) are below a threshold.
+    # i = 10: 1,000 / 1,602,613; 40: 64,000 / 722,503; 64: 262,144 / 512,191; 126: all but 1 / 2,000,377. The whole hull
+    # has one vertex, as all targets are above all nontargets: with two fewer left, m is 125. 40: 64,000 / 678,125.
+    targets, nontargets = np.arange(10_000), np.arange(10_000) - 10_000
+    for whole, below in ((False, (6, 885, 5118, 9999)), (True, (6, 943, 5359, 9999))):
+        found = set(score_bins(targets, nontargets, whole=whole).tolist())
+        assert found >= {targets[number] for number in below} | {nontargets[number] for number in below}
+
+
+def test_resamples_of_histograms_have_nearly_the_eers_of_resampled_scores():
+    rng = np.random.default_rng(7)
+    n, recordings = 24_000, 40
+    recording = rng.integers(0, recordings, n)
+    is_english = rng.random(n) < 0.5
+    scores = (
+        rng.normal(1.6 * is_english, 1)
+        + rng.normal(0, 0.5, (2, recordings))[is_english.astype(int), recording]
+    )
+    rows = difference_histograms(is_english, scores, np.zeros(n), recording)
+    for _ in range(20):
+        drawn = rng.integers(0, recordings, recordings)
+        whole = total(taken(rows, drawn))
+        items = np.concatenate([np.flatnonzero(recording == each) for each in drawn])
+        trials = scores[items][is_english[items]], scores[items][~is_english[items]]
+        # Fewer points, a higher hull: by less than 0.1 points in 24, where the interval is 4 wide.
+        assert rocch_eer(*trials) <= histogram_eer(whole) < rocch_eer(*trials) + 0.001
+        assert abs(histogram_interpolated_eer(whole) - interpolated_eer(*trials)) < 0.001
+
+
+def test_histograms_that_cannot_be_are_refused():
+    with pytest.raises(ValueError, match="same number of bins"):
+        ScoreHistograms(np.zeros(3), np.zeros(4))
+    with pytest.raises(ValueError, match="targets is -1"):
+        ScoreHistograms(np.array([-1, 2]), np.array([1, 2]))
+    first, second = (
+        ScoreHistograms(np.array([1, 2]), np.array([3, 4])),
+        ScoreHistograms(np.array([5, 0]), np.array([0, 1])),
+    )
+    assert (first + second).targets.tolist() == [6, 2]
+    assert (first + second).nontargets.tolist() == [3, 5]
+
+
+@pytest.mark.parametrize("metric", [rocch_eer, interpolated_eer, operating_points])
+@pytest.mark.parametrize(
+    ("targets", "nontargets", "message"),
+    [
+        ([], [1.0], r"target scores must have shape \(n,\) with n >= 1, not \(0,\)"),
+        ([1.0], [], r"nontarget scores .* not \(0,\)"),
+        ([[1.0]], [1.0], r"not \(1, 1\)"),
+        (1.0, [1.0], r"not \(\)"),
+        ([1.0, float("nan"), 2.0], [1.0], "target scores must be finite: nan"),
+        ([1.0], [0.0, -float("inf")], "nontarget scores must be finite: -inf"),
+        ([1.0, float("inf")], [0.0], "target scores must be finite: inf"),
+        (["0.5"], [1.0], "must be numbers"),
+        ([True], [1.0], "must be numbers, not bool"),
+    ],
+)
+def test_undefined_trials_are_refused(metric, targets, nontargets, message):
+    with pytest.raises(ValueError, match=message):
+        metric(targets, nontargets)
+
+
+def test_the_hull_by_hand():
+    points = hull_points([1, 3], [2])
+    assert [column.tolist() for column in points] == [[1, 3, np.inf], [0, 0.5, 1], [1, 0, 0]]
+
+
+def test_the_hull_is_that_of_the_operating_points():
+    rng = np.random.default_rng(31)
+    for _ in range(30):
+        targets, nontargets = rng.integers(0, 30, 40) / 10, rng.integers(0, 30, 25) / 10 - 0.7
+        points, hull = operating_points(targets, nontargets), hull_points(targets, nontargets)
+        assert (hull.miss_rate[0], hull.false_alarm_rate[0]) == (0, 1)
+        assert (hull.miss_rate[-1], hull.false_alarm_rate[-1]) == (1, 0)
+        # No operating point lies below the hull's edges, and its vertices are operating points.
+        edge = np.interp(points.false_alarm_rate, hull.false_alarm_rate[::-1], hull.miss_rate[::-1])
+        level = np.isin(points.false_alarm_rate, hull.false_alarm_rate)
+        assert (points.miss_rate[~level] >= edge[~level] - 1e-12).all()
+        assert set(zip(*hull[1:])) <= set(zip(*points[1:]))

@@ -1,0 +1,139 @@
+"""Errors of predictions: hand calculations, numpy and the formulas of rsmtool."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import astuple
+
+import numpy as np
+import pytest
+
+from spokeneval.metrics.correlation import correlation, rank_moments
+from spokeneval.metrics.counts import by_group, total
+from spokeneval.metrics.prediction_error import (
+    Differences,
+    SquaredErrors,
+    differences,
+    mean_shift,
+    prmse,
+    rmse,
+    root_mean_square,
+    round_to_scale,
+    squared_errors,
+    standardised_mean_difference,
+    within_half,
+    within_one,
+)
+
+EXACT = {"rtol": 0, "atol": 1e-12}
+
+
+def groups_of_moments():
+    """Moments of 40 speakers, and the items of each; some speakers have one prediction throughout."""
+    rng = np.random.default_rng(9)
+    speaker = np.repeat(np.arange(40), 6)
+    human, words = rng.integers(1, 5, 240), rng.integers(20, 100, 240) * 1.0
+    predictions = human + rng.normal(size=240)
+    predictions[speaker < 3] = 2.5
+    words[(speaker >= 3) & (speaker < 6)] = 50
+    return speaker, human, predictions, words
+
+
+def test_rmse():
+    np.testing.assert_allclose(rmse([1, 2, 3], [2, 2, 5]), np.sqrt(5 / 3), **EXACT)
+    assert rmse([1, 2], [1, 2]) == 0
+    np.testing.assert_allclose(rmse([1, 2], [1, 1e200]) / 1e200, np.sqrt(1 / 2), **EXACT)
+    np.testing.assert_allclose(rmse([0, 0], [3e-200, 4e-200]) / 1e-200, np.sqrt(25 / 2), **EXACT)
+    assert rmse([1.7e308], [0]) == 1.7e308
+    with pytest.raises(ValueError, match="overflow"):
+        rmse([1.7e308], [-1.7e308])
+
+
+def test_root_mean_square_of_many_sets_is_that_of_each():
+    speaker, human, predictions, _ = groups_of_moments()
+    rows = squared_errors(human, predictions)
+    assert root_mean_square(total(rows)) == rmse(human, predictions)
+    found = root_mean_square(by_group(rows, speaker, 41))
+    for row in range(40):
+        np.testing.assert_allclose(
+            found[row], rmse(human[speaker == row], predictions[speaker == row]), rtol=1e-15
+        )
+    assert np.isnan(found[40])
+    with pytest.raises(ValueError, match="mean squared error is undefined"):
+        root_mean_square(SquaredErrors(0, 0.0))
+    assert SquaredErrors(1, 4.0) + SquaredErrors(3, 32.0) == SquaredErrors(4, 36.0)
+    assert root_mean_square(SquaredErrors(4, 36.0)) == 3.0
+    with pytest.raises(ValueError, match="squared_error is inf"):
+        squared_errors([1, 2], [1, 1e200])
+    assert repr(total(squared_errors([1, 2], [1.5, 4]))) == "SquaredErrors(items=2, squared_error=4.25)"
+
+
+def test_predictions_are_trimmed_and_rounded_half_to_even():
+    predictions = [-1e200, 0.5, 1.49, 1.5, 2.5, 3.5, 3.51, 4.4998, 4.6, 1e200]
+    rounded = round_to_scale(predictions, 1, 4)
+    assert rounded.tolist() == [1, 1, 1, 2, 2, 4, 4, 4, 4, 4]
+    assert rounded.dtype == np.int64
+    # As rsmtool does it: trimmed to 0.4998 beyond the ends.
+    assert rounded.tolist() == np.rint(np.clip(predictions, 0.5002, 4.4998)).tolist()
+    for scale in ((4, 1), (2, 2)):
+        with pytest.raises(ValueError, match=re.escape(f"scale must have low < high, got {scale}")):
+            round_to_scale([1], *scale)
+
+
+def test_rank_correlation_and_closeness_as_scipy_and_numpy_compute_them():
+    stats = pytest.importorskip("scipy.stats")
+    rng = np.random.default_rng(11)
+    for _ in range(20):
+        human = rng.integers(1, 5, 60)
+        predicted = (human + rng.normal(0, 0.8, 60)).round(1)
+        expected = stats.spearmanr(human, predicted).statistic
+        assert correlation(total(rank_moments(human, predicted))) == pytest.approx(expected, rel=0, abs=1e-12)
+        sums = total(differences(human, predicted))
+        shift = (predicted.mean() - human.mean()) / human.std(ddof=1)
+        apart = abs(predicted - human)
+        found = standardised_mean_difference(sums), mean_shift(sums), within_half(sums), within_one(sums)
+        expected = shift, abs(shift), (apart <= 0.5).mean(), (apart <= 1).mean()
+        np.testing.assert_allclose(found, expected, **EXACT)
+
+
+def test_a_shift_is_not_measured_against_a_constant():
+    for constant in (3, 0, 0.1):
+        with pytest.raises(ValueError, match=r"^the standardised mean difference is undefined"):
+            standardised_mean_difference(total(differences([constant] * 3, [1, 2, 3])))
+
+
+def test_differences_by_hand():
+    sums = total(differences([1, 2, 3], [1.5, 3, 1]))
+    assert repr(astuple(sums)) == "(3, -0.5, 6.0, 14.0, 1, 2)"
+    # The mean difference of two negative ratings is 3/2, their standard deviation the root of 2.
+    below = total(differences([-3, -1], [-2, 1]))
+    np.testing.assert_allclose(standardised_mean_difference(below), 1.5 / math.sqrt(2), **EXACT)
+    nothing = Differences(0, 0.0, 0.0, 0.0, 0, 0)
+    for share, name in ((within_half, r"agreement within 0\.5"), (within_one, "agreement within 1")):
+        with pytest.raises(ValueError, match=f"^{name} is undefined"):
+            share(nothing)
+
+
+def test_prmse_is_that_of_its_formulas_in_rsmtool():
+    # The formulas of rsmtool 12.0.0, rsmtool/utils/prmse.py, give 1.3606337271750806: the system errs less than raters.
+    nothing = math.nan
+    ratings = [[1, 2], [4, 3], [2, nothing], [3, 3], [1, 1], [4, nothing], [2, 4], [3, 2]]
+    predicted = [1.5, 3.25, 2.5, 3, 1.25, 3.5, 2.75, 2]
+    assert prmse(ratings, predicted) == pytest.approx(1.3606337271750806, rel=0, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("ratings", "predicted", "message"),
+    [
+        ([[1, 2]], [1, 2], r"ratings of shape \(1, 2\); expected \(2, m\)"),
+        ([[1, math.nan], [2, math.nan]], [1, 2], "two of some"),
+        ([[1, 1], [math.nan, math.nan]], [1, 2], "a rating of every item"),
+        ([[1, 3], [3, 1]], [1, 2], "do not vary"),
+        ([[2, 2], [2, 2]], [1, 2], "do not vary"),
+        ([["a", "b"], ["b", "a"]], [1, 2], "could not convert string to float"),
+    ],
+)
+def test_prmse_is_refused_where_it_does_not_exist(ratings, predicted, message):
+    with pytest.raises(ValueError, match=message):
+        prmse(ratings, predicted)
