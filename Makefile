@@ -37,7 +37,7 @@ browser: .venv/installed-browser
 
 # The programs, the metrics with their examples and their tests on Python 3.9 with numpy 1.19, where there is one: see
 # tests/run/test_portability.py.
-ON_39 = spokeneval/metrics tests/metrics tests/run/test_intervals.py tests/tasks/test_merlion_description.py
+ON_39 = spokeneval/compare spokeneval/metrics tests/compare tests/metrics tests/run/test_intervals.py tests/tasks/test_merlion_description.py
 portability: .venv/installed-dev
 	$(BIN)/python -m pytest -rs -m 'thorough or not thorough' tests/run/test_portability.py
 	if [ -x .venv-py39/bin/python ]; \

@@ -17,8 +17,14 @@ from itertools import product
 
 import numpy as np
 
-from speechbundles.board import compare
-from speechbundles.board.rank_sets import rank_sets, ranks_known
+from spokeneval.compare.multiple_comparisons import holm
+from spokeneval.compare.randomisation import (
+    MOST_SWAPPED,
+    bounded_differences,
+    pseudo_values,
+    randomisation_tests,
+)
+from spokeneval.compare.ranks import rank_sets, ranks_known
 from spokeneval.metrics.accept_reject import decisions_per_response
 from spokeneval.metrics.bootstrap import resample_weights
 from spokeneval.metrics.counts import as_matrix, from_matrix
@@ -87,13 +93,13 @@ def board_time(systems: int, responses: int = 1000) -> str:
         return np.asarray(task.primary.value(from_matrix(model, sums)))
 
     began = time.process_time()
-    if systems <= compare.MOST_SWAPPED:
+    if systems <= MOST_SWAPPED:
         how = "swapped"
-        told = np.count_nonzero(compare.holm(compare.randomisation_tests(values, primary)) <= 0.05) // 2
+        told = np.count_nonzero(holm(randomisation_tests(values, primary)) <= 0.05) // 2
     else:
         how = "bounded"
-        parts = compare.pseudo_values(values, primary)[:, :, 0]
-        better = compare.bounded_differences(parts, primary(values.sum(axis=1)))
+        parts = pseudo_values(values, primary)[:, :, 0]
+        better = bounded_differences(parts, primary(values.sum(axis=1)))
         told = len(ranks_known(better)) and np.count_nonzero(better)
     seconds = time.process_time() - began
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6

@@ -73,6 +73,7 @@ def test_what_travels_needs_numpy_alone(path):
 ARROWS = {
     "spokeneval/metrics": ("spokeneval.metrics",),
     "spokeneval/formats": ("spokeneval.formats",),
+    "spokeneval/compare": ("spokeneval.compare", "spokeneval.metrics"),
     "spokeneval/task.py": ("spokeneval.formats",),
     "spokeneval/trivial.py": ("spokeneval.formats", "spokeneval.metrics"),
     "spokeneval/tasks": (
@@ -84,7 +85,13 @@ ARROWS = {
     "ingestion_program": ("spokeneval.tasks", "spokeneval.run"),
     "speechbundles": (
         *("speechbundles", "spokeneval.__version__"),
-        *("spokeneval.task", "spokeneval.tasks", "spokeneval.formats", "spokeneval.run"),
+        *(
+            "spokeneval.task",
+            "spokeneval.tasks",
+            "spokeneval.formats",
+            "spokeneval.run",
+            "spokeneval.compare",
+        ),
     ),
 }
 """What each place may import of the house."""
@@ -160,6 +167,12 @@ def test_a_place_imports_of_the_house_what_it_may(place):
     assert {(path, name) for path, name in found if not is_within(name, ARROWS[place])} == set()
 
 
+def test_what_travels_does_not_compare_systems():
+    paths = [path for path in VENDORED if path.parent.name != "compare"]
+    found = {(named(path), name) for path in paths for name in imported(path)}
+    assert {(path, name) for path, name in found if is_within(name, ("spokeneval.compare",))} == set()
+
+
 def test_a_program_starts_without_its_page():
     paths = [path for path in VENDORED if "report" not in path.parts]
     found = {(named(path), name) for path in paths for name in imported(path, at_start=True)}
@@ -195,10 +208,11 @@ def test_a_tasks_name_stands_in_what_is_named_for_the_task_alone(place):
 # Examples
 
 
-def test_every_public_function_of_the_metrics_has_an_example():
+@pytest.mark.parametrize("place", ["spokeneval/metrics", "spokeneval/compare"])
+def test_every_public_function_of_arrays_has_an_example(place):
     lacking = [
         f"{path.stem}.{node.name}"
-        for path in sources("spokeneval/metrics")
+        for path in sources(place)
         for node in ast.parse(path.read_text(encoding="utf-8")).body
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
         if "\n>>> " not in (ast.get_docstring(node) or "")

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from speechbundles.board import compare, notes
-from speechbundles.board.comparison import Comparison, compare_systems
+from speechbundles.board import notes
+from speechbundles.board.comparison import CONFIDENCE, Comparison, compare_systems
 from speechbundles.board.conditions import read_conditions, scores_by_columns, scores_by_condition
 from speechbundles.board.difficulty import Difficulty, abilities_table, item_difficulty
 from speechbundles.board.explained.explained import explain_difficulty
@@ -23,6 +23,7 @@ from speechbundles.board.power import power_table
 from speechbundles.board.table import Table, task_tables
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.competition import Column, Competition
+from spokeneval.compare.ranks import ranks
 from spokeneval.formats.speakers import independence_note
 from spokeneval.run.interval import score_intervals
 from spokeneval.run.statistics import primary_matrix, primary_of_sums
@@ -107,7 +108,7 @@ def make_board(
         raise OutputError([f"no score {column.key}, the primary one of {task}, in {scored[0].name}"])
     higher = column.direction == "higher"
     scores = np.array([output.scores[column.key] for output in scored])
-    by_name = zip(compare.ranks(scores, higher=higher).tolist(), scored, strict=True)
+    by_name = zip(ranks(scores, higher=higher).tolist(), scored, strict=True)
     placed = sorted(by_name, key=lambda pair: (pair[0], pair[1].name))
     places = [place for place, _ in placed]
     ordered = [output for _, output in placed] + [output for output in outputs if not output.scores]
@@ -236,7 +237,7 @@ def board_table(board: Board) -> Table:
         "Rank",
         board.column.title,
         "95 % interval",
-        f"Ranks ({compare.CONFIDENCE})",
+        f"Ranks ({CONFIDENCE})",
         "Cluster",
     ]
     return Table(heading(board), header, rows)

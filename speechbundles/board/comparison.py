@@ -1,6 +1,6 @@
 """Systems compared with one another by their statistics: ranks that hold all at once, clusters, differences in pairs.
 
-Of more than `compare.MOST_SWAPPED` systems, ranks and clusters follow from the tail bound of every difference, which
+Of more than `MOST_SWAPPED` systems, ranks and clusters follow from the tail bound of every difference, which
 is on the conservative side; there are no resamples then and no single pairs.
 """
 
@@ -10,11 +10,21 @@ from itertools import combinations
 
 import numpy as np
 
-from speechbundles.board import compare
-from speechbundles.board.rank_sets import rank_sets, ranks_known
+from spokeneval.compare.multiple_comparisons import SIGNIFICANCE, clusters, holm
+from spokeneval.compare.randomisation import (
+    MOST_SWAPPED,
+    ScoreOfSums,
+    bounded_differences,
+    mean_of_units,
+    pseudo_values,
+    randomisation_tests,
+)
+from spokeneval.compare.ranks import rank_sets, ranks, ranks_known
 from spokeneval.run.interval import Interval, difference_interval, joint_scores, scores_without
 from spokeneval.run.statistics import Statistics, primary_of_sums
 from spokeneval.task import HIGHER, Task
+
+RISK, CONFIDENCE = f"{100 * SIGNIFICANCE:g} %", f"{100 * (1 - SIGNIFICANCE):g} %"
 
 
 @dataclass(frozen=True)
@@ -70,16 +80,16 @@ def compare_systems(
     primary = primary_of_sums(task, summed[0])
     scores = primary(values.sum(axis=1))
     higher = task.primary.direction == HIGHER
-    if len(summed) > compare.MOST_SWAPPED:
-        better = compare.bounded_differences(compare.pseudo_values(values, primary)[:, :, 0], scores)
+    if len(summed) > MOST_SWAPPED:
+        better = bounded_differences(pseudo_values(values, primary)[:, :, 0], scores)
         better = better if higher else better.T
-        clusters = compare.clusters(places, better | better.T)
-        return Comparison(ranks_known(better), clusters, (), np.empty((0, len(summed)), dtype=np.int64))
+        found = clusters(places, better | better.T)
+        return Comparison(ranks_known(better), found, (), np.empty((0, len(summed)), dtype=np.int64))
     counts = [task.part(task.primary, statistics.parts) for statistics in summed]
     resampled = joint_scores(task.primary.value, counts)
     without = [scores_without(task.primary, score, rows) for score, rows in zip(scores, counts, strict=True)]
-    p_values = compare.randomisation_tests(*_on_one_scale(task, values, primary), progress=progress)
-    adjusted = compare.holm(p_values)
+    p_values = randomisation_tests(*_on_one_scale(task, values, primary), progress=progress)
+    adjusted = holm(p_values)
     pairs = []
     for first, second in combinations(range(len(summed)), 2):
         difference = float(scores[first] - scores[second])
@@ -89,15 +99,13 @@ def compare_systems(
     complete = resampled[~np.isnan(resampled).any(axis=1)]
     return Comparison(
         rank_sets(scores, resampled, units=len(values[0]), higher=higher),
-        compare.clusters(places, adjusted <= compare.SIGNIFICANCE),
+        clusters(places, adjusted <= SIGNIFICANCE),
         pairs,
-        compare.ranks(complete, higher=higher),
+        ranks(complete, higher=higher),
     )
 
 
-def _on_one_scale(
-    task: Task, values: np.ndarray, primary: compare.ScoreOfSums
-) -> tuple[np.ndarray, compare.ScoreOfSums]:
+def _on_one_scale(task: Task, values: np.ndarray, primary: ScoreOfSums) -> tuple[np.ndarray, ScoreOfSums]:
     if task.shared_scale:
         return values, primary
-    return compare.pseudo_values(values, primary), compare.mean_of_units(len(values[0]))
+    return pseudo_values(values, primary), mean_of_units(len(values[0]))

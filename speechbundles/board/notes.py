@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from speechbundles.board import compare
+from speechbundles.board.comparison import CONFIDENCE, RISK
 from speechbundles.board.outputs import ScoringOutput
 from speechbundles.platforms.keys import MOST_DECIMALS
+from spokeneval.compare.randomisation import MOST_SWAPPED, least_p, units_needed
 from spokeneval.formats.problems import count_of
 from spokeneval.run.feedback import COARSE
 from spokeneval.run.interval import RESAMPLES
@@ -75,27 +76,27 @@ def disagreements(names: Sequence[str], stored: np.ndarray, summed: np.ndarray) 
 def how_compared(units: str, unit: str, systems: int, number: int) -> list[str]:
     """How systems were compared over so many units, and where that can tell nothing, from how many on it could."""
     pairs = systems * (systems - 1) // 2
-    if systems > compare.MOST_SWAPPED:
+    if systems > MOST_SWAPPED:
         how = f"the tail bound of paired randomisation by {unit}, on the conservative side"
         ranks = (
             "Ranks: the best and worst that these differences allow, all at once with "
-            f"{compare.CONFIDENCE} confidence."
+            f"{CONFIDENCE} confidence."
         )
     else:
         how = f"paired randomisation by {unit}"
         ranks = (
-            f"Ranks: with {compare.CONFIDENCE} confidence every system's true rank is within its range, all of them "
+            f"Ranks: with {CONFIDENCE} confidence every system's true rank is within its range, all of them "
             f"at once (differences in {RESAMPLES} bootstrap resamples of {units}, the same for all systems, stepwise)."
         )
     remarks = [
         ranks,
         f"Clusters: a new one begins where a system differs from the first of the cluster above it ({how}, "
-        f"Holm's correction over {count_of(pairs, 'pair')}, {compare.RISK}). Within a cluster no system is shown to "
+        f"Holm's correction over {count_of(pairs, 'pair')}, {RISK}). Within a cluster no system is shown to "
         "differ from its first; that they are equal is not shown either.",
     ]
-    needed = compare.units_needed(systems)
+    needed = units_needed(systems)
     if number < needed:
-        least = compare.least_p(number, systems)
+        least = least_p(number, systems)
         remarks.append(
             f"{units} cannot tell {systems} systems apart; {needed} could. The smallest p that a test over {units} "
             f"can have is {least:.2g}, times {count_of(pairs, 'pair')} {min(1, pairs * least):.2g}: whatever "

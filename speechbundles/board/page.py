@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from speechbundles.board.board import Board, board_table, heading, measure, scores_table
-from speechbundles.board.compare import RISK, SIGNIFICANCE
-from speechbundles.board.comparison import Comparison
+from speechbundles.board.comparison import RISK, Comparison
 from speechbundles.board.table import Table
+from spokeneval.compare.multiple_comparisons import SIGNIFICANCE
 from spokeneval.run.report import page, plots
 
 MOST_DRAWN = 100

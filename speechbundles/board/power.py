@@ -1,48 +1,18 @@
-"""What a test set of another size could tell: the power of a board's comparisons over more or fewer units.
-
-By the normal approximation of the paired difference, at the level of Holm's first step, so for the pair that is
-hardest to tell. Over so few units that no test can be significant the power is 0.
-"""
+"""Statistical power by test-set size, as a table under the board: see `spokeneval.compare.power`."""
 
 import math
 from collections.abc import Sequence
-from statistics import NormalDist, median
+from statistics import median
 
-from speechbundles.board import compare
 from speechbundles.board.comparison import Pair
 from speechbundles.board.table import Table
 from speechbundles.model.competition import Column
 from speechbundles.platforms.keys import MOST_DECIMALS
-
-POWER = 0.8
+from spokeneval.compare.power import POWER, power, smallest_difference
+from spokeneval.compare.randomisation import units_needed
 
 SIZES = (0.25, 0.5, 1, 2, 4, 8, 16)
 """Test sets, in times the size of this one."""
-
-_NORMAL = NormalDist()
-
-
-def power(difference: float, deviation: float, units: int, systems: int) -> float:
-    """The chance that a true difference is found among so many systems.
-
-    Parameters
-    ----------
-    deviation: the standard deviation of the difference over one unit: its standard error times the root of units.
-    """
-    if units < compare.units_needed(systems):
-        return 0.0
-    away, critical = abs(difference) * math.sqrt(units) / deviation, _critical(systems)
-    return _NORMAL.cdf(away - critical) + _NORMAL.cdf(-away - critical)
-
-
-def smallest_difference(deviation: float, units: int, systems: int) -> float:
-    """The true difference that is found with `POWER` (the chance of finding it the wrong way round neglected)."""
-    return (_critical(systems) + _NORMAL.inv_cdf(POWER)) * deviation / math.sqrt(units)
-
-
-def _critical(systems: int) -> float:
-    pairs = systems * (systems - 1) // 2
-    return -_NORMAL.inv_cdf(compare.SIGNIFICANCE / pairs / 2)
 
 
 def power_table(
@@ -59,7 +29,7 @@ def power_table(
     rows = []
     for size in SIZES:
         number = round(size * units)
-        if number < compare.units_needed(systems):
+        if number < units_needed(systems):
             rows.append([str(number), "none", "0 %"])
             continue
         found = smallest_difference(deviation, number, systems)

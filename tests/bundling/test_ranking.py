@@ -1,11 +1,10 @@
-"""The board: joint bootstrap, randomisation tests, clusters, the papers' tables, refusals, and the written files.
+"""The board: pairs and their intervals, the papers' tables, refusals, and the written files.
 
 Everything is held against plain loops written here, against numbers worked by hand, or against published tables.
 """
 
 import csv
 import io
-import itertools
 import json
 import math
 import re
@@ -19,20 +18,22 @@ import scipy.stats
 
 import build_bundle
 from speechbundles.board import board as ranking
-from speechbundles.board import compare, conditions, notes, plain, power
+from speechbundles.board import conditions, notes, plain
 from speechbundles.board import page as board_page
 from speechbundles.board.conditions import read_conditions
 from speechbundles.board.gold import Gold
 from speechbundles.board.outputs import OutputError, ScoringOutput, read_outputs, unique_names
 from speechbundles.board.tables.caller_experience import listeners_agreement
 from speechbundles.board.tables.spoken_call import difficulty_bands, rates_of_systems
+from speechbundles.platforms.keys import MOST_DECIMALS
 from speechbundles.rehearse.rehearsal import rehearse
+from spokeneval.compare.randomisation import MOST_SWAPPED
+from spokeneval.compare.ranks import DECIMALS
 from spokeneval.formats.format import Items
 from spokeneval.formats.sheets import Answers
 from spokeneval.formats.speakers import Units
 from spokeneval.metrics.accept_reject import Decisions, decisions_per_response, ranked_d_full
 from spokeneval.metrics.agreement import RatingCells, cohen_kappa, rating_cells
-from spokeneval.metrics.bootstrap import SEED
 from spokeneval.metrics.counts import as_matrix, by_group
 from spokeneval.run.options import Options, choose_options
 from spokeneval.run.scoring import score_submission
@@ -54,11 +55,6 @@ class Pair:
 
 
 COUNTS = [f"decisions.{field.name}" for field in fields(Decisions)]
-
-
-def ratio(sums):
-    """A score of sums for small examples: the first column over the second."""
-    return sums[:, 0] / sums[:, 1]
 
 
 def scored(decisions, ids=None):
@@ -104,194 +100,8 @@ def noisy_systems(folder, systems=5, responses=300, names=None):
     return sorted(folder.iterdir())
 
 
-# Statistics against plain loops
-
-
-def test_ranks_share_the_better_rank():
-    assert compare.ranks(np.array([3.0, 5.0, 5.0, 1.0]), higher=True).tolist() == [3, 1, 1, 4]
-    assert compare.ranks(np.array([3.0, 5.0, 5.0, 1.0]), higher=False).tolist() == [2, 3, 3, 1]
-    assert compare.ranks(np.array([1.0, 1.0 + 1e-12, 1.0 + 1e-9]), higher=True).tolist() == [2, 2, 1]
-
-
-def exhaustive_p(first, second, score):
-    """The share of all 2^n ways to swap that are at least as far apart as what was observed."""
-    observed = abs(score(first.sum(axis=0)[None])[0] - score(second.sum(axis=0)[None])[0])
-    extreme = []
-    for swaps in itertools.product([False, True], repeat=len(first)):
-        swap = np.array(swaps)[:, None]
-        mine, theirs = np.where(swap, second, first), np.where(swap, first, second)
-        gap = abs(score(mine.sum(axis=0)[None])[0] - score(theirs.sum(axis=0)[None])[0])
-        extreme.append(not gap < observed - 1e-10)
-    return np.mean(extreme)
-
-
-def test_of_few_units_every_way_to_swap_is_taken():
-    state = np.random.RandomState(2)
-    values = np.stack([state.randint(0, 5, (3, 9)), state.randint(1, 6, (3, 9))], axis=2).astype(float)
-    values[0, :, 0] += 5
-    found = compare.randomisation_tests(values, ratio)
-    for a, b in ((0, 1), (0, 2), (1, 2)):
-        assert found[a, b] == found[b, a] == exhaustive_p(values[a], values[b], ratio)
-    assert found.diagonal().tolist() == [1, 1, 1]
-    assert found.min() < 0.05 < found[1, 2]
-
-
-def test_random_swaps_agree_with_every_way_to_swap():
-    state = np.random.RandomState(2)
-    values = np.stack([state.randint(0, 5, (3, 9)), state.randint(1, 6, (3, 9))], axis=2).astype(float)
-    values[0, :, 0] += 2
-    rounds = 500  # fewer than the 512 ways
-    found = compare.randomisation_tests(values, ratio, rounds=rounds)
-    for a, b in ((0, 1), (0, 2), (1, 2)):
-        expected = exhaustive_p(values[a], values[b], ratio)
-        assert abs(found[a, b] - expected) < 4 * np.sqrt(expected * (1 - expected) / rounds) + 1 / rounds
-
-
-@pytest.mark.parametrize("units", [3, 11, 13])
-def test_of_all_ways_none_is_left_out_whichever_units_come_first(units):
-    """Two systems that differ by 1 in three units: of eight ways to sign these, two are as far apart."""
-    differences = np.zeros((2, units, 1))
-    differences[0, :3] = 1
-    for values in (differences, differences[:, ::-1]):
-        assert compare.randomisation_tests(values, compare.mean_of_units(units))[0, 1] == 0.25
-
-
-def test_randomisation_agrees_with_a_loop_on_the_same_draws():
-    state = np.random.RandomState(3)
-    values = state.randint(1, 9, (2, 12, 2)).astype(float)
-    values[0, :, 0] += 3
-    rounds = 1000
-    keep = np.random.RandomState(SEED).randint(0, 2, size=(rounds, 12)).astype(bool)
-    observed = abs(np.subtract(*ratio(values.sum(axis=1))))
-    extreme = 0
-    for kept in keep:
-        mine, theirs = values[0].copy(), values[1].copy()
-        mine[~kept], theirs[~kept] = values[1][~kept], values[0][~kept]
-        extreme += abs(mine[:, 0].sum() / mine[:, 1].sum() - theirs[:, 0].sum() / theirs[:, 1].sum()) >= (
-            observed - 1e-10
-        )
-    assert compare.randomisation_tests(values, ratio, rounds=rounds)[0, 1] == (1 + extreme) / (1 + rounds)
-
-
-def test_a_round_without_a_score_counts_against_a_difference():
-    values = np.array([[[1.0, 1.0], [1.0, 1.0]], [[0.0, 1.0], [0.0, 1.0]]])
-    undefined = lambda sums: np.where(sums[:, 0] == 1, np.nan, sums[:, 0])  # noqa: E731
-    # Swapping both or none keeps the gap; swapping one gives each a sum of 1, which has no score.
-    assert compare.randomisation_tests(values, undefined, rounds=100)[0, 1] == 1
-
-
-def test_stopping_early_never_changes_a_verdict(monkeypatch):
-    state = np.random.RandomState(4)
-    values = state.rand(6, 40, 2) + 0.2
-    values[:, :, 0] += np.arange(6)[:, None] * 0.05
-    stopped = compare.randomisation_tests(values, ratio, rounds=4000)
-    with monkeypatch.context() as patched:
-        patched.setattr(compare, "_BATCH", 4000)
-        whole = compare.randomisation_tests(values, ratio, rounds=4000)
-    assert 0 < np.sum(whole <= 0.05) < 30, "the example must have differences of both kinds"
-    np.testing.assert_array_equal(stopped <= 0.05, whole <= 0.05)
-    np.testing.assert_allclose(stopped[whole <= 0.05], whole[whole <= 0.05], rtol=0, atol=1e-12)
-
-
-def tail_of_binomial(units, wins):
-    """The exact two-sided p of a sum of signs, by counting: of `units` fair coins, so many or more alike."""
-    return 2 * sum(math.comb(units, count) for count in range(wins, units + 1)) / 2**units
-
-
-def test_where_no_round_comes_as_far_p_is_a_bound_that_is_near():
-    # 400 units of which the first system wins 250: p is that of 250 heads in 400 coins, 6.6e-7.
-    values = np.stack([np.arange(400) < 250, np.arange(400) >= 250], axis=0)[:, :, None].astype(float)
-    found = compare.randomisation_tests(values, compare.mean_of_units(400))[0, 1]
-    exact = tail_of_binomial(400, 250)
-    assert exact < found < 5 * exact < 1e-4
-    # 230 heads, 0.0032: rounds can tell.
-    values = np.stack([np.arange(400) < 230, np.arange(400) >= 230], axis=0)[:, :, None].astype(float)
-    found = compare.randomisation_tests(values, compare.mean_of_units(400))[0, 1]
-    exact = tail_of_binomial(400, 230)
-    assert abs(found - exact) < 4 * np.sqrt(exact / compare.ROUNDS)
-
-
-def test_a_board_of_many_systems_is_compared_by_the_bound_alone():
-    # Half of 5 % is reached where 3.178 * 2 * Phi(-z) is, at z = 2.659; z is (wins - losses) / 20 over 400 units: 226
-    # wins have 2.6, 227 have 2.7.
-    for wins, differs in ((226, False), (227, True)):
-        values = np.stack([np.arange(400) < wins, np.arange(400) >= wins]).astype(float)
-        found = compare.bounded_differences(values, values.mean(axis=1))
-        assert found.tolist() == [[False, differs], [False, False]]
-    noise = np.random.RandomState(8).normal(size=(20, 60))
-    systems = noise + np.arange(20)[:, None] * 0.15
-    found = compare.bounded_differences(systems, systems.mean(axis=1))
-    swapped = compare.holm(compare.randomisation_tests(systems[:, :, None], compare.mean_of_units(60)))
-    assert 0 < found.sum() <= (swapped <= 0.05).sum() // 2 < 190
-    assert not (found & found.T).any()
-    # Scores of 1, e**3 and 0; each unit's part is off by 4 times the score. On the scale of scores the highest leads by
-    # 19 and 20 where sqrt(100) * 4 * e**3 / 100 = 8 is one deviation, 2.4 and 2.5 of them: not enough. On that of
-    # logarithms it leads by 3 where sqrt(100 * (4**2 + 4**2 + 3**2)) / 100 = 0.64 is one, 4.7 of them.
-    varying = np.resize([-4.0, 4.0, 4.0, -4.0], 100)
-    scores = np.array([1.0, math.e**3, 0.0])
-    parts = scores[:, None] * (1 + np.stack([varying, np.roll(varying, 1), varying]))
-    assert np.argwhere(compare.bounded_differences(parts, scores)).tolist() == [[1, 0]]
-    assert not compare.bounded_differences(parts, scores - 30).any()
-
-
-def test_from_how_many_units_on_systems_can_be_told_apart():
-    # 15 pairs of 6 systems: 15 * 2 / 2**9 = 0.059, 15 * 2 / 2**10 = 0.029. One pair: 2 / 2**5 = 0.06, 2 / 2**6 = 0.03.
-    assert compare.units_needed(6) == 10
-    assert compare.units_needed(2) == 6
-    assert compare.units_needed(101) >= compare.units_needed(100) > compare.units_needed(20) == 13
-
-
-def test_pseudo_values_of_a_mean_are_the_values():
-    # Tukey's pseudo-values of a mean are the observations themselves; those of a ratio by hand:
-    # sums 6/4, without the first 4/3, so 2 * 6/4 - 4/3 = 5/3; without the second 2/1: 2 * 6/4 - 2 = 1.
-    mean = lambda sums: sums[:, 0] / sums[:, 1]  # noqa: E731
-    ones = np.ones(3)
-    found = compare.pseudo_values(np.stack([[3.0, 5.0, 10.0], ones], axis=1)[None], mean)
-    np.testing.assert_allclose(found[0, :, 0], [3, 5, 10], rtol=0, atol=1e-12)
-    found = compare.pseudo_values(np.array([[[2.0, 1.0], [4.0, 3.0]]]), ratio)
-    np.testing.assert_allclose(found[0, :, 0], [5 / 3, 1], rtol=0, atol=1e-12)
-
-
-def test_systems_on_scales_of_their_own_are_compared_by_what_units_add():
-    # One system's sums are the other's, scaled; the score, a ratio, is the same, and so is each unit's part in it.
-    state = np.random.RandomState(5)
-    first = state.rand(30, 2) + 0.5
-    values = np.stack([first, first * 1000])
-    swapped = compare.randomisation_tests(
-        compare.pseudo_values(values, ratio), compare.mean_of_units(30), rounds=1000
-    )
-    assert swapped[0, 1] == 1
-
-
-def test_holm_by_hand():
-    # p .01, .04, .03 of three pairs: sorted .01 * 3 = .03, .03 * 2 = .06, .04 * 1 = .04 raised to .06.
-    p = np.ones((3, 3))
-    p[0, 1] = p[1, 0] = 0.01
-    p[0, 2] = p[2, 0] = 0.04
-    p[1, 2] = p[2, 1] = 0.03
-    expected = [[1, 0.03, 0.06], [0.03, 1, 0.06], [0.06, 0.06, 1]]
-    np.testing.assert_allclose(compare.holm(p), expected, rtol=0, atol=1e-12)
-    assert compare.holm(np.full((3, 3), 0.5)).max() == 1
-
-
-def differing(systems, *pairs):
-    matrix = np.zeros((systems, systems), dtype=bool)
-    for a, b in pairs:
-        matrix[a, b] = matrix[b, a] = True
-    return matrix
-
-
-def test_a_cluster_begins_where_a_system_differs_from_the_first_of_the_one_above():
-    # Ranks 1-4; the first differs from the third; the third does not differ from the fourth, the second does.
-    places = np.array([1, 2, 3, 4])
-    assert compare.clusters(places, differing(4, (0, 2), (0, 3), (1, 3))) == [1, 1, 2, 2]
-    assert compare.clusters(places, differing(4, (1, 2), (1, 3))) == [1, 1, 1, 1]
-    assert compare.clusters(places[::-1], differing(4, (3, 1), (3, 0), (1, 0))) == [3, 2, 1, 1]
-
-
-def test_systems_that_tie_are_in_one_cluster():
-    assert compare.clusters(np.array([1, 2, 2]), differing(3, (0, 2))) == [1, 2, 2]
-    assert compare.clusters(np.array([1, 2, 2]), differing(3, (0, 1))) == [1, 2, 2]
+def test_scores_tie_to_as_many_decimals_as_platforms_store():
+    assert DECIMALS == MOST_DECIMALS
 
 
 # Tables of the papers
@@ -467,7 +277,7 @@ def test_a_board_of_many_systems_has_ranks_and_clusters_by_the_bound(tmp_path):
     correct, meaningful = np.arange(400) < 300, np.ones(400, dtype=bool)
     wrong = np.random.RandomState(9).rand(400)
     outputs = []
-    for place in range(compare.MOST_SWAPPED + 1):
+    for place in range(MOST_SWAPPED + 1):
         scores, statistics = scored((correct, meaningful, correct ^ (wrong < 0.05 + 0.004 * place)))
         outputs.append(ScoringOutput(f"system{place:03d}", scores, SIGNATURE, statistics))
     board = ranking.make_board(ROOT, outputs)
@@ -702,22 +512,6 @@ def test_what_is_known_in_steps_is_not_told_as_if_it_were_exact(signature, words
     output = ScoringOutput("a", {}, signature, None, {"chance": 0.5})
     assert notes.beside_trivial(output, 4) == [words]
     assert notes.beside_trivial(replace(output, trivial={}), 4) == []
-
-
-def test_power_is_how_often_a_difference_is_found():
-    # Three systems, the first 0.5 standard deviations of a unit's difference ahead; found where p by swapping is at
-    # most 0.05 / 3, Holm's first step.
-    rng = np.random.default_rng(12)
-    found = 0
-    for _ in range(150):
-        values = np.stack([rng.normal(0.5, 1, 50), np.zeros(50)])[:, :, None]
-        p = compare.randomisation_tests(values, compare.mean_of_units(50), rounds=1000)[0, 1]
-        found += p <= 0.05 / 3
-    expected = power.power(0.5, 1.0, 50, 3)
-    assert abs(found / 150 - expected) < 4 * math.sqrt(expected * (1 - expected) / 150)
-    least = power.smallest_difference(1.0, 50, 3)
-    assert power.power(least, 1.0, 50, 3) == pytest.approx(0.8, abs=1e-6)
-    assert power.power(5, 1.0, 8, 6) == 0.0  # 8 units cannot tell 6 systems apart
 
 
 # Reading outputs
@@ -996,10 +790,3 @@ def test_a_rehearsal_keeps_hidden_statistics_only_when_asked(tmp_path, capsys):
     assert list(vars(decisions).values()) == [635, 105, 213, 32, 15]
     assert not (Path(tmp_path) / "quiet/scoring/app/output/statistics.json").exists()
     assert ranked_d_full(decisions) == pytest.approx(4.0901, abs=5e-5)
-
-
-def test_a_clear_difference_has_a_p_that_is_small_but_not_0():
-    values = np.repeat([1.0, 0.0], 1000).reshape(2, 1000, 1)
-    p = compare.randomisation_tests(values, compare.mean_of_units(1000))[0, 1]
-    # A difference of all 1,000 signs is as many standard deviations as their root, whatever the rounds found.
-    assert np.log(p) == pytest.approx(np.log(2 * 3.178) + scipy.stats.norm.logsf(np.sqrt(1000)), abs=1e-3)

@@ -119,6 +119,9 @@ def test_the_kit_scores_with_the_very_files_of_the_server(series):
                         inner[name] = {entry: archive.read(entry) for entry in archive.namelist()}
         kit = inner.pop("starting_kit.zip")
         assert inner
+        assert not any(
+            name.startswith("spokeneval/compare/") for files in (kit, *inner.values()) for name in files
+        )
         for files in inner.values():
             for name, content in files.items():
                 if name != OPTIONS_FILE and not name.startswith("metadata"):

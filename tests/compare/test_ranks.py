@@ -1,11 +1,13 @@
 """Ranks that hold all at once: published ranges, a plain loop, and how often they hold in simulated boards."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np
 import pytest
 
-from speechbundles.board.rank_sets import rank_sets, ranks_known
+from spokeneval.compare.ranks import rank_sets, ranks, ranks_known
 from spokeneval.metrics.bootstrap import SEED, resample_weights
 
 PISA = """
@@ -50,10 +52,7 @@ def loop(scores, resampled, units):
         for pair, sign in (((a, b), 1), ((b, a), -1)):
             falls = [max(0, -sign * move) for move in moved]
             error = math.sqrt(2 * sum(fall**2 for fall in falls) / len(falls))
-            drawn = [
-                fall / error / math.sqrt(c / (units - 2))
-                for fall, c in zip(falls, chi[:, index], strict=True)
-            ]
+            drawn = [fall / error / math.sqrt(c / (units - 2)) for fall, c in zip(falls, chi[:, index])]
             gaps[pair] = sign * lead / error / math.sqrt(units / (units - 1)), drawn
     rejected = set()
     while True:
@@ -141,3 +140,9 @@ def test_ranks_that_differences_allow_by_hand():
     better = np.zeros((4, 4), dtype=bool)
     better[0, 2] = better[0, 3] = better[1, 3] = True
     assert ranks_known(better) == [(1, 2), (1, 3), (2, 4), (3, 4)]
+
+
+def test_ranks_share_the_better_rank():
+    assert ranks(np.array([3.0, 5.0, 5.0, 1.0]), higher=True).tolist() == [3, 1, 1, 4]
+    assert ranks(np.array([3.0, 5.0, 5.0, 1.0]), higher=False).tolist() == [2, 3, 3, 1]
+    assert ranks(np.array([1.0, 1.0 + 1e-12, 1.0 + 1e-9]), higher=True).tolist() == [2, 2, 1]

@@ -1,0 +1,49 @@
+"""Multiple comparisons: Holm's correction of all pairs of systems, and clusters of systems.
+
+A *cluster* holds neighbours on the board: a new one begins with the first rank at which some system differs
+significantly from the first system of the current cluster. So no system is shown to differ from the first of its
+cluster; that two of them are equal is not shown either.
+
+Source: Holm, A simple sequentially rejective multiple test procedure (Scandinavian Journal of Statistics 6, 1979).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+SIGNIFICANCE = 0.05
+"""The risk that any two systems of a board are wrongly found to differ, and that any system's ranks are wrong."""
+
+
+def holm(p_values: np.ndarray) -> np.ndarray:
+    """Holm's step-down adjustment over all pairs, shape=(s, s), symmetric: the i-th smallest of m times m - i + 1.
+
+    >>> p_values = np.array([[1, 0.01, 0.04], [0.01, 1, 0.03], [0.04, 0.03, 1]])
+    >>> holm(p_values).round(6).tolist()
+    [[1.0, 0.03, 0.06], [0.03, 1.0, 0.06], [0.06, 0.06, 1.0]]
+    """
+    pairs = np.triu_indices(len(p_values), 1)
+    found = p_values[pairs]
+    order = np.argsort(found, kind="stable")
+    steps = np.arange(len(found), 0, -1)
+    adjusted = np.ones_like(p_values)
+    stepped = np.empty_like(found)
+    stepped[order] = np.minimum(1, np.maximum.accumulate(found[order] * steps))
+    adjusted[pairs] = stepped
+    return np.minimum(adjusted, adjusted.T)
+
+
+def clusters(places: np.ndarray, differ: np.ndarray) -> list[int]:
+    """Each system's cluster, 1 the best, from ranks, shape=(s,), and significant differences, bool, shape=(s, s).
+
+    >>> clusters(np.array([1, 2, 3]), np.array([[False, False, True], [False, False, False], [True, False, False]]))
+    [1, 1, 2]
+    """
+    number, first = 0, None
+    found = np.zeros(len(places), dtype=np.int64)
+    for rank in np.unique(places):
+        tied = np.flatnonzero(places == rank)
+        if first is None or differ[first, tied].any():
+            number, first = number + 1, tied[0]
+        found[tied] = number
+    return [int(cluster) for cluster in found]
