@@ -15,10 +15,12 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Optional, Union
 
+from .version import __version__
+
 if TYPE_CHECKING:
     from .run.library import Result
 
-__version__ = "0.3.0"
+__all__ = ["__version__", "score"]
 
 
 def score(

@@ -16,10 +16,9 @@ from dataclasses import asdict
 from textwrap import wrap
 from typing import Optional
 
-from . import score
 from .formats.problems import FileProblems, ReferenceFileError, count_of
 from .formats.speakers import independence_note
-from .run.library import Result
+from .run.library import Result, score_files
 from .run.options import choose_options
 from .tasks import find_task, task_names
 
@@ -58,9 +57,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         print(f"--option: {error}", file=sys.stderr)
         return 2
     try:
-        result = score(
-            options.task, reference=options.reference, submission=options.submission, options=chosen
-        )
+        result = score_files(options.task, options.reference, options.submission, chosen)
     except FileProblems as refusal:
         side = "reference" if isinstance(refusal, ReferenceFileError) else "submission"
         print(

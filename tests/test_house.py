@@ -84,7 +84,7 @@ ARROWS = {
     "scoring_program": ("spokeneval.tasks", "spokeneval.run"),
     "ingestion_program": ("spokeneval.tasks", "spokeneval.run"),
     "speechbundles": (
-        *("speechbundles", "spokeneval.__version__"),
+        *("speechbundles", "spokeneval.version"),
         *(
             "spokeneval.task",
             "spokeneval.tasks",

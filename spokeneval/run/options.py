@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional
 
-from .. import __version__
 from ..task import Number, Task
+from ..version import __version__
 from .feedback import COARSE, EXACT
 from .reference import Reference
 

@@ -233,7 +233,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel):
         held = {name for name in archive.namelist() if ".dist-info/" not in name}
         metadata = next(name for name in archive.namelist() if name.endswith("/METADATA"))
         described = archive.read(metadata).decode().splitlines()
-    package = [path for path in (ROOT / "spokeneval").rglob("*") if path.suffix in (".py", ".tsv")]
+    package = [path for path in (ROOT / "spokeneval").rglob("*") if path.suffix in (".py", ".tsv", ".typed")]
     assert held == {path.relative_to(ROOT).as_posix() for path in package}
     needed = [line for line in described if line.startswith("Requires-Dist:") and "extra ==" not in line]
     assert needed == ["Requires-Dist: numpy>=1.19"]

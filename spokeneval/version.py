@@ -1,0 +1,3 @@
+"""The version that every result carries in its signature."""
+
+__version__ = "0.3.0"
