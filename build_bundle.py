@@ -65,7 +65,7 @@ from speechbundles.new.competition_folder import what_goes_where, write_folder
 from speechbundles.platforms.facts import PLATFORMS
 from speechbundles.rehearse import ContainerEngine, Engine, LocalEngine, rehearse
 from spokeneval.formats.problems import count_of
-from spokeneval.run.programs import HIDDEN_STATISTICS
+from spokeneval.programs.score import HIDDEN_STATISTICS
 
 ROOT = Path(__file__).resolve().parent
 

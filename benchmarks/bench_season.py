@@ -37,7 +37,7 @@ from speechbundles.model.read import read_built_bundle
 from speechbundles.model.zips import make_zip
 from speechbundles.rehearse.sandbox import Limits
 from speechbundles.rehearse.warm import WarmEngine
-from spokeneval.run.programs import HIDDEN_STATISTICS
+from spokeneval.programs.score import HIDDEN_STATISTICS
 
 ROOT = Path(__file__).resolve().parents[1]
 

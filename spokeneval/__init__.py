@@ -3,7 +3,8 @@
     spokeneval.score("psst_recognition", reference="utterances.tsv", submission="transcripts.tsv")
 
 `metrics` takes arrays and returns numbers; `formats` reads files and refuses bad ones, naming every problem; `tasks`
-declares each challenge's task as one value; `run` scores, checks, writes and reports.
+declares each challenge's task as one value; `run` scores; `report` makes HTML pages; `programs` holds what a platform
+runs.
 
 This package travels unchanged into every scoring program, ingestion program and starting kit. It needs numpy alone
 and runs on Python 3.9 with numpy 1.19 as well as on the newest of both.

@@ -7,7 +7,7 @@ Every call of the public list once, each rated with an integer from 1 to 5.
 
 import sys
 
-from spokeneval.run.programs import ingest_main
+from spokeneval.programs.ingest import ingest_main
 from spokeneval.tasks.caller_experience import TASK
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ Every response of the public list once, each with a finite number.
 
 import sys
 
-from spokeneval.run.programs import ingest_main
+from spokeneval.programs.ingest import ingest_main
 from spokeneval.tasks.content_accuracy import TASK
 
 if __name__ == "__main__":

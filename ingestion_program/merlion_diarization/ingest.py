@@ -7,7 +7,7 @@ A file of turns for every recording of the public list, each turn with a start, 
 
 import sys
 
-from spokeneval.run.programs import ingest_main
+from spokeneval.programs.ingest import ingest_main
 from spokeneval.tasks.merlion_diarization import TASK
 
 if __name__ == "__main__":

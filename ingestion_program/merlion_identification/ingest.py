@@ -7,7 +7,7 @@ Every segment of the public list once, in its order, with an English and a Manda
 
 import sys
 
-from spokeneval.run.programs import ingest_main
+from spokeneval.programs.ingest import ingest_main
 from spokeneval.tasks.merlion_identification import TASK
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ Every utterance of the public list once, each predicted true or false.
 
 import sys
 
-from spokeneval.run.programs import ingest_main
+from spokeneval.programs.ingest import ingest_main
 from spokeneval.tasks.psst_correctness import TASK
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ Every response of the public sheet once, each accepted or rejected, and a number
 
 import sys
 
-from spokeneval.run.programs import ingest_main
+from spokeneval.programs.ingest import ingest_main
 from spokeneval.tasks.spoken_call import TASK
 
 if __name__ == "__main__":

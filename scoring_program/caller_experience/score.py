@@ -24,7 +24,7 @@ interval:
 
 import sys
 
-from spokeneval.run.programs import score_main
+from spokeneval.programs.score import score_main
 from spokeneval.tasks.caller_experience import TASK
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ spokeneval/metrics/prediction_error.py. Written to OUTPUT_DIR/scores.json, with 
 
 import sys
 
-from spokeneval.run.programs import score_main
+from spokeneval.programs.score import score_main
 from spokeneval.tasks.content_accuracy import TASK
 
 if __name__ == "__main__":

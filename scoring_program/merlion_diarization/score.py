@@ -20,7 +20,7 @@ and `der_high`, the ends of the primary score's 95 % interval:
 
 import sys
 
-from spokeneval.run.programs import score_main
+from spokeneval.programs.score import score_main
 from spokeneval.tasks.merlion_diarization import TASK
 
 if __name__ == "__main__":

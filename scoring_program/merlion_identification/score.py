@@ -22,7 +22,7 @@ of the primary score's 95 % interval:
 
 import sys
 
-from spokeneval.run.programs import score_main
+from spokeneval.programs.score import score_main
 from spokeneval.tasks.merlion_identification import TASK
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ the ends of the primary score's 95 % interval:
 
 import sys
 
-from spokeneval.run.programs import score_main
+from spokeneval.programs.score import score_main
 from spokeneval.tasks.psst_correctness import TASK
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ sources in spokeneval/metrics/phoneme_recognition.py. Written to OUTPUT_DIR/scor
 
 import sys
 
-from spokeneval.run.programs import score_main
+from spokeneval.programs.score import score_main
 from spokeneval.tasks.psst_recognition import TASK
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ sources in spokeneval/metrics/accept_reject.py. Written to OUTPUT_DIR/scores.jso
 
 import sys
 
-from spokeneval.run.programs import score_main
+from spokeneval.programs.score import score_main
 from spokeneval.tasks.spoken_call import TASK
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
 Every import statement counts, lazy ones too; those for type checkers alone do not. A package's `__init__.py` travels
 with its modules, and what it imports lazily does not: that serves callers who have the whole library. Two things are
-found by name: a task's report, `spokeneval/run/report/tasks/TASK.py`, and data files, which travel with a module of
-their folder that names them.
+found by name: where reports are made, those of the tasks, `spokeneval/report/tasks/TASK.py`; and data files, which
+travel with a module of their folder that names them.
 """
 
 import ast
@@ -11,6 +11,7 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 
 PACKAGE = "spokeneval"
+REPORT = f"{PACKAGE}/report"
 INIT = "__init__.py"
 
 
@@ -22,19 +23,16 @@ def travelling(library: Mapping[str, bytes], scripts: Iterable[bytes]) -> dict[s
     library: all of its files, `spokeneval/... -> content`.
     scripts: Python programs that are run beside it.
     """
-    waiting = [name for script in scripts for name in _imports("", script)]
-    found: set[str] = set()
-    while waiting:
-        path = _module(library, waiting.pop())
-        if path is None or path in found:
-            continue
-        found.add(path)
-        waiting += _imports(path, library[path], lazily=not path.endswith(INIT))
-        folder, name = posixpath.split(path)
-        waiting += [f"{PACKAGE}.run.report.tasks.{name[:-3]}"] if folder == f"{PACKAGE}/tasks" else []
-        while folder:
-            waiting.append(folder.replace("/", "."))
-            folder = posixpath.dirname(folder)
+    names = [name for script in scripts for name in _imports("", script)]
+    found = _closure(library, names)
+    if f"{REPORT}/results.py" in found:
+        tasks = [posixpath.split(path) for path in found]
+        names += [
+            f"{REPORT}/tasks/{file[:-3]}".replace("/", ".")
+            for place, file in tasks
+            if place == f"{PACKAGE}/tasks"
+        ]
+        found = _closure(library, names)
     data = {
         name
         for path in found
@@ -43,6 +41,23 @@ def travelling(library: Mapping[str, bytes], scripts: Iterable[bytes]) -> dict[s
         if posixpath.basename(name).encode() in library[path]
     }
     return {name: library[name] for name in sorted(found | data)}
+
+
+def _closure(library: Mapping[str, bytes], names: Iterable[str]) -> set[str]:
+    """The modules of these names, and all that they import."""
+    waiting = [*names]
+    found: set[str] = set()
+    while waiting:
+        path = _module(library, waiting.pop())
+        if path is None or path in found:
+            continue
+        found.add(path)
+        waiting += _imports(path, library[path], lazily=not path.endswith(INIT))
+        folder = posixpath.dirname(path)
+        while folder:
+            waiting.append(folder.replace("/", "."))
+            folder = posixpath.dirname(folder)
+    return found
 
 
 def _module(library: Mapping[str, bytes], name: str) -> str | None:

@@ -12,7 +12,7 @@ from speechbundles.board.board import Board, board_table, heading, measure, scor
 from speechbundles.board.comparison import RISK, Comparison
 from speechbundles.board.table import Table
 from spokeneval.compare.multiple_comparisons import SIGNIFICANCE
-from spokeneval.run.report import page, plots
+from spokeneval.report import page, plots
 
 MOST_DRAWN = 100
 """Systems on one plot."""

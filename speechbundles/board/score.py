@@ -31,7 +31,7 @@ from speechbundles.model.text import no_formula, printable, text_table
 from speechbundles.rehearse import FINISHED, Result, read_result, rehearse_all, with_reference
 from spokeneval.formats.problems import count_of
 from spokeneval.formats.submission_zip import MAX_BYTES
-from spokeneval.run.programs import HIDDEN_STATISTICS
+from spokeneval.programs.score import HIDDEN_STATISTICS
 
 RUNS = ".runs"
 

@@ -16,7 +16,7 @@ from speechbundles.season.report import (
     status_counts,
     team_rows,
 )
-from spokeneval.run.report import page, plots
+from spokeneval.report import page, plots
 
 MOST_DRAWN = 12
 """Teams on one plot: as many as can be told apart."""

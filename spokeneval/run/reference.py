@@ -58,7 +58,7 @@ def keep(task: Task, folder: str) -> None:
     place = Path(folder).resolve()
     if (place / "ref").is_dir():
         _KEPT[(place / "ref").resolve()] = read_reference(task, place / "ref")
-        importlib.import_module(".report.results", __package__)
+        importlib.import_module("...report.results", __name__)
     else:
         _KEPT[place] = read_items(task, place)
 

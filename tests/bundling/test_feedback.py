@@ -22,10 +22,10 @@ from speechbundles.model.competition import CompetitionError
 from speechbundles.model.zips import make_zip
 from speechbundles.rehearse.engine import LocalEngine
 from speechbundles.rehearse.rehearsal import rehearse
+from spokeneval.programs.score import HIDDEN_STATISTICS
 from spokeneval.run.feedback import choose_step, coarse_scores, on_grid
 from spokeneval.run.interval import resampled_error
 from spokeneval.run.options import Options, choose_options, items_fingerprint
-from spokeneval.run.programs import HIDDEN_STATISTICS
 from spokeneval.run.scoring import score_submission
 from spokeneval.tasks import find_task
 from tests.samples.near_misses import near_misses

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spokeneval.run.report import page, plots
+from spokeneval.report import page, plots
 
 pytest.importorskip("playwright", reason="needs the extra `browser`")
 from browser.check import check_page, find_chromium, open_chromium

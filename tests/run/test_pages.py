@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from spokeneval.report import page as builders
+from spokeneval.report import plots
 from spokeneval.run.options import fingerprint, items_fingerprint
-from spokeneval.run.report import page as builders
-from spokeneval.run.report import plots
 from spokeneval.tasks import find_task, task_names
 from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT, run_here, write_files

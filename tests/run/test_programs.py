@@ -15,9 +15,11 @@ import pytest
 
 from spokeneval import __version__
 from spokeneval.formats.problems import FREE_ATTEMPT, Problem, SubmissionError
+from spokeneval.programs.ingest import ingest_main
+from spokeneval.programs.program import describe_error
+from spokeneval.programs.score import score_main
 from spokeneval.run.files import write_file
 from spokeneval.run.options import fingerprint, items_fingerprint
-from spokeneval.run.programs import describe_error, ingest_main, score_main
 from spokeneval.tasks import find_task
 from tests.samples.cases import CASES, IDS, SHEETS
 from tests.samples.programs import write_files
@@ -177,7 +179,7 @@ def test_where_an_empty_page_lies_it_stays_and_the_page_goes_into_a_folder(tmp_p
 
 def test_a_page_that_fails_costs_nothing(tmp_path, monkeypatch):
     expected = score(tmp_path / "without")
-    monkeypatch.setattr("spokeneval.run.report.results.scored_page", lambda *_: 1 / 0)
+    monkeypatch.setattr("spokeneval.report.results.scored_page", lambda *_: 1 / 0)
     told = "The report page could not be made (ZeroDivisionError); all else stands.\n"
     found = score(tmp_path, {"detailed_results": True})
     assert found == (*expected[:2], told, expected[3])

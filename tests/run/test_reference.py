@@ -67,7 +67,7 @@ def test_what_is_kept_is_read_once(tmp_path, monkeypatch):
     write_files(tmp_path / "scoring" / "ref", CASES[TASK.name].reference)
     write_files(tmp_path / "items", PUBLIC)
     (tmp_path / "link").symlink_to(tmp_path / "scoring")
-    results = "spokeneval.run.report.results"
+    results = "spokeneval.report.results"
     monkeypatch.delitem(sys.modules, results, raising=False)
     keep(TASK, str(tmp_path / "link"))
     assert results in sys.modules  # a copy of the process need not import it either

@@ -9,9 +9,9 @@ import pytest
 from speechbundles.competition.references import load_reference
 from speechbundles.competition.seal import seal
 from spokeneval.formats.problems import count_of
+from spokeneval.report.results import scored_page
 from spokeneval.run.options import Options
 from spokeneval.run.reference import Reference
-from spokeneval.run.report.results import scored_page
 from spokeneval.run.scoring import score_submission
 from spokeneval.tasks import find_task, task_names
 from tests.samples.cases import CASES, IDS, OWN, with_speakers

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spokeneval.run.programs import accepted_report
+from spokeneval.programs.program import accepted_report
 from tests.samples import merlion_identification as identification
 from tests.samples.cases import CASES, IDS, SHEETS, TURNS, Sheet
 

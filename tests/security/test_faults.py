@@ -20,8 +20,8 @@ import build_bundle
 import speechbundles.assemble.write
 from speechbundles.assemble.plan import plan
 from speechbundles.assemble.write import write
+from spokeneval.programs.program import describe_error
 from spokeneval.run.files import write_file
-from spokeneval.run.programs import describe_error
 from tests.samples.cases import CASES
 from tests.samples.programs import ROOT, run_program, write_files
 

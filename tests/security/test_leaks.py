@@ -30,7 +30,7 @@ from speechbundles.model.zips import make_zip
 from speechbundles.rehearse.rehearsal import rehearse
 from spokeneval.formats.problems import FREE_ATTEMPT
 from spokeneval.formats.submission_folder import REPORT_FILE
-from spokeneval.run.programs import accepted_report
+from spokeneval.programs.program import accepted_report
 from spokeneval.tasks import find_task
 from tests.samples import corruptions
 from tests.samples.cases import CASES, IDS, OWN, SHEETS

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from spokeneval.formats.problems import FREE_ATTEMPT, ReferenceFileError, count_of
+from spokeneval.programs.program import accepted_report
 from spokeneval.run.options import Options, choose_options
-from spokeneval.run.programs import accepted_report
 from spokeneval.run.scoring import Number, score_submission
 from spokeneval.tasks import find_task, task_names
 from tests.samples.bad_references import bad_references

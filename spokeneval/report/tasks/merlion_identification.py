@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ....formats.segment_scores import Reference, Submission
-from ....metrics import language_identification as identification
-from ....metrics.equal_error_rate import OperatingPoints, hull_points, operating_points, rocch_eer
-from ....task import Number
-from ...scoring import Scored
+from ...formats.segment_scores import Reference, Submission
+from ...metrics import language_identification as identification
+from ...metrics.equal_error_rate import OperatingPoints, hull_points, operating_points, rocch_eer
+from ...run.scoring import Scored
+from ...task import Number
 from ..page import Html, figure, paragraph, section, table
 from ..plots import BLUE, GREY, LINE_STYLES, ORANGE, plot
 

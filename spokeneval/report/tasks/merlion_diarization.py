@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ....formats.language_turns import Reference, Submission, Turns
-from ....metrics import language_diarization as metrics
-from ....metrics.counts import by_group
-from ...scoring import Scored
+from ...formats.language_turns import Reference, Submission, Turns
+from ...metrics import language_diarization as metrics
+from ...metrics.counts import by_group
+from ...run.scoring import Scored
 from ..page import Html, figure, folded, paragraph, section, table
 from ..plots import BLUE, GREEN, ORANGE, Lane, Part, cells, plot, stacked_bars, timeline
 

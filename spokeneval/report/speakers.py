@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...formats.naming import SEVERITY
-from ...formats.sheets import Answers
-from ...metrics.counts import by_group
+from ..formats.naming import SEVERITY
+from ..formats.sheets import Answers
+from ..metrics.counts import by_group
 from .page import Html, section, table
 
 _SEVERITIES = ((25, "very severe"), (50, "severe"), (75, "moderate"), (100, "mild"))

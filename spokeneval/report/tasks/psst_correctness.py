@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ....formats.sheets import Answers
-from ....metrics import correctness as metrics
-from ....metrics.counts import by_group
-from ...scoring import Scored
+from ...formats.sheets import Answers
+from ...metrics import correctness as metrics
+from ...metrics.counts import by_group
+from ...run.scoring import Scored
 from ..page import Html, figure, section, table
 from ..plots import cells, plot
 from ..speakers import speaker_section

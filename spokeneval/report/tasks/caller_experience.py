@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ....formats.sheets import Answers
-from ....metrics import agreement
-from ....tasks.caller_experience import LISTENERS, PAIRS, SCALE, kappas
-from ...scoring import Scored
+from ...formats.sheets import Answers
+from ...metrics import agreement
+from ...run.scoring import Scored
+from ...tasks.caller_experience import LISTENERS, PAIRS, SCALE, kappas
 from ..page import Html, figure, section, table
 from ..plots import BLUE, GREEN, ORANGE, cells, mean_difference, plot
 

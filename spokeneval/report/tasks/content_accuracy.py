@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ....formats.sheets import Answers
-from ....metrics.agreement import cohen_kappa
-from ....metrics.correlation import UndefinedCorrelation, pearson_r
-from ....metrics.prediction_error import Differences, prmse, rmse, standardised_mean_difference
-from ....tasks.content_accuracy import SECOND, scale_of
-from ...scoring import Scored
+from ...formats.sheets import Answers
+from ...metrics.agreement import cohen_kappa
+from ...metrics.correlation import UndefinedCorrelation, pearson_r
+from ...metrics.prediction_error import Differences, prmse, rmse, standardised_mean_difference
+from ...run.scoring import Scored
+from ...tasks.content_accuracy import SECOND, scale_of
 from ..page import Html, figure, paragraph, section, table
 from ..plots import BLUE, cells, mean_difference, plot
 

@@ -13,12 +13,12 @@ import importlib.util
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Optional
 
-from ...formats.problems import FREE_ATTEMPT, Problem, SubmissionError, count_of, name
-from ...formats.speakers import independence_note
-from ...task import ENDS, Number, Task
-from ..options import Options
-from ..reference import Reference
-from ..scoring import Scored
+from ..formats.problems import FREE_ATTEMPT, Problem, SubmissionError, count_of, name
+from ..formats.speakers import independence_note
+from ..run.options import Options
+from ..run.reference import Reference
+from ..run.scoring import Scored
+from ..task import ENDS, Number, Task
 from .page import Html, code, figure, page, paragraph, section, table
 from .plots import BLUE, GREEN, ORANGE, Mark, scale
 

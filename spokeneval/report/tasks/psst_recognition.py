@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ....formats.sheets import Answers
-from ....metrics import phoneme_recognition as metrics
-from ...scoring import Scored
+from ...formats.sheets import Answers
+from ...metrics import phoneme_recognition as metrics
+from ...run.scoring import Scored
 from ..page import Html, code, figure, lines, paragraph, section, table
 from ..plots import colour_bar, plot, shade, squares
 from ..speakers import speaker_section

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ....formats.sheets import Answers
-from ....metrics import accept_reject as metrics
-from ....metrics.counts import by_group
-from ....tasks.spoken_call import CORRECT, RULE, SHARE, TRANSCRIPTION
-from ...scoring import Scored
+from ...formats.sheets import Answers
+from ...metrics import accept_reject as metrics
+from ...metrics.counts import by_group
+from ...run.scoring import Scored
+from ...tasks.spoken_call import CORRECT, RULE, SHARE, TRANSCRIPTION
 from ..page import Html, figure, paragraph, section, table
 from ..plots import BLUE, ORANGE, plot
 

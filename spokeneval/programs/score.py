@@ -1,0 +1,102 @@
+"""The scoring program."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Callable
+
+from ..formats.submission_folder import check_report, list_files
+from ..run.feedback import describe_line, shown_scores
+from ..run.files import write_file
+from ..run.options import read_options, wants_page, with_options
+from ..run.reference import read_reference, read_submission
+from ..run.scores import SCORE_FILES, check_scores, write_scores
+from ..run.scoring import score_submission
+from ..run.statistics import STATISTICS_FILE, write_statistics
+from ..task import Task
+from .program import accepted_report, directories, remove, run, settings_path
+
+SIGNATURE_FILE = "signature.txt"
+PAGE_FILE = "detailed_results.html"
+
+PAGE_FOLDER = "detailed_results"
+"""Where the page goes if an empty one lies in the output beforehand. CodaLab's worker puts it there, fails a run that
+takes it away, and loses what is written over it in a run's last second; a page in a folder arrives."""
+
+HIDDEN_STATISTICS = "SPOKENEVAL_HIDDEN_STATISTICS"
+"""Environment variable: `write` gives the statistics of a hidden reference too, and exact scores, as organisers want
+them at home. No participant gets at a platform's environment."""
+
+
+def score_main(default: Task) -> int:
+    """Score `INPUT_DIR/res` against `INPUT_DIR/ref` into `OUTPUT_DIR`; returns the exit status.
+
+    Writes `scores.json` and `scores.txt`, `signature.txt`, where the labels are public `statistics.json`, and where
+    the options say so `detailed_results.html`, last: nothing that goes wrong with it changes a score. An empty page
+    that is there already stays as it is.
+    """
+    settings = settings_path()
+
+    def program() -> None:
+        inputs, output = directories("INPUT_DIR", "OUTPUT_DIR")
+        task = with_options(settings, default)
+        output.mkdir(parents=True, exist_ok=True)
+        page = () if _is_empty_file(output / PAGE_FILE) else (PAGE_FILE,)
+        for file in (*SCORE_FILES, SIGNATURE_FILE, STATISTICS_FILE, PAGE_FOLDER, *page):
+            remove(output / file)
+        reference = read_reference(task, inputs / "ref")
+        options = read_options(settings, task, inputs / "ref", reference)
+        at_home = os.environ.get(HIDDEN_STATISTICS) == "write"
+        if at_home:
+            options = replace(options, steps=None)
+        files = list_files(inputs / "res", after_ingestion=True)
+        submission = read_submission(task, files, reference)
+        check_report(inputs / "res", accepted_report(task.name, len(reference.items)))
+        scored = score_submission(task, reference.labels, submission, options)
+        line = shown_scores(scored.scores, options.steps, options.floor, task.primary)
+        scores = line if options.coarse else scored.scores
+        check_scores(scores)
+        signature = options.signature(task)
+        write_file(output / SIGNATURE_FILE, signature + "\n")
+        if options.labels_public or at_home:
+            write_statistics(output, task.name, signature, scored.statistics, options.trivial)
+        scored_items = f"checked, those of the {reference.part} part scored" if reference.part else "scored"
+        said = [f"{task.name}: {len(reference.items)} items {scored_items}.", signature]
+        if options.steps and options.labels_public:
+            said.append(describe_line(line, options.steps, options.floor, task.primary))
+        print("\n".join(said), flush=True)
+        write_scores(output, scores)  # after all else that can fail: a run that fails leaves none
+        if options.detailed_results:
+            _write_page(
+                output,
+                lambda results: results.scored_page(
+                    task, options, scores, scored, reference, submission, files
+                ),
+            )
+
+    def refused(words: str, refusal: Exception) -> None:
+        if len(sys.argv) == 3 and wants_page(settings):
+            _write_page(Path(sys.argv[2]), lambda results: results.refused_page(default, words, refusal))
+
+    return run(program, refused)
+
+
+def _write_page(output: Path, make: Callable[[Any], str]) -> None:
+    """Write the report page; if that fails, one line without a value says so, and all else stands."""
+    try:
+        from ..report import results
+
+        folder = output / PAGE_FOLDER if _is_empty_file(output / PAGE_FILE) else output
+        folder.mkdir(exist_ok=True)
+        write_file(folder / PAGE_FILE, make(results))
+    except Exception as error:
+        print(
+            f"The report page could not be made ({type(error).__name__}); all else stands.", file=sys.stderr
+        )
+
+
+def _is_empty_file(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink() and path.stat().st_size == 0
