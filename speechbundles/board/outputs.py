@@ -21,7 +21,7 @@ from speechbundles.platforms.facts import PLATFORMS
 from spokeneval.formats.problems import count_of, some_of
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
 from spokeneval.programs.score import SIGNATURE_FILE
-from spokeneval.run.scores import LARGEST, SCORE_FILES
+from spokeneval.run.output import LARGEST, SCORE_FILES
 from spokeneval.run.statistics import (
     STATISTICS_FILE,
     Statistics,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..formats.problems import SubmissionError
 from ..formats.submission_folder import REPORT_FILE, list_files
-from ..run.files import write_file
 from ..run.options import with_options
+from ..run.output import write_file
 from ..run.reference import read_items
 from ..task import Task
 from .program import accepted_report, directories, remove, run, settings_path

@@ -10,10 +10,9 @@ from typing import Any, Callable
 
 from ..formats.submission_folder import check_report, list_files
 from ..run.feedback import describe_line, shown_scores
-from ..run.files import write_file
 from ..run.options import read_options, wants_page, with_options
+from ..run.output import SCORE_FILES, check_scores, write_file, write_scores
 from ..run.reference import read_reference, read_submission
-from ..run.scores import SCORE_FILES, check_scores, write_scores
 from ..run.scoring import score_submission
 from ..run.statistics import STATISTICS_FILE, write_statistics
 from ..task import Task

@@ -13,7 +13,7 @@ import numpy as np
 from ..formats.speakers import Units
 from ..metrics.counts import as_matrix, by_group, field_arrays, from_matrix, total
 from ..task import Number, Task
-from .files import write_file
+from .output import write_file
 
 STATISTICS_FILE = "statistics.json"
 

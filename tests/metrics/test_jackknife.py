@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from spokeneval.metrics.jackknife import jackknife_error, jackknife_interval, student_quantile
-from spokeneval.run.scores import LARGEST
+from spokeneval.run.output import LARGEST
 
 
 def test_the_interval_of_a_mean_is_the_text_book_one():

@@ -21,8 +21,8 @@ from spokeneval.run.options import (
     wants_page,
     with_options,
 )
+from spokeneval.run.output import check_scores, write_scores
 from spokeneval.run.reference import Reference
-from spokeneval.run.scores import check_scores, write_scores
 from spokeneval.task import Option
 from spokeneval.tasks import find_task
 from tests.samples.programs import write_files

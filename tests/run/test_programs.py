@@ -18,8 +18,8 @@ from spokeneval.formats.problems import FREE_ATTEMPT, Problem, SubmissionError
 from spokeneval.programs.ingest import ingest_main
 from spokeneval.programs.program import describe_error
 from spokeneval.programs.score import score_main
-from spokeneval.run.files import write_file
 from spokeneval.run.options import fingerprint, items_fingerprint
+from spokeneval.run.output import write_file
 from spokeneval.tasks import find_task
 from tests.samples.cases import CASES, IDS, SHEETS
 from tests.samples.programs import write_files

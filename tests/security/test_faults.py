@@ -21,7 +21,7 @@ import speechbundles.assemble.write
 from speechbundles.assemble.plan import plan
 from speechbundles.assemble.write import write
 from spokeneval.programs.program import describe_error
-from spokeneval.run.files import write_file
+from spokeneval.run.output import write_file
 from tests.samples.cases import CASES
 from tests.samples.programs import ROOT, run_program, write_files
 
@@ -253,7 +253,7 @@ WRITER = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
-from spokeneval.run.scores import write_scores
+from spokeneval.run.output import write_scores
 print(flush=True)
 number = 0
 while True:

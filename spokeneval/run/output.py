@@ -1,14 +1,15 @@
-"""`scores.json` and `scores.txt`, written so that they are whole or absent."""
+"""What a scoring program writes: every file is whole or absent, whenever the program is stopped."""
 
 from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from ..task import Number
-from .files import write_file
 
 SCORE_FILES = ("scores.json", "scores.txt")
 
@@ -37,4 +38,21 @@ def write_scores(directory: Path, scores: Mapping[str, Number]) -> None:
         write_file(directory / "scores.json", json.dumps(scores, indent=2) + "\n")
     except OSError:
         (directory / "scores.txt").unlink()
+        raise
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a file at once: a reader finds the whole text or no file, whenever the program is stopped."""
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    with suppress(FileNotFoundError):
+        unfinished.unlink()
+    try:
+        with open(str(unfinished), "xb") as stream:
+            stream.write(text.encode("utf-8"))
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(str(unfinished), str(path))
+    except OSError:
+        with suppress(OSError):
+            unfinished.unlink()
         raise
