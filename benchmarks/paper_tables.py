@@ -31,6 +31,7 @@ from spokeneval.metrics.agreement import adjacent, cohen_kappa, difference_count
 from spokeneval.metrics.correlation import partial_r, pearson_r
 from spokeneval.metrics.counts import as_matrix, taken, total
 from spokeneval.metrics.prediction_error import round_to_scale
+from spokeneval.run.signature import Signature
 from starting_kit.content_accuracy.content import content_vector, rouge
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -141,7 +142,7 @@ def show_difficulty() -> None:
     rows = spoken_call_systems.make_sheet("evaluation")
     wrong = spoken_call_systems.wrong_systems(rows)
     outputs = [
-        ScoringOutput(name, {}, "spoken_call", statistics)
+        ScoringOutput(name, {}, Signature("spoken_call"), statistics)
         for name, statistics in spoken_call_systems.statistics(rows, wrong).items()
     ]
     (competition,) = read_competitions(ROOT / "competition.yaml", ["spoken_call"])

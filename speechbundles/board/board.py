@@ -182,7 +182,7 @@ def make_board(
     return Board(
         task,
         column,
-        ranked[0].signature,
+        str(ranked[0].signature),
         units,
         rows,
         compared,

@@ -9,7 +9,6 @@ from speechbundles.board.outputs import ScoringOutput
 from speechbundles.platforms.keys import MOST_DECIMALS
 from spokeneval.compare.randomisation import MOST_SWAPPED, least_p, units_needed
 from spokeneval.formats.problems import count_of
-from spokeneval.run.feedback import COARSE
 from spokeneval.run.interval import RESAMPLES
 
 CLOSE = 1e-3
@@ -31,7 +30,7 @@ def beside_trivial(output: ScoringOutput, digits: int) -> list[str]:
     """What a score is worth: what systems get that know nothing, of a hidden set in the steps of its board."""
     if not output.trivial:
         return []
-    hidden = "|items:" in output.signature
+    hidden = bool(output.signature.items)
     number = "g" if hidden else f".{digits}f"
     known = ", ".join(f"{answer} {score:{number}}" for answer, score in output.trivial.items())
     return [f"Answers that know nothing get{', in steps of the board' if hidden else ''}: {known}."]
@@ -43,7 +42,7 @@ def without_score(names: Sequence[str]) -> list[str]:
 
 def without_statistics(outputs: Sequence[ScoringOutput]) -> list[str]:
     missing = [output.name for output in outputs if output.statistics is None]
-    coarse = f"feedback:{COARSE}" in outputs[0].signature.split("|")
+    coarse = outputs[0].signature.coarse
     who = "no output has" if len(missing) == len(outputs) else f"{_first_names(missing)} came without"
     return [
         f"{_IN_STEPS if coarse else ''}Scores only: {who} statistics.json, so it is not tested whether systems differ. "

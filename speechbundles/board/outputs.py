@@ -20,8 +20,8 @@ from speechbundles.model.text import printable
 from speechbundles.platforms.facts import PLATFORMS
 from spokeneval.formats.problems import count_of, some_of
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
-from spokeneval.programs.score import SIGNATURE_FILE
 from spokeneval.run.output import LARGEST, SCORE_FILES
+from spokeneval.run.signature import SIGNATURE_FILE, Signature
 from spokeneval.run.statistics import (
     STATISTICS_FILE,
     Statistics,
@@ -71,14 +71,14 @@ class ScoringOutput:
 
     name: str
     scores: Mapping[str, float]
-    signature: str
+    signature: Signature
     statistics: Statistics | None
     trivial: Mapping[str, float] = field(default_factory=dict)
     path: Path = Path()
 
     @property
     def task(self) -> str:
-        return self.signature.split("|")[0]
+        return self.signature.task
 
 
 def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
@@ -100,7 +100,7 @@ def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
         try:
             outputs.append(replace(_read(path, name), path=path))
         except NoScore as error:
-            outputs.append(ScoringOutput(name, {}, "", None))
+            outputs.append(ScoringOutput(name, {}, Signature(""), None))
             unscored.append(f"{name}: {error}")
         except (OSError, ValueError) as error:
             problems.append(f"{name}: {printable(_reason(error))}")
@@ -214,11 +214,12 @@ def _read_files(
             f"no {SIGNATURE_FILE} beside its scores, so nobody can tell what it may be compared with"
         )
     try:
-        signature = printable(read(base + SIGNATURE_FILE).decode("utf-8").strip())
+        line = printable(read(base + SIGNATURE_FILE).decode("utf-8").strip())
     except UnicodeDecodeError:
         raise ValueError(f"{SIGNATURE_FILE} is not UTF-8") from None
-    if len(signature) > LONGEST_SIGNATURE:
+    if len(line) > LONGEST_SIGNATURE:
         raise ValueError(f"{SIGNATURE_FILE} has more than {LONGEST_SIGNATURE} characters")
+    signature = Signature.parse(line)
     scores = _scores(_json(read(base + SCORES_FILE), SCORES_FILE), SCORES_FILE)
     if not is_file(base + STATISTICS_FILE):
         return ScoringOutput(name, scores, signature, None)
@@ -278,17 +279,17 @@ def _scores(content: Any, file: str) -> dict[str, float]:
     return content
 
 
-def _statistics(content: Any, signature: str) -> Statistics:
+def _statistics(content: Any, signature: Signature) -> Statistics:
     try:
-        statistics, written = parse_statistics(content), content["signature"]
+        statistics, written = parse_statistics(content), str(content["signature"])
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         expected = (
             str(error) if str(error).startswith("expected") else "expected unit, units, columns and values"
         )
         raise ValueError(f"{STATISTICS_FILE} is damaged: {expected}") from None
-    if written != signature:
-        raise ValueError(f"{STATISTICS_FILE} belongs to another result: its signature is {written!s:.200}")
-    task = signature.split("|")[0]
+    if Signature.parse(written) != signature:
+        raise ValueError(f"{STATISTICS_FILE} belongs to another result: its signature is {written:.200}")
+    task = signature.task
     if task in task_names():
         try:
             for score in find_task(task).scores:
@@ -323,8 +324,8 @@ def _differences(outputs: Sequence[ScoringOutput]) -> list[str]:
     return problems
 
 
-def _different_parts(signature: str, usual: str) -> tuple[str, str]:
-    own, other = signature.split("|"), usual.split("|")
+def _different_parts(signature: Signature, usual: Signature) -> tuple[str, str]:
+    own, other = str(signature).split("|"), str(usual).split("|")
     return (
         ", ".join(part for part in own if part not in other) or "nothing more",
         ", ".join(part for part in other if part not in own) or "nothing more",

@@ -14,11 +14,11 @@ from ..run.options import read_options, wants_page, with_options
 from ..run.output import SCORE_FILES, check_scores, write_file, write_scores
 from ..run.reference import read_reference, read_submission
 from ..run.scoring import score_submission
+from ..run.signature import SIGNATURE_FILE
 from ..run.statistics import STATISTICS_FILE, write_statistics
 from ..task import Task
 from .program import accepted_report, directories, remove, run, settings_path
 
-SIGNATURE_FILE = "signature.txt"
 PAGE_FILE = "detailed_results.html"
 
 PAGE_FOLDER = "detailed_results"
@@ -59,11 +59,11 @@ def score_main(default: Task) -> int:
         scores = line if options.coarse else scored.scores
         check_scores(scores)
         signature = options.signature(task)
-        write_file(output / SIGNATURE_FILE, signature + "\n")
+        write_file(output / SIGNATURE_FILE, f"{signature}\n")
         if options.labels_public or at_home:
-            write_statistics(output, task.name, signature, scored.statistics, options.trivial)
+            write_statistics(output, signature, scored.statistics, options.trivial)
         scored_items = f"checked, those of the {reference.part} part scored" if reference.part else "scored"
-        said = [f"{task.name}: {len(reference.items)} items {scored_items}.", signature]
+        said = [f"{task.name}: {len(reference.items)} items {scored_items}.", str(signature)]
         if options.steps and options.labels_public:
             said.append(describe_line(line, options.steps, options.floor, task.primary))
         print("\n".join(said), flush=True)

@@ -60,7 +60,7 @@ def scored_page(
     return page(
         f"{task.title}: results",
         paragraph(_verdict(task, scores, options), kind="verdict"),
-        paragraph("Signature:", code(options.signature(task)), Html("<br>"), _COMPARABLE, kind="note"),
+        paragraph("Signature:", code(str(options.signature(task))), Html("<br>"), _COMPARABLE, kind="note"),
         _score_section(task, scores, ends, scored, options),
         *parts,
         _check_section(len(reference.items), list(files)),

@@ -72,7 +72,7 @@ def score_files(
         len(reference.labels.items),
         scored.statistics.unit,
         len(scored.statistics.units),
-        settings.signature(task),
+        str(settings.signature(task)),
     )
 
 

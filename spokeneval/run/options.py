@@ -9,14 +9,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Optional
 
 from ..task import Number, Task
 from ..version import __version__
-from .feedback import COARSE, EXACT
+from .feedback import EXACT
 from .reference import Reference
+from .signature import Signature
 
 OPTIONS_FILE = "options.json"
 
@@ -70,11 +71,10 @@ class Options:
         """Whether the scores are written in steps, because the labels are hidden."""
         return self.steps is not None and not self.labels_public
 
-    def signature(self, task: Task) -> str:
-        """One line that says how a result was computed: compare two results only if it is the same."""
-        options = [f"{option}:{value}" for option, value in sorted(self.chosen.items())]
-        feedback = [f"feedback:{COARSE}"] if self.coarse else []
-        return "|".join([task.name, *options, *feedback, self.compared_by, f"spokeneval:{__version__}"])
+    def signature(self, task: Task) -> Signature:
+        options = tuple(f"{option}:{value}" for option, value in sorted(self.chosen.items()))
+        compared_by = Signature.parse(f"{task.name}|{self.compared_by}")
+        return replace(compared_by, options=options, coarse=self.coarse, version=__version__)
 
 
 def read_options(path: Path, task: Task, folder: Path, reference: Reference) -> Options:

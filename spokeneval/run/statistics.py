@@ -14,6 +14,7 @@ from ..formats.speakers import Units
 from ..metrics.counts import as_matrix, by_group, field_arrays, from_matrix, total
 from ..task import Number, Task
 from .output import write_file
+from .signature import Signature
 
 STATISTICS_FILE = "statistics.json"
 
@@ -81,16 +82,15 @@ def _column_names(part: str, counts: Any) -> list[str]:
 
 def write_statistics(
     directory: Path,
-    task: str,
-    signature: str,
+    signature: Signature,
     statistics: Statistics,
     trivial: Mapping[str, Number],
 ) -> None:
     """Write `statistics.json`: `task`, `signature`, `trivial` (what systems get that know nothing), `unit`, `columns`,
     `units`, `values`; where a unit has several items, `items` and `item_values` too."""
     content = {
-        "task": task,
-        "signature": signature,
+        "task": signature.task,
+        "signature": str(signature),
         "trivial": dict(trivial),
         "unit": statistics.unit,
         "columns": statistics.columns,

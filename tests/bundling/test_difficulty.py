@@ -14,6 +14,7 @@ from speechbundles.board.rasch import FARTHEST, fit_rasch
 from speechbundles.board.tables.spoken_call import difficulty_bands
 from spokeneval.formats.speakers import Units
 from spokeneval.metrics.accept_reject import decisions_per_response
+from spokeneval.run.signature import Signature
 from spokeneval.run.statistics import Statistics, by_unit
 from spokeneval.tasks import find_task, task_names
 from tests.samples.cases import CASES
@@ -113,7 +114,7 @@ def test_bands_of_difficulty_are_those_of_responses_though_intervals_are_over_sp
     # Four responses by two speakers, of six systems 0, 1, 2 and 6 wrong: easy 0-1, medium 2-3, hard 4-6.
     wrong = np.array([0, 1, 2, 6])
     right = np.array([[system >= count for system in range(6)] for count in wrong]) * 1.0
-    outputs = [ScoringOutput(str(n), {}, "", system) for n, system in enumerate(systems_of(right))]
+    outputs = [ScoringOutput(str(n), {}, Signature(""), system) for n, system in enumerate(systems_of(right))]
     assert [len(output.statistics.units) for output in outputs] == [2] * 6
     table = difficulty_bands(outputs)
     # Of every three responses the first is incorrect: those with 0 and 6 systems wrong.

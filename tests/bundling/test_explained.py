@@ -22,6 +22,7 @@ from speechbundles.board.plain import table_to_csv
 from speechbundles.competition.read import read_competitions
 from spokeneval.metrics.accept_reject import ranked_d_full
 from spokeneval.metrics.agreement import cohen_kappa
+from spokeneval.run.signature import Signature
 from spokeneval.run.statistics import write_statistics
 from tests.samples.own_competition import begun_folder
 from tests.samples.programs import ROOT, write_files
@@ -49,7 +50,7 @@ def competition_in(folder):
 
 def outputs_of(rows, wrong):
     return [
-        ScoringOutput(name, {}, "spoken_call", statistics)
+        ScoringOutput(name, {}, Signature("spoken_call"), statistics)
         for name, statistics in sample.statistics(rows, wrong).items()
     ]
 
@@ -298,12 +299,12 @@ def test_lights_kappa_is_the_mean_over_pairs():
 
 def test_the_command_writes_a_board_with_the_flags_tables(own, capsys):
     folder, rows, wrong = own
-    signature = "spoken_call|items:0123456789ab"
+    signature = Signature("spoken_call", items="0123456789ab")
     for output in outputs_of(rows, wrong)[:3]:
         place = folder / "outputs" / output.name
         scores = {"d_full": float(ranked_d_full(output.statistics.total("decisions")))}
-        write_files(place, {"scores.json": json.dumps(scores), "signature.txt": signature})
-        write_statistics(place, "spoken_call", signature, output.statistics, {})
+        write_files(place, {"scores.json": json.dumps(scores), "signature.txt": str(signature)})
+        write_statistics(place, signature, output.statistics, {})
     outputs = [str(place) for place in (folder / "outputs").iterdir()]
     choices = {"--competition": folder / "mine", "--flags": folder / "flags.csv", "--out": folder / "board"}
     said = [word for choice, place in choices.items() for word in (choice, str(place))]

@@ -37,6 +37,7 @@ from spokeneval.metrics.agreement import RatingCells, cohen_kappa, rating_cells
 from spokeneval.metrics.counts import as_matrix, by_group
 from spokeneval.run.options import Options, choose_options
 from spokeneval.run.scoring import score_submission
+from spokeneval.run.signature import Signature
 from spokeneval.run.statistics import Statistics, by_unit, primary_of_sums
 from spokeneval.tasks.spoken_call import TASK
 from tests.samples.own_competition import begun_folder
@@ -129,7 +130,9 @@ def system(name, wrong, correct):
     wrong, correct = np.array(wrong, dtype=bool), np.array(correct, dtype=bool)
     decisions = decisions_per_response(correct, np.ones_like(correct), correct ^ wrong)
     units = [str(unit) for unit in range(len(wrong))]
-    return ScoringOutput(name, {}, SIGNATURE, Statistics("response", units, {"decisions": decisions}))
+    return ScoringOutput(
+        name, {}, Signature.parse(SIGNATURE), Statistics("response", units, {"decisions": decisions})
+    )
 
 
 @pytest.mark.parametrize(
@@ -166,8 +169,8 @@ def test_no_bands_where_statistics_are_missing_or_not_by_response():
     whole = system("a", [False, True], [True, False])
     decisions = by_group(whole.statistics.parts["decisions"], np.zeros(2, dtype=np.int64), 1)
     merged = Statistics("prompt", ["p"], {"decisions": decisions})
-    assert difficulty_bands([whole, ScoringOutput("b", {}, SIGNATURE, None)]) is None
-    assert difficulty_bands([ScoringOutput("b", {}, SIGNATURE, merged)]) is None
+    assert difficulty_bands([whole, ScoringOutput("b", {}, Signature.parse(SIGNATURE), None)]) is None
+    assert difficulty_bands([ScoringOutput("b", {}, Signature.parse(SIGNATURE), merged)]) is None
     assert rates_of_systems([whole]) is None
 
 
@@ -183,7 +186,7 @@ def test_the_listeners_kappas_from_summed_cells():
     cells = np.stack([rating_cells(*pair, scale=(1, 5)).cells for pair in raters], axis=1)
     units = [str(call) for call in range(60)]
     statistics = Statistics("call", units, {"pairs": RatingCells(cells)})
-    table = listeners_agreement([ScoringOutput("x", {}, "caller_experience", statistics)])
+    table = listeners_agreement([ScoringOutput("x", {}, Signature("caller_experience"), statistics)])
     expected = [
         f"{cohen_kappa(ratings[a], ratings[b], weights='linear', scale=(1, 5)):.2f}" for a, b in listeners
     ]
@@ -279,7 +282,7 @@ def test_a_board_of_many_systems_has_ranks_and_clusters_by_the_bound(tmp_path):
     outputs = []
     for place in range(MOST_SWAPPED + 1):
         scores, statistics = scored((correct, meaningful, correct ^ (wrong < 0.05 + 0.004 * place)))
-        outputs.append(ScoringOutput(f"system{place:03d}", scores, SIGNATURE, statistics))
+        outputs.append(ScoringOutput(f"system{place:03d}", scores, Signature.parse(SIGNATURE), statistics))
     board = ranking.make_board(ROOT, outputs)
     assert not board.compared.pairs
     assert board.rows[-1].ranks[0] > 10
@@ -509,7 +512,7 @@ def test_a_board_whose_gold_standard_is_elsewhere_has_no_columns(own_competition
     ],
 )
 def test_what_is_known_in_steps_is_not_told_as_if_it_were_exact(signature, words):
-    output = ScoringOutput("a", {}, signature, None, {"chance": 0.5})
+    output = ScoringOutput("a", {}, Signature.parse(signature), None, {"chance": 0.5})
     assert notes.beside_trivial(output, 4) == [words]
     assert notes.beside_trivial(replace(output, trivial={}), 4) == []
 

@@ -23,6 +23,7 @@ from spokeneval.run.options import (
 )
 from spokeneval.run.output import check_scores, write_scores
 from spokeneval.run.reference import Reference
+from spokeneval.run.signature import Signature
 from spokeneval.task import Option
 from spokeneval.tasks import find_task
 from tests.samples.programs import write_files
@@ -72,7 +73,7 @@ def test_a_public_set_is_exact_and_known_by_its_labels(tmp_path):
     assert options == Options(chosen, True, compared_by, True, *told, {"d_full": 1.25}, {"d_full": 3})
     assert not options.coarse
     line = f"spoken_call|class_sizes:public|fifty_percent_rule:flag|{compared_by}|spokeneval:{__version__}"
-    assert options.signature(TASK) == line
+    assert str(options.signature(TASK)) == line
     assert options["class_sizes"] == "public"
 
 
@@ -81,7 +82,7 @@ def test_a_hidden_set_is_coarse_and_known_by_its_items(tmp_path):
     assert (options.labels_public, options.baseline) == (False, {})
     assert (options.steps, options.floor, options.coarse) == ({"d_full": 0.5}, {"d_full": 1.5}, True)
     assert options.compared_by == f"items:{ITEMS[:12]}"
-    assert f"|feedback:coarse|items:{ITEMS[:12]}|" in options.signature(TASK)
+    assert f"|feedback:coarse|items:{ITEMS[:12]}|" in str(options.signature(TASK))
     exact = read(tmp_path, {**SET, "public_references": [], "feedback": "exact"})
     assert (exact.steps, exact.coarse, exact.trivial) == (None, False, {"nothing": 0.25})
 
@@ -127,6 +128,20 @@ def test_a_page_is_wanted_where_it_is_asked_for(tmp_path, content, wanted):
     if content is not None:
         write_files(tmp_path, {"options.json": content})
     assert wants_page(tmp_path / "options.json") is wanted
+
+
+LINES = {
+    "t": Signature("t", version=""),
+    "t|a:b|c:d|reference:0|spokeneval:1": Signature("t", ("a:b", "c:d"), False, "0", version="1"),
+    "t|feedback:coarse|items:0|part:open|spokeneval:1": Signature("t", (), True, "", "0", "open", "1"),
+    "t|new|other:x": Signature("t", ("new", "other:x"), version=""),
+}
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_signature_is_its_line(line):
+    assert Signature.parse(line) == LINES[line]
+    assert str(LINES[line]) == line
 
 
 # What is written

@@ -11,6 +11,7 @@ import pytest
 
 from spokeneval.formats.speakers import Units
 from spokeneval.metrics.counts import ratio
+from spokeneval.run.signature import Signature
 from spokeneval.run.statistics import (
     by_unit,
     parse_statistics,
@@ -52,7 +53,7 @@ ALONE = Units("call", {"3": "z", "1": "x", "2": "y"})
 
 
 def written(statistics, folder) -> dict[str, Any]:
-    write_statistics(folder, "task", "a|signature", statistics, {"always": 0.25})
+    write_statistics(folder, Signature("task", ("a:value",), version=""), statistics, {"always": 0.25})
     return json.loads((folder / "statistics.json").read_text(encoding="utf-8"))
 
 
@@ -65,7 +66,7 @@ def test_rows_of_a_unit_are_added_up_and_kept_by_item(tmp_path):
     assert (statistics.total("hits").hits, statistics.total("times").seconds) == (7, 1.75)
     assert written(statistics, tmp_path) == {
         "task": "task",
-        "signature": "a|signature",
+        "signature": "task|a:value",
         "trivial": {"always": 0.25},
         "unit": "speaker",
         "columns": COLUMNS,
