@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from sample_data import spoken_call
-from spokeneval.run.options import fingerprint
+from spokeneval.run.reference import fingerprint
 
 ROOT = Path(__file__).resolve().parent.parent
 ROUNDS = 15

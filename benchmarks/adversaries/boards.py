@@ -16,8 +16,10 @@ import numpy as np
 from spokeneval.metrics.counts import number_or_array, total
 from spokeneval.metrics.jackknife import jackknife_error, leave_one_out
 from spokeneval.run.feedback import choose_step, coarse_scores, interval_of, shown_scores
-from spokeneval.run.options import Options, choose_options, items_fingerprint
+from spokeneval.run.options import Settings, choose_options
+from spokeneval.run.reference import items_fingerprint
 from spokeneval.run.scoring import score_submission
+from spokeneval.run.signature import Signature
 from spokeneval.run.statistics import by_unit
 from spokeneval.task import HIGHER
 
@@ -66,7 +68,7 @@ class Board:
             submission = part_of(submission, self.rows)
         task = self.case.task
         if self.ends:
-            options = Options(choose_options(task, {}), labels_public=False, compared_by="")
+            options = Settings(choose_options(task, {}), False, Signature(task.name))
             return score_submission(task, self._reference, submission, options).scores
         totals = {part: total(counts) for part, counts in task.count(self._reference, submission).items()}
         return {score.key: number_or_array(score.value(task.part(score, totals))) for score in task.scores}

@@ -12,9 +12,10 @@ from speechbundles.competition.references import ReferenceSet
 from speechbundles.model.zips import write_tree
 from spokeneval.run.feedback import choose_step, coarse_scores, on_grid
 from spokeneval.run.interval import resampled_error
-from spokeneval.run.options import Options, choose_options
+from spokeneval.run.options import Settings, choose_options
 from spokeneval.run.reference import labelled, read_reference, read_submission
 from spokeneval.run.scoring import score_submission
+from spokeneval.run.signature import Signature
 from spokeneval.task import HIGHER, Number, Task
 
 BASELINE = "the kit's baseline"
@@ -72,9 +73,9 @@ def set_feedback(
         {what: labelled(task, answer(gold.items), gold) for what, answer in task.trivial.items()}
     )
     # An option that refuses submissions is for public labels alone: here each is scored.
-    options = Options(choose_options(task, {}), labels_public=True, compared_by="")
+    settings = Settings(choose_options(task, {}), True, Signature(task.name))
     lines = {
-        what: score_submission(task, gold.labels, answers, options) for what, answers in submissions.items()
+        what: score_submission(task, gold.labels, answers, settings) for what, answers in submissions.items()
     }
     primary = task.primary
     errors = [line.intervals[primary.key].standard_error for line in lines.values()]

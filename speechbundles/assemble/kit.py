@@ -20,7 +20,8 @@ from speechbundles.model.tabular import UnreadableFile
 from speechbundles.model.zips import TASK_FILE, TRIAL_SET, read_tree
 from spokeneval.formats.problems import some_of
 from spokeneval.run.feedback import COARSE
-from spokeneval.run.options import OPTIONS_FILE, items_fingerprint
+from spokeneval.run.options import OPTIONS_FILE, Options, SetFeedback
+from spokeneval.run.reference import items_fingerprint
 from spokeneval.task import Task
 from spokeneval.tasks import find_task
 
@@ -66,16 +67,11 @@ def make_parts(
     """
     task = find_task(competition.task).with_options(competition.options)
     public = [name for name in competition["public_sets"] if name in references]
-    options: dict[str, Any] = {
-        "options": competition.options,
-        "public_references": [references[name].fingerprint for name in public],
-    }
     library = {f"{PACKAGE}/{name}": content for name, content in read_tree(root / PACKAGE).items()}
     scoring = read_tree(root / "scoring_program" / competition.task)
-    description = _json(describe_task(task))
-    scoring = {**_with_library(library, scoring), OPTIONS_FILE: _json(options), TASK_FILE: description}
+    scoring = {**_with_library(library, scoring), TASK_FILE: _json(describe_task(task))}
     ingestion = _with_library(library, read_tree(root / "ingestion_program" / competition.task))
-    ingestion[OPTIONS_FILE] = _json({"options": competition.options})
+    ingestion[OPTIONS_FILE] = Options(competition.options).dump("options")
     kit = {
         **_challenge_kit(root, competition),
         **read_files(root, competition.folder, f"starting_kit/{competition.task}"),
@@ -125,23 +121,22 @@ def make_parts(
                 f"(one {told[name].unit} alone, or answers that all score alike). Give it a baseline that runs, or say "
                 "feedback: exact"
             )
-    options["feedback"] = competition["feedback"]
-    options["sets"] = {
-        references[name].fingerprint if name in public else items_fingerprint(references[name].items): {
-            "steps": feedback.steps,
-            "floor": feedback.floor,
-            "trivial": feedback.trivial,
-        }
-        for name, feedback in told.items()
-    }
-    options["detailed_results"] = competition.detailed_results
-    if competition.detailed_results:
-        options["baselines"] = {
-            references[name].fingerprint: scores for name, scores in baseline.scores.items()
-        }
-        options["decimals"] = {column.key: column.precision for column in competition.columns}
+    options = Options(
+        competition.options,
+        [references[name].fingerprint for name in public],
+        competition["feedback"],
+        {
+            references[name].fingerprint
+            if name in public
+            else items_fingerprint(references[name].items): SetFeedback(each.steps, each.floor, each.trivial)
+            for name, each in told.items()
+        },
+        competition.detailed_results,
+        {references[name].fingerprint: scores for name, scores in baseline.scores.items()},
+        {column.key: column.precision for column in competition.columns},
+    )
     for program in (scoring, kit):
-        program[OPTIONS_FILE] = _json(options)
+        program[OPTIONS_FILE] = options.dump()
     return Parts(scoring, ingestion, kit, references, told, baseline.solutions, tuple(baseline.failures))
 
 

@@ -17,7 +17,8 @@ from speechbundles.model.description import declared_scores, read_description
 from speechbundles.model.finding import Report
 from speechbundles.model.zips import write_tree
 from spokeneval.run.feedback import EXACT
-from spokeneval.run.options import choose_options, fingerprint
+from spokeneval.run.options import Options, choose_options
+from spokeneval.run.reference import fingerprint
 from spokeneval.task import Task
 from spokeneval.tasks import find_task, task_names
 
@@ -38,18 +39,18 @@ def check_budget(report: Report, bundle: BuiltBundle, contents: Contents) -> Non
         if program is None or is_part(reference):  # what is sealed, no board can tell
             continue
         task = (read_description(program.archive) or {}).get("task")
-        options = read_options(Report(), program) or {}
-        if task not in task_names() or fingerprint(reference.files) in options.get("public_references", ()):
+        options = read_options(Report(), program) or Options()
+        if task not in task_names() or fingerprint(reference.files) in options.public_references:
             continue
         allowed = [_attempts(phase) for phase in scoring]
         attempts = None if None in allowed else sum(filter(None, allowed))
         what = f"{', '.join(phase.name for phase in scoring)}: {attempts or 'unlimited'} attempts on {name}"
         if attempts is None or attempts > MOST_ATTEMPTS:
             report.add("leak-attempts", "competition.yaml", f"{what}; at most {MOST_ATTEMPTS} are harmless")
-        exact = options.get("feedback", EXACT) == EXACT
+        exact = options.feedback == EXACT
         # Every exact score is written, whichever of them a board shows.
         numbers = [None] * len(declared_scores(program.archive)) if exact else [NARROWEST]
-        told = _told(find_task(task), options.get("options", {}), reference, attempts, numbers)
+        told = _told(find_task(task), options.options, reference, attempts, numbers)
         if told is not None and told > TOLERATED:
             shown = "exact scores" if exact else "scores in steps"
             text = f"{what}, {shown}, may tell {told:.0%} of its labels; tolerable are {TOLERATED:.0%}"

@@ -12,7 +12,7 @@ from speechbundles.check.seal import SealedSet, check_sealed_rows, is_part, with
 from speechbundles.check.text_tables import NO_TABLES, is_zip, items_told, read_tables
 from speechbundles.model.archive import Archive, open_archive
 from speechbundles.model.finding import Report
-from spokeneval.run.options import fingerprint
+from spokeneval.run.reference import fingerprint
 
 MOST_COLUMNS = 30
 """Of a hidden reference: each is held against each column of all that is public."""
@@ -106,7 +106,7 @@ def _is_public(task: BuiltTask, reference: Archive, contents: Contents) -> bool:
             is not None
         )
     files = {name: data for name, data in reference.files.items() if "/" not in name}
-    return fingerprint(files) in options.get("public_references", [])
+    return fingerprint(files) in options.public_references
 
 
 def _with_nested(report: Report, archive: Archive, *, depth: int = 1) -> dict[str, bytes]:

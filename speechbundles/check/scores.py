@@ -1,14 +1,12 @@
 """A scoring program's options, and the board's columns against the scores that it declares."""
 
-from typing import Any
-
 from speechbundles.check.inspection import BuiltTask, Contents, Inspection, Program
 from speechbundles.model.bounded import parse_json
 from speechbundles.model.description import read_description
 from speechbundles.model.finding import Report
 from speechbundles.model.text import hint
 from speechbundles.model.zips import TASK_FILE
-from spokeneval.run.options import KEYS, OPTIONS_FILE
+from spokeneval.run.options import KEYS, OPTIONS_FILE, Options
 
 
 def check_scores(bundle: Inspection, program: Program) -> None:
@@ -30,7 +28,7 @@ def check_scores(bundle: Inspection, program: Program) -> None:
             bundle.add("primary-not-first-score", path, text)
 
 
-def read_options(report: Report, program: Program) -> dict[str, Any] | None:
+def read_options(report: Report, program: Program) -> Options | None:
     """The scoring program's options.json, or None where it has none that can be used."""
     if OPTIONS_FILE not in program.archive.files:
         return None
@@ -47,17 +45,22 @@ def read_options(report: Report, program: Program) -> dict[str, Any] | None:
         if key not in KEYS or not isinstance(value, KEYS[key]):
             report.add("options-invalid", where, f"{key!r:.100}: {value!r:.100}{hint(key, KEYS)}")
             return None
+    try:
+        options = Options.load(content)
+    except ValueError as error:
+        report.add("options-invalid", where, str(error))
+        return None
     description = read_description(program.archive)
     choices = description["options"] if description else {}
-    for option, value in content.get("options", {}).items() if description else ():
+    for option, value in options.options.items() if description else ():
         if option not in choices or value not in choices[option]:
             expected = choices.get(option, tuple(choices))
             text = f"{option}: {value!r}; expected one of {', '.join(map(str, expected)) or 'nothing'}"
             report.add("options-invalid", where, text)
-    return content
+    return options
 
 
-def options_of(contents: Contents, task: BuiltTask | None) -> dict[str, Any] | None:
+def options_of(contents: Contents, task: BuiltTask | None) -> Options | None:
     """The options of a task's scoring program, where it has some that can be used."""
     program = contents.scoring_program(task)
     return read_options(Report(), program) if program else None
@@ -66,4 +69,4 @@ def options_of(contents: Contents, task: BuiltTask | None) -> dict[str, Any] | N
 def writes_page(contents: Contents, task: BuiltTask | None) -> bool:
     """Whether the task's scoring program may write detailed results; its options may say that it does not."""
     options = options_of(contents, task)
-    return options is None or bool(options.get("detailed_results", False))
+    return options is None or options.detailed_results

@@ -16,7 +16,7 @@ from speechbundles.model.zips import write_tree
 from spokeneval.formats.format import Format
 from spokeneval.formats.problems import ReferenceFileError, count_of
 from spokeneval.formats.tables import Layout
-from spokeneval.run.options import fingerprint
+from spokeneval.run.reference import fingerprint
 from spokeneval.task import Task
 from spokeneval.tasks import find_task
 

@@ -70,10 +70,10 @@ def prepare(script: str, arguments: list[str]) -> None:
     there."""
     with suppress(BaseException):
         task = runpy.run_path(script, run_name="prepared")["TASK"]
-        from spokeneval.run.options import OPTIONS_FILE, with_options  # the program's own
+        from spokeneval.run.options import OPTIONS_FILE, read_options  # the program's own
         from spokeneval.run.reference import keep
 
-        keep(with_options(Path(script).with_name(OPTIONS_FILE), task), arguments[0])
+        keep(read_options(Path(script).with_name(OPTIONS_FILE)).vary(task), arguments[0])
     gc.collect()
     gc.freeze()
 

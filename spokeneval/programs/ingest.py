@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from ..formats.problems import SubmissionError
 from ..formats.submission_folder import REPORT_FILE, list_files
-from ..run.options import with_options
 from ..run.output import write_file
 from ..run.reference import read_items
 from ..task import Task
-from .program import accepted_report, directories, remove, run, settings_path
+from .program import accepted_report, directories, own_options, remove, run
 
 
 def ingest_main(default: Task) -> int:
@@ -19,7 +18,7 @@ def ingest_main(default: Task) -> int:
 
     def program() -> None:
         inputs, submitted, output = directories("INPUT_DATA_DIR", "SUBMISSION_DIR", "OUTPUT_DIR")
-        task = with_options(settings_path(), default)
+        task = own_options().vary(default)
         output.mkdir(parents=True, exist_ok=True)
         report = output / REPORT_FILE
         remove(report)

@@ -17,7 +17,7 @@ from ..formats.problems import (
     count_of,
     name,
 )
-from ..run.options import OPTIONS_FILE
+from ..run.options import OPTIONS_FILE, Options, read_options
 
 
 def accepted_report(task: str, items: int) -> str:
@@ -25,9 +25,9 @@ def accepted_report(task: str, items: int) -> str:
     return f"{task}: structure accepted, {items} items checked.\n"
 
 
-def settings_path() -> Path:
-    """Where the organiser's choices are, beside the program that runs."""
-    return Path(sys.argv[0]).resolve().parent / OPTIONS_FILE
+def own_options() -> Options:
+    """The organiser's choices, beside the program that runs."""
+    return read_options(Path(sys.argv[0]).resolve().parent / OPTIONS_FILE)
 
 
 def directories(*names: str) -> Sequence[Path]:

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any, Callable
 
 from ..formats.submission_folder import check_report, list_files
-from ..run.feedback import describe_line, shown_scores
-from ..run.options import read_options, wants_page, with_options
+from ..run.feedback import EXACT, describe_line, shown_scores
+from ..run.options import Options
 from ..run.output import SCORE_FILES, check_scores, write_file, write_scores
 from ..run.reference import read_reference, read_submission
 from ..run.scoring import score_submission
 from ..run.signature import SIGNATURE_FILE
 from ..run.statistics import STATISTICS_FILE, write_statistics
 from ..task import Task
-from .program import accepted_report, directories, remove, run, settings_path
+from .program import accepted_report, directories, own_options, remove, run
 
 PAGE_FILE = "detailed_results.html"
 
@@ -37,47 +37,47 @@ def score_main(default: Task) -> int:
     the options say so `detailed_results.html`, last: nothing that goes wrong with it changes a score. An empty page
     that is there already stays as it is.
     """
-    settings = settings_path()
+    options = Options()
 
     def program() -> None:
+        nonlocal options
         inputs, output = directories("INPUT_DIR", "OUTPUT_DIR")
-        task = with_options(settings, default)
+        options = own_options()
+        task = options.vary(default)
         output.mkdir(parents=True, exist_ok=True)
         page = () if _is_empty_file(output / PAGE_FILE) else (PAGE_FILE,)
         for file in (*SCORE_FILES, SIGNATURE_FILE, STATISTICS_FILE, PAGE_FOLDER, *page):
             remove(output / file)
         reference = read_reference(task, inputs / "ref")
-        options = read_options(settings, task, inputs / "ref", reference)
         at_home = os.environ.get(HIDDEN_STATISTICS) == "write"
-        if at_home:
-            options = replace(options, steps=None)
+        chosen = replace(options, feedback=EXACT) if at_home else options
+        settings = chosen.settings(task, reference)
         files = list_files(inputs / "res", after_ingestion=True)
         submission = read_submission(task, files, reference)
         check_report(inputs / "res", accepted_report(task.name, len(reference.items)))
-        scored = score_submission(task, reference.labels, submission, options)
-        line = shown_scores(scored.scores, options.steps, options.floor, task.primary)
-        scores = line if options.coarse else scored.scores
+        scored = score_submission(task, reference.labels, submission, settings)
+        line = shown_scores(scored.scores, settings.steps, settings.floor, task.primary)
+        scores = line if settings.coarse else scored.scores
         check_scores(scores)
-        signature = options.signature(task)
-        write_file(output / SIGNATURE_FILE, f"{signature}\n")
-        if options.labels_public or at_home:
-            write_statistics(output, signature, scored.statistics, options.trivial)
+        write_file(output / SIGNATURE_FILE, f"{settings.signature}\n")
+        if settings.labels_public or at_home:
+            write_statistics(output, settings.signature, scored.statistics, settings.trivial)
         scored_items = f"checked, those of the {reference.part} part scored" if reference.part else "scored"
-        said = [f"{task.name}: {len(reference.items)} items {scored_items}.", str(signature)]
-        if options.steps and options.labels_public:
-            said.append(describe_line(line, options.steps, options.floor, task.primary))
+        said = [f"{task.name}: {len(reference.items)} items {scored_items}.", str(settings.signature)]
+        if settings.steps and settings.labels_public:
+            said.append(describe_line(line, settings.steps, settings.floor, task.primary))
         print("\n".join(said), flush=True)
         write_scores(output, scores)  # after all else that can fail: a run that fails leaves none
         if options.detailed_results:
             _write_page(
                 output,
                 lambda results: results.scored_page(
-                    task, options, scores, scored, reference, submission, files
+                    task, settings, scores, scored, reference, submission, files
                 ),
             )
 
     def refused(words: str, refusal: Exception) -> None:
-        if len(sys.argv) == 3 and wants_page(settings):
+        if options.detailed_results:
             _write_page(Path(sys.argv[2]), lambda results: results.refused_page(default, words, refusal))
 
     return run(program, refused)

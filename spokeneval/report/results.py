@@ -15,7 +15,7 @@ from typing import Any, Optional
 
 from ..formats.problems import FREE_ATTEMPT, Problem, SubmissionError, count_of, name
 from ..formats.speakers import independence_note
-from ..run.options import Options
+from ..run.options import Settings
 from ..run.reference import Reference
 from ..run.scoring import Scored
 from ..task import ENDS, Number, Task
@@ -25,7 +25,7 @@ from .plots import BLUE, GREEN, ORANGE, Mark, scale
 
 def scored_page(
     task: Task,
-    options: Options,
+    settings: Settings,
     scores: Mapping[str, Number],
     scored: Scored,
     reference: Reference,
@@ -40,28 +40,28 @@ def scored_page(
     files: names of the submission's files.
     """
     parts: list[Html] = []
-    if not options.labels_public:
+    if not settings.labels_public:
         note = "The labels of this set are hidden: this page holds the scores and nothing about single items."
-        if options.coarse:
+        if settings.coarse:
             note += (
                 " They are told in steps of about one standard error, because exact scores would give the labels away: "
                 "two submissions less than two steps apart are not shown to differ."
             )
-            if options.floor is not None:
-                worst = _shown(task.primary.key, options.floor[task.primary.key], options)
+            if settings.floor is not None:
+                worst = _shown(task.primary.key, settings.floor[task.primary.key], settings)
                 note += f" Nothing worse than {worst} is shown: the best of the baseline and answers that know nothing."
         parts.append(paragraph(note, kind="note"))
     else:
         parts += _task_sections(task, reference.labels, submission, scored)
     primary = task.primary.key
     ends = {primary: [scores[primary + end] for end in ENDS]}
-    if options.labels_public:
+    if settings.labels_public:
         ends = {key: [interval.low, interval.high] for key, interval in scored.intervals.items()}
     return page(
         f"{task.title}: results",
-        paragraph(_verdict(task, scores, options), kind="verdict"),
-        paragraph("Signature:", code(str(options.signature(task))), Html("<br>"), _COMPARABLE, kind="note"),
-        _score_section(task, scores, ends, scored, options),
+        paragraph(_verdict(task, scores, settings), kind="verdict"),
+        paragraph("Signature:", code(str(settings.signature)), Html("<br>"), _COMPARABLE, kind="note"),
+        _score_section(task, scores, ends, scored, settings),
         *parts,
         _check_section(len(reference.items), list(files)),
     )
@@ -112,16 +112,16 @@ def _task_sections(task: Task, reference: Any, submission: Any, scored: Scored) 
     return sections
 
 
-def _verdict(task: Task, scores: Mapping[str, Number], options: Options) -> str:
+def _verdict(task: Task, scores: Mapping[str, Number], settings: Settings) -> str:
     primary = task.primary.key
-    words = f"Scored: {task.primary.heading} {_shown(primary, scores[primary], options)}"
+    words = f"Scored: {task.primary.heading} {_shown(primary, scores[primary], settings)}"
     words += (
-        f", with 95 % confidence {_interval(primary, scores, options)}; {task.primary.direction} is better."
+        f", with 95 % confidence {_interval(primary, scores, settings)}; {task.primary.direction} is better."
     )
-    if primary in options.baseline:
-        words += f" The baseline has {_shown(primary, options.baseline[primary], options)}."
-    if options.trivial:
-        known = [f"{answer} {_shown(primary, score, options)}" for answer, score in options.trivial.items()]
+    if primary in settings.baseline:
+        words += f" The baseline has {_shown(primary, settings.baseline[primary], settings)}."
+    if settings.trivial:
+        known = [f"{answer} {_shown(primary, score, settings)}" for answer, score in settings.trivial.items()]
         words += f" Answers that know nothing: {', '.join(known)}."
     return words
 
@@ -131,45 +131,45 @@ def _score_section(
     scores: Mapping[str, Number],
     ends: Mapping[str, Sequence[Number]],
     scored: Scored,
-    options: Options,
+    settings: Settings,
 ) -> Html:
-    baseline, steps = options.baseline, options.steps if options.coarse else None
+    baseline, steps = settings.baseline, settings.steps if settings.coarse else None
     rows: list[list[Any]] = []
     for score in (score for score in task.scores if score.key in scores):
         key = score.key
-        interval = " to ".join(_shown(key, end, options) for end in ends.get(key, ()))
-        row: list[Any] = [score.heading, _shown(key, scores[key], options), interval]
+        interval = " to ".join(_shown(key, end, settings) for end in ends.get(key, ()))
+        row: list[Any] = [score.heading, _shown(key, scores[key], settings), interval]
         if baseline:
-            known = _shown(key, baseline[key], options)
-            row.append(f"{known} ({_interval(key, baseline, options)})" if score is task.primary else known)
+            known = _shown(key, baseline[key], settings)
+            row.append(f"{known} ({_interval(key, baseline, settings)})" if score is task.primary else known)
         if steps is not None:
             row.append(f"{steps[key]:g}")
         rows.append([*row, score.direction, score.description])
     header = ["Score", "This submission", "95 % interval", *(["Baseline"] if baseline else [])]
     header += [*(["Step"] if steps is not None else []), "Better is", "What it is"]
     unit, units = scored.statistics.unit, scored.statistics.units
-    drawn = count_of(len(units), unit) if options.labels_public else f"{unit}s"
+    drawn = count_of(len(units), unit) if settings.labels_public else f"{unit}s"
     notes = [f"Intervals: by the jackknife over {drawn}. {independence_note(unit)}".rstrip()]
     notes += ["Every score at full precision is in scores.json."] if steps is None else []
     return section(
         "Scores",
-        _standing(task, scores, options),
+        _standing(task, scores, settings),
         table("Every score", header, rows, shown=200),
         *(paragraph(note, kind="note") for note in notes),
     )
 
 
-def _standing(task: Task, scores: Mapping[str, Number], options: Options) -> Optional[Html]:
+def _standing(task: Task, scores: Mapping[str, Number], settings: Settings) -> Optional[Html]:
     """Where the submission stands between what knows nothing, the baseline and the best possible score."""
     primary = task.primary
-    marks = [_mark("This submission", primary.key, scores, options, BLUE)]
-    if options.baseline:
-        marks.append(_mark("Baseline", primary.key, options.baseline, options, ORANGE))
-    elif options.coarse and options.floor is not None:
-        marks.append(_mark("The least that is shown", primary.key, options.floor, options, ORANGE))
-    for answer, score in options.trivial.items():
-        marks.append(Mark(answer, float(score), _shown(primary.key, score, options)))
-    if primary.best is not None and options.trivial:
+    marks = [_mark("This submission", primary.key, scores, settings, BLUE)]
+    if settings.baseline:
+        marks.append(_mark("Baseline", primary.key, settings.baseline, settings, ORANGE))
+    elif settings.coarse and settings.floor is not None:
+        marks.append(_mark("The least that is shown", primary.key, settings.floor, settings, ORANGE))
+    for answer, score in settings.trivial.items():
+        marks.append(Mark(answer, float(score), _shown(primary.key, score, settings)))
+    if primary.best is not None and settings.trivial:
         marks.append(Mark("Best possible", primary.best, f"{primary.best:g}", colour=GREEN))
     if len(marks) == 1:
         return None
@@ -180,11 +180,11 @@ def _standing(task: Task, scores: Mapping[str, Number], options: Options) -> Opt
     return figure(caption, f"{caption}: {spoken}.", scale(marks, primary.heading))
 
 
-def _mark(label: str, key: str, scores: Mapping[str, Number], options: Options, colour: str) -> Mark:
+def _mark(label: str, key: str, scores: Mapping[str, Number], settings: Settings, colour: str) -> Mark:
     """A score with its interval, if it is told."""
     ends = [scores[key + end] for end in ENDS if key + end in scores]
     interval = (float(ends[0]), float(ends[1])) if len(ends) == 2 else None
-    return Mark(label, float(scores[key]), _shown(key, scores[key], options), interval, colour)
+    return Mark(label, float(scores[key]), _shown(key, scores[key], settings), interval, colour)
 
 
 def _check_section(items: int, files: list[str]) -> Html:
@@ -197,12 +197,12 @@ def _check_section(items: int, files: list[str]) -> Html:
     )
 
 
-def _shown(key: str, number: Number, options: Options) -> str:
+def _shown(key: str, number: Number, settings: Settings) -> str:
     """To the decimals of its column; a multiple of a step has no more digits than it needs."""
-    if options.coarse:
+    if settings.coarse:
         return f"{number:g}"
-    return str(number) if isinstance(number, int) else f"{number:.{options.decimals.get(key, 4)}f}"
+    return str(number) if isinstance(number, int) else f"{number:.{settings.decimals.get(key, 4)}f}"
 
 
-def _interval(key: str, scores: Mapping[str, Number], options: Options) -> str:
-    return " to ".join(_shown(key, scores[key + end], options) for end in ENDS)
+def _interval(key: str, scores: Mapping[str, Number], settings: Settings) -> str:
+    return " to ".join(_shown(key, scores[key + end], settings) for end in ENDS)

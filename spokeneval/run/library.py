@@ -17,8 +17,8 @@ from ..formats.submission_folder import list_files
 from ..formats.submission_zip import unpack
 from ..task import Number
 from ..tasks import find_task
-from .options import Options, choose_options, fingerprint
-from .reference import read_reference, read_submission
+from .options import Settings, choose_options, sign_public
+from .reference import fingerprint, read_reference, read_submission
 from .scoring import score_submission
 
 
@@ -62,8 +62,7 @@ def score_files(
     several = f"a submission to {name} is a file for each item: expected their folder, or a zip of them"
     with _folder_of(Path(submission_path), task.format.submission_file, several, zipped=True) as folder:
         submission = read_submission(task, list_files(folder), reference)
-    label = f"reference:{fingerprint(contents)[:12]}"
-    settings = Options(options, labels_public=True, compared_by=label)
+    settings = Settings(options, True, sign_public(task, options, fingerprint(contents)))
     scored = score_submission(task, reference.labels, submission, settings)
     return Result(
         task.name,
@@ -72,7 +71,7 @@ def score_files(
         len(reference.labels.items),
         scored.statistics.unit,
         len(scored.statistics.units),
-        str(settings.signature(task)),
+        str(settings.signature),
     )
 
 

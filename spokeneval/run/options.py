@@ -1,4 +1,4 @@
-"""Options of a scoring program: the organiser's choices, in `options.json` beside `score.py`.
+"""The organiser's choices, in `options.json` beside a program, and what they come to for one reference.
 
 A reference's labels count as hidden unless its fingerprint is among those that the organiser declared
 public; so a program that travels without its options, or meets a reference it does not know, keeps silent.
@@ -6,20 +6,131 @@ public; so a program that travels without its options, or meets a reference it d
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Optional
 
 from ..task import Number, Task
-from ..version import __version__
 from .feedback import EXACT
-from .reference import Reference
+from .reference import Reference, items_fingerprint
 from .signature import Signature
 
 OPTIONS_FILE = "options.json"
+
+
+@dataclass(frozen=True)
+class SetFeedback:
+    """What the board of a set goes by while its labels are hidden.
+
+    Attributes
+    ----------
+    steps: `key -> step` of the scores that are shown.
+    floor: the line that a submission gets which is no better than it; None where it is not known.
+    trivial: what answers that know nothing get, `what they answer -> primary score`.
+    """
+
+    steps: Mapping[str, float]
+    floor: Optional[Mapping[str, Number]] = None
+    trivial: Mapping[str, Number] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What `options.json` holds.
+
+    Attributes
+    ----------
+    options: of the task, `option -> value`; the default of those that are not chosen.
+    public_references: fingerprints of the references whose labels the participants have.
+    feedback: what a board of hidden labels shows, `EXACT` or `COARSE`.
+    sets: the feedback of each set, by the fingerprint of a public reference or of a hidden set's items.
+    detailed_results: whether `detailed_results.html` is written.
+    baselines: the baseline's scores on each public reference, by its fingerprint.
+    decimals: of the leaderboard's columns, `key -> decimals`.
+    """
+
+    options: Mapping[str, str] = field(default_factory=dict)
+    public_references: Sequence[str] = ()
+    feedback: str = EXACT
+    sets: Mapping[str, SetFeedback] = field(default_factory=dict)
+    detailed_results: bool = False
+    baselines: Mapping[str, Mapping[str, Number]] = field(default_factory=dict)
+    decimals: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, content: Any) -> Options:
+        """The options in the parsed content of a file.
+
+        Raises
+        ------
+        ValueError: content of another form.
+        """
+        if not isinstance(content, dict):
+            raise ValueError(f"{OPTIONS_FILE}: expected an object")
+        for key in sorted(content):
+            if key not in KEYS:
+                raise ValueError(f"{OPTIONS_FILE}: unknown key {key}")
+            if not isinstance(content[key], KEYS[key]):
+                raise ValueError(f"{OPTIONS_FILE}: {key} is {content[key]!r:.100}")
+        try:
+            sets = {of: SetFeedback(**told) for of, told in content.get("sets", {}).items()}
+        except TypeError:
+            raise ValueError(f"{OPTIONS_FILE}: sets: expected steps, floor and trivial") from None
+        return cls(**{**content, "sets": sets})
+
+    def dump(self, *keys: str) -> bytes:
+        """The content of the file, what only report pages need where these are written; or some keys alone."""
+        needed = keys or [
+            key for key in KEYS if self.detailed_results or key not in ("baselines", "decimals")
+        ]
+        content = {key: value for key, value in asdict(self).items() if key in needed}
+        return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()
+
+    def vary(self, task: Task) -> Task:
+        """A task as its options have it.
+
+        Raises
+        ------
+        ValueError: an option or a value that the task does not have.
+        """
+        return task.with_options(choose_options(task, self.options))
+
+    def settings(self, task: Task, reference: Reference) -> Settings:
+        """What the options come to for a reference.
+
+        Raises
+        ------
+        ValueError: an option or a value that the task does not have.
+        """
+        chosen = choose_options(task, self.options)
+        public = reference.fingerprint in self.public_references
+        ids = items_fingerprint(reference.items.ids)
+        known = self.sets.get(reference.fingerprint if public else ids)
+        told = known or SetFeedback(self._largest_steps())
+        coarse = self.feedback != EXACT
+        return Settings(
+            chosen,
+            public,
+            sign_public(task, chosen, reference.fingerprint)
+            if public
+            else Signature(task.name, _signed(chosen), coarse, items=ids[:_DIGITS], part=reference.part),
+            self.detailed_results,
+            told.steps if coarse else None,
+            told.floor,
+            told.trivial,
+            self.baselines.get(reference.fingerprint, {}) if public else {},
+            self.decimals,
+        )
+
+    def _largest_steps(self) -> dict[str, float]:
+        """The largest step of each score in any set: those of a set that the bundle was built without."""
+        largest: dict[str, float] = {}
+        for told in self.sets.values():
+            largest.update({key: max(step, largest.get(key, 0)) for key, step in told.steps.items()})
+        return largest
+
 
 KEYS: Mapping[str, type] = {
     "options": dict,
@@ -30,32 +141,32 @@ KEYS: Mapping[str, type] = {
     "baselines": dict,
     "decimals": dict,
 }
-"""What `options.json` may hold."""
+"""What `options.json` may hold, by the types of JSON."""
+
+_DIGITS = 12
+"""Of a fingerprint, in a signature."""
 
 
 @dataclass(frozen=True)
-class Options:
-    """What the organiser chose.
+class Settings:
+    """What the organiser's options come to for one reference.
 
     Attributes
     ----------
     chosen: `option -> value`, one for each option of the task.
     labels_public: whether the participants have the labels of this reference (a development set).
-    compared_by: what two results must have in common to be compared: the fingerprint of a public reference; of a
-        hidden one only that of all its items, and the part that is scored, because whoever knew a fingerprint of the
-        labels, or of the items in a part, could try guesses against it.
+    signature: how results are computed.
     detailed_results: whether `detailed_results.html` is written.
     steps: with coarse feedback, `key -> step` of the scores that a board of hidden labels shows; None where it shows
         all, exactly.
-    floor: the line that a submission gets there which is no better; None where it is not known.
-    trivial: what answers that know nothing get on this set, `what they answer -> primary score`.
+    floor, trivial: see `SetFeedback`.
     baseline: the baseline's scores on this reference, where its labels are public; empty where they are not known.
     decimals: of the leaderboard's columns, `key -> decimals`.
     """
 
     chosen: Mapping[str, str]
     labels_public: bool
-    compared_by: str
+    signature: Signature
     detailed_results: bool = False
     steps: Optional[Mapping[str, float]] = None
     floor: Optional[Mapping[str, Number]] = None
@@ -71,64 +182,15 @@ class Options:
         """Whether the scores are written in steps, because the labels are hidden."""
         return self.steps is not None and not self.labels_public
 
-    def signature(self, task: Task) -> Signature:
-        options = tuple(f"{option}:{value}" for option, value in sorted(self.chosen.items()))
-        compared_by = Signature.parse(f"{task.name}|{self.compared_by}")
-        return replace(compared_by, options=options, coarse=self.coarse, version=__version__)
 
-
-def read_options(path: Path, task: Task, folder: Path, reference: Reference) -> Options:
-    """The options in a file; each one's default where the file is absent.
-
-    Parameters
-    ----------
-    folder: with the reference's files.
+def read_options(path: Path) -> Options:
+    """The options in a file; the defaults where there is none.
 
     Raises
     ------
-    ValueError: an option or a value that the task does not have.
+    ValueError: content of another form.
     """
-    content = json.loads(path.read_bytes()) if path.exists() else {}
-    unknown = sorted(set(content) - set(KEYS))
-    if unknown:
-        raise ValueError(f"{path.name}: unknown key {unknown[0]}")
-    files = fingerprint({file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()})
-    public = files in content.get("public_references", ())
-    ids = items_fingerprint(reference.items.ids)
-    scored_on = f"items:{ids[:12]}" + (f"|part:{reference.part}" if reference.part else "")
-    known = content.get("sets", {}).get(files if public else ids, {})
-    return Options(
-        chosen=choose_options(task, content.get("options", {})),
-        labels_public=public,
-        compared_by=f"reference:{files[:12]}" if public else scored_on,
-        detailed_results=content.get("detailed_results", False),
-        steps=_steps(content, known),
-        floor=known.get("floor"),
-        trivial=known.get("trivial", {}),
-        baseline=content.get("baselines", {}).get(files, {}) if public else {},
-        decimals=content.get("decimals", {}),
-    )
-
-
-def with_options(path: Path, task: Task) -> Task:
-    """A task as the options in a file have it; the task itself where the file is absent.
-
-    Raises
-    ------
-    ValueError: an option or a value that the task does not have.
-    """
-    content = json.loads(path.read_bytes()) if path.exists() else {}
-    return task.with_options(choose_options(task, content.get("options", {})))
-
-
-def _steps(content: Mapping[str, Any], known: Mapping[str, Any]) -> Optional[dict[str, float]]:
-    """A set's steps; of one that the bundle was built without, the largest of all sets."""
-    if content.get("feedback", EXACT) == EXACT:
-        return None
-    largest: dict[str, float] = {}
-    for told in [known] if known else content.get("sets", {}).values():
-        largest.update({key: max(step, largest.get(key, 0)) for key, step in told["steps"].items()})
-    return largest
+    return Options.load(json.loads(path.read_bytes())) if path.exists() else Options()
 
 
 def choose_options(task: Task, chosen: Mapping[str, str]) -> dict[str, str]:
@@ -147,23 +209,10 @@ def choose_options(task: Task, chosen: Mapping[str, str]) -> dict[str, str]:
     return {**{option: values[0] for option, values in allowed.items()}, **chosen}
 
 
-def wants_page(path: Path) -> bool:
-    """Whether `detailed_results` is set in an options file; what cannot be read does not say so."""
-    try:
-        return json.loads(path.read_bytes()).get("detailed_results") is True
-    except (OSError, ValueError, AttributeError):
-        return False
+def sign_public(task: Task, chosen: Mapping[str, str], reference: str) -> Signature:
+    """The signature of results on public labels of this fingerprint."""
+    return Signature(task.name, _signed(chosen), reference=reference[:_DIGITS])
 
 
-def fingerprint(files: Mapping[str, bytes]) -> str:
-    """SHA-256 (hexadecimal) of a reference's files: of their names and contents, in the order of the names."""
-    digest = hashlib.sha256()
-    for file in sorted(files):
-        digest.update(b"%d %s %d " % (len(file.encode()), file.encode(), len(files[file])))
-        digest.update(files[file])
-    return digest.hexdigest()
-
-
-def items_fingerprint(items: Sequence[str]) -> str:
-    """SHA-256 (hexadecimal) of a set's public item ids, in the order of their names."""
-    return hashlib.sha256("\n".join(sorted(items)).encode()).hexdigest()
+def _signed(chosen: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(f"{option}:{value}" for option, value in sorted(chosen.items()))

@@ -7,8 +7,9 @@ all of them, then scored on those of the part. So nothing that is said of it tel
 
 from __future__ import annotations
 
+import hashlib
 import importlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
@@ -31,11 +32,13 @@ class Reference(NamedTuple):
     labels: the gold standard, as the task's format reads it.
     items: what a submission answers: the items of the labels, or of the whole set where these are those of a part.
     part: `OPEN` or `SEALED`; empty where the labels are those of the whole set.
+    fingerprint: of the files.
     """
 
     labels: Any
     items: Items
     part: str = ""
+    fingerprint: str = ""
 
 
 _KEPT: dict[Path, Any] = {}
@@ -88,13 +91,14 @@ def read_reference(task: Task, directory: Path) -> Reference:
 
 def _read_reference(task: Task, directory: Path) -> Reference:
     labels = task.format.read_reference(directory)
+    known = fingerprint({file.name: file.read_bytes() for file in directory.iterdir() if file.is_file()})
     if not (directory / PART_FILE).is_file():
-        return Reference(labels, labels.items)
+        return Reference(labels, labels.items, fingerprint=known)
     part = (directory / PART_FILE).read_text(encoding="utf-8").strip()
     items = replace(task.format.read_items(directory / ITEMS_FOLDER), class_sizes=None)
     if part not in (OPEN, SEALED) or not set(labels.items.ids) <= set(items.ids):
         raise ValueError(f"{PART_FILE}, {ITEMS_FOLDER}/ and the labels are not of one set")
-    return Reference(labels, items, part)
+    return Reference(labels, items, part, known)
 
 
 def read_submission(task: Task, files: Mapping[str, Path], reference: Reference) -> Any:
@@ -113,3 +117,17 @@ def labelled(task: Task, submission: Any, reference: Reference) -> Any:
         return submission
     place = {item: index for index, item in enumerate(reference.items.ids)}
     return task.format.take(submission, [place[item] for item in reference.labels.items.ids])
+
+
+def fingerprint(files: Mapping[str, bytes]) -> str:
+    """SHA-256 (hexadecimal) of a reference's files: of their names and contents, in the order of the names."""
+    digest = hashlib.sha256()
+    for file in sorted(files):
+        digest.update(b"%d %s %d " % (len(file.encode()), file.encode(), len(files[file])))
+        digest.update(files[file])
+    return digest.hexdigest()
+
+
+def items_fingerprint(items: Sequence[str]) -> str:
+    """SHA-256 (hexadecimal) of a set's public item ids, in the order of their names."""
+    return hashlib.sha256("\n".join(sorted(items)).encode()).hexdigest()

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..metrics.counts import number_or_array, total
 from ..task import ENDS, Number, Task
 from .interval import Interval, score_intervals
-from .options import Options
+from .options import Settings
 from .statistics import Statistics, by_unit
 
 
@@ -22,7 +22,7 @@ class Scored(NamedTuple):
     rows: `part -> counts`, one row an item or a unit.
     totals: `part -> counts` of all rows.
     statistics: the counts by unit.
-    options: the organiser's choices.
+    settings: what the organiser's options come to.
     """
 
     scores: dict[str, Number]
@@ -30,10 +30,10 @@ class Scored(NamedTuple):
     rows: Mapping[str, Any]
     totals: Mapping[str, Any]
     statistics: Statistics
-    options: Options
+    settings: Settings
 
 
-def score_submission(task: Task, reference: Any, submission: Any, options: Options) -> Scored:
+def score_submission(task: Task, reference: Any, submission: Any, settings: Settings) -> Scored:
     """Score a submission, both as the task's format has read them.
 
     Raises
@@ -43,7 +43,7 @@ def score_submission(task: Task, reference: Any, submission: Any, options: Optio
     rows = task.count(reference, submission)
     totals = {part: total(counts) for part, counts in rows.items()}
     if task.refuse is not None:
-        task.refuse(totals, options)
+        task.refuse(totals, settings)
     statistics = by_unit(task.units(reference), rows)
     scores: dict[str, Number] = {
         score.key: number_or_array(score.value(task.part(score, totals))) for score in task.scores
@@ -51,4 +51,4 @@ def score_submission(task: Task, reference: Any, submission: Any, options: Optio
     intervals = score_intervals(task, scores, statistics.parts)
     key = task.primary.key
     scores[key + ENDS[0]], scores[key + ENDS[1]] = intervals[key].low, intervals[key].high
-    return Scored(scores, intervals, rows, totals, statistics, options)
+    return Scored(scores, intervals, rows, totals, statistics, settings)

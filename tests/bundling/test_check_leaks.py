@@ -19,7 +19,7 @@ from speechbundles.model.archive import Archive, Room
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.finding import RULES, Report
 from speechbundles.model.zips import make_zip
-from spokeneval.run.options import fingerprint
+from spokeneval.run.reference import fingerprint
 from tests.samples.programs import write_files
 
 KINDS = "xyxxyxyyxyyxxyxy"

@@ -13,8 +13,9 @@ from speechbundles.board.outputs import OutputError, ScoringOutput
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.zips import make_zip
 from spokeneval.formats.segment_scores import Submission
-from spokeneval.run.options import Options, choose_options
+from spokeneval.run.options import Settings, choose_options
 from spokeneval.run.scoring import score_submission
+from spokeneval.run.signature import Signature
 from spokeneval.tasks import find_task
 from spokeneval.tasks.merlion_identification import TASK
 from tests.samples.own_competition import begun_folder
@@ -85,7 +86,7 @@ def own(tmp_path_factory):
 def scored(own):
     """`recordings -> outputs`: what the two were scored on the first so many, and where their outputs would lie."""
     reference = TASK.format.read_reference(own / "mine/reference_data/merlion_identification/evaluation")
-    options = Options(choose_options(TASK, {}), labels_public=False, compared_by="items:0123456789ab")
+    options = Settings(choose_options(TASK, {}), False, Signature(TASK.name, items="0123456789ab"))
     outputs = {}
     for recordings in (RECORDINGS, 7):
         places = [place for place, row in enumerate(SCORED) if int(row[0][1:-4]) < recordings]
@@ -94,9 +95,7 @@ def scored(own):
         for seed, path in enumerate((Path("scored/alpha"), Path("scored/late/beta.zip")), 1):
             submission = TASK.format.take(Submission(*answers(seed)), places)
             found = score_submission(TASK, part, submission, options)
-            output = ScoringOutput(
-                path.stem, found.scores, options.signature(TASK), found.statistics, path=path
-            )
+            output = ScoringOutput(path.stem, found.scores, options.signature, found.statistics, path=path)
             outputs[recordings].append(output)
     return outputs
 

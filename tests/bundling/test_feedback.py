@@ -25,8 +25,10 @@ from speechbundles.rehearse.rehearsal import rehearse
 from spokeneval.programs.score import HIDDEN_STATISTICS
 from spokeneval.run.feedback import choose_step, coarse_scores, on_grid
 from spokeneval.run.interval import resampled_error
-from spokeneval.run.options import Options, choose_options, items_fingerprint
+from spokeneval.run.options import Settings, choose_options
+from spokeneval.run.reference import items_fingerprint
 from spokeneval.run.scoring import score_submission
+from spokeneval.run.signature import Signature
 from spokeneval.tasks import find_task
 from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT, run_program, write_files
@@ -213,7 +215,7 @@ def scored(task, folder, answers):
         )
     else:
         answers = answers(reference.items)
-    options = Options(choose_options(task, {}), labels_public=False, compared_by="")
+    options = Settings(choose_options(task, {}), False, Signature(task.name))
     return score_submission(task, reference, answers, options)
 
 

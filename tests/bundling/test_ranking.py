@@ -35,7 +35,7 @@ from spokeneval.formats.speakers import Units
 from spokeneval.metrics.accept_reject import Decisions, decisions_per_response, ranked_d_full
 from spokeneval.metrics.agreement import RatingCells, cohen_kappa, rating_cells
 from spokeneval.metrics.counts import as_matrix, by_group
-from spokeneval.run.options import Options, choose_options
+from spokeneval.run.options import Settings, choose_options
 from spokeneval.run.scoring import score_submission
 from spokeneval.run.signature import Signature
 from spokeneval.run.statistics import Statistics, by_unit, primary_of_sums
@@ -63,7 +63,7 @@ def scored(decisions, ids=None):
     correct, meaningful, accept = (np.asarray(labels).astype(np.int64) for labels in decisions)
     items = Items(tuple(ids or [f"{number}" for number in range(len(correct))]))
     reference = Answers(items, {"language": correct, "meaning": meaningful})
-    options = Options(choose_options(TASK, {}), labels_public=False, compared_by="items:0123456789ab")
+    options = Settings(choose_options(TASK, {}), False, Signature(TASK.name, items="0123456789ab"))
     found = score_submission(TASK, reference, Answers(items, {"Accept": accept}), options)
     return found.scores, found.statistics
 

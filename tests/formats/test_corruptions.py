@@ -15,7 +15,8 @@ from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from spokeneval.formats.sheets import Answers
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.metrics.accept_reject import Decisions
-from spokeneval.run.options import Options
+from spokeneval.run.options import Settings
+from spokeneval.run.signature import Signature
 from spokeneval.tasks import find_task, merlion_diarization, spoken_call, task_names
 from tests.samples.bad_references import bad_references
 from tests.samples.cases import CASES, SHEETS
@@ -225,7 +226,7 @@ def other_refusals(folder: Path) -> list[Refusal]:
     write_files(folder, {"recordings.csv": "audio_name\nx.wav\n", "times.json": '{"latest_ms": 0}'})
     accepted = Answers(Items(("1", "2")), {"Accept": np.array([1, 1])})
     broken = {"decisions": Decisions(2, 3, 5, 0, 0)}
-    options = Options({"fifty_percent_rule": "reject"}, labels_public=False, compared_by="")
+    options = Settings({"fifty_percent_rule": "reject"}, False, Signature("spoken_call"))
     return [
         observed(lambda: spoken_call.require_possible(accepted, {"correct": 1, "incorrect": 1})),
         observed(lambda: spoken_call.refuse_ineligible(broken, options)),

@@ -21,8 +21,10 @@ from spokeneval.metrics.counts import total
 from spokeneval.metrics.jackknife import student_quantile
 from spokeneval.metrics.phoneme_recognition import arpabet_features
 from spokeneval.run.interval import joint_scores
-from spokeneval.run.options import Options, choose_options, fingerprint
+from spokeneval.run.options import Settings, choose_options
+from spokeneval.run.reference import fingerprint
 from spokeneval.run.scoring import Scored, score_submission
+from spokeneval.run.signature import Signature
 from spokeneval.run.statistics import parse_statistics, primary_matrix, primary_of_sums
 from spokeneval.task import Score, Task
 from spokeneval.tasks import find_task, task_names
@@ -136,7 +138,7 @@ def case_of(task: Task, seed: int = 0) -> Case:
 
 
 def scored(task: Task, case: Case, chosen: np.ndarray) -> Scored:
-    options = Options(choose_options(task, {}), labels_public=False, compared_by="")
+    options = Settings(choose_options(task, {}), False, Signature(task.name))
     return score_submission(task, *case.make(chosen), options)
 
 

@@ -63,7 +63,7 @@ def test_scores_are_those_of_the_scoring_program_to_the_last_bit(task, tmp_path,
     sample = ROOT / "reference_data" / task / "development"
     submission = write_files(tmp_path / "submission", near_misses(task, sample))
     files = {file: (sample / file).read_bytes() for file in find_task(task).format.reference_files}
-    options = {"public_references": [spokeneval.run.options.fingerprint(files)]}
+    options = {"public_references": [spokeneval.run.reference.fingerprint(files)]}
     program = run_score(task, tmp_path, files, near_misses(task, sample), options)
     status, printed, _ = run(capsys, task, sample, submission, "--json")
     result = json.loads(printed)
@@ -104,7 +104,9 @@ def test_from_python(task, place):
     for key, (low, high) in result.intervals.items():
         assert low <= result.scores[key] <= high
     files = {file.name: file.read_bytes() for file in (place / "reference").iterdir()}
-    label = f"|reference:{spokeneval.run.options.fingerprint(files)[:12]}|spokeneval:{spokeneval.__version__}"
+    label = (
+        f"|reference:{spokeneval.run.reference.fingerprint(files)[:12]}|spokeneval:{spokeneval.__version__}"
+    )
     assert result.task == result.signature.split("|")[0] == task
     assert result.signature.endswith(label)
     reference = find_task(task).format.read_reference(place / "reference")

@@ -5,28 +5,18 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from spokeneval import __version__
 from spokeneval.formats.format import Items
-from spokeneval.run.options import (
-    Options,
-    choose_options,
-    fingerprint,
-    items_fingerprint,
-    read_options,
-    wants_page,
-    with_options,
-)
+from spokeneval.run.options import Options, SetFeedback, Settings, choose_options, read_options
 from spokeneval.run.output import check_scores, write_scores
-from spokeneval.run.reference import Reference
+from spokeneval.run.reference import Reference, fingerprint, items_fingerprint
 from spokeneval.run.signature import Signature
 from spokeneval.task import Option
 from spokeneval.tasks import find_task
-from tests.samples.programs import write_files
 
 TASK = find_task("spoken_call")
 REFERENCE = sha256(b"5 a.csv 2 1\n" + b"6 \xc3\xa4.csv 0 ").hexdigest()
@@ -46,12 +36,10 @@ SET = {
 }
 
 
-def read(folder: Path, content: Any = None) -> Options:
-    reference = write_files(folder / "ref", {"ä.csv": "", "a.csv": "1\n", "folder/inner.csv": ""})
-    path = folder / "options.json"
-    if content is not None:
-        path.write_text(json.dumps(content))
-    return read_options(path, TASK, reference, Reference(None, Items(("2", "10", "1"))))
+def settings(content: Any) -> Settings:
+    """What parsed options come to for a reference."""
+    reference = Reference(None, Items(("2", "10", "1")), fingerprint=REFERENCE)
+    return Options.load(content).settings(TASK, reference)
 
 
 def test_fingerprints_by_hand():
@@ -59,75 +47,86 @@ def test_fingerprints_by_hand():
     assert items_fingerprint(["2", "10", "1"]) == ITEMS
 
 
+def test_what_is_loaded_is_what_was_written():
+    told = SetFeedback({"d_full": 0.5}, {"d_full": 1.5}, {"nothing": 0.25})
+    for options in (Options(), Options.load(SET), Options(sets={ITEMS: told}, detailed_results=True)):
+        assert Options.load(json.loads(options.dump())) == replace(
+            options, public_references=list(options.public_references)
+        )
+    assert json.loads(Options.load(SET).dump()) == SET
+    assert Options.load(SET).sets[ITEMS] == told
+    assert list(json.loads(Options().dump())) == list(SET)[:5]  # what only pages need goes with them
+    assert Options({"é": "x"}).dump("options") == '{\n  "options": {\n    "é": "x"\n  }\n}\n'.encode()
+
+
 def test_without_options_all_is_hidden_and_nothing_is_chosen(tmp_path):
     chosen = {"fifty_percent_rule": "flag", "class_sizes": "hidden"}
-    assert read(tmp_path) == read(tmp_path, {}) == Options(chosen, False, f"items:{ITEMS[:12]}")
-    assert Options(chosen, False, "") == Options(chosen, False, "", False, None, None, {}, {}, {})
+    signature = Signature(
+        TASK.name, ("class_sizes:hidden", "fifty_percent_rule:flag"), items=ITEMS[:12], version=__version__
+    )
+    assert settings({}) == Settings(chosen, False, signature, False, None, None, {}, {}, {})
+    assert read_options(tmp_path / "options.json") == Options() == Options.load({})
+    (tmp_path / "options.json").write_bytes(Options.load(SET).dump())
+    assert read_options(tmp_path / "options.json") == Options.load(SET)
 
 
-def test_a_public_set_is_exact_and_known_by_its_labels(tmp_path):
-    options = read(tmp_path, SET)
+def test_a_public_set_is_exact_and_known_by_its_labels():
+    found = settings(SET)
     chosen = {"fifty_percent_rule": "flag", "class_sizes": "public"}
-    compared_by = f"reference:{REFERENCE[:12]}"
+    signature = Signature(TASK.name, ("class_sizes:public", "fifty_percent_rule:flag"), False, REFERENCE[:12])
     told = ({"d_full": 2.0}, {"d_full": 0}, {"nothing": 1})
-    assert options == Options(chosen, True, compared_by, True, *told, {"d_full": 1.25}, {"d_full": 3})
-    assert not options.coarse
-    line = f"spoken_call|class_sizes:public|fifty_percent_rule:flag|{compared_by}|spokeneval:{__version__}"
-    assert str(options.signature(TASK)) == line
-    assert options["class_sizes"] == "public"
+    assert found == Settings(chosen, True, signature, True, *told, {"d_full": 1.25}, {"d_full": 3})
+    assert not found.coarse
+    line = f"spoken_call|class_sizes:public|fifty_percent_rule:flag|reference:{REFERENCE[:12]}"
+    assert str(found.signature) == f"{line}|spokeneval:{__version__}"
+    assert found["class_sizes"] == "public"
 
 
-def test_a_hidden_set_is_coarse_and_known_by_its_items(tmp_path):
-    options = read(tmp_path, {**SET, "public_references": ["0" * 64]})
-    assert (options.labels_public, options.baseline) == (False, {})
-    assert (options.steps, options.floor, options.coarse) == ({"d_full": 0.5}, {"d_full": 1.5}, True)
-    assert options.compared_by == f"items:{ITEMS[:12]}"
-    assert f"|feedback:coarse|items:{ITEMS[:12]}|" in str(options.signature(TASK))
-    exact = read(tmp_path, {**SET, "public_references": [], "feedback": "exact"})
+def test_a_hidden_set_is_coarse_and_known_by_its_items():
+    found = settings({**SET, "public_references": ["0" * 64]})
+    assert (found.labels_public, found.baseline) == (False, {})
+    assert (found.steps, found.floor, found.coarse) == ({"d_full": 0.5}, {"d_full": 1.5}, True)
+    assert f"|feedback:coarse|items:{ITEMS[:12]}|" in str(found.signature)
+    exact = settings({**SET, "public_references": [], "feedback": "exact"})
     assert (exact.steps, exact.coarse, exact.trivial) == (None, False, {"nothing": 0.25})
+    assert not exact.signature.coarse
 
 
-def test_a_hidden_set_that_is_not_known_has_the_largest_steps(tmp_path):
+def test_a_hidden_set_that_is_not_known_has_the_largest_steps():
     sets = {
         "a": {"steps": {"d_full": 0.01, "rfr": 0.05}, "floor": {"d_full": 1}},
         "b": {"steps": {"d_full": 0.02, "rfr": 0.04}},
     }
-    options = read(tmp_path, {"feedback": "coarse", "sets": sets})
-    assert (options.steps, options.floor, options.trivial) == ({"d_full": 0.02, "rfr": 0.05}, None, {})
-    options = read(tmp_path, {"feedback": "coarse"})
-    assert (options.steps, options.floor) == ({}, None)
+    found = settings({"feedback": "coarse", "sets": sets})
+    assert (found.steps, found.floor, found.trivial) == ({"d_full": 0.02, "rfr": 0.05}, None, {})
+    found = settings({"feedback": "coarse"})
+    assert (found.steps, found.floor) == ({}, None)
 
 
-def test_a_public_set_whose_baseline_is_not_known_has_none(tmp_path):
+def test_a_public_set_whose_baseline_is_not_known_has_none():
     for baselines in ({}, {"baselines": {"others": {"d_full": 0}}}):
-        assert read(tmp_path, {"public_references": [REFERENCE], **baselines}).baseline == {}
+        assert settings({"public_references": [REFERENCE], **baselines}).baseline == {}
 
 
-def test_what_no_task_has_is_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"^options\.json: unknown key feedbak$"):
-        read(tmp_path, {"sets": {}, "feedbak": "exact", "other": 1})
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ({"sets": {}, "feedbak": "exact", "other": 1}, "unknown key feedbak"),
+        ({"detailed_results": 1}, "detailed_results is 1"),
+        ({"sets": {"a": {"floor": {}}}}, "sets: expected steps, floor and trivial"),
+        ([], "expected an object"),
+    ],
+)
+def test_content_of_another_form_is_refused(content, words):
+    with pytest.raises(ValueError, match=rf"^options\.json: {words}$"):
+        Options.load(content)
+
+
+def test_what_no_task_has_is_refused():
     with pytest.raises(ValueError, match=r"^unknown option 'rule'$"):
         choose_options(TASK, {"rule": "flag"})
     with pytest.raises(ValueError, match=r"^class_sizes is 'shown'; expected one of hidden, public$"):
         choose_options(TASK, {"class_sizes": "shown"})
-
-
-@pytest.mark.parametrize(
-    ("content", "wanted"),
-    [
-        ('{"detailed_results": true}', True),
-        ('{"detailed_results": 1}', False),
-        ("{}", False),
-        ("[]", False),
-        ("{", False),
-        (b"\xff", False),
-        (None, False),
-    ],
-)
-def test_a_page_is_wanted_where_it_is_asked_for(tmp_path, content, wanted):
-    if content is not None:
-        write_files(tmp_path, {"options.json": content})
-    assert wants_page(tmp_path / "options.json") is wanted
 
 
 LINES = {
@@ -167,17 +166,7 @@ def test_scores_are_written_in_full_or_not_at_all(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["scores.json"]
 
 
-@pytest.mark.parametrize(
-    ("content", "spelled"),
-    [
-        (None, "known"),
-        ({}, "known"),
-        ({"options": {"words": "other"}}, "other"),
-        ({"feedback": "coarse"}, "known"),
-    ],
-)
-def test_a_task_varies_with_the_options_in_a_file(tmp_path, content, spelled):
+@pytest.mark.parametrize(("chosen", "spelled"), [({}, "known"), ({"words": "other"}, "other")])
+def test_a_task_varies_with_its_options(chosen, spelled):
     task = replace(TASK, options=(Option("words", ("known", "other")),), vary=lambda chosen: chosen["words"])
-    if content is not None:
-        (tmp_path / "options.json").write_text(json.dumps(content))
-    assert with_options(tmp_path / "options.json", task) == spelled
+    assert Options(chosen).vary(task) == spelled

@@ -10,7 +10,7 @@ import pytest
 
 from spokeneval.report import page as builders
 from spokeneval.report import plots
-from spokeneval.run.options import fingerprint, items_fingerprint
+from spokeneval.run.reference import fingerprint, items_fingerprint
 from spokeneval.tasks import find_task, task_names
 from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT, run_here, write_files

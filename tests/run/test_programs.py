@@ -18,8 +18,8 @@ from spokeneval.formats.problems import FREE_ATTEMPT, Problem, SubmissionError
 from spokeneval.programs.ingest import ingest_main
 from spokeneval.programs.program import describe_error
 from spokeneval.programs.score import score_main
-from spokeneval.run.options import fingerprint, items_fingerprint
 from spokeneval.run.output import write_file
+from spokeneval.run.reference import fingerprint, items_fingerprint
 from spokeneval.tasks import find_task
 from tests.samples.cases import CASES, IDS, SHEETS
 from tests.samples.programs import write_files
@@ -136,11 +136,11 @@ def test_of_public_labels_all_is_told(tmp_path):
 
 def test_what_an_option_rules_out_is_not_scored(tmp_path):
     def refuse(totals, options):
-        raise SubmissionError([Problem("x", "", f"ruled out of {options.compared_by}")])
+        raise SubmissionError([Problem("x", "", f"ruled out of {options.signature.reference}")])
 
     status, _, stderr, names = score(tmp_path, PUBLIC, task=replace(TASK, refuse=refuse))
     assert (status, names) == (1, [])
-    assert f"ruled out of reference:{LABELS[:12]}\n" in stderr
+    assert f"ruled out of {LABELS[:12]}\n" in stderr
 
 
 def test_of_a_part_all_answers_are_checked_and_some_are_scored(tmp_path):
@@ -240,6 +240,9 @@ def test_what_is_no_participants_fault_is_on_the_page_in_the_same_words(tmp_path
     (tmp_path / "below" / "out").rename(tmp_path / "before")
     status, _, stderr, names = score(tmp_path, {**options, "options": {"of no task": "on"}})
     assert (status, names) == (1, ["detailed_results.html"])  # in a folder that was not there yet
+    assert "(ValueError)" in stderr
+    status, _, stderr, names = score(tmp_path / "unknown", {**options, "feedbak": "exact"})
+    assert (status, names) == (1, None)  # what cannot be read asks for no page
     assert "(ValueError)" in stderr
 
 

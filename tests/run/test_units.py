@@ -10,9 +10,10 @@ from speechbundles.competition.references import load_reference
 from speechbundles.competition.seal import seal
 from spokeneval.formats.problems import count_of
 from spokeneval.report.results import scored_page
-from spokeneval.run.options import Options
+from spokeneval.run.options import Settings
 from spokeneval.run.reference import Reference
 from spokeneval.run.scoring import score_submission
+from spokeneval.run.signature import Signature
 from spokeneval.tasks import find_task, task_names
 from tests.samples.cases import CASES, IDS, OWN, with_speakers
 from tests.samples.programs import ROOT, write_files
@@ -68,7 +69,9 @@ def test_a_page_says_what_was_taken_as_independent(tmp_path, speakers, public):
     labels = task.format.read_reference(write_files(tmp_path / "reference", files))
     folder = write_files(tmp_path / "submission", CASES[task.name].submission)
     submission = task.format.read_submission({"results.csv": folder / "results.csv"}, labels.items)
-    options = Options({"fifty_percent_rule": "flag", "class_sizes": "hidden"}, public, "")
+    options = Settings(
+        {"fifty_percent_rule": "flag", "class_sizes": "hidden"}, public, Signature("spoken_call")
+    )
     scored = score_submission(task, labels, submission, options)
     page = scored_page(
         task, options, scored.scores, scored, Reference(labels, labels.items), submission, ["results.csv"]

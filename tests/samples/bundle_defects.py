@@ -21,7 +21,7 @@ from typing import Any
 
 import yaml
 
-from spokeneval.run.options import fingerprint
+from spokeneval.run.reference import fingerprint
 
 Entries = list[tuple[str, bytes]]
 

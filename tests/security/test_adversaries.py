@@ -21,7 +21,7 @@ from benchmarks.adversaries.boards import (
     standard_errors,
 )
 from spokeneval.run.feedback import coarse_scores
-from spokeneval.run.options import items_fingerprint
+from spokeneval.run.reference import items_fingerprint
 from tests.samples.programs import ROOT, run_score
 
 MORE_THAN_CLIMBING = 2.0

@@ -15,8 +15,9 @@ import pytest
 
 from spokeneval.formats.problems import FREE_ATTEMPT, ReferenceFileError, count_of
 from spokeneval.programs.program import accepted_report
-from spokeneval.run.options import Options, choose_options
+from spokeneval.run.options import Settings, choose_options
 from spokeneval.run.scoring import Number, score_submission
+from spokeneval.run.signature import Signature
 from spokeneval.tasks import find_task, task_names
 from tests.samples.bad_references import bad_references
 from tests.samples.cases import CASES, SHEETS
@@ -228,7 +229,7 @@ def test_what_difficulty_budgets_and_floors_read_of_a_task(name, tmp_path):
     right, labels, known = READ[name]
     assert task.right(rows) == pytest.approx(right, abs=1e-12)
     assert [count for _, count in sorted(Counter(task.labels(reference)).items())] == labels
-    options = Options(choose_options(task, {}), labels_public=True, compared_by="")
+    options = Settings(choose_options(task, {}), True, Signature(task.name))
     for answer, value in known.items():
         scored = score_submission(task, reference, task.trivial[answer](reference.items), options)
         assert scored.scores[task.primary.key] == pytest.approx(value, abs=1e-12)

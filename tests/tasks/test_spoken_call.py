@@ -6,7 +6,7 @@ from benchmarks import paper_tables
 from sample_data import spoken_call as sample
 from spokeneval.metrics import accept_reject as metrics
 from spokeneval.metrics.counts import as_matrix
-from spokeneval.run.options import fingerprint
+from spokeneval.run.reference import fingerprint
 from tests.samples.programs import ROOT, run_program, run_score, write_files
 from tests.samples.spoken_call import COLUMNS, TABLE_1, decided
 

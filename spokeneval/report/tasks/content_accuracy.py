@@ -23,7 +23,7 @@ _COLUMNS, _ROWS = 90, 60
 
 def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Html]:
     human, predicted, words = reference["human_score"], submission["score"], reference["words"]
-    scale = scale_of(scored.options)
+    scale = scale_of(scored.settings)
     parts = [
         _against_humans(human, predicted, scored.totals["rounded"].cells, scale),
         _shift(human, predicted, scored.totals["differences"]),
