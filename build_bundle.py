@@ -45,22 +45,20 @@ import speechbundles.season.report
 from speechbundles.assemble.plan import plan
 from speechbundles.assemble.write import Built, sealed_folders, write
 from speechbundles.board.board import make_board
-from speechbundles.board.outputs import OutputError, read_outputs
+from speechbundles.board.outputs import read_outputs
 from speechbundles.board.plain import to_text
 from speechbundles.board.write import write_board
 from speechbundles.check import check_bundle
-from speechbundles.competition.references import BadReference
-from speechbundles.live.connection import TOKEN_VARIABLE, Connection, LiveError, read_server, read_token
+from speechbundles.live.connection import TOKEN_VARIABLE, Connection, read_server, read_token
 from speechbundles.live.fetch import JOBS, fetch
-from speechbundles.live.folder import INDEX, FolderError
+from speechbundles.live.folder import INDEX
 from speechbundles.live.publish import publish
-from speechbundles.model.bundle import BundleError
-from speechbundles.model.competition import CompetitionError
+from speechbundles.model.errors import BadReference, OrganiserError
 from speechbundles.model.finding import format_findings
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.text import say
 from speechbundles.model.zips import DECIDING_SET, HOME
-from speechbundles.new.challenge import NewChallengeError, what_to_edit, write_challenge
+from speechbundles.new.challenge import what_to_edit, write_challenge
 from speechbundles.new.competition_folder import what_goes_where, write_folder
 from speechbundles.platforms.facts import PLATFORMS
 from speechbundles.rehearse import ContainerEngine, Engine, LocalEngine, rehearse
@@ -310,7 +308,7 @@ def _parser() -> argparse.ArgumentParser:
 def _init(options: argparse.Namespace) -> int:
     try:
         places = write_folder(ROOT, options.folder, options.names)
-    except (CompetitionError, OSError) as error:
+    except (OrganiserError, OSError) as error:
         say(f"{_describe(error)}\n\nNothing was written.", error=True)
         return 1
     say(what_goes_where(options.folder, places))
@@ -351,7 +349,7 @@ def _build(options: argparse.Namespace) -> int:
                 tell=lambda understood: say(understood, error=True),
             )
             built = list(write(ROOT, planned, platforms, out, progress=progress))
-    except (CompetitionError, BadReference) as error:
+    except OrganiserError as error:
         say(f"{error}\n\nNothing was built.", error=True)
         return 1
     except OSError as error:
@@ -463,7 +461,7 @@ def _rehearse(options: argparse.Namespace) -> int:
             keep=options.keep,
             engine=engine,
         )
-    except (OSError, ValueError) as error:
+    except (OrganiserError, OSError, UnicodeEncodeError) as error:  # a name that is not UTF-8
         say(_describe(error), error=True)
         return 2
     say(rehearsal.to_json() if options.json else rehearsal)
@@ -480,7 +478,7 @@ def _resumed(done: str) -> Callable[[Command], Command]:
         def run(options: argparse.Namespace) -> int:
             try:
                 return command(options)
-            except (OSError, ValueError) as error:
+            except (OrganiserError, OSError, UnicodeEncodeError) as error:
                 say(_describe(error), error=True)
                 return 2
             except KeyboardInterrupt:
@@ -543,7 +541,7 @@ def _fetch(options: argparse.Namespace) -> int:
             haul = fetch(
                 _connect(options), options.competition, options.folder, jobs=options.jobs, progress=count
             )
-    except (LiveError, FolderError, OSError) as error:
+    except (OrganiserError, OSError) as error:
         say(f"{_describe(error)}\n\nWhat is here stays; the same command goes on.", error=True)
         return 1
     for run in haul.lacking:
@@ -567,7 +565,7 @@ def _publish(options: argparse.Namespace) -> int:
             )
             for step in steps:
                 say(step)
-    except (LiveError, BundleError, OSError) as error:
+    except (OrganiserError, OSError) as error:
         say(_describe(error), error=True)
         return 1
     return 0
@@ -601,7 +599,7 @@ def _amend(options: argparse.Namespace) -> int:
                 connection, amendment, jobs=options.jobs, waiting=waiting
             ):
                 say(step)
-    except (LiveError, FolderError, BundleError, OSError) as error:
+    except (OrganiserError, OSError) as error:
         say(f"{_describe(error)}\n\nThe same command goes on from here.", error=True)
         return 1
     return 0
@@ -654,7 +652,7 @@ def _rank(options: argparse.Namespace) -> int:
             )
         say(to_text(board))
         written = write_board(board, options.out) if options.out else []
-    except (CompetitionError, OSError, OutputError) as error:
+    except (OrganiserError, OSError) as error:
         say(_describe(error), error=True)
         return 1
     for alias, name in board.aliases.items():
@@ -667,7 +665,7 @@ def _rank(options: argparse.Namespace) -> int:
 def _new(options: argparse.Namespace) -> int:
     try:
         write_challenge(ROOT, options.name)
-    except (NewChallengeError, OSError) as error:
+    except (OrganiserError, OSError) as error:
         say(f"{_describe(error)}\n\nNothing was written.", error=True)
         return 1
     say(what_to_edit(options.name))

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import CodeType
 
 from speechbundles.competition.read import read_competitions
-from speechbundles.model.competition import CompetitionError
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.zips import make_zip
 from spokeneval.formats.problems import FileProblems, ReferenceFileError, SubmissionError
 from spokeneval.formats.submission_folder import list_files
@@ -200,7 +200,7 @@ def manifest(place: Workplace) -> Target:
         path.write_bytes(data)
         try:
             read_competitions(path)
-        except CompetitionError as refusal:
+        except OrganiserError as refusal:
             str(refusal)
             return "refused"
         return "accepted"

@@ -219,6 +219,12 @@ def test_a_tasks_name_stands_in_what_is_named_for_the_task_alone(place):
     assert found == set()
 
 
+def test_the_tree_of_errors_shows_every_error():
+    tree = ast.parse((ROOT / "speechbundles/model/errors.py").read_text(encoding="utf-8"))
+    shown = re.findall(r"^    \W*(\w+)", ast.get_docstring(tree) or "", flags=re.MULTILINE)
+    assert shown == [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
+
+
 # Examples
 
 

@@ -14,9 +14,9 @@ from speechbundles.assemble.travel import PACKAGE, travelling
 from speechbundles.competition.intake.kit_data import canonical_tables
 from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.whole import BASELINE, kit_data_files, left_out_files
-from speechbundles.model.competition import Competition, CompetitionError
+from speechbundles.model.competition import Competition
+from speechbundles.model.errors import OrganiserError, UnreadableFile
 from speechbundles.model.sources import read_files
-from speechbundles.model.tabular import UnreadableFile
 from speechbundles.model.zips import TASK_FILE, TRIAL_SET, read_tree
 from spokeneval.formats.problems import some_of
 from spokeneval.run.feedback import COARSE
@@ -84,7 +84,7 @@ def make_parts(
     }
     taken = [name for name in kit if name in made]
     if taken:
-        raise CompetitionError(
+        raise OrganiserError(
             f"{task.name}: starting kit: {some_of(taken)}: the build writes what has this name; rename yours"
         )
     kit.update(made)
@@ -94,7 +94,7 @@ def make_parts(
         data = {name: kit.pop(name) for name in list(kit) if name.startswith("data/")}
         kit.update(canonical_tables(data, lambda understood: tell(f"{task.name}: {understood}")))
     except UnreadableFile as error:
-        raise CompetitionError(f"{task.name}: starting kit: {error}") from None
+        raise OrganiserError(f"{task.name}: starting kit: {error}") from None
     for name, reference in references.items():
         kit.update({f"{name}/input/{file}": content for file, content in reference.public.items()})
         if name in public:
@@ -116,7 +116,7 @@ def make_parts(
         hidden, solution = name not in public, baseline.solutions.get(name)
         told[name] = set_feedback(task, reference, solution, hidden=hidden)
         if hidden and competition["feedback"] == COARSE and not told[name].steps:
-            raise CompetitionError(
+            raise OrganiserError(
                 f"feedback: coarse needs a standard error to make a step of; the {name} set of {task.name} has none "
                 f"(one {told[name].unit} alone, or answers that all score alike). Give it a baseline that runs, or say "
                 "feedback: exact"

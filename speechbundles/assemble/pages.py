@@ -33,7 +33,7 @@ def page_text(
 
     Raises
     ------
-    CompetitionError: a page that cannot be filled in, with its line.
+    OrganiserError: a page that cannot be filled in, with its line.
     """
     references = parts.references if parts else {}
     feedback = parts.feedback if parts else {}

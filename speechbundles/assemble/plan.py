@@ -11,10 +11,11 @@ from speechbundles.assemble.pages import page_text
 from speechbundles.assemble.unsaid import find_unsaid
 from speechbundles.competition import located_yaml
 from speechbundles.competition.read import read_competitions
-from speechbundles.competition.references import BadReference, ReferenceSet, load_reference
-from speechbundles.competition.seal import SealError, seal
+from speechbundles.competition.references import ReferenceSet, load_reference
+from speechbundles.competition.seal import seal
 from speechbundles.competition.whole import Given, away_from_sample, require_whole
 from speechbundles.model.competition import Competition
+from speechbundles.model.errors import BadReference, SealError
 from speechbundles.model.sources import find
 from speechbundles.model.tabular import read_rows
 from speechbundles.model.zips import DECIDING_SET
@@ -55,7 +56,7 @@ def plan(
 
     Raises
     ------
-    CompetitionError, BadReference: with every defect.
+    OrganiserError: with every defect.
     """
     competitions = read_competitions(root / "competition.yaml", names, folder=folder, leave_out=leave_out)
     own = {task for task, _ in given}

@@ -11,7 +11,8 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.whole import BASELINE
-from speechbundles.model.competition import Competition, CompetitionError
+from speechbundles.model.competition import Competition
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import closest
 from speechbundles.model.zips import TRIAL_SET
 from spokeneval.tasks import find_task
@@ -39,13 +40,13 @@ def fill(data: bytes, where: str, facts: Mapping[str, str], holds: Mapping[str, 
 
     Raises
     ------
-    CompetitionError: a text that is not UTF-8, that is no template, or that names what there is not.
+    OrganiserError: a text that is not UTF-8, that is no template, or that names what there is not.
     """
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise CompetitionError(f"{where} line {line}: not UTF-8; save it as UTF-8") from None
+        raise OrganiserError(f"{where} line {line}: not UTF-8; save it as UTF-8") from None
     known = {**{name: value for name, value in holds.items() if name.isidentifier()}, **facts}
     text = _checked(_with_conditions(text, where, holds), where, facts)
     try:
@@ -53,16 +54,16 @@ def fill(data: bytes, where: str, facts: Mapping[str, str], holds: Mapping[str, 
         if not unknown:
             return TEMPLATES.from_string(text).render(known)
     except TemplateSyntaxError as error:
-        raise CompetitionError(
+        raise OrganiserError(
             f"{where} line {error.lineno}: {error.message}; write {{% raw %}} and {{% endraw %}} around a "
             "{% that is text"
         ) from None
     except TemplateError as error:
-        raise CompetitionError(f"{where}: {error.message}") from None
+        raise OrganiserError(f"{where}: {error.message}") from None
     place, name = min((text.index(name), name) for name in unknown)
     near = closest(name, known)
     hint = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
-    raise CompetitionError(f"{where} line {_line(text, place)}: there is no {name}; {hint}")
+    raise OrganiserError(f"{where} line {_line(text, place)}: there is no {name}; {hint}")
 
 
 def _checked(text: str, where: str, facts: Mapping[str, str]) -> str:
@@ -76,7 +77,7 @@ def _checked(text: str, where: str, facts: Mapping[str, str]) -> str:
             return "${'$'}"
         near = closest(name, facts)
         hint = f"did you mean ${{{near}}}?" if near else f"${{name}} can be {', '.join(facts)}."
-        raise CompetitionError(
+        raise OrganiserError(
             f"{where} line {_line(text, found.start())}: {found[0]} stands for nothing; {hint} A dollar sign is $$"
         )
 
@@ -97,7 +98,7 @@ def _with_conditions(text: str, where: str, holds: Mapping[str, bool]) -> str:
         for name in names:
             if name not in holds:
                 line = _line(text, block.start())
-                raise CompetitionError(
+                raise OrganiserError(
                     f"{where} line {line}: {block['when']} {name}; expected one of {', '.join(holds)}"
                 )
         return block["text"] if all(holds[name] for name in names) == (block["when"] == "only") else ""

@@ -11,8 +11,9 @@ from speechbundles.assemble import codabench, codalab
 from speechbundles.assemble.plan import Plan
 from speechbundles.check import check_bundle
 from speechbundles.competition.references import ReferenceSet
-from speechbundles.model.competition import Competition, CompetitionError
+from speechbundles.model.competition import Competition
 from speechbundles.model.document import FILE
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.finding import Finding
 from speechbundles.model.zips import HOME, make_zip
 from speechbundles.platforms.facts import PLATFORMS
@@ -46,13 +47,13 @@ def write(
 
     Raises
     ------
-    CompetitionError: submissions that are not to be run at once, on a platform that runs each at once.
+    OrganiserError: submissions that are not to be run at once, on a platform that runs each at once.
     """
     for competition in plan.competitions:
         for platform in platforms:
             if not (competition["auto_run_submissions"] or PLATFORMS[platform].can_hold):
                 able = ", ".join(name for name in PLATFORMS if PLATFORMS[name].can_hold)
-                raise CompetitionError(
+                raise OrganiserError(
                     f"{competition.name}: auto_run_submissions: false: {platform} runs every submission at once; "
                     f"build it with --platform {able}"
                 )

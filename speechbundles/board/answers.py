@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from speechbundles.board.gold import Gold
-from speechbundles.board.outputs import MOST_SHOWN, OutputError, ScoringOutput
-from speechbundles.model.submissions import NoSubmissions, find_submissions
+from speechbundles.board.outputs import MOST_SHOWN, ScoringOutput, no_board
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.submissions import find_submissions
 from spokeneval.formats.problems import FileProblems, count_of, some_of
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.formats.submission_zip import unpack
@@ -26,12 +27,12 @@ def read_answers(folder: Path, outputs: Sequence[ScoringOutput], gold: Gold) -> 
 
     Raises
     ------
-    OutputError: with every submission that is missing, or is not what an output was scored from.
+    OrganiserError: with every submission that is missing, or is not what an output was scored from.
     """
     try:
         submissions = find_submissions(folder)
-    except NoSubmissions as error:
-        raise OutputError([f"--submissions {error}"]) from None
+    except OrganiserError as error:
+        raise no_board([f"--submissions {error}"]) from None
     answers, missing, others = [], [], []
     for output in outputs:
         path = _submission_of(output, submissions)
@@ -54,7 +55,7 @@ def read_answers(folder: Path, outputs: Sequence[ScoringOutput], gold: Gold) -> 
         if paths
     ]
     if problems:
-        raise OutputError(problems)
+        raise no_board(problems)
     return answers
 
 

@@ -18,7 +18,7 @@ from speechbundles.board.conditions import read_conditions, scores_by_columns, s
 from speechbundles.board.difficulty import Difficulty, abilities_table, item_difficulty
 from speechbundles.board.explained.explained import explain_difficulty
 from speechbundles.board.gold import find_gold
-from speechbundles.board.outputs import OutputError, ScoringOutput
+from speechbundles.board.outputs import ScoringOutput, no_board
 from speechbundles.board.power import power_table
 from speechbundles.board.table import Table, task_tables
 from speechbundles.competition.read import read_competitions
@@ -96,16 +96,15 @@ def make_board(
 
     Raises
     ------
-    OutputError: a task that is not in `competition.yaml`, scores without its primary one, conditions that do not fit
-        the units, or no reference with the items.
-    CompetitionError: `competition.yaml` cannot be used.
+    OrganiserError: a `competition.yaml` that cannot be used or lacks the task, scores without the primary one,
+        conditions that do not fit the units, or no reference with the items.
     """
     scored = [output for output in outputs if output.scores]
     task = scored[0].task
     competition = _find_competition(root, folder, task)
     column = competition.columns[0]
     if column.key not in scored[0].scores:
-        raise OutputError([f"no score {column.key}, the primary one of {task}, in {scored[0].name}"])
+        raise no_board([f"no score {column.key}, the primary one of {task}, in {scored[0].name}"])
     higher = column.direction == "higher"
     scores = np.array([output.scores[column.key] for output in scored])
     by_name = zip(ranks(scores, higher=higher).tolist(), scored, strict=True)
@@ -131,7 +130,7 @@ def make_board(
     if len(summed) < len(ranked):
         remarks += notes.without_statistics(ranked)
         if conditions is not None or by or flags is not None:
-            raise OutputError(["--conditions, --by and --flags need the statistics.json of every system"])
+            raise no_board(["--conditions, --by and --flags need the statistics.json of every system"])
     else:
         rules = find_task(task)
         unit, number = summed[0].unit, len(summed[0].units)
@@ -207,7 +206,7 @@ def _find_competition(root: Path, folder: Path | None, task: str) -> Competition
         if competition.task == task:
             return competition
     known = ", ".join(sorted({competition.task for competition in competitions}))
-    raise OutputError([f"no task {task} in competition.yaml; there are {known}"])
+    raise no_board([f"no task {task} in competition.yaml; there are {known}"])
 
 
 def _stored_intervals(output: ScoringOutput) -> dict[str, tuple[float, float]]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.zips import read_all, write_tree
 from speechbundles.rehearse import Result, WarmEngine, lost_result, rehearse_phase, result_of, write_result
 
@@ -21,10 +22,6 @@ AHEAD = 4
 
 WAIT = 60
 """Seconds to wait for a scheduler, and for its first worker."""
-
-
-class NoCluster(ValueError):
-    """No cluster that can be used; the text says why and what to do."""
 
 
 def rehearse_on_cluster(
@@ -44,23 +41,23 @@ def rehearse_on_cluster(
 
     Raises
     ------
-    NoCluster: where `distributed` is not installed, or no scheduler answers, or it has no worker.
+    OrganiserError: where `distributed` is not installed, or no scheduler answers, or it has no worker.
     """
     try:
         from distributed import Client, as_completed
     except ImportError:
-        raise NoCluster("a cluster needs the package distributed: pip install '.[cluster]'") from None
+        raise OrganiserError("a cluster needs the package distributed: pip install '.[cluster]'") from None
     if not runs:
         return
     try:
         client = Client(scheduler, timeout=WAIT, direct_to_workers=True)
     except (OSError, ValueError) as error:
-        raise NoCluster(f"no Dask scheduler answers at {scheduler}: {error}") from None
+        raise OrganiserError(f"no Dask scheduler answers at {scheduler}: {error}") from None
     with client:
         try:
             client.wait_for_workers(1, timeout=WAIT)
         except TimeoutError:
-            raise NoCluster(f"the scheduler at {scheduler} has no worker") from None
+            raise OrganiserError(f"the scheduler at {scheduler} has no worker") from None
         (shipped,) = client.scatter([bundle], broadcast=True, direct=True)
         waiting = iter(runs.items())
         names: dict[Any, str] = {}

@@ -15,7 +15,7 @@ import numpy as np
 
 from speechbundles.board.answers import count_items, read_answers
 from speechbundles.board.gold import Gold
-from speechbundles.board.outputs import OutputError, ScoringOutput
+from speechbundles.board.outputs import ScoringOutput, no_board
 from speechbundles.board.table import Table, read_rows
 from speechbundles.model.competition import Column
 from speechbundles.model.text import printable
@@ -36,12 +36,12 @@ def read_conditions(path: Path, units: Sequence[str], items: Sequence[str]) -> d
     Raises
     ------
     OSError: no ordinary file, or a larger one than a reference's.
-    OutputError: not such a table; names that are not the board's, that stand twice, lack a row or a condition; or one
-        condition for all, which breaks nothing down.
+    OrganiserError: not such a table; names that are not the board's, that appear twice, lack a row or a condition; or
+        one condition for all, which breaks nothing down.
     """
     rows = read_rows(path)[1:]
     if not rows or any(len(row) < 2 for row in rows):
-        raise OutputError([f"{path}: expected a header and two columns, a unit or an item and its condition"])
+        raise no_board([f"{path}: expected a header and two columns, a unit or an item and its condition"])
     given = Counter(row[0].strip() for row in rows)
     conditions = {row[0].strip(): printable(row[1].strip()) for row in rows}
     names = max((units, items), key=lambda names: len(given.keys() & set(names)))
@@ -56,7 +56,7 @@ def read_conditions(path: Path, units: Sequence[str], items: Sequence[str]) -> d
             problems.append(f"{path}: {len(odd)} {what}, first {printable(odd[0])!r}")
     problems += [f"{path}: {problem}" for problem in _unusable(conditions)]
     if problems:
-        raise OutputError(problems)
+        raise no_board(problems)
     return conditions
 
 
@@ -67,11 +67,11 @@ def conditions_by_column(gold: Gold, column: str, rows: Sequence[str]) -> dict[s
 
     Raises
     ------
-    OutputError: no such column, or one that says nothing of an item, or several things.
+    OrganiserError: no such column, or one that says nothing of an item, or several things.
     """
     known = {name.lower(): name for name in gold.columns}
     if column.lower() not in known:
-        raise OutputError(
+        raise no_board(
             [f"--by {column}: the reference has no such column; there are {', '.join(gold.columns)}"]
         )
     column = known[column.lower()]
@@ -83,7 +83,7 @@ def conditions_by_column(gold: Gold, column: str, rows: Sequence[str]) -> dict[s
     differing = _first_differing(cells)
     if differing is not None:
         several = some_of([printable(cell) for cell in cells[differing]], 3)
-        raise OutputError(
+        raise no_board(
             [
                 f"--by {column}: it differs within {printable(differing)} ({several}), which is scored as a whole: "
                 "what changes there, as a turn's language does, is part of what is scored. Name a column that is the "
@@ -96,7 +96,7 @@ def conditions_by_column(gold: Gold, column: str, rows: Sequence[str]) -> dict[s
         conditions = dict(zip(conditions, _quarters(numbers), strict=True))
     problems = _unusable(conditions)
     if problems:
-        raise OutputError([f"--by {column}: {problem}" for problem in problems])
+        raise no_board([f"--by {column}: {problem}" for problem in problems])
     return conditions
 
 
@@ -188,13 +188,13 @@ def scores_by_columns(
 
     Raises
     ------
-    OutputError: a column that breaks nothing down, or submissions that are missing or not those scored.
+    OrganiserError: a column that breaks nothing down, or submissions that are missing or not those scored.
     """
     names, rows = [output.name for output in outputs], summed[0].rows[0]
     conditions = {name: conditions_by_column(gold, name, rows) for name in by}
     finer = [name for name, given in conditions.items() if not given.keys() <= set(rows)]
     if finer and submissions is None:
-        raise OutputError(
+        raise no_board(
             [
                 f"--by {name}: it differs within what the statistics count, so that items are scored anew: give the "
                 "folder of zips that score was given, as --submissions"

@@ -7,9 +7,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from speechbundles.board.outputs import OutputError
-from speechbundles.competition.references import BadReference, ReferenceSet, load_reference
+from speechbundles.board.outputs import no_board
+from speechbundles.competition.references import ReferenceSet, load_reference
 from speechbundles.model.competition import Competition
+from speechbundles.model.errors import BadReference
 from speechbundles.model.sources import find
 from speechbundles.model.zips import write_tree
 from spokeneval.formats.tables import split_row
@@ -50,7 +51,7 @@ def find_gold(root: Path, competition: Competition, items: Sequence[str]) -> Gol
 
     Raises
     ------
-    OutputError: no set of the competition has them; sets that cannot be read are told.
+    OrganiserError: no set of the competition has them; sets that cannot be read are told.
     """
     unread = []
     for name in competition.sets:
@@ -61,7 +62,7 @@ def find_gold(root: Path, competition: Competition, items: Sequence[str]) -> Gol
             continue
         if all(set(items) <= cells.keys() for cells in gold.columns.values()):
             return gold
-    raise OutputError(
+    raise no_board(
         [
             f"the gold standard of this board is not in {competition.folder}: no set of {competition.task} there "
             f"({', '.join(competition.sets)}) has its {len(items)} items; name its folder with --competition",

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.model.bounded import open_file, parse_json, read_entry, read_file, sha256
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import printable
 from speechbundles.platforms.facts import PLATFORMS
 from spokeneval.formats.problems import count_of, some_of
@@ -48,17 +49,14 @@ KEPT = tuple(f"{platform.scoring_folder}/output" for platform in PLATFORMS.value
 """Where a kept rehearsal has the output."""
 
 
-class OutputError(ValueError):
-    """Outputs that cannot stand on one board; `str()` lists every problem."""
-
-    def __init__(self, problems: Sequence[str]) -> None:
-        self.problems = list(problems)
-        count = count_of(len(self.problems), "problem")
-        super().__init__("\n".join([f"No board: {count}\n", *(f"  {problem}" for problem in self.problems)]))
-
-
-class NoScore(ValueError):
+class _NoScore(Exception):
     """An output without scores: the run failed."""
+
+
+def no_board(problems: Sequence[str]) -> OrganiserError:
+    """The refusal of outputs that cannot be on one board; the message lists every problem."""
+    lines = (f"  {problem}" for problem in problems)
+    return OrganiserError("\n".join([f"No board: {count_of(len(problems), 'problem')}\n", *lines]))
 
 
 @dataclass(frozen=True)
@@ -88,7 +86,7 @@ def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
 
     Raises
     ------
-    OutputError: an output that stands twice or cannot be read; a folder of several outputs; outputs of different
+    OrganiserError: an output that stands twice or cannot be read; a folder of several outputs; outputs of different
         tasks, or computed differently (another signature), or whose statistics count different units; no output
         with a score.
     """
@@ -99,7 +97,7 @@ def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
     for path, name in zip(paths, unique_names(paths), strict=True):
         try:
             outputs.append(replace(_read(path, name), path=path))
-        except NoScore as error:
+        except _NoScore as error:
             outputs.append(ScoringOutput(name, {}, Signature(""), None))
             unscored.append(f"{name}: {error}")
         except (OSError, ValueError) as error:
@@ -108,7 +106,7 @@ def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
     if scored:
         problems += _differences(scored)
     if problems or not scored:
-        raise OutputError(problems + unscored)
+        raise no_board(problems + unscored)
     return outputs
 
 
@@ -234,7 +232,7 @@ def _find(path: Path, folders: Collection[str], is_file: Callable[[str], bool]) 
 
     Raises
     ------
-    NoScore: they are at none of these places.
+    _NoScore: they are at none of these places.
     ValueError: several folders inside have scores, so that nobody can tell which are the system's.
     """
     inside = sorted(folder for folder in folders if folder[:1] not in ("", ".", "_"))
@@ -250,7 +248,7 @@ def _find(path: Path, folders: Collection[str], is_file: Callable[[str], bool]) 
         raise ValueError(f"holds {len(bases)} outputs; {remedy}")
     if bases:
         return next(iter(bases.values()))
-    raise NoScore(
+    raise _NoScore(
         f"no {SCORES_FILE} in it; expected a scoring program's output, or what rehearse --keep left"
     )
 

@@ -24,6 +24,7 @@ from speechbundles.board.outputs import LIST_FILE
 from speechbundles.model.archive import LARGEST_BUNDLE
 from speechbundles.model.bounded import sha256
 from speechbundles.model.bundle import BuiltBundle
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.submissions import find_submissions
 from speechbundles.model.tabular import csv_text
@@ -84,13 +85,12 @@ def score(
 
     Raises
     ------
-    BundleError: for a bundle that cannot be rehearsed, or a phase it does not have.
-    NoCluster: for a cluster that cannot be used.
-    ValueError: where there is no submission, or two of one name, the reference is no folder, there are fewer jobs
-        than one, or another run is writing to `out`.
+    OrganiserError: the bundle cannot be rehearsed or lacks the phase, the cluster cannot be used, there is no
+        submission, or two of one name, the reference is no folder, there are fewer jobs than one, or another run is
+        writing to `out`.
     """
     if jobs is not None and jobs < 1:
-        raise ValueError(f"jobs is {jobs}; expected 1 or more")
+        raise OrganiserError(f"jobs is {jobs}; expected 1 or more")
     built = read_built_bundle(bundle)
     scored_phase = built.phase(phase)
     built.ranking_column()
@@ -155,7 +155,7 @@ def _alone(out: Path, runs: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise ValueError(
+            raise OrganiserError(
                 f"{out}: another run is writing there; wait for it, or name another --out"
             ) from None
         yield

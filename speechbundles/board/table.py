@@ -6,7 +6,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from speechbundles.board.outputs import OutputError, ScoringOutput
+from speechbundles.board.outputs import ScoringOutput, no_board
 from speechbundles.model import tabular
 from speechbundles.model.bounded import read_file
 
@@ -37,9 +37,9 @@ def read_rows(path: Path) -> list[list[str]]:
     Raises
     ------
     OSError: no ordinary file, or a larger one than a reference's.
-    OutputError: not UTF-8, or not such a file.
+    OrganiserError: not UTF-8, or not such a file.
     """
     try:
         return [cells for _, cells in tabular.read_rows(read_file(path, tabular.LARGEST_FILE))]
     except tabular.UnreadableFile as error:
-        raise OutputError([f"{path}: {error}"]) from None
+        raise no_board([f"{path}: {error}"]) from None

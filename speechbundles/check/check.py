@@ -16,8 +16,8 @@ from speechbundles.check.scores import check_scores, read_options
 from speechbundles.check.seal import sealed_sets
 from speechbundles.model import dates
 from speechbundles.model.archive import Archive, read_bundle
-from speechbundles.model.bundle import BundleError
 from speechbundles.model.document import FILE, Document, read_document
+from speechbundles.model.errors import BundleError
 from speechbundles.model.finding import Finding, Report
 from speechbundles.model.read import bundle_of, platform_of
 

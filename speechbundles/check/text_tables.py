@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.competition.intake.layouts import find_notation
+from speechbundles.model.errors import UnreadableFile
 from speechbundles.model.finding import Report
-from speechbundles.model.tabular import WORKBOOK, UnreadableFile, decode, parse_source
+from speechbundles.model.tabular import WORKBOOK, decode, parse_source
 from spokeneval.formats.problems import FileProblems
 from spokeneval.tasks import find_task, task_names
 

@@ -7,7 +7,8 @@ from typing import Any
 import yaml
 
 from speechbundles.model.bounded import MOST_YAML, read_file
-from speechbundles.model.competition import CompetitionError, Place
+from speechbundles.model.competition import Place
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import dotted
 
 MAX_PLACES = 20_000
@@ -22,49 +23,49 @@ def load(path: Path) -> tuple[Any, Marks, Defects]:
 
     Raises
     ------
-    CompetitionError: a file that cannot be read as YAML at all.
+    OrganiserError: a file that cannot be read as YAML at all.
     """
     try:
         return _load(path)
     except yaml.YAMLError as error:
-        raise CompetitionError(f"{path.name}: not YAML: {error}") from None
-    except CompetitionError as error:
-        raise CompetitionError(f"{path.name}: {error}") from None
+        raise OrganiserError(f"{path.name}: not YAML: {error}") from None
+    except OrganiserError as error:
+        raise OrganiserError(f"{path.name}: {error}") from None
     except RecursionError:
-        raise CompetitionError(f"{path.name}: is nested too deeply, or within itself") from None
+        raise OrganiserError(f"{path.name}: is nested too deeply, or within itself") from None
 
 
 def _load(path: Path) -> tuple[Any, Marks, Defects]:
     try:
         data = read_file(path, MOST_YAML)
     except OSError as error:
-        raise CompetitionError(str(error.strerror)) from None
+        raise OrganiserError(str(error.strerror)) from None
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise CompetitionError(f"line {line}: byte 0x{data[error.start]:02x} is not UTF-8") from None
+        raise OrganiserError(f"line {line}: byte 0x{data[error.start]:02x} is not UTF-8") from None
     loader = yaml.SafeLoader(text)
     root = loader.get_single_node()
     if root is None:
-        raise CompetitionError("is empty")
+        raise OrganiserError("is empty")
     marks: dict[Place, yaml.Mark] = {}
     defects = list(_index(root, (), marks))
     try:
         return loader.construct_document(root), marks, defects
     except ValueError as error:  # a date that no calendar has, a number of five thousand digits
-        raise CompetitionError(f"a value that cannot be read: {error}") from None
+        raise OrganiserError(f"a value that cannot be read: {error}") from None
 
 
 def _index(node: yaml.Node, place: Place, marks: dict[Place, yaml.Mark]) -> Iterator[tuple[Place, str]]:
     """Note where every place stands; yield the keys that stand twice and the dates that YAML would take apart."""
     marks.setdefault(place, node.start_mark)
     if len(marks) > MAX_PLACES:
-        raise CompetitionError(f"more than {MAX_PLACES} settings; aliases of aliases?")
+        raise OrganiserError(f"more than {MAX_PLACES} settings; aliases of aliases?")
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             if key.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):
-                raise CompetitionError(f"line {key.start_mark.line + 1}: a key that is no text; quote it")
+                raise OrganiserError(f"line {key.start_mark.line + 1}: a key that is no text; quote it")
             inner = (*place, key.value)
             if inner in marks:
                 yield inner, f"stands twice; first on line {marks[inner].line + 1}"
@@ -81,7 +82,7 @@ def _index(node: yaml.Node, place: Place, marks: dict[Place, yaml.Mark]) -> Iter
         )
 
 
-def refusal(path: Path, defects: Defects, marks: Marks) -> CompetitionError:
+def refusal(path: Path, defects: Defects, marks: Marks) -> OrganiserError:
     """All defects by their lines; what aliases repeat stands once, with the place that they are aliases of."""
     order = {place: index for index, place in enumerate(marks)}
     rows: dict[tuple[int, Place, str], tuple[int, str, str]] = {}
@@ -92,7 +93,7 @@ def refusal(path: Path, defects: Defects, marks: Marks) -> CompetitionError:
         rows.setdefault((mark.index, place[len(marked) :], what), row)
     listed = "\n".join(f"  line {line:<4} {place}: {what}" for line, place, what in sorted(rows.values()))
     count = "1 defect" if len(rows) == 1 else f"{len(rows)} defects"
-    return CompetitionError(f"{path.name}: {count}\n\n{listed}")
+    return OrganiserError(f"{path.name}: {count}\n\n{listed}")
 
 
 def _innermost(place: Place, marks: Marks) -> Place:

@@ -17,8 +17,9 @@ from typing import Any
 from speechbundles.competition import located_yaml, schema
 from speechbundles.competition.located_yaml import Defects
 from speechbundles.competition.whole import OF_THE_DATA, can_do_without, do_without
-from speechbundles.model.competition import Column, Competition, CompetitionError, Phase, Place
+from speechbundles.model.competition import Column, Competition, Phase, Place
 from speechbundles.model.dates import FORMAT
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import find, page_path
 from speechbundles.model.text import suggestion
 from speechbundles.platforms.limits import LONGEST_COLUMN_TITLE
@@ -40,14 +41,14 @@ def read_competitions(
 
     Raises
     ------
-    CompetitionError: with every defect of the file, and of what the wanted bundles are made from.
+    OrganiserError: with every defect of the file, and of what the wanted bundles are made from.
     """
     series, marks = _load(path, path.parent)
     content, own = series, path
     if folder is not None and folder.resolve() != path.parent.resolve():
         own = folder / path.name
         if not own.is_file():
-            raise CompetitionError(
+            raise OrganiserError(
                 f"{own}: there is no such file; build_bundle.py init writes a competition folder"
             )
         content, marks = _load(own, path.parent)
@@ -191,7 +192,7 @@ def _left_out(
     """The competitions, each without what it is to do without."""
     known = {name for competition in competitions for name in can_do_without(competition)}
     for name in sorted(set(names) - known):
-        raise CompetitionError(f"--leave-out {name}: {suggestion(name, known, _one_of(known))}")
+        raise OrganiserError(f"--leave-out {name}: {suggestion(name, known, _one_of(known))}")
     for competition in competitions:
         place = competition.origin.get("leave_out", ("bundles", competition.name))
         for name in sorted(set(competition["leave_out"]) - known):

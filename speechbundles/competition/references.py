@@ -8,10 +8,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from speechbundles.competition.intake.reference import MissingFile, read_tables
+from speechbundles.competition.intake.reference import read_tables
 from speechbundles.competition.intake.table import OwnTable
 from speechbundles.competition.set_facts import SetFacts, set_facts
-from speechbundles.model.tabular import UnreadableFile
+from speechbundles.model.errors import BadReference, UnreadableFile
 from speechbundles.model.zips import write_tree
 from spokeneval.formats.format import Format
 from spokeneval.formats.problems import ReferenceFileError, count_of
@@ -22,10 +22,6 @@ from spokeneval.tasks import find_task
 
 MOST_REASONS = 20
 """Of the rows that were left out, so many are told one by one."""
-
-
-class BadReference(ValueError):
-    """A reference cannot be used; `str()` names the files and rows."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +105,7 @@ def load_reference(
         tables = read_tables(task, path)
     except OSError as error:
         raise BadReference(f"{error.filename or path}: {error.strerror}") from None
-    except (MissingFile, UnreadableFile) as error:
+    except UnreadableFile as error:
         raise BadReference(str(error)) from None
     except ReferenceFileError as error:
         raise BadReference(_describe_refusal(path, task, name, error, [], False)) from None

@@ -15,7 +15,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from speechbundles.competition.references import BadReference, ReferenceSet, load_reference
+from speechbundles.competition.references import ReferenceSet, load_reference
+from speechbundles.model.errors import BadReference, SealError
 from speechbundles.model.zips import WHOLE, write_tree
 from spokeneval.formats.problems import FileProblems, ReferenceFileError
 from spokeneval.run.reference import ITEMS_FOLDER, OPEN, PART_FILE, SEALED
@@ -26,10 +27,6 @@ FEWEST_UNITS = 10
 
 _FARTHEST = 0.05
 """How far a draw that is kept may be from the share that is asked for: units may have been left out since."""
-
-
-class SealError(ValueError):
-    """A share that cannot be sealed of a set; `str()` says why."""
 
 
 def draw_units(units: Collection[str], share: float, key: bytes) -> frozenset[str]:

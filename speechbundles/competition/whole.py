@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from speechbundles.competition.references import BadReference
 from speechbundles.model.competition import Competition
+from speechbundles.model.errors import BadReference
 from speechbundles.model.sources import NO_FOLDER, NOTE, find
 from speechbundles.model.zips import DECIDING_SET
 from spokeneval.formats.problems import count_of

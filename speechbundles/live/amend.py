@@ -16,7 +16,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from speechbundles.live import api
-from speechbundles.live.connection import Connection, LiveError
+from speechbundles.live.connection import Connection
 from speechbundles.live.entrants import (
     Entrant,
     Progress,
@@ -35,7 +35,8 @@ from speechbundles.live.scores import different_scores, number
 from speechbundles.live.wait import wait_for_runs
 from speechbundles.model.archive import LARGEST_BUNDLE
 from speechbundles.model.bounded import parse_json, read_file, sha256
-from speechbundles.model.bundle import BuiltBundle, BuiltPhase, BundleError
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.errors import BundleError, OrganiserError
 from speechbundles.model.text import text_table
 from speechbundles.platforms.facts import FORCE_LAST, PICKED
 from speechbundles.rehearse import FINISHED, Result
@@ -122,9 +123,8 @@ def plan(
 
     Raises
     ------
-    LiveError: the bundle is another competition's or has several tasks in a phase, runs are under way, or another
-        amendment is.
-    BundleError: a bundle that cannot be rehearsed, or has no board.
+    OrganiserError: the bundle cannot be rehearsed, has no board, is another competition's or has several tasks in a
+        phase; runs are under way, or another amendment is.
     """
     bundle, content = read_bundle(path)
     bundle.ranking_column()
@@ -170,7 +170,7 @@ def carry_out(
 
     Raises
     ------
-    LiveError: a step failed, or a board is not the predicted one. What was done is known to the same command.
+    OrganiserError: a step failed, or a board is not the predicted one. What was done is known to the same command.
     """
     bundle, folder = amendment.bundle, amendment.folder
     picked: list[str] = []
@@ -181,7 +181,7 @@ def carry_out(
             str(entrant.run.id) for entrant in entrants if entrant.run.status not in (*api.FINAL, api.WAITING)
         ]
         if busy and amendment.state is None:
-            raise LiveError(
+            raise OrganiserError(
                 f"{phase.live.name}: runs under way: {some_of(busy, MOST_SHOWN)}. Wait for them, or cancel them in the "
                 "browser; nothing was changed"
             )
@@ -322,7 +322,9 @@ def _exchange(connection: Connection, bundle: BuiltBundle, phase: AmendedPhase) 
             api.finish_upload(connection, keys[part])
     api.change_parts(connection, task, keys)
     if read_served_files(connection, task) != wanted:
-        raise LiveError(f"{phase.live.name}: the server does not have the new files, though it took them")
+        raise OrganiserError(
+            f"{phase.live.name}: the server does not have the new files, though it took them"
+        )
     yield f"{phase.live.name}: exchanged {', '.join(phase.parts)}"
 
 
@@ -434,7 +436,7 @@ def _prove(
             problems += [f"{run.owner}, run {run.id}: {line}" for line in lines]
     if problems:
         shown = "\n".join(f"  {problem}" for problem in problems)
-        raise LiveError(f"{phase.live.name}: the board is not the predicted one:\n\n{shown}")
+        raise OrganiserError(f"{phase.live.name}: the board is not the predicted one:\n\n{shown}")
     return (
         f"{phase.live.name}: the board is the predicted one: {count_of(len(predicted), 'entry', 'entries')}, "
         f"{count_of(len(bundle.columns), 'column')}, every digit"
@@ -449,9 +451,11 @@ def _read_state(folder: Path, bundle: str) -> State | None:
         content = parse_json(read_file(path, _LARGEST_STATE))
         state = State(content["bundle"], tuple(content["phases"]), tuple(content["picked"]), content["last"])
     except (OSError, KeyError, TypeError, ValueError) as error:
-        raise LiveError(f"{path}: cannot be read ({error!s:.100})") from None
+        raise OrganiserError(f"{path}: cannot be read ({error!s:.100})") from None
     if state.bundle != bundle:
-        raise LiveError(f"{path}: an amendment with another bundle is not done; end it with that one first")
+        raise OrganiserError(
+            f"{path}: an amendment with another bundle is not done; end it with that one first"
+        )
     return state
 
 

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from speechbundles.live.connection import Connection, Gone, LiveError, Progress, Refused
+from speechbundles.live.connection import Connection, Progress
+from speechbundles.model.errors import Gone, OrganiserError, Refused
 
 FINAL = ("Finished", "Failed", "Cancelled")
 """Statuses that do not change any more."""
@@ -80,11 +81,11 @@ def read_competition(connection: Connection, competition: int) -> dict[str, Any]
 
     Raises
     ------
-    LiveError: there is none, or the token is not one of its organisers'.
+    OrganiserError: there is none, or the token is not one of its organisers'.
     """
     found = _get(connection, f"/api/competitions/{competition}/")
     if "secret_key" not in found:
-        raise LiveError(f"competition {competition}: this token is not that of one of its organisers")
+        raise OrganiserError(f"competition {competition}: this token is not that of one of its organisers")
     return found
 
 
@@ -103,7 +104,7 @@ def list_runs(connection: Connection, phase: int) -> list[LiveRun]:
 
     Raises
     ------
-    LiveError: the list changes whenever it is read.
+    OrganiserError: the list changes whenever it is read.
     """
     path = f"/api/submissions/?phase={phase}&show_is_soft_deleted=true"
     for _ in range(READINGS):
@@ -111,7 +112,9 @@ def list_runs(connection: Connection, phase: int) -> list[LiveRun]:
         if answers is not None:
             break
     else:
-        raise LiveError("the list of submissions changes whenever it is read; try again in a quieter minute")
+        raise OrganiserError(
+            "the list of submissions changes whenever it is read; try again in a quieter minute"
+        )
     with _expected("list of submissions"):
         return [
             _run(answer)
@@ -188,20 +191,20 @@ def upload_file(
 
     Raises
     ------
-    LiveError: the server does not take it, for want of space, say.
+    OrganiserError: the server does not take it, for want of space, say.
     """
     size = len(source) if isinstance(source, bytes) else source.stat().st_size
     wanted = {"type": kind, "request_sassy_file_name": name, "file_name": name[-64:], "file_size": size}
     try:
         answer = connection.call("POST", "/api/datasets/", wanted)
     except Refused as refusal:
-        raise LiveError(f"{name} was not taken: {refusal}") from None
+        raise OrganiserError(f"{name} was not taken: {refusal}") from None
     with _expected("dataset"):
         key, address = str(answer["key"]), str(answer["sassy_url"])
     try:
         connection.upload(address, source, progress)
     except Gone as refusal:
-        raise LiveError(f"{name} was not taken: {refusal}") from None
+        raise OrganiserError(f"{name} was not taken: {refusal}") from None
     return key
 
 
@@ -217,12 +220,12 @@ def imported(connection: Connection, status: int) -> int | None:
 
     Raises
     ------
-    LiveError: it failed.
+    OrganiserError: it failed.
     """
     answer = _get(connection, f"/api/competitions/{status}/creation_status/")
     with _expected("import"):
         if answer["status"] == "Failed":
-            raise LiveError(f"the import failed: {answer['details']!s:.1000}")
+            raise OrganiserError(f"the import failed: {answer['details']!s:.1000}")
         return int(answer["resulting_competition"]) if answer["status"] == "Finished" else None
 
 
@@ -231,11 +234,11 @@ def submit(connection: Connection, phase: LivePhase, name: str, upload: bytes) -
 
     Raises
     ------
-    LiveError: this account may not, for having reached its limit, say.
+    OrganiserError: this account may not, for having reached its limit, say.
     """
     may = _get(connection, f"/api/can_make_submission/{phase.id}/")
     if not may.get("can"):
-        raise LiveError(f"{phase.name}: no submission can be made: {may.get('reason')!s:.200}")
+        raise OrganiserError(f"{phase.name}: no submission can be made: {may.get('reason')!s:.200}")
     key = upload_file(connection, "submission", name, upload)
     finish_upload(connection, key)
     wanted = {"data": key, "phase": phase.id, "tasks": list(phase.tasks)}
@@ -274,7 +277,7 @@ def publish(connection: Connection, competition: int) -> None:
     if not read_competition(connection, competition)["published"]:
         connection.call("POST", f"/api/competitions/{competition}/toggle_publish/", {}, repeatable=False)
     if not read_competition(connection, competition)["published"]:
-        raise LiveError(f"competition {competition} is still not published; publish it in the browser")
+        raise OrganiserError(f"competition {competition} is still not published; publish it in the browser")
 
 
 def read_parts(connection: Connection, task: int) -> dict[str, str]:
@@ -307,7 +310,7 @@ def upload_identity(link: str) -> str:
 def _get(connection: Connection, path: str) -> dict[str, Any]:
     answer = connection.call("GET", path)
     if not isinstance(answer, dict):
-        raise LiveError(f"{path}: the server answers what is not understood; does it run Codabench?")
+        raise OrganiserError(f"{path}: the server answers what is not understood; does it run Codabench?")
     return answer
 
 
@@ -317,4 +320,6 @@ def _expected(what: str) -> Iterator[None]:
     try:
         yield
     except (AttributeError, KeyError, IndexError, TypeError, ValueError, ArithmeticError) as error:
-        raise LiveError(f"the server's answer holds no {what} that is understood ({error!r:.100})") from None
+        raise OrganiserError(
+            f"the server's answer holds no {what} that is understood ({error!r:.100})"
+        ) from None

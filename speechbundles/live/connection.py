@@ -30,6 +30,7 @@ import requests
 from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
 
 from speechbundles.model.bounded import parse_json, read_file
+from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
 
 TOKEN_VARIABLE = "CODABENCH_TOKEN"
 
@@ -51,33 +52,13 @@ Progress = Callable[[int, int], None]
 """Called with the bytes that are done, and all."""
 
 
-class LiveError(Exception):
-    """Why a command cannot go on; the text is for the organiser."""
-
-
-class Unreachable(LiveError):
-    """The server could not be spoken to, though it was tried several times."""
-
-
-class Refused(LiveError):
-    """The server understood and said no. `status`: its HTTP status."""
-
-    def __init__(self, status: int, text: str) -> None:
-        super().__init__(text)
-        self.status = status
-
-
-class Gone(LiveError):
-    """A file that the storage does not have, or does not give, with a new address either."""
-
-
 class _Again(Exception):
     """What may pass. `final`: what to say when it does not.
 
     `arrived`: whether the server may have acted already. `pause`: the seconds that it asks for.
     """
 
-    def __init__(self, final: LiveError, *, arrived: bool = True, pause: float | None = None) -> None:
+    def __init__(self, final: OrganiserError, *, arrived: bool = True, pause: float | None = None) -> None:
         super().__init__(str(final))
         self.final = final
         self.arrived = arrived
@@ -93,24 +74,26 @@ def read_token(file: Path | None) -> str:
 
     Raises
     ------
-    LiveError: there is none, it is no token, or others may read the file.
+    OrganiserError: there is none, it is no token, or others may read the file.
     """
     if file is None:
         token = os.environ.get(TOKEN_VARIABLE, "").strip()
         if not token:
-            raise LiveError(
+            raise OrganiserError(
                 f"no token: set {TOKEN_VARIABLE}, or name a file of mode 0600 that holds it (--token-file)"
             )
     else:
         try:
             mode = file.stat().st_mode
             if os.name == "posix" and stat.S_IMODE(mode) & 0o077:
-                raise LiveError(f"{file}: others may read this token; run chmod 600 {file}, or get a new one")
+                raise OrganiserError(
+                    f"{file}: others may read this token; run chmod 600 {file}, or get a new one"
+                )
             token = read_file(file, 1000).decode("ascii", "replace").strip()
         except OSError as error:
-            raise LiveError(f"{file}: {error.strerror}; expected a file that holds the token") from None
+            raise OrganiserError(f"{file}: {error.strerror}; expected a file that holds the token") from None
     if not re.fullmatch(r"[A-Za-z0-9._~+/=-]+", token):
-        raise LiveError(
+        raise OrganiserError(
             "this is no token: expected the letters and digits that the server gave, and nothing else"
         )
     return token
@@ -121,11 +104,13 @@ def read_server(address: str) -> str:
 
     Raises
     ------
-    LiveError: anything else.
+    OrganiserError: anything else.
     """
     parts = _split(address)
     if parts.path not in ("", "/") or parts.query or parts.fragment:
-        raise LiveError(f"{address}: expected a server's address alone, such as https://www.codabench.org")
+        raise OrganiserError(
+            f"{address}: expected a server's address alone, such as https://www.codabench.org"
+        )
     _check(address, local=True)
     return f"{parts.scheme}://{parts.netloc}"
 
@@ -136,7 +121,7 @@ def _split(address: str) -> Any:
         parts.port  # noqa: B018  (raises for what is no number)
         return parts
     except ValueError:
-        raise LiveError(f"{address:.100}: this is no address") from None
+        raise OrganiserError(f"{address:.100}: this is no address") from None
 
 
 def _check(address: str, *, local: bool) -> None:
@@ -144,11 +129,11 @@ def _check(address: str, *, local: bool) -> None:
     here = parts.hostname in _LOCAL
     where = f"{parts.scheme}://{parts.hostname}"
     if not parts.hostname or parts.username is not None or parts.scheme not in ("http", "https"):
-        raise LiveError(f"{where}: expected an address that begins with https:// and a host's name")
+        raise OrganiserError(f"{where}: expected an address that begins with https:// and a host's name")
     if parts.scheme == "http" and not (here and local):
-        raise LiveError(f"{where}: not encrypted; only https is used, but for a server on this machine")
+        raise OrganiserError(f"{where}: not encrypted; only https is used, but for a server on this machine")
     if here and not local:
-        raise LiveError(f"{where}: the server names an address on this machine for its files")
+        raise OrganiserError(f"{where}: the server names an address on this machine for its files")
 
 
 @dataclass(frozen=True)
@@ -390,7 +375,7 @@ def _blocks(response: requests.Response, most: int) -> Iterator[bytes]:
     for block in response.iter_content(_BLOCK):
         size += len(block)
         if size > most:
-            raise LiveError(f"{_host(response.url)}: an answer of more than {most / 1e6:.0f} MB")
+            raise OrganiserError(f"{_host(response.url)}: an answer of more than {most / 1e6:.0f} MB")
         yield block
 
 

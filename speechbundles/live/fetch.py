@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from speechbundles.live import api
-from speechbundles.live.connection import LARGEST_FILE, Connection, Gone, LiveError, Refused, Unreachable
+from speechbundles.live.connection import LARGEST_FILE, Connection
 from speechbundles.live.folder import (
     INDEX,
     SUBMISSIONS,
@@ -24,6 +24,7 @@ from speechbundles.live.folder import (
     write_index,
 )
 from speechbundles.model.bounded import sha256
+from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
 from spokeneval.formats.submission_zip import DAMAGED, MAX_BYTES, open_zip
 
 JOBS = 4
@@ -69,8 +70,8 @@ def fetch(
 
     Raises
     ------
-    LiveError: the competition cannot be read, or the server cannot be reached any more; what is here by then stays.
-    FolderError: the folder has an index that cannot be read.
+    OrganiserError: the competition or the folder's index cannot be read, or the server cannot be reached any more; what
+        is here by then stays.
     """
     phases = api.phases_of(api.read_competition(connection, competition))
     known = {run.id: run for run in read_index(folder)} if (folder / INDEX).exists() else {}
@@ -151,7 +152,7 @@ def _fetch_run(
     except Unreachable:
         lost.set()
         raise
-    except LiveError as error:  # of this run alone
+    except OrganiserError as error:  # of this run alone
         return replace(run, complete=False, note=str(error))
 
 

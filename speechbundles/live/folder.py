@@ -21,7 +21,8 @@ from datetime import datetime
 from pathlib import Path
 
 from speechbundles.model.bounded import read_file
-from speechbundles.model.tabular import UnreadableFile, csv_text, read_rows
+from speechbundles.model.errors import OrganiserError, UnreadableFile
+from speechbundles.model.tabular import csv_text, read_rows
 
 INDEX = "index.csv"
 SUBMISSIONS, OUTPUTS, LOGS = "submissions", "outputs", "logs"
@@ -30,10 +31,6 @@ TIME = "%Y-%m-%dT%H%M%S"
 """As `season` reads it in a name."""
 _LONGEST_NAME = 80
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
-
-
-class FolderError(ValueError):
-    """A folder that holds no fetched competition, or a damaged one."""
 
 
 @dataclass(frozen=True)
@@ -76,22 +73,22 @@ def read_index(folder: Path) -> list[Fetched]:
 
     Raises
     ------
-    FolderError: there is no index, or it cannot be read.
+    OrganiserError: there is no index, or it cannot be read.
     """
     try:
         rows = read_rows(read_file(folder / INDEX, LARGEST_INDEX), ",")
     except OSError as error:
-        raise FolderError(f"{folder / INDEX}: {error.strerror}; expected what `fetch` left") from None
+        raise OrganiserError(f"{folder / INDEX}: {error.strerror}; expected what `fetch` left") from None
     except UnreadableFile as error:
-        raise FolderError(f"{folder / INDEX}: {error}; expected what `fetch` left") from None
+        raise OrganiserError(f"{folder / INDEX}: {error}; expected what `fetch` left") from None
     if not rows or tuple(rows[0][1]) != COLUMNS:
-        raise FolderError(f"{folder / INDEX}: expected the columns {', '.join(COLUMNS)}")
+        raise OrganiserError(f"{folder / INDEX}: expected the columns {', '.join(COLUMNS)}")
     runs = []
     for line, cells in rows[1:]:
         try:
             runs.append(_fetched(dict(zip(COLUMNS, cells, strict=True))))
         except (KeyError, TypeError, ValueError) as error:
-            raise FolderError(f"{folder / INDEX}, line {line}: {error!s:.200}") from None
+            raise OrganiserError(f"{folder / INDEX}, line {line}: {error!s:.200}") from None
     return runs
 
 

@@ -7,13 +7,14 @@ from typing import Any
 
 from speechbundles.check import check_bundle
 from speechbundles.live import api
-from speechbundles.live.connection import Connection, LiveError, Progress, Refused
+from speechbundles.live.connection import Connection, Progress
 from speechbundles.live.scores import different_scores
 from speechbundles.live.served import differences
 from speechbundles.live.wait import wait_for_import, wait_for_runs
 from speechbundles.model.bounded import parse_yaml
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.document import FILE
+from speechbundles.model.errors import OrganiserError, Refused
 from speechbundles.model.finding import format_findings
 from speechbundles.model.read import read_built_bundle
 from speechbundles.rehearse import FINISHED, Rehearsal, rehearse_phase
@@ -39,8 +40,8 @@ def publish(
 
     Raises
     ------
-    LiveError: the server refuses a step, has something else than the bundle says, or scores otherwise than at home.
-    BundleError: for a bundle that cannot be rehearsed.
+    OrganiserError: the bundle cannot be rehearsed, or the server refuses a step, has something else than the bundle
+        says, or scores otherwise than at home.
     """
     bundle, content = read_bundle(path)
     rehearsed = list(_rehearse_baselines(bundle, content))
@@ -73,7 +74,7 @@ def publish(
         return
     untried = [built.name for built, name, _ in rehearsed if name is None]
     if untried:
-        raise LiveError(
+        raise OrganiserError(
             f"not opened, as {', '.join(untried)} was not tried; try it and publish it in the browser"
         )
     api.publish(connection, competition)
@@ -85,19 +86,21 @@ def read_bundle(path: Path) -> tuple[BuiltBundle, Mapping[str, Any]]:
 
     Raises
     ------
-    BundleError: it cannot be used.
-    LiveError: it is refused, or another platform's, or a phase has several tasks, as no bundle that is built here has.
+    OrganiserError: it cannot be used, is refused, or another platform's, or a phase has several tasks, as no bundle
+        that is built here has.
     """
     bundle = read_built_bundle(path)
     if bundle.platform != "codabench":
-        raise LiveError(f"{path}: a bundle for {bundle.platform}; only Codabench's are published by its API")
+        raise OrganiserError(
+            f"{path}: a bundle for {bundle.platform}; only Codabench's are published by its API"
+        )
     errors = [finding for finding in check_bundle(path) if finding.level == "error"]
     if errors:
-        raise LiveError(f"{path}: {format_findings(errors)}")
+        raise OrganiserError(f"{path}: {format_findings(errors)}")
     content = parse_yaml(bundle.files[FILE])
     several = [str(phase["name"]) for phase in content["phases"] if len(phase["tasks"]) > 1]
     if several:
-        raise LiveError(
+        raise OrganiserError(
             f"{path}: several tasks in {', '.join(several)}; only phases with one task are handled here"
         )
     return bundle, content
@@ -110,17 +113,17 @@ def check_served(
 
     Raises
     ------
-    LiveError: with every difference.
+    OrganiserError: with every difference.
     """
     try:
         found = differences(content, files, live)
     except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
-        raise LiveError(
+        raise OrganiserError(
             f"competition {competition} cannot be compared with the bundle: {error!r:.200}"
         ) from None
     if found:
         lines = "\n".join(f"  {line}" for line in found)
-        raise LiveError(f"competition {competition} is not what the bundle says:\n\n{lines}")
+        raise OrganiserError(f"competition {competition} is not what the bundle says:\n\n{lines}")
 
 
 def read_served_files(connection: Connection, task: int) -> dict[str, bytes]:
@@ -154,7 +157,7 @@ def _compare_files(connection: Connection, bundle: BuiltBundle, phases: list[api
         wanted = wanted_files(bundle, built)
         other = [part for part in api.PARTS if wanted.get(part) != served.get(part)]
         if other:
-            raise LiveError(f"{built.name}: the server has another {', '.join(other)} than the bundle")
+            raise OrganiserError(f"{built.name}: the server has another {', '.join(other)} than the bundle")
     return "read back: programs and data, byte for byte"
 
 
@@ -165,7 +168,7 @@ def _rehearse_baselines(
 
     Raises
     ------
-    LiveError: a baseline fails here.
+    OrganiserError: a baseline fails here.
     """
     items = sorted(content["phases"], key=lambda item: int(item.get("index", 0)))
     for phase, item in zip(bundle.phases, items, strict=True):
@@ -181,7 +184,7 @@ def _rehearse_baselines(
             submission.write_bytes(bundle.files[name])
             rehearsal = rehearse_phase(bundle, bundle.phase(phase.number), submission)
         if rehearsal.status != FINISHED:
-            raise LiveError(
+            raise OrganiserError(
                 f"{phase.name}: the baseline {name} fails here already, so nothing was sent\n\n{rehearsal}"
             )
         yield phase, name, rehearsal
@@ -194,11 +197,13 @@ def _compare_scores(
     wanted = {cell.key: cell.stored for cell in rehearsal.row if cell.stored is not None}
     found = wait_for_runs(connection, phase, [run], wanted).get(run)
     if found is None or found.status != FINISHED:
-        raise LiveError(
+        raise OrganiserError(
             f"{phase.name}: run {run} is {found.status if found else 'gone'} on the server, and Finished at home; its "
             "logs are under Submissions in the browser"
         )
     served = {key: score for key, score in found.scores.items() if key not in computed}
     lines = different_scores(wanted, served)
     if lines:
-        raise LiveError("\n".join([f"{phase.name}: run {run} has other scores than at home:", "", *lines]))
+        raise OrganiserError(
+            "\n".join([f"{phase.name}: run {run} has other scores than at home:", "", *lines])
+        )

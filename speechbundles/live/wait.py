@@ -3,7 +3,8 @@
 from collections.abc import Callable, Collection
 
 from speechbundles.live import api
-from speechbundles.live.connection import Connection, LiveError
+from speechbundles.live.connection import Connection
+from speechbundles.model.errors import OrganiserError
 
 PAUSE = 10
 """Seconds between two looks."""
@@ -18,14 +19,14 @@ def wait_for_import(connection: Connection, status: int) -> int:
 
     Raises
     ------
-    LiveError: it failed, or does not end.
+    OrganiserError: it failed, or does not end.
     """
     for _ in range(PATIENCE):
         competition = api.imported(connection, status)
         if competition is not None:
             return competition
         connection.sleep(PAUSE)
-    raise LiveError(
+    raise OrganiserError(
         f"the import has not ended after {PAUSE * PATIENCE // 60} minutes; when the server's management page lists the "
         "competition, go on with --competition and its number"
     )
@@ -42,7 +43,7 @@ def wait_for_runs(
 
     Raises
     ------
-    LiveError: nothing has changed for too long.
+    OrganiserError: nothing has changed for too long.
     """
     unchanged = 0
     seen: list[api.LiveRun] = []
@@ -60,7 +61,7 @@ def wait_for_runs(
         seen = found
         connection.sleep(PAUSE)
     waiting = ", ".join(f"{run.id} ({run.status})" for run in seen if run.status not in api.FINAL)
-    raise LiveError(
+    raise OrganiserError(
         f"{phase.name}: nothing has changed for {PAUSE * PATIENCE // 60} minutes, and these runs are not over: "
         f"{waiting}. Is a worker there? The same command goes on from here"
     )

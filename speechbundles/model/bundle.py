@@ -11,12 +11,9 @@ from pathlib import Path
 from speechbundles.model.archive import LARGEST_BUNDLE, MOST_ENTRIES, is_unsafe
 from speechbundles.model.bounded import read_entry
 from speechbundles.model.competition import Column
+from speechbundles.model.errors import BundleError
 from speechbundles.model.zips import DECIDING_SET, reference_zip
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
-
-
-class BundleError(ValueError):
-    """A bundle that cannot be used; the text says what is wrong with it."""
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ from functools import partial
 from typing import Any
 
 from speechbundles.model import dates
-from speechbundles.model.bundle import BuiltBundle, BuiltPhase, BundleError
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.competition import Column
 from speechbundles.model.dates import expect_date
+from speechbundles.model.errors import BundleError
 from speechbundles.platforms.codabench.keys import COLUMN, LEADERBOARD, PHASE, SUBMISSION_RULES, TOP, VERSION
 from speechbundles.platforms.keys import direction, is_true
 

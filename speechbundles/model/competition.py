@@ -11,10 +11,6 @@ Place = tuple[str | int, ...]
 """Where something stands in `competition.yaml`."""
 
 
-class CompetitionError(ValueError):
-    """A competition that cannot be built from what the organiser wrote; `str()` lists every defect with its line."""
-
-
 @dataclass(frozen=True)
 class Column:
     """A leaderboard column: what the task says of a score, and how the organiser shows it.

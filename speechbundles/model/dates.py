@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable
 from datetime import date, datetime, time, timezone
 
-from speechbundles.model.bundle import BundleError
 from speechbundles.model.document import describe
+from speechbundles.model.errors import BundleError
 from speechbundles.model.finding import Report
 
 FORMAT = "%Y-%m-%d %H:%M:%S"

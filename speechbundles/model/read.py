@@ -7,8 +7,9 @@ from typing import Any
 
 from speechbundles.model import codabench, codalab
 from speechbundles.model.archive import Archive, read_bundle
-from speechbundles.model.bundle import BuiltBundle, BundleError
+from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.document import FILE, Document, read_document
+from speechbundles.model.errors import BundleError
 from speechbundles.model.finding import Report
 from speechbundles.platforms.codabench.keys import VERSION
 
@@ -52,8 +53,6 @@ def bundle_of(archive: Archive, document: Document) -> BuiltBundle:
     """
     try:
         bundle = READERS[platform_of(document.content)](document.content)
-    except BundleError:
-        raise
     except (AttributeError, KeyError, IndexError, TypeError, ValueError, OverflowError) as error:
         raise BundleError(f"{FILE} is incomplete or malformed: {error!r:.200}") from error
     return replace(bundle, files=archive.files)

@@ -2,9 +2,7 @@
 
 from pathlib import Path, PurePosixPath
 
-
-class NoSubmissions(ValueError):
-    """No submission in a folder, or two that would have one name."""
+from speechbundles.model.errors import OrganiserError
 
 
 def find_submissions(folder: Path, *, passed_over: Path | None = None) -> dict[str, Path]:
@@ -16,10 +14,10 @@ def find_submissions(folder: Path, *, passed_over: Path | None = None) -> dict[s
 
     Raises
     ------
-    NoSubmissions: no folder, no zip in it, two of one name, or one whose name is another one's folder.
+    OrganiserError: no folder, no zip in it, two of one name, or one whose name is another one's folder.
     """
     if not folder.is_dir():
-        raise NoSubmissions(f"{folder}: expected a folder, with submissions' zips in it")
+        raise OrganiserError(f"{folder}: expected a folder, with submissions' zips in it")
     place = folder.resolve()
     outputs = None if passed_over is None else passed_over.resolve()
     if outputs is not None and place.is_relative_to(outputs):
@@ -34,12 +32,16 @@ def find_submissions(folder: Path, *, passed_over: Path | None = None) -> dict[s
             continue
         name = inner.with_suffix("").as_posix()
         if name in found:
-            raise NoSubmissions(f"{folder}: {name} stands there twice, as {found[name].name} and {path.name}")
+            raise OrganiserError(
+                f"{folder}: {name} stands there twice, as {found[name].name} and {path.name}"
+            )
         found[name] = path
     if not found:
-        raise NoSubmissions(f"{folder}: no zip in it, nor in a folder of it")
+        raise OrganiserError(f"{folder}: no zip in it, nor in a folder of it")
     for name, path in found.items():
         above = next((str(part) for part in PurePosixPath(name).parents if str(part) in found), None)
         if above is not None:
-            raise NoSubmissions(f"{path}: its folder has the name of {found[above].name}; rename one of them")
+            raise OrganiserError(
+                f"{path}: its folder has the name of {found[above].name}; rename one of them"
+            )
     return found

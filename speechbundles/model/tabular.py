@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.model.bounded import read_file
+from speechbundles.model.errors import UnreadableFile
 from spokeneval.formats.problems import Problem, quote
 from spokeneval.formats.submission_zip import open_zip
 
@@ -29,10 +30,6 @@ SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
 _OLD_WORKBOOK = b"\xd0\xcf\x11\xe0"
 _LONGEST_CELL = 20
 """Lines that one quoted cell may go over; what is longer is a quotation mark that is not closed."""
-
-
-class UnreadableFile(ValueError):
-    """A file that holds no rows of text; `str()` says why."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from speechbundles.model.bounded import MOST_YAML, decode_yaml, read_file
+from speechbundles.model.errors import OrganiserError
 
 CHALLENGE = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
@@ -50,19 +51,15 @@ TO_EDIT = {
 """What a new challenge's author edits, the first file first."""
 
 
-class NewChallengeError(ValueError):
-    """A challenge that cannot be written."""
-
-
 def write_challenge(root: Path, name: str) -> list[Path]:
     """Write a new challenge into a checkout; returns the files that it consists of.
 
     Raises
     ------
-    NewChallengeError: a name that cannot be a module's, or files that are there already. Nothing is written then.
+    OrganiserError: a name that cannot be a module's, or files that are there already. Nothing is written then.
     """
     if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name) or len(name) > 32:
-        raise NewChallengeError(
+        raise OrganiserError(
             f"{name!r}: expected a name such as speech_rate: small letters, digits and underscores, 32 at most"
         )
     fields = {"name": name, "title": name.replace("_", " ").capitalize()}
@@ -71,12 +68,12 @@ def write_challenge(root: Path, name: str) -> list[Path]:
         files[root / "reference_data" / name / set_name / "reference.csv"] = _sample(set_name)
     there = [path for path in files if path.exists()]
     if there:
-        raise NewChallengeError(f"{there[0].relative_to(root)} is there already; choose another name")
+        raise OrganiserError(f"{there[0].relative_to(root)} is there already; choose another name")
     series = root / "competition.yaml"
     try:
         files[series] = add_entries(decode_yaml(read_file(series, MOST_YAML)), fields)
     except UnicodeDecodeError as error:
-        raise NewChallengeError(f"competition.yaml: byte {error.start} is not UTF-8") from None
+        raise OrganiserError(f"competition.yaml: byte {error.start} is not UTF-8") from None
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -87,7 +84,7 @@ def add_entries(series: str, fields: Mapping[str, str]) -> str:
     """A `competition.yaml` with the challenge and its bundle after those that are there, all else as it stands."""
     challenges, heading, bundles = series.partition("\nbundles:\n")
     if not heading:
-        raise NewChallengeError("competition.yaml has no line 'bundles:' to put the challenge before")
+        raise OrganiserError("competition.yaml has no line 'bundles:' to put the challenge before")
     return "".join(
         [
             challenges.rstrip("\n"),

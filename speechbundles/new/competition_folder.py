@@ -8,7 +8,8 @@ from typing import Any
 from speechbundles.check import MOST_SUBMISSIONS
 from speechbundles.competition.read import FILL_IN, read_competitions
 from speechbundles.competition.whole import needs
-from speechbundles.model.competition import Competition, CompetitionError, Phase
+from speechbundles.model.competition import Competition, Phase
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import NOTE
 from speechbundles.model.text import dump_yaml, suggestion
 from speechbundles.model.zips import DECIDING_SET, write_tree
@@ -51,12 +52,12 @@ def write_folder(root: Path, folder: Path, names: Sequence[str]) -> dict[str, st
 
     Raises
     ------
-    CompetitionError: a name that there is not, or a folder that cannot be taken. Nothing is written then.
+    OrganiserError: a name that there is not, or a folder that cannot be taken. Nothing is written then.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise CompetitionError(f"{folder} is there already; name a new folder")
+        raise OrganiserError(f"{folder} is there already; name a new folder")
     if folder.resolve().is_relative_to(root.resolve()):
-        raise CompetitionError(
+        raise OrganiserError(
             f"{folder} is in the clone; name a folder outside of it, so that your data stay out"
         )
     series = read_competitions(root / "competition.yaml")
@@ -64,7 +65,7 @@ def write_folder(root: Path, folder: Path, names: Sequence[str]) -> dict[str, st
     for name in names:
         if name not in known:
             hint = suggestion(name, known, f"there are {', '.join(known)}")
-            raise CompetitionError(f"no task or bundle {name}; {hint}")
+            raise OrganiserError(f"no task or bundle {name}; {hint}")
     chosen = [competition for competition in series if {competition.name, competition.task} & set(names)]
     places = {need.path: need.what for competition in chosen for need in needs(competition)}
     notes: dict[str, str] = {}

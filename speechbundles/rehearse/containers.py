@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from speechbundles.model.errors import OrganiserError
 from speechbundles.platforms.codabench.layout import DROPPED_CAPABILITIES
 from speechbundles.rehearse.sandbox import LOG_BYTES, Capture, Limits, Outcome
 
@@ -28,10 +29,6 @@ KILLED = 137
 
 KILL_SECONDS = 10
 """Time for the last output of a container that has ended."""
-
-
-class EngineError(ValueError):
-    """No container can be run here; the text says why and what to do."""
 
 
 class ContainerEngine:
@@ -56,7 +53,9 @@ class ContainerEngine:
             try:
                 self.client.images.pull(self.image)
             except docker.errors.APIError as error:
-                raise EngineError(f"image {self.image} is not here and cannot be pulled: {error}") from None
+                raise OrganiserError(
+                    f"image {self.image} is not here and cannot be pulled: {error}"
+                ) from None
 
     def run(
         self,
@@ -72,7 +71,7 @@ class ContainerEngine:
 
         Raises
         ------
-        EngineError: where the container cannot be made or started.
+        OrganiserError: where the container cannot be made or started.
         """
         with self._container(command, mounts, cwd, limits) as container:
             kept = [Capture(min(limits.output_bytes, LOG_BYTES)) for _ in range(2)]
@@ -137,7 +136,7 @@ class ContainerEngine:
             )
             yield container
         except docker.errors.DockerException as error:
-            raise EngineError(f"no container of {self.image} can be run: {error}") from None
+            raise OrganiserError(f"no container of {self.image} can be run: {error}") from None
         finally:
             if container is not None:
                 with suppress(docker.errors.NotFound):
@@ -167,13 +166,15 @@ def connect() -> Any:
 
     Raises
     ------
-    EngineError: no `docker` package, or nothing that answers.
+    OrganiserError: no `docker` package, or nothing that answers.
     """
     try:
         import docker
         import docker.errors
     except ImportError:
-        raise EngineError("--engine docker needs the docker package: pip install '.[containers]'") from None
+        raise OrganiserError(
+            "--engine docker needs the docker package: pip install '.[containers]'"
+        ) from None
     tried = []
     for address in _addresses():
         scheme, _, path = address.partition("://")
@@ -187,7 +188,7 @@ def connect() -> Any:
         except docker.errors.DockerException as error:
             tried.append(f"  {address}: {error}")
     listed = "\n".join(tried) or "  no socket of either"
-    raise EngineError(f"neither Docker nor Podman answers; start one, or set DOCKER_HOST\n{listed}")
+    raise OrganiserError(f"neither Docker nor Podman answers; start one, or set DOCKER_HOST\n{listed}")
 
 
 def _addresses() -> Iterator[str]:

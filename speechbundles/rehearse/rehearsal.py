@@ -24,6 +24,7 @@ from typing import Any
 from speechbundles.model.archive import Room, open_archive
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.description import declared_scores
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.finding import Report
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.text import printable
@@ -122,14 +123,14 @@ def rehearse(
 
     Raises
     ------
-    BundleError: for a bundle that cannot be rehearsed, or a phase it does not have.
-    ValueError: where the submission is no file, the reference no folder, or `keep` is not empty.
+    OrganiserError: the bundle cannot be rehearsed or lacks the phase, the submission is no file, the reference no
+        folder, or `keep` is not empty.
     """
     if not submission.is_file():
         found = "is a folder" if submission.is_dir() else "there is no such file"
-        raise ValueError(f"{submission}: {found}; expected a submission's zip")
+        raise OrganiserError(f"{submission}: {found}; expected a submission's zip")
     if keep is not None and keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
-        raise ValueError(f"{keep}: expected an empty folder, or none")
+        raise OrganiserError(f"{keep}: expected an empty folder, or none")
     built = read_built_bundle(bundle)
     rehearsed = built.phase(phase)
     if reference is not None:
@@ -142,10 +143,10 @@ def with_reference(bundle: BuiltBundle, phase: BuiltPhase, reference: Path) -> B
 
     Raises
     ------
-    ValueError: no such folder, or a phase without reference data.
+    OrganiserError: no such folder, or a phase without reference data.
     """
     if not reference.is_dir() or phase.reference_data is None:
-        raise ValueError(f"{reference}: expected a folder, in place of the phase's reference data")
+        raise OrganiserError(f"{reference}: expected a folder, in place of the phase's reference data")
     return replace(bundle, files={**bundle.files, phase.reference_data: make_zip(read_tree(reference))})
 
 

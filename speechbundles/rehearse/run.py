@@ -8,6 +8,7 @@ from pathlib import Path
 
 from speechbundles.model.bounded import MOST_YAML, parse_yaml, read_file
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.errors import BundleError
 from speechbundles.rehearse.containers import ContainerEngine
 from speechbundles.rehearse.engine import LocalEngine
 from speechbundles.rehearse.sandbox import Limits
@@ -66,9 +67,12 @@ class Run:
 
     def execute(self, name: str, words: list[str], mounts: Mapping[str, Path], cwd: str) -> Step:
         seconds = self.phase.seconds if self.limits.seconds is None else self.limits.seconds
-        outcome = self.engine.run(
-            words, mounts, cwd=cwd, scratch=self.scratch, seconds=seconds, limits=self.limits
-        )
+        try:
+            outcome = self.engine.run(
+                words, mounts, cwd=cwd, scratch=self.scratch, seconds=seconds, limits=self.limits
+            )
+        except ValueError as error:  # the bundle's: no time at all, or a word that no command can have
+            raise BundleError(str(error)) from None
         step = Step(name, tuple(words), **vars(outcome))
         self.steps.append(step)
         return step

@@ -35,6 +35,7 @@ from pathlib import Path
 from speechbundles.model.archive import LARGEST_BUNDLE
 from speechbundles.model.bounded import sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.read import read_built_bundle
 from speechbundles.rehearse import Result, read_result, rehearse_all
 from speechbundles.season.board import Day, boards_by_day
@@ -87,12 +88,11 @@ def play(
 
     Raises
     ------
-    BundleError: for a bundle that cannot be rehearsed.
-    SeasonError: with everything in the folder that is no submission.
-    ValueError: for fewer jobs than one.
+    OrganiserError: the bundle cannot be rehearsed, the folder contains anything but submissions, or there are fewer
+        jobs than one.
     """
     if jobs is not None and jobs < 1:
-        raise ValueError(f"jobs is {jobs}; expected 1 or more")
+        raise OrganiserError(f"jobs is {jobs}; expected 1 or more")
     built = read_season_bundle(bundle)
     work = work or folder / ".season"
     submissions = read_submissions(folder, passed_over=work)

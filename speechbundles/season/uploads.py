@@ -6,16 +6,13 @@ from datetime import datetime
 from pathlib import Path
 
 from speechbundles.model.bounded import sha256
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import printable
 from spokeneval.formats.problems import count_of
 from spokeneval.formats.submission_zip import MAX_BYTES
 
 _NAME = re.compile(r"(\d{4}-\d\d-\d\dT\d{4}(?:\d\d)?)Z?(?:_.*)?\.zip", re.DOTALL | re.IGNORECASE)
 _EXAMPLE = "2027-03-01T0915_anything.zip"
-
-
-class SeasonError(ValueError):
-    """A folder that is no season; the text lists every problem."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +31,12 @@ def read_submissions(folder: Path, *, passed_over: Path | None = None) -> list[S
 
     Raises
     ------
-    SeasonError: with everything in the folder that is neither a team's folder nor a submission named by its time.
+    OrganiserError: with everything in the folder that is neither a team's folder nor a submission named by its time.
     """
     problems: list[str] = []
     found = []
     if not folder.is_dir():
-        raise SeasonError(f"{folder}: expected a folder, in it one a team")
+        raise OrganiserError(f"{folder}: expected a folder, in it one a team")
     for team in _listed(folder, passed_over):
         if not team.is_dir():
             problems.append(f"{team.name}: expected a folder, one a team, with its submissions in it")
@@ -61,7 +58,7 @@ def read_submissions(folder: Path, *, passed_over: Path | None = None) -> list[S
         count = count_of(len(problems), "problem")
         listed = "\n".join(f"  {printable(problem)}" for problem in problems)
         where = printable(str(folder), kept="\n")
-        raise SeasonError(f"{where}: {count}\n\n{listed}\n\nNothing was rehearsed.")
+        raise OrganiserError(f"{where}: {count}\n\n{listed}\n\nNothing was rehearsed.")
     return sorted(found, key=lambda upload: (upload.time, upload.team, upload.name))
 
 

@@ -8,9 +8,10 @@ import pytest
 import build_bundle
 from speechbundles.live import api
 from speechbundles.live.amend import STATE, carry_out, plan, to_text
-from speechbundles.live.connection import TOKEN_VARIABLE, Connection, LiveError, Unreachable
+from speechbundles.live.connection import TOKEN_VARIABLE, Connection
 from speechbundles.live.fetch import REPLACED, fetch
 from speechbundles.live.publish import wanted_files
+from speechbundles.model.errors import OrganiserError, Unreachable
 from speechbundles.model.read import read_built_bundle
 from speechbundles.rehearse.many import Result, rehearse_all
 from tests.samples.codabench_server import TOKEN, CodabenchServer, Mishap
@@ -204,7 +205,7 @@ def test_a_board_that_is_another_one_is_told(connection, server, tmp_path):
     server.score = lambda parts, file: (
         {"accuracy": 0.5, "error": 0.5} if file == upload(0, 1) else right(parts, file)
     )
-    with pytest.raises(LiveError) as error:
+    with pytest.raises(OrganiserError) as error:
         list(carry_out(connection, amendment))
     lines = str(error.value).splitlines()
     assert lines[0] == "Evaluation: the board is not the predicted one:"
@@ -237,23 +238,23 @@ def test_what_is_refused(connection, server, tmp_path):
     new = season(server, tmp_path)
     other = live_bundle(tmp_path / "other.zip", wrong=2, title="Another")
     with pytest.raises(
-        LiveError, match="title: 'Another' in the bundle, 'A synthetic competition' on the server"
+        OrganiserError, match="title: 'Another' in the bundle, 'A synthetic competition' on the server"
     ):
         plan(connection, other, COMPETITION, tmp_path / "live")
     amendment = plan(connection, new, COMPETITION, tmp_path / "live")
     server.stuck = True
     run = server.enter(EVALUATION, "erik", upload(), finished=False)
     server.submissions[run]["status"] = "Running"
-    with pytest.raises(LiveError, match=f"runs under way: {run}. Wait for them, or cancel them"):
+    with pytest.raises(OrganiserError, match=f"runs under way: {run}. Wait for them, or cancel them"):
         list(carry_out(connection, amendment))
     assert server.called("API PATCH") == []
     del server.submissions[run]
     server.stuck = False
     server.mishaps = [Mishap("API PATCH", 403)]
-    with pytest.raises(LiveError, match="PATCH /api/tasks/32/: HTTP 403"):
+    with pytest.raises(OrganiserError, match="PATCH /api/tasks/32/: HTTP 403"):
         list(carry_out(connection, amendment))
     newer = live_bundle(tmp_path / "newer.zip", wrong=3)
-    with pytest.raises(LiveError, match="an amendment with another bundle is not done"):
+    with pytest.raises(OrganiserError, match="an amendment with another bundle is not done"):
         plan(connection, newer, COMPETITION, tmp_path / "live")
     assert amend(connection, new, tmp_path)
 

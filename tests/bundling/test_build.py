@@ -20,8 +20,8 @@ from speechbundles.assemble.plan import plan
 from speechbundles.assemble.write import write
 from speechbundles.check.check import check_bundle
 from speechbundles.competition.read import read_competitions
-from speechbundles.competition.references import BadReference, load_reference
-from speechbundles.model.competition import CompetitionError
+from speechbundles.competition.references import load_reference
+from speechbundles.model.errors import BadReference, OrganiserError
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.zips import make_zip
 from speechbundles.platforms.limits import LONGEST_COLUMN_TITLE
@@ -122,7 +122,7 @@ def test_the_titles_of_a_tasks_columns_differ_and_fit_both_platforms(name):
 def test_a_title_that_a_platform_would_cut_is_refused_with_its_line(monkeypatch):
     monkeypatch.setattr("speechbundles.competition.read.LONGEST_COLUMN_TITLE", 15)
     with pytest.raises(
-        CompetitionError, match=r"line 62 .*the title of d_full_low, 'Dfull from \(95 %\)', has more"
+        OrganiserError, match=r"line 62 .*the title of d_full_low, 'Dfull from \(95 %\)', has more"
     ):
         read_competitions(ROOT / "competition.yaml", ["spoken_call"])
 
@@ -137,7 +137,7 @@ def test_a_defect_in_competition_yaml_is_refused_with_its_line(copy, defect):
     text = (copy / "competition.yaml").read_text(encoding="utf-8")
     assert good in text
     (copy / "competition.yaml").write_text(text.replace(good, bad, 1), encoding="utf-8")
-    with pytest.raises(CompetitionError) as refusal:
+    with pytest.raises(OrganiserError) as refusal:
         read_competitions(copy / "competition.yaml", ["spoken_call"])
     message = str(refusal.value)
     assert said in message
@@ -161,7 +161,7 @@ def test_two_bundles_with_the_same_programs_have_the_same_secrets(copy, setting,
     text = (copy / "competition.yaml").read_text(encoding="utf-8")
     title = "title: MERLion CCS Task 1 — language identification, open track"
     (copy / "competition.yaml").write_text(text.replace(title, f"{title}\n    {setting}"), encoding="utf-8")
-    with pytest.raises(CompetitionError, match="1 defect") as refusal:
+    with pytest.raises(OrganiserError, match="1 defect") as refusal:
         read_competitions(copy / "competition.yaml")
     both = "merlion_identification_closed; both have the labels and programs of merlion_identification"
     assert said in str(refusal.value)
@@ -173,7 +173,7 @@ def test_what_four_challenges_share_is_told_once_where_it_stands(copy):
     (copy / "competition.yaml").write_text(
         text.replace("max_submissions: 500", "max_submissions: 0", 1), encoding="utf-8"
     )
-    with pytest.raises(CompetitionError) as refusal:
+    with pytest.raises(OrganiserError) as refusal:
         read_competitions(copy / "competition.yaml")
     assert str(refusal.value).splitlines()[2:] == [
         "  line 42   challenges.spoken_call.phases[0].max_submissions: 0 is less than the minimum of 1"
@@ -185,7 +185,7 @@ def test_all_defects_are_told_at_once(copy):
     text = (copy / "competition.yaml").read_text(encoding="utf-8")
     text = text.replace("forum: true", "forun: true").replace("{key: fer,", "{key: FER,")
     (copy / "competition.yaml").write_text(text, encoding="utf-8")
-    with pytest.raises(CompetitionError, match="2 defects") as refusal:
+    with pytest.raises(OrganiserError, match="2 defects") as refusal:
         read_competitions(copy / "competition.yaml")
     line = text[: text.index("forun")].count("\n") + 1
     assert f"line {line:<4} defaults.forun: unknown key; did you mean forum?" in str(refusal.value)
@@ -437,7 +437,7 @@ def test_submissions_that_wait_are_built_for_a_platform_that_can_hold_them(copy)
     (copy / "competition.yaml").write_text(text, encoding="utf-8")
     planned = plan(copy, ["spoken_call"], {})
     with pytest.raises(
-        CompetitionError, match="codalab runs every submission at once; build it with --platform codab"
+        OrganiserError, match="codalab runs every submission at once; build it with --platform codab"
     ):
         list(write(copy, planned, ["codabench", "codalab"], copy / "dist"))
     assert not (copy / "dist").exists()
@@ -664,7 +664,7 @@ def test_a_sheet_without_header_is_built(tmp_path):
 )
 def test_a_page_that_cannot_be_filled_in_is_named_with_its_line(copy, monkeypatch, written, said):
     (copy / "pages" / "terms.md").write_bytes(b"# ${title}\n$$ 5\n" + written)
-    with pytest.raises(CompetitionError) as refusal:
+    with pytest.raises(OrganiserError) as refusal:
         plan(copy, ["spoken_call"], {})
     assert str(refusal.value).startswith(f"pages/terms.md {said}"), refusal.value
 

@@ -5,8 +5,8 @@ import signal
 
 import pytest
 
-from speechbundles.board.cluster import NoCluster
 from speechbundles.board.score import score
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.zips import read_all
 from tests.samples.programs import write_files
 from tests.samples.small_bundles import SCORE, codabench_bundle, zipped
@@ -45,5 +45,5 @@ def test_a_cluster_writes_the_same_bytes_also_when_a_worker_dies(tmp_path, clust
 def test_a_scheduler_that_does_not_answer_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr("speechbundles.board.cluster.WAIT", 1)
     folder = write_files(tmp_path / "in", {"a.zip": zipped({"answer.txt": "42\n"})})
-    with pytest.raises(NoCluster, match=r"no Dask scheduler answers at tcp://127.0.0.1:1"):
+    with pytest.raises(OrganiserError, match=r"no Dask scheduler answers at tcp://127.0.0.1:1"):
         score(codabench_bundle(tmp_path), folder, tmp_path / "out", scheduler="tcp://127.0.0.1:1")

@@ -11,9 +11,8 @@ from speechbundles.assemble.baseline import Baseline
 from speechbundles.assemble.pages import page_text
 from speechbundles.assemble.plan import plan
 from speechbundles.competition.read import read_competitions
-from speechbundles.competition.references import BadReference
 from speechbundles.competition.whole import needs
-from speechbundles.model.competition import CompetitionError
+from speechbundles.model.errors import BadReference, OrganiserError
 from tests.samples.own_competition import FILLED_IN, own_data, own_folder
 from tests.samples.programs import ROOT, write_files
 
@@ -177,7 +176,7 @@ def test_what_nobody_would_read_is_refused_with_its_line(own, place, text, said)
     else:
         say_in(own, place, text)
     line = path.read_text().splitlines().index(text) + 1
-    with pytest.raises(CompetitionError) as refusal:
+    with pytest.raises(OrganiserError) as refusal:
         read_competitions(SERIES, folder=own)
     assert said in str(refusal.value)
     assert f"  line {line:<4} " in str(refusal.value)
@@ -186,7 +185,7 @@ def test_what_nobody_would_read_is_refused_with_its_line(own, place, text, said)
 def test_a_misspelt_task_is_refused(own):
     say_in(own, "challenges", "  psst: {tasks: {psst_correctnes: {forum: false}}}")
     with pytest.raises(
-        CompetitionError, match=r"psst has no task psst_correctnes; did you mean psst_correctness\?"
+        OrganiserError, match=r"psst has no task psst_correctnes; did you mean psst_correctness\?"
     ):
         read_competitions(SERIES, folder=own)
 
@@ -232,7 +231,7 @@ def test_templates_fall_through_one_by_one(own):
     assert kit["content.py"] == (ROOT / "starting_kit/content_accuracy/content.py").read_bytes()
     (own / "pages/content_accuracy/data.md").write_text("${title} ${contact}\n")
     with pytest.raises(
-        CompetitionError, match=r"^pages/content_accuracy/data.md line 1: \$\{contact\} stands for"
+        OrganiserError, match=r"^pages/content_accuracy/data.md line 1: \$\{contact\} stands for"
     ):
         plan(ROOT, [], {}, folder=own)
 
@@ -277,7 +276,7 @@ def test_a_baseline_that_runs_nowhere_is_told_with_how_to_leave_it_out(own, monk
 def test_a_file_of_ones_own_is_not_replaced_without_a_word(own):
     kit = own / "starting_kit/content_accuracy"
     write_files(kit, {"score.py": "", "options.json": "", "NOTES.dat": ""})
-    with pytest.raises(CompetitionError, match=r"options\.json, score\.py: the build writes"):
+    with pytest.raises(OrganiserError, match=r"options\.json, score\.py: the build writes"):
         plan(ROOT, [], {}, folder=own)
     for name in ("score.py", "options.json"):
         (kit / name).unlink()
@@ -287,7 +286,7 @@ def test_a_file_of_ones_own_is_not_replaced_without_a_word(own):
 def test_nor_is_one_of_a_kit_that_tasks_share(tmp_path):
     own = own_folder(tmp_path / "mine", ["psst_recognition"])
     write_files(own, {"starting_kit/psst/phases.json": "{}"})
-    with pytest.raises(CompetitionError, match=r"starting kit: phases\.json: the build writes"):
+    with pytest.raises(OrganiserError, match=r"starting kit: phases\.json: the build writes"):
         plan(ROOT, [], {}, folder=own)
 
 

@@ -9,8 +9,9 @@ import scipy.optimize
 from speechbundles.board.board import make_board
 from speechbundles.board.conditions import conditions_by_column, scores_by_columns
 from speechbundles.board.gold import find_gold
-from speechbundles.board.outputs import OutputError, ScoringOutput
+from speechbundles.board.outputs import ScoringOutput
 from speechbundles.competition.read import read_competitions
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.zips import make_zip
 from spokeneval.formats.segment_scores import Submission
 from spokeneval.run.options import Settings, choose_options
@@ -154,7 +155,7 @@ def test_a_board_without_names_has_the_same_scores(own, scored):
 
 
 def test_without_submissions_it_is_said_what_to_give(own, scored):
-    with pytest.raises(OutputError) as refused:
+    with pytest.raises(OrganiserError) as refused:
         tables_by(own, scored[7], "room", "language_tag", "length", submissions=None)
     assert str(refused.value).startswith("No board: 2 problems")
     for column in ("language_tag", "length"):
@@ -180,7 +181,7 @@ def test_submissions_that_are_missing_or_not_those_are_told_at_once(own, scored,
     folder = tmp_path / "given"
     for name, content in files.items():
         write_files(folder, {name: prediction(content) if content == 1 else content})
-    with pytest.raises(OutputError) as refused:
+    with pytest.raises(OrganiserError) as refused:
         tables_by(own, scored[7], "language_tag", submissions=folder)
     assert words.format(folder) in str(refused.value)
 
@@ -190,7 +191,7 @@ def test_the_language_of_a_turn_breaks_nothing_down():
     place = ROOT / "reference_data/merlion_diarization/evaluation"
     recordings = find_task("merlion_diarization").format.read_reference(place).items.ids
     gold = find_gold(ROOT, competition, recordings)
-    with pytest.raises(OutputError) as refused:
+    with pytest.raises(OrganiserError) as refused:
         conditions_by_column(gold, "language_tag", recordings)
     assert f"--by language_tag: it differs within {recordings[0]} (" in str(refused.value)
     assert "as a turn's language does, is part of what is scored" in str(refused.value)

@@ -20,7 +20,8 @@ import pytest
 import yaml
 
 import build_bundle
-from speechbundles.rehearse.containers import LABEL, ContainerEngine, EngineError, connect
+from speechbundles.model.errors import OrganiserError
+from speechbundles.rehearse.containers import LABEL, ContainerEngine, connect
 from speechbundles.rehearse.rehearsal import rehearse
 from speechbundles.rehearse.sandbox import Limits, Outcome
 from tests.samples.small_bundles import codabench_bundle, run, submission_zip
@@ -214,13 +215,13 @@ def test_a_rootless_engine_shows_this_user_as_root(server, client, tmp_path):
 
 def test_an_image_that_cannot_be_had_is_named(server, client):
     server.image = False
-    with pytest.raises(EngineError, match="image image:1 is not here and cannot be pulled"):
+    with pytest.raises(OrganiserError, match="image image:1 is not here and cannot be pulled"):
         ContainerEngine("image:1", client)
 
 
 def test_no_engine_at_all_is_said_with_what_to_do(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/nothing.sock")
-    with pytest.raises(EngineError, match=r"start one, or set DOCKER_HOST\n.*nothing\.sock"):
+    with pytest.raises(OrganiserError, match=r"start one, or set DOCKER_HOST\n.*nothing\.sock"):
         connect()
     bundle = with_image(tmp_path, "image:1")
     arguments = ["rehearse", str(bundle), str(submission_zip(tmp_path)), "--engine", "docker"]
@@ -250,7 +251,7 @@ IMAGE = os.environ.get("SPOKENEVAL_TEST_IMAGE", "localhost/spokeneval-test")
 def engine():
     try:
         client = connect()
-    except EngineError:
+    except OrganiserError:
         pytest.skip("neither Docker nor Podman answers here: containers are tested against a fake API only")
     try:
         client.images.get(IMAGE)

@@ -10,8 +10,9 @@ import sys
 import pytest
 
 import build_bundle
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.zips import make_zip
-from speechbundles.new.challenge import NewChallengeError, add_entries, write_challenge
+from speechbundles.new.challenge import add_entries, write_challenge
 from tests.samples.programs import ROOT, run_program
 
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -85,7 +86,7 @@ def test_a_name_that_cannot_be_is_refused_and_nothing_is_written(name, capsys):
     assert build_bundle.main(["new", name]) == 1
     assert "Nothing was written." in capsys.readouterr().err
     assert (ROOT / "competition.yaml").read_bytes() == before
-    with pytest.raises(NewChallengeError):
+    with pytest.raises(OrganiserError):
         write_challenge(ROOT, name)
 
 
@@ -96,7 +97,7 @@ def test_entries_go_after_those_that_are_there():
         *("challenges:", "  a:", "  b:"),
         *("bundles:", "  a:", "  b:"),
     ]
-    with pytest.raises(NewChallengeError, match="bundles:"):
+    with pytest.raises(OrganiserError, match="bundles:"):
         add_entries("challenges:\n", {"name": "b", "title": "B"})
 
 

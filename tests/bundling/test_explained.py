@@ -17,9 +17,10 @@ from speechbundles.board.explained.flags import Flags, read_flags
 from speechbundles.board.explained.texts import nearest, word_errors
 from speechbundles.board.explained.variance import explain_variance
 from speechbundles.board.gold import find_gold
-from speechbundles.board.outputs import OutputError, ScoringOutput
+from speechbundles.board.outputs import ScoringOutput
 from speechbundles.board.plain import table_to_csv
 from speechbundles.competition.read import read_competitions
+from speechbundles.model.errors import OrganiserError
 from spokeneval.metrics.accept_reject import ranked_d_full
 from spokeneval.metrics.agreement import cohen_kappa
 from spokeneval.run.signature import Signature
@@ -245,20 +246,20 @@ def test_a_share_of_the_set_takes_its_part_of_the_flags(own):
 )
 def test_flags_that_do_not_fit_are_refused(tmp_path, flags, words):
     (tmp_path / "flags.csv").write_bytes(flags.encode("latin-1"))
-    with pytest.raises(OutputError) as refused:
+    with pytest.raises(OrganiserError) as refused:
         read_flags(tmp_path / "flags.csv", ["1", "2", "3"], known=["1", "2", "3", "4"])
     assert words in str(refused.value)
 
 
 def test_a_grammar_that_is_no_xml_is_refused(own):
     (own[0] / "mine/starting_kit/spoken_call/data/grammar.xml").write_text("tea\n")
-    with pytest.raises(OutputError, match=r"grammar.xml: not the shared task's XML"):
+    with pytest.raises(OrganiserError, match=r"grammar.xml: not the shared task's XML"):
         explained(own)
 
 
 def test_a_task_without_such_a_table_is_refused(tmp_path):
     (competition,) = read_competitions(ROOT / "competition.yaml", ["psst_correctness"])
-    with pytest.raises(OutputError, match="--flags: there is no table of psst_correctness that explains"):
+    with pytest.raises(OrganiserError, match="--flags: there is no table of psst_correctness that explains"):
         explain_difficulty(ROOT, competition, {}, tmp_path / "flags.csv", [])
 
 

@@ -18,7 +18,7 @@ from speechbundles.check.check import check_bundle
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
 from speechbundles.competition.seal import seal
-from speechbundles.model.competition import CompetitionError
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.zips import make_zip
 from speechbundles.rehearse.engine import LocalEngine
 from speechbundles.rehearse.rehearsal import rehearse
@@ -184,7 +184,7 @@ def test_another_word_for_feedback_is_refused_with_its_line(tmp_path):
         (tmp_path / name).symlink_to(ROOT / name)
     text = (ROOT / "competition.yaml").read_text().replace("feedback: coarse", "feedback: rough")
     (tmp_path / "competition.yaml").write_text(text)
-    with pytest.raises(CompetitionError, match="'rough'; expected one of exact, coarse"):
+    with pytest.raises(OrganiserError, match="'rough'; expected one of exact, coarse"):
         read_competitions(tmp_path / "competition.yaml")
 
 

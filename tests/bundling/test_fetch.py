@@ -14,19 +14,10 @@ import pytest
 
 from speechbundles.board.outputs import read_outputs
 from speechbundles.live import api
-from speechbundles.live.connection import (
-    PAUSES,
-    TOKEN_VARIABLE,
-    Connection,
-    Gone,
-    LiveError,
-    Refused,
-    Unreachable,
-    read_server,
-    read_token,
-)
+from speechbundles.live.connection import PAUSES, TOKEN_VARIABLE, Connection, read_server, read_token
 from speechbundles.live.fetch import DELETED, NO_OUTPUT, UNREADABLE, VANISHED, fetch
-from speechbundles.live.folder import FolderError, read_index, safe_name
+from speechbundles.live.folder import read_index, safe_name
+from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
 from speechbundles.season.uploads import read_submissions
 from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN, CodabenchServer, Mishap
 from tests.samples.live_bundle import live_bundle, score, upload
@@ -309,13 +300,13 @@ def test_pages_that_change_while_they_are_read(connection, server, phase):
     server.on_page = lambda: changes.pop(0)() if changes else None
     assert [run.id for run in api.list_runs(connection, phase)] == sorted(server.submissions)
     server.on_page = lambda: server._submit(phase, "dora", None)
-    with pytest.raises(LiveError, match="changes whenever it is read"):
+    with pytest.raises(OrganiserError, match="changes whenever it is read"):
         api.list_runs(connection, phase)
 
 
 def test_only_an_organiser_may(connection, server, phase, tmp_path):
     del server.competitions[COMPETITION]["secret_key"]
-    with pytest.raises(LiveError, match="not that of one of its organisers"):
+    with pytest.raises(OrganiserError, match="not that of one of its organisers"):
         fetch(connection, COMPETITION, tmp_path)
     with pytest.raises(Refused, match="404"):
         fetch(connection, 8, tmp_path)
@@ -325,13 +316,13 @@ def test_only_an_organiser_may(connection, server, phase, tmp_path):
 
 def test_an_answer_that_is_not_understood(connection, server, phase, tmp_path):
     server.mishaps = [Mishap("API GET /api/submissions/?", 200, body=b'[{"id": 1}]')]
-    with pytest.raises(LiveError, match="holds no list of submissions that is understood"):
+    with pytest.raises(OrganiserError, match="holds no list of submissions that is understood"):
         fetch(connection, COMPETITION, tmp_path)
 
 
 def test_an_index_of_something_else(connection, phase, tmp_path):
     (tmp_path / "index.csv").write_text("name,place\n")
-    with pytest.raises(FolderError, match="expected the columns id, phase"):
+    with pytest.raises(OrganiserError, match="expected the columns id, phase"):
         fetch(connection, COMPETITION, tmp_path)
     fetch(connection, COMPETITION, tmp_path / "live")
     index = tmp_path / "live/index.csv"
@@ -339,7 +330,7 @@ def test_an_index_of_something_else(connection, phase, tmp_path):
     rows[1][6] = "submissions/../../secret"
     with index.open("w", newline="") as stream:
         csv.writer(stream).writerows(rows)
-    with pytest.raises(FolderError, match="expected a file below submissions/"):
+    with pytest.raises(OrganiserError, match="expected a file below submissions/"):
         read_index(tmp_path / "live")
 
 
@@ -394,7 +385,7 @@ def test_files_lie_at_encrypted_addresses(connection, tmp_path):
         ("https://me:secret@storage.example/x", "begins with https://"),
         ("https://storage.example:port/x", "no address"),
     ):
-        with pytest.raises(LiveError, match=reason) as refusal:
+        with pytest.raises(OrganiserError, match=reason) as refusal:
             away.download(lambda address=address: address, tmp_path / "file")
         assert "secret" not in str(refusal.value)
 
@@ -408,7 +399,7 @@ def test_a_servers_address():
         "https://x.org/competitions/7/",
         "https://",
     ):
-        with pytest.raises(LiveError):
+        with pytest.raises(OrganiserError):
             read_server(address)
 
 
@@ -427,14 +418,14 @@ def test_the_guides_recipe_gets_a_token(server, tmp_path):
         )
         assert file.stat().st_mode & 0o777 == 0o600
         if password == "wrong":
-            with pytest.raises(LiveError, match="no token"):
+            with pytest.raises(OrganiserError, match="no token"):
                 read_token(file)
     assert read_token(file) == TOKEN
 
 
 def test_where_the_token_is(tmp_path, monkeypatch):
     monkeypatch.delenv(TOKEN_VARIABLE, raising=False)
-    with pytest.raises(LiveError, match="no token"):
+    with pytest.raises(OrganiserError, match="no token"):
         read_token(None)
     monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
     assert read_token(None) == TOKEN
@@ -443,9 +434,9 @@ def test_where_the_token_is(tmp_path, monkeypatch):
     file.chmod(0o600)
     assert read_token(file) == TOKEN
     file.write_text("two words")
-    with pytest.raises(LiveError, match="this is no token"):
+    with pytest.raises(OrganiserError, match="this is no token"):
         read_token(file)
-    with pytest.raises(LiveError, match="No such file"):
+    with pytest.raises(OrganiserError, match="No such file"):
         read_token(tmp_path / "none")
 
 
@@ -456,7 +447,7 @@ def test_a_token_that_others_may_read_is_refused(tmp_path, mode):
     file.write_text(TOKEN)
     file.chmod(mode)
     assert stat.S_IMODE(file.stat().st_mode) == mode
-    with pytest.raises(LiveError, match="chmod 600"):
+    with pytest.raises(OrganiserError, match="chmod 600"):
         read_token(file)
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import build_bundle
 from speechbundles.competition.intake.kit_data import canonical_tables
-from speechbundles.competition.references import BadReference, load_reference
-from speechbundles.model.tabular import UnreadableFile
+from speechbundles.competition.references import load_reference
+from speechbundles.model.errors import BadReference, UnreadableFile
 from tests.samples.programs import ROOT, write_files
 
 COLUMNS = ("Id", "Prompt", "Wavfile", "RecResult", "Transcription", "language", "meaning")

@@ -15,7 +15,7 @@ from speechbundles.assemble.write import RENDERERS
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
 from speechbundles.competition.whole import do_without
-from speechbundles.model.competition import CompetitionError
+from speechbundles.model.errors import OrganiserError
 from speechbundles.platforms.facts import PLATFORMS
 from spokeneval.tasks import task_names
 from tests.samples.cases import CASES
@@ -160,7 +160,7 @@ def test_a_page_tells_what_becomes_of_equal_scores_on_its_platform(tmp_path, pla
 def test_a_page_that_is_no_template_is_named_with_its_line(tmp_path, page, expected):
     shutil.copytree(ROOT / "pages", tmp_path / "pages")
     (tmp_path / "pages" / "terms.md").write_text(f"# Terms\n{page}")
-    with pytest.raises(CompetitionError, match=re.escape(f"pages/terms.md{expected}")):
+    with pytest.raises(OrganiserError, match=re.escape(f"pages/terms.md{expected}")):
         page_text(tmp_path, replace(COMPETITIONS["spoken_call"], folder=tmp_path), "terms.md")
 
 

@@ -5,9 +5,10 @@ import copy
 import pytest
 
 import build_bundle
-from speechbundles.live.connection import TOKEN_VARIABLE, Connection, LiveError, Refused, Unreachable
+from speechbundles.live.connection import TOKEN_VARIABLE, Connection
 from speechbundles.live.publish import publish
 from speechbundles.live.served import differences
+from speechbundles.model.errors import OrganiserError, Unreachable
 from speechbundles.rehearse.rehearsal import rehearse_phase
 from tests.samples.bundle_defects import codabench
 from tests.samples.codabench_server import TOKEN, CodabenchServer, Mishap
@@ -54,7 +55,7 @@ def steps(connection, bundle, **options):
     try:
         for step in publish(connection, bundle, **options):
             done.append(step)
-    except (LiveError, Refused) as error:
+    except OrganiserError as error:
         return done, str(error)
     return done, None
 

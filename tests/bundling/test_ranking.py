@@ -22,9 +22,10 @@ from speechbundles.board import conditions, notes, plain
 from speechbundles.board import page as board_page
 from speechbundles.board.conditions import read_conditions
 from speechbundles.board.gold import Gold
-from speechbundles.board.outputs import OutputError, ScoringOutput, read_outputs, unique_names
+from speechbundles.board.outputs import ScoringOutput, read_outputs, unique_names
 from speechbundles.board.tables.caller_experience import listeners_agreement
 from speechbundles.board.tables.spoken_call import difficulty_bands, rates_of_systems
+from speechbundles.model.errors import OrganiserError
 from speechbundles.platforms.keys import MOST_DECIMALS
 from speechbundles.rehearse.rehearsal import rehearse
 from spokeneval.compare.randomisation import MOST_SWAPPED
@@ -336,7 +337,7 @@ def test_a_system_without_a_score_is_listed_last(tmp_path, capsys):
     assert failed.pop("system") == "failed"
     assert set(failed.values()) == {""}
     assert "failed & -- & --" in plain.to_latex(board)
-    with pytest.raises(OutputError, match=r"failed: no scores\.json in it"):
+    with pytest.raises(OrganiserError, match=r"failed: no scores\.json in it"):
         read_outputs([tmp_path / "outputs" / "failed"])
 
 
@@ -401,7 +402,7 @@ def test_scores_by_condition_are_those_of_its_units(tmp_path):
 )
 def test_conditions_that_do_not_fit_are_refused(tmp_path, content, words):
     (tmp_path / "conditions.csv").write_bytes(content.encode("latin-1"))
-    with pytest.raises(OutputError) as refused:
+    with pytest.raises(OrganiserError) as refused:
         read_conditions(tmp_path / "conditions.csv", ["0", "1", "2"], ["a", "b", "c"])
     assert words in str(refused.value)
 
@@ -484,7 +485,7 @@ def test_conditions_may_be_of_items_though_units_are_speakers(own_competition, t
 )
 def test_a_column_that_breaks_nothing_down_is_refused(own_competition, column, words, monkeypatch):
     monkeypatch.setattr(conditions, "MOST_CONDITIONS", 30)
-    with pytest.raises(OutputError) as refused:
+    with pytest.raises(OrganiserError) as refused:
         board_by(own_competition, column)
     assert words in str(refused.value)
 
@@ -492,14 +493,14 @@ def test_a_column_that_breaks_nothing_down_is_refused(own_competition, column, w
 def test_a_column_that_differs_within_what_is_counted_is_refused():
     columns = {"language": {"call1": ["English", "Mandarin", "English"], "call2": ["English"]}}
     gold = Gold(TASK, None, columns, {}, {})
-    with pytest.raises(OutputError, match=r"it differs within call1 \(English, Mandarin\)"):
+    with pytest.raises(OrganiserError, match=r"it differs within call1 \(English, Mandarin\)"):
         conditions.conditions_by_column(gold, "Language", ["call1", "call2"])
 
 
 def test_a_board_whose_gold_standard_is_elsewhere_has_no_columns(own_competition):
     outputs = read_outputs(sorted((own_competition / "whole").iterdir()))
     with pytest.raises(
-        OutputError, match=r"no set of spoken_call there .* has its 41 items; name its folder"
+        OrganiserError, match=r"no set of spoken_call there .* has its 41 items; name its folder"
     ):
         ranking.make_board(ROOT, outputs, by=["Prompt"])
 
@@ -598,7 +599,7 @@ def test_names_are_as_short_as_tells_them_apart(tmp_path):
 
 
 def refusal(paths):
-    with pytest.raises(OutputError) as refused:
+    with pytest.raises(OrganiserError) as refused:
         read_outputs(paths)
     return str(refused.value)
 
@@ -676,7 +677,7 @@ def test_one_zip_twice_under_two_names_is_refused(tmp_path):
 
 def test_a_task_that_is_not_in_the_series_is_refused(tmp_path):
     output = read_outputs([write_output(tmp_path / "a", {"x": 1}, signature="../../evil|items:1")])
-    with pytest.raises(OutputError, match=r"no task \.\./\.\./evil in competition\.yaml"):
+    with pytest.raises(OrganiserError, match=r"no task \.\./\.\./evil in competition\.yaml"):
         ranking.make_board(ROOT, output)
 
 
@@ -784,7 +785,8 @@ def test_a_rehearsal_keeps_hidden_statistics_only_when_asked(tmp_path, capsys):
     assert "--keep" in capsys.readouterr().err
     rehearse(bundle, baseline, keep=tmp_path / "quiet")
     assert build_bundle.main([*arguments, "--statistics", "--keep", str(tmp_path / "told")]) == 0
-    with pytest.raises(OutputError, match="told: computed differently"):  # scores in steps beside exact ones
+    # scores in steps beside exact ones
+    with pytest.raises(OrganiserError, match="told: computed differently"):
         read_outputs([tmp_path / "quiet", tmp_path / "told"])
     found = {name: read_outputs([tmp_path / name])[0].statistics for name in ("quiet", "told")}
     assert found["quiet"] is None

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from speechbundles.model.bundle import BundleError
+from speechbundles.model.errors import BundleError, OrganiserError
 from speechbundles.rehearse.rehearsal import rehearse
 from speechbundles.rehearse.sandbox import Limits, Outcome
 from tests.samples.small_bundles import (
@@ -120,7 +120,7 @@ def test_layout_of_both_steps(tmp_path):
 
 
 def test_keep_refuses_a_folder_that_is_not_empty(tmp_path):
-    with pytest.raises(ValueError, match="expected an empty folder"):
+    with pytest.raises(OrganiserError, match="expected an empty folder"):
         run(tmp_path, keep=tmp_path)
 
 
@@ -286,7 +286,7 @@ def test_a_submission_that_cannot_be_unpacked_fails_with_the_report(tmp_path):
 
 
 def test_a_folder_is_no_submission(tmp_path):
-    with pytest.raises(ValueError, match="expected a submission's zip"):
+    with pytest.raises(OrganiserError, match="expected a submission's zip"):
         rehearse(codabench_bundle(tmp_path), tmp_path)
 
 
@@ -489,6 +489,28 @@ def test_a_bundle_that_names_a_file_it_does_not_hold(tmp_path):
     phases = [{"index": 0, "name": "Only", "start": "2027-01-11 00:00:00", "tasks": [0]}]
     with pytest.raises(BundleError, match=r"lost\.zip is named"):
         run(tmp_path, changes={"tasks": [task], "phases": phases})
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [("python3 a\0b", "embedded null byte"), ("python3 \ud800", "surrogates not allowed")],
+)
+def test_a_command_that_no_process_can_have_is_refused(tmp_path, command, message):
+    with pytest.raises(BundleError, match=message):
+        run(tmp_path, command=command, ingest=None)
+
+
+def test_a_time_limit_below_zero_is_refused(tmp_path):
+    task = {"index": 0, "scoring_program": "scoring_program.zip"}
+    phase = {
+        "index": 0,
+        "name": "Only",
+        "start": "2027-01-11 00:00:00",
+        "tasks": [0],
+        "execution_time_limit": -5,
+    }
+    with pytest.raises(BundleError, match=r"seconds is -5\.0; expected a positive number"):
+        run(tmp_path, ingest=None, changes={"tasks": [task], "phases": [phase]})
 
 
 def test_what_is_no_bundle(tmp_path):

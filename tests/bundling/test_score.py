@@ -9,7 +9,7 @@ import pytest
 
 import build_bundle
 from speechbundles.board.score import score
-from speechbundles.model.submissions import NoSubmissions
+from speechbundles.model.errors import OrganiserError
 from speechbundles.rehearse import many
 from speechbundles.rehearse.rehearsal import rehearse_phase
 from tests.samples.programs import write_files
@@ -92,7 +92,7 @@ def test_of_two_runs_at_once_one_is_refused(tmp_path, downloads):
     bundle, out = codabench_bundle(tmp_path), tmp_path / "out"
 
     def meanwhile(done, of):
-        with pytest.raises(ValueError, match="another run is writing there"):
+        with pytest.raises(OrganiserError, match="another run is writing there"):
             score(bundle, downloads, out)
 
     assert score(bundle, downloads, out, progress=meanwhile).new == 3
@@ -137,17 +137,17 @@ def test_files_of_runs_lie_in_memory_where_there_is_room(tmp_path, downloads, mo
 
 def test_what_cannot_be_begun_is_refused(tmp_path, downloads):
     bundle = codabench_bundle(tmp_path)
-    with pytest.raises(NoSubmissions, match="expected a folder"):
+    with pytest.raises(OrganiserError, match="expected a folder"):
         score(bundle, tmp_path / "nowhere", tmp_path / "out")
-    with pytest.raises(NoSubmissions, match="no zip in it"):
+    with pytest.raises(OrganiserError, match="no zip in it"):
         score(bundle, write_files(tmp_path / "empty", {"a/b.txt": ""}), tmp_path / "out")
     (downloads / "alpha/first.Zip").write_bytes(b"")
-    with pytest.raises(NoSubmissions, match="alpha/first stands there twice"):
+    with pytest.raises(OrganiserError, match="alpha/first stands there twice"):
         score(bundle, downloads, tmp_path / "out")
     (downloads / "alpha/first.Zip").unlink()
     write_files(downloads, {"alpha.zip": ""})
-    with pytest.raises(NoSubmissions, match=r"its folder has the name of alpha.zip; rename one"):
+    with pytest.raises(OrganiserError, match=r"its folder has the name of alpha.zip; rename one"):
         score(bundle, downloads, tmp_path / "out")
     (downloads / "alpha.zip").unlink()
-    with pytest.raises(ValueError, match="jobs is 0"):
+    with pytest.raises(OrganiserError, match="jobs is 0"):
         score(bundle, downloads, tmp_path / "out", jobs=0)

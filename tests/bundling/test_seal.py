@@ -17,9 +17,9 @@ from speechbundles.assemble.plan import plan
 from speechbundles.assemble.write import write
 from speechbundles.check.check import check_bundle
 from speechbundles.competition.read import read_competitions
-from speechbundles.competition.references import BadReference, load_reference
-from speechbundles.competition.seal import SealError, draw_units, seal
-from speechbundles.model.competition import CompetitionError
+from speechbundles.competition.references import load_reference
+from speechbundles.competition.seal import draw_units, seal
+from speechbundles.model.errors import BadReference, OrganiserError, SealError
 from speechbundles.model.zips import make_zip
 from spokeneval.tasks import find_task, task_names
 from tests.samples.near_misses import near_misses
@@ -387,7 +387,7 @@ def test_the_final_ranking_is_by_the_sealed_part_or_by_all(built, tmp_path, caps
 
 def test_a_share_that_leaves_too_few_units_is_refused_with_its_line(half):
     line = (half / "competition.yaml").read_text().split("sealed: 0.5\n")[0].count("\n") + 1
-    with pytest.raises(CompetitionError) as refusal:
+    with pytest.raises(OrganiserError) as refusal:
         plan(half, ["merlion_identification_open", "merlion_diarization_open"], {})
     for task in ("identification", "diarization"):
         assert (
@@ -420,7 +420,7 @@ def test_what_cannot_be_sealed_is_refused_with_its_line(tmp_path, reason):
     first, second, said = REFUSED[reason]
     folder = series(tmp_path / "series", lambda text: put(*first)(put(*second)(text)))
     line = (folder / "competition.yaml").read_text().split(f"    {first[0]}\n")[0].count("\n") + 1
-    with pytest.raises(CompetitionError, match="1 defect") as refusal:
+    with pytest.raises(OrganiserError, match="1 defect") as refusal:
         read_competitions(folder / "competition.yaml")
     assert f"  line {line:<4} " in str(refusal.value)
     assert said in str(refusal.value)

@@ -26,7 +26,7 @@ import yaml
 
 import build_bundle
 import speechbundles.rehearse.many
-from speechbundles.model.bundle import BundleError
+from speechbundles.model.errors import BundleError, OrganiserError
 from speechbundles.rehearse.many import Result
 from speechbundles.rehearse.rehearsal import Rehearsal
 from speechbundles.rehearse.run import Step
@@ -36,7 +36,7 @@ from speechbundles.season.page import to_html
 from speechbundles.season.play import Season, play, read_season_bundle
 from speechbundles.season.replay import replay
 from speechbundles.season.report import to_json, to_text
-from speechbundles.season.uploads import SeasonError, Submission, read_submissions
+from speechbundles.season.uploads import Submission, read_submissions
 from tests.samples.programs import ROOT
 
 SCORE = """
@@ -473,7 +473,7 @@ def test_every_bad_name_is_told_at_once_and_nothing_is_run(tmp_path):
     submit(tmp_path, "be\x1b[31mta", "2027-03-01_x\n.zip")
     (tmp_path / "season/2027-03-01T0915_stray.zip").write_bytes(good.read_bytes())
     (tmp_path / "season/alpha/2027-03-01T0916_folder.zip").mkdir()
-    with pytest.raises(SeasonError) as refusal:
+    with pytest.raises(OrganiserError) as refusal:
         play(codabench(tmp_path), tmp_path / "season")
     expected = "expected the UTC time of the upload and an end in .zip, as in 2027-03-01T0915_anything.zip"
     assert str(refusal.value).splitlines()[2:] == [
@@ -497,10 +497,10 @@ def test_submissions_that_wait_for_an_organiser_are_noted(tmp_path):
 
 
 def test_a_folder_without_a_season(tmp_path):
-    with pytest.raises(SeasonError, match="expected a folder"):
+    with pytest.raises(OrganiserError, match="expected a folder"):
         play(codabench(tmp_path), tmp_path / "absent")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(SeasonError, match="no submission in it"):
+    with pytest.raises(OrganiserError, match="no submission in it"):
         play(codabench(tmp_path), tmp_path / "empty")
 
 

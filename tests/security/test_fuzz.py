@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from fuzz.targets import MANIFEST, Workplace, seeds, targets
 from speechbundles.competition.read import read_competitions
-from speechbundles.model.competition import CompetitionError
+from speechbundles.model.errors import OrganiserError
 from speechbundles.rehearse.sandbox import Limits
 from speechbundles.rehearse.sandbox import run as run_limited
 from spokeneval.formats.problems import FileProblems, SubmissionError
@@ -252,7 +252,7 @@ def manifest_of(tmp_path):
     def read(content: bytes) -> str:
         (tmp_path / "competition.yaml").write_bytes(content)
         began = time.process_time()
-        with pytest.raises(CompetitionError) as refusal:
+        with pytest.raises(OrganiserError) as refusal:
             read_competitions(tmp_path / "competition.yaml")
         assert time.process_time() - began < 20
         return str(refusal.value)

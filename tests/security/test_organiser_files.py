@@ -13,11 +13,12 @@ from pathlib import Path
 import pytest
 
 import build_bundle
-from speechbundles.board.outputs import OutputError, read_outputs
-from speechbundles.competition.references import BadReference, load_reference
+from speechbundles.board.outputs import read_outputs
+from speechbundles.competition.references import load_reference
 from speechbundles.model import archive
 from speechbundles.model.bounded import parse_json, parse_yaml
-from speechbundles.new.challenge import NewChallengeError, write_challenge
+from speechbundles.model.errors import BadReference, OrganiserError
+from speechbundles.new.challenge import write_challenge
 from speechbundles.rehearse.codabench.scores import read_scores
 from speechbundles.rehearse.run import ScoresLost
 from spokeneval.formats.submission_zip import open_zip
@@ -191,7 +192,7 @@ def test_what_is_no_ordinary_file(capsys, tmp_path):
         for command in commands(tmp_path, tmp_path / f"{name}.zip"):
             status, words = run(capsys, *command)
             assert (status, f"{name}.zip: " in words) == (2, True), command
-        with pytest.raises(OutputError, match=f"{name}: "):
+        with pytest.raises(OrganiserError, match=f"{name}: "):
             read_outputs([tmp_path / f"{name}.zip"])
 
 
@@ -282,7 +283,7 @@ def test_outputs_that_no_program_wrote(tmp_path, files, said):
         for name, data in content.items():
             packed.writestr(name, data)
     for path in (tmp_path / "folder", tmp_path / "zip.zip"):
-        with pytest.raises(OutputError) as refusal:
+        with pytest.raises(OrganiserError) as refusal:
             read_outputs([path])
         assert said in str(refusal.value)
         assert len(refusal.value.problems) == 1
@@ -299,7 +300,7 @@ def test_outputs_that_no_program_wrote(tmp_path, files, said):
 def test_zipped_outputs_that_cannot_be_read(tmp_path, damage, said):
     data = zipped({"scores.json": json.dumps(SCORES) + " " * 20, "signature.txt": SIGNATURE})
     (tmp_path / "run.zip").write_bytes(damage(data))
-    with pytest.raises(OutputError, match=rf"run: \w+\.\w+: {said}"):
+    with pytest.raises(OrganiserError, match=rf"run: \w+\.\w+: {said}"):
         read_outputs([tmp_path / "run.zip"])
 
 
@@ -308,7 +309,7 @@ def test_an_output_with_two_files_of_one_name(tmp_path):
         packed.writestr("scores.json", "{}")
         with pytest.warns(UserWarning, match="Duplicate"):
             packed.writestr("scores.json", json.dumps(SCORES))
-    with pytest.raises(OutputError, match=r"scores\.json stands twice in the zip"):
+    with pytest.raises(OrganiserError, match=r"scores\.json stands twice in the zip"):
         read_outputs([tmp_path / "run.zip"])
 
 
@@ -341,7 +342,7 @@ def test_a_workbook_of_empty_cells_is_not_read_to_its_end(tmp_path, monkeypatch)
 
 def test_a_series_that_is_not_utf8_gets_no_new_challenge(tmp_path):
     (tmp_path / "competition.yaml").write_bytes(b"challenges:\n  caf\xe9: 1\nbundles:\n")
-    with pytest.raises(NewChallengeError, match=r"competition\.yaml: byte 17 is not UTF-8"):
+    with pytest.raises(OrganiserError, match=r"competition\.yaml: byte 17 is not UTF-8"):
         write_challenge(tmp_path, "speech_rate")
     assert [path.name for path in tmp_path.iterdir()] == ["competition.yaml"]
 

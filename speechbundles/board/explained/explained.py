@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from speechbundles.board.gold import Columns
-from speechbundles.board.outputs import OutputError, ScoringOutput
+from speechbundles.board.outputs import ScoringOutput, no_board
 from speechbundles.board.table import Table
 from speechbundles.model.competition import Competition
 
@@ -33,11 +33,11 @@ def explain_difficulty(
 
     Raises
     ------
-    OutputError: a task that has no such module, flags that do not fit, or what the module refuses.
+    OrganiserError: a task that has no such module, flags that do not fit, or what the module refuses.
     OSError: flags that cannot be read.
     """
     module = f"speechbundles.board.explained.{competition.task}"
     if find_spec(module) is None:
-        raise OutputError([f"--flags: there is no table of {competition.task} that explains difficulty"])
+        raise no_board([f"--flags: there is no table of {competition.task} that explains difficulty"])
     explained: Explained = import_module(module).explain(root, competition, columns, flags, outputs)
     return explained

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.metrics import cohen_kappa_score
 
-from speechbundles.board.outputs import OutputError
+from speechbundles.board.outputs import no_board
 from speechbundles.board.table import read_rows
 from spokeneval.formats.problems import some_of
 
@@ -64,13 +64,13 @@ def read_flags(path: Path, items: Sequence[str], *, known: Collection[str]) -> F
     Raises
     ------
     OSError: no ordinary file, or a larger one than a reference's.
-    OutputError: with every problem of the table.
+    OrganiserError: with every problem of the table.
     """
     header, *rows = read_rows(path) or [[]]
     header = [cell.strip() for cell in header]
     flags = [column for column in header[1:] if column.lower() != ANNOTATOR]
     if not flags or len({*header}) < len(header) or any(len(row) != len(header) for row in rows):
-        raise OutputError(
+        raise no_board(
             [
                 f"{path}: expected a header, an item, {ANNOTATOR!r} where several marked them, and a column a flag; "
                 "as many cells in every row, and no name twice"
@@ -107,6 +107,6 @@ def read_flags(path: Path, items: Sequence[str], *, known: Collection[str]) -> F
         if odd
     ]
     if problems or not rows:
-        raise OutputError(problems or [f"{path}: no row"])
+        raise no_board(problems or [f"{path}: no row"])
     marked = np.array([[cells[annotator, item] for item in items] for annotator in annotators])
     return Flags(annotators, {flag: marked[:, :, place] for place, flag in enumerate(flags)})

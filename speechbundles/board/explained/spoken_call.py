@@ -26,12 +26,12 @@ from speechbundles.board.explained.flags import Flags, read_flags
 from speechbundles.board.explained.texts import nearest, normal, word_errors
 from speechbundles.board.explained.variance import explain_variance
 from speechbundles.board.gold import Columns, read_gold
-from speechbundles.board.outputs import OutputError, ScoringOutput
+from speechbundles.board.outputs import ScoringOutput, no_board
 from speechbundles.board.table import Table
 from speechbundles.board.tables.spoken_call import are_by_response, band_bounds, systems_wrong
-from speechbundles.competition.references import BadReference
 from speechbundles.model.bounded import read_file
 from speechbundles.model.competition import Competition
+from speechbundles.model.errors import BadReference
 from speechbundles.model.sources import find
 from speechbundles.model.tabular import LARGEST_FILE
 
@@ -59,7 +59,7 @@ def explain(
 ) -> Explained:
     """The tables, and every response with its band and indicators: see `explained.explain_difficulty`."""
     if not are_by_response(outputs) or outputs[0].statistics is None:
-        raise OutputError(["--flags: the statistics do not tell what systems make of each response"])
+        raise no_board(["--flags: the statistics do not tell what systems make of each response"])
     items = outputs[0].statistics.rows[0]
     marks = read_flags(flags, items, known=next(iter(columns.values())).keys())
     wrong, correct = systems_wrong(outputs)
@@ -213,7 +213,7 @@ def _read_grammar(path: Path) -> Texts:
     try:
         units = ElementTree.fromstring(read_file(path, LARGEST_FILE)).iter("prompt_unit")
     except ElementTree.ParseError as error:
-        raise OutputError([f"{path}: not the shared task's XML ({error})"]) from None
+        raise no_board([f"{path}: not the shared task's XML ({error})"]) from None
     for unit in units:
         listed[normal(unit.findtext("prompt") or "")] |= {
             normal(response.text or "") for response in unit.iter("response")

@@ -6,7 +6,8 @@ The kit's baselines read them so. What is no table (a grammar, a list in JSON) s
 from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 
-from speechbundles.model.tabular import WORKBOOK, Grid, UnreadableFile, csv_text, parse_source
+from speechbundles.model.errors import UnreadableFile
+from speechbundles.model.tabular import WORKBOOK, Grid, csv_text, parse_source
 from spokeneval.formats.problems import count_of
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", WORKBOOK: ","}

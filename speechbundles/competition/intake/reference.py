@@ -5,16 +5,13 @@ from pathlib import Path
 from speechbundles.competition.intake.layouts import Notation, find_notation
 from speechbundles.competition.intake.table import OwnTable, read_table
 from speechbundles.model.bounded import read_file
-from speechbundles.model.tabular import LARGEST_FILE, WORKBOOK, UnreadableFile, decode
+from speechbundles.model.errors import BadReference, UnreadableFile
+from speechbundles.model.tabular import LARGEST_FILE, WORKBOOK, decode
 from spokeneval.formats.problems import count_of, some_of
 from spokeneval.formats.tables import Layout
 from spokeneval.tasks import find_task
 
 _SUFFIXES = (".csv", ".tsv", ".txt", WORKBOOK)
-
-
-class MissingFile(ValueError):
-    """A file of a reference that is not there; `str()` names what is."""
 
 
 def read_tables(task: str, path: Path) -> list[tuple[Path, OwnTable]]:
@@ -26,7 +23,7 @@ def read_tables(task: str, path: Path) -> list[tuple[Path, OwnTable]]:
 
     Raises
     ------
-    MissingFile: no such file, or several that may be meant.
+    BadReference: no such file, or several that may be meant.
     UnreadableFile: a file that is no table; `str()` names it.
     ReferenceFileError: lines that are no turns or regions.
     OSError: a file that cannot be read.
@@ -35,7 +32,7 @@ def read_tables(task: str, path: Path) -> list[tuple[Path, OwnTable]]:
     if not path.is_dir() and (len(layouts) > 1 or not path.is_file()):
         names = ", ".join(layout.file for layout in layouts)
         expected = "a file or a folder" if len(layouts) == 1 else f"a folder with {names}"
-        raise MissingFile(f"{path}: expected {expected}")
+        raise BadReference(f"{path}: expected {expected}")
     tables = []
     for layout in layouts:
         notation = find_notation(task, layout.file)
@@ -61,7 +58,7 @@ def _find(folder: Path, layout: Layout, notation: Notation, number: int) -> list
     if len(named) == 1:
         return named
     if len(named) > 1:
-        raise MissingFile(
+        raise BadReference(
             f"{folder}: {some_of([file.name for file in named])}: which of them is {layout.file}?"
         )
     suffix = notation.made_from[0] if notation.made_from else ""
@@ -69,7 +66,7 @@ def _find(folder: Path, layout: Layout, notation: Notation, number: int) -> list
     if not parts:
         found = ", ".join(sorted(file.name for file in folder.iterdir())) or "nothing"
         instead = f" and no *{suffix}" if suffix else ""
-        raise MissingFile(
+        raise BadReference(
             f"{folder}: no {layout.file}{instead}; found {found} ({count_of(number, 'file')} expected)"
         )
     return parts

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from speechbundles.competition.intake.layouts import Notation
-from speechbundles.model.tabular import Grid, UnreadableFile, csv_text, read_source
+from speechbundles.model.errors import UnreadableFile
+from speechbundles.model.tabular import Grid, csv_text, read_source
 from spokeneval.formats.problems import Problem, count_of, quote, some_of
 from spokeneval.formats.tables import Layout
 

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from speechbundles.model.bundle import BundleError
+from speechbundles.model.errors import BundleError
 from speechbundles.platforms.codabench.layout import APP, METADATA_FILES, PAGE, REPORT, VARIABLES
 from speechbundles.platforms.facts import CODABENCH
 from speechbundles.rehearse.run import (
