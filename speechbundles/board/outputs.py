@@ -289,9 +289,11 @@ def _statistics(content: Any, signature: Signature) -> Statistics:
         raise ValueError(f"{STATISTICS_FILE} belongs to another result: its signature is {written:.200}")
     task = signature.task
     if task in task_names():
+        rules = find_task(task)
         try:
-            for score in find_task(task).scores:
-                score.value(find_task(task).part(score, statistics.parts))
+            for score in rules.scores:
+                score.value(rules.part(score, statistics.parts))
+            rules.right(statistics.rows[1])
         except (AttributeError, KeyError, IndexError, ValueError):
             raise ValueError(
                 f"{STATISTICS_FILE} is damaged: its columns are not what {task} is scored by"

@@ -666,6 +666,17 @@ def test_statistics_that_cannot_be_paired_are_refused(tmp_path, changes, words):
     assert f"b: its statistics cannot be paired with those of a: {words}" in refusal(paths)
 
 
+def test_statistics_of_unknown_columns_are_refused_in_a_line_each(tmp_path, capsys):
+    columns = [column.replace("decisions.", "choices.") for column in COUNTS]
+    made = scored(decided((6, 2, 5, 1, 1)))
+    paths = [write_output(tmp_path / name, *made, columns=columns) for name in "abc"]
+    assert build_bundle.main(["rank", *map(str, paths)]) == 1
+    problem = "statistics.json is damaged: its columns are not what spoken_call is scored by"
+    assert (
+        capsys.readouterr().err == f"No board: 3 problems\n\n  a: {problem}\n  b: {problem}\n  c: {problem}\n"
+    )
+
+
 def test_one_zip_twice_under_two_names_is_refused(tmp_path):
     plain, *_ = noisy_systems(tmp_path / "made", systems=1)
     for name in ("run.zip", "run (1).zip"):
