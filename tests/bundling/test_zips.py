@@ -15,30 +15,12 @@ def test_the_zips_of_the_set_that_decides_have_plain_names():
 
 
 def test_of_a_folder_what_belongs_into_a_zip_and_all_of_it(tmp_path):
-    kept = {
-        "b.py": b"1",
-        "a/c.tsv": b"2",
-        "a/b/d.wav": b"",
-        "a.CSV": b"3",
-        "README": b"4",
-        "a/list.py.c": b"5",
-    }
-    left = {
-        **{
-            "a.pyc": b"1",
-            ".hidden.py": b"2",
-            ".git/a.py": b"3",
-            "a/__pycache__/b.py": b"4",
-            "x/.y/z.md": b"5",
-        },
-        **{
-            "a.csv~": b"6",
-            "~$a.xlsx": b"7",
-            "__MACOSX/a.csv": b"8",
-            "a/thumbs.db": b"9",
-            "Desktop.ini": b"0",
-        },
-    }
+    names = ("b.py", "a/c.tsv", "a/b/d.wav", "a.CSV", "README", "a/list.py.c")
+    kept = {name: name.encode() for name in names}
+    systems = ("a.csv~", "~$a.xlsx", "__MACOSX/a.csv", "a/thumbs.db", "Desktop.ini")
+    left = dict.fromkeys(
+        ("a.pyc", ".hidden.py", ".git/a.py", "a/__pycache__/b.py", "x/.y/z.md", *systems), b"0"
+    )
     folder = tmp_path / ".folder"
     assert read_all(folder) == {}
     assert write_tree(folder, {**kept, **left}) == folder
