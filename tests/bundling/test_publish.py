@@ -1,6 +1,7 @@
 """A bundle, published on a server that may get it wrong (`tests.samples.codabench_server`)."""
 
 import copy
+import functools
 
 import pytest
 
@@ -115,86 +116,40 @@ def test_a_phase_with_several_tasks_is_refused_before_anything_is_done(connectio
     assert "several tasks in Development; only phases with one task" in error
 
 
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        (
-            lambda served: served["phases"][0].update(start="2027-01-11T01:00:00Z"),
-            "phases[0].start: 2027-01-11 00:00:00 in the bundle, 2027-01-11 01:00:00 on the server",
-        ),
-        (
-            lambda served: served["phases"][1].update(end=None),
-            "phases[1].end: 2027-03-14 23:59:59 in the bundle, None on the server",
-        ),
-        (
-            lambda served: served["phases"][1].update(max_submissions_per_day=5),
-            "phases[1].max_submissions_per_day: 3 in the bundle, 5 on the server",
-        ),
-        (
-            lambda served: served["phases"][1].update(max_submissions_per_person=None),
-            "phases[1].max_submissions: 3 in the bundle, 0 on the server",
-        ),
-        (
-            lambda served: served["phases"][1].update(has_max_submissions=False),
-            "phases[1].has_max_submissions: the server does not look at the limits",
-        ),
-        (
-            lambda served: served["phases"][0].update(execution_time_limit=600),
-            "phases[0].execution_time_limit: 300 in the bundle, 600 on the server",
-        ),
-        (
-            lambda served: served["phases"][1].update(tasks=served["phases"][0]["tasks"]),
-            "phases[1].tasks: Test in the bundle, Practice (development) on the server",
-        ),
-        (lambda served: served["phases"].pop(), "number of phases: 2 in the bundle, 1 on the server"),
-        (
-            lambda served: served["leaderboards"][0].update(submission_rule="Add"),
-            "leaderboards[0].submission_rule: 'Force_Best' in the bundle, 'Add' on the server",
-        ),
-        (
-            lambda served: served["leaderboards"][0].update(primary_index=1),
-            "leaderboards[0].primary_index: 0 in the bundle, 1 on the server",
-        ),
-        (
-            lambda served: served["leaderboards"][0]["columns"][0].update(precision=2),
-            "column accuracy.precision: 4 in the bundle, 2 on the server",
-        ),
-        (
-            lambda served: served["leaderboards"][0]["columns"][1].update(sorting="desc"),
-            "column error.sorting: 'asc' in the bundle, 'desc' on the server",
-        ),
-        (
-            lambda served: served["leaderboards"][0]["columns"].pop(),
-            "columns: accuracy, error in the bundle, accuracy on the server",
-        ),
-        (
-            lambda served: served.update(docker_image="codalab/codalab-legacy:py37"),
-            "docker_image: 'codalab/codalab-legacy:py312' in the bundle, 'codalab/codalab-legacy:py37' on the server",
-        ),
-        (
-            lambda served: served.update(auto_run_submissions=False),
-            "auto_run_submissions: True in the bundle, False on the server",
-        ),
-        (
-            lambda served: served["pages"][0].update(content="# Overview"),
-            "page 'Overview'",
-        ),
-        (lambda served: served.update(terms="None."), "terms: "),
-        (lambda served: served.update(fact_sheet=None), "fact_sheet: "),
-        (
-            lambda served: served.update(queue={"vhost": "7d9f"}),
-            "queue: None in the bundle, '7d9f' on the server",
-        ),
-    ],
-)
-def test_what_the_import_gets_wrong_is_told(imported, change, told):
-    draft, served = imported
-    served = copy.deepcopy(served)
+PHASE, BOARD = ("phases", 1), ("leaderboards", 0)
+TASKS = [{"name": "Practice (development)"}]
+# Where the server's copy is changed, to what (`...`: removed); what is told of the bundle and of the server.
+CHANGES = (
+    (("phases", 0, "start"), "2027-01-11T01:00:00Z", "phases[0].start: 2027-01-11 00:00:00", "2027-01-11 01:00:00"),
+    ((*PHASE, "end"), None, "phases[1].end: 2027-03-14 23:59:59", "None"),
+    ((*PHASE, "max_submissions_per_day"), 5, "phases[1].max_submissions_per_day: 3", "5"),
+    ((*PHASE, "max_submissions_per_person"), None, "phases[1].max_submissions: 3", "0"),
+    ((*PHASE, "has_max_submissions"), False, "phases[1].has_max_submissions: the server does not look", ""),
+    (("phases", 0, "execution_time_limit"), 600, "phases[0].execution_time_limit: 300", "600"),
+    ((*PHASE, "tasks"), TASKS, "phases[1].tasks: Test", "Practice (development)"),
+    (("phases", 1), ..., "number of phases: 2", "1"),
+    ((*BOARD, "submission_rule"), "Add", "leaderboards[0].submission_rule: 'Force_Best'", "'Add'"),
+    ((*BOARD, "primary_index"), 1, "leaderboards[0].primary_index: 0", "1"),
+    ((*BOARD, "columns", 0, "precision"), 2, "column accuracy.precision: 4", "2"),
+    ((*BOARD, "columns", 1, "sorting"), "desc", "column error.sorting: 'asc'", "'desc'"),
+    ((*BOARD, "columns", 1), ..., "columns: accuracy, error", "accuracy"),
+    (("docker_image",), "a/b:py37", "docker_image: 'codalab/codalab-legacy:py312'", "'a/b:py37'"),
+    (("auto_run_submissions",), False, "auto_run_submissions: True", "False"),
+    (("queue",), {"vhost": "7d9f"}, "queue: None", "'7d9f'"),
+    (("pages", 0, "content"), "# Overview", "page 'Overview'", ""),
+    (("terms",), "None.", "terms: ", ""),
+    (("fact_sheet",), None, "fact_sheet: ", ""),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "value", "bundles", "servers"), CHANGES)
+def test_what_the_import_gets_wrong_is_told(imported, path, value, bundles, servers):
+    draft, served = copy.deepcopy(imported)
     assert differences(draft.spec, draft.files, served) == []
-    change(served)
-    found = differences(draft.spec, draft.files, served)
-    assert len(found) == 1
-    assert found[0].startswith(told)
+    holder = functools.reduce(lambda place, part: place[part], path[:-1], served)
+    holder.__delitem__(path[-1]) if value is ... else holder.__setitem__(path[-1], value)
+    (found,) = differences(draft.spec, draft.files, served)
+    assert found.startswith(f"{bundles} in the bundle, {servers} on the server" if servers else bundles)
 
 
 @pytest.fixture(scope="module")

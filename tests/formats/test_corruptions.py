@@ -66,7 +66,7 @@ MESSAGES = {
     "misspelt_item": ".*: (blanks around it|a spreadsheet made it a decimal); expected .*",
     "mixed_formats": "segment .*: (two lines, 0 and 1, in a file of one line a segment"
     "|one line with two scores, in a file of two lines a segment); use one format",
-    "negative_time": "start -1 is before the recording's beginning",
+    "negative_time": "start (-1|'-0+'\\.\\.\\.) is before the recording's beginning",
     "nested_folder": r"[12] folders? (side by side|beside the files|below the folder a): .*; "
     "zip the files themselves, in one folder at most",
     "no_items": "a header but no call",

@@ -101,6 +101,7 @@ def sheet_mutations(sheet: Sheet) -> Iterator[Mutation]:
         "a zero-width space in an id": "Zoë\u200b-2",
         "an id in the other normal form": "Zoe\u0308-2",
         "an id in another case": second.upper(),
+        "a hyphen of another kind in an id": second.replace("-", "\u2010"),
         "a Greek letter in an id": second.replace("Z", "Ζ"),
         "a full-width digit in an id": second.replace("2", "２"),
         "a spreadsheet's apostrophe": "'" + second,
@@ -215,7 +216,15 @@ def folder_mutations(good: Files) -> Iterator[Mutation]:
         *("notes.txt", "scores.json", "scores.txt", "detailed_results.html", "signature.txt"),
         *("statistics.json", "options.json", "score.py", "reference.csv", "labels.csv", "submission.zip"),
         *(REPORT_FILE, "metadata.yml", "Metadata", "=cmd|calc", "<img src=x onerror=alert(1)>", "a\nb"),
-        *("\x1b]0;x\x07", "x" * 250),
+        *(
+            "\x1b]0;x\x07",
+            "x" * 250,
+            ".scores.json.unfinished",
+            "spokeneval.py",
+            "\u202etxt.exe",
+            "a\rb",
+            "%s{0}",
+        ),
     ):
         words = "the submission's own zip is enough" if name.endswith("zip") else ""
         yield Mutation(f"the file {name!r} more", (extra(name),), {**good, name: "accepted"}, words=words)
@@ -271,6 +280,8 @@ def folder_mutations(good: Files) -> Iterator[Mutation]:
     for text in ("", "accepted", "refused", "structure accepted, 4 items checked.\n"):
         report = {**good, REPORT_FILE: text}
         yield ingested(f"a report that says {text!r}", "not_accepted", REPORT_FILE, report)
+    pipe = {"spoil": lambda folder: os.mkfifo(folder / REPORT_FILE)}
+    yield ingested("a report that is a pipe", "special_file", REPORT_FILE, **pipe)
     linked = _link(REPORT_FILE, "/etc/hostname")
     yield ingested("a report that is a link", "link", REPORT_FILE, spoil=linked)
     yield ingested("a report that becomes a link", "unreadable_file", REPORT_FILE, race=linked)
@@ -387,6 +398,7 @@ def diarization_mutations() -> Iterator[Mutation]:
         ("an end before its start", "5 4 English\n", "end 4 is not after start 5", ("empty_span", 1)),
         ("an end at its start", "5 5.0 English\n", "end 5.0 is not after start 5", ("empty_span", 1)),
         ("a time before the beginning", "-1 5 English\n", "start -1", ("negative_time", 1)),
+        ("a time of a kilometre", f"-{'0' * 100_000}1 5 English\n", "start '-000", ("negative_time", 1)),
         ("seconds since 1970", "1 1500000000 English\n", "eleven days; expected milliseconds", ("absurd_time", 1)),
         ("a bit more than can be", "1 1000000000.5 English\n", "end 1000000000.5 is more", ("absurd_time", 1)),
         ("an infinite end", "1 inf English\n", "end 'inf'; expected a finite decimal number", ("bad_time", 1)),

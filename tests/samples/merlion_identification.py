@@ -96,6 +96,7 @@ BAD_FILES = {
         IDS[2],
         f"{IDS[2]}: 5 segments expected, 4",
     ),
+    "one segment for all": (LINES[0], "missing_item", IDS[1], "5 segments expected, 1 found"),
     "hard pair dropped": (selected(PAIRS, *range(1, 5), *range(7, 11)), "missing_item", IDS[2], IDS[2]),
     "one more": (ONE + "z_1_a1_1_2 0 1\n", "unknown_item", 6, "not one of the 5 segments"),
     "no id": (renamed(2, "third"), "wrong_id", 3, f"expected {IDS[2]}"),

@@ -16,11 +16,9 @@ from pathlib import Path
 
 import pytest
 
-import build_bundle
 import speechbundles.assemble.write
 from speechbundles.assemble.plan import plan
 from speechbundles.assemble.write import write
-from spokeneval.programs.program import describe_error
 from spokeneval.run.output import write_file
 from tests.samples.cases import CASES
 from tests.samples.programs import ROOT, run_program, write_files
@@ -173,35 +171,11 @@ def test_an_output_that_cannot_be_written(tmp_path):
 # The input
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_a_reference_that_is_missing_unreadable_or_a_folder(tmp_path, task):
-    for number, name in enumerate(CASES[task].reference):
-        folder = laid_out(task, tmp_path / str(number))
-        path = folder / "input" / "ref" / name
-        path.unlink()
-        told = "The organisers' reference data cannot be used"
-        failed_cleanly(score(task, folder), folder / "output", told)
-        path.mkdir()
-        failed_cleanly(score(task, folder), folder / "output", told)
-
-
 @pytest.mark.parametrize("missing", ["input", "input/ref", "input/res"])
 def test_a_folder_that_is_missing(tmp_path, missing):
     laid_out("spoken_call", tmp_path)
     (tmp_path / missing).rename(tmp_path / "elsewhere")
     failed_cleanly(score("spoken_call", tmp_path), tmp_path / "output")
-
-
-def test_what_is_told_of_a_failure_names_no_folder():
-    """Folders are the platform's or the organiser's own, and a file's name is enough to mend it."""
-    missing = FileNotFoundError(errno.ENOENT, "No such file", "/srv/secret/gold.csv")
-    assert describe_error(missing) == "gold.csv: No such file\nNothing was scored."
-    try:
-        write_file(Path("/"), "")
-    except ValueError as error:
-        words = describe_error(error)
-    assert words.count("\n  ") == 3, words
-    assert "/" not in words
 
 
 # Again
@@ -324,13 +298,6 @@ def test_a_build_that_is_stopped_in_mid_write_leaves_no_half_zip(planned, tmp_pa
     with pytest.raises(OSError, match="No space left"):
         list(write(ROOT, planned, ["codabench"], tmp_path))
     assert list(path.parent.iterdir()) == []
-
-
-def test_a_build_that_cannot_be_written_says_so(tmp_path, capsys):
-    (tmp_path / "out").write_text("a file")
-    arguments = ["build", "psst_correctness", "--platform", "codabench", "--out", str(tmp_path / "out")]
-    assert build_bundle.main(arguments) == 1
-    assert "out" in capsys.readouterr().err
 
 
 @pytest.mark.thorough
