@@ -13,6 +13,7 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import NOTE
 from speechbundles.model.text import dump_yaml, suggestion
 from speechbundles.model.zips import DECIDING_SET, write_tree
+from speechbundles.new.workflow import workflow_files
 
 _SETTINGS = f"""\
 # Your competition. Say here what differs from the repository's competition.yaml, where every key is explained; what you
@@ -26,8 +27,6 @@ _PAGES = """\
 Pages of your own, named and placed as in the repository's pages/, which hold where there is none here; and logo.png.
 """
 
-_WORKFLOW = Path(__file__).parent / "templates" / "workflow.yml"
-
 _IGNORED = """\
 board/
 dist/
@@ -37,7 +36,7 @@ try/
 """
 
 
-def write_folder(root: Path, folder: Path, names: Sequence[str]) -> dict[str, str]:
+def write_folder(root: Path, folder: Path, names: Sequence[str], *, software: str = "") -> dict[str, str]:
     """Write a competition folder for bundles, or for all bundles of tasks, of the repository's series.
 
     Parameters
@@ -45,6 +44,7 @@ def write_folder(root: Path, folder: Path, names: Sequence[str]) -> dict[str, st
     root: the repository.
     folder: a new one, outside of it.
     names: of bundles or tasks.
+    software: what a GitHub workflow installs (see `workflow_files`); empty: the folder gets no workflow.
 
     Returns
     -------
@@ -77,8 +77,8 @@ def write_folder(root: Path, folder: Path, names: Sequence[str]) -> dict[str, st
     files = {
         "competition.yaml": _SETTINGS.encode() + dump_yaml(_settings(chosen)),
         f"pages/{NOTE}": _PAGES.encode(),
-        ".github/workflows/competition.yml": _WORKFLOW.read_bytes(),
         ".gitignore": _IGNORED.encode(),
+        **(workflow_files(root, software) if software else {}),
     }
     write_tree(folder, {**files, **{name: text.encode() for name, text in notes.items()}})
     return {"competition.yaml": f"every line that says {FILL_IN}", **places}

@@ -1,5 +1,6 @@
 """The first fifteen minutes of docs/organisers.md by its own commands, data as organisers have them; the workflow."""
 
+import hashlib
 import os
 import re
 import shlex
@@ -13,6 +14,9 @@ import pytest
 import yaml
 
 import build_bundle
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.zips import write_tree
+from speechbundles.new.workflow import workflow_files
 from tests.samples.own_competition import fill_in, own_data, own_folder
 from tests.samples.programs import ROOT, write_files
 
@@ -118,17 +122,19 @@ def test_the_guides_commands_lead_from_untidy_data_to_a_bundle_that_takes_its_ba
 @pytest.mark.thorough
 def test_the_workflow_of_a_new_folder_builds_and_rehearses_it_and_stops_at_a_bad_label(tmp_path):
     folder = own_folder(tmp_path / "own", ["spoken_call"])
-    (folder / "software").symlink_to(ROOT)
-    python = tmp_path / "bin" / "python"
-    write_files(python.parent, {"python": f'#!/bin/sh\nexec "{sys.executable}" "$@"\n'})
-    python.chmod(0o755)
+    wheel = write_files(tmp_path, {WHEEL: b"a wheel"}) / WHEEL
+    write_tree(folder, workflow_files(ROOT, str(wheel)))
+    tools = {"python": "", "speech-bundles": f'"{ROOT / "build_bundle.py"}"'}
+    for name, script in tools.items():
+        write_files(tmp_path / "bin", {name: f'#!/bin/sh\nexec "{sys.executable}" {script} "$@"\n'})
+        (tmp_path / "bin" / name).chmod(0o755)
     workflow = yaml.safe_load((folder / ".github/workflows/competition.yml").read_text(encoding="utf-8"))
     (job,) = workflow["jobs"].values()
     install, build, rehearse = (step["run"] for step in job["steps"] if "run" in step)
 
     def run(commands):
         """As the platform runs a step."""
-        environment = {**os.environ, "PATH": f"{python.parent}:{os.environ['PATH']}"}
+        environment = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
         done = subprocess.run(
             ["bash", "-e", "-c", commands], cwd=folder, env=environment, capture_output=True, text=True
         )
@@ -152,3 +158,32 @@ def test_the_workflow_of_a_new_folder_builds_and_rehearses_it_and_stops_at_a_bad
     )
     status, told = run(build)
     assert (status, "perhaps" in told) == (1, True), told
+
+
+WHEEL = "spokeneval-1.2.3-py3-none-any.whl"
+
+
+def test_what_a_workflow_installs_is_pinned_by_hash(tmp_path):
+    wheel = write_files(tmp_path, {WHEEL: b"a wheel"}) / WHEEL
+    digest = hashlib.sha256(b"a wheel").hexdigest()
+    files = workflow_files(ROOT, str(wheel))
+    assert files[f"software/{WHEEL}"] == b"a wheel"
+    lock = (ROOT / "requirements/organiser.lock").read_text(encoding="utf-8")
+    pinned = files["software/requirements.txt"].decode()
+    assert pinned == f"{lock}./software/{WHEEL} --hash=sha256:{digest}\n"
+    address = f"https://files.example.org/a/{WHEEL}"
+    pinned = workflow_files(ROOT, f"{address}#sha256={digest}")["software/requirements.txt"].decode()
+    assert pinned == f"{lock}spokeneval @ {address} --hash=sha256:{digest}\n"
+
+
+@pytest.mark.parametrize(
+    ("software", "expected"),
+    [
+        (f"https://files.example.org/a/{WHEEL}", "expected https://"),
+        (f"http://files.example.org/a/{WHEEL}#sha256={'0' * 64}", "expected https://"),
+        ("spokeneval.zip", "expected a file spokeneval-VERSION-py3-none-any.whl"),
+    ],
+)
+def test_software_that_is_not_pinned_is_refused(software, expected):
+    with pytest.raises(OrganiserError, match=expected):
+        workflow_files(ROOT, software)

@@ -1,0 +1,56 @@
+"""The GitHub workflow of a competition folder, with the software that it installs pinned by hash."""
+
+import hashlib
+import re
+from pathlib import Path
+
+from speechbundles.model.bounded import read_file
+from speechbundles.model.errors import OrganiserError
+
+LARGEST_WHEEL = 50_000_000
+"""Bytes."""
+
+_WHEEL_NAME = re.compile(r"spokeneval-[\w.!+]+-py3-none-any\.whl")
+_ADDRESS = re.compile(
+    rf"(?P<address>https://[^\s#]+/{_WHEEL_NAME.pattern})#sha256=(?P<digest>[0-9a-f]{{64}})"
+)
+
+
+def workflow_files(root: Path, software: str) -> dict[str, bytes]:
+    """The workflow and what it installs, `relative name -> content`.
+
+    Parameters
+    ----------
+    root: the repository, whose `requirements/organiser.lock` pins all other packages.
+    software: a wheel of this project: a file, which is copied into the folder, or an address with its hash.
+
+    Raises
+    ------
+    OrganiserError: neither of both.
+    OSError: a wheel that cannot be read.
+    """
+    files = {
+        ".github/workflows/competition.yml": (
+            Path(__file__).parent / "templates" / "workflow.yml"
+        ).read_bytes()
+    }
+    if "://" in software:
+        found = _ADDRESS.fullmatch(software)
+        if found is None:
+            raise OrganiserError(
+                f"--software {software}: expected https://…/spokeneval-VERSION-py3-none-any.whl#sha256=HASH; "
+                "the hash makes sure that every run installs the same file"
+            )
+        pinned, digest = f"spokeneval @ {found['address']}", found["digest"]
+    else:
+        wheel = Path(software)
+        if not _WHEEL_NAME.fullmatch(wheel.name):
+            raise OrganiserError(
+                f"--software {software}: expected a file spokeneval-VERSION-py3-none-any.whl"
+            )
+        content = read_file(wheel, LARGEST_WHEEL)
+        files[f"software/{wheel.name}"] = content
+        pinned, digest = f"./software/{wheel.name}", hashlib.sha256(content).hexdigest()
+    lock = (root / "requirements" / "organiser.lock").read_text(encoding="utf-8")
+    files["software/requirements.txt"] = f"{lock}{pinned} --hash=sha256:{digest}\n".encode()
+    return files
