@@ -98,6 +98,7 @@ DEFECTS = {
     "a sealed share of all": ("# sealed: 0.5 ", "sealed: 1 ", "1; expected a share above 0 and below 1, such as 0.5"),
     "a sealed share below nothing": ("# sealed: 0.5 ", "sealed: -0.5 ", "-0.5; expected a share above 0 and below 1"),
     "a sealed share in words": ("# sealed: 0.5 ", "sealed: half ", "'half'; expected a number"),
+    "another word for feedback": ("feedback: coarse", "feedback: rough", "'rough'; expected one of exact, coarse"),
     "an empty text": ("organiser: The organisers", "organiser: ''", "''; expected text that is not blank"),
     "a blank text": ("data_licence: MIT, for the synthetic sample data", "data_licence: ' '", "' '; expected text"),
     "a blank title": ("{title: Overview,", '{title: "\\t\\n",', "expected text that is not blank"),

@@ -13,7 +13,7 @@ import json
 import threading
 import uuid
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -48,6 +48,26 @@ class Mishap:
     headers: dict[str, str] = field(default_factory=dict)
     after: int = 0
     body: bytes = b'{"detail": "no"}'
+
+
+TEXTS = ("title", "description", "contact_email", "reward", "fact_sheet", "docker_image")
+# What the server makes of keys that a bundle leaves out.
+PHASE = {
+    **{"description": None, "max_submissions_per_day": 5, "execution_time_limit": 600, "hide_output": False},
+    **{"auto_migrate_to_this_phase": False, "hide_prediction_output": False, "hide_score_output": False},
+}
+COMPETITION = {
+    **{"competition_type": "competition", "enable_detailed_results": False, "auto_run_submissions": True},
+    **{"show_detailed_results_in_submission_panel": True, "show_detailed_results_in_leaderboard": True},
+    **{"can_participants_make_submissions_public": True, "make_programs_available": False},
+    **{"make_input_data_available": False, "registration_auto_approve": False, "forum_enabled": True},
+}
+BOARD = {"primary_index": 0, "submission_rule": "Add", "hidden": False}
+COLUMN = {"sorting": "desc", "precision": 2, "hidden": False, "computation": None}
+
+
+def _given(content: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: content.get(key, default) for key, default in defaults.items()}
 
 
 class CodabenchServer:
@@ -148,62 +168,23 @@ class CodabenchServer:
             tasks[task["index"]] = own
         phases = [
             {
-                "id": 100 * number + index,
-                "index": index,
-                "name": phase["name"],
-                "description": phase.get("description"),
+                **{"id": 100 * number + index, "index": index, "name": phase["name"], **_given(phase, PHASE)},
                 "start": phase["start"].replace(" ", "T") + "Z",
                 "end": phase["end"].replace(" ", "T") + "Z" if phase.get("end") else None,
-                "max_submissions_per_day": phase.get("max_submissions_per_day", 5),
                 "max_submissions_per_person": phase.get("max_submissions", 100),
                 "has_max_submissions": True,
-                "execution_time_limit": phase.get("execution_time_limit", 600),
-                **{
-                    flag: phase.get(flag, False)
-                    for flag in (
-                        "auto_migrate_to_this_phase",
-                        "hide_output",
-                        "hide_prediction_output",
-                        "hide_score_output",
-                    )
-                },
                 "tasks": [
-                    {"id": tasks[task], "name": self.tasks[tasks[task]]["name"]} for task in phase["tasks"]
+                    {key: self.tasks[tasks[task]][key] for key in ("id", "name")} for task in phase["tasks"]
                 ],
             }
             for index, phase in enumerate(sorted(content["phases"], key=lambda phase: phase["index"]))
         ]
         board = content["leaderboards"][0]
-        columns = [
-            {"sorting": "desc", "precision": 2, "hidden": False, "computation": None, **column}
-            for column in board["columns"]
-        ]
         served = {
-            "id": number,
-            "secret_key": str(uuid.UUID(int=5)),
-            "published": False,
+            **{"id": number, "secret_key": str(uuid.UUID(int=5)), "published": False, "queue": None},
+            **{key: content.get(key) for key in TEXTS},
+            **_given(content, COMPETITION),
             "terms": files[content["terms"]].decode().strip(),
-            "queue": None,
-            **{
-                key: content.get(key)
-                for key in ("title", "description", "contact_email", "reward", "fact_sheet")
-            },
-            "docker_image": content["docker_image"],
-            "competition_type": content.get("competition_type", "competition"),
-            **{
-                flag: content.get(flag, default)
-                for flag, default in (
-                    ("enable_detailed_results", False),
-                    ("show_detailed_results_in_submission_panel", True),
-                    ("show_detailed_results_in_leaderboard", True),
-                    ("auto_run_submissions", True),
-                    ("can_participants_make_submissions_public", True),
-                    ("make_programs_available", False),
-                    ("make_input_data_available", False),
-                    ("registration_auto_approve", False),
-                    ("forum_enabled", True),
-                )
-            },
             "pages": [
                 {"title": page["title"], "content": files[page["file"]].decode().strip(), "index": index}
                 for index, page in enumerate(content["pages"])
@@ -211,12 +192,8 @@ class CodabenchServer:
             "phases": phases,
             "leaderboards": [
                 {
-                    "title": board["title"],
-                    "key": board["key"],
-                    "primary_index": board.get("primary_index", 0),
-                    "submission_rule": board.get("submission_rule", "Add"),
-                    "hidden": board.get("hidden", False),
-                    "columns": columns,
+                    **{"title": board["title"], "key": board["key"], **_given(board, BOARD)},
+                    "columns": [{**COLUMN, **column} for column in board["columns"]],
                 }
             ],
         }
@@ -235,18 +212,10 @@ class CodabenchServer:
         number = next(self.numbers)
         competition, found = self._phase(phase)
         self.submissions[number] = {
-            "id": number,
-            "phase": phase,
-            "owner": owner,
-            "created_when": self._tick(),
-            "status": "Submitting",
-            "data": key,
+            **{"id": number, "phase": phase, "owner": owner, "data": key, "created_when": self._tick()},
+            **{"status": "Submitting", "step": 0 if competition["auto_run_submissions"] else -1},
+            **{"scores": {}, "outputs": {}, "leaderboard": False, "is_soft_deleted": False},
             "task": task or found["tasks"][0]["id"],
-            "scores": {},
-            "outputs": {},
-            "leaderboard": False,
-            "is_soft_deleted": False,
-            "step": 0 if competition["auto_run_submissions"] else -1,
         }
         return number
 
@@ -321,16 +290,11 @@ class CodabenchServer:
 
     def _listed(self, run: dict[str, Any]) -> dict[str, Any]:
         return {
-            "id": run["id"],
-            "owner": run["owner"],
-            "phase": run["phase"],
-            "created_when": run["created_when"],
-            "status": run["status"],
+            **{
+                key: run[key] for key in ("id", "owner", "phase", "created_when", "status", "is_soft_deleted")
+            },
+            **{"parent": None, "is_specific_task_re_run": False, "on_leaderboard": run["leaderboard"]},
             "filename": self.datasets[run["data"]]["name"] if run["data"] else "Deleted File",
-            "parent": None,
-            "is_specific_task_re_run": False,
-            "is_soft_deleted": run["is_soft_deleted"],
-            "on_leaderboard": run["leaderboard"],
             "scores": [
                 {"id": 1, "index": 0, "column_key": key, "score": f"{score:.10f}"}
                 for key, score in run["scores"].items()
@@ -365,11 +329,8 @@ class CodabenchServer:
                 started.setdefault("competition", self._import(started["key"]))
             except (KeyError, zipfile.BadZipFile) as error:
                 return 200, {"status": "Failed", "details": str(error), "resulting_competition": None}
-            return 200, {
-                "status": "Finished",
-                "details": None,
-                "resulting_competition": started["competition"],
-            }
+            made = started["competition"]
+            return 200, {"status": "Finished", "details": None, "resulting_competition": made}
         if head == "competitions" and rest[1:] == ["toggle_publish"] and method == "POST":
             found = self.competitions[int(rest[0])]
             found["published"] = not found["published"]
@@ -392,16 +353,9 @@ class CodabenchServer:
             return 200, {"can": True, "reason": None}
         if head == "phases" and rest[1] == "get_leaderboard":
             competition, _ = self._phase(int(rest[0]))
-            entries = [
-                run
-                for run in self.submissions.values()
-                if run["phase"] == int(rest[0]) and run["leaderboard"]
-            ]
-            entries.sort(key=self._order(competition))
-            return 200, {
-                "title": "Results",
-                "submissions": [{"id": run["id"], "owner": "?"} for run in entries],
-            }
+            runs = sorted(self.submissions.values(), key=self._order(competition))
+            shown = [run["id"] for run in runs if run["phase"] == int(rest[0]) and run["leaderboard"]]
+            return 200, {"title": "Results", "submissions": [{"id": run, "owner": "?"} for run in shown]}
         if head == "submissions":
             return self._answer_submissions(method, rest, query, body)
         return 404, {"detail": "Not found."}
@@ -427,11 +381,8 @@ class CodabenchServer:
                 return 404, {"detail": "Invalid page."}
             more = page * self.page_size < len(found)
             self.on_page()
-            return 200, {
-                "count": len(found),
-                "next": "http://django/next" if more else None,
-                "results": shown,
-            }
+            following = "http://django/next" if more else None
+            return 200, {"count": len(found), "next": following, "results": shown}
         run = self.submissions.get(int(rest[0]))
         if run is None:
             return 404, {"detail": "Not found."}
@@ -510,11 +461,8 @@ class CodabenchServer:
                 if kind == "html":
                     data = b"<html>Down for maintenance</html>"
                 if kind == "damage":
-                    data = (
-                        data[: len(data) // 2]
-                        + bytes([data[len(data) // 2] ^ 255])
-                        + data[len(data) // 2 + 1 :]
-                    )
+                    middle = len(data) // 2
+                    data = data[:middle] + bytes([data[middle] ^ 255]) + data[middle + 1 :]
                 length = len(data) // 2 if kind == "lie" else len(data)
                 self.send_response(status)
                 for key, value in headers.items():
@@ -541,11 +489,8 @@ class CodabenchServer:
                     status, found = 404, {"detail": "Not found."}
                 if status == 302:
                     return status, {"Location": found}, b""
-                return (
-                    status,
-                    {"Content-Type": "application/json"},
-                    json.dumps(found).encode() if found is not None else b"",
-                )
+                shown = json.dumps(found).encode() if found is not None else b""
+                return status, {"Content-Type": "application/json"}, shown
 
             def _give_token(self, form: dict[str, list[str]]) -> tuple[int, dict[str, str], bytes]:
                 if form == {"username": [ORGANISER], "password": [PASSWORD]}:

@@ -11,20 +11,8 @@ import build_bundle
 from tests.samples.programs import write_files
 
 SYLLABLES = (
-    "blan",
-    "cro",
-    "dwim",
-    "fleg",
-    "gru",
-    "jasp",
-    "klon",
-    "mub",
-    "nerf",
-    "plux",
-    "quav",
-    "snid",
-    "trog",
-    "vask",
+    *("blan", "cro", "dwim", "fleg", "gru", "jasp", "klon"),
+    *("mub", "nerf", "plux", "quav", "snid", "trog", "vask"),
 )
 PHONES = ("P", "B", "T", "D", "K", "G", "F", "V", "S", "Z", "M", "N", "L", "R", "AA", "IY", "UW", "EH")
 

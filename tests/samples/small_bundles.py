@@ -57,21 +57,10 @@ def codabench_bundle(
     tmp_path, *, score=SCORE, ingest=INGEST, columns=COLUMNS, command=SCORE_COMMAND, changes=(), inner=None
 ):
     """A bundle with a development phase (gold answer 41) and an evaluation phase (gold answer 42)."""
+    shared = {"start": "2027-01-11 00:00:00", "execution_time_limit": 20}
     phases = [
-        {
-            "index": 0,
-            "name": "Development",
-            "start": "2027-01-11 00:00:00",
-            "tasks": [0],
-            "execution_time_limit": 20,
-        },
-        {
-            "index": 1,
-            "name": "Evaluation",
-            "start": "2027-01-11 00:00:00",
-            "tasks": [1],
-            "execution_time_limit": 20,
-        },
+        {"index": index, "name": name, "tasks": [index], **shared}
+        for index, name in enumerate(("Development", "Evaluation"))
     ]
     programs = {"scoring_program": "scoring_program.zip", "ingestion_program": "ingestion_program.zip"}
     if ingest is None:
@@ -89,18 +78,12 @@ def codabench_bundle(
         "leaderboards": [{"title": "Board", "key": "board", "primary_index": 0, "columns": columns}],
         **dict(changes),
     }
+    scoring = {"score.py": score, "metadata.yaml": yaml.safe_dump({"command": command})}
+    ingestion = {"ingest.py": ingest or "", "metadata.yaml": yaml.safe_dump({"command": INGEST_COMMAND})}
     files = {
         "competition.yaml": yaml.safe_dump(competition),
-        "scoring_program.zip": zipped(
-            {"score.py": score, "helper.py": HELPER, "metadata.yaml": yaml.safe_dump({"command": command})}
-        ),
-        "ingestion_program.zip": zipped(
-            {
-                "ingest.py": ingest or "",
-                "helper.py": HELPER,
-                "metadata.yaml": yaml.safe_dump({"command": INGEST_COMMAND}),
-            }
-        ),
+        "scoring_program.zip": zipped({**scoring, "helper.py": HELPER}),
+        "ingestion_program.zip": zipped({**ingestion, "helper.py": HELPER}),
         "reference_data.zip": zipped({"gold.txt": "42\n"}),
         "reference_data_development.zip": zipped({"gold.txt": "41\n"}),
         "input_data.zip": zipped({"items.txt": "a b c\n"}),

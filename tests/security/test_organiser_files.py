@@ -15,7 +15,6 @@ import build_bundle
 from speechbundles.board.outputs import read_outputs
 from speechbundles.competition.references import load_reference
 from speechbundles.model import archive
-from speechbundles.model.bounded import parse_json, parse_yaml
 from speechbundles.model.errors import BadReference, OrganiserError
 from speechbundles.new.challenge import write_challenge
 from speechbundles.rehearse.codabench.scores import read_scores
@@ -325,12 +324,6 @@ def test_a_series_that_is_not_utf8_gets_no_new_challenge(tmp_path):
 
 
 # The readers
-
-
-def test_what_is_well_formed_is_read():
-    assert parse_json(b'{"a": [1, {"b": "\\u00e9"}]}') == {"a": [1, {"b": "é"}]}
-    assert parse_yaml(b"a: &x [1, 2]\nb: *x\nc: {<<: {d: 1}}\n") == {"a": [1, 2], "b": [1, 2], "c": {"d": 1}}
-    assert parse_yaml(b"") is None
 
 
 def test_scores_of_aliases_of_aliases_are_refused_by_the_rehearsal(tmp_path):
