@@ -46,48 +46,6 @@ def test_every_column_of_a_small_set_by_hand(tmp_path):
         np.testing.assert_allclose(found, list(expected.values()), rtol=0, atol=1e-12)
 
 
-# The worked score lists of the task's specification, with the two EERs as fractions.
-EER_CASES = {
-    "no ties, 4 v 4": ("0.9 0.8 0.4 0.3", "0.7 0.5 0.2 0.1", 1 / 4, 1 / 2),
-    "ties, 6 v 6": ("0.9 0.8 0.6 0.5 0.5 0.4", "0.6 0.5 0.5 0.3 0.2 0.1", 2 / 7, 1 / 3),
-    "perfect": ("2 3 4", "-1 0 1", 0, 0),
-    "reversed": ("-1 0 1", "2 3 4", 1 / 2, 1),
-    "all tied": ("1 1 1", "1 1", 1 / 2, 1 / 2),
-    "3 v 7": ("0.9 0.55 0.2", "0.8 0.5 0.45 0.4 0.3 0.15 0.1", 5 / 19, 1 / 3),
-    "5 v 3, ties": ("3 2 2 1 1", "2 1 0", 4 / 11, 4 / 11),
-    "2 v 3": ("0.6 0.2", "0.5 0.4 0.1", 2 / 7, 1 / 2),
-}
-
-
-@pytest.mark.parametrize("case", EER_CASES)
-def test_the_worked_eers_come_out_of_the_program(tmp_path, case):
-    targets, nontargets, rocch, interpolated = EER_CASES[case]
-    rows, lines = [], []
-    for tag, scores in (("English", targets.split()), ("Mandarin", nontargets.split())):
-        for value in scores:
-            number = len(rows)
-            rows.append(("x", f"a{number}", 100 * number, 100 * number + 50, tag))
-            lines.append(f"x_a{number}_{100 * number}_{100 * number + 50} {value} 0\n")
-    run = score(tmp_path, labels(*rows), "".join(lines))
-    found = [run.scores["eer_plan"], run.scores["eer_interpolated"]]
-    np.testing.assert_allclose(found, [100 * rocch, 100 * interpolated], rtol=0, atol=1e-12)
-
-
-def test_the_pooled_eer_of_the_worked_lists(tmp_path):
-    for case, (targets, nontargets, rocch, _) in EER_CASES.items():
-        pairs = list(zip(targets.split(), nontargets.split(), strict=False))
-        if len(targets.split()) != len(nontargets.split()):
-            continue
-        # A segment has one target and one nontarget trial, whatever its language.
-        rows = [("x", f"a{i}", 9 * i, 9 * i + 5, ("English", "Mandarin")[i % 2]) for i in range(len(pairs))]
-        lines = [
-            f"x_a{i}_{9 * i}_{9 * i + 5} {' '.join(pair[:: (1, -1)[i % 2]])}\n"
-            for i, pair in enumerate(pairs)
-        ]
-        run = score(tmp_path / case.replace(" ", ""), labels(*rows), "".join(lines))
-        assert run.scores["eer"] == pytest.approx(100 * rocch, rel=0, abs=1e-12)
-
-
 def test_exact_doubles_decide(tmp_path):
     gold = labels(("x", "a1", 0, 9, "English"), ("x", "a2", 9, 19, "Mandarin"))
     run = score(tmp_path, gold, "x_a1_0_9 1e300 -1e300\nx_a2_9_19 1e-300 1.0000000000000002e-300\n")
