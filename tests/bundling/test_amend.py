@@ -65,12 +65,7 @@ def season(server, tmp_path, rule="Force_Best"):
     key = server._dataset("competition_bundle", "old.zip", 0)
     server.files[server.datasets[key]["path"]] = old.read_bytes()
     server._import(key)
-    for team, mistakes in (
-        ("anna", [5]),
-        ("bob", [6, 7]),
-        ("anna", [0, 1]),
-        ("carol", [0, 1, 8]),
-    ):
+    for team, mistakes in (("anna", [5]), ("bob", [6, 7]), ("anna", [0, 1]), ("carol", [0, 1, 8])):
         server.enter(EVALUATION, team, upload(*mistakes))
     server.enter(EVALUATION, "dora", upload(items=[("item000", "correct")]))
     return live_bundle(tmp_path / "new.zip", rule=rule, wrong=2)
@@ -111,25 +106,15 @@ def test_who_moves_is_shown_and_nothing_changed(connection, server, tmp_path):
 @pytest.mark.parametrize(
     ("rule", "was", "becomes"),
     [
-        (
-            "Force_Best",
-            [("anna", 39), ("bob", 38), ("carol", 37)],
-            [("anna", 40), ("carol", 39), ("bob", 36)],
-        ),
-        (
-            "Force_Last",
-            [("bob", 38), ("anna", 38), ("carol", 37)],
-            [("anna", 40), ("carol", 39), ("bob", 36)],
-        ),
-        (
-            "Force_Latest_Multiple",
-            [("anna", 39), ("bob", 38), ("anna", 38), ("carol", 37)],
-            [("anna", 40), ("carol", 39), ("anna", 37), ("bob", 36)],
-        ),
-        ("Add", [("anna", 39), ("carol", 37)], [("carol", 39), ("anna", 37)]),  # bob picked none
+        ("Force_Best", "anna 39 bob 38 carol 37", "anna 40 carol 39 bob 36"),
+        ("Force_Last", "bob 38 anna 38 carol 37", "anna 40 carol 39 bob 36"),
+        ("Force_Latest_Multiple", "anna 39 bob 38 anna 38 carol 37", "anna 40 carol 39 anna 37 bob 36"),
+        ("Add", "anna 39 carol 37", "carol 39 anna 37"),  # bob picked none
     ],
 )
 def test_the_board_becomes_the_predicted_one(connection, server, tmp_path, rule, was, becomes):
+    words = was.split(), becomes.split()
+    was, becomes = (list(zip(row[::2], map(int, row[1::2]), strict=True)) for row in words)
     new = season(server, tmp_path, rule)
     if rule == "Add":
         for run in server.submissions.values():

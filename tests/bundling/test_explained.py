@@ -180,26 +180,17 @@ def test_what_texts_tell_by_hand(own):
     rows = {row["item"]: row for row in csv.DictReader(io.StringIO(table_to_csv(found.items)))}
     tea = [nearest_by_hand(said, "tea please") for said in ("i want tea", "i want tea please", "i wants tea")]
     columns = {name: [float(rows[str(n)][name]) for n in range(1, 7)] for name in found.items.header[4:]}
-    assert (
-        columns
-        == {
-            "Faint": [1, 0, 1, 0, 1, 0],
-            "OOV": [
-                0,
-                0,
-                0,
-                0,
-                0,
-                1,
-            ],  # "hallo"; "wants" and "please" are in the training data, "beer" in the grammar
-            # "beer" to "tea"; to the sixth prompt nothing is listed, so "hallo beer" is held against all: "a beer".
-            "d(gr)": [0, 1, 0, 1, 1, 1],
-            # "beer" to "a beer"; the sixth to "a beer" as well, which is nearer to it than "tea please".
-            "d(tr)": [*tea[:2], 2, tea[2], nearest_by_hand("beer", "tea please"), 4],
-            "#WE": [0, 2, 0, 0, 0, 1],
-            "WER (%)": [0, 50, 0, 0, 0, 50],
-        }
-    )
+    assert columns == {
+        "Faint": [1, 0, 1, 0, 1, 0],
+        # "hallo"; "wants" and "please" are in the training data, "beer" in the grammar
+        "OOV": [0, 0, 0, 0, 0, 1],
+        # "beer" to "tea"; to the sixth prompt nothing is listed, so "hallo beer" is held against all: "a beer".
+        "d(gr)": [0, 1, 0, 1, 1, 1],
+        # "beer" to "a beer"; the sixth to "a beer" as well, which is nearer to it than "tea please".
+        "d(tr)": [*tea[:2], 2, tea[2], nearest_by_hand("beer", "tea please"), 4],
+        "#WE": [0, 2, 0, 0, 0, 1],
+        "WER (%)": [0, 50, 0, 0, 0, 50],
+    }
     bands = found.tables[0]
     # None wrong is easy, four medium, all hard; the last line of the correct responses is their mean.
     assert [row[1:3] for row in bands.rows[:3]] == [["0–2", "1"], ["3–9", "1"], ["10–18", "1"]]

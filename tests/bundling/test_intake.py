@@ -15,15 +15,7 @@ from tests.samples.programs import ROOT, write_files
 
 COLUMNS = ("Id", "Prompt", "Wavfile", "RecResult", "Transcription", "language", "meaning")
 ROWS = (
-    (
-        "10134",
-        "Frag: Zimmer für 3 Nächte",
-        "10134.wav",
-        "a room, please",
-        "a room; please",
-        "correct",
-        "correct",
-    ),
+    ("10134", "Frag: Zimmer für 3 Nächte", "10134.wav", "a room, please", "a room; please", *["correct"] * 2),
     ("10135", 'Sag: "nein"', "10135.wav", "no", "no", "incorrect", "correct"),
     ("10136", "Frag: Café", "10136.wav", "", "coffee", "incorrect", "incorrect"),
     ("10137", "Frag: Café", "10137.wav", "cafe", "café", "correct", "correct"),

@@ -45,6 +45,8 @@ def tree(folder):
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
+ONLY = {"index": 0, "name": "Only", "start": "2027-01-11 00:00:00"}
+
 # The way through
 
 
@@ -111,12 +113,8 @@ def test_layout_of_both_steps(tmp_path):
     assert (keep / "scoring/app/shared").is_dir()
     metadata = yaml.safe_load((keep / "scoring/app/input/res/metadata").read_text())
     seconds = result.steps[0].seconds
-    assert metadata == {
-        "exitCode": None,
-        "elapsedTime": seconds,
-        "ingestionExitCode": 0,
-        "ingestionElapsedTime": seconds,
-    }
+    scoring, ingestion = {"exitCode": None, "elapsedTime": seconds}, {"ingestionExitCode": 0}
+    assert metadata == {**scoring, **ingestion, "ingestionElapsedTime": seconds}
 
 
 def test_keep_refuses_a_folder_that_is_not_empty(tmp_path):
@@ -189,19 +187,11 @@ def test_another_engine_can_run_the_programs(tmp_path):
 
     result = run(tmp_path, engine=Recorder())
     assert result.row[0].stored == Decimal("0.5")
+    ingestion = ["/app/ingested_program", "/app/input_data", "/app/output", "/app/program"]
+    scoring = ["/app/input", "/app/output", "/app/program", "/app/shared"]
     assert calls == [
-        (
-            INGEST_COMMAND.split(),
-            ["/app/ingested_program", "/app/input_data", "/app/output", "/app/program"],
-            "/app/program",
-            20.0,
-        ),
-        (
-            SCORE_COMMAND.split(),
-            ["/app/input", "/app/output", "/app/program", "/app/shared"],
-            "/app/program",
-            20.0,
-        ),
+        (INGEST_COMMAND.split(), ingestion, "/app/program", 20.0),
+        (SCORE_COMMAND.split(), scoring, "/app/program", 20.0),
     ]
 
 
@@ -313,9 +303,7 @@ def test_what_both_steps_say_is_shown_once(tmp_path):
 
 
 def test_a_scoring_program_over_the_time_limit_fails(tmp_path):
-    slow = [
-        {"index": 0, "name": "Only", "start": "2027-01-11 00:00:00", "tasks": [1], "execution_time_limit": 1}
-    ]
+    slow = [{**ONLY, "tasks": [1], "execution_time_limit": 1}]
     result = run(tmp_path, score="import time; time.sleep(30)", changes={"phases": slow})
     assert result.problems == ("scoring was stopped: time limit: still running after 1 s",)
 
@@ -394,20 +382,16 @@ def test_a_tie_in_the_eleventh_place_is_rounded_away_from_zero(tmp_path):
     assert [str(cell.stored) for cell in result.row] == ["0.0004882813", "-0.0004882813"]
 
 
-def test_a_missing_primary_ranks_first_with_desc(tmp_path):
+def test_a_missing_primary_ranks_first_with_desc_and_last_with_asc(tmp_path):
     result = scored(tmp_path, '{"items": 3}')
     assert result.status == "Finished"
-    assert result.warnings == (
+    missing, first = (
         "columns without a score: accuracy",
         "without accuracy, the primary score, this entry ranks first",
     )
-
-
-def test_a_missing_primary_ranks_last_with_asc(tmp_path):
+    assert result.warnings == (missing, first)
     columns = [{**COLUMNS[0], "sorting": "asc"}, COLUMNS[1]]
-    assert scored(tmp_path, '{"items": 3}', columns=columns).warnings == (
-        "columns without a score: accuracy",
-    )
+    assert scored(tmp_path, '{"items": 3}', columns=columns).warnings == (missing,)
 
 
 def test_keys_without_a_column_are_dropped(tmp_path):
@@ -486,7 +470,7 @@ def test_a_broken_bundle_is_refused(tmp_path, inner, message):
 
 def test_a_bundle_that_names_a_file_it_does_not_hold(tmp_path):
     task = {"index": 0, "name": "t", "scoring_program": "scoring_program.zip", "reference_data": "lost.zip"}
-    phases = [{"index": 0, "name": "Only", "start": "2027-01-11 00:00:00", "tasks": [0]}]
+    phases = [{**ONLY, "tasks": [0]}]
     with pytest.raises(BundleError, match=r"lost\.zip is named"):
         run(tmp_path, changes={"tasks": [task], "phases": phases})
 
@@ -522,7 +506,7 @@ def test_what_is_no_bundle(tmp_path):
 
 def test_ingestion_only_during_scoring_is_refused(tmp_path):
     task = {"index": 0, "scoring_program": "scoring_program.zip", "ingestion_only_during_scoring": True}
-    phases = [{"index": 0, "name": "Only", "start": "2027-01-11 00:00:00", "tasks": [0]}]
+    phases = [{**ONLY, "tasks": [0]}]
     with pytest.raises(BundleError, match="hangs"):
         run(tmp_path, changes={"tasks": [task], "phases": phases})
 
@@ -534,41 +518,37 @@ def codalab_run(
     tmp_path, score, *, files=None, command="python3 $program/score.py $input $output", keep=None, changes=()
 ):
     label = {"label": "Results"}
+    shared = {"is_scoring_only": True, "execution_time_limit": 20, "scoring_program": "scoring_program.zip"}
+    development = {"label": "Development", "start_date": "2027-01-11 00:00:00"}
+    evaluation = {"label": "Evaluation", "start_date": "2027-03-11 00:00:00"}
+    items = {"leaderboard": label, "label": "Items", "rank": 2, "sort": "asc", "numeric_format": 0}
+    accuracy = {"leaderboard": label, "label": "Accuracy", "rank": 1, "numeric_format": 4}
     competition = {
         "title": "Synthetic",
         "phases": {
             1: {
-                "phasenumber": 1, "label": "Development", "start_date": "2027-01-11 00:00:00",
-                "is_scoring_only": True, "execution_time_limit": 20,
-                "scoring_program": "scoring_program.zip", "reference_data": "reference_data_development.zip",
+                "phasenumber": 1,
+                **shared,
+                **development,
+                "reference_data": "reference_data_development.zip",
             },
-            2: {
-                "phasenumber": 2, "label": "Evaluation", "start_date": "2027-03-11 00:00:00",
-                "is_scoring_only": True, "execution_time_limit": 20,
-                "scoring_program": "scoring_program.zip", "reference_data": "reference_data.zip",
-            },
+            2: {"phasenumber": 2, **shared, **evaluation, "reference_data": "reference_data.zip"},
         },
         "leaderboard": {
             "leaderboards": {"Results": {"label": "Results", "rank": 1}},
-            "columns": {
-                "items": {"leaderboard": label, "label": "Items", "rank": 2, "sort": "asc", "numeric_format": 0},
-                "accuracy": {"leaderboard": label, "label": "Accuracy", "rank": 1, "numeric_format": 4},
-            },
+            "columns": {"items": items, "accuracy": accuracy},
         },
         **dict(changes),
-    }  # fmt: skip
+    }
     path = tmp_path / "bundle.zip"
     program = {"score.py": score, "helper.py": HELPER, "metadata": f"command: {command}\n"}
-    path.write_bytes(
-        zipped(
-            {
-                "competition.yaml": yaml.safe_dump(competition),
-                "scoring_program.zip": zipped(program),
-                "reference_data.zip": zipped({"gold.txt": "42\n"}),
-                "reference_data_development.zip": zipped({"gold.txt": "41\n"}),
-            }
-        )
-    )
+    entries = {
+        "competition.yaml": yaml.safe_dump(competition),
+        "scoring_program.zip": zipped(program),
+        "reference_data.zip": zipped({"gold.txt": "42\n"}),
+        "reference_data_development.zip": zipped({"gold.txt": "41\n"}),
+    }
+    path.write_bytes(zipped(entries))
     return rehearse(path, submission_zip(tmp_path, files), keep=keep)
 
 
@@ -592,10 +572,8 @@ def test_codalab_scores_the_submission_alone(tmp_path):
 
 
 def test_codalab_splits_commands_at_single_spaces_and_knows_no_app(tmp_path):
-    show = "import json, sys; print(json.dumps(sys.argv[1:]))\n" + writes(
-        "accuracy: 1\nitems: 1\n", "scores.txt"
-    )
-    show = show.replace("sys.argv[2]", "sys.argv[3]")
+    show = writes("accuracy: 1\nitems: 1\n", "scores.txt").replace("sys.argv[2]", "sys.argv[3]")
+    show = "import json, sys; print(json.dumps(sys.argv[1:]))\n" + show
     command = "python3 $program/score.py  $input $output '/app/x y'"
     result = codalab_run(tmp_path, show, command=f'"{command}"')
     words = json.loads(result.steps[0].stdout)
