@@ -32,8 +32,8 @@ audio: .venv/installed-audio
 
 # Every kind of page in Chromium, as Debian has it or the variable CHROMIUM names it; `SHOTS=DIR` leaves pictures there.
 browser: .venv/installed-browser
-	$(BIN)/python -m pytest -rs tests/run/test_browser.py
-	$(BIN)/python -m browser $(if $(SHOTS),--shots $(SHOTS))
+	$(BIN)/python -m pytest -rs tests/tools/test_browser.py
+	$(BIN)/python -m tests.tools.browser $(if $(SHOTS),--shots $(SHOTS))
 
 # The programs, the metrics with their examples and their tests on Python 3.9 with numpy 1.19, where there is one: see
 # tests/run/test_portability.py.
@@ -48,7 +48,7 @@ portability: .venv/installed-dev
 # Coverage-guided fuzzing: `make fuzz SECONDS=3600`. Its tool has no wheel for every Python.
 SECONDS ?= 300
 fuzz: .venv-fuzz/installed
-	if [ -s .venv-fuzz/installed ]; then .venv-fuzz/bin/python -m fuzz --seconds $(SECONDS); \
+	if [ -s .venv-fuzz/installed ]; then .venv-fuzz/bin/python -m tests.tools.fuzz --seconds $(SECONDS); \
 	else echo "skipped: atheris cannot be installed for this Python"; fi
 
 .venv-fuzz/installed: requirements/organiser.lock

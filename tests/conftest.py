@@ -12,6 +12,9 @@ import pytest
 from speechbundles.assemble import baseline, kit
 from tests.samples.programs import run_program
 
+collect_ignore_glob = ["tools/*/*"]
+"""No tests are in there, and what these modules import may not be installed."""
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):

@@ -166,9 +166,7 @@ HOUSE = (
     "build_bundle",
     "sample_data",
     "benchmarks",
-    "fuzz",
     "mutation",
-    "browser",
     "tests",
 )
 
@@ -193,12 +191,13 @@ def test_a_program_starts_without_its_page():
     assert {(path, name) for path, name in found if is_within(name, ("spokeneval.report",))} == set()
 
 
-def test_of_the_tests_only_the_samples_are_imported():
-    paths = [*sources("tests"), *sources("fuzz"), *sources("benchmarks"), *sources("sample_data")]
+def test_of_the_tests_only_the_samples_and_tools_are_imported():
+    paths = [*sources("tests"), *sources("benchmarks"), *sources("sample_data")]
     assert len(paths) > 40
     found = {(named(path), name) for path in paths for name in imported(path)}
     ours = {(path, name) for path, name in found if is_within(name, ("tests",))}
-    assert {(path, name) for path, name in ours if not is_within(name, ("tests.samples",))} == set()
+    shared = ("tests.samples", "tests.tools")
+    assert {(path, name) for path, name in ours if not is_within(name, shared)} == set()
 
 
 # One source for each fact

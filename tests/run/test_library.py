@@ -217,7 +217,7 @@ def wheel(tmp_path_factory) -> Path:
     pytest.importorskip("setuptools", minversion="77")
     folder = tmp_path_factory.mktemp("wheel")
     names = ["pyproject.toml", "README.md", "LICENSE"]
-    packages = ["spokeneval", "speechbundles", "tests", "sample_data", "fuzz"]
+    packages = ["spokeneval", "speechbundles", "tests", "sample_data"]
     sources = [ROOT / name for name in names]
     sources += [path for name in packages for path in (ROOT / name).rglob("*") if path.is_file()]
     copies = {

@@ -1,4 +1,4 @@
-"""Whatever a stranger sends ends in a score or a typed refusal: structured inputs for every target of `fuzz`.
+"""Structured inputs for every target of `tests/tools/fuzz`: each ends in a score or a typed refusal.
 
 The same inputs each time (hypothesis, derandomised). `make fuzz` looks further, byte by byte, guided by coverage.
 What either has found stands below as a test of its own.
@@ -19,7 +19,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fuzz.targets import MANIFEST, Workplace, seeds, targets
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.errors import OrganiserError
 from speechbundles.rehearse.sandbox import Limits
@@ -30,6 +29,7 @@ from spokeneval.formats.text import size_limit
 from spokeneval.tasks import task_names
 from tests.samples.edits import ODD, WAYS, edited
 from tests.samples.programs import ROOT, write_files
+from tests.tools.fuzz.targets import MANIFEST, Workplace, seeds, targets
 
 settings.register_profile(
     "fuzz",

@@ -1,6 +1,6 @@
 """Coverage-guided fuzzing of every target, byte by byte, with atheris (libFuzzer).
 
-    python -m fuzz [--seconds 300] [--findings DIR] [TARGET ...]
+    python -m tests.tools.fuzz [--seconds 300] [--findings DIR] [TARGET ...]
 
 The time is shared by the targets, one after the other. An input that ends in neither a result nor a typed refusal,
 takes more than 10 s or more than 1 GB is a finding: it is kept in the folder of the findings, and told with its
@@ -25,7 +25,7 @@ MEGABYTES = 1024
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python -m tests.tools.fuzz", description=__doc__.splitlines()[0])
     parser.add_argument("targets", nargs="*", metavar="TARGET", help="all where none is named")
     parser.add_argument("--seconds", type=int, default=300, help="for all targets together (default: 300)")
     parser.add_argument("--findings", type=Path, default=Path(".fuzz"), help="where findings go")
@@ -60,7 +60,7 @@ def _fuzz_all(chosen: list[str], seconds: int, findings: Path) -> int:
         before = set(folder.iterdir())
         with tempfile.TemporaryDirectory() as corpus:
             share = max(2, seconds // len(names))
-            command = [sys.executable, "-m", "fuzz", name, "--one", corpus]
+            command = [sys.executable, "-m", "tests.tools.fuzz", name, "--one", corpus]
             done = subprocess.run(
                 [*command, "--seconds", str(share), "--findings", str(folder)],
                 capture_output=True,

@@ -1,6 +1,6 @@
 """Open pages in Chromium, at the width of a desktop and of a phone, light and dark, and tell what is wrong with them.
 
-    python -m browser [--shots DIR] [PAGE ...]
+    python -m tests.tools.browser [--shots DIR] [PAGE ...]
 
 A script error, a page that loads anything or is wider than the screen, text that is cut off or lies on other text, and
 whatever axe-core finds. Where no page is named, every kind of page is made and opened: reports, boards, a season, the
@@ -14,12 +14,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-from browser.check import check_page, find_chromium, open_chromium
-from browser.pages import make_pages
+from tests.tools.browser.check import check_page, find_chromium, open_chromium
+from tests.tools.browser.pages import make_pages
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m browser", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.tools.browser", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("pages", nargs="*", type=Path, metavar="PAGE", help="every kind where none is named")
     parser.add_argument("--shots", type=Path, metavar="DIR", help="leave a picture of each here")
     options = parser.parse_args()

@@ -14,8 +14,7 @@ from sample_data.demo import submissions
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.competition import Competition
 from speechbundles.model.zips import make_zip, write_tree
-
-ROOT = Path(__file__).resolve().parent.parent
+from tests.samples.programs import ROOT
 
 _SEASON = "spoken_call"
 """The bundle whose season is played."""

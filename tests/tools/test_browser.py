@@ -5,7 +5,7 @@ import pytest
 from spokeneval.report import page, plots
 
 pytest.importorskip("playwright", reason="needs the extra `browser`")
-from browser.check import check_page, find_chromium, open_chromium
+from tests.tools.browser.check import check_page, find_chromium, open_chromium
 
 CHROMIUM = find_chromium()
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")

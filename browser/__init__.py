@@ -1,1 +1,0 @@
-"""Every page that people see, opened in Chromium: `python -m browser [PAGE ...]`."""

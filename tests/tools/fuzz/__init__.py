@@ -1,0 +1,1 @@
+"""Fuzzing: whatever the bytes, a result or a typed refusal. `python -m tests.tools.fuzz` is guided by coverage."""
