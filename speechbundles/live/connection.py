@@ -27,7 +27,7 @@ from typing import Any, BinaryIO
 from urllib.parse import urljoin, urlsplit
 
 import requests
-from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
+from urllib3.exceptions import ConnectTimeoutError
 
 from speechbundles.model.bounded import parse_json, read_file
 from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
@@ -49,7 +49,7 @@ _BLOCK = 1 << 18
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 
 Progress = Callable[[int, int], None]
-"""Called with the bytes that are done, and all."""
+"""Called with how much is done, and of how much: bytes, runs or files."""
 
 
 class _Again(Exception):
@@ -63,10 +63,6 @@ class _Again(Exception):
         self.final = final
         self.arrived = arrived
         self.pause = pause
-
-
-class _Expired(Exception):
-    """The storage refuses a signed address, with this status."""
 
 
 def read_token(file: Path | None) -> str:
@@ -206,7 +202,6 @@ class Connection:
         Gone: the storage does not take it.
         Unreachable: it does not answer.
         """
-        self._check_storage(address)
         headers = {"Content-Type": "application/zip", "x-ms-blob-type": "BlockBlob"}
 
         def once() -> None:
@@ -241,14 +236,12 @@ class Connection:
                 address = link()
                 if address is None:
                     return None
-                self._check_storage(address)
                 try:
                     digest: str = self._persist(partial(self._save, address, part), True)
-                except _Expired as refusal:
-                    if not tries_left:
-                        raise Gone(f"{_host(address)} does not give it (HTTP {refusal})") from None
-                else:
                     break
+                except Gone:
+                    if not tries_left:
+                        raise
             if part.stat().st_size == 0:
                 return None
             part.replace(target)
@@ -261,15 +254,12 @@ class Connection:
         digest = hashlib.sha256()
         with self._request("GET", address, _no_token, headers={"Accept-Encoding": "identity"}) as response:
             if not response.ok:
-                raise _Expired(str(response.status_code))
+                raise Gone(f"{_host(address)} does not give it (HTTP {response.status_code})")
             with part.open("wb") as stream:
                 for block in _blocks(response, LARGEST_FILE):
                     digest.update(block)
                     stream.write(block)
         return digest.hexdigest()
-
-    def _check_storage(self, address: str) -> None:
-        _check(address, local=urlsplit(self.server).hostname in _LOCAL)
 
     def _authorise(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
         request.headers["Authorization"] = f"Token {self.token}"
@@ -299,6 +289,7 @@ class Connection:
         self, method: str, address: str, authorise: Any, **options: Any
     ) -> Iterator[requests.Response]:
         """One request and its answer, open; no redirect is followed. What may pass is raised as `_Again`."""
+        _check(address, local=urlsplit(self.server).hostname in _LOCAL)
         what = f"{method} {_host(address)}"
         try:
             with self._session().request(
@@ -321,7 +312,9 @@ class Connection:
             raise Unreachable(f"{what}: its certificate is not valid; nothing was sent") from None
         except requests.exceptions.RequestException as error:
             # Not the error's own text: it may have the signed address in it.
-            unsent, slow = _never_sent(error), isinstance(error, requests.exceptions.Timeout)
+            cause = getattr(error.args[0], "reason", None) if error.args else None
+            unsent = isinstance(cause, ConnectTimeoutError)  # or its subclass NewConnectionError
+            slow = isinstance(error, requests.exceptions.Timeout)
             reason = "no connection" if unsent else "no answer in time" if slow else "connection lost"
             raise _Again(Unreachable(f"{what}: {reason}"), arrived=not unsent) from None
 
@@ -389,9 +382,3 @@ def _seconds(retry_after: str | None) -> float | None:
         return max(0.0, (parsedate_to_datetime(retry_after) - datetime.now(timezone.utc)).total_seconds())
     except (TypeError, ValueError):
         return None
-
-
-def _never_sent(error: requests.exceptions.RequestException) -> bool:
-    """Whether there was no connection at all, so that the server cannot have acted."""
-    cause = getattr(error.args[0], "reason", None) if error.args else None
-    return isinstance(cause, (NewConnectionError, ConnectTimeoutError))
