@@ -16,22 +16,29 @@ from decimal import Decimal
 from pathlib import Path
 
 from speechbundles.live import api
-from speechbundles.live.connection import Connection
+from speechbundles.live.connection import Connection, Progress
 from speechbundles.live.entrants import (
     Entrant,
-    Progress,
     agrees,
-    attempt_of,
     holder_of,
     is_run_again,
+    is_under_way,
     predict,
     read_entrants,
     score_entrants,
     stored_scores,
 )
 from speechbundles.live.fetch import fetch
-from speechbundles.live.publish import check_served, read_bundle, read_served_files, wanted_files
-from speechbundles.live.scores import different_scores, number
+from speechbundles.live.folder import write_whole
+from speechbundles.live.publish import (
+    check_served,
+    different_parts,
+    different_scores,
+    number,
+    read_bundle,
+    read_served_files,
+    wanted_files,
+)
 from speechbundles.live.wait import wait_for_runs
 from speechbundles.model.archive import LARGEST_BUNDLE
 from speechbundles.model.bounded import parse_json, read_file, sha256
@@ -137,11 +144,10 @@ def plan(
     for built, phase in zip(bundle.phases, api.phases_of(live), strict=True):
         bundle.phase(built.number)  # refuses one that cannot be rehearsed
         served = read_served_files(connection, phase.tasks[0])
-        wanted = wanted_files(bundle, built)
-        parts = tuple(part for part in api.PARTS if wanted.get(part) != served.get(part))
+        parts = different_parts(wanted_files(bundle, built), served)
         if parts or (state and phase.id in state.phases):
             entrants = read_entrants(connection, phase, haul.runs, folder)
-            notes = [] if state else _check_old(bundle, built, phase, served, entrants, folder, jobs, scoring)
+            notes = [] if state else _check_old(bundle, built, served, entrants, folder, jobs, scoring)
             results = score_entrants(bundle, built, entrants, folder, jobs, scoring)
             phases.append(
                 AmendedPhase(
@@ -175,11 +181,8 @@ def carry_out(
     bundle, folder = amendment.bundle, amendment.folder
     picked: list[str] = []
     for phase in amendment.phases:
-        found = fetch(connection, amendment.competition, folder).runs
-        entrants = read_entrants(connection, phase.live, found, folder)
-        busy = [
-            str(entrant.run.id) for entrant in entrants if entrant.run.status not in (*api.FINAL, api.WAITING)
-        ]
+        entrants = _fetch_entrants(connection, amendment, phase)
+        busy = [str(entrant.run.id) for entrant in entrants if is_under_way(entrant)]
         if busy and amendment.state is None:
             raise OrganiserError(
                 f"{phase.live.name}: runs under way: {some_of(busy, MOST_SHOWN)}. Wait for them, or cancel them in the "
@@ -189,18 +192,24 @@ def carry_out(
     state = amendment.state or State(
         amendment.sha256, tuple(phase.live.id for phase in amendment.phases), tuple(picked), None
     )
-    _write_state(folder, state)
+    write_whole(folder / STATE, json.dumps(vars(state)))
     for phase in amendment.phases:
         yield from _exchange(connection, bundle, phase)
     if state.last is None:
         runs = [run.id for phase in amendment.phases for run in api.list_runs(connection, phase.live.id)]
         state = replace(state, last=max(runs, default=0))
-        _write_state(folder, state)
+        write_whole(folder / STATE, json.dumps(vars(state)))
     for phase in amendment.phases:
         yield from _run_again(connection, amendment, phase, state, jobs, waiting)
     for phase in amendment.phases:
         yield _prove(connection, amendment, phase, state, jobs)
     (folder / STATE).unlink()
+
+
+def _fetch_entrants(connection: Connection, amendment: Amendment, phase: AmendedPhase) -> list[Entrant]:
+    """The uploads to a phase that are on the server now."""
+    fetched = fetch(connection, amendment.competition, amendment.folder).runs
+    return read_entrants(connection, phase.live, fetched, amendment.folder)
 
 
 def to_text(amendment: Amendment) -> str:
@@ -221,16 +230,16 @@ def _table(bundle: BuiltBundle, phase: AmendedPhase) -> list[str]:
     rows = [("rank", "was", "", primary.title, "was", "change")]
     left = dict(phase.before)
     for entry in phase.after:
-        score = entry.attempt.score(primary.key)
-        was, old = left.pop(holder_of(phase.built, entry.attempt), (None, None))
+        score, submission = entry.attempt.score(primary.key), entry.attempt.submission
+        was, old = left.pop(holder_of(phase.built, submission.team, submission.name), (None, None))
         change = (
-            "" if score is None or old is None else f"{(score - old).normalize():+f}" if score != old else "="
+            "" if score is None or old is None else "=" if score == old else f"{(score - old).normalize():+f}"
         )
         rows.append(
             (
                 str(entry.rank),
                 "-" if was is None else str(was),
-                entry.attempt.submission.team,
+                submission.team,
                 number(score),
                 number(old),
                 change,
@@ -261,7 +270,7 @@ def _live_board(
     for position, on_board in enumerate(api.read_board(connection, phase.id), 1):
         if on_board in by_run:
             entrant, run = by_run[on_board]
-            holder = holder_of(built, attempt_of(entrant, built, None))
+            holder = holder_of(built, run.owner, entrant.upload)
             board.setdefault(holder, (position, run.scores.get(primary)))
     return board
 
@@ -280,7 +289,6 @@ def _notes(entrants: Sequence[Entrant]) -> list[str]:
 def _check_old(
     bundle: BuiltBundle,
     built: BuiltPhase,
-    phase: api.LivePhase,
     served: Mapping[str, bytes],
     entrants: Sequence[Entrant],
     folder: Path,
@@ -337,28 +345,23 @@ def _run_again(
     waiting: Progress | None,
 ) -> Iterator[str]:
     """Run again, turn by turn, what was not run with the new files, and wait until it is over."""
-    bundle, folder = amendment.bundle, amendment.folder
+    bundle, last = amendment.bundle, state.last or 0
     columns = [column.key for column in bundle.columns if not column.computed]
     brought_back: set[str] = set()
     count = 0
     for turn in range(MOST_TURNS):
-        fetched = fetch(connection, amendment.competition, folder).runs
-        entrants = read_entrants(connection, phase.live, fetched, folder)
-        results = score_entrants(bundle, phase.built, entrants, folder, jobs)
-        due = [
-            entrant for entrant in entrants if is_run_again(entrant) and entrant.run.id <= (state.last or 0)
-        ]
+        entrants = _fetch_entrants(connection, amendment, phase)
+        results = score_entrants(bundle, phase.built, entrants, amendment.folder, jobs)
+        due = [entrant for entrant in entrants if is_run_again(entrant) and entrant.run.id <= last]
         for entrant in entrants:
-            if entrant.run.id > (state.last or 0):
+            if entrant.run.id > last:
                 for run in entrant.older:
                     api.delete_run(connection, run.id)
             if turn == 0 and entrant not in due and entrant.sha256 in results:
                 due += [entrant] * (not agrees(results[entrant.sha256], entrant.run))
         if phase.built.rule == FORCE_LAST:
             due = _first_wave(due, results)
-        pending = [
-            entrant.run.id for entrant in entrants if entrant.run.status not in (*api.FINAL, api.WAITING)
-        ]
+        pending = [entrant.run.id for entrant in entrants if is_under_way(entrant)]
         if not due and not pending:
             due = [
                 entrant
@@ -414,8 +417,7 @@ def _prove(
 ) -> str:
     """Compare the server's board with the predicted one: who, in what order, with what scores, to the last digit."""
     bundle = amendment.bundle
-    fetched = fetch(connection, amendment.competition, amendment.folder).runs
-    entrants = read_entrants(connection, phase.live, fetched, amendment.folder)
+    entrants = _fetch_entrants(connection, amendment, phase)
     results = score_entrants(bundle, phase.built, entrants, amendment.folder, jobs)
     predicted = predict(bundle, phase.built, entrants, results, state.picked)
     runs = {entrant.run.id: entrant.run for entrant in entrants}
@@ -457,9 +459,3 @@ def _read_state(folder: Path, bundle: str) -> State | None:
             f"{path}: an amendment with another bundle is not done; end it with that one first"
         )
     return state
-
-
-def _write_state(folder: Path, state: State) -> None:
-    part = folder / f"{STATE}.part"
-    part.write_text(json.dumps(vars(state)), encoding="utf-8")
-    part.replace(folder / STATE)

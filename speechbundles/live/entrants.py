@@ -3,13 +3,13 @@
 import hashlib
 import json
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 
 from speechbundles.live import api
-from speechbundles.live.connection import Connection
+from speechbundles.live.connection import Connection, Progress
 from speechbundles.live.folder import Fetched
 from speechbundles.live.publish import wanted_files
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
@@ -20,9 +20,6 @@ from speechbundles.season import Attempt, Entry, Submission, rank
 SCORED = ".scored"
 """In the folder: what runs came to here, so that none is scored twice."""
 _FORMAT = "amend 1"
-
-Progress = Callable[[int, int], None]
-"""Called with how many are done, and of how many."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +59,10 @@ def read_entrants(
 
 def is_run_again(entrant: Entrant) -> bool:
     return entrant.path is not None and entrant.run.status in (FINISHED, FAILED)
+
+
+def is_under_way(entrant: Entrant) -> bool:
+    return entrant.run.status not in (*api.FINAL, api.WAITING)
 
 
 def score_entrants(
@@ -123,18 +124,13 @@ def predict(
         if result is None:
             result = Result(run.status, run.scores, {}, (), ())
         if result.status == FINISHED and (phase.rule not in PICKED or entrant.upload in picked):
-            attempts.append(attempt_of(entrant, phase, result))
+            submission = Submission(
+                run.created, run.owner, entrant.upload, entrant.path or Path(), entrant.sha256
+            )
+            attempts.append(Attempt(submission, phase, result, result.status, ()))
     return rank(bundle, replace(phase, rule=FORCE_ALL) if phase.rule in PICKED else phase, attempts)
 
 
-def attempt_of(entrant: Entrant, phase: BuiltPhase, result: Result | None) -> Attempt:
-    submission = Submission(
-        entrant.run.created, entrant.run.owner, entrant.upload, entrant.path or Path(), entrant.sha256
-    )
-    return Attempt(submission, phase, result, result.status if result else "", ())
-
-
-def holder_of(phase: BuiltPhase, attempt: Attempt) -> str:
+def holder_of(phase: BuiltPhase, team: str, upload: str) -> str:
     """Who keeps a place on a board: a team, or an upload where a team may have several."""
-    several = phase.rule in (FORCE_ALL, PICKED[-1])
-    return f"{attempt.submission.team} {attempt.submission.name}" if several else attempt.submission.team
+    return f"{team} {upload}" if phase.rule in (FORCE_ALL, PICKED[-1]) else team

@@ -12,7 +12,6 @@ in case alone, all but the first have the digest too.
 """
 
 import hashlib
-import os
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -112,9 +111,14 @@ def write_index(folder: Path, runs: Iterable[Fetched]) -> None:
     rows = [
         [_cell(getattr(run, column)) for column in COLUMNS] for run in sorted(runs, key=lambda run: run.id)
     ]
-    part = folder / f"{INDEX}.part"
-    part.write_text(csv_text([COLUMNS, *rows]), encoding="utf-8", newline="")
-    os.replace(part, folder / INDEX)
+    write_whole(folder / INDEX, csv_text([COLUMNS, *rows]))
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file that has its name only when all of it is there."""
+    part = path.with_name(f"{path.name}.part")
+    part.write_text(text, encoding="utf-8", newline="")
+    part.replace(path)
 
 
 def _cell(value: object) -> str:

@@ -2,13 +2,14 @@
 
 import tempfile
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from speechbundles.check import check_bundle
 from speechbundles.live import api
 from speechbundles.live.connection import Connection, Progress
-from speechbundles.live.scores import different_scores
 from speechbundles.live.served import differences
 from speechbundles.live.wait import wait_for_import, wait_for_runs
 from speechbundles.model.bounded import parse_yaml
@@ -137,7 +138,7 @@ def read_served_files(connection: Connection, task: int) -> dict[str, bytes]:
     with tempfile.TemporaryDirectory(prefix="served-") as folder:
         for part, key in api.read_parts(connection, task).items():
             target = Path(folder) / part
-            digest = connection.download(lambda key=key: api.dataset_link(connection, key), target)  # type: ignore[misc]
+            digest = connection.download(partial(api.dataset_link, connection, key), target)
             served[part] = target.read_bytes() if digest else b""
     return served
 
@@ -148,15 +149,31 @@ def wanted_files(bundle: BuiltBundle, phase: BuiltPhase) -> dict[str, bytes]:
     return {part: bundle.files[name] for part, name in names.items() if name is not None}
 
 
+def different_parts(wanted: Mapping[str, bytes], served: Mapping[str, bytes]) -> tuple[str, ...]:
+    return tuple(part for part in api.PARTS if wanted.get(part) != served.get(part))
+
+
+def number(score: Decimal | None) -> str:
+    """All digits, without zeros at the end."""
+    return "-" if score is None else f"{score.normalize():f}"
+
+
+def different_scores(wanted: Mapping[str, Decimal], served: Mapping[str, Decimal]) -> list[str]:
+    """Where the server's scores are not those of home, a line each."""
+    return [
+        f"{key}: {number(wanted.get(key))} at home, {number(served.get(key))} on the server"
+        for key in dict.fromkeys([*wanted, *served])
+        if wanted.get(key) != served.get(key)
+    ]
+
+
 def _compare_files(connection: Connection, bundle: BuiltBundle, phases: list[api.LivePhase]) -> str:
     for built, phase in zip(bundle.phases, phases, strict=True):
         try:
             served = read_served_files(connection, phase.tasks[0])
         except Refused:
             return "the server does not give programs and data back, so their bytes were not compared"
-        wanted = wanted_files(bundle, built)
-        other = [part for part in api.PARTS if wanted.get(part) != served.get(part)]
-        if other:
+        if other := different_parts(wanted_files(bundle, built), served):
             raise OrganiserError(f"{built.name}: the server has another {', '.join(other)} than the bundle")
     return "read back: programs and data, byte for byte"
 
@@ -202,8 +219,7 @@ def _compare_scores(
             "logs are under Submissions in the browser"
         )
     served = {key: score for key, score in found.scores.items() if key not in computed}
-    lines = different_scores(wanted, served)
-    if lines:
+    if lines := different_scores(wanted, served):
         raise OrganiserError(
             "\n".join([f"{phase.name}: run {run} has other scores than at home:", "", *lines])
         )

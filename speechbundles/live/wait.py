@@ -1,9 +1,9 @@
 """Wait for what a server does in its own time."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 
 from speechbundles.live import api
-from speechbundles.live.connection import Connection
+from speechbundles.live.connection import Connection, Progress
 from speechbundles.model.errors import OrganiserError
 
 PAUSE = 10
@@ -37,7 +37,7 @@ def wait_for_runs(
     phase: api.LivePhase,
     runs: Collection[int],
     columns: Collection[str],
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> dict[int, api.LiveRun]:
     """The runs when they are over and have a score in each of the columns; those that were deleted are left out.
 
