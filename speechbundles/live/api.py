@@ -9,6 +9,7 @@
 - A change of a task that leaves out a program or data set takes it from the task.
 """
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -303,8 +304,8 @@ def dataset_link(connection: Connection, key: str) -> str:
 
 
 def upload_identity(link: str) -> str:
-    """What the signed addresses of one upload have in common, whichever run they are asked for."""
-    return urlsplit(link).path
+    """A digest of the path, which all signed addresses of one upload share, whichever run they are asked for."""
+    return hashlib.sha256(urlsplit(link).path.encode()).hexdigest()[:16]
 
 
 def _get(connection: Connection, path: str) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Fetch all submissions of a competition into a folder (see `folder`); what is there is not fetched again."""
 
-import hashlib
 import threading
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -10,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from speechbundles.live import api
-from speechbundles.live.connection import LARGEST_FILE, Connection
+from speechbundles.live.connection import LARGEST_FILE, Connection, Progress
 from speechbundles.live.folder import (
     INDEX,
     SUBMISSIONS,
@@ -59,7 +58,7 @@ def fetch(
     folder: Path,
     *,
     jobs: int = JOBS,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Haul:
     """Fetch what is not there yet.
 
@@ -89,12 +88,21 @@ def fetch(
     first = first_runs(known.values())
     wanted = [run for run in listed.values() if not (run.complete and _is_here(folder, run))]
     lost = threading.Event()
+
+    def fetch_run(run: Fetched) -> Fetched:
+        if lost.is_set():  # another run found the server unreachable: do not find out again
+            return run
+        try:
+            return _fetch_files(connection, folder, run, owners[run.owner], first)
+        except Unreachable:
+            lost.set()
+            raise
+        except OrganiserError as error:  # of this run alone
+            return replace(run, complete=False, note=str(error))
+
     try:
         with ThreadPoolExecutor(jobs) as pool:
-            futures = [
-                pool.submit(_fetch_run, connection, folder, run, owners[run.owner], first, lost)
-                for run in wanted
-            ]
+            futures = [pool.submit(fetch_run, run) for run in wanted]
             try:
                 for done, future in enumerate(as_completed(futures), len(listed) - len(wanted) + 1):
                     run = future.result()
@@ -136,26 +144,6 @@ def _is_here(folder: Path, run: Fetched) -> bool:
         return False
 
 
-def _fetch_run(
-    connection: Connection,
-    folder: Path,
-    run: Fetched,
-    owner_folder: str,
-    first: Mapping[str, Fetched],
-    lost: threading.Event,
-) -> Fetched:
-    """`lost`: set by the first that finds the server unreachable, so that the others need not find out again."""
-    if lost.is_set():
-        return run
-    try:
-        return _fetch_files(connection, folder, run, owner_folder, first)
-    except Unreachable:
-        lost.set()
-        raise
-    except OrganiserError as error:  # of this run alone
-        return replace(run, complete=False, note=str(error))
-
-
 def _fetch_files(
     connection: Connection, folder: Path, run: Fetched, owner_folder: str, first: Mapping[str, Fetched]
 ) -> Fetched:
@@ -195,7 +183,7 @@ def _fetch_files(
     save(f"{place}/detailed_results.html", lambda links: links.page)
     for log in links.logs:
         save(f"{place}/{safe_name(log)}.txt", partial(_log, log))
-    upload = _identity(links.upload)
+    upload = api.upload_identity(links.upload) if links.upload else ""
     own = replace(run, submission=submission_path(owner_folder, run.time, run.id))
     original = run if run.submission else first.get(upload, own)
     submission = original.submission
@@ -216,10 +204,6 @@ def _fetch_files(
 
 def _log(name: str, links: api.Links) -> str | None:
     return links.logs.get(name)
-
-
-def _identity(link: str | None) -> str:
-    return hashlib.sha256(api.upload_identity(link).encode()).hexdigest()[:16] if link else ""
 
 
 def _is_whole_zip(path: Path) -> bool:
