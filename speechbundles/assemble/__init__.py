@@ -1,1 +1,7 @@
-"""Competitions in, zips out."""
+"""Competitions in, zips out. Other rooms import from this module alone."""
+
+from speechbundles.assemble.plan import plan as plan_bundles
+from speechbundles.assemble.write import Built, sealed_folders
+from speechbundles.assemble.write import write as write_bundles
+
+__all__ = ["Built", "plan_bundles", "sealed_folders", "write_bundles"]

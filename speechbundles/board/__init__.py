@@ -1,1 +1,10 @@
-"""Many submissions scored at home."""
+"""Many submissions, scored at home and ranked. Other rooms import from this module alone."""
+
+from speechbundles.board.board import make_board
+from speechbundles.board.outputs import read_outputs
+from speechbundles.board.plain import to_text as board_to_text
+from speechbundles.board.score import score as score_all
+from speechbundles.board.score import to_text as scores_to_text
+from speechbundles.board.write import write_board
+
+__all__ = ["board_to_text", "make_board", "read_outputs", "score_all", "scores_to_text", "write_board"]

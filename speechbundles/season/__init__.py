@@ -1,7 +1,20 @@
 """A whole competition, rehearsed. Other rooms import from this module alone."""
 
 from speechbundles.season.board import Entry, rank
+from speechbundles.season.page import to_html as season_to_html
+from speechbundles.season.play import play as play_season
 from speechbundles.season.replay import Attempt
+from speechbundles.season.report import to_json as season_to_json
+from speechbundles.season.report import to_text as season_to_text
 from speechbundles.season.uploads import Submission
 
-__all__ = ["Attempt", "Entry", "Submission", "rank"]
+__all__ = [
+    "Attempt",
+    "Entry",
+    "Submission",
+    "play_season",
+    "rank",
+    "season_to_html",
+    "season_to_json",
+    "season_to_text",
+]
