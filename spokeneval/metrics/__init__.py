@@ -1,1 +1,1 @@
-"""Metrics: arrays in, numbers out. The reference comes first; what is undefined raises ValueError."""
+"""Metrics: arrays in, numbers out. The reference comes first; `counts` states what all formulas share."""

@@ -9,7 +9,6 @@ import pytest
 from spokeneval.metrics import accept_reject as metrics
 from spokeneval.metrics.accept_reject import Decisions
 from spokeneval.metrics.counts import total
-from tests.samples.many_sets import assert_many_as_each, rate_or_nan
 from tests.samples.spoken_call import TABLE_1, decided
 
 
@@ -97,15 +96,6 @@ def test_the_fifty_percent_rule_counts_heads_not_weights():
     assert not metrics.meets_fifty_percent_rule(Decisions(666, 74, 106, 59, 95))  # JJJ rejects 40.8 %
 
 
-def test_counts_pool_by_addition():
-    rng = np.random.default_rng(5)
-    correct = rng.random(200) < 0.7
-    meaningful = correct | (rng.random(200) < 0.6)
-    accepted = rng.random(200) < 0.5
-    parts = [metrics.count_decisions(correct[i::3], meaningful[i::3], accepted[i::3]) for i in range(3)]
-    assert parts[0] + parts[1] + parts[2] == metrics.count_decisions(correct, meaningful, accepted)
-
-
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
@@ -124,64 +114,11 @@ def test_unusable_arrays_are_refused(arrays, message):
             count(*(np.array(array, dtype=dtype) for array in arrays))
 
 
-@pytest.mark.parametrize(
-    "metric",
-    [metrics.d, metrics.d_a, metrics.d_full, metrics.ranked_d_full, metrics.meets_fifty_percent_rule],
-)
-@pytest.mark.parametrize("counts", [Decisions(3, 1, 0, 0, 0), Decisions(0, 0, 2, 1, 1)])
-def test_one_kind_of_responses_alone_is_undefined(metric, counts):
-    with pytest.raises(ValueError, match="expected some of each"):
-        metric(counts)
-
-
 def test_a_system_that_breaks_the_fifty_percent_rule_ranks_at_zero():
     kept, broken = Decisions(370, 370, 130, 0, 130), Decisions(666, 74, 106, 59, 95)  # the second is JJJ
     assert metrics.ranked_d_full(kept) == metrics.d_full(kept)
     assert metrics.ranked_d_full(broken) == 0
     assert metrics.d_full(broken) == pytest.approx(1.665, abs=5e-4)
-
-
-RATES = [
-    metrics.precision,
-    metrics.recall,
-    metrics.f_measure,
-    metrics.scoring_accuracy,
-    metrics.relative_correct_reject_rate,
-    metrics.relative_false_reject_rate,
-    metrics.relative_false_accept_rate,
-    metrics.reject_rate_incorrect,
-    metrics.accept_rate_correct,
-    metrics.false_acceptance_rate,
-    metrics.matthews_correlation,
-    metrics.d,
-    metrics.d_a,
-    metrics.d_full,
-    metrics.ranked_d_full,
-]
-
-
-@pytest.mark.parametrize("dtype", [int, float])
-@pytest.mark.parametrize("rate", RATES)
-def test_a_rate_of_many_sets_is_that_of_each(rate, dtype):
-    assert_many_as_each(rate, Decisions, 5, dtype)
-
-
-def test_the_fifty_percent_rule_of_many_sets_is_that_of_each():
-    # It cannot be NaN: where only one kind of responses occurs, it is False.
-    sets = np.random.default_rng(3).integers(0, 4, (500, 5))
-    many = metrics.meets_fifty_percent_rule(Decisions(*sets.T))
-    each = [rate_or_nan(metrics.meets_fifty_percent_rule, Decisions(*counts)) for counts in sets.tolist()]
-    assert many.dtype == bool
-    assert many.tolist() == [value is True for value in each]
-    assert {True, False} < set(each)
-
-
-def test_sizes_of_many_sets():
-    many = Decisions(*np.array([[635, 105, 213, 32, 15], [666, 74, 106, 59, 95]]).T)
-    assert metrics.correct_responses(many).tolist() == [740, 740]
-    assert metrics.incorrect_responses(many).tolist() == [260, 260]
-    assert metrics.false_accepts(many).tolist() == [32 + 45, 59 + 285]
-    assert metrics.false_accepts(many, gross_weight=1).tolist() == [47, 154]
 
 
 def test_each_response_is_counted_once_and_the_rows_add_up():
@@ -191,32 +128,3 @@ def test_each_response_is_counted_once_and_the_rows_add_up():
     assert columns.argmax(axis=0).tolist() == [0] * 4 + [1] * 3 + [2] * 2 + [3] + [4] * 5
     assert columns.sum(axis=0).tolist() == [1] * 15
     assert total(rows) == metrics.count_decisions(*decided((4, 3, 2, 1, 5))) == Decisions(4, 3, 2, 1, 5)
-
-
-def test_a_rate_of_no_responses_is_undefined_by_its_name():
-    for rate, called in (
-        (metrics.precision, "precision"),
-        (metrics.recall, "recall"),
-        (metrics.f_measure, "F"),
-        (metrics.scoring_accuracy, "scoring accuracy"),
-        (metrics.relative_correct_reject_rate, "RCR"),
-        (metrics.relative_false_reject_rate, "RFR"),
-        (metrics.relative_false_accept_rate, "RFA"),
-        (metrics.reject_rate_incorrect, "the reject rate of incorrect responses"),
-        (metrics.accept_rate_correct, "recall"),
-        (metrics.false_acceptance_rate, "the false acceptance rate"),
-    ):
-        with pytest.raises(ValueError, match=f"^{called} is undefined"):
-            rate(Decisions(0, 0, 0, 0, 0))
-    with pytest.raises(ValueError, match="precision"):
-        metrics.precision(Decisions(0, 3, 3, 0, 0))
-
-
-def test_a_negative_or_undefined_count_is_refused():
-    for count in (-1, math.nan):
-        with pytest.raises(
-            ValueError, match=f"correct_accepts is {count}; expected a finite number, 0 or more"
-        ):
-            Decisions(count, 0, 0, 0, 0)
-        with pytest.raises(ValueError, match=rf"correct_rejects is {count}(\.0)? in row 1; expected"):
-            Decisions(*[np.zeros(2)] * 2, np.array([0, count]), *[np.zeros(2)] * 2)

@@ -63,17 +63,6 @@ def test_a_rater_is_replaced_at_a_level_from_the_p_of_scipys_test_on():
             assert winning_rate(one_rater, margin=0.1, level=level)[row] == replaced
 
 
-@pytest.mark.parametrize(("name", "rate"), [("omega", winning_rate), ("the advantage", advantage)])
-def test_comparisons_of_many_sets_are_those_of_each(name, rate):
-    rng = np.random.default_rng(5)
-    rows = [rng.multinomial(items, rng.dirichlet(np.ones(3)), size=3).T for items in range(60)]
-    many = rate(AnnotatorComparisons(*np.stack(rows, axis=1)))
-    with pytest.raises(ValueError, match=f"^{name} is undefined: nothing to divide by$"):
-        rate(AnnotatorComparisons(*rows[0]))
-    assert np.isnan(many[0])
-    assert many[1:].tolist() == [rate(AnnotatorComparisons(*row)) for row in rows[1:]]
-
-
 def test_of_a_single_item_the_alternative_annotator_test_tells_nothing():
     ones = np.ones(3, dtype=int)
     for level in (0.05, 1):

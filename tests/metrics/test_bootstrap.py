@@ -79,12 +79,6 @@ def test_counts_that_cannot_be_summed_are_refused():
             bootstrap_scores(Values(np.array([[1.0], [number]])), formula, np.ones((1, 2)))
 
 
-def test_sums_are_of_multiples_of_one_part_in_2_to_the_53_of_the_largest():
-    # 3 units of 1.5 at most: a sum of 4.5 at most, which is below 8.
-    assert bootstrap._step(np.array([[1.5], [-0.1], [0.0]])) == 2.0 ** (3 - 53)
-    assert bootstrap._step(np.array([[-1.5, 0.1]])) == 2.0 ** (1 - 53)
-
-
 def test_every_unit_is_drawn_as_often_as_any_other():
     counts = np.bincount(resample_draws(7, resamples=10_000).ravel(), minlength=7)
     # 10,000 draws each, standard deviation sqrt(70,000 * 1/7 * 6/7) = 93.

@@ -16,7 +16,6 @@ from spokeneval.metrics.correctness import (
     predictions_per_response,
 )
 from spokeneval.metrics.counts import total
-from tests.samples.many_sets import assert_many_as_each
 
 RATES = [
     correctness.f1,
@@ -92,29 +91,6 @@ def test_two_responses_that_are_called_rightly_correlate_fully():
     assert correctness.matthews_correlation(counts) == 1
 
 
-def test_plus_pools():
-    rng = np.random.default_rng(2)
-    reference, prediction = rng.random((2, 40)) < 0.5
-    pooled = count_predictions(reference[:9], prediction[:9]) + count_predictions(
-        reference[9:], prediction[9:]
-    )
-    assert pooled == count_predictions(reference, prediction)
-
-
-@pytest.mark.parametrize("only", [True, False])
-@pytest.mark.parametrize("rate", RATES)
-def test_a_reference_of_one_class_has_no_rate(only, rate):
-    counts = count_predictions([only] * 3, [True, False, True])
-    with pytest.raises(ValueError, match=f"{3 * only} correct and {3 * (not only)} incorrect"):
-        rate(counts)
-
-
-@pytest.mark.parametrize("dtype", [int, float])
-@pytest.mark.parametrize("rate", RATES)
-def test_a_rate_of_many_sets_is_that_of_each(rate, dtype):
-    assert_many_as_each(rate, CorrectnessCounts, 4, dtype)
-
-
 @pytest.mark.parametrize(
     ("reference", "prediction", "message"),
     [
@@ -131,14 +107,6 @@ def test_bad_input_is_refused(reference, prediction, message):
         count_predictions(reference, prediction)
     with pytest.raises(ValueError, match=message):
         predictions_per_response(reference, prediction)
-
-
-@pytest.mark.parametrize("value", [-1, float("nan"), float("inf")])
-def test_counts_are_finite_and_not_negative(value):
-    with pytest.raises(ValueError, match=f"false_positives is {value}"):
-        CorrectnessCounts(1, value, 1, 1)
-    with pytest.raises(ValueError, match=rf"false_positives is {value}(\.0)? in row 2"):
-        CorrectnessCounts(np.ones(3), np.array([1, 1, value]), np.ones(3), np.ones(3))
 
 
 def test_pronunciation_is_a_run_of_whole_phones():

@@ -9,7 +9,6 @@ import pytest
 
 from spokeneval.metrics.counts import total
 from spokeneval.metrics.detection_cost import (
-    LikelihoodRatioCosts,
     cllr,
     detection_cost,
     minimum_cllr,
@@ -79,11 +78,9 @@ def test_costs_of_one_language_are_counted_and_have_no_mean():
     for language in range(2):
         costs = total(likelihood_ratio_costs(np.array([not language]), [0.0], [0.0], [0]))
         assert costs.bits.round(12).tolist() == np.eye(2)[language].tolist()
-        for cost, name in ((cllr, "Cllr"), (detection_cost, "the detection cost")):
-            with pytest.raises(ValueError, match=f"^{name} is undefined: nothing to divide by$"):
+        for cost in (cllr, detection_cost):
+            with pytest.raises(ValueError, match="is undefined"):
                 cost(costs)
-    first, second = LikelihoodRatioCosts(1, 2, 3, 4), LikelihoodRatioCosts(10, 20, 30, 40)
-    assert first + second == LikelihoodRatioCosts(11, 22, 33, 44)
 
 
 def test_the_largest_scores_have_finite_costs():
@@ -97,24 +94,6 @@ def test_the_largest_scores_have_finite_costs():
     assert minimum_cllr(total(difference_histograms(*segments))) == 1
 
 
-@pytest.mark.parametrize(
-    ("cost", "name"),
-    [(minimum_cllr, "the minimum Cllr"), (minimum_detection_cost, "the minimum detection cost")],
-)
-def test_least_costs_of_many_histograms_are_those_of_each(cost, name):
-    some, none = np.array([1, 2]), np.array([0, 0])
-    assert np.isnan(cost(ScoreHistograms(np.stack([some, none, none]), np.stack([none, some, none])))).all()
-    for targets, nontargets in ((some, none), (none, some)):
-        with pytest.raises(ValueError, match=f"^{name} is undefined: nothing to divide by$"):
-            cost(ScoreHistograms(targets, nontargets))
-    assert cost(ScoreHistograms(np.array([0, 1]), np.array([1, 0]))) == 0  # one of each, told apart
-    assert cost(ScoreHistograms(np.array([1, 0]), np.array([0, 1]))) == 1
-    rows = np.random.default_rng(12).integers(0, 4, (2, 50, 6))
-    each = [cost(ScoreHistograms(*row)) for row in rows.swapaxes(0, 1)]
-    assert cost(ScoreHistograms(*rows)).tolist() == each
-    assert len(set(each)) > 30
-
-
 def test_a_hull_of_more_vertices_than_bins_is_nearly_met():
     # Convex operating points: block k of 400 has k targets and 401 - k nontargets.
     blocks = np.arange(1, 401)
@@ -125,3 +104,9 @@ def test_a_hull_of_more_vertices_than_bins_is_nearly_met():
     whole = total(difference_histograms(is_english, scores, np.zeros(len(scores)), recording))
     exact = minimum_cllr(ScoreHistograms(blocks, blocks[::-1]))
     assert exact < minimum_cllr(whole) < exact + 1e-4
+
+
+def test_two_trials_have_the_least_and_the_greatest_of_minimum_costs():
+    for cost in (minimum_cllr, minimum_detection_cost):
+        assert cost(ScoreHistograms(np.array([0, 1]), np.array([1, 0]))) == 0
+        assert cost(ScoreHistograms(np.array([1, 0]), np.array([0, 1]))) == 1

@@ -1,10 +1,11 @@
+import re
+
 import numpy as np
 import pytest
 
 from spokeneval.metrics import language_diarization as diarization
-from spokeneval.metrics.counts import taken, total
+from spokeneval.metrics.counts import total
 from spokeneval.metrics.language_diarization import (
-    JaccardErrors,
     LanguageTimes,
     Recording,
     Turns,
@@ -204,106 +205,24 @@ def frame_by_frame(recording, length=200):
     return times, errors
 
 
-def check_sweeps(recordings, rows):
+@pytest.mark.parametrize("count", [12, pytest.param(1500, marks=pytest.mark.thorough)])
+def test_sweep_is_the_frame_by_frame_definition(count):
+    rng = np.random.default_rng(12)
+    recordings = [random_recording(rng) for _ in range(count)]
+    rows = language_times_per_recording(recordings)
+    assert rows.states.shape == (count, 16)
     for recording, states in zip(recordings, rows.states):
         swept = LanguageTimes(states)
         times, errors = frame_by_frame(recording)
         assert (times_of(swept), language_errors(swept)) == (times, errors), recording
+        assert same(language_times(*recording[:3], excluded=recording.excluded), swept)
         for rate, (numerator, denominator) in RATES.items():
             wrong = sum({**times, **errors}[name] for name in numerator)
             if times[denominator]:
                 assert getattr(diarization, rate)(swept) == wrong / times[denominator]
-
-
-def test_a_few_sweeps_are_the_frame_by_frame_definition():
-    rng = np.random.default_rng(12)
-    recordings = [random_recording(rng) for _ in range(12)]
-    check_sweeps(recordings, language_times_per_recording(recordings))
-
-
-@pytest.mark.thorough
-def test_sweep_is_the_frame_by_frame_definition():
-    rng = np.random.default_rng(11)
-    recordings = [random_recording(rng) for _ in range(3000)]
-    rows = language_times_per_recording(recordings)
-    assert rows.states.shape == (3000, 16)
-    check_sweeps(recordings[:1500], rows)
-    assert (diarization.language_error_time(rows) > 0).sum() > 1000
-    assert (diarization.mandarin_time(rows) == 0).sum() > 300
-    for recording, states in zip(recordings[:300], rows.states[:300]):
-        assert same(language_times(*recording[:3], excluded=recording.excluded), LanguageTimes(states))
-
-
-def test_rates_of_many_sets_are_those_of_each():
-    rng = np.random.default_rng(14)
-    rows = LanguageTimes(rng.random((200, 16)) * rng.integers(0, 2, (200, 16)))
-    rows.states[:20, [1, 3, 5, 7, 9, 11, 13, 15]] = 0  # no English
-    rows.states[10:30, [2, 3, 6, 7, 10, 11, 14, 15]] = 0  # no Mandarin
-    for name in (*TIMES, *RATES):
-        found = getattr(diarization, name)(rows)
-        assert found.shape == (200,)
-        assert np.isnan(found).any() == (name in RATES)
-        for row, states in enumerate(rows.states):
-            if np.isnan(found[row]):
-                with pytest.raises(ValueError, match="undefined"):
-                    getattr(diarization, name)(LanguageTimes(states))
-            else:
-                assert getattr(diarization, name)(LanguageTimes(states)) == found[row]
-
-
-NAMES = {
-    "der": "DER",
-    "miss": "miss rate",
-    "false_alarm": "false-alarm rate",
-    "language_error": "language error",
-    "english_error": "English error",
-    "mandarin_error": "Mandarin error",
-    "lder_script": "language DER of the script",
-    "english_error_script": "English error of the script",
-    "mandarin_error_script": "Mandarin error of the script",
-}
-
-
-@pytest.mark.parametrize("rate", RATES)
-def test_a_rate_that_is_undefined_is_named(rate):
-    with pytest.raises(ValueError, match=f"^{NAMES[rate]} is undefined: nothing to divide by$"):
-        getattr(diarization, rate)(LanguageTimes(np.zeros(16)))
-
-
-def test_times_of_any_shape_are_real_numbers():
-    states = np.arange(96).reshape(2, 3, 16)
-    found = diarization.mandarin_time(LanguageTimes(states))
-    assert found.tolist() == [
-        [diarization.mandarin_time(LanguageTimes(row)) for row in rows] for rows in states
-    ]
-    assert isinstance(diarization.english_time(LanguageTimes(np.ones(16, dtype=int))), float)
-
-
-def test_recordings_are_swept_together_until_there_are_enough_turns(monkeypatch):
-    swept = []
-    gather = diarization._gather
-
-    def noted(recordings, first):
-        swept.append((first, len(recordings)))
-        return gather(recordings, first)
-
-    monkeypatch.setattr(diarization, "_TURNS_AT_A_TIME", 3)
-    monkeypatch.setattr(diarization, "_gather", noted)
-    turns = [(0, 5), (10, 15), (20, 25)]
-    recordings = [
-        Recording(Turns(turns, []), Turns(turns[:most], turns[most:]), [(0, 30)]) for most in (1, 2, 3)
-    ]
-    recordings += [
-        Recording(Turns(turns, []), Turns(turns[:most], []), [(0, 30)]) for most in (1, 1, 1, 2, 1, 1)
-    ]
-    language_times_per_recording(recordings)
-    assert swept == [(0, 1), (1, 1), (2, 1), (3, 3), (6, 2), (8, 1)]
-    swept.clear()
-    language_times_per_recording(recordings[3:])
-    assert swept == [(0, 3), (3, 2), (5, 1)]
-    monkeypatch.setattr(diarization, "_TURNS_AT_A_TIME", 1)
-    with pytest.raises(ValueError, match=r"^recording 1, regions: expected numbers of shape \(n, 2\)"):
-        language_times_per_recording([recordings[0], recordings[0]._replace(regions=[(1, 2, 3)])])
+    if count > 1000:
+        assert (diarization.language_error_time(rows) > 0).sum() > 500
+        assert (diarization.mandarin_time(rows) == 0).sum() > 150
 
 
 def test_spans_are_real_numbers_though_all_turns_are_whole():
@@ -317,41 +236,15 @@ def test_a_language_of_half_a_millisecond_counts_as_one():
     recording = Recording(Turns([(0, 0.5)], []), Turns([(0, 0.25)], []), [(0, 1)])
     errors = jaccard_errors(language_times_per_recording([recording]))
     assert (errors.languages.tolist(), errors.error.tolist()) == ([1], [0.5])
-    assert JaccardErrors(1, 0.5) + JaccardErrors(2, 1.0) == JaccardErrors(3, 1.5)
 
 
-def test_confusions_of_many_recordings_are_those_of_each():
-    rng = np.random.default_rng(15)
-    rows = language_times_per_recording([random_recording(rng) for _ in range(20)])
-    tables = confusions(rows)
-    assert tables.shape == (20, 4, 4)
-    for states, table in zip(rows.states, tables):
-        assert confusions(LanguageTimes(states)).tolist() == table.tolist()
-
-
-def test_order_of_turns_and_recordings_changes_nothing(monkeypatch):
+def test_times_do_not_depend_on_how_many_turns_are_swept_at_a_time(monkeypatch):
     rng = np.random.default_rng(12)
     recordings = [random_recording(rng) for _ in range(50)]
-    shuffled = [
-        Recording(
-            Turns(*(rng.permutation(turns) for turns in each.reference)),
-            Turns(*(rng.permutation(turns) for turns in each.hypothesis)),
-            rng.permutation(each.regions),
-            rng.permutation(each.excluded),
-        )
-        for each in recordings
-    ]
     times = language_times_per_recording(recordings)
-    assert same(language_times_per_recording(shuffled[::-1]), taken(times, np.arange(50)[::-1]))
     for turns in (1, 7, 50):
         monkeypatch.setattr(diarization, "_TURNS_AT_A_TIME", turns)
         assert same(language_times_per_recording(recordings), times)
-
-
-def test_a_total_does_not_depend_on_the_order_of_recordings_even_in_the_last_digit():
-    rng = np.random.default_rng(16)
-    rows = LanguageTimes(rng.random((100, 16)))
-    assert same(total(rows), total(taken(rows, rng.permutation(100))))
 
 
 def union(turns):
@@ -402,8 +295,6 @@ def test_jaccard_error_rate_by_hand_and_as_dscore_has_it():
     expected = (4 / 7 + 3 / 4 + 1) / 3
     assert round(100 * expected, 5) == 77.38095
     assert jaccard_error_rate(total(errors)) == pytest.approx(expected, rel=0, abs=1e-12)
-    with pytest.raises(ValueError, match="JER is undefined"):
-        jaccard_error_rate(JaccardErrors(0, 0.0))
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -469,12 +360,7 @@ def test_pooling_adds_times_and_not_rates():
     assert der(wrong + right) == 0.1
 
 
-def test_rates_without_reference_speech_are_refused():
-    silent = language_times(Turns(NONE, NONE), Turns([(0, 500)], NONE), [(0, 1000)])
-    assert diarization.false_alarm_time(silent) == 500
-    for rate in RATES:
-        with pytest.raises(ValueError, match="is undefined: nothing to divide by"):
-            getattr(diarization, rate)(silent)
+def test_rates_of_one_language_alone():
     english = language_times(Turns([(0, 500)], NONE), Turns(NONE, NONE), [(0, 1000)])
     for rate in ("english_error", "english_error_script", "lder_script"):
         assert getattr(diarization, rate)(english) == 1.0
@@ -514,25 +400,19 @@ def test_bad_turns_are_refused(reference, hypothesis, regions, excluded, message
         language_times(reference, hypothesis, regions, excluded=excluded)
 
 
-def test_the_recording_with_the_bad_turn_is_named():
+@pytest.mark.parametrize("turns", [1, 1 << 12])
+def test_the_recording_with_the_bad_turn_is_named(monkeypatch, turns):
+    monkeypatch.setattr(diarization, "_TURNS_AT_A_TIME", turns)
     good = Recording(GOOD, GOOD, [(0, 9)])
     with pytest.raises(ValueError, match=r"recording 2, Mandarin reference: turn from 4.0 to 1.0"):
         language_times_per_recording([good, good, good._replace(reference=Turns(NONE, [(4, 1)]))])
+    with pytest.raises(ValueError, match=r"^recording 1, regions: expected numbers of shape \(n, 2\)"):
+        language_times_per_recording([good, good._replace(regions=[(1, 2, 3)])])
     with pytest.raises(ValueError, match="no recording"):
         language_times_per_recording([])
 
 
-@pytest.mark.parametrize(
-    ("states", "message"),
-    [
-        (np.r_[-1.0, np.zeros(15)], "states is -1.0"),
-        (np.r_[np.zeros(15), -1e-9], "states is -1e-09"),
-        (np.r_[np.nan, np.zeros(15)], "states is nan"),
-        (np.full((3, 16), np.inf), "states is inf"),
-        (np.zeros(15), r"shape \(\.\.\., 16\), not \(15,\)"),
-        (np.zeros((16, 4)), r"not \(16, 4\)"),
-    ],
-)
-def test_times_that_cannot_be_are_refused(states, message):
-    with pytest.raises(ValueError, match=message):
-        LanguageTimes(states)
+@pytest.mark.parametrize("shape", [(15,), (16, 4)])
+def test_there_are_sixteen_states(shape):
+    with pytest.raises(ValueError, match=re.escape(f"states must have shape (..., 16), not {shape}")):
+        LanguageTimes(np.zeros(shape))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import astuple, fields
 from itertools import product
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spokeneval.metrics import phoneme_recognition as recognition
-from spokeneval.metrics.counts import by_group, total
+from spokeneval.metrics.counts import total
 from spokeneval.metrics.phoneme_recognition import (
     FeatureTable,
     RecognitionErrors,
@@ -196,17 +195,6 @@ def test_small_batches_score_as_large_ones(monkeypatch):
     assert count_errors(reference, hypothesis) == expected
 
 
-def test_batches_are_of_utterances_of_about_the_same_lengths(monkeypatch):
-    monkeypatch.setattr(recognition, "_BATCH_CELLS", 100)
-    lengths = np.random.default_rng(1).integers(0, 40, (2, 2000))
-    batches = list(recognition._batches(*lengths))
-    assert sorted(np.concatenate(batches)) == np.flatnonzero(lengths.all(axis=0)).tolist()
-    for batch in batches:
-        of_batch = lengths[:, batch]
-        assert (of_batch.max(axis=1) <= 1.25 * of_batch.min(axis=1)).all()
-        assert len(batch) <= 1 + 100 // of_batch.max()
-
-
 def test_savings_are_counted_beyond_every_size_of_number():
     # A pair of one feature saves 8 quarters: 16 of them 2**7, 32 of them 2**8.
     table = FeatureTable(("A",), ("high",), (("+",),))
@@ -215,79 +203,9 @@ def test_savings_are_counted_beyond_every_size_of_number():
         assert count_errors(phones, phones, table=table) == RecognitionErrors(0, 0, 0, number, 0, number)
 
 
-def test_rates_are_the_counts_rates():
-    reference, hypothesis = random_pairs(5, 400)
-    counted = count_errors(reference, hypothesis)
-    assert phone_error_rate(reference, hypothesis) == per(counted)
-    assert feature_error_rate(reference, hypothesis) == fer(counted)
-
-
-@pytest.mark.parametrize("rate", [per, fer])
-def test_a_rate_of_many_sets_is_that_of_each(rate):
-    # Every tenth set of utterances has an empty reference.
-    reference, hypothesis = random_pairs(9, 600)
-    group = np.arange(600) % 100
-    reference = [[] if number % 10 == 0 else phones for number, phones in zip(group, reference)]
-    rows = errors_per_utterance(reference, hypothesis)
-    sets = [
-        count_errors([reference[u] for u in members], [hypothesis[u] for u in members])
-        for members in (np.flatnonzero(group == number) for number in range(100))
-    ]
-    many = rate(by_group(rows, group, 100))
-    assert many.shape == (100,)
-    for value, errors, empty in zip(many.tolist(), sets, np.arange(100) % 10 == 0):
-        if empty:
-            assert math.isnan(value)
-            with pytest.raises(ValueError, match="reference without phones is undefined"):
-                rate(errors)
-        else:
-            assert value == rate(errors)
-            assert type(rate(errors)) is float
-
-
-def test_the_rows_add_up_to_the_counts():
-    reference, hypothesis = random_pairs(10, 300)
-    rows = errors_per_utterance(reference, hypothesis)
-    assert rows.substitutions.shape == rows.feature_cost.shape == rows.reference_features.shape == (300,)
-    counted = count_errors(reference, hypothesis)
-    assert total(rows) == counted
-    assert [type(value) for value in astuple(counted)] == [int, int, int, int, float, int]
-    # PER and FER by their definitions, from plain sums of the rows.
-    errors = rows.substitutions.sum() + rows.insertions.sum() + rows.deletions.sum()
-    assert per(counted) == errors / rows.reference_phones.sum()
-    assert fer(counted) == rows.feature_cost.sum() / (24 * rows.reference_phones.sum())
-
-
-def test_rates_are_pooled_and_not_capped():
-    # 1 of 1 phone wrong and 0 of 3: 1/4, not the mean 1/2; three insertions on one phone: 3.
-    assert phone_error_rate([["K"], ["K", "AE", "T"]], [["T"], ["K", "AE", "T"]]) == 0.25
-    assert phone_error_rate([["K"]], [["K", "K", "K", "K"]]) == 3.0
-    assert feature_error_rate([["K"]], [["K", "K", "K", "K"]]) == 63 / 24  # K: 18 features and 6 zeros = 21
-
-
 def test_an_empty_reference_still_adds_its_insertions():
     counted = count_errors([["<spn>"], ["K"]], [["AE"], ["K"]])
     assert (counted.insertions, counted.reference_phones, counted.feature_cost) == (1, 1, 21.5)
-
-
-def test_plus_pools_two_sets_of_utterances():
-    reference, hypothesis = random_pairs(6, 100)
-    halves = count_errors(reference[:30], hypothesis[:30]) + count_errors(reference[30:], hypothesis[30:])
-    assert halves == count_errors(reference, hypothesis)
-
-
-FIELDS = [field.name for field in fields(RecognitionErrors)]
-
-
-@pytest.mark.parametrize("name", FIELDS)
-@pytest.mark.parametrize("value", [-1, float("nan"), float("inf")])
-def test_counts_are_finite_and_not_negative(name, value):
-    sound = dict(zip(FIELDS, (0, 0, 0, 5, 0, 120)))
-    with pytest.raises(ValueError, match=f"{name} is {value}; expected a finite number, 0 or more"):
-        RecognitionErrors(**{**sound, name: value})
-    rows = {field: np.full(3, number) for field, number in sound.items()}
-    with pytest.raises(ValueError, match=rf"{name} is {value}(\.0)? in row 1; expected"):
-        RecognitionErrors(**{**rows, name: np.array([0, value, 0])})
 
 
 def test_counts_must_add_up():
@@ -302,22 +220,13 @@ phones = st.lists(st.sampled_from([*TABLE.phones, "<sil>"]), max_size=12)
 
 @pytest.mark.thorough
 @settings(max_examples=100, deadline=None)
-@given(st.lists(st.tuples(phones, phones), min_size=1, max_size=8), st.randoms())
-def test_properties(pairs, rng):
+@given(st.lists(st.tuples(phones, phones), min_size=1, max_size=8))
+def test_costs_are_symmetric_and_insertions_become_deletions(pairs):
     reference, hypothesis = map(list, zip(*pairs))
-    counted = count_errors(reference, hypothesis)
-    same = count_errors(reference, reference)
-    assert (phone_errors(same), same.feature_cost) == (0, 0)
-    swapped = count_errors(hypothesis, reference)  # costs are symmetric; insertions become deletions
+    counted, swapped = count_errors(reference, hypothesis), count_errors(hypothesis, reference)
     assert swapped.feature_cost == counted.feature_cost
-    assert (swapped.substitutions, swapped.insertions, swapped.deletions) == (
-        counted.substitutions,
-        counted.deletions,
-        counted.insertions,
-    )
-    order = list(range(len(pairs)))
-    rng.shuffle(order)
-    assert count_errors([reference[u] for u in order], [hypothesis[u] for u in order]) == counted
+    assert swapped.substitutions == counted.substitutions
+    assert (swapped.insertions, swapped.deletions) == (counted.deletions, counted.insertions)
 
 
 @pytest.mark.parametrize(
@@ -345,9 +254,6 @@ def test_a_reference_without_phones_has_no_rate():
     for rate in (phone_error_rate, feature_error_rate):
         with pytest.raises(ValueError, match="0 phones in 2 utterances"):
             rate(reference, hypothesis)
-    for rate in (per, fer):
-        with pytest.raises(ValueError, match="reference without phones is undefined"):
-            rate(count_errors(reference, hypothesis))
 
 
 def test_alignment_of_a_word_step_by_step():
@@ -396,13 +302,15 @@ def test_confusions_add_up_to_the_counts():
     )
 
 
-def test_confusions_prefer_substitutions_even_where_they_are_dear():
+@pytest.mark.parametrize("number", [1, 24])
+def test_confusions_prefer_substitutions_even_where_they_are_dear(number):
     # One feature, B and E alike. A B C B -> E C E A: 4 substitutions cost 1/2 + 1 + 1 + 1/2; deleting A, taking B
     # for E twice and inserting A are 4 errors too, and cost 1/2 + 0 + 0 + 1/2. The rule on ties counts the former.
-    table = FeatureTable(("A", "B", "C", "E"), ("high",), (("0",), ("+",), ("-",), ("+",)))
+    features = tuple(f"high{place}" for place in range(number))
+    table = FeatureTable(tuple("ABCE"), features, tuple((symbol,) * number for symbol in "0+-+"))
     reference, hypothesis = [["A", "B", "C", "B"]], [["E", "C", "E", "A"]]
     counted = count_errors(reference, hypothesis, table=table)
-    assert counted == RecognitionErrors(4, 0, 0, 4, 1.0, 4)
+    assert counted == RecognitionErrors(4, 0, 0, 4, number, 4 * number)
     confusions = phone_confusions(reference, hypothesis, table=table)
     assert (confusions[-1].sum(), confusions[:, -1].sum(), confusions.sum(), np.trace(confusions)) == (
         0,
@@ -410,13 +318,6 @@ def test_confusions_prefer_substitutions_even_where_they_are_dear():
         4,
         0,
     )
-
-
-def test_confusions_prefer_substitutions_whatever_the_number_of_features():
-    features = tuple(f"high{number}" for number in range(24))
-    table = FeatureTable(tuple("ABCE"), features, tuple((symbol,) * 24 for symbol in "0+-+"))
-    confusions = phone_confusions([["A", "B", "C", "B"]], [["E", "C", "E", "A"]], table=table)
-    assert (confusions[-1].sum(), confusions[:, -1].sum(), confusions.sum()) == (0, 0, 4)
 
 
 def test_confusions_delete_the_phone_that_costs_less():

@@ -9,16 +9,12 @@ from dataclasses import astuple
 import numpy as np
 import pytest
 
-from spokeneval.metrics.correlation import correlation, rank_moments
-from spokeneval.metrics.counts import by_group, total
+from spokeneval.metrics.counts import total
 from spokeneval.metrics.prediction_error import (
-    Differences,
-    SquaredErrors,
     differences,
     mean_shift,
     prmse,
     rmse,
-    root_mean_square,
     round_to_scale,
     squared_errors,
     standardised_mean_difference,
@@ -29,17 +25,6 @@ from spokeneval.metrics.prediction_error import (
 EXACT = {"rtol": 0, "atol": 1e-12}
 
 
-def groups_of_moments():
-    """Moments of 40 speakers, and the items of each; some speakers have one prediction throughout."""
-    rng = np.random.default_rng(9)
-    speaker = np.repeat(np.arange(40), 6)
-    human, words = rng.integers(1, 5, 240), rng.integers(20, 100, 240) * 1.0
-    predictions = human + rng.normal(size=240)
-    predictions[speaker < 3] = 2.5
-    words[(speaker >= 3) & (speaker < 6)] = 50
-    return speaker, human, predictions, words
-
-
 def test_rmse():
     np.testing.assert_allclose(rmse([1, 2, 3], [2, 2, 5]), np.sqrt(5 / 3), **EXACT)
     assert rmse([1, 2], [1, 2]) == 0
@@ -48,25 +33,8 @@ def test_rmse():
     assert rmse([1.7e308], [0]) == 1.7e308
     with pytest.raises(ValueError, match="overflow"):
         rmse([1.7e308], [-1.7e308])
-
-
-def test_root_mean_square_of_many_sets_is_that_of_each():
-    speaker, human, predictions, _ = groups_of_moments()
-    rows = squared_errors(human, predictions)
-    assert root_mean_square(total(rows)) == rmse(human, predictions)
-    found = root_mean_square(by_group(rows, speaker, 41))
-    for row in range(40):
-        np.testing.assert_allclose(
-            found[row], rmse(human[speaker == row], predictions[speaker == row]), rtol=1e-15
-        )
-    assert np.isnan(found[40])
-    with pytest.raises(ValueError, match="mean squared error is undefined"):
-        root_mean_square(SquaredErrors(0, 0.0))
-    assert SquaredErrors(1, 4.0) + SquaredErrors(3, 32.0) == SquaredErrors(4, 36.0)
-    assert root_mean_square(SquaredErrors(4, 36.0)) == 3.0
     with pytest.raises(ValueError, match="squared_error is inf"):
         squared_errors([1, 2], [1, 1e200])
-    assert repr(total(squared_errors([1, 2], [1.5, 4]))) == "SquaredErrors(items=2, squared_error=4.25)"
 
 
 def test_predictions_are_trimmed_and_rounded_half_to_even():
@@ -81,14 +49,11 @@ def test_predictions_are_trimmed_and_rounded_half_to_even():
             round_to_scale([1], *scale)
 
 
-def test_rank_correlation_and_closeness_as_scipy_and_numpy_compute_them():
-    stats = pytest.importorskip("scipy.stats")
+def test_closeness_and_shift_as_numpy_computes_them():
     rng = np.random.default_rng(11)
     for _ in range(20):
         human = rng.integers(1, 5, 60)
         predicted = (human + rng.normal(0, 0.8, 60)).round(1)
-        expected = stats.spearmanr(human, predicted).statistic
-        assert correlation(total(rank_moments(human, predicted))) == pytest.approx(expected, rel=0, abs=1e-12)
         sums = total(differences(human, predicted))
         shift = (predicted.mean() - human.mean()) / human.std(ddof=1)
         apart = abs(predicted - human)
@@ -109,10 +74,6 @@ def test_differences_by_hand():
     # The mean difference of two negative ratings is 3/2, their standard deviation the root of 2.
     below = total(differences([-3, -1], [-2, 1]))
     np.testing.assert_allclose(standardised_mean_difference(below), 1.5 / math.sqrt(2), **EXACT)
-    nothing = Differences(0, 0.0, 0.0, 0.0, 0, 0)
-    for share, name in ((within_half, r"agreement within 0\.5"), (within_one, "agreement within 1")):
-        with pytest.raises(ValueError, match=f"^{name} is undefined"):
-            share(nothing)
 
 
 def test_prmse_is_that_of_its_formulas_in_rsmtool():

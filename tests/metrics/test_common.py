@@ -1,0 +1,221 @@
+"""What holds for all counts and for every formula that takes them: one that is public joins by itself."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import math
+import pkgutil
+import re
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+import spokeneval.metrics
+from spokeneval.metrics.agreement import RatingCells
+from spokeneval.metrics.alternative_annotator import AnnotatorComparisons
+from spokeneval.metrics.correlation import CorrelationMoments, PartialMoments
+from spokeneval.metrics.counts import field_arrays
+from spokeneval.metrics.detection_cost import LikelihoodRatioCosts
+from spokeneval.metrics.equal_error_rate import ScoreHistograms
+from spokeneval.metrics.language_diarization import LanguageTimes
+from spokeneval.metrics.language_identification import LanguageDecisions
+from spokeneval.metrics.phoneme_recognition import RecognitionErrors
+from spokeneval.metrics.prediction_error import Differences
+
+SETS = 100
+
+MODULES = [
+    importlib.import_module(f"spokeneval.metrics.{found.name}")
+    for found in pkgutil.iter_modules(spokeneval.metrics.__path__)
+]
+KINDS = [
+    kind
+    for module in MODULES
+    for kind in vars(module).values()
+    if is_dataclass(kind) and kind.__module__ == module.__name__ and hasattr(kind, "__add__")
+]
+SHAPES = {
+    RatingCells: [(4, 4)],
+    AnnotatorComparisons: [(3,)] * 3,
+    ScoreHistograms: [(6,)] * 2,
+    LikelihoodRatioCosts: [(2,), (2,), (2, 2), (2, 2)],
+    LanguageTimes: [(16,)],
+}
+"""The shapes of fields that have axes of their own."""
+SIGNED = {
+    CorrelationMoments: ("x", "y", "xy"),
+    PartialMoments: ("x", "y", "z", "xy", "xz", "yz"),
+    Differences: ("difference", "reference"),
+}
+AT_LEAST = {
+    LanguageDecisions: {"english": ["english_correct"], "mandarin": ["mandarin_correct"]},
+    RecognitionErrors: {"reference_phones": ["substitutions", "deletions"]},
+}
+"""Fields that are no smaller than others together."""
+VARIANTS = {
+    "kappa": [{"weights": weights} for weights in (None, "linear", "quadratic")],
+    "krippendorff_alpha": [{"raters": 2}],
+}
+
+
+def field_names(kind: type) -> list[str]:
+    return [field.name for field in fields(kind)]
+
+
+def draw(kind: type) -> Any:
+    """Counts of many sets: the first is empty, half are small, so that formulas are undefined for some."""
+    rng = np.random.default_rng(2)
+    if kind in (CorrelationMoments, PartialMoments):  # sums of products, by the letters of their names
+        items = {"n": 1, **{letter: rng.integers(0, 3, (SETS, 6)) for letter in "xyz"}}
+        items["x"][0] = 0
+        sums = {name: math.prod(items[letter] for letter in name) for name in field_names(kind)}
+        return kind(**{name: np.broadcast_to(each, (SETS, 6)).sum(axis=1) for name, each in sums.items()})
+    drawn = {}
+    for name, shape in zip(field_names(kind), SHAPES.get(kind, [()] * 10)):
+        most = np.where(np.arange(SETS) < SETS // 2, 3, 1000).reshape(-1, *[1] * len(shape))
+        drawn[name] = rng.integers(0, most, (SETS, *shape))
+        drawn[name][0] = 0
+    for field, others in AT_LEAST.get(kind, {}).items():
+        drawn[field] = drawn[field] * (most > 3) + sum(drawn[other] for other in others)
+    return kind(**drawn)
+
+
+def one_set(counts: Any, row: int) -> Any:
+    rows = {name: array[row] for name, array in field_arrays(counts).items()}
+    return replace(counts, **{name: value if value.shape else value.item() for name, value in rows.items()})
+
+
+def value_or_none(formula: Any, counts: Any) -> Any:
+    try:
+        return formula(counts)
+    except ValueError as refusal:
+        if not re.search("undefined|constant|expected (some|both)", str(refusal)):
+            raise
+        return None
+
+
+def formulas() -> Iterator[Any]:
+    """Every public function of counts, with its kind of counts and a name."""
+    numbers = ("Number", "Any", "float", "Union[bool, np.ndarray]", "np.ndarray")
+    kinds = {kind.__name__: kind for kind in KINDS}
+    for module in MODULES:
+        for name, function in inspect.getmembers(module, inspect.isfunction):
+            if function.__module__ != module.__name__ or name.startswith("_"):
+                continue
+            first = next(iter(inspect.signature(function).parameters.values()), None)
+            if first and first.annotation in kinds and function.__annotations__["return"] in numbers:
+                for options in VARIANTS.get(name, [{}]):
+                    called = ".".join([module.__name__.rpartition(".")[2], name, *map(str, options.values())])
+                    yield pytest.param(partial(function, **options), kinds[first.annotation], id=called)
+
+
+FORMULAS = list(formulas())
+
+
+@pytest.mark.parametrize(("formula", "kind"), FORMULAS)
+def test_a_formula_of_many_sets_gives_what_it_gives_for_each(formula, kind):
+    many = draw(kind)
+    found = formula(many)
+    floats = replace(many, **{name: array.astype(float) for name, array in field_arrays(many).items()})
+    np.testing.assert_array_equal(formula(floats), found)  # as the sums of a resample are
+    each = [value_or_none(formula, one_set(many, row)) for row in range(SETS)]
+    undefined = False if found.dtype == bool else np.nan
+    np.testing.assert_array_equal(found, [undefined if value is None else value for value in each])
+    assert {type(value) for value in each} <= {float, int, bool, np.ndarray, type(None)}
+    assert sum(value is None for value in each) < 0.9 * SETS
+    assert len(np.unique(found)) > (1 if found.dtype == bool else 3)
+
+
+@pytest.mark.parametrize("kind", [RatingCells, LanguageTimes])
+def test_sets_may_have_several_axes(kind):
+    many = draw(kind)
+    (name, states), *_ = field_arrays(many).items()
+    grid = replace(many, **{name: states.reshape(2, -1, *states.shape[1:])})
+    for formula, other in (param.values for param in FORMULAS):
+        if other is kind:
+            found = formula(many)
+            np.testing.assert_array_equal(formula(grid), found.reshape(2, -1, *found.shape[1:]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_plus_pools_two_sets(kind):
+    first, second = one_set(draw(kind), 1), one_set(draw(kind), -1)
+    pooled = first + second
+    assert type(pooled) is kind
+    for name, array in field_arrays(pooled).items():
+        np.testing.assert_array_equal(array, getattr(first, name) + np.asarray(getattr(second, name)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_counts_are_finite_and_not_negative(kind):
+    many = draw(kind)
+    for name, array in field_arrays(many).items():
+        for value in (-1, np.nan, np.inf):
+            wrong = array.astype(float)
+            wrong[1] = value
+            if value == -1 and name in SIGNED.get(kind, ()):
+                assert getattr(replace(many, **{name: wrong}), name) is wrong
+                continue
+            message = rf"^{name} is {float(value)} in row 1; expected a finite number"
+            with pytest.raises(ValueError, match=message):
+                replace(many, **{name: wrong})
+            if array.ndim == 1:
+                with pytest.raises(ValueError, match=f"^{name} is {value}; expected a finite number"):
+                    replace(one_set(many, 1), **{name: value})
+
+
+UNDEFINED = {
+    "accept_reject.precision": "precision",
+    "accept_reject.recall": "recall",
+    "accept_reject.f_measure": "F",
+    "accept_reject.scoring_accuracy": "scoring accuracy",
+    "accept_reject.relative_correct_reject_rate": "RCR",
+    "accept_reject.relative_false_reject_rate": "RFR",
+    "accept_reject.relative_false_accept_rate": "RFA",
+    "accept_reject.reject_rate_incorrect": "the reject rate of incorrect responses",
+    "accept_reject.accept_rate_correct": "recall",
+    "accept_reject.false_acceptance_rate": "the false acceptance rate",
+    "agreement.kappa": "kappa",
+    "agreement.exact": "exact agreement",
+    "agreement.adjacent": "adjacent agreement",
+    "agreement.krippendorff_alpha": "alpha",
+    "alternative_annotator.winning_rate": "omega",
+    "alternative_annotator.advantage": "the advantage",
+    "detection_cost.cllr": "Cllr",
+    "detection_cost.detection_cost": "the detection cost",
+    "detection_cost.minimum_cllr": "the minimum Cllr",
+    "detection_cost.minimum_detection_cost": "the minimum detection cost",
+    "equal_error_rate.histogram_eer": "the equal error rate",
+    "equal_error_rate.histogram_interpolated_eer": "the equal error rate",
+    "language_diarization.der": "DER",
+    "language_diarization.miss": "miss rate",
+    "language_diarization.false_alarm": "false-alarm rate",
+    "language_diarization.language_error": "language error",
+    "language_diarization.english_error": "English error",
+    "language_diarization.mandarin_error": "Mandarin error",
+    "language_diarization.lder_script": "language DER of the script",
+    "language_diarization.english_error_script": "English error of the script",
+    "language_diarization.mandarin_error_script": "Mandarin error of the script",
+    "language_diarization.jaccard_error_rate": "JER",
+    "language_identification.english_recall": "English recall",
+    "language_identification.mandarin_recall": "Mandarin recall",
+    "phoneme_recognition.per": "PER of a reference without phones",
+    "phoneme_recognition.fer": "FER of a reference without phones",
+    "prediction_error.root_mean_square": "the mean squared error",
+    "prediction_error.within_half": "agreement within 0.5",
+    "prediction_error.within_one": "agreement within 1",
+    "prediction_error.standardised_mean_difference": "the standardised mean difference",
+}
+
+
+@pytest.mark.parametrize("called", UNDEFINED)
+def test_an_undefined_rate_is_named(called):
+    for formula, kind in (param.values for param in FORMULAS if f"{param.id}.".startswith(f"{called}.")):
+        message = f"^{re.escape(UNDEFINED[called])} is undefined: nothing to divide by$"
+        with pytest.raises(ValueError, match=message):
+            formula(one_set(draw(kind), 0))
