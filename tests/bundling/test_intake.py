@@ -102,11 +102,9 @@ def test_every_notation_gives_the_same_file(tmp_path, notation):
 
 
 def test_a_sheet_without_a_header_may_lack_what_a_recogniser_heard(tmp_path):
-    reference, _ = load(
-        tmp_path, {"reference.csv": written([row[:3] + row[4:] for row in ROWS], "\t").encode()}
-    )
-    kept = [row[:3] + row[4:] for row in (COLUMNS, *ROWS)]
-    assert reference.files["reference.csv"] == written(kept, "\t").encode()
+    header, *rows = (row[:3] + row[4:] for row in (COLUMNS, *ROWS))
+    reference, _ = load(tmp_path, {"reference.csv": written(rows, "\t").encode()})
+    assert reference.files["reference.csv"] == written([header, *rows], "\t").encode()
 
 
 def test_what_the_reader_takes_as_it_is_stays_byte_for_byte(tmp_path):
@@ -156,17 +154,15 @@ def test_of_rows_that_are_left_out_their_number_and_their_classes_are_told(tmp_p
     assert biased.startswith("2 rows of the 6 in reference.csv, which biases the set (")
     assert "language 2 of 4 'correct'; meaning 1 of 4 'correct', 1 of 2 'incorrect')" in biased
     assert [reason.partition(":")[0] for reason in reasons] == [
-        "reference.csv line 6",
-        "reference.csv line 7",
+        f"reference.csv line {line}" for line in (6, 7)
     ]
     assert reference.items == tuple(row[0] for row in ROWS)
 
 
 def test_a_date_in_place_of_an_id_is_told(tmp_path):
     rows = [COLUMNS, (datetime.date(2024, 3, 1), *ROWS[0][1:])]
-    with pytest.raises(
-        BadReference, match=r"row 2: the cell 2024-03-01 .*is a date or a time; format its column"
-    ):
+    words = r"row 2: the cell 2024-03-01 .*is a date or a time; format its column"
+    with pytest.raises(BadReference, match=words):
         load(tmp_path, {"reference.xlsx": workbook(rows)})
 
 
@@ -309,18 +305,8 @@ def test_what_was_understood_is_said_before_anything_is_built(tmp_path, capsys):
     content = NOTATIONS["Windows-1252"][0].replace(b"10137;", b";")
     own = write_files(tmp_path, {"gold.csv": content}) / "gold.csv"
     without = ["--leave-out", "development", "--leave-out", "baseline"]
-    status = build_bundle.main(
-        [
-            "build",
-            "spoken_call",
-            "--reference",
-            f"spoken_call={own}",
-            "--out",
-            str(tmp_path / "out"),
-            *without,
-        ]
-    )
+    words = ["build", "spoken_call", "--reference", f"spoken_call={own}", "--out", str(tmp_path / "out")]
+    assert build_bundle.main([*words, *without]) == 1
     said = capsys.readouterr().err
-    assert status == 1
     assert f"spoken_call/evaluation: {own}: 4 rows; not UTF-8 and so taken for Windows-1252" in said
     assert said.index("taken for Windows-1252") < said.index("the Id is empty")

@@ -73,7 +73,7 @@ MESSAGES = {
     "no_phones": "0 phones in .*; expected one in a thousand transcripts at least",
     "no_region": r"z_1 has labels, but no evaluated region in regions\.csv",
     "no_speaker": ".*: the speaker is empty; expected one in every row, or in none",
-    "not_a_number": f"response_id .*: score (nothing|'.*'(\\.\\.\\.)?); {NUMBER}",
+    "not_a_number": f".*: .* (nothing|'.*'(\\.\\.\\.)?); {NUMBER}",
     "not_accepted": NOT_ACCEPTED,
     "not_milliseconds": "half of the segments last less than 5 ms; expected times in milliseconds"
     "|all turns end within 3 ms, and recordings go on for up to 16384 ms; expected times in milliseconds, not in "
@@ -85,12 +85,12 @@ MESSAGES = {
     "nothing_evaluated": "x_1: none of its 3 English or Mandarin segments lies in an evaluated region; expected times "
     "in milliseconds, here and in labels.csv",
     "nul_byte": r"a NUL byte; expected UTF-8 text \(not UTF-16, not a binary file\)",
-    "off_scale": r".*; expected an integer (from 1 to [45]|of 1 or more)(, or nothing)?"
+    "off_scale": r".*; expected an integer (from -?\d+ to -?\d+|of -?\d+ or more)(, or nothing)?"
     "(, without (a decimal point|blanks around it))?",
     "one_class": "only one kind of response; expected correct and incorrect ones",
     "one_language": ".* (segments to score; expected some of both"
     r"|in the evaluated regions; expected more than 0\.\d+ ms of both)",
-    "out_of_bounds": "response_id .*: score '.*'; expected a number from -2 to 7",
+    "out_of_bounds": ".*: .* '.*'; expected a number from .* to .*",
     "out_of_order": r"segment .* is not in the order of segments\.csv(; expected .* here)?",
     "overlapping_regions": r"x_1: this region and the one up to \d+ ms overlap",
     "repeated_language": r"segment .*: language 0 twice; expected English \(0\), then Mandarin \(1\)",
