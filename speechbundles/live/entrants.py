@@ -76,19 +76,18 @@ def score_entrants(
     """What each upload comes to with the bundle's files, by the SHA-256 of the upload; kept, so none is run twice."""
     work = folder / SCORED
     work.mkdir(exist_ok=True)
-    names = {
-        entrant.sha256: _key(bundle, phase, entrant.sha256) for entrant in entrants if is_run_again(entrant)
-    }
-    paths = {entrant.sha256: entrant.path for entrant in entrants}
-    results = {
-        digest: result for digest, name in names.items() if (result := read_result(work / f"{name}.json"))
-    }
-    digests = {names[digest]: digest for digest in names if digest not in results}
-    needed = {name: (phase, path) for name, digest in digests.items() if (path := paths[digest])}
+    due = {_key(bundle, phase, entrant.sha256): entrant for entrant in entrants if is_run_again(entrant)}
+    results = {}
+    needed = {}
+    for name, entrant in due.items():
+        if result := read_result(work / f"{name}.json"):
+            results[entrant.sha256] = result
+        elif entrant.path:
+            needed[name] = (phase, entrant.path)
     for name, result in rehearse_all(bundle, needed, work, jobs or os.cpu_count() or 1):
-        results[digests[name]] = result
+        results[due[name].sha256] = result
         if progress:
-            progress(len(results), len(names))
+            progress(len(results), len(due))
     return results
 
 

@@ -219,6 +219,16 @@ def test_a_deleted_upload_keeps_its_score_and_a_withdrawn_one_is_left_alone(conn
     assert board(server) == [("anna", 40), ("carol", 37)]
 
 
+def test_an_upload_is_scored_though_its_copy_was_deleted(connection, server, tmp_path):
+    new = season(server, tmp_path)
+    copy = server.enter(EVALUATION, "carol", upload(0, 1, 8))
+    fetch(connection, COMPETITION, tmp_path / "live")
+    server.submissions[copy]["data"] = None
+    (phase,) = plan(connection, new, COMPETITION, tmp_path / "live").phases
+    scores = {entry.attempt.submission.team: entry.attempt.score("accuracy") for entry in phase.after}
+    assert scores["carol"] == Decimal("0.975")
+
+
 def test_what_is_refused(connection, server, tmp_path):
     new = season(server, tmp_path)
     other = live_bundle(tmp_path / "other.zip", wrong=2, title="Another")
