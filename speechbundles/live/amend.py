@@ -19,7 +19,7 @@ from speechbundles.live import api
 from speechbundles.live.connection import Connection, Progress
 from speechbundles.live.entrants import (
     Entrant,
-    agrees,
+    differs,
     holder_of,
     is_run_again,
     is_under_way,
@@ -46,7 +46,7 @@ from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.errors import BundleError, OrganiserError
 from speechbundles.model.text import text_table
 from speechbundles.platforms.facts import FORCE_LAST, PICKED
-from speechbundles.rehearse import FINISHED, Result
+from speechbundles.rehearse import FINISHED
 from speechbundles.season import Entry
 from spokeneval.formats.problems import count_of, some_of
 
@@ -148,16 +148,14 @@ def plan(
         if parts or (state and phase.id in state.phases):
             entrants = read_entrants(connection, phase, haul.runs, folder)
             notes = [] if state else _check_old(bundle, built, served, entrants, folder, jobs, scoring)
-            results = score_entrants(bundle, built, entrants, folder, jobs, scoring)
+            entrants = score_entrants(bundle, built, entrants, folder, jobs, scoring)
             phases.append(
                 AmendedPhase(
                     built,
                     phase,
                     parts,
                     _live_board(connection, bundle, built, phase, entrants),
-                    predict(
-                        bundle, built, entrants, results, state.picked if state else _picked(built, entrants)
-                    ),
+                    predict(bundle, built, entrants, state.picked if state else _picked(built, entrants)),
                     sum(is_run_again(entrant) for entrant in entrants),
                     (*notes, *_notes(entrants)),
                 )
@@ -302,18 +300,15 @@ def _check_old(
     )
     old_phase = replace(built, **{part: names.get(part) for part in api.PARTS})  # type: ignore[arg-type]
     try:
-        results = score_entrants(old, old_phase, entrants, folder, jobs, progress)
+        scored = score_entrants(old, old_phase, entrants, folder, jobs, progress)
     except BundleError as error:
         return [f"what the server has now cannot be rehearsed: {error}"]
-    unlike = [
-        str(entrant.run.id)
-        for entrant in entrants
-        if entrant.sha256 in results and not agrees(results[entrant.sha256], entrant.run)
-    ]
+    unlike = [str(entrant.run.id) for entrant in scored if differs(entrant)]
+    count = len({entrant.sha256 for entrant in scored if entrant.result})
     if not unlike:
         return []
     return [
-        f"{len(unlike)} of {len(results)} scored otherwise by the server than here: {some_of(unlike, MOST_SHOWN)}"
+        f"{len(unlike)} of {count} scored otherwise by the server than here: {some_of(unlike, MOST_SHOWN)}"
     ]
 
 
@@ -351,21 +346,20 @@ def _run_again(
     count = 0
     for turn in range(MOST_TURNS):
         entrants = _fetch_entrants(connection, amendment, phase)
-        results = score_entrants(bundle, phase.built, entrants, amendment.folder, jobs)
-        due = [entrant for entrant in entrants if is_run_again(entrant) and entrant.run.id <= last]
+        entrants = score_entrants(bundle, phase.built, entrants, amendment.folder, jobs)
         for entrant in entrants:
-            if entrant.run.id > last:
-                for run in entrant.older:
-                    api.delete_run(connection, run.id)
-            if turn == 0 and entrant not in due and entrant.sha256 in results:
-                due += [entrant] * (not agrees(results[entrant.sha256], entrant.run))
+            for run in entrant.older if entrant.run.id > last else ():
+                api.delete_run(connection, run.id)
+        due = [entrant for entrant in entrants if is_run_again(entrant) and entrant.run.id <= last]
+        if turn == 0:
+            due += [entrant for entrant in entrants if entrant not in due and differs(entrant)]
         if phase.built.rule == FORCE_LAST:
-            due = _first_wave(due, results)
+            due = _first_wave(due)
         pending = [entrant.run.id for entrant in entrants if is_under_way(entrant)]
         if not due and not pending:
             due = [
                 entrant
-                for entrant in _off_board(bundle, phase, entrants, results)
+                for entrant in _off_board(bundle, phase, entrants)
                 if entrant.upload not in brought_back
             ]
             brought_back |= {entrant.upload for entrant in due}
@@ -382,9 +376,7 @@ def _run_again(
     yield f"{phase.live.name}: {count_of(count, 'submission')} run again"
 
 
-def _off_board(
-    bundle: BuiltBundle, phase: AmendedPhase, entrants: Sequence[Entrant], results: Mapping[str, Result]
-) -> list[Entrant]:
+def _off_board(bundle: BuiltBundle, phase: AmendedPhase, entrants: Sequence[Entrant]) -> list[Entrant]:
     """Uploads that should be on the board of a team that is not on it at all.
 
     The server chooses when a run's scores come. Where an older run was deleted after that, and was the chosen one, the
@@ -393,7 +385,7 @@ def _off_board(
     if phase.built.rule in PICKED:
         return []
     there = {entrant.run.owner for entrant in entrants if entrant.run.on_board}
-    wanted = {entry.attempt.submission.name for entry in predict(bundle, phase.built, entrants, results, ())}
+    wanted = {entry.attempt.submission.name for entry in predict(bundle, phase.built, entrants, ())}
     return [
         entrant
         for entrant in entrants
@@ -401,13 +393,10 @@ def _off_board(
     ]
 
 
-def _first_wave(due: Sequence[Entrant], results: Mapping[str, Result]) -> list[Entrant]:
+def _first_wave(due: Sequence[Entrant]) -> list[Entrant]:
     """Where the last run to end is on the board: all but each owner's last good one, and that one when it is alone."""
-    last = {
-        entrant.run.owner: entrant
-        for entrant in due
-        if entrant.sha256 in results and results[entrant.sha256].status == FINISHED
-    }
+    good = [entrant for entrant in due if entrant.result and entrant.result.status == FINISHED]
+    last = {entrant.run.owner: entrant for entrant in good}
     others = [entrant for entrant in due if last.get(entrant.run.owner) is not entrant]
     return others or list(due)
 
@@ -418,15 +407,15 @@ def _prove(
     """Compare the server's board with the predicted one: who, in what order, with what scores, to the last digit."""
     bundle = amendment.bundle
     entrants = _fetch_entrants(connection, amendment, phase)
-    results = score_entrants(bundle, phase.built, entrants, amendment.folder, jobs)
-    predicted = predict(bundle, phase.built, entrants, results, state.picked)
+    entrants = score_entrants(bundle, phase.built, entrants, amendment.folder, jobs)
+    predicted = predict(bundle, phase.built, entrants, state.picked)
     runs = {entrant.run.id: entrant.run for entrant in entrants}
     board = [runs.get(on_board) for on_board in api.read_board(connection, phase.live.id)]
     problems = [
         f"run {entrant.run.id} of {entrant.run.owner} is {entrant.run.status} on the server, "
-        f"{results[entrant.sha256].status} here"
+        f"{entrant.result.status} here"
         for entrant in entrants
-        if entrant.sha256 in results and results[entrant.sha256].status != entrant.run.status
+        if entrant.result and entrant.result.status != entrant.run.status
     ]
     wanted = [entry.attempt.submission.team for entry in predicted]
     served = [run.owner if run else "an older run" for run in board]

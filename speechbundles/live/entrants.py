@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
@@ -30,6 +30,7 @@ class Entrant:
     ----------
     run: its newest run; `older`: the others, which it takes the place of.
     path: the upload; None where the server has it no more.
+    result: what it comes to with a bundle's files; None where it was not scored.
     """
 
     upload: str
@@ -37,6 +38,7 @@ class Entrant:
     older: tuple[api.LiveRun, ...]
     path: Path | None
     sha256: str
+    result: Result | None = None
 
 
 def read_entrants(
@@ -72,8 +74,8 @@ def score_entrants(
     folder: Path,
     jobs: int | None,
     progress: Progress | None = None,
-) -> dict[str, Result]:
-    """What each upload comes to with the bundle's files, by the SHA-256 of the upload; kept, so none is run twice."""
+) -> list[Entrant]:
+    """The uploads with what each comes to with the bundle's files. Results are kept, so that none is run twice."""
     work = folder / SCORED
     work.mkdir(exist_ok=True)
     due = {_key(bundle, phase, entrant.sha256): entrant for entrant in entrants if is_run_again(entrant)}
@@ -88,7 +90,7 @@ def score_entrants(
         results[due[name].sha256] = result
         if progress:
             progress(len(results), len(due))
-    return results
+    return [replace(entrant, result=results.get(entrant.sha256)) for entrant in entrants]
 
 
 def _key(bundle: BuiltBundle, phase: BuiltPhase, upload: str) -> str:
@@ -104,24 +106,25 @@ def stored_scores(result: Result) -> dict[str, Decimal]:
     return {key: score for key, score in result.scores.items() if score is not None}
 
 
-def agrees(result: Result, run: api.LiveRun) -> bool:
-    return result.status == run.status and (result.status != FINISHED or stored_scores(result) == run.scores)
+def differs(entrant: Entrant) -> bool:
+    """Whether the server has another status or other scores than the run here."""
+    result, run = entrant.result, entrant.run
+    return result is not None and (
+        result.status != run.status or (result.status == FINISHED and stored_scores(result) != run.scores)
+    )
 
 
 def predict(
     bundle: BuiltBundle,
     phase: BuiltPhase,
     entrants: Sequence[Entrant],
-    results: Mapping[str, Result],
     picked: Collection[str],
 ) -> tuple[Entry, ...]:
     """The board as it will be; uploads that are gone keep the scores that they have."""
     attempts = []
     for entrant in entrants:
         run = entrant.run
-        result = results.get(entrant.sha256) if entrant.path else None
-        if result is None:
-            result = Result(run.status, run.scores, {}, (), ())
+        result = (entrant.path and entrant.result) or Result(run.status, run.scores, {}, (), ())
         if result.status == FINISHED and (phase.rule not in PICKED or entrant.upload in picked):
             submission = Submission(
                 run.created, run.owner, entrant.upload, entrant.path or Path(), entrant.sha256
