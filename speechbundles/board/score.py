@@ -1,14 +1,9 @@
 """Score many submissions at home: what each comes to, exactly, and what `rank` needs of it.
 
-Submissions are the zips anywhere below a folder. Each goes the platform's way, ingestion first, and what its scoring
-program wrote stays in `OUT`, under the submission's own path:
-
-    downloads/Team Alpha/2027-03-01T0915_first_try.zip   ->   OUT/Team Alpha/2027-03-01T0915_first_try/scores.json ...
-
-On hidden labels too the scores are exact and the statistics are written: they spell the labels out, so `OUT` is the
-organiser's alone. One submission that cannot be scored is listed, and the others go on. Results are kept in
-`OUT/.runs`, so that a second run does only what is new: another bundle, phase, reference or submission than that which
-an output is of.
+Each goes the platform's way, ingestion first, and what its scoring program wrote stays in `out`, under the submission's
+own path. On hidden labels too the scores are exact and the statistics are written: they spell the labels out. Results
+are kept in `out/.runs`, so that a second run does only what is new: another bundle, phase, reference or submission than
+that which an output is of.
 """
 
 import hashlib

@@ -180,7 +180,7 @@ def test_all_defects_are_told_at_once(copy):
 
 
 def test_the_readme_of_the_refusal_is_what_the_command_prints(copy, capsys, monkeypatch):
-    monkeypatch.setattr(build_bundle, "ROOT", copy)
+    monkeypatch.setattr("speechbundles.cli.build.ROOT", copy)
     rewrite(copy, ("forum: true", "forun: true"))
     assert build_bundle.main(["build", "spoken_call", "--out", str(copy / "dist")]) == 1
     printed = capsys.readouterr()
@@ -331,7 +331,7 @@ def test_a_gap_between_phases_becomes_a_closed_phase_on_codalab(tmp_path):
 
 
 def test_the_command_counts_one_of_a_kind_in_the_singular(copy, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(build_bundle, "ROOT", copy)
+    monkeypatch.setattr("speechbundles.cli.build.ROOT", copy)
     title = "title: Spoken CALL"
     rewrite(copy, (title, f"columns: [{{key: d_full, precision: 4}}]\n    {title}"))
     arguments = ["build", "spoken_call", "--platform", "codabench", "--out", str(tmp_path / "dist"), *ALONE]
@@ -443,7 +443,7 @@ def test_a_bundle_that_leaks_is_refused_and_not_left_behind(tmp_path, copy, monk
     sheet = (copy / "reference_data/spoken_call/evaluation/reference.csv").read_text(encoding="utf-8")
     rows = ["\t".join(reversed(row.split("\t"))) for row in sheet.splitlines()[:500]]
     (tmp_path / "development.csv").write_text("\n\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    monkeypatch.setattr(build_bundle, "ROOT", copy)
+    monkeypatch.setattr("speechbundles.cli.build.ROOT", copy)
     (tmp_path / "development.csv").replace(copy / "reference_data/spoken_call/development/reference.csv")
     arguments = ["build", "spoken_call", "--out", str(tmp_path / "dist")]
     assert build_bundle.main(arguments) == 1

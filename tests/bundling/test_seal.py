@@ -274,7 +274,7 @@ def built(half, tmp_path_factory):
     """A bundle with a sealed share, built by the command: its zip, what the command said, the folder of the labels."""
     out = tmp_path_factory.mktemp("built") / "dist"
     with pytest.MonkeyPatch.context() as patched, contextlib.redirect_stderr(io.StringIO()) as said:
-        patched.setattr(build_bundle, "ROOT", half)
+        patched.setattr("speechbundles.cli.build.ROOT", half)
         assert build_bundle.main(["build", TASK, "--platform", "codabench", "--out", str(out)]) == 0
     return out / f"codabench/{TASK}.zip", said.getvalue(), out / f"sealed/{TASK}/evaluation"
 

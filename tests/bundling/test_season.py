@@ -703,7 +703,7 @@ def test_the_command_prints_text_or_json_and_says_what_is_wrong(tmp_path, capsys
 
 
 def test_windows_is_told_at_once_what_does_not_run_there(monkeypatch, capsys):
-    monkeypatch.setattr(build_bundle.sys, "platform", "win32")
+    monkeypatch.setattr(sys, "platform", "win32")
     commands = (
         ["rehearse", "b.zip", "s.zip"],
         ["season", "b.zip", "s"],

@@ -1,0 +1,33 @@
+"""Report what a platform would refuse in a bundle, or get wrong."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from speechbundles.check import check_bundle
+from speechbundles.cli.options import PATH, Command
+from speechbundles.cli.terminal import describe
+from speechbundles.model.finding import format_findings
+from speechbundles.model.text import say
+
+
+@click.command(cls=Command, help=f"{__doc__} Without a ZIP, all in dist/ are checked.")
+@click.argument("zips", nargs=-1, type=PATH, metavar="[ZIP]...")
+def command(zips: Sequence[Path]) -> int:
+    zips = zips or sorted(Path("dist").glob("*/*.zip"))
+    if not zips:
+        say("No zip to check: name one, or build first.", error=True)
+        return 2
+    status = 0
+    for path in zips:
+        try:
+            findings = check_bundle(path)
+        except OSError as error:
+            say(describe(error), error=True)
+            status = 2
+            continue
+        if any(finding.level == "error" for finding in findings):
+            status = 1
+        say(f"{path}: {format_findings(findings) if findings else 'ok'}")
+    return status

@@ -1,0 +1,48 @@
+"""Fetch all submissions of a competition on Codabench.
+
+COMPETITION is its number, as in its address. DIR receives:
+
+\b
+    index.csv       a line for each run: phase, owner, time, status, files, what is lacking
+    submissions/    what was uploaded, by owner and UTC time, as season reads it
+    outputs/        the scoring programs' outputs, as rank reads them
+    logs/           what programs printed, ingestion's output, the report page
+
+The same command again fetches what is new; what is in DIR stays.
+"""
+
+from pathlib import Path
+
+import click
+
+from speechbundles.cli.options import PATH, Command
+from speechbundles.cli.progress import counting
+from speechbundles.cli.server import competition_number, connect, server_options
+from speechbundles.cli.terminal import reporting
+from speechbundles.live import INDEX, JOBS, fetch_competition
+from speechbundles.model.text import say
+
+
+@click.command(cls=Command, help=__doc__)
+@competition_number
+@click.argument("folder", type=PATH, metavar="DIR")
+@click.option("--jobs", type=int, default=JOBS, metavar="N", help=f"submissions at once (default: {JOBS})")
+@server_options
+def command(competition: int, folder: Path, jobs: int, server: str, token_file: Path | None) -> int:
+    if jobs < 1:
+        say(f"--jobs is {jobs}; expected 1 or more", error=True)
+        return 2
+    with (
+        reporting(ending="\n\nWhat is here stays; the same command goes on."),
+        counting("fetching") as progress,
+    ):
+        haul = fetch_competition(
+            connect(server, token_file), competition, folder, jobs=jobs, progress=progress
+        )
+    for run in haul.lacking:
+        say(f"  {run.phase}  {run.owner}  {run.id}  {run.note}")
+    for run in haul.unfinished:
+        if not run.note:
+            say(f"  {run.phase}  {run.owner}  {run.id}  {run.status} still")
+    say(f"{len(haul.runs)} runs, {haul.fetched} fetched now; see {folder / INDEX}", error=True)
+    return 1 if haul.unfinished else 0

@@ -1,0 +1,24 @@
+"""Write a folder for your competition, with places for your files.
+
+DIR is a new folder, outside of the clone. A TASK is the name of a task or of a bundle (a track).
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from speechbundles.cli.options import PATH, Command
+from speechbundles.cli.terminal import ROOT, reporting
+from speechbundles.model.text import say
+from speechbundles.new import what_goes_where, write_folder
+
+
+@click.command(cls=Command, help=__doc__)
+@click.argument("folder", type=PATH, metavar="DIR")
+@click.argument("names", nargs=-1, required=True, metavar="TASK...")
+def command(folder: Path, names: Sequence[str]) -> int:
+    with reporting(ending="\n\nNothing was written."):
+        places = write_folder(ROOT, folder, names)
+    say(what_goes_where(folder, places))
+    return 0

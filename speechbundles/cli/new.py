@@ -1,0 +1,20 @@
+"""Write a new challenge that builds, to be edited into your own.
+
+NAME is the name of its task: small letters, digits, underscores.
+"""
+
+import click
+
+from speechbundles.cli.options import Command
+from speechbundles.cli.terminal import ROOT, reporting
+from speechbundles.model.text import say
+from speechbundles.new import what_to_edit, write_challenge
+
+
+@click.command(cls=Command, help=__doc__)
+@click.argument("name")
+def command(name: str) -> int:
+    with reporting(ending="\n\nNothing was written."):
+        write_challenge(ROOT, name)
+    say(what_to_edit(name))
+    return 0

@@ -1,0 +1,46 @@
+"""What all commands have in common when they are called, and the options that several of them have."""
+
+import re
+from pathlib import Path
+
+import click
+
+PATH = click.Path(readable=False, path_type=Path)
+"""A path as it is given: whether it can be used is for the command to say."""
+
+_OPTION = re.compile("--?[a-zA-Z]")
+
+
+class Command(click.Command):
+    """Shows the usage with every wrong call; refuses an option as the value of another one, as in `--keep --json`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            rest = super().parse_args(ctx, args)
+        except click.UsageError as error:
+            if error.ctx is None:  # then click shows no usage
+                raise click.UsageError(error.format_message(), ctx) from None
+            raise
+        if not ctx.resilient_parsing:
+            for option in self.params:
+                value = ctx.params[str(option.name)]
+                values = value if isinstance(value, tuple) else (value,)
+                if isinstance(option, click.Option) and any(map(_OPTION.match, map(str, values))):
+                    raise click.UsageError(f"Option {option.opts[0]!r} requires an argument.", ctx)
+        return rest
+
+
+own_folder = click.option(
+    "--competition", type=PATH, metavar="DIR", help="your competition folder, which init wrote"
+)
+phase = click.option(
+    "--phase", metavar="PHASE", help="name or number (default: the first that scores the evaluation set)"
+)
+reference = click.option(
+    "--reference",
+    type=PATH,
+    metavar="DIR",
+    help="score against this folder: `sealed` or `all` of what the build left in sealed/TASK/SET",
+)
+jobs = click.option("--jobs", type=int, metavar="N", help="runs at once (default: one for each processor)")
+as_json = click.option("--json", "as_json", is_flag=True, help="print the result as JSON")

@@ -1,0 +1,68 @@
+"""The program: the list of commands, and how one of them is found and run."""
+
+import io
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+
+from spokeneval.version import __version__
+
+COMMANDS = (
+    *("init", "build", "check", "rehearse", "score", "rank", "season"),
+    *("publish", "fetch", "amend", "new"),
+)
+"""In the order of an organiser's work. Each is a module of this package with a click command named `command`."""
+
+
+class _Program(click.Group):
+    """Lists the commands by the first lines of their modules; imports a module only if its command is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, listed, rest = super().resolve_command(ctx, args)
+        return name, listed and import_module(f"speechbundles.cli.{name}").command, rest
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            from speechbundles.model.text import say
+
+            say("\nStopped.", error=True)
+            return 130
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command; returns the exit status."""
+    listed = {name: click.Command(name, short_help=_summary(name)) for name in COMMANDS}
+    program = _Program(
+        commands=listed,
+        help="Speech challenges as competition bundles: build them, check them, rehearse them.",
+        epilog="Without a command, all bundles are built. Exit status: 0 well, 1 refused or failed, 2 called wrongly.",
+        subcommand_metavar="COMMAND ...",
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    program = click.version_option(__version__, message="%(prog)s %(version)s")(program)
+    try:
+        status: int = program.main([*arguments] or ["build"], standalone_mode=False)
+    except click.ClickException as error:
+        from speechbundles.model.text import say
+
+        message = io.StringIO()
+        error.show(message)
+        say(message.getvalue().rstrip("\n"), error=True)
+        return error.exit_code
+    return status
+
+
+def _summary(command: str) -> str:
+    """The first line of a command's module, without importing what the module needs."""
+    with Path(__file__).with_name(f"{command}.py").open(encoding="utf-8") as lines:
+        return lines.readline().strip('"\n')

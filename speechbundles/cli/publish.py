@@ -1,0 +1,38 @@
+"""Upload a bundle to Codabench, compare, try the baseline, open it.
+
+After the import, the dates, limits, pages and columns on the server are compared with the bundle. The baselines are
+submitted, and their scores compared with the rehearsal to the last digit.
+"""
+
+from pathlib import Path
+
+import click
+
+from speechbundles.cli.options import PATH, Command
+from speechbundles.cli.progress import uploading
+from speechbundles.cli.server import connect, server_options
+from speechbundles.cli.terminal import refuse_windows, reporting
+from speechbundles.live import publish_bundle
+from speechbundles.model.text import say
+
+
+@click.command(cls=Command, help=__doc__)
+@click.argument("bundle", type=PATH, metavar="BUNDLE.zip")
+@click.option(
+    "--competition",
+    type=int,
+    metavar="NUMBER",
+    help="go on with this competition, as which the bundle was uploaded before",
+)
+@click.option("--open", "opening", is_flag=True, help="list it for everybody, if all went well")
+@server_options
+def command(
+    bundle: Path, competition: int | None, opening: bool, server: str, token_file: Path | None
+) -> int:
+    refuse_windows()
+    with reporting(), uploading() as progress:
+        for step in publish_bundle(
+            connect(server, token_file), bundle, competition=competition, opening=opening, progress=progress
+        ):
+            say(step)
+    return 0

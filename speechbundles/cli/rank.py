@@ -1,0 +1,85 @@
+"""Make a task's leaderboard from many scoring outputs.
+
+An OUTPUT is one system's scoring output: a folder, a downloaded zip, or what rehearse --keep left.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from speechbundles.board import board_to_text, make_board, read_outputs, write_board
+from speechbundles.cli.options import PATH, Command, own_folder
+from speechbundles.cli.progress import steps
+from speechbundles.cli.terminal import ROOT, reporting
+from speechbundles.model.text import say
+
+
+@click.command(cls=Command, help=__doc__)
+@click.argument("outputs", nargs=-1, required=True, type=PATH, metavar="OUTPUT...")
+@click.option(
+    "--out",
+    type=PATH,
+    metavar="DIR",
+    help="write the leaderboard here: a page, Markdown, LaTeX, CSV, pairs.csv",
+)
+@own_folder
+@click.option(
+    "--anonymous",
+    is_flag=True,
+    help="call the systems AAA, BBB, ... in order of rank; their names go to standard error only",
+)
+@click.option(
+    "--conditions",
+    type=PATH,
+    metavar="FILE",
+    help="scores by condition too: a CSV file whose first two columns are a unit or an item and its condition",
+)
+@click.option(
+    "--by",
+    multiple=True,
+    metavar="COLUMN",
+    help="scores by a column of the reference in your competition folder, such as Prompt; may be repeated",
+)
+@click.option(
+    "--submissions",
+    type=PATH,
+    metavar="DIR",
+    help="the zips that score was given: for --by a segment's language or length",
+)
+@click.option(
+    "--flags",
+    type=PATH,
+    metavar="FILE",
+    help="what makes items hard: a CSV file of an item, its annotator and a column for each flag",
+)
+def command(
+    outputs: Sequence[Path],
+    out: Path | None,
+    competition: Path | None,
+    anonymous: bool,
+    conditions: Path | None,
+    by: Sequence[str],
+    submissions: Path | None,
+    flags: Path | None,
+) -> int:
+    with reporting():
+        with steps() as progress:
+            board = make_board(
+                ROOT,
+                read_outputs(outputs),
+                folder=competition,
+                anonymous=anonymous,
+                conditions=conditions,
+                by=by,
+                submissions=submissions,
+                flags=flags,
+                progress=progress,
+            )
+        say(board_to_text(board))
+        written = write_board(board, out) if out else []
+    for alias, name in board.aliases.items():
+        say(f"{alias}  {name}", error=True)
+    for file in written:
+        say(f"wrote {file}", error=True)
+    return 0

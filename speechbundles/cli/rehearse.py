@@ -1,0 +1,66 @@
+"""Do with a submission what the platform does."""
+
+from pathlib import Path
+
+import click
+
+from speechbundles.cli.options import PATH, Command, as_json, phase, reference
+from speechbundles.cli.terminal import refuse_windows, reporting
+from speechbundles.model.read import read_built_bundle
+from speechbundles.model.text import say
+from speechbundles.rehearse import FINISHED, ContainerEngine, Engine, LocalEngine, rehearse
+from spokeneval.programs.score import HIDDEN_STATISTICS
+
+
+@click.command(cls=Command, help=__doc__)
+@click.argument("bundle", type=PATH, metavar="BUNDLE.zip")
+@click.argument("submission", type=PATH, metavar="SUBMISSION.zip")
+@phase
+@reference
+@click.option("--keep", type=PATH, metavar="DIR", help="keep here everything that the run read and wrote")
+@click.option(
+    "--statistics",
+    is_flag=True,
+    help="with --keep: on hidden labels too, write the counts that the score was summed from, for rank; "
+    "they reveal the labels",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(("local", "docker")),
+    default="local",
+    help="where the programs run: with this Python, or in the bundle's own image by Docker or Podman",
+)
+@as_json
+def command(
+    bundle: Path,
+    submission: Path,
+    phase: str | None,
+    reference: Path | None,
+    keep: Path | None,
+    statistics: bool,
+    engine: str,
+    as_json: bool,
+) -> int:
+    refuse_windows()
+    if statistics and keep is None:
+        say("--statistics needs --keep DIR: without it nothing is left to read.", error=True)
+        return 2
+    with reporting(2):
+        rehearsal = rehearse(
+            bundle,
+            submission,
+            phase=phase,
+            reference=reference,
+            keep=keep,
+            engine=_engine(engine, bundle, phase, {HIDDEN_STATISTICS: "write"} if statistics else {}),
+        )
+    say(rehearsal.to_json() if as_json else rehearsal)
+    return 0 if rehearsal.status == FINISHED else 1
+
+
+def _engine(name: str, bundle: Path, phase: str | None, variables: dict[str, str]) -> Engine:
+    if name == "local":
+        return LocalEngine(variables)
+    built = read_built_bundle(bundle)
+    built.phase(phase)  # refuses one that cannot be rehearsed before an image is pulled
+    return ContainerEngine(built.image, variables=variables)

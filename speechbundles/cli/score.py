@@ -1,0 +1,62 @@
+"""Score many submissions exactly, as rank reads them.
+
+Submissions are the zips anywhere below DIR. Each goes the platform's way, ingestion first, and its scoring output is
+written to OUT, under the submission's own path:
+
+\b
+    DIR/Team Alpha/2027-03-01T0915_first_try.zip
+    OUT/Team Alpha/2027-03-01T0915_first_try/scores.json, ...
+
+On hidden labels too the scores are exact and the statistics are written: they reveal the labels, so keep OUT private.
+A submission that cannot be scored is listed, and the others go on. Results are kept in OUT/.runs: the same command
+again scores only what is new, which is another bundle, phase, reference or submission.
+"""
+
+import time
+from pathlib import Path
+
+import click
+
+from speechbundles.board import score_all, scores_to_text
+from speechbundles.cli.options import PATH, Command, jobs, phase, reference
+from speechbundles.cli.progress import counting
+from speechbundles.cli.terminal import refuse_windows, reporting, resumable
+from speechbundles.model.text import say
+
+
+@click.command(cls=Command, help=__doc__)
+@click.argument("bundle", type=PATH, metavar="BUNDLE.zip")
+@click.argument("folder", type=PATH, metavar="DIR")
+@click.option(
+    "--out", type=PATH, default=Path("scored"), metavar="OUT", help="output folder (default: scored)"
+)
+@phase
+@reference
+@jobs
+@click.option("--scheduler", metavar="ADDRESS", help="run on a Dask cluster, such as tcp://10.0.0.1:8786")
+def command(
+    bundle: Path,
+    folder: Path,
+    out: Path,
+    phase: str | None,
+    reference: Path | None,
+    jobs: int | None,
+    scheduler: str | None,
+) -> int:
+    refuse_windows()
+    began = time.monotonic()
+    with reporting(2), resumable("scored"):
+        with counting("scoring") as progress:
+            scores = score_all(
+                bundle,
+                folder,
+                out,
+                phase=phase,
+                reference=reference,
+                jobs=jobs,
+                scheduler=scheduler,
+                progress=progress,
+            )
+        say(scores_to_text(scores))
+        say(f"{scores.new} scored in {time.monotonic() - began:.1f} s, into {out}", error=True)
+    return 0 if all(scored.finished for scored in scores.scored) else 1

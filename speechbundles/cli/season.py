@@ -1,0 +1,46 @@
+"""Rehearse a whole competition, with the leaderboard of each day.
+
+DIR contains a folder for each team, and in that the team's submissions, each named by its UTC time:
+
+\b
+    DIR/Team Alpha/2027-03-01T0915_first_try.zip
+    DIR/Team Alpha/2027-03-01T091500_with_seconds.zip
+
+They are replayed in order of time: which phase is open, whether the team has an attempt left, what the run comes to,
+and which of the team's runs the submission rule puts on the leaderboard. Results are kept: the same command again runs
+only what is new. Delete DIR/.season to run everything again, after runs that this machine was too slow for, say.
+"""
+
+import time
+from pathlib import Path
+
+import click
+
+from speechbundles.cli.options import PATH, Command, as_json, jobs
+from speechbundles.cli.progress import counting
+from speechbundles.cli.terminal import refuse_windows, reporting, resumable
+from speechbundles.model.text import say
+from speechbundles.season import play_season, season_to_html, season_to_json, season_to_text
+
+
+@click.command(cls=Command, help=__doc__)
+@click.argument("bundle", type=PATH, metavar="BUNDLE.zip")
+@click.argument("folder", type=PATH, metavar="DIR")
+@click.option("--work", type=PATH, metavar="DIR", help="keep the results of runs here (default: DIR/.season)")
+@jobs
+@click.option("--page", type=PATH, metavar="FILE", help="write an HTML page, too")
+@as_json
+def command(
+    bundle: Path, folder: Path, work: Path | None, jobs: int | None, page: Path | None, as_json: bool
+) -> int:
+    refuse_windows()
+    began = time.monotonic()
+    with reporting(2), resumable("rehearsed"):
+        with counting("rehearsing") as progress:
+            season = play_season(bundle, folder, work=work, jobs=jobs, progress=progress)
+        say(season_to_json(season) if as_json else season_to_text(season))
+        if page:
+            page.write_text(season_to_html(season), encoding="utf-8", errors="replace")
+            say(f"wrote {page}", error=True)
+        say(f"{season.rehearsed} runs in {time.monotonic() - began:.1f} s", error=True)
+    return 0

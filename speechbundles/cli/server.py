@@ -1,0 +1,32 @@
+"""The server that a command talks to."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from speechbundles.cli.options import PATH
+from speechbundles.live import TOKEN_VARIABLE, Connection, read_server, read_token
+from speechbundles.model.text import say
+
+SERVER = "https://www.codabench.org"
+
+competition_number = click.argument("competition", type=int, metavar="COMPETITION")
+
+
+def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    address = click.option(
+        "--server", default=SERVER, metavar="URL", help=f"the server's address (default: {SERVER})"
+    )
+    token = click.option(
+        "--token-file",
+        type=PATH,
+        metavar="FILE",
+        help=f"a file of mode 0600 with your token (default: the variable {TOKEN_VARIABLE})",
+    )
+    return address(token(command))
+
+
+def connect(server: str, token_file: Path | None) -> Connection:
+    return Connection(read_server(server), read_token(token_file), tell=lambda text: say(text, error=True))

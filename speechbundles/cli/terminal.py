@@ -1,0 +1,51 @@
+"""How a command ends early: by an error that the organiser can cause, by Ctrl-C, or on Windows."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from click.exceptions import Exit
+
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.text import say
+
+ROOT = Path(__file__).resolve().parents[2]
+"""The clone."""
+
+
+@contextmanager
+def reporting(status: int = 1, *, ending: str = "") -> Iterator[None]:
+    """Print an error that the organiser can cause, and end the command with this status."""
+    try:
+        yield
+    except (
+        OrganiserError,
+        OSError,
+        UnicodeEncodeError,
+    ) as error:  # the last: a file's name that is not UTF-8
+        say(f"{describe(error)}{ending}", error=True)
+        raise Exit(status) from None
+
+
+def describe(error: Exception) -> str:
+    """The message; of what the system refused, the file first."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
+@contextmanager
+def resumable(done: str) -> Iterator[None]:
+    """Ctrl-C ends a command that keeps what is done."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say(f"Stopped. What was {done} is kept: the same command goes on from here.", error=True)
+        raise Exit(130) from None
+
+
+def refuse_windows() -> None:
+    if sys.platform == "win32":
+        say("Programs are not rehearsed on Windows; run this in WSL, on Linux or on macOS.", error=True)
+        raise Exit(1)

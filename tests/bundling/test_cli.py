@@ -1,0 +1,174 @@
+"""The command line itself: help, wrong calls, completion, how commands end, and what is missing on this machine."""
+
+import ast
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import build_bundle
+from speechbundles.cli.program import COMMANDS
+from speechbundles.model.errors import OrganiserError
+from spokeneval.version import __version__
+from tests.samples.programs import ROOT
+
+PROGRAM = [sys.executable, str(ROOT / "build_bundle.py")]
+
+
+def test_the_program_lists_each_command_with_the_first_line_of_its_help(capsys):
+    assert build_bundle.main(["--help"]) == 0
+    listed = dict(
+        re.findall(r"^  (\w+) +(\S.*)$", capsys.readouterr().out.partition("Commands:")[2], re.MULTILINE)
+    )
+    assert tuple(name for name in listed if name in COMMANDS) == COMMANDS
+    for name in COMMANDS:
+        assert build_bundle.main([name, "-h"]) == 0
+        help_text = capsys.readouterr().out
+        assert help_text.startswith("Usage: ")
+        assert listed[name] in help_text
+
+
+def test_the_programs_own_help_needs_none_of_what_commands_need():
+    code = "import sys; from speechbundles.cli import main; main(['-h']); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    modules = done.stdout.rpartition("\n\n")[2].split()
+    assert "click" in modules
+    assert {
+        "numpy",
+        "rich",
+        "yaml",
+        "speechbundles.model",
+        *(f"speechbundles.cli.{name}" for name in COMMANDS),
+    }.isdisjoint(modules)
+
+
+def test_the_version_is_that_of_the_library(capsys):
+    assert build_bundle.main(["--version"]) == 0
+    assert capsys.readouterr().out.split()[-1] == __version__
+
+
+@pytest.mark.parametrize(
+    ("arguments", "usage", "reason"),
+    [
+        ("bild", "COMMAND", "No such command 'bild'. Did you mean 'build'?"),
+        ("--versoin", "COMMAND", "No such option '--versoin'. Did you mean '--version'?"),
+        ("--platform codalab", "COMMAND", "No such option '--platform'."),
+        ("rank x --anonymos", "rank", "No such option '--anonymos'. Did you mean '--anonymous'?"),
+        ("rank", "rank", "Missing argument 'OUTPUT...'."),
+        ("init mine", "init", "Missing argument 'TASK...'."),
+        ("season b.zip dir more", "season", "Got unexpected extra argument (more)"),
+        ("build --platform codalb", "build", "'codalb' is not one of 'codabench', 'codalab'."),
+        ("fetch seven dir", "fetch", "Invalid value for 'COMPETITION': 'seven' is not a valid integer."),
+        ("score b.zip dir --jobs", "score", "Option '--jobs' requires an argument."),
+        ("rehearse b.zip s.zip --keep --json", "rehearse", "Option '--keep' requires an argument."),
+        ("build --leave-out a --leave-out --out x", "build", "Option '--leave-out' requires an argument."),
+    ],
+)
+def test_a_wrong_call_gets_the_usage_and_the_reason(capsys, arguments, usage, reason):
+    assert build_bundle.main(arguments.split()) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    first, hint, blank, error = told.err.splitlines()
+    assert first.startswith("Usage: ")
+    assert usage in first
+    assert hint.startswith("Try ")
+    assert (blank, error.startswith("Error: "), reason in error) == ("", True, True)
+
+
+def test_a_wrong_call_cannot_send_anything_to_the_terminal(capsys):
+    assert build_bundle.main(["rank", "x", "--\x1b[2J"]) == 2
+    assert "\x1b" not in capsys.readouterr().err
+
+
+def test_a_number_below_zero_is_a_value(capsys, tmp_path):
+    assert build_bundle.main(["fetch", "7", str(tmp_path), "--jobs", "-1"]) == 2
+    assert capsys.readouterr().err == "--jobs is -1; expected 1 or more\n"
+
+
+def test_without_a_command_all_bundles_are_built(monkeypatch, capsys):
+    def refuse(root, names, given, **options):
+        raise OrganiserError(f"{root} {list(names)} {given} {options['folder']}")
+
+    monkeypatch.setattr("speechbundles.cli.build.plan_bundles", refuse)
+    assert build_bundle.main([]) == 1
+    assert capsys.readouterr().err == f"{ROOT} [] {{}} None\n\nNothing was built.\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("re", "plain,rehearse"),
+        ("rank --an", "plain,--anonymous"),
+        ("build --platform codal", "plain,codalab"),
+        ("check dist", "file,dist"),
+    ],
+)
+def test_a_shell_completes_commands_options_and_values(words, expected):
+    asked = {
+        "_BUILD_BUNDLE_PY_COMPLETE": "bash_complete",
+        "COMP_WORDS": f"build_bundle.py {words}",
+        "COMP_CWORD": str(len(words.split())),
+    }
+    done = subprocess.run(PROGRAM, env={**os.environ, **asked}, capture_output=True, text=True, check=True)
+    assert done.stdout == f"{expected}\n"
+
+
+def stopped(*_, **__):
+    raise KeyboardInterrupt
+
+
+def test_ctrl_c_ends_a_command_in_a_line(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr("speechbundles.cli.check.check_bundle", stopped)
+    assert build_bundle.main(["check", "x.zip"]) == 130
+    assert capsys.readouterr().err == "\nStopped.\n"
+    monkeypatch.setattr("speechbundles.cli.score.score_all", stopped)
+    assert build_bundle.main(["score", "x.zip", "dir"]) == 130
+    assert (
+        capsys.readouterr().err == "Stopped. What was scored is kept: the same command goes on from here.\n"
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="such signals are POSIX's")
+@pytest.mark.parametrize(
+    ("name", "status"), [("SIGTERM", 130), ("SIGHUP", 130), ("SIGPIPE", -signal.SIGPIPE)]
+)
+def test_signals_end_a_program_as_they_do_others(name, status):
+    code = (
+        "import os, signal, sys; sys.argv[1:] = ['check', 'x.zip']; import speechbundles.cli.check as check\n"
+        f"check.check_bundle = lambda path: os.kill(os.getpid(), signal.{name})\n"
+        "import build_bundle; sys.exit(build_bundle.main())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (status, "\nStopped.\n" if status > 0 else "")
+
+
+def test_an_old_python_is_told_what_to_do_in_a_line(monkeypatch):
+    for path in ("build_bundle.py", "speechbundles/__init__.py", "speechbundles/cli/__init__.py"):
+        ast.parse((ROOT / path).read_text(encoding="utf-8"), feature_version=(3, 9))
+    monkeypatch.setattr(sys, "version_info", (3, 9, 18))
+    with pytest.raises(
+        SystemExit, match=r"^The organiser's commands need Python 3\.10 or newer, this is 3\.9; .*$"
+    ):
+        build_bundle.main([])
+
+
+def test_without_the_packages_a_line_tells_what_to_install(monkeypatch):
+    """Without any package in a Python of its own, and without one that a command needs."""
+    line = 'The organiser\'s commands need the package {}: pip install "spokeneval[organiser]"'
+    done = subprocess.run([sys.executable, "-S", *PROGRAM[1:]], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", line.format("click") + "\n")
+    monkeypatch.delitem(sys.modules, "speechbundles.cli.progress", raising=False)
+    monkeypatch.delitem(sys.modules, "speechbundles.cli.rank", raising=False)
+    monkeypatch.setitem(sys.modules, "rich.progress", None)
+    with pytest.raises(SystemExit) as missing:
+        build_bundle.main(["rank", "x"])
+    assert missing.value.code == line.format("rich")
+
+
+def test_a_module_of_ours_that_is_missing_is_a_fault(monkeypatch):
+    monkeypatch.setitem(sys.modules, "speechbundles.cli.check", None)
+    with pytest.raises(ModuleNotFoundError):
+        build_bundle.main(["check"])
