@@ -17,8 +17,14 @@ from speechbundles.new import what_goes_where, write_folder
 @click.command(cls=Command, help=__doc__)
 @click.argument("folder", type=PATH, metavar="DIR")
 @click.argument("names", nargs=-1, required=True, metavar="TASK...")
-def command(folder: Path, names: Sequence[str]) -> int:
+@click.option(
+    "--software",
+    default="",
+    metavar="URL-OR-WHEEL",
+    help="write a GitHub workflow, too, that installs this wheel: a file, or an address that ends in #sha256=HASH",
+)
+def command(folder: Path, names: Sequence[str], software: str) -> int:
     with reporting(ending="\n\nNothing was written."):
-        places = write_folder(ROOT, folder, names)
+        places = write_folder(ROOT, folder, names, software=software)
     say(what_goes_where(folder, places))
     return 0

@@ -176,6 +176,17 @@ def test_what_a_workflow_installs_is_pinned_by_hash(tmp_path):
     assert pinned == f"{lock}spokeneval @ {address} --hash=sha256:{digest}\n"
 
 
+def test_init_writes_a_workflow_for_the_software_that_it_is_given(tmp_path, capsys):
+    wheel = write_files(tmp_path, {WHEEL: b"a wheel"}) / WHEEL
+    for folder, *more in (("plain",), ("with", "--software", str(wheel))):
+        assert build_bundle.main(["init", str(tmp_path / folder), "spoken_call", *more]) == 0
+        assert (tmp_path / folder / ".github/workflows/competition.yml").exists() == bool(more)
+    assert (tmp_path / "with/software" / WHEEL).read_bytes() == b"a wheel"
+    assert build_bundle.main(["init", str(tmp_path / "bad"), "spoken_call", "--software", "x.whl"]) == 1
+    assert capsys.readouterr().err.startswith("--software x.whl: expected a file spokeneval-VERSION-")
+    assert not (tmp_path / "bad").exists()
+
+
 @pytest.mark.parametrize(
     ("software", "expected"),
     [
