@@ -26,6 +26,7 @@ from speechbundles.board.explained.explained import explain_difficulty
 from speechbundles.board.gold import find_gold
 from speechbundles.board.outputs import ScoringOutput
 from speechbundles.competition.read import read_competitions
+from speechbundles.model.sources import Sources
 from spokeneval.metrics import accept_reject
 from spokeneval.metrics.agreement import adjacent, cohen_kappa, difference_counts, exact, kappa, rating_cells
 from spokeneval.metrics.correlation import partial_r, pearson_r
@@ -145,12 +146,12 @@ def show_difficulty() -> None:
         ScoringOutput(name, {}, Signature("spoken_call"), statistics)
         for name, statistics in spoken_call_systems.statistics(rows, wrong).items()
     ]
-    (competition,) = read_competitions(ROOT / "competition.yaml", ["spoken_call"])
-    columns = find_gold(ROOT, competition, [row["Id"] for row in rows]).columns
+    (competition,) = read_competitions(Sources(ROOT), ["spoken_call"])
+    columns = find_gold(competition, [row["Id"] for row in rows]).columns
     with tempfile.NamedTemporaryFile("w", suffix=".csv") as flags:
         flags.write(spoken_call_systems.flags_text(rows, spoken_call_systems.annotate(rows, wrong)))
         flags.flush()
-        tables = explain_difficulty(ROOT, competition, columns, Path(flags.name), outputs).tables
+        tables = explain_difficulty(competition, columns, Path(flags.name), outputs).tables
     found = [[float(cell) for cell in row[9:]] for row in tables[0].rows[:-1]]
     heads = ("OOV %", "d(gr)", "d(tr)", "word errors", "WER %")
     show("Spoken CALL: Table 2, texts", heads, TEXTS, dict(zip(TEXTS, found, strict=True)))

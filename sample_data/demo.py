@@ -23,6 +23,7 @@ import build_bundle
 from sample_data import caller_experience, content_accuracy, merlion, psst, spoken_call
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.competition import Competition
+from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from speechbundles.rehearse.rehearsal import Rehearsal, rehearse
 from spokeneval import score
@@ -46,7 +47,7 @@ def submissions(task: str) -> dict[str, dict[str, bytes]]:
 
 
 def main() -> int:
-    bundles = read_competitions(ROOT / "competition.yaml")
+    bundles = read_competitions(Sources(ROOT))
     print(
         f"Building {len(bundles)} bundles for Codabench and CodaLab, then rehearsing each: one to two minutes in all\n",
         flush=True,

@@ -14,6 +14,7 @@ from speechbundles.assemble.feedback import set_feedback
 from speechbundles.assemble.kit import make_parts
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
+from speechbundles.model.sources import Sources
 from speechbundles.model.zips import write_tree
 from spokeneval.tasks import find_task
 
@@ -53,13 +54,13 @@ def make_kits(*tasks: str) -> Callable[[Path, int], None]:
 
 
 def _make_kit(task: str, competition_folder: Path, into: Path) -> None:
-    competition = next(each for each in read_competitions(ROOT / "competition.yaml") if each.task == task)
-    competition = replace(competition, folder=competition_folder)
+    competition = next(each for each in read_competitions(Sources(ROOT)) if each.task == task)
+    competition = replace(competition, sources=Sources(ROOT, competition_folder))
     folders = {name: competition_folder / "reference_data" / task / name for name in competition.sets}
     references = {
         name: load_reference(task, name, folder, competition.options) for name, folder in folders.items()
     }
-    parts = make_parts(ROOT, competition, references)
+    parts = make_parts(competition, references)
     if parts.failures:
         raise ValueError("\n".join(parts.failures))
     for name, files in parts.solutions.items():

@@ -7,7 +7,6 @@ from typing import Any
 from speechbundles.assemble.kit import Parts
 from speechbundles.assemble.pages import page_text
 from speechbundles.model.competition import Competition, Phase
-from speechbundles.model.sources import find
 from speechbundles.model.text import dump_yaml
 from speechbundles.model.zips import input_zip, make_zip, reference_zip
 from speechbundles.platforms.codabench.keys import TASK, VERSION
@@ -16,16 +15,16 @@ from speechbundles.platforms.facts import CODABENCH
 from speechbundles.platforms.keys import SORTING
 
 
-def render(root: Path, competition: Competition, parts: Parts) -> dict[str, bytes]:
+def render(competition: Competition, parts: Parts) -> dict[str, bytes]:
     """The entries of the bundle's zip, `name -> content`."""
     files = {
         "scoring_program.zip": _program(parts.scoring_program, SCORE_COMMAND),
         "ingestion_program.zip": _program(parts.ingestion_program, INGEST_COMMAND),
         "starting_kit.zip": make_zip(parts.starting_kit),
-        Path(competition["image"]).name: find(root, competition.folder, competition["image"]).read_bytes(),
+        Path(competition["image"]).name: competition.sources.find(competition["image"]).read_bytes(),
     }
     for file in competition.page_files:
-        files[f"pages/{file}"] = page_text(root, competition, file, parts, ties=CODABENCH.board.ties).encode()
+        files[f"pages/{file}"] = page_text(competition, file, parts, ties=CODABENCH.board.ties).encode()
     for name in competition.scored_sets:
         files[reference_zip(name)] = make_zip(parts.references[name].files)
         files[input_zip(name)] = make_zip(parts.references[name].public)

@@ -10,7 +10,6 @@ from speechbundles.assemble.kit import Parts
 from speechbundles.assemble.pages import page_text
 from speechbundles.model.competition import Competition, Phase
 from speechbundles.model.dates import FORMAT
-from speechbundles.model.sources import find
 from speechbundles.model.text import dump_yaml
 from speechbundles.model.zips import input_zip, make_zip, reference_zip
 from speechbundles.platforms.codalab.keys import PHASE
@@ -21,7 +20,7 @@ from speechbundles.platforms.keys import SORTING
 LEADERBOARD = "Results"
 
 
-def render(root: Path, competition: Competition, parts: Parts) -> dict[str, bytes]:
+def render(competition: Competition, parts: Parts) -> dict[str, bytes]:
     """The entries of the bundle's zip, `name -> content`.
 
     There is no ingestion program: CodaLab runs one for code submissions only, and `score.py` checks all the same.
@@ -31,11 +30,11 @@ def render(root: Path, competition: Competition, parts: Parts) -> dict[str, byte
             {**parts.scoring_program, METADATA_FILES[0]: dump_yaml({"command": SCORE_COMMAND})}
         ),
         "starting_kit.zip": make_zip(parts.starting_kit),
-        Path(competition["image"]).name: find(root, competition.folder, competition["image"]).read_bytes(),
+        Path(competition["image"]).name: competition.sources.find(competition["image"]).read_bytes(),
     }
     for file in _html_pages(competition).values():
         source = Path(file).with_suffix(".md").name
-        files[file] = _html(page_text(root, competition, source, parts, ties=CODALAB.board.ties)).encode()
+        files[file] = _html(page_text(competition, source, parts, ties=CODALAB.board.ties)).encode()
     for phase in competition.phases:
         reference = parts.references[phase.reference]
         files[reference_zip(phase.reference)] = make_zip(reference.files)

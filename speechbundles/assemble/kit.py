@@ -10,13 +10,12 @@ from speechbundles.assemble.baseline import Baseline, run_baseline
 from speechbundles.assemble.feedback import Feedback, set_feedback
 from speechbundles.assemble.notebook import NOTEBOOK, has_every_step, walkthrough
 from speechbundles.assemble.template import chosen_options, fill, what_holds
-from speechbundles.assemble.travel import PACKAGE, travelling
+from speechbundles.assemble.travel import travelling
 from speechbundles.competition.intake.kit_data import canonical_tables
 from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.whole import BASELINE, kit_data_files, left_out_files
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import OrganiserError, UnreadableFile
-from speechbundles.model.sources import read_files
 from speechbundles.model.zips import TASK_FILE, TRIAL_SET, read_tree
 from spokeneval.formats.problems import some_of
 from spokeneval.run.feedback import COARSE
@@ -53,7 +52,6 @@ class Parts:
 
 
 def make_parts(
-    root: Path,
     competition: Competition,
     references: Mapping[str, ReferenceSet],
     *,
@@ -67,14 +65,14 @@ def make_parts(
     """
     task = find_task(competition.task).with_options(competition.options)
     public = [name for name in competition["public_sets"] if name in references]
-    library = {f"{PACKAGE}/{name}": content for name, content in read_tree(root / PACKAGE).items()}
+    root, library = competition.sources.root, competition.sources.read_library()
     scoring = read_tree(root / "scoring_program" / competition.task)
     scoring = {**_with_library(library, scoring), TASK_FILE: _json(describe_task(task))}
     ingestion = _with_library(library, read_tree(root / "ingestion_program" / competition.task))
     ingestion[OPTIONS_FILE] = Options(competition.options).dump("options")
     kit = {
-        **_challenge_kit(root, competition),
-        **read_files(root, competition.folder, f"starting_kit/{competition.task}"),
+        **_challenge_kit(competition),
+        **competition.sources.read_files(f"starting_kit/{competition.task}"),
     }
     made = {
         "try_submission.py": (root / "starting_kit" / "try_submission.py").read_bytes(),
@@ -104,7 +102,7 @@ def make_parts(
     if BASELINE in left_out or TRIAL_SET not in public:
         kit = {name: content for name, content in kit.items() if not name.startswith(LISTENS)}
     if README in kit:
-        kit[README] = _readme(root, competition, references, kit)
+        kit[README] = _readme(competition, references, kit)
     if BASELINE in competition["leave_out"]:
         del kit["baseline.py"]
         baseline = Baseline()
@@ -160,7 +158,7 @@ def describe_task(task: Task) -> dict[str, Any]:
 
 
 def _readme(
-    root: Path, competition: Competition, references: Mapping[str, ReferenceSet], kit: Mapping[str, bytes]
+    competition: Competition, references: Mapping[str, ReferenceSet], kit: Mapping[str, bytes]
 ) -> bytes:
     """The kit's README; `${files}` are the rows of a table, what is there and where."""
     what = kit_data_files(competition)
@@ -180,7 +178,7 @@ def _readme(
         "first_set": competition.sets[0],
         **chosen_options(competition),
     }
-    holds = what_holds(root, competition, references.values())
+    holds = what_holds(competition, references.values())
     return fill(kit[README], f"starting_kit/{competition.task}/{README}", facts, holds).encode()
 
 
@@ -195,14 +193,14 @@ def _shared_scripts(root: Path, kit: Mapping[str, bytes]) -> dict[str, bytes]:
     }
 
 
-def _challenge_kit(root: Path, competition: Competition) -> dict[str, bytes]:
+def _challenge_kit(competition: Competition) -> dict[str, bytes]:
     """What the kits of a challenge's tasks share, `starting_kit/<challenge>/`, if there is such a folder: its files,
     and every task's programs, in a folder of the task's name."""
-    files = read_files(root, competition.folder, f"starting_kit/{competition.challenge}")
+    files = competition.sources.read_files(f"starting_kit/{competition.challenge}")
     if competition.challenge == competition.task or not files:
         return {}
     for task in competition.challenge_tasks:
         for programs in ("scoring_program", "ingestion_program"):
-            tree = read_tree(root / programs / task)
+            tree = read_tree(competition.sources.root / programs / task)
             files.update({f"{task}/{name}": content for name, content in tree.items()})
     return files

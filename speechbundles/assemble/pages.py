@@ -1,7 +1,5 @@
 """Pages of a competition: Markdown with the facts filled in, from `competition.yaml` and from the data."""
 
-from pathlib import Path
-
 from speechbundles.assemble.kit import Parts
 from speechbundles.assemble.page_tables import (
     columns_table,
@@ -14,16 +12,13 @@ from speechbundles.assemble.page_tables import (
 )
 from speechbundles.assemble.template import chosen_options, fill, what_holds
 from speechbundles.model.competition import Competition
-from speechbundles.model.sources import page_path
 from speechbundles.platforms.facts import MEANINGS
 
 SHARED = {"start": "start.md", "paper": "paper.md"}
 """Pages that others show: `${start}`, how to begin; `${paper}`, where the task is from and how to cite it."""
 
 
-def page_text(
-    root: Path, competition: Competition, file: str, parts: Parts | None = None, *, ties: str = ""
-) -> str:
+def page_text(competition: Competition, file: str, parts: Parts | None = None, *, ties: str = "") -> str:
     """A page in Markdown.
 
     Parameters
@@ -55,14 +50,15 @@ def page_text(
         **example_ids(competition, references),
         **chosen_options(competition),
     }
-    holds = what_holds(root, competition, references.values())
+    holds = what_holds(competition, references.values())
 
     def filled(file: str) -> str:
-        path = page_path(root, competition, file)
-        where = path.relative_to(root if path.is_relative_to(root) else competition.folder).as_posix()
+        path = competition.page_path(file)
+        root = competition.sources.root
+        where = path.relative_to(root if path.is_relative_to(root) else competition.sources.folder).as_posix()
         return fill(path.read_bytes(), where, facts, holds)
 
     for name, shared in SHARED.items():
-        if page_path(root, competition, shared).is_file():
+        if competition.page_path(shared).is_file():
             facts[name] = filled(shared).strip()
     return filled(file)

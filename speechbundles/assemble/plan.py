@@ -16,7 +16,7 @@ from speechbundles.competition.seal import seal
 from speechbundles.competition.whole import Given, away_from_sample, require_whole
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import BadReference, SealError
-from speechbundles.model.sources import find
+from speechbundles.model.sources import Sources
 from speechbundles.model.tabular import read_rows
 from speechbundles.model.zips import DECIDING_SET
 from spokeneval.formats.problems import count_of
@@ -33,11 +33,10 @@ class Plan:
 
 
 def plan(
-    root: Path,
+    sources: Sources,
     names: Sequence[str],
     given: Given,
     *,
-    folder: Path | None = None,
     leave_out: Sequence[str] = (),
     drop_invalid_rows: bool = False,
     kept: Path | None = None,
@@ -48,8 +47,7 @@ def plan(
 
     Parameters
     ----------
-    root: the repository, whose `competition.yaml` and templates hold where nothing else is said.
-    folder: an organiser's competition folder; None for the sample.
+    sources: where the competitions' files are.
     leave_out: what to do without, as in `competition.yaml`.
     kept: the folder where earlier builds left what they sealed; what is sealed there stays so.
     tell: takes what was understood of each of the organiser's own files, as soon as it is read.
@@ -58,17 +56,17 @@ def plan(
     ------
     OrganiserError: with every defect.
     """
-    competitions = read_competitions(root / "competition.yaml", names, folder=folder, leave_out=leave_out)
+    competitions = read_competitions(sources, names, leave_out=leave_out)
     own = {task for task, _ in given}
     competitions = [
         away_from_sample(competition)
-        if competition.folder == root and competition.task in own
+        if competition.sources.is_sample and competition.task in own
         else competition
         for competition in competitions
     ]
     for competition in competitions:
         for file in competition.page_files:
-            page_text(root, competition, file)
+            page_text(competition, file)
     tasks = {competition.task: competition for competition in competitions}
     for task, name in given:
         if task not in tasks or name not in tasks[task].sets:
@@ -76,13 +74,13 @@ def plan(
                 f"{other}/{name}" for other, competition in tasks.items() for name in competition.sets
             )
             raise BadReference(f"--reference {task}/{name}: no such set in what is built; there are {known}")
-    require_whole(root, tasks.values(), given)
+    require_whole(tasks.values(), given)
     loaded = {}
     for task, competition in tasks.items():
         progress(f"references of {task}")
-        loaded[task] = _load_references(root, competition, given, drop_invalid_rows, tell)
+        loaded[task] = _load_references(competition, given, drop_invalid_rows, tell)
     warnings = list(_check_overlaps(tasks, loaded))
-    _seal(root, tasks, loaded, kept)
+    _seal(sources, tasks, loaded, kept)
     parts = {}
     for number, (task, competition) in enumerate(tasks.items(), 1):
         references = loaded[task]
@@ -97,7 +95,7 @@ def plan(
                 f"{task}: no phase is scored on hidden labels; all of them are in the starting kit"
             )
         progress(f"programs, starting kit, baseline of {task} ({number} of {len(tasks)} tasks)")
-        parts[task] = make_parts(root, competition, references, tell=tell)
+        parts[task] = make_parts(competition, references, tell=tell)
         warnings += _hidden_items_in_training(competition, parts[task])
         warnings += [f"{task}: {failure}" for failure in parts[task].failures]
         if parts[task].failures and not parts[task].solutions:
@@ -107,13 +105,12 @@ def plan(
     unsaid = [
         warning
         for competition in competitions
-        for warning in find_unsaid(root, competition, parts[competition.task])
+        for warning in find_unsaid(competition, parts[competition.task])
     ]
     return Plan(competitions, parts, unsaid + warnings)
 
 
 def _load_references(
-    root: Path,
     competition: Competition,
     given: Given,
     drop_invalid_rows: bool,
@@ -121,7 +118,7 @@ def _load_references(
 ) -> dict[str, ReferenceSet]:
     references = {}
     for name in competition.sets:
-        place = find(root, competition.folder, f"reference_data/{competition.task}/{name}")
+        place = competition.sources.find(f"reference_data/{competition.task}/{name}")
         path = given.get((competition.task, name), place)
         references[name] = load_reference(
             competition.task,
@@ -129,7 +126,7 @@ def _load_references(
             path,
             competition.options,
             drop_invalid_rows=drop_invalid_rows,
-            tell=lambda understood: None if competition.folder == root else tell(understood),
+            tell=lambda understood: None if competition.sources.is_sample else tell(understood),
         )
     hidden = {references[name].fingerprint for name in references if name not in competition["public_sets"]}
     for name in competition["public_sets"]:
@@ -188,7 +185,7 @@ def _hidden_items_in_training(competition: Competition, parts: Parts) -> Iterato
 
 
 def _seal(
-    root: Path,
+    sources: Sources,
     tasks: Mapping[str, Competition],
     loaded: Mapping[str, dict[str, ReferenceSet]],
     kept: Path | None,
@@ -209,7 +206,7 @@ def _seal(
                 except SealError as error:
                     defects.append((tasks[task].origin["sealed"], f"sealed is {share}; {error}"))
     if defects:
-        path = root / "competition.yaml"
+        path = sources.root / "competition.yaml"
         raise located_yaml.refusal(path, defects, located_yaml.load(path)[1])
     uploaded = [(tasks[task].challenge, reference) for task in loaded for reference in loaded[task].values()]
     for (challenge, sealed), (other, reference) in product(uploaded, uploaded):

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from string import Template
 
 from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError
@@ -110,11 +109,11 @@ def _line(text: str, place: int) -> int:
     return text.count("\n", 0, place) + 1
 
 
-def what_holds(root: Path, competition: Competition, references: Iterable[ReferenceSet]) -> dict[str, bool]:
+def what_holds(competition: Competition, references: Iterable[ReferenceSet]) -> dict[str, bool]:
     """What a sentence can depend on: whose data they are, whether there are a baseline and labels to try with, and
     each value of an option."""
     holds = {
-        "sample": is_sample(root, references),
+        "sample": is_sample(competition, references),
         BASELINE: BASELINE not in competition["leave_out"],
         TRIAL_SET: TRIAL_SET in competition["public_sets"],
     }
@@ -131,6 +130,9 @@ def chosen_options(competition: Competition) -> dict[str, str]:
     } | competition.options
 
 
-def is_sample(root: Path, references: Iterable[ReferenceSet]) -> bool:
+def is_sample(competition: Competition, references: Iterable[ReferenceSet]) -> bool:
     """Whether all sets are the repository's own."""
-    return all(reference.source.is_relative_to(root / "reference_data") for reference in references)
+    return all(
+        reference.source.is_relative_to(competition.sources.root / "reference_data")
+        for reference in references
+    )

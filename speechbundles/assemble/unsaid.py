@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from speechbundles.assemble.kit import README, Parts
 from speechbundles.assemble.pages import page_text
@@ -10,15 +9,14 @@ from speechbundles.assemble.template import OLD_CONDITION
 from speechbundles.competition.whole import BASELINE
 from speechbundles.model import dates
 from speechbundles.model.competition import Competition
-from speechbundles.model.sources import find, page_path
 
 EXPECTED = ("title", "organiser", "contact_email", "data_licence", "phases")
 """Settings that hardly any two competitions share."""
 
 
-def find_unsaid(root: Path, competition: Competition, parts: Parts) -> Iterator[str]:
+def find_unsaid(competition: Competition, parts: Parts) -> Iterator[str]:
     """Settings that are still the sample's, dates that are past, and texts about what is left out."""
-    if competition.folder == root:
+    if competition.sources.is_sample:
         return
     inherited = [key for key in EXPECTED if key not in competition.stated]
     if inherited:
@@ -27,18 +25,20 @@ def find_unsaid(root: Path, competition: Competition, parts: Parts) -> Iterator[
             "folder"
         )
     yield from _past(competition)
-    yield from _old_conditions(root, competition)
-    yield from _about_what_is_left_out(root, competition, parts)
+    yield from _old_conditions(competition)
+    yield from _about_what_is_left_out(competition, parts)
 
 
-def _old_conditions(root: Path, competition: Competition) -> Iterator[str]:
-    own = [page_path(root, competition, file) for file in competition.page_files]
-    own.append(find(root, competition.folder, f"starting_kit/{competition.task}/{README}"))
+def _old_conditions(competition: Competition) -> Iterator[str]:
+    own = [competition.page_path(file) for file in competition.page_files]
+    own.append(competition.sources.find(f"starting_kit/{competition.task}/{README}"))
     for path in own:
-        if path.is_relative_to(competition.folder) and OLD_CONDITION.search(path.read_text(encoding="utf-8")):
+        if path.is_relative_to(competition.sources.folder) and OLD_CONDITION.search(
+            path.read_text(encoding="utf-8")
+        ):
             yield (
-                f"{path.relative_to(competition.folder).as_posix()}: conditions such as <!-- only NAME --> are read in "
-                "this version for the last time; write {% if NAME %} and {% endif %}"
+                f"{path.relative_to(competition.sources.folder).as_posix()}: conditions such as <!-- only NAME --> are "
+                "read in this version for the last time; write {% if NAME %} and {% endif %}"
             )
 
 
@@ -51,11 +51,11 @@ def _past(competition: Competition) -> Iterator[str]:
                 yield f"{competition.name}: phase {phase.name} is over since {phase.end}"
 
 
-def _about_what_is_left_out(root: Path, competition: Competition, parts: Parts) -> Iterator[str]:
+def _about_what_is_left_out(competition: Competition, parts: Parts) -> Iterator[str]:
     """The repository's texts do not tell of it; those of a competition folder may."""
     if not competition["leave_out"]:
         return
-    texts = {f"pages/{file}": page_text(root, competition, file, parts) for file in competition.page_files}
+    texts = {f"pages/{file}": page_text(competition, file, parts) for file in competition.page_files}
     texts[f"starting_kit/{competition.task}/{README}"] = parts.starting_kit.get(README, b"").decode()
     for name in competition["leave_out"]:
         # What was published elsewhere is not what is left out here.

@@ -35,7 +35,6 @@ class Built:
 
 
 def write(
-    root: Path,
     plan: Plan,
     platforms: Sequence[str],
     out: Path,
@@ -63,7 +62,7 @@ def write(
     zips = list(product(plan.competitions, platforms))
     for number, (competition, platform) in enumerate(zips, 1):
         progress(f"{competition.name} for {platform} ({number} of {len(zips)} zips)")
-        files = RENDERERS[platform](root, competition, plan.parts[competition.task])
+        files = RENDERERS[platform](competition, plan.parts[competition.task])
         content = make_zip(files, first=FILE)
         path = out / platform / f"{competition.name}.zip"
         path.parent.mkdir(parents=True, exist_ok=True)

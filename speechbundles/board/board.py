@@ -23,6 +23,7 @@ from speechbundles.board.power import power_table
 from speechbundles.board.table import Table, task_tables
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.competition import Column, Competition
+from speechbundles.model.sources import Sources
 from spokeneval.compare.ranks import ranks
 from spokeneval.formats.speakers import independence_note
 from spokeneval.run.interval import score_intervals
@@ -71,10 +72,9 @@ class Board:
 
 
 def make_board(
-    root: Path,
+    sources: Sources,
     outputs: Sequence[ScoringOutput],
     *,
-    folder: Path | None = None,
     anonymous: bool = False,
     conditions: Path | None = None,
     by: Sequence[str] = (),
@@ -86,8 +86,7 @@ def make_board(
 
     Parameters
     ----------
-    root: the repository, with the `competition.yaml` of the sample.
-    folder: an organiser's competition folder, whose decimals are printed; None for the sample's.
+    sources: of the competition.
     anonymous: whether systems are called AAA, BBB, ... in the order of the board, those without a score last.
     conditions: a table of each unit's or item's condition, to break scores down by.
     by: columns of the reference at home to break scores down by.
@@ -101,7 +100,7 @@ def make_board(
     """
     scored = [output for output in outputs if output.scores]
     task = scored[0].task
-    competition = _find_competition(root, folder, task)
+    competition = _find_competition(sources, task)
     column = competition.columns[0]
     if column.key not in scored[0].scores:
         raise no_board([f"no score {column.key}, the primary one of {task}, in {scored[0].name}"])
@@ -157,10 +156,10 @@ def make_board(
             given = read_conditions(conditions, summed[0].units, items)
             tables.append(scores_by_condition("condition", given, names, rules, summed, column))
         if by or flags is not None:
-            gold = find_gold(root, competition, items)
+            gold = find_gold(competition, items)
             tables += scores_by_columns(by, gold, ranked, summed, column, submissions)
             if flags is not None:
-                explained = explain_difficulty(root, competition, gold.columns, flags, ranked)
+                explained = explain_difficulty(competition, gold.columns, flags, ranked)
                 tables += explained.tables
                 indicators = explained.items
     sharing = Counter(places)
@@ -200,8 +199,8 @@ def anonymous_name(place: int) -> str:
     return string.ascii_uppercase[letter] * (3 + rounds)
 
 
-def _find_competition(root: Path, folder: Path | None, task: str) -> Competition:
-    competitions = read_competitions(root / "competition.yaml", folder=folder)
+def _find_competition(sources: Sources, task: str) -> Competition:
+    competitions = read_competitions(sources)
     for competition in competitions:
         if competition.task == task:
             return competition

@@ -11,7 +11,6 @@ from speechbundles.board.outputs import no_board
 from speechbundles.competition.references import ReferenceSet, load_reference
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import BadReference
-from speechbundles.model.sources import find
 from speechbundles.model.zips import write_tree
 from spokeneval.formats.tables import split_row
 from spokeneval.task import Task
@@ -42,7 +41,7 @@ class Gold(NamedTuple):
     counted_in: Mapping[str, str]
 
 
-def find_gold(root: Path, competition: Competition, items: Sequence[str]) -> Gold:
+def find_gold(competition: Competition, items: Sequence[str]) -> Gold:
     """The competition's set with all items of a board; of a board on a share of a set, the whole set.
 
     Parameters
@@ -56,7 +55,7 @@ def find_gold(root: Path, competition: Competition, items: Sequence[str]) -> Gol
     unread = []
     for name in competition.sets:
         try:
-            gold = read_gold(root, competition, name)
+            gold = read_gold(competition, name)
         except BadReference as error:
             unread.append(str(error))
             continue
@@ -64,21 +63,21 @@ def find_gold(root: Path, competition: Competition, items: Sequence[str]) -> Gol
             return gold
     raise no_board(
         [
-            f"the gold standard of this board is not in {competition.folder}: no set of {competition.task} there "
-            f"({', '.join(competition.sets)}) has its {len(items)} items; name its folder with --competition",
+            f"the gold standard of this board is not in {competition.sources.folder}: no set of {competition.task} "
+            f"there ({', '.join(competition.sets)}) has its {len(items)} items; name its folder with --competition",
             *unread,
         ]
     )
 
 
-def read_gold(root: Path, competition: Competition, name: str) -> Gold:
+def read_gold(competition: Competition, name: str) -> Gold:
     """A set of a competition.
 
     Raises
     ------
     BadReference: files that are missing, or unusable.
     """
-    place = find(root, competition.folder, f"reference_data/{competition.task}/{name}")
+    place = competition.sources.find(f"reference_data/{competition.task}/{name}")
     reference = load_reference(competition.task, name, place, competition.options, drop_invalid_rows=True)
     task = reference.rules
     with tempfile.TemporaryDirectory() as folder:

@@ -12,6 +12,7 @@ from speechbundles.cli.progress import steps
 from speechbundles.cli.terminal import ROOT, describe
 from speechbundles.model.errors import BadReference, OrganiserError
 from speechbundles.model.finding import format_findings
+from speechbundles.model.sources import Sources
 from speechbundles.model.text import say
 from speechbundles.model.zips import DECIDING_SET, HOME
 from speechbundles.platforms.facts import PLATFORMS
@@ -61,10 +62,9 @@ def command(
         out = out or _default_out(competition, references)
         with steps() as progress:
             planned = plan_bundles(
-                ROOT,
+                Sources(ROOT, competition),
                 names,
                 given,
-                folder=competition,
                 leave_out=leave_out,
                 drop_invalid_rows=drop_invalid_rows,
                 kept=out / HOME,
@@ -72,7 +72,7 @@ def command(
                 tell=lambda understood: say(understood, error=True),
             )
             platforms = [platform] if platform else list(PLATFORMS)
-            built = list(write_bundles(ROOT, planned, platforms, out, progress=progress))
+            built = list(write_bundles(planned, platforms, out, progress=progress))
     except OrganiserError as error:
         say(f"{error}\n\nNothing was built.", error=True)
         return 1

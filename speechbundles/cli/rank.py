@@ -12,6 +12,7 @@ from speechbundles.board import board_to_text, make_board, read_outputs, write_b
 from speechbundles.cli.options import PATH, Command, own_folder
 from speechbundles.cli.progress import steps
 from speechbundles.cli.terminal import ROOT, reporting
+from speechbundles.model.sources import Sources
 from speechbundles.model.text import say
 
 
@@ -66,9 +67,8 @@ def command(
     with reporting():
         with steps() as progress:
             board = make_board(
-                ROOT,
+                Sources(ROOT, competition),
                 read_outputs(outputs),
-                folder=competition,
                 anonymous=anonymous,
                 conditions=conditions,
                 by=by,

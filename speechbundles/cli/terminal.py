@@ -3,15 +3,14 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from click.exceptions import Exit
 
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.sources import installed_root
 from speechbundles.model.text import say
 
-ROOT = Path(__file__).resolve().parents[2]
-"""The clone."""
+ROOT = installed_root()
 
 
 @contextmanager

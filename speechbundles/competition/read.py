@@ -20,7 +20,7 @@ from speechbundles.competition.whole import OF_THE_DATA, can_do_without, do_with
 from speechbundles.model.competition import Column, Competition, Phase, Place
 from speechbundles.model.dates import FORMAT
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.sources import find, page_path
+from speechbundles.model.sources import Sources
 from speechbundles.model.text import suggestion
 from speechbundles.platforms.limits import LONGEST_COLUMN_TITLE
 from spokeneval.run.feedback import COARSE
@@ -28,37 +28,38 @@ from spokeneval.tasks import find_task, task_names
 
 
 def read_competitions(
-    path: Path, names: Collection[str] = (), *, folder: Path | None = None, leave_out: Collection[str] = ()
+    sources: Sources, names: Collection[str] = (), *, leave_out: Collection[str] = ()
 ) -> list[Competition]:
     """The competitions of a `competition.yaml`, with its schema and the programs beside it.
 
     Parameters
     ----------
-    path: the repository's.
+    sources: of a competition folder; its `competition.yaml` is read over the repository's.
     names: the bundles that are wanted; all where it is empty.
-    folder: a competition folder, whose `competition.yaml` is read over the repository's; None for the sample's.
     leave_out: what all of them are to do without, beside what the file says.
 
     Raises
     ------
     OrganiserError: with every defect of the file, and of what the wanted bundles are made from.
     """
-    series, marks = _load(path, path.parent)
-    content, own = series, path
-    if folder is not None and folder.resolve() != path.parent.resolve():
-        own = folder / path.name
+    if sources.is_sample:
+        sources = Sources(sources.root)
+    path, own = sources.root / "competition.yaml", sources.folder / "competition.yaml"
+    series, marks = _load(path, sources.root)
+    content = series
+    if not sources.is_sample:
         if not own.is_file():
             raise OrganiserError(
                 f"{own}: there is no such file; build_bundle.py init writes a competition folder"
             )
-        content, marks = _load(own, path.parent)
+        content, marks = _load(own, sources.root)
     defects: Defects = []
-    resolved = list(_left_out(list(_resolve(content, series, own.parent, defects)), leave_out, defects))
+    resolved = list(_left_out(list(_resolve(content, series, sources, defects)), leave_out, defects))
     _check_shared(resolved, defects)
     _check_seals(resolved, defects)
     competitions = [competition for competition in resolved if not names or competition.name in names]
     for competition in competitions:
-        _check(competition, path.parent, defects)
+        _check(competition, defects)
     for name in sorted(set(names) - set(content["bundles"])):
         defects.append((("bundles",), f"no bundle {name}; there are {', '.join(content['bundles'])}"))
     if defects:
@@ -115,7 +116,7 @@ _DEFAULTS: dict[str, Any] = {
 def _resolve(
     content: Mapping[str, Any],
     series: Mapping[str, Any],
-    folder: Path,
+    sources: Sources,
     defects: Defects,
 ) -> Iterator[Competition]:
     """Each bundle with the settings of its task, its challenge and the defaults; own ones over the repository's."""
@@ -159,7 +160,7 @@ def _resolve(
         together = tuple(series["challenges"][challenge]["tasks"])
         del settings["task"]
         yield Competition(
-            name, task, challenge, settings, columns, phases, together, origin, folder, frozenset(stated)
+            name, task, challenge, settings, columns, phases, together, origin, sources, frozenset(stated)
         )
 
 
@@ -264,17 +265,17 @@ def _check_seals(competitions: Sequence[Competition], defects: Defects) -> None:
             defects.append((place, what))
 
 
-def _check(competition: Competition, root: Path, defects: Defects) -> None:
+def _check(competition: Competition, defects: Defects) -> None:
     _check_phases(competition, defects)
     _check_columns(competition, defects)
     origin = competition.origin
     places = [(*origin["pages"], index, "file") for index in range(len(competition["pages"]))]
     for place, file in zip([*places, origin["terms"]], competition.page_files, strict=True):
-        if not page_path(root, competition, file).is_file():
+        if not competition.page_path(file).is_file():
             owners = dict.fromkeys((competition.task, competition.challenge))
             own = ", ".join(f"pages/{owner}/" for owner in owners)
             defects.append((place, f"page {file} is neither in {own} nor in pages/"))
-    if not find(root, competition.folder, competition["image"]).is_file():
+    if not competition.sources.find(competition["image"]).is_file():
         defects.append((origin["image"], f"image {competition['image']} is missing"))
 
 

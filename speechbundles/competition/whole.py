@@ -6,7 +6,7 @@ from pathlib import Path
 
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import BadReference
-from speechbundles.model.sources import NO_FOLDER, NOTE, find
+from speechbundles.model.sources import NO_FOLDER, NOTE
 from speechbundles.model.zips import DECIDING_SET
 from spokeneval.formats.problems import count_of
 
@@ -90,10 +90,15 @@ def do_without(competition: Competition, names: Collection[str]) -> Competition:
 def away_from_sample(competition: Competition) -> Competition:
     """A competition of the sample's that gets other data: what tells of the sample's is gone."""
     settings = {key: value for key, value in competition.settings.items() if key not in OF_THE_DATA}
-    return replace(competition, settings=settings, folder=NO_FOLDER, stated=frozenset())
+    return replace(
+        competition,
+        settings=settings,
+        sources=replace(competition.sources, own=NO_FOLDER),
+        stated=frozenset(),
+    )
 
 
-def require_whole(root: Path, competitions: Iterable[Competition], given: Given) -> None:
+def require_whole(competitions: Iterable[Competition], given: Given) -> None:
     """Refuse competitions of which something is missing.
 
     Raises
@@ -105,7 +110,7 @@ def require_whole(root: Path, competitions: Iterable[Competition], given: Given)
         missing = [
             need
             for need in needs(competition)
-            if need.name not in competition["leave_out"] and not _is_there(root, competition, need, given)
+            if need.name not in competition["leave_out"] and not _is_there(competition, need, given)
         ]
         if missing:
             refusals.append(_refusal(competition, missing))
@@ -113,18 +118,18 @@ def require_whole(root: Path, competitions: Iterable[Competition], given: Given)
         raise BadReference("\n\n".join(refusals))
 
 
-def _is_there(root: Path, competition: Competition, need: Need, given: Given) -> bool:
+def _is_there(competition: Competition, need: Need, given: Given) -> bool:
     if (competition.task, need.name) in given:
         return True
-    path = find(root, competition.folder, need.path)
+    path = competition.sources.find(need.path)
     if not need.path.endswith("/"):
         return path.is_file() or path.with_suffix(".xlsx").is_file()
     return path.is_dir() and any(file.name != NOTE for file in path.iterdir())
 
 
 def _refusal(competition: Competition, missing: list[Need]) -> str:
-    place = str(competition.folder)
-    if competition.folder == NO_FOLDER:
+    place = str(competition.sources.folder)
+    if competition.sources.own == NO_FOLDER:
         place = (
             "a competition folder (build_bundle.py init writes one; labels alone can be given by --reference)"
         )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from speechbundles.model.sources import Sources
 from spokeneval.run.feedback import EXACT, interval_of
 
 Place = tuple[str | int, ...]
@@ -48,7 +49,7 @@ class Competition:
     """One competition as it is uploaded: its task, its settings after the lookup, its columns and phases.
 
     `challenge_tasks`: all tasks of its challenge, its own among them. `origin`: where in `competition.yaml` each
-    setting was found. `folder`: where its data are. `stated`: the settings that the `competition.yaml` there says.
+    setting was found. `sources`: where its files are. `stated`: the settings that the `competition.yaml` there says.
     """
 
     name: str
@@ -59,7 +60,7 @@ class Competition:
     phases: tuple[Phase, ...]
     challenge_tasks: tuple[str, ...]
     origin: Mapping[str, Place]
-    folder: Path
+    sources: Sources
     stated: frozenset[str]
 
     def __getitem__(self, setting: str) -> Any:
@@ -99,6 +100,10 @@ class Competition:
     @property
     def page_files(self) -> list[str]:
         return [page["file"] for page in self["pages"]] + [self["terms"]]
+
+    def page_path(self, file: str) -> Path:
+        """The source of a page: the task's own, else the challenge's, else the series'."""
+        return self.sources.page((self.task, self.challenge), file)
 
     @property
     def hides_scores(self) -> bool:

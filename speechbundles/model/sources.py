@@ -5,11 +5,12 @@ the sample's. The repository itself is the sample's competition folder.
 """
 
 import os
+from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
-from speechbundles.model.competition import Competition
 from speechbundles.model.zips import read_tree
+from spokeneval import version
 
 NO_FOLDER = Path(os.devnull)
 """The folder of a competition whose gold standards are given one by one: nothing is in it."""
@@ -20,36 +21,64 @@ NOTE = "WHAT_GOES_HERE.txt"
 _DATA = ("reference_data/*", "starting_kit/*/data/*")
 
 
-def find(root: Path, folder: Path, name: str) -> Path:
-    """Where a competition has a file, or would have it.
+@dataclass(frozen=True)
+class Sources:
+    """Where the files of a competition are.
 
-    Parameters
+    Attributes
     ----------
-    root: the repository.
-    folder: the competition's folder.
-    name: below either of them.
+    root: the repository, or the folder in an installed wheel that holds the same files.
+    own: an organiser's competition folder; None for the sample.
     """
-    own = folder / name
-    return own if _is_data(name) or own.exists() else root / name
+
+    root: Path
+    own: Path | None = None
+
+    @property
+    def is_sample(self) -> bool:
+        return self.own is None or self.own.resolve() == self.root.resolve()
+
+    @property
+    def folder(self) -> Path:
+        """Where the data are."""
+        return self.root if self.own is None or self.is_sample else self.own
+
+    def find(self, name: str) -> Path:
+        """Where the competition has a file, or would have it; `name` is relative to either folder."""
+        own = self.folder / name
+        return own if _is_data(name) or own.exists() else self.root / name
+
+    def page(self, owners: tuple[str, ...], file: str) -> Path:
+        """A page's source: that of the first of its owners that has one, else the series'; the own folder's first."""
+        for place in (self.folder, self.root):
+            for owner in (*owners, "."):
+                path = place / "pages" / owner / file
+                if path.is_file():
+                    return path
+        return self.root / "pages" / file
+
+    def read_files(self, name: str) -> dict[str, bytes]:
+        """The files that the competition has below a folder, `relative name -> content`."""
+        templates = {
+            inner: content
+            for inner, content in _tree(self.root / name).items()
+            if not _is_data(f"{name}/{inner}")
+        }
+        files = {**templates, **_tree(self.folder / name)}
+        return {inner: content for inner, content in files.items() if Path(inner).name != NOTE}
+
+    def read_library(self) -> dict[str, bytes]:
+        """The files of the library, `spokeneval/... -> content`: the repository's, else those that are installed."""
+        clone = self.root / "spokeneval"
+        folder = clone if clone.is_dir() else Path(version.__file__).parent
+        return {f"spokeneval/{name}": content for name, content in read_tree(folder).items()}
 
 
-def page_path(root: Path, competition: Competition, file: str) -> Path:
-    """A page's source: the task's own, else the challenge's, else the series'; the competition folder's first."""
-    for place in (competition.folder, root):
-        for owner in (competition.task, competition.challenge, "."):
-            own = place / "pages" / owner / file
-            if own.is_file():
-                return own
-    return root / "pages" / file
-
-
-def read_files(root: Path, folder: Path, name: str) -> dict[str, bytes]:
-    """The files that a competition has below a folder, `relative name -> content`."""
-    templates = {
-        inner: content for inner, content in _tree(root / name).items() if not _is_data(f"{name}/{inner}")
-    }
-    files = {**templates, **_tree(folder / name)}
-    return {inner: content for inner, content in files.items() if Path(inner).name != NOTE}
+def installed_root() -> Path:
+    """The clone that this package is in, or the folder of data in an installed wheel."""
+    package = Path(__file__).resolve().parents[1]
+    data = package / "_data"
+    return data if data.is_dir() else package.parent
 
 
 def _tree(folder: Path) -> dict[str, bytes]:

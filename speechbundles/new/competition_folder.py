@@ -10,7 +10,7 @@ from speechbundles.competition.read import FILL_IN, read_competitions
 from speechbundles.competition.whole import needs
 from speechbundles.model.competition import Competition, Phase
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.sources import NOTE
+from speechbundles.model.sources import NOTE, Sources
 from speechbundles.model.text import dump_yaml, suggestion
 from speechbundles.model.zips import DECIDING_SET, write_tree
 from speechbundles.new.workflow import workflow_files
@@ -60,7 +60,7 @@ def write_folder(root: Path, folder: Path, names: Sequence[str], *, software: st
         raise OrganiserError(
             f"{folder} is in the clone; name a folder outside of it, so that your data stay out"
         )
-    series = read_competitions(root / "competition.yaml")
+    series = read_competitions(Sources(root))
     known = list(dict.fromkeys(name for bundle in series for name in (bundle.task, bundle.name)))
     for name in names:
         if name not in known:

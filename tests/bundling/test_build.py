@@ -22,6 +22,7 @@ from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
 from speechbundles.model.errors import BadReference, OrganiserError
 from speechbundles.model.read import read_built_bundle
+from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from speechbundles.platforms.limits import LONGEST_COLUMN_TITLE
 from speechbundles.rehearse.rehearsal import rehearse
@@ -120,7 +121,7 @@ def test_a_title_that_a_platform_would_cut_is_refused_with_its_line(monkeypatch)
     with pytest.raises(
         OrganiserError, match=r"line 62 .*the title of d_full_low, 'Dfull from \(95 %\)', has more"
     ):
-        read_competitions(ROOT / "competition.yaml", ["spoken_call"])
+        read_competitions(Sources(ROOT), ["spoken_call"])
 
 
 # What is wrong is told where the phase, the bundle or the key's other place is.
@@ -132,7 +133,7 @@ def test_a_defect_in_competition_yaml_is_refused_with_its_line(copy, defect):
     good, bad, said = DEFECTS[defect]
     text = rewrite(copy, (good, bad))
     with pytest.raises(OrganiserError) as refusal:
-        read_competitions(copy / "competition.yaml", ["spoken_call"])
+        read_competitions(Sources(copy), ["spoken_call"])
     message = str(refusal.value)
     assert said in message
     changed = text[: text.index(good)].count("\n") + 1
@@ -155,7 +156,7 @@ def test_two_bundles_with_the_same_programs_have_the_same_secrets(copy, setting,
     title = "title: MERLion CCS Task 1 — language identification, open track"
     rewrite(copy, (title, f"{title}\n    {setting}"))
     with pytest.raises(OrganiserError, match="1 defect") as refusal:
-        read_competitions(copy / "competition.yaml")
+        read_competitions(Sources(copy))
     both = "merlion_identification_closed; both have the labels and programs of merlion_identification"
     assert said in str(refusal.value)
     assert both in str(refusal.value)
@@ -164,7 +165,7 @@ def test_two_bundles_with_the_same_programs_have_the_same_secrets(copy, setting,
 def test_what_four_challenges_share_is_told_once_where_it_stands(copy):
     text = rewrite(copy, ("max_submissions: 500", "max_submissions: 0"))
     with pytest.raises(OrganiserError) as refusal:
-        read_competitions(copy / "competition.yaml")
+        read_competitions(Sources(copy))
     assert str(refusal.value).splitlines()[2:] == [
         "  line 42   challenges.spoken_call.phases[0].max_submissions: 0 is less than the minimum of 1"
     ]
@@ -174,7 +175,7 @@ def test_what_four_challenges_share_is_told_once_where_it_stands(copy):
 def test_all_defects_are_told_at_once(copy):
     text = rewrite(copy, ("forum: true", "forun: true"), ("{key: fer,", "{key: FER,"))
     with pytest.raises(OrganiserError, match="2 defects") as refusal:
-        read_competitions(copy / "competition.yaml")
+        read_competitions(Sources(copy))
     line = text[: text.index("forum")].count("\n") + 1
     assert f"line {line:<4} defaults.forun: unknown key; did you mean forum?" in str(refusal.value)
 
@@ -266,22 +267,22 @@ def test_a_reference_argument_that_makes_no_sense_is_refused(tmp_path, argument,
 
 
 def test_hidden_items_among_what_a_baseline_learns_from_are_warned_of(copy):
-    assert plan(copy, ["caller_experience"], {}).warnings == []
+    assert plan(Sources(copy), ["caller_experience"], {}).warnings == []
     hidden = (copy / "reference_data/caller_experience/evaluation/reference.csv").read_text().split("\n")
     training = copy / "starting_kit/caller_experience/data/training_calls.csv"
     columns = training.read_text().split("\n")[1].split(",")[1:]
     with training.open("a") as file:
         file.writelines(",".join([row.split(",")[0], *columns]) + "\n" for row in hidden[1:4])
-    (warning,) = plan(copy, ["caller_experience"], {}).warnings
+    (warning,) = plan(Sources(copy), ["caller_experience"], {}).warnings
     assert warning.startswith("caller_experience: data/training_calls.csv names 3 of the ")
     assert "of the evaluation set, which is hidden; if they are the same ones" in warning
 
 
 def test_a_competition_without_hidden_labels_is_warned_of(copy):
-    told = plan(copy, ["spoken_call"], {}).warnings
+    told = plan(Sources(copy), ["spoken_call"], {}).warnings
     assert not any("hidden labels" in warning for warning in told)
     rewrite(copy, ("reference: evaluation\n", "reference: development\n"))
-    assert plan(copy, ["spoken_call"], {}).warnings == [
+    assert plan(Sources(copy), ["spoken_call"], {}).warnings == [
         "spoken_call: no phase is scored on hidden labels; all of them are in the starting kit"
     ]
 
@@ -290,7 +291,7 @@ def test_a_public_set_that_is_the_hidden_one_is_refused(tmp_path):
     (tmp_path / "gold.csv").write_text(GOLD)
     own = {("spoken_call", name): tmp_path / "gold.csv" for name in ("development", "evaluation")}
     with pytest.raises(BadReference, match="its labels would be told"):
-        plan(ROOT, ["spoken_call"], own, leave_out=["baseline"])
+        plan(Sources(ROOT), ["spoken_call"], own, leave_out=["baseline"])
 
 
 def test_two_hidden_sets_that_the_programs_could_not_tell_apart_are_refused(tmp_path, copy):
@@ -300,7 +301,7 @@ def test_two_hidden_sets_that_the_programs_could_not_tell_apart_are_refused(tmp_
     own = write_files(tmp_path / "own", {"development.csv": GOLD, "evaluation.csv": corrected})
     sets = {("spoken_call", path.stem): path for path in own.iterdir()}
     with pytest.raises(BadReference, match="hidden sets development and evaluation have the same ids"):
-        plan(copy, ["spoken_call"], sets, leave_out=["baseline"])
+        plan(Sources(copy), ["spoken_call"], sets, leave_out=["baseline"])
 
 
 def test_a_folder_without_the_reference_says_what_it_found(tmp_path):
@@ -311,13 +312,13 @@ def test_a_folder_without_the_reference_says_what_it_found(tmp_path):
 
 def test_the_policy_reject_on_hidden_labels_is_warned_of(copy):
     rewrite(copy, ("fifty_percent_rule: flag", "fifty_percent_rule: reject"))
-    (warning,) = plan(copy, ["spoken_call"], {}).warnings
+    (warning,) = plan(Sources(copy), ["spoken_call"], {}).warnings
     assert "fifty_percent_rule: reject on hidden labels (phase Evaluation)" in warning
 
 
 def test_a_gap_between_phases_becomes_a_closed_phase_on_codalab(tmp_path):
-    planned = plan(ROOT, ["merlion_identification_closed"], {})
-    (built,) = write(ROOT, planned, ["codalab"], tmp_path)
+    planned = plan(Sources(ROOT), ["merlion_identification_closed"], {})
+    (built,) = write(planned, ["codalab"], tmp_path)
     with zipfile.ZipFile(built.path) as bundle:
         phases = yaml.safe_load(bundle.read("competition.yaml"))["phases"]
     shown = [
@@ -357,8 +358,8 @@ def test_the_command_lists_what_it_built_and_checks_it(tmp_path, capsys):
 def test_hidden_scores_hide_the_board_the_output_and_the_report(copy):
     evaluation = "        reference: evaluation\n"
     rewrite(copy, (evaluation, f"{evaluation}        hide_scores: true\n"))
-    planned = plan(copy, ["spoken_call"], {})
-    built = {one.platform: one for one in write(copy, planned, ["codabench", "codalab"], copy / "dist")}
+    planned = plan(Sources(copy), ["spoken_call"], {})
+    built = {one.platform: one for one in write(planned, ["codabench", "codalab"], copy / "dist")}
     competitions = {}
     for platform, one in built.items():
         assert [finding for finding in one.findings if finding.level == "error"] == []
@@ -377,24 +378,24 @@ def test_submissions_that_wait_are_built_for_a_platform_that_can_hold_them(copy)
     evaluation = "        reference: evaluation\n"
     hidden = evaluation, f"{evaluation}        hide_scores: true\n"
     rewrite(copy, hidden, ("auto_run_submissions: true", "auto_run_submissions: false"))
-    planned = plan(copy, ["spoken_call"], {})
+    planned = plan(Sources(copy), ["spoken_call"], {})
     with pytest.raises(
         OrganiserError, match="codalab runs every submission at once; build it with --platform codab"
     ):
-        list(write(copy, planned, ["codabench", "codalab"], copy / "dist"))
+        list(write(planned, ["codabench", "codalab"], copy / "dist"))
     assert not (copy / "dist").exists()
-    (built,) = write(copy, planned, ["codabench"], copy / "dist")
+    (built,) = write(planned, ["codabench"], copy / "dist")
     assert built.findings == ()
     assert read_built_bundle(built.path).auto_run is False
 
 
 def test_the_data_licence_is_told_on_the_terms_page(copy):
-    (competition,) = read_competitions(copy / "competition.yaml", ["spoken_call"])
-    assert "Data licence: MIT, for the synthetic sample data." in page_text(copy, competition, "terms.md")
+    (competition,) = read_competitions(Sources(copy), ["spoken_call"])
+    assert "Data licence: MIT, for the synthetic sample data." in page_text(competition, "terms.md")
     text = re.sub(r"  data_licence: .*\n", "", (copy / "competition.yaml").read_text(encoding="utf-8"))
     (copy / "competition.yaml").write_text(text, encoding="utf-8")
-    (competition,) = read_competitions(copy / "competition.yaml", ["spoken_call"])
-    assert "Data licence" not in page_text(copy, competition, "terms.md")
+    (competition,) = read_competitions(Sources(copy), ["spoken_call"])
+    assert "Data licence" not in page_text(competition, "terms.md")
 
 
 def test_a_path_with_a_dot_in_it_is_a_path_like_any_other(copy):
@@ -404,7 +405,10 @@ def test_a_path_with_a_dot_in_it_is_a_path_like_any_other(copy):
         if path.name != ".hidden":
             hidden.mkdir(exist_ok=True)
             shutil.move(path, hidden / path.name)
-    assert "spokeneval/__init__.py" in plan(hidden, ["spoken_call"], {}).parts["spoken_call"].scoring_program
+    assert (
+        "spokeneval/__init__.py"
+        in plan(Sources(hidden), ["spoken_call"], {}).parts["spoken_call"].scoring_program
+    )
 
 
 @pytest.mark.parametrize(
@@ -436,7 +440,7 @@ def test_a_set_given_twice_and_a_public_set_that_does_not_exist_are_refused(tmp_
     assert "one set is given twice" in done.stderr
     rewrite(copy, ("public_sets: [development]", "public_sets: [developement]"))
     with pytest.raises(BadReference, match=r"missing; .*\n\n  reference_data/spoken_call/developement/\n"):
-        plan(copy, ["spoken_call"], {})
+        plan(Sources(copy), ["spoken_call"], {})
 
 
 def test_a_bundle_that_leaks_is_refused_and_not_left_behind(tmp_path, copy, monkeypatch, capsys):
@@ -469,7 +473,7 @@ def test_a_part_of_the_hidden_set_in_a_public_one_is_refused(tmp_path):
         changed = {f"reference_data/{task}/development/utterances.tsv": joined}
         root = repository_with(tmp_path / task, changed)
         with pytest.raises(BadReference, match=r"20 rows of the hidden set evaluation of psst_"):
-            plan(root, ["psst_correctness", "psst_recognition"], {})
+            plan(Sources(root), ["psst_correctness", "psst_recognition"], {})
 
 
 SPOKEN_CALL = ROOT / "reference_data/spoken_call"
@@ -586,7 +590,7 @@ def test_a_sheet_without_header_is_built(tmp_path):
 def test_a_page_that_cannot_be_filled_in_is_named_with_its_line(copy, monkeypatch, written, said):
     (copy / "pages" / "terms.md").write_bytes(b"# ${title}\n$$ 5\n" + written)
     with pytest.raises(OrganiserError) as refusal:
-        plan(copy, ["spoken_call"], {})
+        plan(Sources(copy), ["spoken_call"], {})
     assert str(refusal.value).startswith(f"pages/terms.md {said}"), refusal.value
 
 

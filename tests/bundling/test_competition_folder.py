@@ -13,6 +13,7 @@ from speechbundles.assemble.plan import plan
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.whole import needs
 from speechbundles.model.errors import BadReference, OrganiserError
+from speechbundles.model.sources import Sources
 from tests.samples.own_competition import FILLED_IN, own_data, own_folder
 from tests.samples.programs import ROOT, write_files
 
@@ -40,7 +41,7 @@ def say_in(folder, place, text):
 
 
 def test_what_the_repository_says_is_needed_is_what_its_sample_has():
-    needed = {need.path for competition in read_competitions(SERIES) for need in needs(competition)}
+    needed = {need.path for competition in read_competitions(Sources(ROOT)) for need in needs(competition)}
     there = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("starting_kit/*/data/*")}
     there |= {f"{path.relative_to(ROOT).as_posix()}/" for path in ROOT.glob("reference_data/*/*/")}
     assert needed == there
@@ -96,7 +97,7 @@ def test_all_that_is_missing_is_told_at_once_and_what_is_left_out_is_not_missed(
     for name in gone:
         (folder / name).unlink()
     with pytest.raises(BadReference) as refusal:
-        plan(ROOT, [], {}, folder=folder)
+        plan(Sources(ROOT, folder), [], {})
     told = str(refusal.value)
     assert told.startswith("content_accuracy: 4 things missing; the sample's do not take their place\n")
     assert re.findall(r"^  (\w+/\S+)$", told, re.M) == [
@@ -110,7 +111,7 @@ def test_all_that_is_missing_is_told_at_once_and_what_is_left_out_is_not_missed(
     assert "      or do without: development (no phase Development)\n" in told
     assert f"They belong into {folder}." in told
     say_in(folder, "defaults", told.splitlines()[-1])
-    planned = plan(ROOT, [], {}, folder=folder)
+    planned = plan(Sources(ROOT, folder), [], {})
     (competition,) = planned.competitions
     assert [phase.name for phase in competition.phases] == ["Evaluation"]
     assert competition.sets == ["evaluation"]
@@ -129,13 +130,13 @@ def test_labels_that_are_given_alone_are_held_to_the_same(tmp_path):
         (dict([*given.items()][1:]), r"2 things missing; .*\n\n  reference_data/spoken_call/development/\n"),
     ):
         with pytest.raises(BadReference, match=missing):
-            plan(ROOT, ["spoken_call"], labels)
-    planned = plan(ROOT, ["spoken_call"], given, leave_out=["baseline"])
+            plan(Sources(ROOT), ["spoken_call"], labels)
+    planned = plan(Sources(ROOT), ["spoken_call"], given, leave_out=["baseline"])
     kit = planned.parts["spoken_call"].starting_kit
     assert not any(name == "baseline.py" or name.startswith("data/") for name in kit)
     (warning,) = planned.warnings
     assert warning.startswith("spoken_call: no own title, organiser, contact_email, data_licence, phases;")
-    assert "synthetic" not in page_text(ROOT, planned.competitions[0], "terms.md")
+    assert "synthetic" not in page_text(planned.competitions[0], "terms.md")
 
 
 @pytest.mark.parametrize(
@@ -165,7 +166,7 @@ def test_what_nobody_would_read_is_refused_with_its_line(own, place, text, said)
         say_in(own, place, text)
     line = path.read_text().splitlines().index(text) + 1
     with pytest.raises(OrganiserError) as refusal:
-        read_competitions(SERIES, folder=own)
+        read_competitions(Sources(ROOT, own))
     assert said in str(refusal.value)
     assert f"  line {line:<4} " in str(refusal.value)
 
@@ -174,13 +175,13 @@ def test_a_misspelt_task_is_refused(own):
     say_in(own, "challenges", "  psst: {tasks: {psst_correctnes: {forum: false}}}")
     words = r"psst has no task psst_correctnes; did you mean psst_correctness\?"
     with pytest.raises(OrganiserError, match=words):
-        read_competitions(SERIES, folder=own)
+        read_competitions(Sources(ROOT, own))
 
 
 def test_what_the_folder_says_goes_before_whatever_the_repository_says(own):
     """The repository's columns stand under the task, which is nearer than the defaults."""
     say_in(own, "defaults", "  columns: [{key: pearson_r, precision: 2}]\n  forum: false")
-    (competition,) = read_competitions(SERIES, folder=own)
+    (competition,) = read_competitions(Sources(ROOT, own))
     assert [(column.key, column.precision) for column in competition.columns] == [("pearson_r", 2)]
     assert competition["forum"] is False
     assert competition["title"] == FILLED_IN["the title"]
@@ -191,9 +192,9 @@ def test_what_the_folder_says_goes_before_whatever_the_repository_says(own):
 def test_a_folder_without_a_licence_does_not_get_the_samples(own):
     path = own / "competition.yaml"
     path.write_text(re.sub(r"  data_licence: .*\n", "", path.read_text()))
-    (competition,) = read_competitions(SERIES, folder=own)
-    assert "Data licence" not in page_text(ROOT, competition, "terms.md")
-    assert plan(ROOT, [], {}, folder=own).warnings == [
+    (competition,) = read_competitions(Sources(ROOT, own))
+    assert "Data licence" not in page_text(competition, "terms.md")
+    assert plan(Sources(ROOT, own), [], {}).warnings == [
         "content_accuracy: no own data_licence; say yours in the competition.yaml of a competition folder"
     ]
 
@@ -208,35 +209,33 @@ def test_templates_fall_through_one_by_one(own):
             "starting_kit/content_accuracy/README.md": "ours",
         },
     )
-    planned = plan(ROOT, [], {}, folder=own)
+    planned = plan(Sources(ROOT, own), [], {})
     (competition,) = planned.competitions
-    assert page_text(ROOT, competition, "data.md") == "# Ours\n\nAsk plux@klonmub.example.\n"
-    assert page_text(ROOT, competition, "terms.md") == "# Our terms\n\nData licence: CC BY-NC 4.0.\n"
-    assert page_text(ROOT, competition, "overview.md").startswith("# Dwimfleg, a challenge\n")
+    assert page_text(competition, "data.md") == "# Ours\n\nAsk plux@klonmub.example.\n"
+    assert page_text(competition, "terms.md") == "# Our terms\n\nData licence: CC BY-NC 4.0.\n"
+    assert page_text(competition, "overview.md").startswith("# Dwimfleg, a challenge\n")
     kit = planned.parts["content_accuracy"].starting_kit
     assert kit["README.md"] == b"ours"
     assert kit["content.py"] == (ROOT / "starting_kit/content_accuracy/content.py").read_bytes()
     (own / "pages/content_accuracy/data.md").write_text("${title} ${contact}\n")
     words = r"^pages/content_accuracy/data.md line 1: \$\{contact\} stands for"
     with pytest.raises(OrganiserError, match=words):
-        plan(ROOT, [], {}, folder=own)
+        plan(Sources(ROOT, own), [], {})
 
 
 def test_a_series_page_of_ones_own_goes_before_a_challenges_in_the_repository(tmp_path):
     own = own_folder(tmp_path / "own", ["merlion_diarization"])
     write_files(own, {"pages/terms.md": "Ours."})
     assert (ROOT / "pages/merlion/terms.md").is_file()
-    for competition in read_competitions(SERIES, folder=own):
-        assert page_text(ROOT, competition, "terms.md") == "Ours."
+    for competition in read_competitions(Sources(ROOT, own)):
+        assert page_text(competition, "terms.md") == "Ours."
 
 
 def test_conditions_in_the_older_notation_are_warned_of(own):
     page = "<!-- only sample -->\nThe sample's.\n<!-- end -->\nOurs.\n"
     write_files(own, {"pages/terms.md": page, "starting_kit/content_accuracy/README.md": page})
-    planned = plan(ROOT, [], {}, folder=own)
-    assert (
-        page_text(ROOT, planned.competitions[0], "terms.md", planned.parts["content_accuracy"]) == "Ours.\n"
-    )
+    planned = plan(Sources(ROOT, own), [], {})
+    assert page_text(planned.competitions[0], "terms.md", planned.parts["content_accuracy"]) == "Ours.\n"
     assert planned.warnings == [
         f"{name}: conditions such as <!-- only NAME --> are read in this version for the last time; write "
         "{% if NAME %} and {% endif %}"
@@ -246,14 +245,14 @@ def test_conditions_in_the_older_notation_are_warned_of(own):
 
 def test_dates_that_are_past_are_warned_of_though_a_phase_is_open(own):
     with mock.patch("speechbundles.model.dates.now", return_value=datetime(2027, 6, 22)):
-        (warning,) = plan(ROOT, [], {}, folder=own).warnings
+        (warning,) = plan(Sources(ROOT, own), [], {}).warnings
     assert warning == "content_accuracy: phase Development is over since 2027-06-20 23:59:59"
 
 
 def test_a_baseline_that_runs_nowhere_is_told_with_how_to_leave_it_out(own, monkeypatch):
     failed = Baseline(failures=["no baseline solution for the evaluation set: no memory"])
     monkeypatch.setattr("speechbundles.assemble.kit.run_baseline", lambda *_: failed)
-    assert plan(ROOT, [], {}, folder=own).warnings == [
+    assert plan(Sources(ROOT, own), [], {}).warnings == [
         "content_accuracy: no baseline solution for the evaluation set: no memory",
         "content_accuracy: the kit has a baseline that runs nowhere; leave_out: [baseline] takes it out",
     ]
@@ -263,23 +262,23 @@ def test_a_file_of_ones_own_is_not_replaced_without_a_word(own):
     kit = own / "starting_kit/content_accuracy"
     write_files(kit, {"score.py": "", "options.json": "", "NOTES.dat": ""})
     with pytest.raises(OrganiserError, match=r"options\.json, score\.py: the build writes"):
-        plan(ROOT, [], {}, folder=own)
+        plan(Sources(ROOT, own), [], {})
     for name in ("score.py", "options.json"):
         (kit / name).unlink()
-    assert "NOTES.dat" in plan(ROOT, [], {}, folder=own).parts["content_accuracy"].starting_kit
+    assert "NOTES.dat" in plan(Sources(ROOT, own), [], {}).parts["content_accuracy"].starting_kit
 
 
 def test_nor_is_one_of_a_kit_that_tasks_share(tmp_path):
     own = own_folder(tmp_path / "mine", ["psst_recognition"])
     write_files(own, {"starting_kit/psst/phases.json": "{}"})
     with pytest.raises(OrganiserError, match=r"starting kit: phases\.json: the build writes"):
-        plan(ROOT, [], {}, folder=own)
+        plan(Sources(ROOT, own), [], {})
 
 
 def test_the_repository_is_the_samples_folder(tmp_path):
-    sample = read_competitions(SERIES, ["content_accuracy"])
-    assert read_competitions(SERIES, ["content_accuracy"], folder=ROOT) == sample
-    assert plan(ROOT, ["content_accuracy"], {}, folder=ROOT).warnings == []
+    sample = read_competitions(Sources(ROOT), ["content_accuracy"])
+    assert read_competitions(Sources(ROOT, ROOT), ["content_accuracy"]) == sample
+    assert plan(Sources(ROOT, ROOT), ["content_accuracy"], {}).warnings == []
 
 
 def test_a_folder_that_init_did_not_write_is_named(tmp_path, capsys):

@@ -12,6 +12,7 @@ from speechbundles.board.gold import find_gold
 from speechbundles.board.outputs import ScoringOutput
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from spokeneval.formats.segment_scores import Submission
 from spokeneval.run.options import Settings, choose_options
@@ -102,11 +103,9 @@ def scored(own):
 
 
 def tables_by(own, outputs, *columns, submissions):
-    (competition,) = read_competitions(
-        ROOT / "competition.yaml", ["merlion_identification_closed"], folder=own / "mine"
-    )
+    (competition,) = read_competitions(Sources(ROOT, own / "mine"), ["merlion_identification_closed"])
     summed = [output.statistics for output in outputs]
-    gold = find_gold(ROOT, competition, summed[0].rows[0])
+    gold = find_gold(competition, summed[0].rows[0])
     return scores_by_columns(columns, gold, outputs, summed, competition.columns[0], submissions)
 
 
@@ -140,9 +139,8 @@ def test_segments_are_scored_anew_by_what_differs_within_a_recording(own, scored
 
 def test_a_board_without_names_has_the_same_scores(own, scored):
     board = make_board(
-        ROOT,
+        Sources(ROOT, own / "mine"),
         scored[RECORDINGS],
-        folder=own / "mine",
         anonymous=True,
         by=["language_tag"],
         submissions=own / "submissions",
@@ -187,10 +185,10 @@ def test_submissions_that_are_missing_or_not_those_are_told_at_once(own, scored,
 
 
 def test_the_language_of_a_turn_breaks_nothing_down():
-    (competition,) = read_competitions(ROOT / "competition.yaml", ["merlion_diarization_closed"])
+    (competition,) = read_competitions(Sources(ROOT), ["merlion_diarization_closed"])
     place = ROOT / "reference_data/merlion_diarization/evaluation"
     recordings = find_task("merlion_diarization").format.read_reference(place).items.ids
-    gold = find_gold(ROOT, competition, recordings)
+    gold = find_gold(competition, recordings)
     with pytest.raises(OrganiserError) as refused:
         conditions_by_column(gold, "language_tag", recordings)
     assert f"--by language_tag: it differs within {recordings[0]} (" in str(refused.value)

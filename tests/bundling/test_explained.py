@@ -21,6 +21,7 @@ from speechbundles.board.outputs import ScoringOutput
 from speechbundles.board.plain import table_to_csv
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.sources import Sources
 from spokeneval.metrics.accept_reject import ranked_d_full
 from spokeneval.metrics.agreement import cohen_kappa
 from spokeneval.run.signature import Signature
@@ -45,7 +46,7 @@ AGREEMENT = {"Incom": 0.2, "Pron": 0.4, "xTalk": 0.4, "SNSN": 0.4, "Stutt": 0.6}
 
 
 def competition_in(folder):
-    (competition,) = read_competitions(ROOT / "competition.yaml", ["spoken_call"], folder=folder)
+    (competition,) = read_competitions(Sources(ROOT, folder), ["spoken_call"])
     return competition
 
 
@@ -65,8 +66,8 @@ def of_the_sample(tmp_path_factory):
     flags = tmp_path_factory.mktemp("sample") / "flags.csv"
     flags.write_text(sample.flags_text(rows, marked))
     competition, outputs = competition_in(ROOT), outputs_of(rows, wrong)
-    columns = find_gold(ROOT, competition, outputs[0].statistics.rows[0]).columns
-    return explain_difficulty(ROOT, competition, columns, flags, outputs)
+    columns = find_gold(competition, outputs[0].statistics.rows[0]).columns
+    return explain_difficulty(competition, columns, flags, outputs)
 
 
 def test_the_samples_flags_are_those_of_table_2(of_the_sample):
@@ -171,8 +172,8 @@ def own(tmp_path):
 def explained(own, *, count=6):
     folder, rows, wrong = own
     competition, outputs = competition_in(folder / "mine"), outputs_of(rows[:count], wrong[:count])
-    columns = find_gold(ROOT, competition, outputs[0].statistics.rows[0]).columns
-    return explain_difficulty(ROOT, competition, columns, folder / "flags.csv", outputs)
+    columns = find_gold(competition, outputs[0].statistics.rows[0]).columns
+    return explain_difficulty(competition, columns, folder / "flags.csv", outputs)
 
 
 def test_what_texts_tell_by_hand(own):
@@ -249,9 +250,9 @@ def test_a_grammar_that_is_no_xml_is_refused(own):
 
 
 def test_a_task_without_such_a_table_is_refused(tmp_path):
-    (competition,) = read_competitions(ROOT / "competition.yaml", ["psst_correctness"])
+    (competition,) = read_competitions(Sources(ROOT), ["psst_correctness"])
     with pytest.raises(OrganiserError, match="--flags: there is no table of psst_correctness that explains"):
-        explain_difficulty(ROOT, competition, {}, tmp_path / "flags.csv", [])
+        explain_difficulty(competition, {}, tmp_path / "flags.csv", [])
 
 
 def test_factors_are_tested_beside_all_others_and_shares_add_up():

@@ -17,6 +17,7 @@ from speechbundles.board.score import score
 from speechbundles.check.check import check_bundle
 from speechbundles.competition.references import load_reference
 from speechbundles.competition.seal import seal
+from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from speechbundles.rehearse.engine import LocalEngine
 from speechbundles.rehearse.rehearsal import rehearse
@@ -38,8 +39,8 @@ TASK = find_task("psst_correctness")
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory):
     """A bundle as it is built by default, and its baseline's submission for the hidden set."""
-    planned = plan(ROOT, [TASK.name], {})
-    (built,) = write(ROOT, planned, ["codabench"], tmp_path_factory.mktemp("dist"))
+    planned = plan(Sources(ROOT), [TASK.name], {})
+    (built,) = write(planned, ["codabench"], tmp_path_factory.mktemp("dist"))
     assert built.findings == ()
     return built.path, planned.parts[TASK.name].solutions["evaluation"]
 

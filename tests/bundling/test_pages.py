@@ -16,12 +16,13 @@ from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
 from speechbundles.competition.whole import do_without
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.sources import Sources
 from speechbundles.platforms.facts import PLATFORMS
 from spokeneval.tasks import task_names
 from tests.samples.cases import CASES
 from tests.samples.programs import ROOT, write_files
 
-COMPETITIONS = {competition.name: competition for competition in read_competitions(ROOT / "competition.yaml")}
+COMPETITIONS = {competition.name: competition for competition in read_competitions(Sources(ROOT))}
 OF_THE_SAMPLE = re.compile(
     r"sample|synthetic|seeded|nobody ever|740|260\b|1,?188|\b202\b|\b150\b|E0001|10023|SYN31"
 )
@@ -38,7 +39,7 @@ def made_of(tmp_path, competition, files=None):
 
 
 def pages(competition, parts, root=ROOT):
-    return {file: page_text(root, competition, file, parts) for file in competition.page_files}
+    return {file: page_text(competition, file, parts) for file in competition.page_files}
 
 
 @pytest.mark.parametrize("name", COMPETITIONS)
@@ -61,14 +62,14 @@ def test_own_data_leave_nothing_of_the_sample_on_a_page(name, tmp_path):
 def test_the_sample_says_that_it_is_one(task):
     competition = next(competition for competition in COMPETITIONS.values() if competition.task == task)
     sets = {name: load_sample(competition, name) for name in competition.sets}
-    assert "synthetic" in page_text(ROOT, competition, "data.md", Parts({}, {}, {}, sets, {}, {}, ()))
+    assert "synthetic" in page_text(competition, "data.md", Parts({}, {}, {}, sets, {}, {}, ()))
 
 
 @pytest.mark.parametrize("name", COMPETITIONS)
 def test_nothing_tells_of_what_is_left_out(name):
-    (given,) = read_competitions(ROOT / "competition.yaml", [name])
+    (given,) = read_competitions(Sources(ROOT), [name])
     competition = do_without(given, ["development", "baseline"])
-    planned = make_parts(ROOT, competition, {"evaluation": load_sample(competition, "evaluation")})
+    planned = make_parts(competition, {"evaluation": load_sample(competition, "evaluation")})
     told = {**pages(competition, planned), "README.md": planned.starting_kit["README.md"].decode()}
     for file, text in told.items():
         # The published figures are of the challenge's own development set.
@@ -128,7 +129,7 @@ def test_what_a_page_says_of_a_rule_follows_the_settings(tmp_path):
     parts = made_of(tmp_path, competition)
     chosen = {"fifty_percent_rule": "reject", "class_sizes": "hidden"}
     other = replace(competition, settings={**competition.settings, "options": chosen})
-    flagged, rejected = (page_text(ROOT, one, "evaluation.md", parts) for one in (competition, other))
+    flagged, rejected = (page_text(one, "evaluation.md", parts) for one in (competition, other))
     assert "but its Dfull is 0" in flagged
     assert "is refused before it is scored" in flagged
     assert "The run of an entry that breaks the rule fails" in rejected
@@ -139,7 +140,7 @@ def test_what_a_page_says_of_a_rule_follows_the_settings(tmp_path):
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_a_page_tells_what_becomes_of_equal_scores_on_its_platform(tmp_path, platform):
     competition, render = COMPETITIONS["spoken_call"], RENDERERS[platform]
-    files = render(ROOT, competition, made_of(tmp_path, competition))
+    files = render(competition, made_of(tmp_path, competition))
     (told,) = (content.decode() for name, content in files.items() if "evaluation." in name)
     assert f"Equal scores: {PLATFORMS[platform].board.ties}." in told
 
@@ -161,7 +162,7 @@ def test_a_page_that_is_no_template_is_named_with_its_line(tmp_path, page, expec
     shutil.copytree(ROOT / "pages", tmp_path / "pages")
     (tmp_path / "pages" / "terms.md").write_text(f"# Terms\n{page}")
     with pytest.raises(OrganiserError, match=re.escape(f"pages/terms.md{expected}")):
-        page_text(tmp_path, replace(COMPETITIONS["spoken_call"], folder=tmp_path), "terms.md")
+        page_text(replace(COMPETITIONS["spoken_call"], sources=Sources(tmp_path)), "terms.md")
 
 
 def test_a_page_has_its_facts_and_the_blocks_whose_condition_holds():

@@ -26,6 +26,7 @@ from speechbundles.board.outputs import ScoringOutput, read_outputs, unique_name
 from speechbundles.board.tables.caller_experience import listeners_agreement
 from speechbundles.board.tables.spoken_call import difficulty_bands, rates_of_systems
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.sources import Sources
 from speechbundles.platforms.keys import MOST_DECIMALS
 from speechbundles.rehearse.rehearsal import rehearse
 from spokeneval.compare.randomisation import MOST_SWAPPED
@@ -114,7 +115,7 @@ def test_table_1_comes_out_as_the_paper_has_it(tmp_path):
         write_output(tmp_path / name, *scored(decided(counts)))
         for name, (counts, _) in sorted(TABLE_1.items())
     ]
-    board = ranking.make_board(ROOT, read_outputs(paths))
+    board = ranking.make_board(Sources(ROOT), read_outputs(paths))
     table = board.tables[0]
     assert [row[0] for row in table.rows] == list(TABLE_1)
     assert [" ".join(row[1:]) for row in table.rows] == [published for _, published in TABLE_1.values()]
@@ -200,7 +201,7 @@ def test_the_listeners_kappas_from_summed_cells():
 
 
 def test_a_board_of_systems_that_differ_and_that_tie(tmp_path):
-    board = ranking.make_board(ROOT, read_outputs(noisy_systems(tmp_path)))
+    board = ranking.make_board(Sources(ROOT), read_outputs(noisy_systems(tmp_path)))
     assert [row.name for row in board.rows[:2]] == ["system0", "system4"]
     assert [(row.rank, row.tied) for row in board.rows] == [
         (1, True),
@@ -227,7 +228,7 @@ def test_lower_scores_come_first_where_lower_is_better(tmp_path):
         write_output(
             tmp_path / name, {"fer": fer, "fer_low": fer - 1, "fer_high": fer + 1}, signature=signature
         )
-    board = ranking.make_board(ROOT, read_outputs(sorted(tmp_path.iterdir())))
+    board = ranking.make_board(Sources(ROOT), read_outputs(sorted(tmp_path.iterdir())))
     assert [row.name for row in board.rows] == ["b", "a", "c"]
     assert board.rows[0].interval == (9.0, 11.0)
     assert "lower is better" in plain.to_text(board)
@@ -236,7 +237,7 @@ def test_lower_scores_come_first_where_lower_is_better(tmp_path):
 def test_without_statistics_there_are_scores_and_a_word_how_to_get_them(tmp_path):
     paths = noisy_systems(tmp_path)
     (paths[1] / "statistics.json").unlink()
-    board = ranking.make_board(ROOT, read_outputs(paths))
+    board = ranking.make_board(Sources(ROOT), read_outputs(paths))
     assert {row.cluster for row in board.rows} == {row.ranks for row in board.rows} == {None}
     assert "system1 came without" in board.notes[-1]
     assert "rehearse BUNDLE.zip TEAM.zip --statistics" in board.notes[-1]
@@ -245,7 +246,7 @@ def test_without_statistics_there_are_scores_and_a_word_how_to_get_them(tmp_path
 
 def test_one_system_alone_has_a_board(tmp_path):
     (only,) = noisy_systems(tmp_path, systems=1)
-    board = ranking.make_board(ROOT, read_outputs([only]))
+    board = ranking.make_board(Sources(ROOT), read_outputs([only]))
     assert (board.rows[0].rank, board.rows[0].cluster) == (1, None)
     assert "One system: there is nothing to compare it with." in board.notes
     assert board_page.to_html(board)
@@ -256,20 +257,20 @@ def test_one_system_alone_has_a_board(tmp_path):
             "bundles: {spoken_call: {title: Ours}}\n"
         },
     )
-    assert ranking.make_board(ROOT, read_outputs([only]), folder=own).column.precision == 1
+    assert ranking.make_board(Sources(ROOT, own), read_outputs([only])).column.precision == 1
 
 
 def test_statistics_of_another_score_are_told(tmp_path):
     paths = noisy_systems(tmp_path)
     scores = json.loads((paths[2] / "scores.json").read_text())
     (paths[2] / "scores.json").write_text(json.dumps({**scores, "d_full": scores["d_full"] + 1}))
-    board = ranking.make_board(ROOT, read_outputs(paths))
+    board = ranking.make_board(Sources(ROOT), read_outputs(paths))
     assert sum("another score" in note and "system2" in note for note in board.notes) == 1
 
 
 def test_too_few_units_are_told_with_how_many_would_do(tmp_path):
     paths = noisy_systems(tmp_path, systems=6, responses=8)
-    board = ranking.make_board(ROOT, read_outputs(paths))
+    board = ranking.make_board(Sources(ROOT), read_outputs(paths))
     (told,) = [note for note in board.notes if "apart" in note]
     # 2 / 2**8 = 0.0078, times 15 pairs 0.12.
     assert told.startswith("8 responses cannot tell 6 systems apart; 10 could.")
@@ -284,7 +285,7 @@ def test_a_board_of_many_systems_has_ranks_and_clusters_by_the_bound(tmp_path):
     for place in range(MOST_SWAPPED + 1):
         scores, statistics = scored((correct, meaningful, correct ^ (wrong < 0.05 + 0.004 * place)))
         outputs.append(ScoringOutput(f"system{place:03d}", scores, Signature.parse(SIGNATURE), statistics))
-    board = ranking.make_board(ROOT, outputs)
+    board = ranking.make_board(Sources(ROOT), outputs)
     assert not board.compared.pairs
     assert board.rows[-1].ranks[0] > 10
     assert board.rows[-1].cluster > 1
@@ -294,7 +295,7 @@ def test_a_board_of_many_systems_has_ranks_and_clusters_by_the_bound(tmp_path):
 
 
 def test_pairs_have_their_difference_interval_and_both_p(tmp_path):
-    board = ranking.make_board(ROOT, read_outputs(noisy_systems(tmp_path)))
+    board = ranking.make_board(Sources(ROOT), read_outputs(noisy_systems(tmp_path)))
     rows = list(csv.DictReader(io.StringIO(plain.pairs_to_csv(board))))
     assert len(rows) == 10
     scores = {row.name: row.score for row in board.rows}
@@ -331,7 +332,7 @@ def test_a_system_without_a_score_is_listed_last(tmp_path, capsys):
     told = capsys.readouterr().out
     assert re.search(r"failed +– +–", told)
     assert "Without a score, and so without a rank: failed." in told
-    board = ranking.make_board(ROOT, read_outputs([tmp_path / "outputs" / "failed", *paths]))
+    board = ranking.make_board(Sources(ROOT), read_outputs([tmp_path / "outputs" / "failed", *paths]))
     *scored_rows, failed = csv.DictReader(io.StringIO(plain.to_csv(board)))
     assert [row["rank"] for row in scored_rows] == ["1", "1"]
     assert failed.pop("system") == "failed"
@@ -377,7 +378,9 @@ def test_scores_by_condition_are_those_of_its_units(tmp_path):
     table.write_text(
         "Id,prompt\n" + "".join(f"{unit},{'easy' if easy[unit] else 'hard'}\n" for unit in range(60))
     )
-    board = ranking.make_board(ROOT, read_outputs(sorted((tmp_path / "outputs").iterdir())), conditions=table)
+    board = ranking.make_board(
+        Sources(ROOT), read_outputs(sorted((tmp_path / "outputs").iterdir())), conditions=table
+    )
     (found,) = [table for table in board.tables if "by condition" in table.title]
     assert list(found.header) == ["System", "easy (40)", "hard (20)"]
     for kind, cell in ((easy, 1), (~easy, 2)):
@@ -438,7 +441,7 @@ def own_competition(tmp_path_factory):
 
 def board_by(own_competition, *columns, part="whole", **choices):
     outputs = read_outputs(sorted((own_competition / part).iterdir()))
-    return ranking.make_board(ROOT, outputs, folder=own_competition / "mine", by=columns, **choices)
+    return ranking.make_board(Sources(ROOT, own_competition / "mine"), outputs, by=columns, **choices)
 
 
 @pytest.mark.parametrize(("part", "count"), [("whole", 41), ("part", 30)])
@@ -502,7 +505,7 @@ def test_a_board_whose_gold_standard_is_elsewhere_has_no_columns(own_competition
     with pytest.raises(
         OrganiserError, match=r"no set of spoken_call there .* has its 41 items; name its folder"
     ):
-        ranking.make_board(ROOT, outputs, by=["Prompt"])
+        ranking.make_board(Sources(ROOT), outputs, by=["Prompt"])
 
 
 @pytest.mark.parametrize(
@@ -689,7 +692,7 @@ def test_one_zip_twice_under_two_names_is_refused(tmp_path):
 def test_a_task_that_is_not_in_the_series_is_refused(tmp_path):
     output = read_outputs([write_output(tmp_path / "a", {"x": 1}, signature="../../evil|items:1")])
     with pytest.raises(OrganiserError, match=r"no task \.\./\.\./evil in competition\.yaml"):
-        ranking.make_board(ROOT, output)
+        ranking.make_board(Sources(ROOT), output)
 
 
 # Files
@@ -707,7 +710,7 @@ HOSTILE = [
 @pytest.fixture(scope="module")
 def hostile_board(tmp_path_factory):
     paths = noisy_systems(tmp_path_factory.mktemp("hostile"), names=HOSTILE)
-    return ranking.make_board(ROOT, read_outputs(paths))
+    return ranking.make_board(Sources(ROOT), read_outputs(paths))
 
 
 @pytest.mark.parametrize("name", ["=1", "＝1", "﹢1", " ＠a", "\u2212" + "1"])

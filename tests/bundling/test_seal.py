@@ -20,6 +20,7 @@ from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
 from speechbundles.competition.seal import draw_units, seal
 from speechbundles.model.errors import BadReference, OrganiserError, SealError
+from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from spokeneval.tasks import find_task, task_names
 from tests.samples.near_misses import near_misses
@@ -318,8 +319,8 @@ def test_whatever_the_sealed_labels_are_the_bundle_has_the_same_bytes(built, hal
         lines[place] = "\t".join([*row[:column], label, *row[column + 1 :]])
     corrected = {f"reference_data/{TASK}/evaluation/utterances.tsv": "".join(lines)}
     again_half = repository_with(tmp_path / "series", corrected, half)
-    planned = plan(again_half, [TASK], {}, kept=home.parents[1])
-    (again,) = write(again_half, planned, ["codabench"], tmp_path)
+    planned = plan(Sources(again_half), [TASK], {}, kept=home.parents[1])
+    (again,) = write(planned, ["codabench"], tmp_path)
     assert again.path.read_bytes() == path.read_bytes()
     written = [tmp_path / f"sealed/{TASK}/evaluation/{part}/utterances.tsv" for part in ("all", "sealed")]
     assert written[0].read_text() == "".join(lines)
@@ -332,7 +333,7 @@ def test_a_build_without_a_seal_uploads_nothing_that_an_earlier_one_sealed(built
     with pytest.raises(
         BadReference, match=f"^{home} holds what an earlier build sealed; without a seal all of it"
     ):
-        plan(ROOT, [TASK], {}, kept=home.parents[1])
+        plan(Sources(ROOT), [TASK], {}, kept=home.parents[1])
 
 
 def test_check_misses_what_is_not_beside_the_bundle(built, tmp_path):
@@ -379,7 +380,7 @@ def test_the_final_ranking_is_by_the_sealed_part_or_by_all(built, tmp_path, caps
 def test_a_share_that_leaves_too_few_units_is_refused_with_its_line(half):
     line = (half / "competition.yaml").read_text().split("sealed: 0.5\n")[0].count("\n") + 1
     with pytest.raises(OrganiserError) as refusal:
-        plan(half, ["merlion_identification_open", "merlion_diarization_open"], {})
+        plan(Sources(half), ["merlion_identification_open", "merlion_diarization_open"], {})
     for task in ("identification", "diarization"):
         assert (
             f"  line {line:<4} defaults.sealed: sealed is 0.5; 4 of the 8 recordings of the evaluation set of "
@@ -412,7 +413,7 @@ def test_what_cannot_be_sealed_is_refused_with_its_line(tmp_path, reason):
     folder = series(tmp_path / "series", lambda text: put(*first)(put(*second)(text)))
     line = (folder / "competition.yaml").read_text().split(f"    {first[0]}\n")[0].count("\n") + 1
     with pytest.raises(OrganiserError, match="1 defect") as refusal:
-        read_competitions(folder / "competition.yaml")
+        read_competitions(Sources(folder))
     assert f"  line {line:<4} " in str(refusal.value)
     assert said in str(refusal.value)
 
@@ -428,4 +429,4 @@ def test_a_task_that_would_upload_what_another_seals_is_refused(tmp_path):
     with pytest.raises(
         BadReference, match=r"320 sealed rows of its set evaluation would be uploaded with .* psst_recog"
     ):
-        plan(folder, ["psst_recognition", "psst_correctness"], {})
+        plan(Sources(folder), ["psst_recognition", "psst_correctness"], {})

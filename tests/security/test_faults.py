@@ -19,6 +19,7 @@ import pytest
 import speechbundles.assemble.write
 from speechbundles.assemble.plan import plan
 from speechbundles.assemble.write import write
+from speechbundles.model.sources import Sources
 from spokeneval.run.output import write_file
 from tests.samples.cases import CASES
 from tests.samples.programs import ROOT, run_program, write_files
@@ -277,11 +278,11 @@ def test_a_file_that_cannot_be_finished_leaves_nothing(tmp_path, monkeypatch, ca
 
 @pytest.fixture(scope="module")
 def planned():
-    return plan(ROOT, ["psst_correctness"], {})
+    return plan(Sources(ROOT), ["psst_correctness"], {})
 
 
 def test_a_build_that_is_stopped_in_mid_write_leaves_no_half_zip(planned, tmp_path, monkeypatch):
-    list(write(ROOT, planned, ["codabench"], tmp_path))
+    list(write(planned, ["codabench"], tmp_path))
     path = tmp_path / "codabench" / "psst_correctness.zip"
     good = path.read_bytes()
 
@@ -292,11 +293,11 @@ def test_a_build_that_is_stopped_in_mid_write_leaves_no_half_zip(planned, tmp_pa
 
     monkeypatch.setattr(speechbundles.assemble.write.Path, "write_bytes", half)
     with pytest.raises(OSError, match="No space left"):
-        list(write(ROOT, planned, ["codabench"], tmp_path))
+        list(write(planned, ["codabench"], tmp_path))
     assert path.read_bytes() == good
     path.unlink()
     with pytest.raises(OSError, match="No space left"):
-        list(write(ROOT, planned, ["codabench"], tmp_path))
+        list(write(planned, ["codabench"], tmp_path))
     assert list(path.parent.iterdir()) == []
 
 

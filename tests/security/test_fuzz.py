@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.sources import Sources
 from speechbundles.rehearse.sandbox import Limits
 from speechbundles.rehearse.sandbox import run as run_limited
 from spokeneval.formats.problems import SubmissionError
@@ -251,7 +252,7 @@ def manifest_of(tmp_path):
         (tmp_path / "competition.yaml").write_bytes(content)
         began = time.process_time()
         with pytest.raises(OrganiserError) as refusal:
-            read_competitions(tmp_path / "competition.yaml")
+            read_competitions(Sources(tmp_path))
         assert time.process_time() - began < 20
         return str(refusal.value)
 

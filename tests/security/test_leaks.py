@@ -26,6 +26,7 @@ from speechbundles.assemble.write import RENDERERS
 from speechbundles.competition import seal
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import ReferenceSet, load_reference
+from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from speechbundles.rehearse.rehearsal import rehearse
 from spokeneval.formats.problems import FREE_ATTEMPT
@@ -110,15 +111,15 @@ def bundles(task: str, seed: int | None) -> dict[str, dict[str, bytes]]:
         dealt = relabelled(task, files, seed)
         assert dealt != files
         files = dealt
-    (name, *_) = (b.name for b in read_competitions(ROOT / "competition.yaml", []) if b.task == task)
+    (name, *_) = (b.name for b in read_competitions(Sources(ROOT), []) if b.task == task)
     with tempfile.TemporaryDirectory() as folder:
         hidden = {f"reference_data/{task}/evaluation/{name}": text for name, text in files.items()}
         root = repository_with(Path(folder, "series"), hidden)
         with mock.patch.object(kit, "read_tree", lambda path: repository(ROOT / path.relative_to(root))):
-            planned = plan(root, [name], {})
+            planned = plan(Sources(root), [name], {})
         assert not planned.warnings
         (bundle,) = planned.competitions
-        return {platform: render(root, bundle, planned.parts[task]) for platform, render in RENDERERS.items()}
+        return {platform: render(bundle, planned.parts[task]) for platform, render in RENDERERS.items()}
 
 
 repository = functools.cache(kit.read_tree)

@@ -17,6 +17,7 @@ import build_bundle
 from speechbundles.assemble.baseline import Baseline
 from speechbundles.assemble.plan import plan
 from speechbundles.assemble.write import RENDERERS
+from speechbundles.model.sources import Sources
 from spokeneval.tasks import task_names
 from tests.samples.own_competition import own_folder
 from tests.samples.programs import ROOT
@@ -80,12 +81,12 @@ def bundles():
             "  spoken_call:\n    title:", "  spoken_call:\n    leave_out: [baseline]\n    title:"
         )
         (folder / "competition.yaml").write_text(settings, encoding="utf-8")
-        planned = plan(ROOT, [], {}, folder=folder)
+        planned = plan(Sources(ROOT, folder), [], {})
     assert len(planned.competitions) == 9
     files = {}
     for platform, render in RENDERERS.items():
         for competition in planned.competitions:
-            rendered = render(ROOT, competition, planned.parts[competition.task])
+            rendered = render(competition, planned.parts[competition.task])
             for entry, content in rendered.items():
                 for name, inner in unpacked(entry, content):
                     files.setdefault(inner, f"{platform}/{competition.name}/{name}")

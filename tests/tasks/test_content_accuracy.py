@@ -10,6 +10,7 @@ import spokeneval
 from benchmarks.paper_tables import CORRELATIONS, REGRESSIONS, content_tables
 from sample_data import content_accuracy as sample
 from speechbundles.assemble.plan import plan
+from speechbundles.model.sources import Sources
 from spokeneval.formats.format import Items
 from spokeneval.formats.speakers import Units
 from spokeneval.tasks.content_accuracy import TASK
@@ -117,7 +118,7 @@ MODELS = ("new_rouge", "base_rouge", "cva")
 
 
 def test_the_kits_three_models_rank_as_published(tmp_path):
-    planned = plan(ROOT, [TASK.name], {})
+    planned = plan(Sources(ROOT), [TASK.name], {})
     kit = write_files(tmp_path / "kit", planned.parts[TASK.name].starting_kit)
     scores = {}
     for name in ("development", "evaluation"):

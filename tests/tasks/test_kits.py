@@ -20,6 +20,7 @@ from speechbundles.assemble.plan import plan
 from speechbundles.assemble.write import write
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.read import read_built_bundle
+from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip, read_all
 from speechbundles.rehearse.rehearsal import rehearse_phase
 from speechbundles.rehearse.warm import WarmEngine
@@ -52,13 +53,11 @@ SCORES = {
 @pytest.fixture(scope="module", params=task_names())
 def series(request, tmp_path_factory):
     """A task's bundles: the task, what was planned, and the zips for both platforms."""
-    names = [
-        bundle.name for bundle in read_competitions(ROOT / "competition.yaml") if bundle.task == request.param
-    ]
-    planned = plan(ROOT, names, {})
+    names = [bundle.name for bundle in read_competitions(Sources(ROOT)) if bundle.task == request.param]
+    planned = plan(Sources(ROOT), names, {})
     assert not planned.warnings
     folder = tmp_path_factory.mktemp(request.param)
-    return find_task(request.param), planned, list(write(ROOT, planned, PLATFORMS, folder))
+    return find_task(request.param), planned, list(write(planned, PLATFORMS, folder))
 
 
 @pytest.fixture(scope="module")

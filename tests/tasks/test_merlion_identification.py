@@ -7,6 +7,7 @@ import pytest
 
 from sample_data import merlion as sample
 from speechbundles.competition.read import read_competitions
+from speechbundles.model.sources import Sources
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import SubmissionError
 from spokeneval.formats.segment_scores import Submission
@@ -191,7 +192,7 @@ def test_the_plans_trials_need_both_languages(tmp_path, places, counted):
 
 
 def test_open_tracks_ask_for_data_hours_and_pretrained_model():
-    bundles = read_competitions(ROOT / "competition.yaml")
+    bundles = read_competitions(Sources(ROOT))
     closed, open_track = [bundle for bundle in bundles if bundle.task == TASK.name]
     assert "fact_sheet" not in closed.settings
     keys = [question["key"] for question in open_track["fact_sheet"]]

@@ -9,6 +9,7 @@ import pytest
 
 from sample_data import psst as sample
 from speechbundles.assemble.plan import plan
+from speechbundles.model.sources import Sources
 from spokeneval.metrics.phoneme_recognition import count_errors, fer, per
 from spokeneval.tasks import find_task
 from tests.samples.programs import ROOT, run_program, write_files
@@ -21,7 +22,7 @@ TASKS = tuple(FILES)
 def kits(tmp_path_factory):
     """Each task's kit, unpacked."""
     folder = tmp_path_factory.mktemp("psst")
-    planned = plan(ROOT, TASKS, {})
+    planned = plan(Sources(ROOT), TASKS, {})
     return {task: write_files(folder / task, planned.parts[task].starting_kit) for task in TASKS}
 
 

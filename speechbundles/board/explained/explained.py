@@ -21,7 +21,7 @@ class Explained:
 
 
 def explain_difficulty(
-    root: Path, competition: Competition, columns: Columns, flags: Path, outputs: Sequence[ScoringOutput]
+    competition: Competition, columns: Columns, flags: Path, outputs: Sequence[ScoringOutput]
 ) -> Explained:
     """What makes items hard, by the module that has the task's name.
 
@@ -39,5 +39,5 @@ def explain_difficulty(
     module = f"speechbundles.board.explained.{competition.task}"
     if find_spec(module) is None:
         raise no_board([f"--flags: there is no table of {competition.task} that explains difficulty"])
-    explained: Explained = import_module(module).explain(root, competition, columns, flags, outputs)
+    explained: Explained = import_module(module).explain(competition, columns, flags, outputs)
     return explained

@@ -32,7 +32,6 @@ from speechbundles.board.tables.spoken_call import are_by_response, band_bounds,
 from speechbundles.model.bounded import read_file
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import BadReference
-from speechbundles.model.sources import find
 from speechbundles.model.tabular import LARGEST_FILE
 
 WER = "WER (%)"
@@ -55,7 +54,7 @@ class Indicator(NamedTuple):
 
 
 def explain(
-    root: Path, competition: Competition, columns: Columns, flags: Path, outputs: Sequence[ScoringOutput]
+    competition: Competition, columns: Columns, flags: Path, outputs: Sequence[ScoringOutput]
 ) -> Explained:
     """The tables, and every response with its band and indicators: see `explained.explain_difficulty`."""
     if not are_by_response(outputs) or outputs[0].statistics is None:
@@ -64,7 +63,7 @@ def explain(
     marks = read_flags(flags, items, known=next(iter(columns.values())).keys())
     wrong, correct = systems_wrong(outputs)
     marked = {flag: Indicator(holds) for flag, holds in marks.by_majority().items()}
-    measured = _of_texts(root, competition, columns, items)
+    measured = _of_texts(competition, columns, items)
     indicators = {**marked, **measured}
     kinds = {CORRECT: correct, INCORRECT: ~correct}
     tables = [_bands_table(wrong, kinds, indicators, len(outputs))]
@@ -150,9 +149,7 @@ def _items_table(
     return Table("Responses by band", header, rows)
 
 
-def _of_texts(
-    root: Path, competition: Competition, columns: Columns, items: Sequence[str]
-) -> dict[str, Indicator]:
+def _of_texts(competition: Competition, columns: Columns, items: Sequence[str]) -> dict[str, Indicator]:
     """What follows from texts, as far as they are there."""
     named = {column.lower(): cells for column, cells in columns.items()}
     texts = {
@@ -165,7 +162,7 @@ def _of_texts(
         return found
     said = texts["transcription"]
     prompts = texts.get("prompt", [""] * len(items))
-    grammar, training, correct = _expected(root, competition, items)
+    grammar, training, correct = _expected(competition, items)
     known = [text for texts in (grammar, training) for listed in texts.values() for text in listed]
     words = {word for text in known for word in text.split()}
     if words:
@@ -182,13 +179,13 @@ def _of_texts(
     return found
 
 
-def _expected(root: Path, competition: Competition, items: Sequence[str]) -> tuple[Texts, Texts, Texts]:
+def _expected(competition: Competition, items: Sequence[str]) -> tuple[Texts, Texts, Texts]:
     """The grammar's responses, those of the training data, and of these the correct ones."""
     training, correct = defaultdict(set), defaultdict(set)
     for name in competition["public_sets"]:
         try:
             columns = {
-                column.lower(): cells for column, cells in read_gold(root, competition, name).columns.items()
+                column.lower(): cells for column, cells in read_gold(competition, name).columns.items()
             }
         except BadReference:
             continue
@@ -199,7 +196,7 @@ def _expected(root: Path, competition: Competition, items: Sequence[str]) -> tup
             training[prompt].add(text)
             if columns["language"][item][0].strip().lower() == CORRECT:
                 correct[prompt].add(text)
-    return _read_grammar(find(root, competition.folder, GRAMMAR)), training, correct
+    return _read_grammar(competition.sources.find(GRAMMAR)), training, correct
 
 
 GRAMMAR = "starting_kit/spoken_call/data/grammar.xml"

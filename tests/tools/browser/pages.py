@@ -13,6 +13,7 @@ import build_bundle
 from sample_data.demo import submissions
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.competition import Competition
+from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip, write_tree
 from tests.samples.programs import ROOT
 
@@ -36,7 +37,7 @@ pre {{ white-space: pre-wrap; }}
 
 def make_pages(folder: Path) -> Iterator[Path]:
     """Every page, as soon as it is made, in a folder of its own below `folder`."""
-    competitions = {bundle.task: bundle for bundle in read_competitions(ROOT / "competition.yaml")}
+    competitions = {bundle.task: bundle for bundle in read_competitions(Sources(ROOT))}
     _organise("build", *(bundle.name for bundle in competitions.values()), "--out", str(folder / "dist"))
     for bundle in competitions.values():
         yield from _challenge_pages(folder, bundle)

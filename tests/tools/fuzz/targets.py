@@ -19,6 +19,7 @@ from types import CodeType
 
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from spokeneval.formats.problems import FileProblems, ReferenceFileError, SubmissionError
 from spokeneval.formats.submission_folder import list_files
@@ -199,7 +200,7 @@ def manifest(place: Workplace) -> Target:
     def target(data: bytes) -> str:
         path.write_bytes(data)
         try:
-            read_competitions(path)
+            read_competitions(Sources(path.parent))
         except OrganiserError as refusal:
             str(refusal)
             return "refused"
