@@ -89,7 +89,7 @@ def _content(competition: Competition, parts: Parts) -> dict[str, Any]:
 def _task(competition: Competition, index: int, name: str) -> dict[str, Any]:
     return {
         "index": index,
-        "name": f"{competition['title']} ({name})"[: TASK["name"].longest],
+        "name": f"{competition['title']} ({name})"[: TASK["name"]["maxLength"]],
         "description": f"{competition.task}, {name} set",
         "scoring_program": "scoring_program.zip",
         "ingestion_program": "ingestion_program.zip",

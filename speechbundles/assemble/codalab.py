@@ -99,7 +99,7 @@ def _phases(competition: Competition) -> list[dict[str, Any]]:
             if start + timedelta(hours=1) < datetime.strptime(following.start, FORMAT):
                 closed = _phase(competition, phase, len(rendered) + 1)
                 closed.update(
-                    label=f"Closed after {phase.name}"[: PHASE["label"].longest],
+                    label=f"Closed after {phase.name}"[: PHASE["label"]["maxLength"]],
                     description="No submissions until the next phase.",
                     start_date=start.strftime(FORMAT),
                     max_submissions=0,

@@ -7,7 +7,7 @@ from speechbundles.live.api import read_time
 from speechbundles.model.codabench import read_date
 from speechbundles.model.finding import Report
 from speechbundles.platforms.codabench.keys import COLUMN, LEADERBOARD, PHASE, TOP
-from speechbundles.platforms.keys import Key, Keys, is_true
+from speechbundles.platforms.keys import FLAG, INTEGER, MAPPING, Key, Keys, is_true
 
 _RENAMED = {"max_submissions": "max_submissions_per_person"}
 """What the API calls what the file calls otherwise."""
@@ -59,7 +59,7 @@ def _different_phases(content: Mapping[str, Any], competition: Mapping[str, Any]
             [tasks[task] for task in phase["tasks"]],
             [task["name"] for task in live["tasks"]],
         )
-        limited = any(phase.get(key, PHASE[key].default) for key in _UNLIMITED)
+        limited = any(phase.get(key, PHASE[key]["default"]) for key in _UNLIMITED)
         if limited and not live["has_max_submissions"]:
             found.append(f"{where}has_max_submissions: the server does not look at the limits")
     return found
@@ -84,10 +84,11 @@ def _compare(where: str, wanted: Mapping[str, Any], served: Mapping[str, Any], k
     """The keys that a file states, or that have a default where it does not."""
     found = []
     for key, rule in keys.items():
-        if key in wanted or rule.default is not None:
+        default = rule.get("default")
+        if key in wanted or default is not None:
             found += _different(
                 f"{where}{key}",
-                _value(key, rule, wanted.get(key, rule.default)),
+                _value(key, rule, wanted.get(key, default)),
                 _value(key, rule, served[_RENAMED.get(key, key)], served=True),
             )
     return found
@@ -95,16 +96,17 @@ def _compare(where: str, wanted: Mapping[str, Any], served: Mapping[str, Any], k
 
 def _value(key: str, rule: Key, value: Any, *, served: bool = False) -> Any:
     """A value as the server takes it."""
-    if rule.kind == "bool":
+    kind = rule.get("type")
+    if kind == FLAG["type"]:
         return is_true(value)
-    if rule.kind == "int":
+    if kind == INTEGER["type"]:
         value = int(value or 0)
-        return value or (rule.default if key == "execution_time_limit" else 0)
-    if rule.kind == "date":
+        return value or (rule["default"] if key == "execution_time_limit" else 0)
+    if "format" in rule:
         if value is None:
             return None
         return read_time(value) if served else read_date(Report(), key, value)
-    if rule.kind == "mapping":
+    if kind == MAPPING["type"]:
         return value or None
     return str(value if value is not None else "").strip()
 

@@ -30,18 +30,18 @@ def read(content: Mapping[str, Any]) -> BuiltBundle:
     board = content["leaderboards"][0]
     columns = [(item["index"], _column(item)) for item in board["columns"]]
     columns.sort(key=lambda column: int(column[0]))
-    primary_index = board.get("primary_index", LEADERBOARD["primary_index"].default)
+    primary_index = board.get("primary_index", LEADERBOARD["primary_index"]["default"])
     tasks = {task["index"]: task for task in content["tasks"]}
     phases = sorted(content["phases"], key=lambda item: int(item.get("index", 0)))
     return BuiltBundle(
         platform="codabench",
         title=str(content.get("title", "")),
-        image=str(content.get("docker_image") or TOP["docker_image"].default),
+        image=str(content.get("docker_image") or TOP["docker_image"]["default"]),
         phases=tuple(_phase(item, tasks, board) for item in phases),
         columns=tuple(column for _, column in columns),
         primary=next((column for index, column in columns if index == primary_index), None),
         detailed_results=is_true(content.get("enable_detailed_results", False)),
-        auto_run=is_true(content.get("auto_run_submissions", TOP["auto_run_submissions"].default)),
+        auto_run=is_true(content.get("auto_run_submissions", TOP["auto_run_submissions"]["default"])),
     )
 
 
@@ -49,21 +49,21 @@ def _column(item: Mapping[str, Any]) -> Column:
     return Column(
         key=str(item["key"]),
         title=str(item["title"]),
-        direction=direction(item.get("sorting", COLUMN["sorting"].default)),
-        precision=int(item.get("precision", COLUMN["precision"].default)),
+        direction=direction(item.get("sorting", COLUMN["sorting"]["default"])),
+        precision=int(item.get("precision", COLUMN["precision"]["default"])),
         hidden=is_true(item.get("hidden", False)),
         computed=item.get("computation") is not None,
     )
 
 
 def _limit(item: Mapping[str, Any], key: str) -> int | None:
-    return int(item.get(key, PHASE[key].default) or 0) or None
+    return int(item.get(key, PHASE[key]["default"]) or 0) or None
 
 
 def _phase(item: Mapping[str, Any], tasks: Mapping[Any, Any], board: Mapping[str, Any]) -> BuiltPhase:
     """Open from its `start` to its `end`, both seconds included; a limit of 0 or null does not limit."""
     name = str(item["name"])
-    rule = board.get("submission_rule", LEADERBOARD["submission_rule"].default)
+    rule = board.get("submission_rule", LEADERBOARD["submission_rule"]["default"])
     if rule not in SUBMISSION_RULES:
         raise BundleError(f"submission_rule is {rule!r}: Codabench has no such rule")
     if not item["tasks"]:
@@ -79,7 +79,7 @@ def _phase(item: Mapping[str, Any], tasks: Mapping[Any, Any], board: Mapping[str
         closes=expect_date(read_date, name, end) + timedelta(seconds=1) if end else None,
         per_day=_limit(item, "max_submissions_per_day"),
         total=_limit(item, "max_submissions"),
-        seconds=float(item.get("execution_time_limit") or PHASE["execution_time_limit"].default),
+        seconds=float(item.get("execution_time_limit") or PHASE["execution_time_limit"]["default"]),
         rule=rule,
         hidden=is_true(board.get("hidden", False)),
         takes_over=is_true(item.get("auto_migrate_to_this_phase")),

@@ -27,7 +27,7 @@ def read(content: Mapping[str, Any]) -> BuiltBundle:
     """
     ranked = sorted(
         content["leaderboard"]["columns"].items(),
-        key=lambda item: int(item[1].get("rank", COLUMN["rank"].default)),
+        key=lambda item: int(item[1].get("rank", COLUMN["rank"]["default"])),
     )
     columns = [_column(key, item) for key, item in ranked]
     items = sorted(content["phases"].values(), key=lambda item: int(item["phasenumber"]))
@@ -38,7 +38,7 @@ def read(content: Mapping[str, Any]) -> BuiltBundle:
     return BuiltBundle(
         platform="codalab",
         title=str(content.get("title", "")),
-        image=str(content.get("competition_docker_image") or TOP["competition_docker_image"].default),
+        image=str(content.get("competition_docker_image") or TOP["competition_docker_image"]["default"]),
         phases=tuple(
             _phase(item, start, stop, forced) for item, start, stop in zip(items, opens, closes, strict=True)
         ),
@@ -52,8 +52,8 @@ def _column(key: object, item: Mapping[str, Any]) -> Column:
     return Column(
         key=str(key),
         title=str(item.get("label", key)),
-        direction=direction(item.get("sort") or COLUMN["sort"].default),
-        precision=int(item.get("numeric_format", COLUMN["numeric_format"].default)),
+        direction=direction(item.get("sort") or COLUMN["sort"]["default"]),
+        precision=int(item.get("numeric_format", COLUMN["numeric_format"]["default"])),
         hidden=is_true(item.get("hidden", False)),
         computed="computed" in item,
     )
@@ -69,9 +69,9 @@ def _phase(item: Mapping[str, Any], opens: datetime, closes: datetime | None, fo
         name=str(item["label"]),
         opens=opens,
         closes=closes,
-        per_day=int(item.get("max_submissions_per_day", PHASE["max_submissions_per_day"].default)),
-        total=int(item.get("max_submissions", PHASE["max_submissions"].default)),
-        seconds=float(item.get("execution_time_limit") or PHASE["execution_time_limit"].default),
+        per_day=int(item.get("max_submissions_per_day", PHASE["max_submissions_per_day"]["default"])),
+        total=int(item.get("max_submissions", PHASE["max_submissions"]["default"])),
+        seconds=float(item.get("execution_time_limit") or PHASE["execution_time_limit"]["default"]),
         rule=FORCE_BEST if is_true(item.get("force_best_submission_to_leaderboard")) else rule,
         hidden=hidden,
         takes_over=False,
@@ -79,5 +79,5 @@ def _phase(item: Mapping[str, Any], opens: datetime, closes: datetime | None, fo
         ingestion_program=None,
         reference_data=item.get("reference_data"),
         input_data=None,
-        refusal="" if is_true(item.get("is_scoring_only", PHASE["is_scoring_only"].default)) else runs,
+        refusal="" if is_true(item.get("is_scoring_only", PHASE["is_scoring_only"]["default"])) else runs,
     )

@@ -1,8 +1,12 @@
-"""What a platform takes for a key of competition.yaml: its type, its length, its choices, its default."""
+"""What a platform takes for a key of competition.yaml: its type, its length, its choices, its default.
+
+Each rule is JSON Schema, draft 3, where `required` belongs to a key and an integer is not a float. `nullable` is added
+to it, as in OpenAPI 3.0; `description` completes "expected …"; `default` is what the platform takes where the key is
+left out.
+"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 MOST_DECIMALS = 10
 """Codabench stores a score with so many; neither platform shows more."""
@@ -16,26 +20,22 @@ DEFAULT_IMAGE = "codalab/codalab-legacy:py37"
 OLD_IMAGES = r"codalab/codalab-legacy:py3[678]?"
 """Their Python is older than 3.9."""
 
-Kind = Literal["text", "file", "int", "bool", "list", "mapping", "date", "any"]
-
-
-@dataclass(frozen=True)
-class Key:
-    """What a key's value may be. A value that is not nullable may not be null; text may not be blank.
-
-    `default`: what the platform takes where the key is left out.
-    """
-
-    kind: Kind
-    required: bool = False
-    nullable: bool = False
-    blank: bool = False
-    longest: int | None = None
-    choices: tuple[str, ...] = ()
-    default: Any = None
-
-
+Key = Mapping[str, Any]
 Keys = Mapping[str, Key]
+
+TEXT: Key = {"type": ["string", "number"], "pattern": r"\S", "description": "text"}
+NOTE: Key = {"type": ["string", "number"], "nullable": True, "description": "text"}
+"""Text that may be blank."""
+PATH: Key = {"type": "string", "description": "the path of a file in the bundle"}
+INTEGER: Key = {"type": "integer", "description": "a whole number"}
+FLAG: Key = {
+    "type": ["boolean", {"type": "string", "pattern": r"\A(?ai:true|false)\Z"}],
+    "description": "true or false",
+}
+LIST: Key = {"type": "array", "minItems": 1, "description": "a list with items"}
+MAPPING: Key = {"type": "object", "minProperties": 1, "description": "keys and values"}
+DATE: Key = {"format": "date-time", "description": "a date"}
+ANY: Key = {"description": "a value"}
 
 
 def direction(sorting: object) -> str:

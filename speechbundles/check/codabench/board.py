@@ -32,7 +32,7 @@ def check_leaderboards(bundle: Inspection, items: list[Any]) -> dict[str, Any]:
 
 
 def _primary_index(board: dict[str, Any]) -> Any:
-    return board.get("primary_index", LEADERBOARD["primary_index"].default)
+    return board.get("primary_index", LEADERBOARD["primary_index"]["default"])
 
 
 def _check_leaderboard(bundle: Inspection, path: Path, item: Any) -> tuple[dict[str, Any], _Columns]:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from speechbundles.check.codabench.board import check_leaderboards
@@ -28,7 +27,7 @@ from speechbundles.platforms.codabench.keys import (
     VERSION,
 )
 from speechbundles.platforms.codabench.layout import METADATA_FILES
-from speechbundles.platforms.keys import Key, Keys, is_true
+from speechbundles.platforms.keys import Keys, is_true
 
 _EMAIL = re.compile(r"[^@\s<>,;\"]+@(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z]{2,}")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")
@@ -159,9 +158,9 @@ def _read_tasks(bundle: Inspection, items: list[Any]) -> Tasks:
     return tasks
 
 
-def _stored_keys(keys: Keys, required: tuple[str, ...]) -> dict[str, Key]:
+def _stored_keys(keys: Keys, required: tuple[str, ...]) -> Keys:
     """The keys of what is stored on the server: the others need not be repeated."""
-    return {name: replace(key, required=name in required) for name, key in keys.items()}
+    return {name: dict(rule, required=name in required) for name, rule in keys.items()}
 
 
 def _check_solutions(bundle: Inspection, items: list[Any], tasks: Tasks) -> None:
@@ -186,7 +185,7 @@ def _check_solutions(bundle: Inspection, items: list[Any], tasks: Tasks) -> None
 
 def _check_hiding(bundle: Inspection, top: dict[str, Any], phases: Phases, board: dict[str, Any]) -> None:
     """Scores that are hidden and there all the same: nothing hides them but not being made."""
-    if not is_true(top.get("auto_run_submissions", TOP["auto_run_submissions"].default)):
+    if not is_true(top.get("auto_run_submissions", TOP["auto_run_submissions"]["default"])):
         return
     places = [
         (*path, key)

@@ -57,9 +57,8 @@ def _check_limits(bundle: Inspection, path: Path, item: dict[str, Any], phase: d
         elif key in item and (value == 0 or item[key] is None):
             code = "time-limit-default" if key == "execution_time_limit" else "limit-unlimited"
             bundle.add(code, (*path, key), f"{key}: {'null' if item[key] is None else value}")
-    daily, total = (
-        phase.get(key, PHASE[key].default) for key in ("max_submissions_per_day", "max_submissions")
-    )
+    daily: Any = phase.get("max_submissions_per_day", PHASE["max_submissions_per_day"]["default"])
+    total: Any = phase.get("max_submissions", PHASE["max_submissions"]["default"])
     if 0 < total < daily and "max_submissions_per_day" in phase:
         bundle.add("limit-inconsistent", (*path, "max_submissions_per_day"), f"{daily} a day, {total} in all")
 
@@ -87,7 +86,7 @@ def check_tasks_of_phases(
         used.update(known)
         if len(known) > 1:
             code = "several-tasks-force" if one_shows else "phase-several-tasks"
-            text = f"{len(known)} tasks under {rule or LEADERBOARD['submission_rule'].default}"
+            text = f"{len(known)} tasks under {rule or LEADERBOARD['submission_rule']['default']}"
             bundle.add(code, (*path, "tasks"), text)
     for index, task in tasks.items():
         if phases and index not in used:

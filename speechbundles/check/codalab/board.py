@@ -5,7 +5,7 @@ from typing import Any
 from speechbundles.check.inspection import Inspection, Scored
 from speechbundles.model.document import Path
 from speechbundles.platforms.codalab.keys import BOARDS, COLUMN, LEADERBOARD, LONGEST_COLUMN_KEY
-from speechbundles.platforms.keys import MOST_DECIMALS, Key
+from speechbundles.platforms.keys import INTEGER, MOST_DECIMALS, TEXT
 
 
 def check_leaderboard(bundle: Inspection, item: Any) -> None:
@@ -48,7 +48,7 @@ def _check_column(
         bundle.add("precision-range", (*path, "numeric_format"), text)
     label = None
     if "leaderboard" in column:
-        keys = {"label": Key("text", required=True), "rank": Key("int")}
+        keys = {"label": dict(TEXT, required=True), "rank": INTEGER}
         label = bundle.keys((*path, "leaderboard"), column["leaderboard"], keys).get("label")
         if label is not None and label not in labels:
             text = f"{label!r}; the leaderboards are {', '.join(map(repr, labels))}"

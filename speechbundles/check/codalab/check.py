@@ -19,7 +19,7 @@ from speechbundles.model.finding import Report
 from speechbundles.model.text import hint
 from speechbundles.platforms.codalab.keys import PAGES, PHASE, TOP
 from speechbundles.platforms.codalab.layout import METADATA_FILES, VARIABLES
-from speechbundles.platforms.keys import Key, is_true
+from speechbundles.platforms.keys import PATH, is_true
 
 _Phases = list[tuple[Path, dict[str, Any], BuiltTask]]
 
@@ -62,7 +62,7 @@ def _check_order(bundle: Inspection) -> None:
 def _check_pages(bundle: Inspection, html: dict[Any, Any] | None) -> None:
     if html is None:
         return
-    known = {page: Key("file", required=page in PAGES) for page in (*PAGES, *map(str, html))}
+    known = {page: dict(PATH, required=page in PAGES) for page in (*PAGES, *map(str, html))}
     for page, file in bundle.keys(("html",), html, known).items():
         check_page(bundle, ("html", page), file, sanitised=False)
 
@@ -103,7 +103,7 @@ def _check_limits(bundle: Inspection, path: Path, phase: dict[str, Any]) -> None
             code = "time-limit-default" if key == "execution_time_limit" else "limit-none-allowed"
             bundle.add(code, (*path, key), f"{key}: 0")
     daily = phase.get("max_submissions_per_day", 0)
-    total = phase.get("max_submissions", PHASE["max_submissions"].default)
+    total: Any = phase.get("max_submissions", PHASE["max_submissions"]["default"])
     if 0 < total < daily:
         bundle.add("limit-inconsistent", (*path, "max_submissions_per_day"), f"{daily} a day, {total} in all")
 
