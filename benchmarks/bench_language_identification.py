@@ -30,6 +30,7 @@ from sample_data.merlion import (
     write_identification,
     write_identification_set,
 )
+from spokeneval.formats.files import Files, read_folder
 from spokeneval.formats.problems import SubmissionError
 from spokeneval.formats.segment_scores import Reference, read_reference, read_submission
 from spokeneval.metrics.equal_error_rate import interpolated_eer, rocch_eer
@@ -73,13 +74,13 @@ def swapped_pair(inputs: Path) -> tuple[Reference, Path]:
     lines[50000], lines[50001] = lines[50001], lines[50000]
     path = inputs / "prediction.txt"
     path.write_text("".join(lines))
-    return read_reference(inputs / "ref"), path
+    return read_reference(read_folder(inputs / "ref")), path
 
 
 def refused(prediction: Path, reference: Reference) -> None:
     """Read a prediction that must be refused for its one swapped pair."""
     with suppress(SubmissionError):
-        read_submission({"prediction.txt": prediction}, reference.items)
+        read_submission(Files({"prediction.txt": prediction}), reference.items)
 
 
 def whole_program() -> None:

@@ -124,7 +124,7 @@ def pack(folder: Path, path: Path) -> None:
     """Zip the submission's own files, at the root of the zip."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(str(path), "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, file in list_files(folder).items():
+        for name, file in list_files(folder).sources.items():
             archive.write(str(file), name)
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from sample_data import content_accuracy, merlion
 from sample_data.psst import PROMPTS, accepted_pronunciations
 from spokeneval.formats import language_turns, segment_scores
+from spokeneval.formats.files import read_folder
 from spokeneval.formats.format import Items
 from spokeneval.formats.sheets import Answers
 from spokeneval.metrics.correctness import contains_pronunciation
@@ -143,7 +144,7 @@ def sheet_case(name: str, column: str, labels: np.ndarray, baseline: np.ndarray,
 
 @cache
 def _reference(name: str) -> Any:
-    return find_task(name).format.read_reference(ROOT / "reference_data" / name / "evaluation")
+    return find_task(name).format.read_reference(read_folder(ROOT / "reference_data" / name / "evaluation"))
 
 
 @cache
@@ -270,7 +271,7 @@ def content_full() -> Case:
     """The published size: 5,934 responses of 1,611 speakers."""
     with tempfile.TemporaryDirectory() as folder:
         content_accuracy.write_full(Path(folder))
-        reference = find_task("content_accuracy").format.read_reference(Path(folder))
+        reference = find_task("content_accuracy").format.read_reference(read_folder(Path(folder)))
     labels = reference["human_score"].astype(np.int64)
     rng = np.random.default_rng(SEED)
     baseline = 2.5 + 0.65 * (labels - labels.mean()) + rng.normal(0, 0.68, len(labels))
@@ -297,7 +298,7 @@ def _merlion(recordings: int) -> tuple[merlion.Tables, Any, Any]:
     with tempfile.TemporaryDirectory() as folder:
         merlion.write_diarization_set(tables, Path(folder))
         references = [
-            find_task(name).format.read_reference(Path(folder))
+            find_task(name).format.read_reference(read_folder(Path(folder)))
             for name in ("merlion_identification", "merlion_diarization")
         ]
     return tables, references[0], references[1]

@@ -3,17 +3,15 @@
 All of it is computed when the bundle is built, once, and is the same for all submissions.
 """
 
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from speechbundles.competition.references import ReferenceSet
-from speechbundles.model.zips import write_tree
+from spokeneval.formats.files import Files
 from spokeneval.run.feedback import choose_step, coarse_scores, on_grid
 from spokeneval.run.interval import resampled_error
 from spokeneval.run.options import Settings, choose_options
-from spokeneval.run.reference import labelled, read_reference, read_submission
+from spokeneval.run.reference import labelled, read_submission
 from spokeneval.run.scoring import score_submission
 from spokeneval.run.signature import Signature
 from spokeneval.task import HIGHER, Number, Task
@@ -63,12 +61,10 @@ def set_feedback(
     ----------
     solution: the baseline's submission, `name -> content`; None where it does not run on the set.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        gold = read_reference(task, write_tree(Path(folder, "reference"), reference.files))
-        submissions = {}
-        if solution is not None:
-            files = write_tree(Path(folder, "solution"), solution)
-            submissions[BASELINE] = read_submission(task, {name: files / name for name in solution}, gold)
+    gold = reference.gold
+    submissions = {}
+    if solution is not None:
+        submissions[BASELINE] = read_submission(task, Files(solution), gold)
     submissions.update(
         {what: labelled(task, answer(gold.items), gold) for what, answer in task.trivial.items()}
     )

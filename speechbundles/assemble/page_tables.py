@@ -1,15 +1,12 @@
 """Facts of a competition as its pages show them, in Markdown: tables of the sets, columns, phases, known scores."""
 
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 
 from speechbundles.assemble.feedback import Feedback
 from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.whole import kit_data_files
 from speechbundles.model.competition import Competition
 from speechbundles.model.tabular import read_rows
-from speechbundles.model.zips import write_tree
 from spokeneval.formats.speakers import independence_note
 from spokeneval.formats.tables import id_order
 
@@ -37,8 +34,7 @@ def _labels(reference: ReferenceSet, *, public: bool) -> str:
     """What is told of a set's labels: of a hidden set the class sizes alone, where its organiser makes them public."""
     if public:
         return f"in the starting kit: {reference.facts.classes}".removesuffix(": ")
-    with tempfile.TemporaryDirectory() as folder:
-        items = reference.rules.format.read_items(write_tree(Path(folder), reference.public))
+    items = reference.rules.format.read_items(reference.public)
     sizes = ", ".join(f"{size} {name}" for name, size in (items.class_sizes or {}).items())
     return f"hidden: {sizes}" if sizes else "hidden"
 

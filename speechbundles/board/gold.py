@@ -1,17 +1,14 @@
 """The gold standard that a board was scored against, found again at home: in the competition's folder."""
 
-import tempfile
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from speechbundles.board.outputs import no_board
 from speechbundles.competition.references import ReferenceSet, load_reference
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import BadReference
-from speechbundles.model.zips import write_tree
 from spokeneval.formats.tables import split_row
 from spokeneval.task import Task
 
@@ -79,10 +76,8 @@ def read_gold(competition: Competition, name: str) -> Gold:
     """
     place = competition.sources.find(f"reference_data/{competition.task}/{name}")
     reference = load_reference(competition.task, name, place, competition.options, drop_invalid_rows=True)
-    task = reference.rules
-    with tempfile.TemporaryDirectory() as folder:
-        files = write_tree(Path(folder), reference.files)
-        rows, labels = task.format.rows(files), task.format.read_reference(files)
+    task, labels = reference.rules, reference.gold.labels
+    rows = task.format.rows(reference.files)
     item_rows = task.format.item_rows(labels)
     counted_in = {item: rows[file][line] for file, items in item_rows.items() for line, item in items.items()}
     return Gold(task, labels, _columns(reference, rows), _columns(reference, item_rows), counted_in)

@@ -1,11 +1,9 @@
 """How much of a hidden set's labels its board can tell a participant who uses every attempt."""
 
 import math
-import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from pathlib import Path
 
 from speechbundles.check.inspection import Contents
 from speechbundles.check.leakage import TOLERATED, label_entropy, leakage_budget
@@ -15,7 +13,6 @@ from speechbundles.model.archive import Archive
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.description import declared_scores, read_description
 from speechbundles.model.finding import Report
-from speechbundles.model.zips import write_tree
 from spokeneval.run.feedback import EXACT
 from spokeneval.run.options import Options, choose_options
 from spokeneval.run.reference import fingerprint
@@ -81,11 +78,10 @@ def _told(
     numbers: what a line shows, as `leakage_budget` takes it.
     """
     files = {name: reference.files.get(name, b"") for name in task.format.reference_files}
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            task = task.with_options(choose_options(task, chosen))
-            gold = task.format.read_reference(write_tree(Path(folder), files))
-        except ValueError:  # options or labels that are none
-            return None
+    try:
+        task = task.with_options(choose_options(task, chosen))
+        gold = task.format.read_reference(files)
+    except ValueError:  # options or labels that are none
+        return None
     entropy = label_entropy(list(Counter(task.labels(gold)).values()))
     return 1.0 if attempts is None else leakage_budget(attempts, numbers, entropy).share

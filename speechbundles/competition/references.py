@@ -3,20 +3,19 @@
 What participants may know of a set (the item list, the class sizes) is derived from it here, never typed twice.
 """
 
-import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from speechbundles.competition.intake.reference import read_tables
 from speechbundles.competition.intake.table import OwnTable
 from speechbundles.competition.set_facts import SetFacts, set_facts
 from speechbundles.model.errors import BadReference, UnreadableFile
-from speechbundles.model.zips import write_tree
 from spokeneval.formats.format import Format
 from spokeneval.formats.problems import ReferenceFileError, count_of
 from spokeneval.formats.tables import Layout
-from spokeneval.run.reference import fingerprint
+from spokeneval.run.reference import Reference, fingerprint
 from spokeneval.task import Task
 from spokeneval.tasks import find_task
 
@@ -37,6 +36,7 @@ class ReferenceSet:
     facts: what pages tell of it; of the whole set where a share is sealed.
     options: the task's, as the organiser chose them.
     dropped: what was left out knowingly: how many rows, of which classes, then the first of them with their reasons.
+    gold: the labels, as they were read from the files.
     at_home: where a share is sealed, so that `files` hold the labels of the open part alone, what the organiser keeps,
         `name -> content`: `all/`, the whole reference, and `sealed/`, that of the sealed part.
     """
@@ -48,13 +48,14 @@ class ReferenceSet:
     items: tuple[str, ...]
     source: Path = field(compare=False)
     facts: SetFacts
+    gold: Reference = field(compare=False, repr=False)
     options: Mapping[str, str] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
     at_home: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     @property
     def fingerprint(self) -> str:
-        return fingerprint(self.files)
+        return self.gold.fingerprint
 
     @property
     def rules(self) -> Task:
@@ -113,29 +114,26 @@ def load_reference(
         tell(f"{task}/{name}: {source}: {table.understood}")
     dropped: dict[str, set[int]] = {table.file: set() for _, table in tables}
     reasons: list[str] = []
-    with tempfile.TemporaryDirectory() as folder:
-        while True:
-            try:
-                _check(task_format, tables, dropped, Path(folder))
-                break
-            except ReferenceFileError as error:
-                rows = [
-                    problem
-                    for problem in error.problems
-                    if problem.code not in _NO_ROW
-                    and problem.line
-                    and problem.line not in dropped[problem.file]
-                ]
-                if not (drop_invalid_rows and rows):
-                    raise BadReference(
-                        _describe_refusal(path, task, name, error, reasons, bool(rows))
-                    ) from None
-                for problem in rows:
-                    reasons.append(f"{problem.file} line {problem.line}: {problem.message}")
-                    dropped[problem.file].add(problem.line or 0)
-        files = {table.file: table.to_ship(dropped[table.file]) for _, table in tables}
-        reference = task_format.read_reference(write_tree(Path(folder), files))
-    public = task_format.public_files(reference, options)
+    while True:
+        checked = {table.file: table.to_check(dropped[table.file]) for _, table in tables}
+        try:
+            labels = _check(task_format, tables, dropped, checked)
+            break
+        except ReferenceFileError as error:
+            rows = [
+                problem
+                for problem in error.problems
+                if problem.code not in _NO_ROW and problem.line and problem.line not in dropped[problem.file]
+            ]
+            if not (drop_invalid_rows and rows):
+                raise BadReference(_describe_refusal(path, task, name, error, reasons, bool(rows))) from None
+            for problem in rows:
+                reasons.append(f"{problem.file} line {problem.line}: {problem.message}")
+                dropped[problem.file].add(problem.line or 0)
+    files = {table.file: table.to_ship(dropped[table.file]) for _, table in tables}
+    if files != checked:  # its rows are in other lines
+        labels = task_format.read_reference(files)
+    public = task_format.public_files(labels, options)
     read = [
         (layout, table, dropped[table.file])
         for layout, (_, table) in zip(rules.format.layouts, tables, strict=True)
@@ -145,9 +143,10 @@ def load_reference(
         name=name,
         files=files,
         public=public,
-        items=tuple(reference.items.ids),
+        items=tuple(labels.items.ids),
         source=path,
-        facts=set_facts(rules.units(reference), public, read),
+        facts=set_facts(rules.units(labels), public, read),
+        gold=Reference(labels, labels.items, fingerprint=fingerprint(files)),
         options=options,
         dropped=tuple(_describe_dropped(read, reasons)),
     )
@@ -157,9 +156,9 @@ def _check(
     task_format: Format,
     tables: Sequence[tuple[Path, OwnTable]],
     dropped: Mapping[str, set[int]],
-    folder: Path,
-) -> None:
-    """Read the files without the lines that are dropped, each row in its line.
+    files: Mapping[str, bytes],
+) -> Any:
+    """The labels in the files without the lines that are dropped, each row in its line.
 
     Raises
     ------
@@ -171,14 +170,14 @@ def _check(
         for problem in table.unreadable
         if problem.line not in dropped[table.file]
     ]
-    for _, table in tables:
-        (folder / table.file).write_bytes(table.to_check(dropped[table.file]))
+    labels = None
     try:
-        task_format.read_reference(folder)
+        labels = task_format.read_reference(files)
     except ReferenceFileError as error:
         problems += error.problems
     if problems:
         raise ReferenceFileError(problems)
+    return labels
 
 
 def _describe_dropped(

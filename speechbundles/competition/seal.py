@@ -10,16 +10,16 @@ beside an earlier bundle stays, so that a label that is corrected in mid-season 
 
 import hashlib
 import hmac
-import tempfile
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from speechbundles.competition.references import ReferenceSet, load_reference
 from speechbundles.model.errors import BadReference, SealError
-from speechbundles.model.zips import WHOLE, write_tree
+from speechbundles.model.zips import WHOLE
+from spokeneval.formats.files import read_folder
 from spokeneval.formats.problems import FileProblems, ReferenceFileError
-from spokeneval.run.reference import ITEMS_FOLDER, OPEN, PART_FILE, SEALED
+from spokeneval.run.reference import ITEMS_FOLDER, OPEN, PART_FILE, SEALED, parse_reference
 from spokeneval.task import Task
 
 FEWEST_UNITS = 10
@@ -67,25 +67,28 @@ def seal(reference: ReferenceSet, share: float, kept: Path | None) -> ReferenceS
     if abs(len(sealed) / len(units) - share) > _FARTHEST:
         raise SealError(f"{found} are sealed by the draw in {kept}; move it away to draw another share anew")
     public = {f"{ITEMS_FOLDER}/{name}": content for name, content in reference.public.items()}
-    parts = {}
+    parts, gold = {}, {}
     for part, chosen in ((OPEN, units - sealed), (SEALED, sealed)):
         files = {name: _lines_of(content, unit_of[name], chosen) for name, content in reference.files.items()}
-        _require_usable(task, reference, part, files)
         parts[part] = {**files, PART_FILE: f"{part}\n".encode(), **public}
+        try:
+            gold[part] = parse_reference(task, parts[part])
+        except ReferenceFileError as error:
+            raise BadReference(
+                f"{task.name}, set {reference.name}: its {part} part cannot be scored against\n{error}"
+            ) from None
     home = {f"{WHOLE}/{name}": content for name, content in reference.files.items()}
     home.update({f"{SEALED}/{name}": content for name, content in parts[SEALED].items()})
-    return replace(reference, files=parts[OPEN], at_home=home)
+    return replace(reference, files=parts[OPEN], gold=gold[OPEN], at_home=home)
 
 
 def _units_of_lines(task: Task, reference: ReferenceSet) -> tuple[str, dict[str, dict[int, str | None]]]:
     """What a unit is, and that of each line that holds labels, `file -> line -> unit`; None of a line that nothing is
     scored by."""
-    with tempfile.TemporaryDirectory() as folder:
-        place = write_tree(Path(folder), reference.files)
-        labels, lines = task.format.read_reference(place), task.format.rows(place)
-    units = task.units(labels)
+    units = task.units(reference.gold.labels)
     of_lines = {
-        file: {line: units.of.get(name) for line, name in rows.items()} for file, rows in lines.items()
+        file: {line: units.of.get(name) for line, name in rows.items()}
+        for file, rows in task.format.rows(reference.files).items()
     }
     return units.called, of_lines
 
@@ -96,16 +99,6 @@ def _lines_of(content: bytes, unit_of: Mapping[int, str | None], units: Collecti
     return b"\n".join(line for number, line in lines if number not in unit_of or unit_of[number] in units)
 
 
-def _require_usable(task: Task, reference: ReferenceSet, part: str, files: Mapping[str, bytes]) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            task.format.read_reference(write_tree(Path(folder), files))
-        except ReferenceFileError as error:
-            raise BadReference(
-                f"{task.name}, set {reference.name}: its {part} part cannot be scored against\n{error}"
-            ) from None
-
-
 def _earlier_draw(
     task: Task, reference: ReferenceSet, kept: Path | None
 ) -> tuple[frozenset[str], frozenset[str]]:
@@ -114,10 +107,8 @@ def _earlier_draw(
         return frozenset(), frozenset()
     try:
         whole = load_reference(task.name, reference.name, kept / WHOLE, reference.options)
-        units = [
-            frozenset(task.units(task.format.read_reference(kept / part)).of.values())
-            for part in (WHOLE, SEALED)
-        ]
+        sealed = task.format.read_reference(read_folder(kept / SEALED))
+        units = [frozenset(task.units(labels).of.values()) for labels in (whole.gold.labels, sealed)]
     except (BadReference, FileProblems) as error:
         raise BadReference(
             f"{kept} holds the draw of an earlier build, but cannot be read\n{error}"

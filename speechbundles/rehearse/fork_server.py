@@ -3,9 +3,9 @@
     fork_server.py SOCKET_FD
 
 A request is a line of JSON on the socket, with three descriptors: where the status goes, standard output, standard
-error. At the first one everything is imported that the program imports, and read what it reads of its inputs whatever
-the submission (`keep`, where the program has that). Then, for each, a copy of this process becomes the program, under
-its limits, and the status is written as `supervisor.py` writes it, and `alone` if nothing is left.
+error. At the first one everything is imported that the program imports, and its reference or its items are read. Then,
+for each, a copy of this process becomes the program, under its limits, and the status is written as `supervisor.py`
+writes it, and `alone` if nothing is left.
 """
 
 import gc
@@ -17,6 +17,7 @@ import signal
 import socket
 import sys
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -69,13 +70,40 @@ def prepare(script: str, arguments: list[str]) -> None:
     """Import and read what is the same for all submissions; what goes wrong, goes wrong again in each run, and is told
     there."""
     with suppress(BaseException):
-        task = runpy.run_path(script, run_name="prepared")["TASK"]
+        names = runpy.run_path(script, run_name="prepared")
         from spokeneval.run.options import OPTIONS_FILE, read_options  # the program's own
-        from spokeneval.run.reference import keep
+        from spokeneval.run.reference import read_items, read_reference
 
-        keep(read_options(Path(script).with_name(OPTIONS_FILE)).vary(task), arguments[0])
+        task = read_options(Path(script).with_name(OPTIONS_FILE)).vary(names["TASK"])
+        if "score_main" in names:
+            from spokeneval.programs import score
+            from spokeneval.report import results  # noqa: F401  # so that no copy has to import it
+
+            place = os.path.realpath(os.path.join(arguments[0], "ref"))
+            reference = read_reference(task, Path(place))
+            score.score_main = informed(score.score_main, "ref", place, reference=reference)
+        else:
+            from spokeneval.programs import ingest
+
+            place = os.path.realpath(arguments[0])
+            ingest.ingest_main = informed(ingest.ingest_main, "", place, items=read_items(task, Path(place)))
     gc.collect()
     gc.freeze()
+
+
+def informed(main: Callable[..., int], inside: str, place: str, **known: object) -> Callable[..., int]:
+    """A program's main function, given what was read from a place whenever that is its input again.
+
+    Parameters
+    ----------
+    inside: where in the program's first folder the place is.
+    """
+
+    def main_again(task: Any) -> int:
+        again = os.path.realpath(os.path.join(sys.argv[1], inside)) == place
+        return main(task, **known if again else {})
+
+    return main_again
 
 
 def become(request: dict[str, Any], descriptors: list[int]) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Callable, NamedTuple
 
+from .files import Files
 from .tables import Layout
 
 
@@ -41,11 +41,12 @@ class Format(NamedTuple):
     ----------
     layouts: how each of the reference's files is written.
     submission_file: name of a submission's only file, or None where it has one for each item.
-    read_reference: folder -> reference, with its `items`; raises ReferenceFileError.
+    list_files: names of the public files that items are read from.
+    read_reference: the reference's files, `name -> content` -> reference, with its `items`; raises ReferenceFileError.
     public_files: reference, options -> the files that participants and the ingestion program get, `name -> content`.
-    read_items: folder with these files -> items; raises FileProblems.
-    read_submission: `name -> path` of a submission's files, items -> submission; raises SubmissionError.
-    rows: folder -> of each of the reference's files the lines that hold labels, by their numbers from 1: `name ->
+    read_items: those of `list_files` that are there, `name -> content` -> items; raises FileProblems.
+    read_submission: a submission's files, items -> submission; raises SubmissionError.
+    rows: the reference's files -> of each of them the lines that hold labels, by their numbers from 1: `name ->
         {line: the item, or the unit where a line is one of several of a unit}`.
     take: submission, places of items -> what it says of these items, in the order of the places.
     headerless: the columns, by their number, of a reference that may have no header row.
@@ -56,11 +57,12 @@ class Format(NamedTuple):
 
     layouts: tuple[Layout, ...]
     submission_file: str | None
-    read_reference: Callable[[Path], Any]
+    list_files: tuple[str, ...]
+    read_reference: Callable[[Mapping[str, bytes]], Any]
     public_files: Callable[[Any, Mapping[str, str]], dict[str, bytes]]
-    read_items: Callable[[Path], Items]
-    read_submission: Callable[[Mapping[str, Path], Items], Any]
-    rows: Callable[[Path], dict[str, dict[int, str]]]
+    read_items: Callable[[Mapping[str, bytes]], Items]
+    read_submission: Callable[[Files, Items], Any]
+    rows: Callable[[Mapping[str, bytes]], dict[str, dict[int, str]]]
     take: Callable[[Any, Sequence[int]], Any]
     headerless: Mapping[int, tuple[str, ...]] = MappingProxyType({})
     item_rows: Callable[[Any], dict[str, dict[int, str]]] = lambda reference: {}

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import os.path
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from .cells import parse_words
 from .problems import Problems, ReferenceFileError, name, quote, repeated
 from .speakers import SPEAKER, SPEAKER_ALIASES, check_speakers
 from .tables import Layout, Table, numbered, parse_in_parts
-from .text import ORGANISER_LIMIT, decimal, decimals, expected_number, read_blocks
+from .text import blocks_of, decimal, decimals, expected_number
 
 LABELS_FILE = "labels.csv"
 
@@ -79,7 +78,7 @@ def recording_names(audio_names: Sequence[str]) -> list[str]:
     return list(map(names.__getitem__, audio_names))
 
 
-def read_labels(directory: Path, problems: Problems) -> Iterator[Labels]:
+def read_labels(files: Mapping[str, bytes], problems: Problems) -> Iterator[Labels]:
     """The labels in `labels.csv`, a block of its rows at a time.
 
     Adds a problem for each row that is not usable: an unknown language tag, an end that is not after the start, a
@@ -87,7 +86,7 @@ def read_labels(directory: Path, problems: Problems) -> Iterator[Labels]:
     of a segment's id or of a file's name, a row without speaker among others with one, a recording of
     two speakers; and one where the times must be others than milliseconds.
     """
-    blocks = read_blocks(directory / LABELS_FILE, LABELS_FILE, problems, ORGANISER_LIMIT)
+    blocks = blocks_of(files, LABELS_FILE, problems)
     recordings: list[str] = []
     utterances: list[str] = []
     lines: list[int] = []
@@ -111,10 +110,10 @@ def read_labels(directory: Path, problems: Problems) -> Iterator[Labels]:
         problems.add("not_milliseconds", LABELS_FILE, message)
 
 
-def label_rows(directory: Path) -> dict[int, str]:
+def label_rows(files: Mapping[str, bytes]) -> dict[int, str]:
     """The lines of `labels.csv`, each with its recording."""
     rows: dict[int, str] = {}
-    for labels in read_labels(directory, Problems(ReferenceFileError)):
+    for labels in read_labels(files, Problems(ReferenceFileError)):
         rows.update(zip(labels.table.lines, labels.recordings))
     return rows
 

@@ -20,11 +20,11 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from .files import Files, content_of
 from .format import Items
 from .language_labels import (
     ENGLISH,
@@ -44,7 +44,7 @@ from .language_labels import (
 from .problems import FileProblems, Problems, ReferenceFileError, count_of, name, quote
 from .submission_folder import expect_files
 from .tables import Layout, Table, parse_table, read_table, split_fields, split_row
-from .text import ORGANISER_LIMIT, decimal, decode, read_bytes, read_text, size_limit
+from .text import decimal, decode, size_limit, text_of
 
 REGIONS_FILE = "regions.csv"
 RECORDINGS_FILE = "recordings.csv"
@@ -61,6 +61,7 @@ _REGION = ("audio_name", "start", "end")
 REGIONS = Layout(REGIONS_FILE, "audio_name", _REGION)
 _RECORDINGS = Layout(RECORDINGS_FILE, "audio_name", ("audio_name",))
 LAYOUTS = (LABELS, REGIONS)
+LIST_FILES = (RECORDINGS_FILE, TIMES_FILE)
 _TURN = ("start", "end", "language")
 
 
@@ -99,7 +100,7 @@ class Submission:
     turns: tuple[Turns, ...]
 
 
-def read_reference(directory: Path) -> Reference:
+def read_reference(files: Mapping[str, bytes]) -> Reference:
     """The labels and the evaluated regions.
 
     Raises
@@ -110,8 +111,8 @@ def read_reference(directory: Path) -> Reference:
     problems = Problems(ReferenceFileError)
     labels: list[Labels] = []
     with problems.continuing():
-        labels += read_labels(directory, problems)
-    regions = _read_regions(directory, problems)
+        labels += read_labels(files, problems)
+    regions = _read_regions(files, problems)
     problems.raise_if_any()
     _check_regions(labels, regions, problems)
     problems.raise_if_any()
@@ -152,8 +153,8 @@ class _Regions(NamedTuple):
     spans: np.ndarray
 
 
-def _read_regions(directory: Path, problems: Problems) -> _Regions:
-    text = read_text(directory / REGIONS_FILE, REGIONS_FILE, problems, ORGANISER_LIMIT)
+def _read_regions(files: Mapping[str, bytes], problems: Problems) -> _Regions:
+    text = text_of(files, REGIONS_FILE, problems)
     fields = split_row(text.lstrip("\n").partition("\n")[0], ",") or []
     times = [decimal(field) for field in fields[1:3]]
     header = (*_REGION, *fields[3:]) if len(times) == 2 and None not in times else None
@@ -204,12 +205,12 @@ def public_files(reference: Reference, options: Mapping[str, str]) -> dict[str, 
     }
 
 
-def read_items(directory: Path) -> Items:
+def read_items(files: Mapping[str, bytes]) -> Items:
     """The public items, as `public_files` wrote them."""
     problems = Problems(FileProblems)
-    table = read_table(directory / RECORDINGS_FILE, _RECORDINGS, problems, ORGANISER_LIMIT)
+    table = read_table(files, _RECORDINGS, problems)
     problems.raise_if_any()
-    content = read_bytes(directory / TIMES_FILE, TIMES_FILE, problems, 1 << 16)
+    content = content_of(files, TIMES_FILE, problems, 1 << 16)
     try:
         latest = json.loads(content)["latest_ms"]
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -219,7 +220,7 @@ def read_items(directory: Path) -> Items:
     return Items(tuple(recording_names(table.ids)), latest=latest)
 
 
-def read_submission(files: Mapping[str, Path], items: Items) -> Submission:
+def read_submission(files: Files, items: Items) -> Submission:
     """The turns in each recording's file.
 
     Raises
@@ -228,8 +229,8 @@ def read_submission(files: Mapping[str, Path], items: Items) -> Submission:
     """
     problems = Problems()
     names = [f"{recording}.txt" for recording in items.ids]
-    expect_files(files, names, problems)
-    turns = [_read_turns(files[file], file, problems) for file in names if file in files]
+    expect_files(files.names, names, problems)
+    turns = [_read_turns(files, file, problems) for file in names if file in files.sources]
     problems.raise_if_any()
     _check_unit(turns, items, problems)
     problems.raise_if_any()
@@ -247,11 +248,11 @@ def _check_unit(turns: Sequence[Turns], items: Items, problems: Problems) -> Non
         problems.add("not_milliseconds", "", message)
 
 
-def rows(directory: Path) -> dict[str, dict[int, str]]:
+def rows(files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
     """The lines of the labels and of the regions, each with its recording."""
-    regions = _read_regions(directory, Problems(ReferenceFileError))
+    regions = _read_regions(files, Problems(ReferenceFileError))
     return {
-        LABELS_FILE: label_rows(directory),
+        LABELS_FILE: label_rows(files),
         REGIONS_FILE: dict(zip(regions.table.lines, regions.recordings)),
     }
 
@@ -261,10 +262,10 @@ def take(submission: Submission, places: Sequence[int]) -> Submission:
     return Submission(tuple(submission.turns[place] for place in places))
 
 
-def _read_turns(path: Path, file: str, problems: Problems) -> Turns:
+def _read_turns(files: Files, file: str, problems: Problems) -> Turns:
     text = ""
     with problems.continuing():
-        text = decode(read_bytes(path, file, problems, TURNS_LIMIT), file, problems)
+        text = decode(files.read(file, TURNS_LIMIT, problems), file, problems)
     lines = text.split("\n")
     if len(lines) > MOST_LINES:
         message = (

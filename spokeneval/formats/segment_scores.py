@@ -21,12 +21,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import compress
-from pathlib import Path
 from typing import NamedTuple, Optional
 
 import numpy as np
 
 from .cells import parse_words
+from .files import Files
 from .format import Items
 from .language_labels import (
     ENGLISH,
@@ -42,10 +42,11 @@ from .language_labels import (
 from .problems import FileProblems, Problems, ReferenceFileError, count_of, name, quote, repeated, some_of
 from .submission_folder import expect_files
 from .tables import FEWEST_OF_A_SET, Layout, Table, numbered, read_table, split_fields
-from .text import ORGANISER_LIMIT, decimal, decimals, expected_number, read_blocks, size_limit
+from .text import decimal, decimals, expected_number, read_blocks, size_limit
 
 LAYOUTS = (LABELS,)
 SEGMENTS_FILE = "segments.csv"
+LIST_FILES = (SEGMENTS_FILE,)
 SUBMISSION_FILE = "prediction.txt"
 
 NOUN = "segment"
@@ -85,7 +86,7 @@ class Submission:
     mandarin: np.ndarray
 
 
-def read_reference(directory: Path) -> Reference:
+def read_reference(files: Mapping[str, bytes]) -> Reference:
     """The segments to score, from `labels.csv`.
 
     Raises
@@ -100,7 +101,7 @@ def read_reference(directory: Path) -> Reference:
     english: list[np.ndarray] = []
     audio_names: dict[str, str] = {}
     speakers: dict[str, str] = {}
-    for labels in read_labels(directory, problems):
+    for labels in read_labels(files, problems):
         spoken = (labels.tags == ENGLISH) | (labels.tags == MANDARIN)
         scored = spoken & ~_overlaps_other_language(labels, spoken, problems)
         ids += compress(_ids(labels.recordings, labels.table), scored.tolist())
@@ -173,15 +174,15 @@ def public_files(reference: Reference, options: Mapping[str, str]) -> dict[str, 
     return {SEGMENTS_FILE: "\n".join([*rows, ""]).encode()}
 
 
-def read_items(directory: Path) -> Items:
+def read_items(files: Mapping[str, bytes]) -> Items:
     """The public items, as `public_files` wrote them."""
     problems = Problems(FileProblems)
-    table = read_table(directory / SEGMENTS_FILE, _SHEET, problems, ORGANISER_LIMIT)
+    table = read_table(files, _SHEET, problems)
     problems.raise_if_any()
     return Items(tuple(_ids(recording_names(table.columns["audio_name"]), table)))
 
 
-def read_submission(files: Mapping[str, Path], items: Items) -> Submission:
+def read_submission(files: Files, items: Items) -> Submission:
     """The scores in `prediction.txt`, in either format.
 
     Raises
@@ -189,20 +190,19 @@ def read_submission(files: Mapping[str, Path], items: Items) -> Submission:
     SubmissionError: with every problem.
     """
     problems = Problems()
-    expect_files(files, [SUBMISSION_FILE], problems)
+    expect_files(files.names, [SUBMISSION_FILE], problems)
     problems.raise_if_any()
-    path, limit = files[SUBMISSION_FILE], size_limit(len(items))
-    submission = _read_scores(path, limit, items)
+    submission = _read_scores(files, items)
     if submission is None:
-        _explain(path, limit, items, problems)
+        _explain(files, items, problems)
         problems.raise_if_any()
         raise AssertionError("a file is refused, but no problem is found in it")
     return submission
 
 
-def rows(directory: Path) -> dict[str, dict[int, str]]:
+def rows(files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
     """The lines of the labels, each with its recording, which holds them together."""
-    return {LABELS_FILE: label_rows(directory)}
+    return {LABELS_FILE: label_rows(files)}
 
 
 def item_rows(reference: Reference) -> dict[str, dict[int, str]]:
@@ -230,27 +230,29 @@ def take(submission: Submission, places: Sequence[int]) -> Submission:
     return Submission(submission.english[chosen], submission.mandarin[chosen])
 
 
-def _read_scores(path: Path, limit: int, items: Items) -> Optional[Submission]:
+def _blocks(files: Files, items: Items, problems: Problems) -> Iterator[str]:
+    limit = size_limit(len(items))
+    with files.open(SUBMISSION_FILE, limit, problems) as stream:
+        yield from read_blocks(stream, SUBMISSION_FILE, problems, limit)
+
+
+def _read_scores(files: Files, items: Items) -> Optional[Submission]:
     """The scores of a file without any fault, in one format or the other; else None."""
     with suppress(FileProblems):
-        return _read_format(path, limit, items)
+        ids = [item for item in items.ids for _ in range(2)]
+        scores = _read_numbers(_blocks(files, items, Problems()), [ids, ["0", "1"] * len(items)])
+        if scores is not None:
+            return Submission(scores[::2, 0], scores[1::2, 0])
+        scores = _read_numbers(_blocks(files, items, Problems()), [list(items.ids)])
+        return None if scores is None else Submission(scores[:, 0], scores[:, 1])
     return None
 
 
-def _read_format(path: Path, limit: int, items: Items) -> Optional[Submission]:
-    ids = [item for item in items.ids for _ in range(2)]
-    scores = _read_numbers(path, limit, [ids, ["0", "1"] * len(items)])
-    if scores is not None:
-        return Submission(scores[::2, 0], scores[1::2, 0])
-    scores = _read_numbers(path, limit, [list(items.ids)])
-    return None if scores is None else Submission(scores[:, 0], scores[:, 1])
-
-
-def _read_numbers(path: Path, limit: int, expected: Sequence[list[str]]) -> Optional[np.ndarray]:
+def _read_numbers(blocks: Iterable[str], expected: Sequence[list[str]]) -> Optional[np.ndarray]:
     """The numbers in those of three columns that come after the expected ones; None where a line is not as expected."""
     numbers = []
     place = 0
-    for block in read_blocks(path, SUBMISSION_FILE, Problems(), limit):
+    for block in blocks:
         columns = split_fields(block, 3)
         if columns is None:
             return None
@@ -278,11 +280,11 @@ class _Line(NamedTuple):
         return self.values[0]
 
 
-def _explain(path: Path, limit: int, items: Items, problems: Problems) -> None:
+def _explain(files: Files, items: Items, problems: Problems) -> None:
     """A problem for everything that keeps the lines of a file from being the segments' scores."""
     rows = []
     number = 0
-    for block in read_blocks(path, SUBMISSION_FILE, problems, limit):
+    for block in _blocks(files, items, problems):
         for line in block.split("\n"):
             number += 1
             fields = line.split()

@@ -6,18 +6,18 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Callable
 
 import numpy as np
 
 from .cells import Parser
+from .files import Files
 from .format import Format, Items
 from .problems import FileProblems, Problems, ReferenceFileError
 from .speakers import SPEAKER, check_speakers
 from .submission_folder import expect_files
-from .tables import Layout, Table, check_ids, id_order, match_items, read_table
-from .text import ORGANISER_LIMIT, size_limit
+from .tables import Layout, Table, check_ids, id_order, match_items, parse_table, read_table
+from .text import read_blocks, size_limit
 
 
 @dataclass(frozen=True)
@@ -90,28 +90,30 @@ def sheet_format(
     check: adds the problems of a reference that no cell has on its own.
     """
 
-    def read_rows(directory: Path, problems: Problems) -> Table:
-        return read_table(directory / reference.file, reference.layout, problems, ORGANISER_LIMIT)
-
-    def read_reference(directory: Path) -> Answers:
+    def read_reference(files: Mapping[str, bytes]) -> Answers:
         problems = Problems(ReferenceFileError)
-        return parse_reference(reference, read_rows(directory, problems), problems, check)
+        return parse_reference(reference, read_table(files, reference.layout, problems), problems, check)
 
     def public_files(answers: Answers, options: Mapping[str, str]) -> dict[str, bytes]:
         return {list_file: write_item_list(answers, (reference.id, *public), reference.delimiter)}
 
-    def read_items(directory: Path) -> Items:
-        return read_item_list(directory / list_file, reference.id, reference.delimiter)
+    def read_items(files: Mapping[str, bytes]) -> Items:
+        problems = Problems(FileProblems)
+        layout = Layout(list_file, reference.id, (reference.id,), reference.delimiter)
+        table = read_table(files, layout, problems)
+        problems.raise_if_any()
+        return Items(tuple(table.ids))
 
-    def read_submission(files: Mapping[str, Path], items: Items) -> Answers:
+    def read_submission(files: Files, items: Items) -> Answers:
         return read_answers(submission, files, items)
 
-    def rows(directory: Path) -> dict[str, dict[int, str]]:
-        return rows_of(read_rows(directory, Problems(ReferenceFileError)))
+    def rows(files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
+        return rows_of(read_table(files, reference.layout, Problems(ReferenceFileError)))
 
     return Format(
         (reference.layout,),
         submission.file,
+        (list_file,),
         read_reference,
         public_files,
         read_items,
@@ -144,7 +146,7 @@ def parse_reference(sheet: Sheet, table: Table, problems: Problems, check: Check
     return answers
 
 
-def read_answers(sheet: Sheet, files: Mapping[str, Path], items: Items) -> Answers:
+def read_answers(sheet: Sheet, files: Files, items: Items) -> Answers:
     """A submission's rows, put in the order of the items; columns that are not asked for are ignored.
 
     Raises
@@ -152,9 +154,11 @@ def read_answers(sheet: Sheet, files: Mapping[str, Path], items: Items) -> Answe
     SubmissionError: with every problem.
     """
     problems = Problems()
-    expect_files(files, [sheet.file], problems)
+    expect_files(files.names, [sheet.file], problems)
     problems.raise_if_any()
-    table = read_table(files[sheet.file], sheet.layout, problems, size_limit(len(items)))
+    limit = size_limit(len(items))
+    with files.open(sheet.file, limit, problems) as stream:
+        table = parse_table(read_blocks(stream, sheet.file, problems, limit), sheet.layout, problems)
     places = match_items(table, items.ids, problems, noun=sheet.noun)
     columns = {column: parse(table, column, problems) for column, parse in sheet.columns.items()}
     problems.raise_if_any()
@@ -180,12 +184,3 @@ def write_item_list(answers: Answers, columns: Sequence[str], delimiter: str) ->
     writer.writerow(there)
     writer.writerows([answers.texts[column][row] for column in there] for row in order)
     return text.getvalue().encode()
-
-
-def read_item_list(path: Path, id_column: str, delimiter: str) -> Items:
-    """The public items, as `write_item_list` wrote them."""
-    problems = Problems(FileProblems)
-    layout = Layout(path.name, id_column, (id_column,), delimiter)
-    table = read_table(path, layout, problems, ORGANISER_LIMIT)
-    problems.raise_if_any()
-    return Items(tuple(table.ids))

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from .files import Files, read_file
 from .problems import FileProblems, Problems, count_of, name, some_of
-from .text import read_bytes
 
 REPORT_FILE = "ingestion_report.txt"
 """What an ingestion program leaves beside the submission."""
@@ -37,8 +37,8 @@ _WORKER_METADATA = re.compile(
 """Exit codes and times, whatever a worker calls them; nothing that it could run."""
 
 
-def list_files(directory: Path, *, after_ingestion: bool = False) -> dict[str, Path]:
-    """The submission's files, `name -> path`.
+def list_files(directory: Path, *, after_ingestion: bool = False) -> Files:
+    """The submission's files.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def list_files(directory: Path, *, after_ingestion: bool = False) -> dict[str, P
             "nested_folder", "", _describe_folders(folders, "beside the files" if files else "side by side")
         )
     problems.raise_if_any()
-    return files
+    return Files(files)
 
 
 def check_report(directory: Path, accepted: str) -> None:
@@ -95,7 +95,7 @@ def check_report(directory: Path, accepted: str) -> None:
     report = directory / REPORT_FILE
     if not (report.is_symlink() or report.exists()):
         return
-    if read_bytes(report, REPORT_FILE, problems, 1 << 16) != accepted.encode():
+    if read_file(report, REPORT_FILE, 1 << 16, problems) != accepted.encode():
         problems.stop(
             "not_accepted",
             REPORT_FILE,
@@ -106,7 +106,7 @@ def check_report(directory: Path, accepted: str) -> None:
 
 def _is_platforms_own(metadata: Path) -> bool:
     try:
-        content = read_bytes(metadata, metadata.name, Problems(), 1 << 16)
+        content = read_file(metadata, metadata.name, 1 << 16, Problems())
     except FileProblems:
         return False
     return _WORKER_METADATA.match(content) is not None
@@ -140,11 +140,12 @@ def _scan(directory: Path, problems: Problems) -> tuple[dict[str, Path], list[Pa
     return dict(sorted(files.items())), sorted(folders)
 
 
-def expect_files(files: Mapping[str, Path], expected: Iterable[str], problems: Problems) -> None:
-    """Exactly the expected files: adds a problem for each that is missing and each that is not asked for."""
-    expected = list(expected)
-    missing = [file for file in expected if file not in files]
-    extra = [file for file in files if file not in set(expected)]
+def expect_files(files: Collection[str], expected: Iterable[str], problems: Problems) -> None:
+    """Exactly the expected names: adds a problem for each that is missing and each that is not asked for."""
+    expected, there = list(expected), set(files)
+    missing = [file for file in expected if file not in there]
+    asked = set(expected)
+    extra = [file for file in files if file not in asked]
     for file in missing:
         problems.add("missing_file", file, f"is missing{_suggest_file(file, extra, found=len(files))}")
     wanted = name(expected[0]) if len(expected) == 1 else count_of(len(expected), "file")

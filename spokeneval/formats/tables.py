@@ -8,13 +8,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 from typing import NamedTuple, Optional
 
 import numpy as np
 
 from .problems import Problems, count_of, name, quote, repeated, some_of
-from .text import read_blocks
+from .text import blocks_of
 
 FEWEST_OF_A_SET = 20
 """So many items of which none is known are another set's; fewer may be misspelt."""
@@ -88,18 +87,18 @@ def split_row(line: str, delimiter: str) -> Optional[list[str]]:
         return None
 
 
-def read_table(path: Path, layout: Layout, problems: Problems, limit: int) -> Table:
-    """The columns of a file of at most `limit` bytes.
-
-    Raises
-    ------
-    The problems' error: a file that cannot be read, a header without a column that must be there.
-    """
-    return parse_table(read_blocks(path, layout.file, problems, limit), layout, problems)
+def read_table(files: Mapping[str, bytes], layout: Layout, problems: Problems) -> Table:
+    """The columns of one of the organiser's files; see `parse_table`."""
+    return parse_table(blocks_of(files, layout.file, problems), layout, problems)
 
 
 def parse_table(blocks: Iterable[str], layout: Layout, problems: Problems) -> Table:
-    """The columns of a text in blocks of whole lines, as `read_blocks` gives them; blank lines are skipped."""
+    """The columns of a text in blocks of whole lines, as `read_blocks` gives them; blank lines are skipped.
+
+    Raises
+    ------
+    The problems' error: blocks that cannot be read, a header without a column that must be there.
+    """
     first, *rest = parse_in_parts(blocks, layout, problems)
     for part in rest:
         for column, cells in first.columns.items():

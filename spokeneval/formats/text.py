@@ -6,16 +6,15 @@ else is refused with the word that mends it.
 
 from __future__ import annotations
 
+import io
 import math
-import os
 import re
-import stat
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import BinaryIO, NoReturn, Optional
+from collections.abc import Iterator, Mapping, Sequence
+from typing import BinaryIO, Optional
 
 import numpy as np
 
+from .files import ORGANISER_LIMIT, content_of, refuse_size
 from .problems import Problems, quote
 
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z")
@@ -24,9 +23,6 @@ _INTEGER = re.compile(r"[+-]?[0-9]{1,18}\Z")
 BYTES_A_LINE = 256
 """A file may have as many lines as its limit in bytes holds of this length: lines cost far more memory than bytes."""
 LONGEST_LINE = 1 << 16
-
-ORGANISER_LIMIT = 1 << 28
-"""Bytes that a file of the organiser's own may have."""
 
 _NO_TEXT = {
     b"PK\x03\x04": "a zip or an Excel workbook (unzip it, or save it as the text that the task's page asks for)",
@@ -42,41 +38,6 @@ def size_limit(items: int) -> int:
     """Bytes that a submission for so many items may have: far above any honest file, far below a bomb. Four lines
     an item, and four thousand, go with it (`BYTES_A_LINE`)."""
     return (1 << 20) + 1024 * items
-
-
-def _open(path: Path, file: str, problems: Problems, limit: int) -> BinaryIO:
-    """A file of at most `limit` bytes, open. Never waits for a pipe, never follows a link."""
-    try:
-        flags = [getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY")]
-        descriptor = os.open(str(path), os.O_RDONLY | sum(flags))
-    except OSError as error:
-        problems.stop("unreadable_file", file, f"cannot be read: {error.strerror}")
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode):
-        os.close(descriptor)
-        problems.stop("unreadable_file", file, "is not an ordinary file")
-    if status.st_size > limit:
-        os.close(descriptor)
-        _refuse_size(file, limit, problems)
-    return os.fdopen(descriptor, "rb")
-
-
-def _refuse_size(file: str, limit: int, problems: Problems) -> NoReturn:
-    problems.stop("file_too_large", file, f"is larger than {limit} bytes, far more than its items need")
-
-
-def read_bytes(path: Path, file: str, problems: Problems, limit: int) -> bytes:
-    """The file's content. Never keeps more than `limit` bytes of a file that grows.
-
-    Raises
-    ------
-    The problems' error: a file that cannot be read or is too large, as do all readers of this module.
-    """
-    with _open(path, file, problems, limit) as stream:
-        content = stream.read(limit + 1)
-    if len(content) > limit:
-        _refuse_size(file, limit, problems)
-    return content
 
 
 def decode(content: bytes, file: str, problems: Problems, first_line: int = 1) -> str:
@@ -109,30 +70,48 @@ def decode(content: bytes, file: str, problems: Problems, first_line: int = 1) -
     return text
 
 
-def read_blocks(path: Path, file: str, problems: Problems, limit: int) -> Iterator[str]:
-    """A text file in blocks of whole lines, without the line end after each block: joined by line ends they are the
-    text, but for blank lines at its end. No block is blank. `file` is the name that a problem shows."""
+def read_blocks(stream: BinaryIO, file: str, problems: Problems, limit: int) -> Iterator[str]:
+    """A text of at most `limit` bytes in blocks of whole lines, without the line end after each block: joined by line
+    ends they are the text, but for blank lines at its end. No block is blank.
+
+    Parameters
+    ----------
+    file: the name that a problem shows.
+
+    Raises
+    ------
+    The problems' error: a text that is too large or empty, or bytes that are no text.
+    """
     size, lines = 0, 0
     most_lines = limit // BYTES_A_LINE
     blank, empty = "", True
-    with _open(path, file, problems, limit) as stream:
-        for content in iter(lambda: stream.read(_BLOCK) + stream.readline(limit + 1), b""):
-            first_line = lines + 1
-            size += len(content)
-            lines += content.count(b"\n") + (not content.endswith(b"\n"))
-            if size > limit:
-                _refuse_size(file, limit, problems)
-            if lines > most_lines:
-                message = f"has more than {most_lines} lines, far more than its items need"
-                problems.stop("file_too_large", file, message)
-            block = blank + _decode_lines(content, file, problems, first_line)
-            if block.strip("\n"):
-                yield block
-                blank, empty = "", False
-            else:
-                blank = block + "\n"
+    for content in iter(lambda: stream.read(_BLOCK) + stream.readline(limit + 1), b""):
+        first_line = lines + 1
+        size += len(content)
+        lines += content.count(b"\n") + (not content.endswith(b"\n"))
+        if size > limit:
+            refuse_size(file, limit, problems)
+        if lines > most_lines:
+            message = f"has more than {most_lines} lines, far more than its items need"
+            problems.stop("file_too_large", file, message)
+        block = blank + _decode_lines(content, file, problems, first_line)
+        if block.strip("\n"):
+            yield block
+            blank, empty = "", False
+        else:
+            blank = block + "\n"
     if empty:
         problems.stop("empty_file", file, "is empty")
+
+
+def blocks_of(files: Mapping[str, bytes], file: str, problems: Problems) -> Iterator[str]:
+    """One of the organiser's files in blocks, as `read_blocks` reads it."""
+    return read_blocks(io.BytesIO(content_of(files, file, problems)), file, problems, ORGANISER_LIMIT)
+
+
+def text_of(files: Mapping[str, bytes], file: str, problems: Problems) -> str:
+    """One of the organiser's files without the line ends after its last line."""
+    return "\n".join(blocks_of(files, file, problems)).rstrip("\n")
 
 
 def _decode_lines(content: bytes, file: str, problems: Problems, first_line: int) -> str:
@@ -147,11 +126,6 @@ def _decode_lines(content: bytes, file: str, problems: Problems, first_line: int
             problems.stop("file_too_large", file, f"a line of more than {LONGEST_LINE} characters", line=line)
         start = end + 1
     return block
-
-
-def read_text(path: Path, file: str, problems: Problems, limit: int) -> str:
-    """A text file without the line ends after its last line."""
-    return "\n".join(read_blocks(path, file, problems, limit)).rstrip("\n")
 
 
 def decimal(text: str) -> Optional[float]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Optional
+
+from ..formats.format import Items
 from ..formats.problems import SubmissionError
 from ..formats.submission_folder import REPORT_FILE, list_files
 from ..run.output import write_file
@@ -10,10 +13,14 @@ from ..task import Task
 from .program import accepted_report, directories, own_options, remove, run
 
 
-def ingest_main(default: Task) -> int:
+def ingest_main(default: Task, *, items: Optional[Items] = None) -> int:
     """Check `SUBMISSION_DIR` against the public items in `INPUT_DATA_DIR`; returns the exit status.
 
     Leaves `ingestion_report.txt` in `OUTPUT_DIR`, in place of any file of that name that a submission planted.
+
+    Parameters
+    ----------
+    items: the public items, where they were read before.
     """
 
     def program() -> None:
@@ -22,13 +29,13 @@ def ingest_main(default: Task) -> int:
         output.mkdir(parents=True, exist_ok=True)
         report = output / REPORT_FILE
         remove(report)
-        items = read_items(task, inputs)
+        known = items or read_items(task, inputs)
         try:
-            task.format.read_submission(list_files(submitted), items)
+            task.format.read_submission(list_files(submitted), known)
         except SubmissionError as refusal:
             write_file(report, f"{task.name}: refused.\n\n{refusal}\n")
             raise
-        accepted = accepted_report(task.name, len(items))
+        accepted = accepted_report(task.name, len(known))
         write_file(report, accepted)
         print(accepted, end="")
 

@@ -6,13 +6,13 @@ import os
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 from ..formats.submission_folder import check_report, list_files
 from ..run.feedback import EXACT, describe_line, shown_scores
 from ..run.options import Options
 from ..run.output import SCORE_FILES, check_scores, write_file, write_scores
-from ..run.reference import read_reference, read_submission
+from ..run.reference import Reference, read_reference, read_submission
 from ..run.scoring import score_submission
 from ..run.signature import SIGNATURE_FILE
 from ..run.statistics import STATISTICS_FILE, write_statistics
@@ -30,12 +30,16 @@ HIDDEN_STATISTICS = "SPOKENEVAL_HIDDEN_STATISTICS"
 them at home. No participant gets at a platform's environment."""
 
 
-def score_main(default: Task) -> int:
+def score_main(default: Task, *, reference: Optional[Reference] = None) -> int:
     """Score `INPUT_DIR/res` against `INPUT_DIR/ref` into `OUTPUT_DIR`; returns the exit status.
 
     Writes `scores.json` and `scores.txt`, `signature.txt`, where the labels are public `statistics.json`, and where
     the options say so `detailed_results.html`, last: nothing that goes wrong with it changes a score. An empty page
     that is there already stays as it is.
+
+    Parameters
+    ----------
+    reference: what is in `INPUT_DIR/ref`, where it was read before.
     """
     options = Options()
 
@@ -48,22 +52,22 @@ def score_main(default: Task) -> int:
         page = () if _is_empty_file(output / PAGE_FILE) else (PAGE_FILE,)
         for file in (*SCORE_FILES, SIGNATURE_FILE, STATISTICS_FILE, PAGE_FOLDER, *page):
             remove(output / file)
-        reference = read_reference(task, inputs / "ref")
+        known = reference or read_reference(task, inputs / "ref")
         at_home = os.environ.get(HIDDEN_STATISTICS) == "write"
         chosen = replace(options, feedback=EXACT) if at_home else options
-        settings = chosen.settings(task, reference)
+        settings = chosen.settings(task, known)
         files = list_files(inputs / "res", after_ingestion=True)
-        submission = read_submission(task, files, reference)
-        check_report(inputs / "res", accepted_report(task.name, len(reference.items)))
-        scored = score_submission(task, reference.labels, submission, settings)
+        submission = read_submission(task, files, known)
+        check_report(inputs / "res", accepted_report(task.name, len(known.items)))
+        scored = score_submission(task, known.labels, submission, settings)
         line = shown_scores(scored.scores, settings.steps, settings.floor, task.primary)
         scores = line if settings.coarse else scored.scores
         check_scores(scores)
         write_file(output / SIGNATURE_FILE, f"{settings.signature}\n")
         if settings.labels_public or at_home:
             write_statistics(output, settings.signature, scored.statistics, settings.trivial)
-        scored_items = f"checked, those of the {reference.part} part scored" if reference.part else "scored"
-        said = [f"{task.name}: {len(reference.items)} items {scored_items}.", str(settings.signature)]
+        scored_items = f"checked, those of the {known.part} part scored" if known.part else "scored"
+        said = [f"{task.name}: {len(known.items)} items {scored_items}.", str(settings.signature)]
         if settings.steps and settings.labels_public:
             said.append(describe_line(line, settings.steps, settings.floor, task.primary))
         print("\n".join(said), flush=True)
@@ -72,7 +76,7 @@ def score_main(default: Task) -> int:
             _write_page(
                 output,
                 lambda results: results.scored_page(
-                    task, settings, scores, scored, reference, submission, files
+                    task, settings, scores, scored, known, submission, files.names
                 ),
             )
 

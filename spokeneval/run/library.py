@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional, Union
+from typing import Union
 
+from ..formats.files import Files
 from ..formats.submission_folder import list_files
 from ..formats.submission_zip import unpack
-from ..task import Number
+from ..task import Number, Task
 from ..tasks import find_task
 from .options import Settings, choose_options, sign_public
-from .reference import fingerprint, read_reference, read_submission
+from .reference import Reference, parse_reference, read_reference, read_submission
 from .scoring import score_submission
 
 
@@ -54,15 +54,10 @@ def score_files(
     """See `spokeneval.score`."""
     options = choose_options(find_task(name), chosen)
     task = find_task(name).with_options(options)
-    files = task.format.reference_files
-    several = f"a reference of {name} is {len(files)} files, {' and '.join(files)}: expected their folder"
-    with _folder_of(Path(reference_path), files[0] if len(files) == 1 else None, several) as folder:
-        reference = read_reference(task, folder)
-        contents = {file: (folder / file).read_bytes() for file in files}
-    several = f"a submission to {name} is a file for each item: expected their folder, or a zip of them"
-    with _folder_of(Path(submission_path), task.format.submission_file, several, zipped=True) as folder:
-        submission = read_submission(task, list_files(folder), reference)
-    settings = Settings(options, True, sign_public(task, options, fingerprint(contents)))
+    reference = _read_reference(task, Path(reference_path))
+    with _submitted(task, Path(submission_path)) as files:
+        submission = read_submission(task, files, reference)
+    settings = Settings(options, True, sign_public(task, options, reference.fingerprint))
     scored = score_submission(task, reference.labels, submission, settings)
     return Result(
         task.name,
@@ -75,27 +70,41 @@ def score_files(
     )
 
 
-@contextmanager
-def _folder_of(path: Path, file: Optional[str], several: str, *, zipped: bool = False) -> Iterator[Path]:
-    """A folder with the files: the path itself, one with the file under the name of the task's format, or one in which
-    a zip is unpacked.
-
-    Parameters
-    ----------
-    file: the only file's name, or None where there are several.
-    several: what to say where there are several and the path is a file.
-    zipped: whether the path may be a zip.
-    """
+def _read_reference(task: Task, path: Path) -> Reference:
+    """The reference in a folder, or in its only file, whatever this is called."""
     if path.is_dir():
-        yield path
+        return read_reference(task, path)
+    _require(path)
+    files = task.format.reference_files
+    if len(files) > 1:
+        several = (
+            f"a reference of {task.name} is {len(files)} files, {' and '.join(files)}: expected their folder"
+        )
+        raise NotADirectoryError(errno.ENOTDIR, several, str(path))
+    return parse_reference(task, {files[0]: path.read_bytes()})
+
+
+@contextmanager
+def _submitted(task: Task, path: Path) -> Iterator[Files]:
+    """The files of a submission: those in a folder or in a zip, or its only file, whatever this is called."""
+    if path.is_dir():
+        yield list_files(path)
         return
+    _require(path)
+    if zipfile.is_zipfile(str(path)):
+        with tempfile.TemporaryDirectory() as folder:
+            unpack(path, Path(folder))
+            yield list_files(Path(folder))
+        return
+    if task.format.submission_file is None:
+        several = (
+            f"a submission to {task.name} is a file for each item: expected their folder, or a zip of them"
+        )
+        raise NotADirectoryError(errno.ENOTDIR, several, str(path))
+    with open(str(path), "rb"):  # one that cannot be read is no participant's mistake
+        yield Files({task.format.submission_file: path.resolve()})
+
+
+def _require(path: Path) -> None:
     if not path.exists():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
-    with tempfile.TemporaryDirectory() as folder:
-        if zipped and zipfile.is_zipfile(str(path)):
-            unpack(path, Path(folder))
-        elif file is None:
-            raise NotADirectoryError(errno.ENOTDIR, several, str(path))
-        else:
-            shutil.copyfile(str(path), os.path.join(folder, file))
-        yield Path(folder)

@@ -8,13 +8,14 @@ all of them, then scored on those of the part. So nothing that is said of it tel
 from __future__ import annotations
 
 import hashlib
-import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple
 
+from ..formats.files import Files, read_folder
 from ..formats.format import Items
+from ..formats.problems import ReferenceFileError
 from ..task import Task
 
 PART_FILE = "part.txt"
@@ -32,7 +33,7 @@ class Reference(NamedTuple):
     labels: the gold standard, as the task's format reads it.
     items: what a submission answers: the items of the labels, or of the whole set where these are those of a part.
     part: `OPEN` or `SEALED`; empty where the labels are those of the whole set.
-    fingerprint: of the files.
+    fingerprint: of the files with the labels.
     """
 
     labels: Any
@@ -41,67 +42,47 @@ class Reference(NamedTuple):
     fingerprint: str = ""
 
 
-_KEPT: dict[Path, Any] = {}
+def read_reference(task: Task, folder: Path) -> Reference:
+    """The reference in a folder; see `parse_reference`."""
+    files = read_folder(folder, (*task.format.reference_files, PART_FILE), error=ReferenceFileError)
+    if PART_FILE in files:
+        items = read_folder(folder / ITEMS_FOLDER, task.format.list_files)
+        files.update({f"{ITEMS_FOLDER}/{name}": content for name, content in items.items()})
+    return parse_reference(task, files)
 
 
-def keep(task: Task, folder: str) -> None:
-    """Read what a program finds in its first folder, so that this process, and every copy of it, need not again.
-
-    For whoever runs a program many times on the same reference: every submission that is scored, or checked, afterwards
-    is held against the files as they are now.
-
-    Parameters
-    ----------
-    folder: `INPUT_DIR` of a scoring program, `INPUT_DATA_DIR` of an ingestion program.
-
-    Raises
-    ------
-    FileProblems, ValueError: as `read_reference` and the task's readers.
-    """
-    place = Path(folder).resolve()
-    if (place / "ref").is_dir():
-        _KEPT[(place / "ref").resolve()] = read_reference(task, place / "ref")
-        importlib.import_module("...report.results", __name__)
-    else:
-        _KEPT[place] = read_items(task, place)
-
-
-def read_items(task: Task, directory: Path) -> Items:
-    """The public items in a folder.
-
-    Raises
-    ------
-    FileProblems: from the task's readers.
-    """
-    known: Optional[Items] = _KEPT.get(directory.resolve())
-    return known or task.format.read_items(directory)
-
-
-def read_reference(task: Task, directory: Path) -> Reference:
-    """The reference in a folder.
+def parse_reference(task: Task, files: Mapping[str, bytes]) -> Reference:
+    """The reference in some files, `name -> content`.
 
     Raises
     ------
     FileProblems: from the task's readers.
     ValueError: labels of items that are not the set's.
     """
-    known: Optional[Reference] = _KEPT.get(directory.resolve())
-    return known or _read_reference(task, directory)
-
-
-def _read_reference(task: Task, directory: Path) -> Reference:
-    labels = task.format.read_reference(directory)
-    known = fingerprint({file.name: file.read_bytes() for file in directory.iterdir() if file.is_file()})
-    if not (directory / PART_FILE).is_file():
+    labels = task.format.read_reference(files)
+    known = fingerprint({name: files[name] for name in task.format.reference_files})
+    if PART_FILE not in files:
         return Reference(labels, labels.items, fingerprint=known)
-    part = (directory / PART_FILE).read_text(encoding="utf-8").strip()
-    items = replace(task.format.read_items(directory / ITEMS_FOLDER), class_sizes=None)
+    part = files[PART_FILE].decode("utf-8").strip()
+    place = f"{ITEMS_FOLDER}/"
+    public = {name[len(place) :]: content for name, content in files.items() if name.startswith(place)}
+    items = replace(task.format.read_items(public), class_sizes=None)
     if part not in (OPEN, SEALED) or not set(labels.items.ids) <= set(items.ids):
         raise ValueError(f"{PART_FILE}, {ITEMS_FOLDER}/ and the labels are not of one set")
     return Reference(labels, items, part, known)
 
 
-def read_submission(task: Task, files: Mapping[str, Path], reference: Reference) -> Any:
+def read_items(task: Task, folder: Path) -> Items:
+    """The public items in a folder.
+
+    Raises
+    ------
+    FileProblems: from the task's readers.
+    """
+    return task.format.read_items(read_folder(folder, task.format.list_files))
+
+
+def read_submission(task: Task, files: Files, reference: Reference) -> Any:
     """A submission's answers to the items of the labels, checked as answers to all items of the set.
 
     Raises

@@ -5,7 +5,7 @@ Source: MERLion CCS Challenge Evaluation Plan 1.2 (2023).
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -26,9 +26,9 @@ LEAST_SHARE = 1e-6
 """Of the evaluated time each language must have so much, or an error rate could outgrow what a platform can store."""
 
 
-def read_reference(directory: Path) -> Reference:
+def read_reference(contents: Mapping[str, bytes]) -> Reference:
     """The labels and the evaluated regions; both languages must have scored time to be a share of."""
-    reference = files.read_reference(directory)
+    reference = files.read_reference(contents)
     least = LEAST_SHARE * sum(float((regions[:, 1] - regions[:, 0]).sum()) for regions in reference.regions)
     english = mandarin = 0.0
     for turns, regions, excluded in zip(reference.turns, reference.regions, reference.excluded):
@@ -88,6 +88,7 @@ TASK = Task(
     format=Format(
         files.LAYOUTS,
         None,
+        files.LIST_FILES,
         read_reference,
         files.public_files,
         files.read_items,

@@ -88,6 +88,7 @@ TASK = Task(
     format=Format(
         files.LAYOUTS,
         files.SUBMISSION_FILE,
+        files.LIST_FILES,
         files.read_reference,
         files.public_files,
         files.read_items,

@@ -7,8 +7,8 @@ Source: PSST Challenge (Gale, Fleegle, Bedrick and Fergadiotis 2022, RaPID-4), T
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from operator import attrgetter
-from pathlib import Path
 
 import numpy as np
 
@@ -38,13 +38,13 @@ def check_phones(answers: Answers, table: Table, problems: Problems) -> None:
 FORMAT = naming_format(REFERENCE, SUBMISSION, check_phones)
 
 
-def read_reference(directory: Path) -> Answers:
+def read_reference(files: Mapping[str, bytes]) -> Answers:
     """The transcripts; some may be empty, or of fillers alone."""
     try:
         metrics.arpabet_features()
     except ValueError as error:
         Problems(ReferenceFileError).stop("bad_feature_table", "arpabet_features.tsv", str(error))
-    return FORMAT.read_reference(directory)
+    return FORMAT.read_reference(files)
 
 
 def count(reference: Answers, submission: Answers) -> dict[str, metrics.RecognitionErrors]:

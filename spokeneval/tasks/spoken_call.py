@@ -15,18 +15,18 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from operator import attrgetter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..formats.cells import words
+from ..formats.files import Files, content_of
 from ..formats.format import Items
 from ..formats.problems import FileProblems, Problems, ReferenceFileError
 from ..formats.sheets import Answers, Sheet, parse_reference, read_answers, rows_of, sheet_format
 from ..formats.speakers import SPEAKER, SPEAKER_ALIASES, Units, choose_units
 from ..formats.tables import Table, parse_table, split_row
-from ..formats.text import ORGANISER_LIMIT, read_bytes, read_text
+from ..formats.text import text_of
 from ..metrics import accept_reject as metrics
 from ..task import AGREEMENT, HIGHER, LOWER, POSITIVE, Option, Score, Task
 from ..trivial import always, at_random
@@ -83,27 +83,41 @@ def check_labels(answers: Answers, table: Table, problems: Problems) -> None:
 SHEETS = sheet_format(REFERENCE, SUBMISSION, list_file="test_sheet.csv", public=PUBLIC, check=check_labels)
 
 
-def read_reference(directory: Path) -> Answers:
+def read_reference(files: Mapping[str, bytes]) -> Answers:
     """The labels of a sheet as `read_rows` reads it."""
     problems = Problems(ReferenceFileError)
-    return parse_reference(REFERENCE, read_rows(directory, problems), problems, check_labels)
+    return parse_reference(REFERENCE, read_rows(files, problems), problems, check_labels)
 
 
-def read_rows(directory: Path, problems: Problems) -> Table:
+def read_rows(files: Mapping[str, bytes], problems: Problems) -> Table:
     """The sheet, with or without a header row; one that stands again in mid-file is named and left out."""
-    text = read_text(directory / REFERENCE.file, REFERENCE.file, problems, ORGANISER_LIMIT)
-    lines = text.split("\n")
-    top = next(number for number, line in enumerate(lines) if line)
-    first = [field.strip().lower() for field in split_row(lines[top], "\t") or []]
+    text = _without_stray_headers(text_of(files, REFERENCE.file, problems), problems)
+    first = _fields(text.lstrip("\n").partition("\n")[0])
     layout = REFERENCE.layout
     if "id" not in first and len(first) in HEADERLESS and first[-1] in ("correct", "incorrect"):
         layout = layout._replace(header=HEADERLESS[len(first)])
+    return parse_table([text], layout, problems)
+
+
+_MAYBE_HEADER = re.compile(r'^(?:[^\S\n\t]|")*id(?:[^\S\n\t]|")*\t', re.IGNORECASE | re.MULTILINE)
+"""The beginning of a header row, and of few other rows."""
+
+
+def _without_stray_headers(text: str, problems: Problems) -> str:
+    top = len(text) - len(text.lstrip("\n"))  # the number of blank lines before the first one
+    if not _MAYBE_HEADER.search(text, text.find("\n", top)):
+        return text
+    lines = text.split("\n")
     for number, line in enumerate(lines[top + 1 :], top + 2):
-        fields = [field.strip().lower() for field in split_row(line, "\t") or []]
+        fields = _fields(line)
         if fields[:1] == ["id"] and "language" in fields:
             problems.add("stray_header", REFERENCE.file, "a header row in mid-file", line=number)
             lines[number - 1] = ""
-    return parse_table(["\n".join(lines)], layout, problems)
+    return "\n".join(lines)
+
+
+def _fields(line: str) -> list[str]:
+    return [field.strip().lower() for field in split_row(line, "\t") or []]
 
 
 def public_files(reference: Answers, options: Mapping[str, str]) -> dict[str, bytes]:
@@ -116,12 +130,12 @@ def public_files(reference: Answers, options: Mapping[str, str]) -> dict[str, by
     return files
 
 
-def read_items(directory: Path) -> Items:
-    items = SHEETS.read_items(directory)
-    if not (directory / CLASS_SIZES_FILE).exists():
+def read_items(files: Mapping[str, bytes]) -> Items:
+    items = SHEETS.read_items(files)
+    if CLASS_SIZES_FILE not in files:
         return items
     problems = Problems(FileProblems)
-    content = read_bytes(directory / CLASS_SIZES_FILE, CLASS_SIZES_FILE, problems, 1 << 16)
+    content = content_of(files, CLASS_SIZES_FILE, problems, 1 << 16)
     try:
         sizes = json.loads(content)
         sizes = {kind: sizes[kind] for kind in ("correct", "incorrect")}
@@ -133,7 +147,7 @@ def read_items(directory: Path) -> Items:
     return replace(items, class_sizes=sizes)
 
 
-def read_submission(files: Mapping[str, Path], items: Items) -> Answers:
+def read_submission(files: Files, items: Items) -> Answers:
     submission = read_answers(SUBMISSION, files, items)
     if items.class_sizes is not None:
         require_possible(submission, items.class_sizes)
@@ -239,11 +253,12 @@ TASK = Task(
     name="spoken_call",
     title="Spoken CALL",
     format=SHEETS._replace(
+        list_files=(*SHEETS.list_files, CLASS_SIZES_FILE),
         read_reference=read_reference,
         public_files=public_files,
         read_items=read_items,
         read_submission=read_submission,
-        rows=lambda directory: rows_of(read_rows(directory, Problems(ReferenceFileError))),
+        rows=lambda files: rows_of(read_rows(files, Problems(ReferenceFileError))),
         headerless=HEADERLESS,
     ),
     units=units,

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from spokeneval.formats.files import read_folder
 from spokeneval.formats.language_turns import Reference, read_items, read_reference
 from spokeneval.metrics.counts import total
 from spokeneval.metrics.language_diarization import (
@@ -41,11 +42,11 @@ def main() -> None:
     if len(sys.argv) != 3 or not (HERE / sys.argv[1] / "input").is_dir():
         sys.exit("usage: baseline.py development|evaluation OUTPUT_DIR")
     output = Path(sys.argv[2])
-    development = read_reference(HERE / "development" / "reference")
+    development = read_reference(read_folder(HERE / "development" / "reference"))
     ends = sorted({float(end) for regions in development.regions for end in regions[:, 1]})
     best = min(ends, key=lambda end: english_up_to(end, development))
     output.mkdir(parents=True, exist_ok=True)
-    for recording in read_items(HERE / sys.argv[1] / "input").ids:
+    for recording in read_items(read_folder(HERE / sys.argv[1] / "input")).ids:
         with open(str(output / f"{recording}.txt"), "w", encoding="utf-8", newline="\n") as sink:
             sink.write(f"0 {best:g} English\n")
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from spokeneval.formats.files import read_folder
 from spokeneval.formats.segment_scores import read_items, read_reference
 
 HERE = Path(__file__).resolve().parent
@@ -36,12 +37,12 @@ def main() -> None:
         sys.exit("This baseline needs scikit-learn: pip install scikit-learn")
     items, output = HERE / sys.argv[1] / "input", Path(sys.argv[2])
     development = HERE / "development"
-    is_english = read_reference(development / "reference").is_english
+    is_english = read_reference(read_folder(development / "reference")).is_english
     model = LogisticRegression().fit(log_lengths(development / "input" / "segments.csv"), is_english)
     scores = model.decision_function(log_lengths(items / "segments.csv"))
     output.mkdir(parents=True, exist_ok=True)
     with open(str(output / "prediction.txt"), "w", encoding="utf-8", newline="\n") as sink:
-        for item, score in zip(read_items(items).ids, scores):
+        for item, score in zip(read_items(read_folder(items)).ids, scores):
             sink.write(f"{item} {score:.6f} {-score:.6f}\n")
 
 

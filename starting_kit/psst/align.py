@@ -16,6 +16,7 @@ from pathlib import Path
 
 from psst_kit import HERE, read_transcripts
 
+from spokeneval.formats.files import read_folder
 from spokeneval.metrics.counts import total
 from spokeneval.metrics.phoneme_recognition import (
     Step,
@@ -40,7 +41,7 @@ def main() -> None:
     )
     parser.add_argument("--first", type=int, metavar="N", help="only the N worst utterances")
     options = parser.parse_args()
-    reference = read_reference(HERE / "development" / "reference")
+    reference = read_reference(read_folder(HERE / "development" / "reference"))
     recognised = read_transcripts(options.transcripts, reference.items, "development")
     said = reference["transcript"].tolist()
     errors = errors_per_utterance(said, recognised)

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
 from spokeneval.formats.naming import LIST_FILE
 from spokeneval.formats.problems import FileProblems
@@ -63,7 +64,7 @@ def read_transcripts(file: Path, items: Items, name: str) -> list[list[str]]:
     if not file.is_file():
         sys.exit(f"{file} is missing: transcripts of the {name} set, with utterance_id and asr_transcript.")
     try:
-        recognised = psst_recognition.TASK.format.read_submission({TRANSCRIPTS_FILE: file}, items)
+        recognised = psst_recognition.TASK.format.read_submission(Files({TRANSCRIPTS_FILE: file}), items)
     except FileProblems as refusal:
         sys.exit(f"{file} does not fit the {name} set.\n\n{refusal}")
     transcripts: list[list[str]] = recognised["asr_transcript"].tolist()

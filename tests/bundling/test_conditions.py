@@ -14,6 +14,7 @@ from speechbundles.competition.read import read_competitions
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
+from spokeneval.formats.files import read_folder
 from spokeneval.formats.segment_scores import Submission
 from spokeneval.run.options import Settings, choose_options
 from spokeneval.run.scoring import score_submission
@@ -87,7 +88,9 @@ def own(tmp_path_factory):
 @pytest.fixture(scope="module")
 def scored(own):
     """`recordings -> outputs`: what the two were scored on the first so many, and where their outputs would lie."""
-    reference = TASK.format.read_reference(own / "mine/reference_data/merlion_identification/evaluation")
+    reference = TASK.format.read_reference(
+        read_folder(own / "mine/reference_data/merlion_identification/evaluation")
+    )
     options = Settings(choose_options(TASK, {}), False, Signature(TASK.name, items="0123456789ab"))
     outputs = {}
     for recordings in (RECORDINGS, 7):
@@ -187,7 +190,7 @@ def test_submissions_that_are_missing_or_not_those_are_told_at_once(own, scored,
 def test_the_language_of_a_turn_breaks_nothing_down():
     (competition,) = read_competitions(Sources(ROOT), ["merlion_diarization_closed"])
     place = ROOT / "reference_data/merlion_diarization/evaluation"
-    recordings = find_task("merlion_diarization").format.read_reference(place).items.ids
+    recordings = find_task("merlion_diarization").format.read_reference(read_folder(place)).items.ids
     gold = find_gold(competition, recordings)
     with pytest.raises(OrganiserError) as refused:
         conditions_by_column(gold, "language_tag", recordings)

@@ -12,13 +12,14 @@ from speechbundles.board.outputs import ScoringOutput
 from speechbundles.board.plain import items_to_csv
 from speechbundles.board.rasch import FARTHEST, fit_rasch
 from speechbundles.board.tables.spoken_call import difficulty_bands
+from spokeneval.formats.files import Files
 from spokeneval.formats.speakers import Units
 from spokeneval.metrics.accept_reject import decisions_per_response
 from spokeneval.run.signature import Signature
 from spokeneval.run.statistics import Statistics, by_unit
 from spokeneval.tasks import find_task, task_names
 from tests.samples.cases import CASES
-from tests.samples.programs import write_files
+from tests.samples.programs import encoded
 
 
 def simulated(
@@ -71,11 +72,10 @@ def test_who_is_always_right_has_an_ability_all_the_same():
 
 
 @pytest.mark.parametrize("name", task_names())
-def test_every_task_says_how_right_an_item_is(name, tmp_path):
+def test_every_task_says_how_right_an_item_is(name):
     task, case = find_task(name), CASES[name]
-    reference = task.format.read_reference(write_files(tmp_path / "reference", case.reference))
-    folder = write_files(tmp_path / "submission", case.submission)
-    files = {path.name: path for path in folder.iterdir()}
+    reference = task.format.read_reference(encoded(case.reference))
+    files = Files(encoded(case.submission))
     rows = task.count(reference, task.format.read_submission(files, reference.items))
     right = np.asarray(task.right(rows))
     assert right.shape == (len(task.units(reference).of),)

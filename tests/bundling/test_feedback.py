@@ -21,6 +21,7 @@ from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from speechbundles.rehearse.engine import LocalEngine
 from speechbundles.rehearse.rehearsal import rehearse
+from spokeneval.formats.files import Files, read_folder
 from spokeneval.programs.score import HIDDEN_STATISTICS
 from spokeneval.run.feedback import choose_step, coarse_scores, on_grid
 from spokeneval.run.interval import resampled_error
@@ -30,7 +31,7 @@ from spokeneval.run.scoring import score_submission
 from spokeneval.run.signature import Signature
 from spokeneval.tasks import find_task
 from tests.samples.near_misses import near_misses
-from tests.samples.programs import ROOT, run_program, write_files
+from tests.samples.programs import ROOT, encoded, run_program, write_files
 from tests.samples.repeated import REPEATED
 
 TASK = find_task("psst_correctness")
@@ -52,7 +53,9 @@ def told(path):
         zipfile.ZipFile(io.BytesIO(archive.read("scoring_program.zip"))) as program,
     ):
         options = json.loads(program.read("options.json"))
-    ids = TASK.format.read_reference(ROOT / "reference_data" / TASK.name / "evaluation").items.ids
+    ids = TASK.format.read_reference(
+        read_folder(ROOT / "reference_data" / TASK.name / "evaluation")
+    ).items.ids
     return options["sets"][items_fingerprint(ids)]
 
 
@@ -163,7 +166,7 @@ def test_at_home_the_scores_are_exact_and_the_board_is_told(bundle, tmp_path):
     assert low < shown < high
 
 
-def test_answers_that_know_nothing_raise_the_floor(tmp_path):
+def test_answers_that_know_nothing_raise_the_floor():
     # Always English has a pooled EER of the share of Mandarin, 19.69 %, below what the language's baseline gets here.
     task = find_task("merlion_identification")
     reference = load_reference(
@@ -194,12 +197,9 @@ def small(task, folder, files=None):
 
 def scored(task, folder, answers):
     """What answers to a small set score: a submission's files, or those of a system that knows nothing."""
-    reference = task.format.read_reference(folder)
+    reference = task.format.read_reference(read_folder(folder))
     if isinstance(answers, dict):
-        write_files(folder / "res", answers)
-        answers = task.format.read_submission(
-            {name: folder / "res" / name for name in answers}, reference.items
-        )
+        answers = task.format.read_submission(Files(encoded(answers)), reference.items)
     else:
         answers = answers(reference.items)
     options = Settings(choose_options(task, {}), False, Signature(task.name))

@@ -31,6 +31,7 @@ from speechbundles.platforms.keys import MOST_DECIMALS
 from speechbundles.rehearse.rehearsal import rehearse
 from spokeneval.compare.randomisation import MOST_SWAPPED
 from spokeneval.compare.ranks import DECIMALS
+from spokeneval.formats.files import read_folder
 from spokeneval.formats.format import Items
 from spokeneval.formats.sheets import Answers
 from spokeneval.formats.speakers import Units
@@ -278,7 +279,7 @@ def test_too_few_units_are_told_with_how_many_would_do(tmp_path):
     assert {row.cluster for row in board.rows} == {1}
 
 
-def test_a_board_of_many_systems_has_ranks_and_clusters_by_the_bound(tmp_path):
+def test_a_board_of_many_systems_has_ranks_and_clusters_by_the_bound():
     correct, meaningful = np.arange(400) < 300, np.ones(400, dtype=bool)
     wrong = np.random.RandomState(9).rand(400)
     outputs = []
@@ -425,7 +426,7 @@ def own_competition(tmp_path_factory):
     folder = tmp_path_factory.mktemp("own")
     begun_folder(folder / "mine", ["spoken_call"])
     write_files(folder / "mine/reference_data/spoken_call/evaluation", {"reference.csv": SHEET + "\n"})
-    reference = TASK.format.read_reference(folder / "mine/reference_data/spoken_call/evaluation")
+    reference = TASK.format.read_reference(read_folder(folder / "mine/reference_data/spoken_call/evaluation"))
     for part, count in (("whole", 41), ("part", 30)):
         for name, period in (("a", 5), ("b", 7)):
             labels = [reference[kind][:count] == 1 for kind in ("language", "meaning")]

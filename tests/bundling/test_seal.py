@@ -22,6 +22,7 @@ from speechbundles.competition.seal import draw_units, seal
 from speechbundles.model.errors import BadReference, OrganiserError, SealError
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
+from spokeneval.formats.files import read_folder
 from spokeneval.tasks import find_task, task_names
 from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT, repository_with, write_files
@@ -36,7 +37,7 @@ def loaded(task, folder, files=None):
 
 def units_of(task, folder):
     """The unit of each row of the counts of the reference in a folder."""
-    return set(find_task(task).units(find_task(task).format.read_reference(folder)).of.values())
+    return set(find_task(task).units(find_task(task).format.read_reference(read_folder(folder))).of.values())
 
 
 def laid_out(reference, folder):
@@ -231,7 +232,7 @@ def test_a_part_scores_as_its_own_rows_alone_do(task, tmp_path):
         plain = write_files(
             tmp_path / "plain" / part, {name: (folder / part / name).read_bytes() for name in files}
         )
-        ids = find_task(task).format.read_reference(plain).items.ids
+        ids = find_task(task).format.read_reference(read_folder(plain)).items.ids
         own = write_files(tmp_path / "own" / part, narrowed(task, answers, ids))
         expected = spokeneval.score(task, reference=plain, submission=own)
         found = spokeneval.score(task, reference=folder / part, submission=every)

@@ -12,7 +12,7 @@ from speechbundles.rehearse.sandbox import Limits
 from speechbundles.rehearse.warm import WarmEngine
 from spokeneval.tasks import find_task, task_names
 from tests.samples.cases import CASES
-from tests.samples.programs import ROOT, write_files
+from tests.samples.programs import ROOT, encoded, write_files
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="rehearsals do not run on Windows")
 
@@ -67,12 +67,35 @@ def test_what_a_program_writes_and_says_is_the_same_to_the_byte(task, tmp_path, 
         assert score(warm, tmp_path, folders[2], files) == cold
 
 
+def test_a_reference_is_read_once_and_another_one_anew(tmp_path, warm):
+    """The files of one whole set are gone when the second submission is scored."""
+    source = (ROOT / "scoring_program" / "spoken_call" / "score.py").read_bytes()
+    program(tmp_path / "program", {"score.py": source})
+    case = CASES["spoken_call"]
+    write_files(tmp_path / "ref", case.reference)
+    done = []
+    for number in range(3):
+        (tmp_path / f"run{number}").mkdir()
+        done.append(score(warm, tmp_path, tmp_path / f"run{number}", case.submission))
+        if number == 0:
+            (tmp_path / "ref/reference.csv").unlink()
+        else:
+            (tmp_path / "ref").rename(tmp_path / f"before{number}")
+            (tmp_path / "ref").mkdir()
+            (tmp_path / "ref").rename(tmp_path / "other")
+            (tmp_path / "ref").symlink_to(tmp_path / "other")
+    assert done[0][0] == 0
+    assert done[1] == done[0]
+    assert done[2][0] == 1
+    assert "reference data cannot be used" in done[2][2]
+
+
 def test_ingestion_too(tmp_path, warm):
     task = "spoken_call"
     source = (ROOT / "ingestion_program" / task / "ingest.py").read_bytes()
     place = program(tmp_path / "program", {"ingest.py": source})
     files = find_task(task).format
-    reference = files.read_reference(write_files(tmp_path / "ref", CASES[task].reference))
+    reference = files.read_reference(encoded(CASES[task].reference))
     write_files(tmp_path / "items", files.public_files(reference, {}))
     said = []
     for number, engine in enumerate((LocalEngine(), warm, warm)):

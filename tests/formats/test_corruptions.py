@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,7 +20,7 @@ from spokeneval.tasks import find_task, merlion_diarization, spoken_call, task_n
 from tests.samples.bad_references import bad_references
 from tests.samples.cases import CASES, SHEETS
 from tests.samples.corruptions import SUBMISSIONS
-from tests.samples.programs import ROOT, write_files
+from tests.samples.programs import ROOT, encoded, write_files
 from tests.samples.refusals import HANDED_ON, Refusal, Site, observed, reference_refusals, refusals
 
 NAME = "a name without blanks, slashes, commas, quotation marks and invisible characters"
@@ -164,7 +163,7 @@ def test_the_good_submission_is_read_against_either_labelling(task, tmp_path):
     files = find_task(task).format
     case = CASES[task]
     references = [
-        files.read_reference(write_files(tmp_path / str(number), content))
+        files.read_reference(encoded(content))
         for number, content in enumerate((case.reference, case.relabelled))
     ]
     assert case.reference != case.relabelled
@@ -219,26 +218,26 @@ HANDING_ON = ("problems", "tables")
 """The modules of the methods in `HANDED_ON`."""
 
 
-def other_refusals(folder: Path) -> list[Refusal]:
+def other_refusals() -> list[Refusal]:
     """The 50 % rule's two refusals: of a number of accepts, and where the organiser's policy is to refuse; and those
     of class sizes and times that a bundle's builder never writes."""
-    write_files(folder, {"test_sheet.csv": "Id\n1\n", "class_sizes.json": '{"correct": "many"}'})
-    write_files(folder, {"recordings.csv": "audio_name\nx.wav\n", "times.json": '{"latest_ms": 0}'})
+    sizes = encoded({"test_sheet.csv": "Id\n1\n", "class_sizes.json": '{"correct": "many"}'})
+    times = encoded({"recordings.csv": "audio_name\nx.wav\n", "times.json": '{"latest_ms": 0}'})
     accepted = Answers(Items(("1", "2")), {"Accept": np.array([1, 1])})
     broken = {"decisions": Decisions(2, 3, 5, 0, 0)}
     options = Settings({"fifty_percent_rule": "reject"}, False, Signature("spoken_call"))
     return [
         observed(lambda: spoken_call.require_possible(accepted, {"correct": 1, "incorrect": 1})),
         observed(lambda: spoken_call.refuse_ineligible(broken, options)),
-        observed(lambda: spoken_call.read_items(folder)),
-        observed(lambda: merlion_diarization.TASK.format.read_items(folder)),
+        observed(lambda: spoken_call.read_items(sizes)),
+        observed(lambda: merlion_diarization.TASK.format.read_items(times)),
     ]
 
 
-def test_every_refusal_in_the_code_has_a_corruption_that_reaches_it(tmp_path):
+def test_every_refusal_in_the_code_has_a_corruption_that_reaches_it():
     reached: set[Site] = set()
     tables = [table(task) for task in CASES for table in (refusals, reference_refusals)]
-    for refusal in [*(each for table in tables for each in table.values()), *other_refusals(tmp_path)]:
+    for refusal in [*(each for table in tables for each in table.values()), *other_refusals()]:
         assert refusal.error is not None
         reached |= refusal.sites
     known = refusal_sites()

@@ -17,22 +17,22 @@ from spokeneval.formats.language_labels import (
 )
 from spokeneval.formats.problems import Problems, ReferenceFileError
 from spokeneval.formats.tables import Table
-from tests.samples.programs import write_files
+from tests.samples.programs import encoded
 
 HEADER = "audio_name,utt_id,start,end,language_tag"
 
 
-def read(folder, header, *rows):
+def read(header, *rows):
     """The labels' blocks, and what is said of them: code, line, item and message of each problem."""
-    write_files(folder, {"labels.csv": "".join(f"{line}\n" for line in (header, *rows))})
+    files = encoded({"labels.csv": "".join(f"{line}\n" for line in (header, *rows))})
     problems = Problems(ReferenceFileError)
-    blocks = list(read_labels(folder, problems))
+    blocks = list(read_labels(files, problems))
     assert {problem.file for problem in problems.kept} <= {"labels.csv"}
     return blocks, [(problem.code, problem.line, problem.item, problem.message) for problem in problems.kept]
 
 
-def told(folder, *rows, header=HEADER):
-    return read(folder, header, *rows)[1]
+def told(*rows, header=HEADER):
+    return read(header, *rows)[1]
 
 
 def test_a_recording_is_known_by_its_audio_name_without_the_extension():
@@ -41,16 +41,16 @@ def test_a_recording_is_known_by_its_audio_name_without_the_extension():
 
 
 @pytest.mark.parametrize("block", [1, 1 << 17])
-def test_labels_are_read_in_the_order_of_their_lines(tmp_path, monkeypatch, block):
+def test_labels_are_read_in_the_order_of_their_lines(monkeypatch, block):
     monkeypatch.setattr(text, "_BLOCK", block)
-    blocks, found = read(
-        tmp_path,
+    rows = (
         "more,audio_name,utt_id,start,end,language_tag,length,user,overlap_diff_lang",
         "m,x.wav,a,0,9.5,English,9,S1,no",
         "m,y.wav,a,1e1,20,MANDARIN,11,S2,",
         "m,x.mp3,b,5,9,non_speech,4,S1,",
         "m,z.wav,a,5,1000000000,Non-Evaluated-Speech,999999995,S1,",
     )
+    blocks, found = read(*rows)
     assert found == []
     assert [recording for labels in blocks for recording in labels.recordings] == ["x", "y", "x", "z"]
     spans = np.concatenate([labels.spans for labels in blocks])
@@ -65,52 +65,52 @@ def test_labels_are_read_in_the_order_of_their_lines(tmp_path, monkeypatch, bloc
     assert set(blocks[0].table.columns) == {
         *("audio_name", "utt_id", "start", "end", "language_tag", "length", "speaker", "overlap_diff_lang")
     }
-    assert label_rows(tmp_path) == {2: "x", 3: "y", 4: "x", 5: "z"}
+    assert label_rows({"labels.csv": "\n".join(rows).encode()}) == {2: "x", 3: "y", 4: "x", 5: "z"}
 
 
-def test_labels_without_a_row_or_without_speakers_are_read(tmp_path):
-    (labels,), found = read(tmp_path, HEADER)
+def test_labels_without_a_row_or_without_speakers_are_read():
+    (labels,), found = read(HEADER)
     assert (len(labels.table), labels.spans.shape, labels.speakers, found) == (0, (0, 2), {}, [])
-    (labels,), _ = read(tmp_path, HEADER, "x.wav,a,0,9,English")
+    (labels,), _ = read(HEADER, "x.wav,a,0,9,English")
     assert labels.speakers == {}
 
 
-def test_an_utterance_may_stand_in_two_recordings_and_twice_in_none(tmp_path):
+def test_an_utterance_may_stand_in_two_recordings_and_twice_in_none():
     rows = ["x.wav,a,0,9,English", "y.wav,a,0,9,English", "y.wav,b,0,9,English", "x.wav,b,0,9,English"]
-    assert told(tmp_path, *rows) == []
-    again = told(tmp_path, *rows, "y.mp3,a,9,19,English", "y.wav,a,9,19,English")
+    assert told(*rows) == []
+    again = told(*rows, "y.mp3,a,9,19,English", "y.wav,a,9,19,English")
     assert [problem[3] for problem in again] == ["utt_id a of y again; first on line 3"] * 2
 
 
-def test_speakers_are_one_to_a_recording(tmp_path):
+def test_speakers_are_one_to_a_recording():
     rows = ["x.wav,a,0,9,English,S1", "y.wav,b,0,9,English,S 2", "x.wav,c,0,9,English,S3"]
-    found = told(tmp_path, *rows, "y.wav,d,0,9,English,", header=HEADER + ",speaker")
+    found = told(*rows, "y.wav,d,0,9,English,", header=HEADER + ",speaker")
     assert [problem[:3] for problem in found] == [
         *(("no_speaker", 5, "d"), ("two_speakers", 4, "c"), ("two_speakers", 5, "d"))
     ]
     assert found[2][3].startswith("utt_id d: speaker '', above 'S 2'; expected one for all of y, ")
 
 
-def test_lengths_are_off_by_a_millisecond_at_most(tmp_path):
+def test_lengths_are_off_by_a_millisecond_at_most():
     header = HEADER + ",length"
     rows = ["x.wav,a,0,10,English,11", "x.wav,b,5,10.5,English,4.5"]
-    assert told(tmp_path, *rows, header=header) == []
+    assert told(*rows, header=header) == []
     wrong = ["x.wav,c,0,10,English,11.5", "x.wav,d,5,10.5,English,4.4"]
-    assert told(tmp_path, *rows, *wrong, header=header) == [
+    assert told(*rows, *wrong, header=header) == [
         ("wrong_length", 4, None, "length 11.5; end minus start is 10"),
         ("wrong_length", 5, None, "length 4.4; end minus start is 5.5"),
     ]
     # Not where times are wrong: the length is then no news.
-    found = told(tmp_path, *wrong, "x.wav,f,9,1,English,8", header=header)
+    found = told(*wrong, "x.wav,f,9,1,English,8", header=header)
     assert [code for code, *_ in found] == ["empty_span"]
 
 
-def test_half_of_the_segments_last_five_milliseconds(tmp_path):
-    assert told(tmp_path, "x.wav,a,0,5,English", "x.wav,b,0,1,English", "x.wav,c,1,9,English") == []
+def test_half_of_the_segments_last_five_milliseconds():
+    assert told("x.wav,a,0,5,English", "x.wav,b,0,1,English", "x.wav,c,1,9,English") == []
     rows = ["x.wav,a,100,104.9,English", "x.wav,b,100,101,English", "x.wav,c,1,9,English"]
-    assert [code for code, *_ in told(tmp_path, *rows)] == ["not_milliseconds"]
+    assert [code for code, *_ in told(*rows)] == ["not_milliseconds"]
     # Not where a row is not usable: its times may be what is wrong.
-    found = told(tmp_path, *rows, "x.wav,a,0,1,English")
+    found = told(*rows, "x.wav,a,0,1,English")
     assert [code for code, *_ in found] == ["duplicate_utterance"]
 
 

@@ -7,10 +7,11 @@ import json
 import pytest
 
 from spokeneval.formats import language_turns
+from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
 from spokeneval.formats.language_turns import MOST_LINES, Submission
 from spokeneval.formats.problems import FileProblems, ReferenceFileError, SubmissionError
-from tests.samples.programs import write_files
+from tests.samples.programs import encoded
 
 HEADER = "audio_name,utt_id,start,end,language_tag"
 LABELS = [
@@ -25,9 +26,12 @@ LABELS = [
 REGIONS = ["y.mp3,0,2000", "w.wav,0,5", "x.wav,1500,2500", "x.wav,0,1500"]
 
 
-def read(folder, labels=LABELS, regions=REGIONS, header=HEADER):
-    files = {"labels.csv": "\n".join([header, *labels]), "regions.csv": "\n".join(regions)}
-    return language_turns.read_reference(write_files(folder, files))
+def reference_files(labels=LABELS, regions=REGIONS, header=HEADER):
+    return encoded({"labels.csv": "\n".join([header, *labels]), "regions.csv": "\n".join(regions)})
+
+
+def read(*changes, **choices):
+    return language_turns.read_reference(reference_files(*changes, **choices))
 
 
 def told(refusal):
@@ -35,9 +39,9 @@ def told(refusal):
     return [(problem.code, problem.file, problem.line) for problem in refusal.value.problems]
 
 
-def refused_reference(folder, *changes, **choices):
+def refused_reference(*changes, **choices):
     with pytest.raises(ReferenceFileError) as refusal:
-        read(folder, *changes, **choices)
+        read(*changes, **choices)
     return told(refusal)
 
 
@@ -45,8 +49,8 @@ def listed(parts):
     return [part.tolist() for part in parts]
 
 
-def test_a_reference_holds_its_recordings_by_name(tmp_path):
-    reference = read(tmp_path)
+def test_a_reference_holds_its_recordings_by_name():
+    reference = read()
     assert reference.items == Items(("w", "x", "y"), latest=4096)
     assert reference.audio_names == ("w.wav", "x.wav", "y.wav")  # labels are asked first
     assert reference.speakers == ()
@@ -62,32 +66,32 @@ def test_a_reference_holds_its_recordings_by_name(tmp_path):
         "recordings.csv": b"audio_name\nw.wav\nx.wav\ny.wav\n",
         "times.json": b'{"latest_ms": 4096}\n',
     }
-    assert language_turns.read_items(write_files(tmp_path / "input", public)) == reference.items
-    assert language_turns.rows(tmp_path) == {
+    assert language_turns.read_items(encoded(public)) == reference.items
+    assert language_turns.rows(reference_files()) == {
         "labels.csv": {2: "y", 3: "x", 4: "y", 5: "x", 6: "x", 7: "x", 8: "x"},
         "regions.csv": {1: "y", 2: "w", 3: "x", 4: "x"},
     }
 
 
-def test_many_spans_keep_their_order(tmp_path):
+def test_many_spans_keep_their_order():
     labels = [
         f"{'xy'[number % 2]}.wav,a{number},{number},{number + 10},English" for number in range(99, 0, -1)
     ]
-    reference = read(tmp_path, labels, ["y,0,500", "x,0,500"])
+    reference = read(labels, ["y,0,500", "x,0,500"])
     assert reference.turns[0][0][:, 0].tolist() == list(range(98, 0, -2))
 
 
-def test_of_the_times_the_next_power_of_two_is_told(tmp_path):
+def test_of_the_times_the_next_power_of_two_is_told():
     labels = ["x.wav,a,0,100,English"]
     for end, latest in (("0.5", 1), ("1", 1), ("1.5", 2), ("2", 2), ("4097", 8192)):
-        assert read(tmp_path, labels, [f"x,0,{end}"]).items.latest == latest
+        assert read(labels, [f"x,0,{end}"]).items.latest == latest
 
 
-def test_recordings_without_a_label_are_nobodys(tmp_path):
+def test_recordings_without_a_label_are_nobodys():
     labels = [f"{row},{'PQ'['y' in row]}" for row in LABELS]
-    assert read(tmp_path, labels, header=HEADER + ",speaker").speakers == ("w", "P", "Q")
+    assert read(labels, header=HEADER + ",speaker").speakers == ("w", "P", "Q")
     nobody = [f"{row}," for row in LABELS]
-    assert read(tmp_path, nobody, header=HEADER + ",speaker").speakers == ()
+    assert read(nobody, header=HEADER + ",speaker").speakers == ()
 
 
 @pytest.mark.parametrize(
@@ -99,49 +103,49 @@ def test_recordings_without_a_label_are_nobodys(tmp_path):
         ["", "END,start,Audio_Name", "9,0,x", "9,0,y"],
     ],
 )
-def test_regions_may_have_a_header(tmp_path, regions):
+def test_regions_may_have_a_header(regions):
     labels = ["x.wav,a,0,9,English", "y.wav,a,0,9,English"]
-    assert listed(read(tmp_path, labels, regions).regions) == [[[0, 9]], [[0, 9]]]
+    assert listed(read(labels, regions).regions) == [[[0, 9]], [[0, 9]]]
 
 
 @pytest.mark.parametrize("first", ["x,0", "x,0,soon", 'x,"0,9', "X", " "])
-def test_a_first_row_without_two_times_is_a_header(tmp_path, first):
-    assert refused_reference(tmp_path, LABELS, [first, "x,0,9"]) == [("missing_column", "regions.csv", 1)]
+def test_a_first_row_without_two_times_is_a_header(first):
+    assert refused_reference(LABELS, [first, "x,0,9"]) == [("missing_column", "regions.csv", 1)]
 
 
 @pytest.mark.parametrize(("tag", "code"), [("language_tag", "unknown_value"), ("tag", "missing_column")])
-def test_regions_are_read_where_labels_are_refused(tmp_path, tag, code):
+def test_regions_are_read_where_labels_are_refused(tag, code):
     header = f"audio_name,utt_id,start,end,{tag}"
-    found = refused_reference(tmp_path, ["x.wav,a,0,9,Noise"], ["x y,0,9", "x,9,0"], header=header)
+    found = refused_reference(["x.wav,a,0,9,Noise"], ["x y,0,9", "x,9,0"], header=header)
     assert [(code, file) for code, file, _ in found] == [
         *((code, "labels.csv"), ("unusable_name", "regions.csv"), ("empty_span", "regions.csv"))
     ]
 
 
-def test_regions_lie_beside_each_other_and_every_labelled_recording_has_one(tmp_path):
+def test_regions_lie_beside_each_other_and_every_labelled_recording_has_one():
     regions = ["y,0,2000", "x,100.5,1500", "x,0,200", "x,200,300", "y,2000,3000", "x,1500,1600"]
-    assert refused_reference(tmp_path, [*LABELS, "z.wav,a,0,9,English", "z.wav,b,0,9,English"], regions) == [
+    assert refused_reference([*LABELS, "z.wav,a,0,9,English", "z.wav,b,0,9,English"], regions) == [
         ("no_region", "labels.csv", 9),
         ("overlapping_regions", "regions.csv", 2),
         ("overlapping_regions", "regions.csv", 4),
     ]
 
 
-def test_some_of_a_recordings_speech_is_evaluated(tmp_path):
+def test_some_of_a_recordings_speech_is_evaluated():
     labels = ["x.wav,a,100,900,English", "x.wav,b,900,1000,Mandarin", "y.wav,a,0,100,English"]
-    found = refused_reference(tmp_path, labels, ["x,0,100", "x,1000,2000", "y,100,200"])
+    found = refused_reference(labels, ["x,0,100", "x,1000,2000", "y,100,200"])
     assert [code for code, *_ in found] == ["nothing_evaluated"] * 2
     for regions in (["x,0,101"], ["x,999,2000"], ["x,0,9", "x,9,19", "x,950,960"]):
-        assert len(read(tmp_path, labels, [*regions, "y,0,9"]).items) == 2
+        assert len(read(labels, [*regions, "y,0,9"]).items) == 2
 
 
 PUBLIC = {"recordings.csv": "audio_name\nx.wav\ny.a.wav\n"}
 
 
 @pytest.mark.parametrize("latest", [1, 2_000_000_000])
-def test_public_items_are_the_recordings_and_a_time(tmp_path, latest):
+def test_public_items_are_the_recordings_and_a_time(latest):
     files = {**PUBLIC, "times.json": json.dumps({"latest_ms": latest})}
-    items = language_turns.read_items(write_files(tmp_path, files))
+    items = language_turns.read_items(encoded(files))
     assert items == Items(("x", "y.a"), latest=latest)
 
 
@@ -161,36 +165,35 @@ def test_public_items_are_the_recordings_and_a_time(tmp_path, latest):
         ("recordings.csv", "audio_name\nx,y\n", "  line 2    2 fields"),
     ],
 )
-def test_public_files_that_cannot_be_read_are_refused_by_their_names(tmp_path, file, content, words):
+def test_public_files_that_cannot_be_read_are_refused_by_their_names(file, content, words):
     files = {**PUBLIC, "times.json": '{"latest_ms": 1}', file: content}
     with pytest.raises(FileProblems, match=f"^{file}: 1 problem\n\n{words}") as refusal:
-        language_turns.read_items(write_files(tmp_path, files))
+        language_turns.read_items(encoded(files))
     assert type(refusal.value) is FileProblems
 
 
-def submit(folder, latest=None, items=("x", "y"), **files) -> Submission:
-    write_files(folder, {f"{name}.txt": content for name, content in files.items()})
-    paths = {f"{name}.txt": folder / f"{name}.txt" for name in files}
-    return language_turns.read_submission(paths, Items(items, latest=latest))
+def submit(latest=None, items=("x", "y"), **files) -> Submission:
+    submitted = Files(encoded({f"{name}.txt": content for name, content in files.items()}))
+    return language_turns.read_submission(submitted, Items(items, latest=latest))
 
 
-def refused(folder, **choices):
+def refused(**choices):
     with pytest.raises(SubmissionError) as refusal:
-        submit(folder, **choices)
+        submit(**choices)
     return told(refusal)
 
 
-def test_turns_are_rounded_to_whole_milliseconds_and_those_without_any_left_out(tmp_path):
+def test_turns_are_rounded_to_whole_milliseconds_and_those_without_any_left_out():
     turns = "\n1.2 3.6 English\n\t5  1e1 Mandarin \n\n2.6 3.4 English\n0 0.4 Mandarin\n7 8 English\n"
-    submission = submit(tmp_path, x=turns, y="\n")
+    submission = submit(x=turns, y="\n")
     assert listed(submission.turns[0]) == [[[1, 4], [7, 8]], [[5, 10]]]
     assert [part.shape for part in submission.turns[1]] == [(0, 2), (0, 2)]
     assert language_turns.take(submission, [1, 0]).turns == submission.turns[::-1]
 
 
-def test_every_line_that_is_no_turn_is_told_in_its_file(tmp_path):
+def test_every_line_that_is_no_turn_is_told_in_its_file():
     turns = "5 4 English\n\n1 2\n1 2 english\n1,2,English\n1 2 English x\n"
-    assert refused(tmp_path, x=turns, y="-1 2 English\n") == [
+    assert refused(x=turns, y="-1 2 English\n") == [
         *(("wrong_field_count", "x.txt", line) for line in (3, 5, 6)),
         ("empty_span", "x.txt", 1),
         ("unknown_language", "x.txt", 4),
@@ -198,19 +201,19 @@ def test_every_line_that_is_no_turn_is_told_in_its_file(tmp_path):
     ]
 
 
-def test_files_are_one_to_a_recording_and_within_bounds(tmp_path):
-    assert refused(tmp_path, z="", y="\0") == [
+def test_files_are_one_to_a_recording_and_within_bounds():
+    assert refused(z="", y="\0") == [
         *(("missing_file", "x.txt", None), ("unexpected_file", "z.txt", None), ("nul_byte", "y.txt", 1))
     ]
-    assert len(submit(tmp_path, x="1 2 English" + "\n" * (MOST_LINES - 1), y="").turns) == 2
-    found = refused(tmp_path, x="1 2 English" + "\n" * MOST_LINES, y="1 2 french")
+    assert len(submit(x="1 2 English" + "\n" * (MOST_LINES - 1), y="").turns) == 2
+    found = refused(x="1 2 English" + "\n" * MOST_LINES, y="1 2 french")
     assert [problem[0] for problem in found] == ["file_too_large", "unknown_language"]
-    found = refused(tmp_path, x=" " * ((1 << 20) + 1), y="")
+    found = refused(x=" " * ((1 << 20) + 1), y="")
     assert found == [("file_too_large", "x.txt", None)]
 
 
-def test_turns_within_a_hundredth_of_the_latest_time_are_in_seconds(tmp_path):
+def test_turns_within_a_hundredth_of_the_latest_time_are_in_seconds():
     turns = {"x": "0 9 English\n3 8 Mandarin\n", "y": "1 5 Mandarin\n", "latest": 1000}
-    assert refused(tmp_path, **turns) == [("not_milliseconds", "", None)]
+    assert refused(**turns) == [("not_milliseconds", "", None)]
     for change in ({"y": "1 10 Mandarin\n"}, {"latest": 900}, {"latest": None}, {"x": "", "y": ""}):
-        submit(tmp_path, **{**turns, **change})
+        submit(**{**turns, **change})

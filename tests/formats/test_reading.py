@@ -1,18 +1,19 @@
 """Files are read in blocks: where the blocks end changes nothing that is read, and nothing that is said."""
 
+import io
 import random
 from contextlib import suppress
 
 import pytest
 
 from spokeneval.formats import text as text_files
+from spokeneval.formats.files import Files
 from spokeneval.formats.problems import FileProblems, Problems
-from spokeneval.formats.submission_folder import list_files
 from spokeneval.formats.tables import Layout, Table, parse_table
-from spokeneval.formats.text import read_blocks, read_text
+from spokeneval.formats.text import read_blocks
 from spokeneval.tasks import find_task
 from tests.samples.cases import CASES
-from tests.samples.programs import write_files
+from tests.samples.programs import encoded
 
 PIECES = [
     *(b"a", b"b,", b"\t", b" ", b"\n", b"\n", b"\n\n", b"\r\n", b"\xc3\xa9", b"\xef\xbb\xbf", b'"', b"0.5")
@@ -39,27 +40,30 @@ def faults(content):
     return found
 
 
+def read(content):
+    return list(read_blocks(io.BytesIO(content), "file", Problems(), LIMIT))
+
+
 @pytest.mark.parametrize("block", [1, 7, 64, 1 << 15])
-def test_blocks_joined_are_the_text_and_every_fault_is_found_in_its_line(tmp_path, monkeypatch, block):
+def test_blocks_joined_are_the_text_and_every_fault_is_found_in_its_line(monkeypatch, block):
     monkeypatch.setattr(text_files, "_BLOCK", block)
     rng = random.Random(block)
-    path = tmp_path / "file"
     accepted = 0
     for _ in range(800):
         pieces = rng.choices(PIECES, k=rng.randint(0, 40))
         if rng.random() < 0.4:
             pieces[rng.randint(0, len(pieces)) : 0] = [rng.choice(FAULTS)]
         content = b"".join(pieces)
-        path.write_bytes(content)
         expected = faults(content)
         if expected:
             with pytest.raises(FileProblems) as refusal:
-                read_text(path, "file", Problems(), LIMIT)
+                read(content)
             assert {(problem.code, problem.line) for problem in refusal.value.problems} <= expected, content
             continue
         whole = content.decode("utf-8-sig").replace("\r\n", "\n").rstrip("\n")
-        assert read_text(path, "file", Problems(), LIMIT) == whole, content
-        assert all(block.strip("\n") for block in read_blocks(path, "file", Problems(), LIMIT))
+        found = read(content)
+        assert "\n".join(found).rstrip("\n") == whole, content
+        assert all(block.strip("\n") for block in found)
         accepted += 1
     assert 150 < accepted < 700
 
@@ -75,11 +79,9 @@ def parsed(blocks, required, aliases=None):
 @pytest.mark.default_cases("columns1")
 @pytest.mark.parametrize("block", [1, 7, 64])
 @pytest.mark.parametrize("columns", [("Id",), ("Id", "Value")])
-def test_a_table_does_not_depend_on_where_its_blocks_end(tmp_path, monkeypatch, block, columns):
+def test_a_table_does_not_depend_on_where_its_blocks_end(monkeypatch, block, columns):
     monkeypatch.setattr(text_files, "_BLOCK", block)
     rng = random.Random(block)
-    path = tmp_path / "file"
-
     tables = 0
     for _ in range(800):
         header = rng.choice(
@@ -95,9 +97,9 @@ def test_a_table_does_not_depend_on_where_its_blocks_end(tmp_path, monkeypatch, 
         text = "\n".join([header, *rows]).rstrip("\n")
         if not text:
             continue
-        path.write_text(text + "\n" * rng.randint(0, 3))
+        content = text + "\n" * rng.randint(0, 3)
         aliases = {"name": "Id", "more": "more"}
-        found = parsed(read_blocks(path, "file", Problems(), LIMIT), columns, aliases)
+        found = parsed(read(content.encode()), columns, aliases)
         assert found == parsed([text], columns, aliases), text
         if found[0] is not None:
             tables += 1
@@ -139,24 +141,24 @@ def test_empty_rows_are_skipped_and_an_exact_name_wins_over_an_alias():
 
 @pytest.mark.parametrize("kind", ["reference", "submission"])
 @pytest.mark.parametrize("task", CASES)
-def test_what_is_read_and_refused_does_not_depend_on_where_blocks_end(tmp_path, monkeypatch, task, kind):
+def test_what_is_read_and_refused_does_not_depend_on_where_blocks_end(monkeypatch, task, kind):
     files = find_task(task).format
-    items = files.read_reference(write_files(tmp_path / "ref", CASES[task].reference)).items
+    items = files.read_reference(encoded(CASES[task].reference)).items
     content = getattr(CASES[task], kind)
     name = next(iter(content))
     rng = random.Random(1)
     refused = 0
     for trial in range(60):
         text = changed(content[name], rng) if trial else content[name]
-        folder = write_files(tmp_path / str(trial), {**content, name: text})
+        changes = encoded({**content, name: text})
         outcomes = set()
         for block in (1, 50, 1 << 17):
             monkeypatch.setattr(text_files, "_BLOCK", block)
             try:
                 if kind == "reference":
-                    outcomes.add(repr(files.read_reference(folder)))
+                    outcomes.add(repr(files.read_reference(changes)))
                 else:
-                    outcomes.add(repr(files.read_submission(list_files(folder), items)))
+                    outcomes.add(repr(files.read_submission(Files(changes), items)))
             except FileProblems as refusal:
                 outcomes.add(str(refusal))
                 refused += 1

@@ -6,25 +6,25 @@ import numpy as np
 import pytest
 
 from spokeneval.formats import segment_scores, text
+from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import FileProblems, ReferenceFileError, SubmissionError
 from tests.samples.merlion_identification import HEADER, IDS, ONE, SCORES, TWO
-from tests.samples.programs import write_files
+from tests.samples.programs import encoded
 
 
-def read(folder, rows, header=HEADER):
-    return segment_scores.read_reference(write_files(folder, {"labels.csv": header + rows}))
+def read(rows, header=HEADER):
+    return segment_scores.read_reference(encoded({"labels.csv": header + rows}))
 
 
-def submit(folder, content, ids=IDS):
-    write_files(folder, {"prediction.txt": content})
-    return segment_scores.read_submission({"prediction.txt": folder / "prediction.txt"}, Items(tuple(ids)))
+def submit(content, ids=IDS):
+    return segment_scores.read_submission(Files(encoded({"prediction.txt": content})), Items(tuple(ids)))
 
 
-def refused(folder, content, ids=IDS):
+def refused(content, ids=IDS):
     """The problems of a prediction, as they were met: code, line, item, message."""
     with pytest.raises(SubmissionError) as refusal:
-        submit(folder, content, ids)
+        submit(content, ids)
     return [(problem.code, problem.line, problem.item, problem.message) for problem in refusal.value.problems]
 
 
@@ -39,9 +39,9 @@ x_1.wav,a_4,1e3,2000,1000,English,False,
 
 
 @pytest.mark.parametrize("block", [1, 1 << 17])
-def test_segments_of_one_language_are_scored_in_the_order_of_the_labels(tmp_path, monkeypatch, block):
+def test_segments_of_one_language_are_scored_in_the_order_of_the_labels(monkeypatch, block):
     monkeypatch.setattr(text, "_BLOCK", block)
-    reference = read(tmp_path, LABELS)
+    reference = read(LABELS)
     assert reference.items == Items(("y_1_a1_0_700", "y_1_a2_0.50_700", "x_1_a_4_1e3_2000"))
     assert reference.is_english.tolist() == [True, False, True]
     assert (reference.recordings.tolist(), reference.recordings.dtype) == ([0, 0, 1], np.int64)
@@ -49,14 +49,16 @@ def test_segments_of_one_language_are_scored_in_the_order_of_the_labels(tmp_path
     public = segment_scores.public_files(reference, {})
     rows = "y_1.wav,a1,0,700\ny_1.wav,a2,0.50,700\nx_1.wav,a_4,1e3,2000\n"
     assert public == {"segments.csv": f"audio_name,utt_id,start,end\n{rows}".encode()}
-    assert segment_scores.read_items(write_files(tmp_path / "input", public)) == reference.items
+    assert segment_scores.read_items(encoded(public)) == reference.items
     of = ["y_1", "x_1", "x_1", "y_1", "x_1", "x_1"]
-    assert segment_scores.rows(tmp_path) == {"labels.csv": dict(enumerate(of, 2))}
+    assert segment_scores.rows(encoded({"labels.csv": HEADER + LABELS})) == {
+        "labels.csv": dict(enumerate(of, 2))
+    }
 
 
-def test_some_segments_are_taken_with_their_lines_recordings_and_speakers(tmp_path):
+def test_some_segments_are_taken_with_their_lines_recordings_and_speakers():
     rows = "x.wav,a,0,9,English,S1\ny.wav,b,0,9,Mandarin,S2\nx.wav,n,9,10,Non-Speech,S1\nz.wav,c,0,9,English,S3\n"
-    reference = read(tmp_path, rows, "audio_name,utt_id,start,end,language_tag,user\n")
+    reference = read(rows, "audio_name,utt_id,start,end,language_tag,user\n")
     lines = {2: "x_a_0_9", 3: "y_b_0_9", 5: "z_c_0_9"}
     assert segment_scores.item_rows(reference) == {"labels.csv": lines}
     some = segment_scores.take_reference(reference, [2, 0])
@@ -64,34 +66,32 @@ def test_some_segments_are_taken_with_their_lines_recordings_and_speakers(tmp_pa
     assert (some.is_english.tolist(), some.recordings.tolist()) == ([True, True], [1, 0])
     assert (some.audio_names, some.speakers) == (["x.wav", "z.wav"], ["S1", "S3"])
     assert segment_scores.item_rows(some) == {"labels.csv": {5: "z_c_0_9", 2: "x_a_0_9"}}
-    nobody = segment_scores.take_reference(read(tmp_path / "nobody", LABELS), [1])
+    nobody = segment_scores.take_reference(read(LABELS), [1])
     assert (nobody.is_english.tolist(), nobody.audio_names, nobody.speakers) == ([False], ["y_1.wav"], ())
 
 
 @pytest.mark.parametrize("recordings", [("p", "p_q_r"), ("p_q", "p_q_r")])
-def test_one_id_for_segments_of_two_recordings_is_refused(tmp_path, recordings):
+def test_one_id_for_segments_of_two_recordings_is_refused(recordings):
     short, long = recordings
     rest = long[len(short) + 1 :]
     rows = [f"{long}.wav,a,0,9", f"{long}.wav,b,0,9", f"{short}.wav,{rest}_b,0,9", f"{short}.wav,c,0,9"]
     tags = ("English", "Mandarin", "English", "Mandarin")
     text = "".join(f"{row},9,{tag},False,\n" for row, tag in zip(rows, tags, strict=True))
     with pytest.raises(ReferenceFileError, match=f"{long} and of {short} have the id {long}_b_0_9; rename"):
-        read(tmp_path, text)
+        read(text)
 
 
-def test_public_items_that_cannot_be_read(tmp_path):
+def test_public_items_that_cannot_be_read():
     with pytest.raises(FileProblems, match=r"^segments.csv: 1 problem\n\n  line 2    3 fields") as refusal:
-        segment_scores.read_items(
-            write_files(tmp_path, {"segments.csv": "audio_name,utt_id,start,end\na,b,c\n"})
-        )
+        segment_scores.read_items(encoded({"segments.csv": "audio_name,utt_id,start,end\na,b,c\n"}))
     assert type(refusal.value) is FileProblems
 
 
 @pytest.mark.parametrize("block", [1, 1 << 17])
 @pytest.mark.parametrize("content", [ONE, TWO, "\n \n" + ONE.replace(" ", "\t  "), TWO.replace("\n", "\n\n")])
-def test_both_formats_are_read(tmp_path, monkeypatch, content, block):
+def test_both_formats_are_read(monkeypatch, content, block):
     monkeypatch.setattr(text, "_BLOCK", block)
-    submission = submit(tmp_path, content)
+    submission = submit(content)
     found = np.stack([submission.english, submission.mandarin], axis=1)
     assert (found.tolist(), found.dtype) == ([list(pair) for pair in SCORES], np.float64)
     some = segment_scores.take(submission, [3, 0])
@@ -132,16 +132,16 @@ def predictions(text):
         ("a0 bX a1 bY", "ab", {"bad_score": [2, 4], "duplicate_item": [3, 4]}),
     ],
 )
-def test_which_format_a_broken_file_is_meant_to_be_in(tmp_path, lines, items, expected):
+def test_which_format_a_broken_file_is_meant_to_be_in(lines, items, expected):
     found = {}
-    for code, line, *_ in refused(tmp_path, predictions(lines), items):
+    for code, line, *_ in refused(predictions(lines), items):
         found.setdefault(code, []).append(line)
     assert found == expected
 
 
-def test_the_fewest_segments_are_out_of_order(tmp_path):
+def test_the_fewest_segments_are_out_of_order():
     # Without b these rise: a d f g. What is expected in b's place is what comes after f.
-    found = refused(tmp_path, predictions("a.1 d.2 f.3 b.4 g.5 a.6"), "abcdefg")
+    found = refused(predictions("a.1 d.2 f.3 b.4 g.5 a.6"), "abcdefg")
     assert found == [
         ("duplicate_item", 6, "a", "segment a again; first on line 1"),
         ("out_of_order", 4, "b", "segment b is not in the order of segments.csv; expected g here"),
@@ -157,7 +157,7 @@ def test_the_fewest_segments_are_out_of_order(tmp_path):
         ("x_1", 20, {"wrong_id", "unknown_item"}),
     ],
 )
-def test_another_sets_file_is_one_of_twenty_segments_of_other_recordings(tmp_path, recording, n, expected):
+def test_another_sets_file_is_one_of_twenty_segments_of_other_recordings(recording, n, expected):
     lines = [f"{recording}_b{number}_0_500 .{number} 0\n" for number in range(n)]
-    found = refused(tmp_path, "".join(lines), ["x_1_a1_0_9", "x_1_a2_9_12"])
+    found = refused("".join(lines), ["x_1_a1_0_9", "x_1_a2_9_12"])
     assert {code for code, *_ in found} == expected

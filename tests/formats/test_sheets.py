@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from spokeneval.formats.cells import whole_numbers, words
+from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
 from spokeneval.formats.naming import naming_format, naming_reference, naming_submission, naming_units
 from spokeneval.formats.problems import FileProblems, ReferenceFileError
 from spokeneval.formats.sheets import Answers, Sheet, sheet_format
 from spokeneval.formats.speakers import Units, choose_units, independence_note
 from spokeneval.formats.tables import Layout
-from tests.samples.programs import write_files
+from tests.samples.programs import encoded
 
 TRUTH = words({"no": 0, "yes": 1})
 REFERENCE = Sheet(
@@ -54,10 +55,11 @@ def test_a_format_is_made_of_its_sheets():
     assert made.public_files(answers, {}) == {"items.tsv": b"Key\nb\n"}
 
 
-def test_a_reference_is_read_as_it_stands_and_its_list_in_the_order_of_the_ids(tmp_path):
+def test_a_reference_is_read_as_it_stands_and_its_list_in_the_order_of_the_ids():
     rows = 'Key|more|note|label|count|prompt|User\n10|x|"a ""b"|yes|3|p|S1\nb|x||no|1|q r|S2\n\n9|x|n|no|1|p|S1\n'
     made = make_format()
-    answers = made.read_reference(write_files(tmp_path / "ref", {"gold.tsv": rows.replace("|", "\t")}))
+    files = encoded({"gold.tsv": rows.replace("|", "\t")})
+    answers = made.read_reference(files)
     assert answers.items == Items(("10", "b", "9"))
     assert {name: values.tolist() for name, values in answers.columns.items()} == {
         "label": [1, 0, 0],
@@ -69,36 +71,35 @@ def test_a_reference_is_read_as_it_stands_and_its_list_in_the_order_of_the_ids(t
     assert answers.texts == {**texts, "speaker": ["S1", "S2", "S1"]}
     public = made.public_files(answers, {})
     assert public == {"items.tsv": b'Key\tprompt\tnote\n9\tp\tn\n10\tp\t"a ""b"\nb\tq r\t\n'}
-    assert made.read_items(write_files(tmp_path / "input", public)) == Items(("9", "10", "b"))
-    assert made.rows(tmp_path / "ref") == {"gold.tsv": {2: "10", 3: "b", 5: "9"}}
+    assert made.read_items(encoded(public)) == Items(("9", "10", "b"))
+    assert made.rows(files) == {"gold.tsv": {2: "10", 3: "b", 5: "9"}}
 
 
-def test_a_reference_is_checked_as_a_whole_where_its_cells_are_right(tmp_path):
+def test_a_reference_is_checked_as_a_whole_where_its_cells_are_right():
     made, rows = make_format(), "Key\tprompt\tlabel\tcount\na\tp\tyes\t1\nb\tp\tno\t2\n"
     wrong = rows.replace("yes", "x")
     for text, told in ((rows, r"Key b: two of \('a', 'b'\)$"), (wrong, "Key a: label 'x'")):
         with pytest.raises(ReferenceFileError, match=rf"^gold.tsv: 1 problem\n\n  line \d    {told}"):
-            made.read_reference(write_files(tmp_path, {"gold.tsv": text}))
+            made.read_reference(encoded({"gold.tsv": text}))
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [("Id\n1\n", "line 1    no column Key"), ("Key\n1\t2\n", "line 2    2 fields, separated by tabs")],
 )
-def test_public_items_that_cannot_be_read(tmp_path, text, words):
+def test_public_items_that_cannot_be_read(text, words):
     with pytest.raises(FileProblems, match=rf"^items.tsv: 1 problem\n\n  {words}") as unread:
-        make_format().read_items(write_files(tmp_path, {"items.tsv": text}))
+        make_format().read_items(encoded({"items.tsv": text}))
     assert type(unread.value) is FileProblems
 
 
-def submit(folder, text, ids=("a", "b", "c"), file="mine.csv"):
+def submit(text, ids=("a", "b", "c"), file="mine.csv"):
     made = make_format()
-    path = write_files(folder, {file: text}) / file
-    return made.read_submission({file: path}, Items(ids)), made
+    return made.read_submission(Files(encoded({file: text})), Items(ids)), made
 
 
-def test_a_submission_is_put_in_the_order_of_the_items(tmp_path):
-    answers, made = submit(tmp_path, "x,count,Key,label\n,7,c,no\n,8,a,yes\n,9,b,no\n")
+def test_a_submission_is_put_in_the_order_of_the_items():
+    answers, made = submit("x,count,Key,label\n,7,c,no\n,8,a,yes\n,9,b,no\n")
     assert answers.items == Items(("a", "b", "c"))
     assert (answers.texts, answers.speakers) == ({}, ())
     found = {name: (values.tolist(), values.dtype) for name, values in answers.columns.items()}
@@ -139,13 +140,13 @@ u1 t VNT dog no yes 9 8000 u1.wav Q
 
 
 @pytest.mark.parametrize("names", NAMES)
-def test_what_of_naming_responses_is_public(tmp_path, names):
+def test_what_of_naming_responses_is_public(names):
     text = RESPONSES.format(*names.split()).replace(" ", "\t")
     for column, label in (("transcript", "no"), ("correctness", "yes")):
         reference = naming_reference(column, TRUTH)
         submission = naming_submission("mine.tsv", "guess", TRUTH)
         made = naming_format(reference, submission, lambda answers, table, problems: None)
-        answers = made.read_reference(write_files(tmp_path, {"utterances.tsv": text}))
+        answers = made.read_reference(encoded({"utterances.tsv": text}))
         assert answers[column].tolist() == [["no", "yes"].index(label)] * 2
         assert answers.texts["aq_index"] == ["70.5", "9"]
         assert made.public_files(answers, {}) == {

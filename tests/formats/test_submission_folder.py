@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from spokeneval.formats.problems import Problems, SubmissionError
@@ -36,24 +34,24 @@ def test_files_are_listed_by_name_and_what_systems_add_is_ignored(tmp_path):
     fill(tmp_path, "b.csv", "a.csv", ".b")
     fill(tmp_path, ".DS_Store", "._a.csv", "Thumbs.db", "desktop.ini", "__MACOSX/._a.csv")
     found = list_files(tmp_path)
-    assert list(found.items()) == [(file, tmp_path / file) for file in (".b", "a.csv", "b.csv")]
+    assert list(found.sources.items()) == [(file, tmp_path / file) for file in (".b", "a.csv", "b.csv")]
 
 
 def test_one_folder_around_everything_is_looked_into(tmp_path):
-    assert list(list_files(fill(tmp_path, "my answers/a.csv", ".DS_Store"))) == ["a.csv"]
+    assert list_files(fill(tmp_path, "my answers/a.csv", ".DS_Store")).names == ("a.csv",)
     fill(tmp_path, "my answers/more/b.csv", "my answers/even/b.csv")
     assert listed(tmp_path) == [("nested_folder", "")]
 
 
 def test_a_folder_that_is_refused_is_refused_inside_a_folder_too(tmp_path):
-    assert list_files(tmp_path) == {}
+    assert list_files(tmp_path).names == ()
     fill(tmp_path, "around/a.csv", "around/x\\y.csv")
     assert listed(tmp_path) == [("backslash", "x\\y.csv")]
 
 
 def test_so_many_files_and_no_more(tmp_path, monkeypatch):
     monkeypatch.setattr("spokeneval.formats.submission_folder.MAX_FILES", 3)
-    assert len(list_files(fill(tmp_path, "a", "b", "c"))) == 3
+    assert len(list_files(fill(tmp_path, "a", "b", "c")).names) == 3
     assert listed(fill(tmp_path, "d")) == [("too_many_files", "")]
     assert MAX_FILES == 20000
 
@@ -76,18 +74,18 @@ def test_the_platforms_own_metadata_is_left_out_at_scoring(tmp_path, content, ow
     fill(tmp_path, "a.csv", *[REPORT_FILE] * after_ingestion)
     (tmp_path / "metadata").write_bytes(content.encode())
     if own and after_ingestion:
-        assert list(list_files(tmp_path, after_ingestion=True)) == ["a.csv"]
+        assert list_files(tmp_path, after_ingestion=True).names == ("a.csv",)
     else:
         assert listed(tmp_path, after_ingestion=after_ingestion) == [("metadata_file", "metadata")]
 
 
 def test_a_report_is_an_ordinary_file_before_ingestion(tmp_path):
-    assert list(list_files(fill(tmp_path, REPORT_FILE))) == [REPORT_FILE]
+    assert list_files(fill(tmp_path, REPORT_FILE)).names == (REPORT_FILE,)
 
 
 @pytest.mark.parametrize("file", ["[Content_Types].xml", "content.xml"])
 def test_one_file_alone_is_no_workbook(tmp_path, file):
-    assert list(list_files(fill(tmp_path, file))) == [file]
+    assert list_files(fill(tmp_path, file)).names == (file,)
 
 
 def test_only_a_report_that_says_so_to_the_letter_is_believed(tmp_path):
@@ -115,7 +113,7 @@ def test_only_a_report_that_says_so_to_the_letter_is_believed(tmp_path):
 )
 def test_a_file_under_nearly_the_expected_name_is_to_be_renamed(files, expected, hint):
     problems = Problems()
-    expect_files({files: Path()}, [expected], problems)
+    expect_files([files], [expected], problems)
     missing, extra = problems.kept
     assert (missing.file, missing.message, extra.file) == (expected, f"is missing{hint}", files)
     advice = {"a.XLSX": f"; {AS_TEXT}", "b.Zip": "; unzip it: the submission's own zip is enough"}

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from spokeneval.formats import text
+from spokeneval.formats.files import Files
 from spokeneval.formats.problems import FileProblems, Problems
 from spokeneval.formats.text import (
     BYTES_A_LINE,
@@ -21,9 +22,8 @@ from spokeneval.formats.text import (
     expected_number,
     integer,
     read_blocks,
-    read_bytes,
-    read_text,
     size_limit,
+    text_of,
 )
 
 LIMIT = 1 << 20
@@ -45,19 +45,28 @@ def test_the_limit_grows_with_the_items():
 def test_a_file_of_the_limit_is_read_and_none_larger(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"abc")
-    assert read_bytes(path, "a.csv", Problems(), 3) == b"abc"
-    assert refused(read_bytes, path, "a.csv", Problems(), 2) == ("file_too_large", None)
+    for source in (path, b"abc"):
+        files = Files({"a.csv": source})
+        assert files.read("a.csv", 3, Problems()) == b"abc"
+        for read in (files.read, files.open):
+            assert refused(read, "a.csv", 2, Problems()) == ("file_too_large", None)
 
 
-@pytest.mark.parametrize("read", [read_bytes, lambda *file: list(read_blocks(*file))])
+def read_in_blocks(files, file, limit, problems):
+    with files.open(file, limit, problems) as stream:
+        return list(read_blocks(stream, file, problems, limit))
+
+
+@pytest.mark.parametrize("read", [Files.read, read_in_blocks])
 def test_a_file_that_grows_while_it_is_read_is_too_large(tmp_path, monkeypatch, read):
     monkeypatch.setattr(text, "_BLOCK", 100)
     path = tmp_path / "file"
     path.write_bytes((b"x" * 399 + b"\n") * 10)
     sizes = os.stat_result((*path.stat()[:6], 1, *path.stat()[7:10]))
-    monkeypatch.setattr(text.os, "fstat", lambda descriptor: sizes)
-    assert refused(read, path, "a.csv", Problems(), 3999) == ("file_too_large", None)
-    assert len(read(path, "a.csv", Problems(), 4000)) in (10, 4000)
+    monkeypatch.setattr(os, "fstat", lambda descriptor: sizes)
+    files = Files({"a.csv": path})
+    assert refused(read, files, "a.csv", 3999, Problems()) == ("file_too_large", None)
+    assert len(read(files, "a.csv", 4000, Problems())) in (10, 4000)
 
 
 def test_of_a_file_without_end_no_more_is_read_than_shows_that_it_is_too_large(tmp_path, monkeypatch):
@@ -70,10 +79,11 @@ def test_of_a_file_without_end_no_more_is_read_than_shows_that_it_is_too_large(t
 
         readline = read
 
-    monkeypatch.setattr(text.os, "fdopen", lambda descriptor, mode: os.close(descriptor) or Endless())
+    monkeypatch.setattr(os, "fdopen", lambda descriptor, mode: os.close(descriptor) or Endless())
     (tmp_path / "file").touch()
-    for read in (read_bytes, read_text):
-        assert refused(read, tmp_path / "file", "a.csv", Problems(), 10)[0] == "file_too_large"
+    for read in (Files.read, read_in_blocks):
+        files = Files({"a.csv": tmp_path / "file"})
+        assert refused(read, files, "a.csv", 10, Problems())[0] == "file_too_large"
     assert asked == [11, text._BLOCK, 11]
 
 
@@ -82,7 +92,7 @@ def test_what_is_not_read_is_closed(tmp_path, kind):
     path = tmp_path / "file"
     path.write_bytes(b"abc") if kind == "large" else os.mkfifo(path)
     before = len(os.listdir("/proc/self/fd"))
-    refused(read_bytes, path, "a.csv", Problems(), 2)
+    refused(Files({"a.csv": path}).read, "a.csv", 2, Problems())
     assert len(os.listdir("/proc/self/fd")) == before
 
 
@@ -112,27 +122,30 @@ def test_marks_of_a_files_beginning_count_there_alone():
     assert refused(decode, b"\xff\xfe", "a.csv", Problems(), 2) == ("not_utf8", 2)
 
 
-def blocks(folder, content, limit=LIMIT):
-    (folder / "file").write_bytes(content)
-    return list(read_blocks(folder / "file", "a.csv", Problems(), limit))
+def blocks(content, limit=LIMIT):
+    return list(read_blocks(io.BytesIO(content), "a.csv", Problems(), limit))
 
 
-def test_a_text_comes_in_blocks_of_whole_lines(tmp_path, monkeypatch):
+def whole(content):
+    return text_of({"a.csv": content}, "a.csv", Problems())
+
+
+def test_a_text_comes_in_blocks_of_whole_lines(monkeypatch):
     monkeypatch.setattr(text, "_BLOCK", 4)
-    assert blocks(tmp_path, b"ab\ncd\nef\n\n\ngh") == ["ab\ncd", "ef\n\n", "gh"]
-    assert blocks(tmp_path, b"a\n\n\n\n\n\n\nb\n\n\n") == ["a\n\n\n", "\n\n\nb"]
-    assert read_text(tmp_path / "file", "a.csv", Problems(), LIMIT) == "a\n\n\n\n\n\n\nb"
-    assert refused(blocks, tmp_path, b"ab\ncd\nef\ngh\n\0\n") == ("nul_byte", 5)
+    assert blocks(b"ab\ncd\nef\n\n\ngh") == ["ab\ncd", "ef\n\n", "gh"]
+    assert blocks(b"a\n\n\n\n\n\n\nb\n\n\n") == ["a\n\n\n", "\n\n\nb"]
+    assert whole(b"a\n\n\n\n\n\n\nb\n\n\n") == "a\n\n\n\n\n\n\nb"
+    assert refused(blocks, b"ab\ncd\nef\ngh\n\0\n") == ("nul_byte", 5)
 
 
-def test_blank_lines_join_the_next_block_and_other_blanks_are_text(tmp_path, monkeypatch):
-    assert blocks(tmp_path, b"\n X \n\n") == ["\n X \n"]
-    assert read_text(tmp_path / "file", "a.csv", Problems(), LIMIT) == "\n X "
-    assert blocks(tmp_path, b" \n") == [" "]
-    assert blocks(tmp_path, b"X") == ["X"]
-    assert read_text(tmp_path / "file", "a.csv", Problems(), LIMIT) == "X"
+def test_blank_lines_join_the_next_block_and_other_blanks_are_text(monkeypatch):
+    assert blocks(b"\n X \n\n") == ["\n X \n"]
+    assert whole(b"\n X \n\n") == "\n X "
+    assert blocks(b" \n") == [" "]
+    assert blocks(b"X") == ["X"]
+    assert whole(b"X") == "X"
     monkeypatch.setattr(text, "_BLOCK", 2)
-    assert blocks(tmp_path, b"a\n\n\n\n\nb") == ["a\n", "\n\n\nb"]
+    assert blocks(b"a\n\n\n\n\nb") == ["a\n", "\n\n\nb"]
 
 
 def test_lines_of_every_length_are_held_against_the_limit(monkeypatch):
@@ -149,19 +162,19 @@ def test_lines_of_every_length_are_held_against_the_limit(monkeypatch):
                 assert text._decode_lines(content.encode(), "a.csv", Problems(), 5) == kept
 
 
-def test_so_many_lines_and_no_more(tmp_path):
+def test_so_many_lines_and_no_more():
     limit = 4 * BYTES_A_LINE
     for good in (b"a\nb\nc\nd\n", b"a\nb\nc\nd"):
-        assert blocks(tmp_path, good, limit) == ["a\nb\nc\nd"]
-    assert refused(blocks, tmp_path, b"a\nb\nc\nd\ne", limit) == ("file_too_large", None)
+        assert blocks(good, limit) == ["a\nb\nc\nd"]
+    assert refused(blocks, b"a\nb\nc\nd\ne", limit) == ("file_too_large", None)
 
 
-def test_a_line_has_so_many_characters_and_no_more(tmp_path):
+def test_a_line_has_so_many_characters_and_no_more():
     longest = "é" * LONGEST_LINE
     good = f"{longest}\nb\n{longest}\n".encode()
-    assert blocks(tmp_path, good) == [longest, f"b\n{longest}"]
+    assert blocks(good) == [longest, f"b\n{longest}"]
     for content in (f"a\nb\n{longest}x\n", f"a\nb\n{longest}x\nc\n", f"a\nb\n{longest}x"):
-        assert refused(blocks, tmp_path, content.encode()) == ("file_too_large", 3)
+        assert refused(blocks, content.encode()) == ("file_too_large", 3)
 
 
 NUMBERS = {"1": 1, "-1.5e-3": -0.0015, "+.5": 0.5, "7.": 7, "1E2": 100, "00": 0, "-0": 0, "1e-999": 0}

@@ -13,6 +13,7 @@ import pytest
 
 import spokeneval
 from spokeneval.__main__ import main
+from spokeneval.formats.files import read_folder
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from spokeneval.formats.speakers import independence_note
 from spokeneval.task import ENDS
@@ -50,7 +51,9 @@ def test_the_readmes_example_is_what_the_kits_baseline_gets(tmp_path, capsys):
         shutil.copytree(ROOT / part, kit, dirs_exist_ok=True)
     shutil.copytree(ROOT / "spokeneval", kit / "spokeneval")
     rules = find_task("psst_correctness").format
-    write_files(kit / "evaluation" / "input", rules.public_files(rules.read_reference(sample), {}))
+    write_files(
+        kit / "evaluation" / "input", rules.public_files(rules.read_reference(read_folder(sample)), {})
+    )
     subprocess.run([sys.executable, "baseline.py", "evaluation", "out"], cwd=kit, check=True)
     _, told, _ = run(capsys, "psst_correctness", sample, kit / "out" / "correctness.tsv")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -108,7 +111,7 @@ def test_from_python(task, place):
     )
     assert result.task == result.signature.split("|")[0] == task
     assert result.signature.endswith(label)
-    reference = find_task(task).format.read_reference(place / "reference")
+    reference = find_task(task).format.read_reference(read_folder(place / "reference"))
     units = find_task(task).units(reference)
     assert (result.items, result.unit) == (len(reference.items), units.called)
     assert result.units == len(set(units.of.values()))

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from spokeneval.formats.files import read_folder
 from spokeneval.report import page as builders
 from spokeneval.report import plots
 from spokeneval.run.reference import fingerprint, items_fingerprint
@@ -197,7 +198,7 @@ def test_a_page_on_hidden_labels_holds_the_scores_alone(tmp_path, task):
 def test_a_coarse_page_shows_where_a_submission_stands(tmp_path, task):
     found = find_task(task)
     sample = ROOT / "reference_data" / task / "development"
-    ids = found.format.read_reference(sample).items.ids
+    ids = found.format.read_reference(read_folder(sample)).items.ids
     key = found.primary.key
     floor = {key: 0.5, f"{key}_low": 0.4, f"{key}_high": 0.6}
     known = {"steps": {key: 0.1}, "floor": floor, "trivial": {"knows nothing": 0.3}}

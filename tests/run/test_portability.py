@@ -261,7 +261,7 @@ for case in json.loads((folder / "cases.json").read_text()):
         for name, content in case[kind].items():
             (folder / kind / name).write_bytes(base64.b64decode(content))
     try:
-        items = files.read_reference(folder / "reference").items
+        items = files.read_reference(read_folder(folder / "reference")).items
         submitted = {path.name: path for path in sorted((folder / "submission").iterdir())}
         said = repr(files.read_submission(submitted, items))
     except ValueError as refusal:

@@ -8,6 +8,7 @@ import io
 import json
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from unittest import mock
 
@@ -16,13 +17,13 @@ import pytest
 from spokeneval import __version__
 from spokeneval.formats.problems import FREE_ATTEMPT, Problem, SubmissionError
 from spokeneval.programs.ingest import ingest_main
-from spokeneval.programs.program import describe_error
+from spokeneval.programs.program import accepted_report, describe_error
 from spokeneval.programs.score import score_main
 from spokeneval.run.output import write_file
-from spokeneval.run.reference import fingerprint, items_fingerprint
+from spokeneval.run.reference import fingerprint, items_fingerprint, parse_reference
 from spokeneval.tasks import find_task
 from tests.samples.cases import CASES, IDS, SHEETS
-from tests.samples.programs import write_files
+from tests.samples.programs import encoded, write_files
 
 TASK = find_task("psst_correctness")
 REFERENCE = CASES[TASK.name].reference
@@ -151,6 +152,18 @@ def test_of_a_part_all_answers_are_checked_and_some_are_scored(tmp_path):
     assert stdout.startswith("psst_correctness: 4 items checked, those of the open part scored.\n")
     one = {"correctness.tsv": "utterance_id\tprediction\na-1\ttrue\n"}
     assert score(tmp_path, reference=part, answers=one)[0] == 1
+
+
+def test_what_was_read_before_is_not_read_again(tmp_path):
+    """Neither the reference nor the items are in their folders."""
+    known = parse_reference(TASK, encoded(REFERENCE))
+    expected = score(tmp_path / "read")
+    words = lay_out(tmp_path / "known", reference={})
+    assert call(partial(score_main, reference=known), *words) == expected[:3]
+    assert written(tmp_path / "known") == written(tmp_path / "read")
+    words = [words[0].with_name("ingest.py"), tmp_path, tmp_path / "known/in/res", tmp_path / "out"]
+    accepted = f"{accepted_report(TASK.name, 4)}"
+    assert call(partial(ingest_main, items=known.items), *words) == (0, accepted, "")
 
 
 # The page

@@ -8,6 +8,7 @@ import pytest
 
 from speechbundles.competition.references import load_reference
 from speechbundles.competition.seal import seal
+from spokeneval.formats.files import Files, read_folder
 from spokeneval.formats.problems import count_of
 from spokeneval.report.results import scored_page
 from spokeneval.run.options import Settings
@@ -16,7 +17,7 @@ from spokeneval.run.scoring import score_submission
 from spokeneval.run.signature import Signature
 from spokeneval.tasks import find_task, task_names
 from tests.samples.cases import CASES, IDS, OWN, with_speakers
-from tests.samples.programs import ROOT, write_files
+from tests.samples.programs import ROOT, encoded, write_files
 
 TASKS = [name for name in task_names() if name not in OWN]
 
@@ -38,21 +39,19 @@ def named(task: str, column: str) -> tuple[dict[str, str], dict[str, str]]:
 
 @pytest.mark.parametrize("column", ["speaker", "user", "speaker_id", "Speaker"])
 @pytest.mark.parametrize("task", TASKS)
-def test_a_column_of_speakers_makes_them_the_units(task, column, tmp_path):
+def test_a_column_of_speakers_makes_them_the_units(task, column):
     files, expected = named(task, column)
-    reference = find_task(task).format.read_reference(write_files(tmp_path, files))
+    reference = find_task(task).format.read_reference(encoded(files))
     units = find_task(task).units(reference)
     assert (units.called, dict(units.of)) == ("speaker", expected)
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_speakers_stay_in_the_reference(task, tmp_path):
+def test_speakers_stay_in_the_reference(task):
     with_names, _ = named(task, "speaker")
     without = dict(CASES[task].reference)
     public = [
-        find_task(task).format.public_files(
-            find_task(task).format.read_reference(write_files(tmp_path / str(number), files)), {}
-        )
+        find_task(task).format.public_files(find_task(task).format.read_reference(encoded(files)), {})
         for number, files in enumerate((with_names, without))
     ]
     if task == "content_accuracy":  # the challenge publishes them
@@ -63,12 +62,11 @@ def test_speakers_stay_in_the_reference(task, tmp_path):
 
 @pytest.mark.parametrize("public", [True, False])
 @pytest.mark.parametrize("speakers", [True, False])
-def test_a_page_says_what_was_taken_as_independent(tmp_path, speakers, public):
+def test_a_page_says_what_was_taken_as_independent(speakers, public):
     task = find_task("spoken_call")
     files = named(task.name, "speaker")[0] if speakers else CASES[task.name].reference
-    labels = task.format.read_reference(write_files(tmp_path / "reference", files))
-    folder = write_files(tmp_path / "submission", CASES[task.name].submission)
-    submission = task.format.read_submission({"results.csv": folder / "results.csv"}, labels.items)
+    labels = task.format.read_reference(encoded(files))
+    submission = task.format.read_submission(Files(encoded(CASES[task.name].submission)), labels.items)
     options = Settings(
         {"fifty_percent_rule": "flag", "class_sizes": "hidden"}, public, Signature("spoken_call")
     )
@@ -96,7 +94,7 @@ def test_a_seal_keeps_a_learner_whole(tmp_path):
     write_files(tmp_path, sealed.at_home)
     task = find_task("spoken_call")
     parts = [
-        set(task.units(task.format.read_reference(tmp_path / part)).of.values())
+        set(task.units(task.format.read_reference(read_folder(tmp_path / part))).of.values())
         for part in ("open", "sealed")
     ]
     assert sorted(map(len, parts)) == [12, 13]

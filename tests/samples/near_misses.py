@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from spokeneval.formats.files import read_folder
 from spokeneval.metrics.phoneme_recognition import arpabet_features
 from spokeneval.tasks import find_task
 from tests.samples.cases import OWN
@@ -13,7 +14,7 @@ from tests.samples.cases import OWN
 def near_misses(task: str, folder: Path) -> Mapping[str, str]:
     """A submission's files, `name -> content`, for the reference in a folder."""
     maker = OWN[task].near_misses if task in OWN else globals()[f"_{task}"]
-    return maker(find_task(task).format.read_reference(folder))
+    return maker(find_task(task).format.read_reference(read_folder(folder)))
 
 
 def _sheet(file: str, header: str, reference, answers: Iterable[object]) -> Mapping[str, str]:

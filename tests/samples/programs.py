@@ -47,11 +47,18 @@ class Run:
 def write_files(folder: Path, files: Mapping[str, str | bytes]) -> Path:
     """Write `relative name -> content` below a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
+    for name, content in encoded(files).items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        path.write_bytes(content)
     return folder
+
+
+def encoded(files: Mapping[str, str | bytes]) -> dict[str, bytes]:
+    """Files as bytes, `name -> content`."""
+    return {
+        name: content.encode() if isinstance(content, str) else content for name, content in files.items()
+    }
 
 
 def repository_with(folder: Path, files: Mapping[str, str | bytes], source: Path = ROOT) -> Path:

@@ -17,7 +17,7 @@ from spokeneval.tasks import find_task
 from tests.samples.bad_references import bad_references
 from tests.samples.cases import CASES
 from tests.samples.corruptions import SUBMISSIONS, Mutation
-from tests.samples.programs import write_files
+from tests.samples.programs import encoded, write_files
 
 Site = tuple[str, int]
 """Module and line of a problem that was found."""
@@ -33,8 +33,7 @@ class Refusal:
 
 @functools.cache
 def items_of(task: str):
-    with tempfile.TemporaryDirectory() as folder:
-        return find_task(task).format.read_reference(write_files(Path(folder), CASES[task].reference)).items
+    return find_task(task).format.read_reference(encoded(CASES[task].reference)).items
 
 
 def lay_out(mutation: Mutation, folder: Path) -> Path:
@@ -103,7 +102,7 @@ def reference_refusals(task: str) -> dict[str, Refusal]:
     """Of each corruption of a reference."""
     found = {}
     for bad in bad_references(task):
-        with tempfile.TemporaryDirectory() as folder, bad.during():
-            written = write_files(Path(folder), bad.files)
-            found[bad.name] = observed(lambda: find_task(task).format.read_reference(written))  # noqa: B023
+        files = encoded(bad.files)
+        with bad.during():
+            found[bad.name] = observed(lambda: find_task(task).format.read_reference(files))  # noqa: B023
     return found

@@ -37,7 +37,7 @@ from tests.samples import corruptions
 from tests.samples.cases import CASES, IDS, OWN, SHEETS
 from tests.samples.merlion_identification import IDS as SEGMENTS
 from tests.samples.near_misses import near_misses
-from tests.samples.programs import ROOT, repository_with, run_here, write_files
+from tests.samples.programs import ROOT, encoded, repository_with, run_here, write_files
 from tests.samples.refusals import lay_out, refusals
 from tests.samples.repeated import RELABELLED, REPEATED
 
@@ -275,7 +275,7 @@ def test_whether_a_run_fails_and_all_that_it_says_does_not_depend_on_a_label(tas
     items = set()
     for number, reference in enumerate(references):
         write_files(tmp_path / str(number) / "ref", reference)
-        items.add(find_task(task).format.read_reference(tmp_path / str(number) / "ref").items.ids)
+        items.add(find_task(task).format.read_reference(encoded(reference)).items.ids)
     assert len(items) == 1
     for place, submission in enumerate(extremes(task)):
         shown = []

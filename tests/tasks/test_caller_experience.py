@@ -7,7 +7,7 @@ import pytest
 
 from spokeneval.metrics.agreement import RatingCells, kappa, krippendorff_alpha, rating_cells
 from spokeneval.tasks.caller_experience import TASK
-from tests.samples.programs import ROOT, run_program, run_score, write_files
+from tests.samples.programs import ROOT, encoded, run_program, run_score, write_files
 
 EXACT = {"rtol": 0, "atol": 1e-12}
 
@@ -96,12 +96,12 @@ def test_listeners_who_give_one_rating_throughout(tmp_path, ratings, kappa, exac
     np.testing.assert_allclose([scores["parity"], scores["exact"]], [kappa - 1, exact], **EXACT)
 
 
-def test_ids_with_the_delimiter_in_them_are_listed_and_read_back(tmp_path):
+def test_ids_with_the_delimiter_in_them_are_listed_and_read_back():
     files = gold([1, 2, 3], [1, 2, 3], [1, 2, 3])
-    write_files(tmp_path, {name: text.replace("C1", '"Z, 9"') for name, text in files.items()})
-    public = TASK.format.public_files(TASK.format.read_reference(tmp_path), {})
+    reference = encoded({name: text.replace("C1", '"Z, 9"') for name, text in files.items()})
+    public = TASK.format.public_files(TASK.format.read_reference(reference), {})
     assert public == {"calls.csv": b'call_id\nC2\nC3\n"Z, 9"\n'}
-    assert TASK.format.read_items(write_files(tmp_path, public)).ids == ("C2", "C3", "Z, 9")
+    assert TASK.format.read_items(encoded(public)).ids == ("C2", "C3", "Z, 9")
 
 
 def test_the_baseline_names_the_calls_of_which_it_has_no_features(tmp_path):

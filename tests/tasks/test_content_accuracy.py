@@ -14,7 +14,7 @@ from speechbundles.model.sources import Sources
 from spokeneval.formats.format import Items
 from spokeneval.formats.speakers import Units
 from spokeneval.tasks.content_accuracy import TASK
-from tests.samples.programs import ROOT, repository_with, run_program, run_score, write_files
+from tests.samples.programs import ROOT, encoded, repository_with, run_program, run_score, write_files
 
 KEYS = ("pearson_r", "quadratic_kappa", "partial_r", "exact", "adjacent", "rmse")
 FIELD_KEYS = ("spearman_r", "smd", "within_half", "within_one")
@@ -164,21 +164,20 @@ def test_the_published_scale_is_one_of_the_scales():
     assert list(task.trivial) == list(TASK.trivial) == ["2.5 for every response", "scores at random"]
 
 
-def test_speakers_and_a_second_score_may_be_named_and_items_are_listed_by_id(tmp_path):
+def test_speakers_and_a_second_score_may_be_named_and_items_are_listed_by_id():
     text = (
         "response_id,prompt_id,user,human_score,words,human_score2\nb,p,S2,1,9,\na,q,S1,2,9,4\nc,p,S2,1,9,\n"
     )
     task = TASK.with_options({})
-    reference = task.format.read_reference(write_files(tmp_path, {"reference.csv": text}))
+    reference = task.format.read_reference(encoded({"reference.csv": text}))
     assert reference.texts["human_score2"] == ["", "4", ""]
     assert task.units(reference) == Units("speaker", {"b": "S2", "a": "S1", "c": "S2"})
     public = task.format.public_files(reference, {})
     assert public == {"responses.csv": b"response_id,prompt_id,speaker_id\na,q,S1\nb,p,S2\nc,p,S2\n"}
-    assert task.format.read_items(write_files(tmp_path, public)).ids == ("a", "b", "c")
-    write_files(tmp_path, {"reference.csv": re.sub(r"S\d", "", text).replace("user", "speaker")})
-    assert task.units(task.format.read_reference(tmp_path)) == Units(
-        "response", {item: item for item in "bac"}
-    )
+    assert task.format.read_items(encoded(public)).ids == ("a", "b", "c")
+    nobody = encoded({"reference.csv": re.sub(r"S\d", "", text).replace("user", "speaker")})
+    units = task.units(task.format.read_reference(nobody))
+    assert units == Units("response", {item: item for item in "bac"})
 
 
 # Another scale

@@ -6,13 +6,13 @@ import json
 import math
 import operator
 import re
-import tempfile
 from collections import Counter
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from spokeneval.formats.files import Files
 from spokeneval.formats.problems import FREE_ATTEMPT, ReferenceFileError, count_of
 from spokeneval.programs.program import accepted_report
 from spokeneval.run.options import Settings, choose_options
@@ -23,7 +23,7 @@ from tests.samples.bad_references import bad_references
 from tests.samples.cases import CASES, SHEETS
 from tests.samples.corruptions import SUBMISSIONS
 from tests.samples.harmless import harmless
-from tests.samples.programs import ROOT, run_here, write_files
+from tests.samples.programs import ROOT, encoded, run_here, write_files
 from tests.samples.refusals import items_of, reference_refusals, refusals
 
 every_task = pytest.mark.parametrize("task", task_names())
@@ -42,7 +42,7 @@ def score(task, folder, submission, reference=None, options=None):
 def check(task, folder, submission):
     """Run the prediction step on a submission's files: exit status, both streams, and its report."""
     files = find_task(task).format
-    reference = files.read_reference(write_files(folder / "ref", CASES[task].reference))
+    reference = files.read_reference(encoded(CASES[task].reference))
     write_files(folder / "items", files.public_files(reference, {}))
     write_files(folder / "submitted", submission)
     ingest = ROOT / "ingestion_program" / task / "ingest.py"
@@ -121,20 +121,19 @@ def test_of_a_broken_reference_participants_are_told_the_number_of_problems(task
 
 
 @every_task
-def test_the_public_list_tells_no_label_and_no_order_that_tells_one(task, tmp_path):
+def test_the_public_list_tells_no_label_and_no_order_that_tells_one(task):
     files, case = find_task(task).format, CASES[task]
-    reference = files.read_reference(write_files(tmp_path / "ref", case.reference))
+    reference = files.read_reference(encoded(case.reference))
     public = files.public_files(reference, {})
     assert next(iter(public.values())).decode().splitlines()[0] == case.public_header
-    relabelled = files.read_reference(write_files(tmp_path / "relabelled", case.relabelled))
+    relabelled = files.read_reference(encoded(case.relabelled))
     assert files.public_files(relabelled, {}) == public
-    items = files.read_items(write_files(tmp_path / "items", public))
+    items = files.read_items(encoded(public))
     assert sorted(items.ids) == sorted(reference.items.ids)
     if task in SHEETS:
         ((file, text),) = case.reference.items()
         header, *rows = text.splitlines()
-        write_files(tmp_path / "other", {file: "\n".join([header, *rows[::-1]])})
-        other = files.read_reference(tmp_path / "other")
+        other = files.read_reference(encoded({file: "\n".join([header, *rows[::-1]])}))
         assert other.items.ids == reference.items.ids[::-1]
         assert files.public_files(other, {}) == public
     else:
@@ -143,12 +142,11 @@ def test_the_public_list_tells_no_label_and_no_order_that_tells_one(task, tmp_pa
 
 def reads(task, option, value):
     """Whether the task in small can be read under an option: its scores are on one scale."""
-    with tempfile.TemporaryDirectory() as folder:
-        files = write_files(Path(folder), CASES[task].reference)
-        try:
-            return find_task(task).with_options({option: value}).format.read_reference(files) is not None
-        except ReferenceFileError:
-            return False
+    task_format = find_task(task).with_options({option: value}).format
+    try:
+        return task_format.read_reference(encoded(CASES[task].reference)) is not None
+    except ReferenceFileError:
+        return False
 
 
 @every_task
@@ -175,7 +173,7 @@ def test_options_are_the_tasks_own_and_stand_in_the_signature(task, tmp_path):
 
 
 @every_task
-def test_the_program_says_what_it_writes_and_where_each_formula_is(task, tmp_path):
+def test_the_program_says_what_it_writes_and_where_each_formula_is(task):
     found = find_task(task)
     words = re.match(r'"""(.*?)"""', (ROOT / "scoring_program" / task / "score.py").read_text(), re.DOTALL)[1]
     primary = found.primary
@@ -190,11 +188,8 @@ def test_the_program_says_what_it_writes_and_where_each_formula_is(task, tmp_pat
     used = {value.__name__ for value in vars(own).values() if inspect.ismodule(value)}
     assert modules == {own.__name__} | {name for name in used if name.startswith("spokeneval.metrics.")}
     files = found.format
-    reference = files.read_reference(write_files(tmp_path / "ref", CASES[task].reference))
-    write_files(tmp_path / "res", CASES[task].submission)
-    submission = files.read_submission(
-        {path.name: path for path in (tmp_path / "res").iterdir()}, reference.items
-    )
+    reference = files.read_reference(encoded(CASES[task].reference))
+    submission = files.read_submission(Files(encoded(CASES[task].submission)), reference.items)
     counts = found.count(reference, submission)
     for score in found.scores:
         formula = score.formula.func if isinstance(score.formula, functools.partial) else score.formula
@@ -220,11 +215,10 @@ READ = {
 
 
 @pytest.mark.parametrize("name", READ)
-def test_what_difficulty_budgets_and_floors_read_of_a_task(name, tmp_path):
+def test_what_difficulty_budgets_and_floors_read_of_a_task(name):
     task = find_task(name).with_options({})
-    reference = task.format.read_reference(write_files(tmp_path / "ref", CASES[name].reference))
-    write_files(tmp_path / "res", CASES[name].submission)
-    files = {path.name: path for path in (tmp_path / "res").iterdir()}
+    reference = task.format.read_reference(encoded(CASES[name].reference))
+    files = Files(encoded(CASES[name].submission))
     rows = task.count(reference, task.format.read_submission(files, reference.items))
     right, labels, known = READ[name]
     assert task.right(rows) == pytest.approx(right, abs=1e-12)

@@ -12,7 +12,7 @@ from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.metrics.counts import total
 from spokeneval.tasks.merlion_diarization import TASK
-from tests.samples.programs import run_score, write_files
+from tests.samples.programs import encoded, run_score, write_files
 
 FORMAT = TASK.format
 KEYS = [score.key for score in TASK.scores]
@@ -153,8 +153,7 @@ def test_random_files_against_millisecond_frames(tmp_path):
             spoken += r.sum(axis=1)
         if not spoken.all():
             continue
-        write_files(folder / "ref", {"labels.csv": gold, "regions.csv": regions})
-        reference = FORMAT.read_reference(folder / "ref")
+        reference = FORMAT.read_reference(encoded({"labels.csv": gold, "regions.csv": regions}))
         submission = FORMAT.read_submission(list_files(folder / "res"), reference.items)
         counts = {part: total(rows) for part, rows in TASK.count(reference, submission).items()}
         scores = {score.key: score.value(TASK.part(score, counts)) for score in TASK.scores}
@@ -188,9 +187,7 @@ def test_a_submission_in_seconds_is_refused(tmp_path, turns, refused):
     ("english", "mandarin", "accepted"),
     [((2, 0), (9, 9), False), ((1.5, 1.5), (9, 9), True), ((9, 9), (1, 1), False), ((9, 9), (1, 1.5), True)],
 )
-def test_both_languages_have_more_than_a_millionth_of_the_evaluated_time(
-    tmp_path, english, mandarin, accepted
-):
+def test_both_languages_have_more_than_a_millionth_of_the_evaluated_time(english, mandarin, accepted):
     """Two recordings, a million ms of each evaluated: more than 2 ms of either language, beside what is left out."""
     gold, regions = labels("none"), ""
     for recording, e, m in zip("xy", english, mandarin, strict=True):
@@ -200,12 +197,12 @@ def test_both_languages_have_more_than_a_millionth_of_the_evaluated_time(
         gold += f"{recording}.wav,b1,800000,800009,9,English,\n{recording}.wav,b2,800000,800009,9,Mandarin,\n"
         gold += f"{recording}.wav,b3,800000,800009,9,Non-Evaluated-Speech,\n"
     gold = gold.replace(",\n", "\n")
-    write_files(tmp_path, {"labels.csv": gold, "regions.csv": regions})
+    files = encoded({"labels.csv": gold, "regions.csv": regions})
     if accepted:
-        assert FORMAT.read_reference(tmp_path).items.ids == ("x", "y")
+        assert FORMAT.read_reference(files).items.ids == ("x", "y")
         return
     with pytest.raises(ReferenceFileError) as refusal:
-        FORMAT.read_reference(tmp_path)
+        FORMAT.read_reference(files)
     (problem,) = refusal.value.problems
     assert problem.message.endswith("expected more than 2 ms of both")
 
@@ -221,6 +218,6 @@ def test_regions_as_the_official_excel_sheet(tmp_path, header):
     book.save(content)
     write_files(tmp_path, {"labels.csv": GOLD, "regions.xlsx": content.getvalue()})
     loaded = load_reference(TASK.name, "evaluation", tmp_path, {})
-    write_files(tmp_path / "loaded", loaded.files)
-    reference = FORMAT.read_reference(tmp_path / "loaded")
-    assert [spans.tolist() for spans in reference.regions] == [[[500, 4600], [5200, 10000]]]
+    regions = FORMAT.read_reference(loaded.files).regions
+    assert [spans.tolist() for spans in loaded.gold.labels.regions] == [spans.tolist() for spans in regions]
+    assert [spans.tolist() for spans in regions] == [[[500, 4600], [5200, 10000]]]

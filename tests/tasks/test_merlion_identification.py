@@ -8,6 +8,7 @@ import pytest
 from sample_data import merlion as sample
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.sources import Sources
+from spokeneval.formats.files import Files, read_folder
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import SubmissionError
 from spokeneval.formats.segment_scores import Submission
@@ -17,7 +18,7 @@ from spokeneval.metrics.counts import total
 from spokeneval.tasks.merlion_identification import TASK
 from tests.samples.edits import WAYS, edited
 from tests.samples.merlion_identification import GOLD, HEADER, IDS, LINES, ONE, PAIRS, TWO, labels
-from tests.samples.programs import ROOT, run_score, write_files
+from tests.samples.programs import ROOT, encoded, run_score
 
 FORMAT = TASK.format
 
@@ -83,10 +84,10 @@ LABELS = {
 
 
 @pytest.mark.parametrize("case", LABELS)
-def test_labels_drop_in_unchanged_and_give_the_plans_id(tmp_path, case):
+def test_labels_drop_in_unchanged_and_give_the_plans_id(case):
     header, row = LABELS[case]
     text = f"{header}{OFFICIAL}.wav,a1,{row}\n{OFFICIAL}.wav,b1,{row.replace('English', 'Mandarin')}\n"
-    reference = FORMAT.read_reference(write_files(tmp_path, {"labels.csv": text.encode()}))
+    reference = FORMAT.read_reference(encoded({"labels.csv": text.encode()}))
     start, end = row.split(",")[:2]
     assert reference.items.ids[0] == f"{OFFICIAL}_a1_{start}_{end}"
 
@@ -123,7 +124,7 @@ def test_a_damaged_file_is_accepted_exactly_when_a_plain_reading_accepts_it(tmp_
         expected = accepts(lines, ids)
         kinds[expected] += 1
         try:
-            FORMAT.read_submission({"prediction.txt": path}, Items(ids))
+            FORMAT.read_submission(Files({"prediction.txt": path}), Items(ids))
             accepted = True
         except SubmissionError:
             accepted = False
@@ -156,7 +157,7 @@ def full(tmp_path_factory):
     sample.write_identification_set(tables, folder / "ref")
     scores = sample.identification_scores(tables.labels, "perfect", 1)
     sample.write_identification(tables.labels, scores, folder / "res", lines=2)
-    return FORMAT.read_reference(folder / "ref"), (folder / "res/prediction.txt").read_text()
+    return FORMAT.read_reference(read_folder(folder / "ref")), (folder / "res/prediction.txt").read_text()
 
 
 @pytest.mark.default_cases("out_of_order")
@@ -174,14 +175,14 @@ def test_one_swapped_pair_among_98478_lines_is_named(tmp_path, full, first, seco
     path = tmp_path / "prediction.txt"
     path.write_text("".join(lines))
     with pytest.raises(SubmissionError) as refusal:
-        FORMAT.read_submission({"prediction.txt": path}, reference.items)
+        FORMAT.read_submission(Files({"prediction.txt": path}), reference.items)
     assert [(problem.code, problem.line) for problem in refusal.value.problems] == [(code, first)]
 
 
 @pytest.mark.parametrize(("places", "counted"), [([0, 1, 2], True), ([0], False)])
-def test_the_plans_trials_need_both_languages(tmp_path, places, counted):
+def test_the_plans_trials_need_both_languages(places, counted):
     rows = "x.wav,a,0,9,English\ny.wav,b,0,9,Mandarin\ny.wav,c,9,12,English\n"
-    files = write_files(tmp_path, {"labels.csv": f"audio_name,utt_id,start,end,language_tag\n{rows}"})
+    files = encoded({"labels.csv": f"audio_name,utt_id,start,end,language_tag\n{rows}"})
     some = TASK.format.take_reference(FORMAT.read_reference(files), places)
     answers = TASK.format.take(Submission(np.array([2.0, 1, 0]), np.array([0.0, 2, 1])), places)
     counts = TASK.count(some, answers)

@@ -3,7 +3,7 @@
 import pytest
 
 from spokeneval.tasks.psst_correctness import TASK
-from tests.samples.programs import run_score, write_files
+from tests.samples.programs import encoded, run_score
 
 HEADER = "utterance_id\tsession\ttest\tprompt\ttranscript\tcorrectness\taq_index\tduration_frames\tfilename\n"
 
@@ -51,7 +51,7 @@ SHEETS = {
 
 
 @pytest.mark.parametrize("sheet", SHEETS)
-def test_official_files_of_both_editions_drop_in_unchanged(tmp_path, sheet):
-    reference = TASK.format.read_reference(write_files(tmp_path, {"utterances.tsv": SHEETS[sheet]}))
+def test_official_files_of_both_editions_drop_in_unchanged(sheet):
+    reference = TASK.format.read_reference(encoded({"utterances.tsv": SHEETS[sheet]}))
     assert reference.items.ids == ("u1", "u2", "u3")
     assert reference["correctness"].tolist() == [1, 0, 0]

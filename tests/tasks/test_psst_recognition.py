@@ -10,7 +10,7 @@ from speechbundles.model.zips import make_zip
 from speechbundles.rehearse.rehearsal import rehearse
 from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.tasks.psst_recognition import TASK
-from tests.samples.programs import ROOT, run_program, run_score, write_files
+from tests.samples.programs import ROOT, encoded, run_program, run_score
 
 FORMAT = TASK.format
 HEADER = "utterance_id\tsession\ttest\tprompt\ttranscript\tcorrectness\taq_index\tduration_frames\tfilename\n"
@@ -68,18 +68,16 @@ SHEETS = {
 
 
 @pytest.mark.parametrize("sheet", SHEETS)
-def test_official_files_of_both_editions_drop_in_unchanged(tmp_path, sheet):
-    reference = FORMAT.read_reference(write_files(tmp_path, {"utterances.tsv": SHEETS[sheet]}))
+def test_official_files_of_both_editions_drop_in_unchanged(sheet):
+    reference = FORMAT.read_reference(encoded({"utterances.tsv": SHEETS[sheet]}))
     assert reference.items.ids == ("u1", "u2", "u3")
     assert reference["transcript"].tolist() == [["K", "AE", "T"], ["<sil>", "HH", "AW", "S"], []]
 
 
-def test_a_reference_has_a_phone_in_a_thousand_transcripts(tmp_path):
-    write_files(tmp_path, {"utterances.tsv": gold("K", *[""] * 999)})
-    assert len(FORMAT.read_reference(tmp_path).items) == 1000
-    write_files(tmp_path, {"utterances.tsv": gold("K", *[""] * 1000)})
+def test_a_reference_has_a_phone_in_a_thousand_transcripts():
+    assert len(FORMAT.read_reference(encoded({"utterances.tsv": gold("K", *[""] * 999)})).items) == 1000
     with pytest.raises(ReferenceFileError, match="  1 phone in 1001 transcripts;"):
-        FORMAT.read_reference(tmp_path)
+        FORMAT.read_reference(encoded({"utterances.tsv": gold("K", *[""] * 1000)}))
 
 
 @pytest.mark.thorough

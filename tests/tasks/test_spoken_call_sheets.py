@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import FileProblems, Problems, ReferenceFileError, SubmissionError
 from spokeneval.formats.sheets import Answers
 from spokeneval.formats.speakers import Units
 from spokeneval.tasks import spoken_call
 from spokeneval.tasks.spoken_call import TASK
-from tests.samples.programs import write_files
+from tests.samples.programs import encoded
 
 HEADER = "Id\tPrompt\tWavfile\tRecResult\tTranscription\tlanguage\tmeaning"
 ROWS = [
@@ -25,13 +26,13 @@ def sheet(*lines):
     return "".join(line + "\n" for line in lines)
 
 
-def read(folder, text) -> Answers:
-    return TASK.format.read_reference(write_files(folder, {"reference.csv": text}))
+def read(text) -> Answers:
+    return TASK.format.read_reference(encoded({"reference.csv": text}))
 
 
-def refused(folder, text):
+def refused(text):
     with pytest.raises(ReferenceFileError) as refusal:
-        read(folder, text)
+        read(text)
     return [(problem.code, problem.line) for problem in refusal.value.problems]
 
 
@@ -51,52 +52,50 @@ WITHOUT_RECOGNITION = ["\t".join([*row.split("\t")[:3], *row.split("\t")[4:]]) f
         "\ufeff" + sheet(HEADER, *ROWS).replace("\n", "\r\n"),
     ],
 )
-def test_sheets_with_and_without_a_header(tmp_path, text):
-    answers = read(tmp_path, text)
+def test_sheets_with_and_without_a_header(text):
+    answers = read(text)
     assert answers.items.ids == ("1", "2", "3")
     assert (answers["language"].tolist(), answers["meaning"].tolist()) == ([1, 0, 0], [1, 1, 0])
     assert answers.texts["Wavfile"] == ["user-1_a.wav", "user-2_b.wav", "user-1_c.wav"]
     assert answers.texts["Transcription"] == ["t"] * 3
 
 
-def test_the_last_cell_of_the_first_row_tells_that_there_is_no_header(tmp_path):
+def test_the_last_cell_of_the_first_row_tells_that_there_is_no_header():
     last_first = sheet(ROWS[2], ROWS[0], ROWS[1])
-    assert read(tmp_path, last_first).items.ids == ("3", "1", "2")
-    assert refused(tmp_path, sheet(ROWS[0] + "ly"))[0][0] == "missing_column"
-    assert refused(tmp_path, sheet("x\t" + ROWS[0]))[0][0] == "missing_column"
-    assert refused(tmp_path, '"' + sheet(*ROWS))[0][0] == "missing_column"
+    assert read(last_first).items.ids == ("3", "1", "2")
+    assert refused(sheet(ROWS[0] + "ly"))[0][0] == "missing_column"
+    assert refused(sheet("x\t" + ROWS[0]))[0][0] == "missing_column"
+    assert refused('"' + sheet(*ROWS))[0][0] == "missing_column"
 
 
-def test_a_header_is_one_whatever_its_last_column_is_called(tmp_path):
+def test_a_header_is_one_whatever_its_last_column_is_called():
     text = sheet(
         "ID\tlanguage\tmeaning\tx\ty\tcorrect", "1\tcorrect\tcorrect\t\t\t", "2\tincorrect\tcorrect\t\t\t"
     )
-    assert read(tmp_path, text).items.ids == ("1", "2")
+    assert read(text).items.ids == ("1", "2")
 
 
-def test_a_header_in_mid_file_is_named_and_left_out(tmp_path):
+def test_a_header_in_mid_file_is_named_and_left_out():
     text = sheet(
         "", HEADER, ROWS[0], HEADER.upper(), *ROWS[1:], "id\tLanguage", "id\tp\tw\tr\tt\tcorrect\tcorrect"
     )
-    assert refused(tmp_path, text) == [("stray_header", 4), ("stray_header", 7)]
+    assert refused(text) == [("stray_header", 4), ("stray_header", 7)]
     problems = Problems(ReferenceFileError)
-    table = spoken_call.read_rows(tmp_path, problems)
+    table = spoken_call.read_rows(encoded({"reference.csv": text}), problems)
     assert (table.ids, table.lines) == (["1", "2", "3", "id"], [3, 5, 6, 8])
-    assert refused(tmp_path, sheet(*ROWS, HEADER)) == [("stray_header", 4)]
+    assert refused(sheet(*ROWS, HEADER)) == [("stray_header", 4)]
 
 
-def test_what_is_public(tmp_path):
-    answers = read(tmp_path, sheet(HEADER, *ROWS))
+def test_what_is_public():
+    answers = read(sheet(HEADER, *ROWS))
     items = b"Id\tPrompt\tWavfile\tRecResult\n1\tp\tuser-1_a.wav\tr\n2\tp\tuser-2_b.wav\tr\n3\tp\tuser-1_c.wav\tr\n"
     sizes = b'{"correct": 1, "incorrect": 2}\n'
     assert TASK.format.public_files(answers, {}) == {"test_sheet.csv": items}
     assert TASK.format.public_files(answers, {"class_sizes": "hidden"}) == {"test_sheet.csv": items}
     public = TASK.format.public_files(answers, {"class_sizes": "public"})
     assert public == {"test_sheet.csv": items, "class_sizes.json": sizes}
-    folder = write_files(tmp_path / "items", public)
-    assert TASK.format.read_items(folder) == Items(("1", "2", "3"), {"correct": 1, "incorrect": 2})
-    (folder / "class_sizes.json").unlink()
-    assert TASK.format.read_items(folder) == Items(("1", "2", "3"))
+    assert TASK.format.read_items(public) == Items(("1", "2", "3"), {"correct": 1, "incorrect": 2})
+    assert TASK.format.read_items({"test_sheet.csv": items}) == Items(("1", "2", "3"))
 
 
 @pytest.mark.parametrize(
@@ -109,15 +108,15 @@ def test_what_is_public(tmp_path):
         ),
     ],
 )
-def test_class_sizes_that_are_none_are_refused(tmp_path, sizes):
-    folder = write_files(tmp_path, {"test_sheet.csv": "Id\n1\n2\n", "class_sizes.json": sizes})
+def test_class_sizes_that_are_none_are_refused(sizes):
+    files = encoded({"test_sheet.csv": "Id\n1\n2\n", "class_sizes.json": sizes})
     words = (
         "is larger than 65536 bytes"
         if len(sizes) > 65536
         else "expected the numbers of correct and incorrect"
     )
     with pytest.raises(FileProblems, match=rf"^class_sizes.json: 1 problem\n\n  {words}"):
-        TASK.format.read_items(folder)
+        TASK.format.read_items(files)
 
 
 def possible(accepts, of, correct, incorrect):
@@ -141,9 +140,8 @@ def test_a_number_of_accepts_with_which_the_rule_cannot_be_met_is_refused():
     assert len(possible(0, 0, 1, 1)) == 2
 
 
-def test_answers_are_held_against_the_class_sizes_where_they_are_known(tmp_path):
-    folder = write_files(tmp_path, {"results.csv": "Id\tAccept\n2\taccept\n1\treject\n"})
-    files = {"results.csv": folder / "results.csv"}
+def test_answers_are_held_against_the_class_sizes_where_they_are_known():
+    files = Files({"results.csv": b"Id\tAccept\n2\taccept\n1\treject\n"})
     items = Items(("1", "2"))
     assert TASK.format.read_submission(files, items)["Accept"].tolist() == [0, 1]
     sizes = {"correct": 4, "incorrect": 1}

@@ -27,7 +27,7 @@ from spokeneval.formats.submission_zip import unpack
 from spokeneval.tasks import find_task, task_names
 from tests.samples.cases import CASES
 from tests.samples.merlion_identification import TWO
-from tests.samples.programs import ROOT, write_files
+from tests.samples.programs import ROOT, encoded, write_files
 
 MEMORY = Path("/dev/shm")
 """Where files cost nothing to write, if there is such a place."""
@@ -113,17 +113,14 @@ def _run(code: CodeType, path: Path, *arguments: Path) -> tuple[int, str]:
 def reference(task: str, place: Workplace) -> Target:
     """The fuzzed file is a reference's first, or its second after a zero byte; what it publishes is read again."""
     task_format = find_task(task).format
-    folder = place.path / f"{task}-reference"
 
     def target(data: bytes) -> str:
-        write_files(folder, replaced(CASES[task].reference, data))
         try:
-            found = task_format.read_reference(folder)
+            found = task_format.read_reference(encoded(replaced(CASES[task].reference, data)))
         except ReferenceFileError as refusal:
             str(refusal)
             return "refused"
-        public = place.empty(f"{task}-public")
-        write_files(public, task_format.public_files(found, PUBLIC))
+        public = task_format.public_files(found, PUBLIC)
         if sorted(task_format.read_items(public).ids) != sorted(found.items.ids):
             raise Finding("the public items are not the reference's")
         return "accepted"
@@ -143,8 +140,7 @@ def replaced(files: Mapping[str, str | bytes], data: bytes) -> dict[str, str | b
 
 def public_files(task: str) -> dict[str, bytes]:
     task_format = find_task(task).format
-    with tempfile.TemporaryDirectory() as folder:
-        found = task_format.read_reference(write_files(Path(folder), CASES[task].reference))
+    found = task_format.read_reference(encoded(CASES[task].reference))
     return task_format.public_files(found, PUBLIC)
 
 
@@ -153,9 +149,8 @@ def items(task: str, place: Workplace) -> Target:
     files = public_files(task)
 
     def target(data: bytes) -> str:
-        folder = write_files(place.path / f"{task}-items", replaced(files, data))
         try:
-            find_task(task).format.read_items(folder)
+            find_task(task).format.read_items(encoded(replaced(files, data)))
         except FileProblems as refusal:
             str(refusal)
             return "refused"

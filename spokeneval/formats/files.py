@@ -1,0 +1,104 @@
+"""Files, read with bounds: an organiser's as bytes, a participant's when it is their turn. No link is followed."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import stat
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, NoReturn, Optional, Union
+
+from .problems import FileProblems, Problems
+
+ORGANISER_LIMIT = 1 << 28
+"""Bytes that a file of the organiser's own may have."""
+
+
+@dataclass(frozen=True)
+class Files:
+    """A participant's files.
+
+    Attributes
+    ----------
+    sources: where each of them is, or its content, by the name that the participant knows.
+    """
+
+    sources: Mapping[str, Union[Path, bytes]]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.sources)
+
+    def open(self, name: str, limit: int, problems: Problems) -> BinaryIO:
+        """A file of at most `limit` bytes, open. Never waits for a pipe, never follows a link.
+
+        Raises
+        ------
+        The problems' error: a file that cannot be read, is no ordinary file, or is too large.
+        """
+        return _open(self.sources[name], name, limit, problems)
+
+    def read(self, name: str, limit: int, problems: Problems) -> bytes:
+        """The content of a file that `open` opens. Never keeps more than `limit` bytes of one that grows."""
+        return read_file(self.sources[name], name, limit, problems)
+
+
+def _open(source: Union[Path, bytes], name: str, limit: int, problems: Problems) -> BinaryIO:
+    if isinstance(source, bytes):
+        if len(source) > limit:
+            refuse_size(name, limit, problems)
+        return io.BytesIO(source)
+    try:
+        flags = [getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY")]
+        descriptor = os.open(str(source), os.O_RDONLY | sum(flags))
+    except OSError as error:
+        problems.stop("unreadable_file", name, f"cannot be read: {error.strerror}")
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        problems.stop("unreadable_file", name, "is not an ordinary file")
+    if status.st_size > limit:
+        os.close(descriptor)
+        refuse_size(name, limit, problems)
+    return os.fdopen(descriptor, "rb")
+
+
+def refuse_size(name: str, limit: int, problems: Problems) -> NoReturn:
+    problems.stop("file_too_large", name, f"is larger than {limit} bytes, far more than its items need")
+
+
+def read_file(source: Union[Path, bytes], name: str, limit: int, problems: Problems) -> bytes:
+    """The content of a file; see `Files.read`."""
+    with _open(source, name, limit, problems) as stream:
+        content = stream.read(limit + 1)
+    if len(content) > limit:
+        refuse_size(name, limit, problems)
+    return content
+
+
+def read_folder(
+    folder: Path, names: Optional[Iterable[str]] = None, *, error: type[FileProblems] = FileProblems
+) -> dict[str, bytes]:
+    """The organiser's files in a folder, `name -> content`: all of them, or those of some names that are there."""
+    paths = sorted(folder.glob("*")) if names is None else [folder / name for name in names]
+    problems = Problems(error)
+    return {
+        path.name: read_file(path, path.name, ORGANISER_LIMIT, problems) for path in paths if path.is_file()
+    }
+
+
+def content_of(
+    files: Mapping[str, bytes], name: str, problems: Problems, limit: int = ORGANISER_LIMIT
+) -> bytes:
+    """One of the organiser's files.
+
+    Raises
+    ------
+    The problems' error: a file that is not there, or is too large.
+    """
+    if name not in files:
+        problems.stop("unreadable_file", name, f"cannot be read: {os.strerror(errno.ENOENT)}")
+    return read_file(files[name], name, limit, problems)
