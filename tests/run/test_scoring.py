@@ -66,7 +66,7 @@ def test_everything_that_is_written_follows_from_the_counts():
     found = score_submission(task, "reference", "submission", options)
     totals = {"all": Right(6, 13), "hard": Right(2, 4)}
     assert seen == [("reference", "submission"), (totals, options)]
-    assert (found.totals, found.rows, found.options) == (totals, ROWS, options)
+    assert (found.totals, found.rows, found.settings) == (totals, ROWS, options)
     assert (found.statistics.units, found.statistics.items) == (["a", "b", "c"], list(UNITS.of))
     # Without a: 5 of 9; without b: 3 of 7; without c: 4 of 10. Of the hard ones 1 of 3, 2 of 2, 1 of 3.
     low, high = jackknife_interval(600 / 13, np.array([500 / 9, 300 / 7, 40.0]), (0, 100))
