@@ -13,6 +13,7 @@ import pytest
 
 import spokeneval
 from tests.samples.cases import CASES
+from tests.samples.own_competition import fill_in, own_data
 from tests.samples.programs import ROOT, write_files
 
 PACKAGES = ("spokeneval", "speechbundles")
@@ -105,3 +106,32 @@ def test_an_editable_install_imports_the_clone(environment, tmp_path):
     code = "import spokeneval, speechbundles; print(spokeneval.__file__, speechbundles.__file__)"
     expected = [str(ROOT / package / "__init__.py") for package in PACKAGES]
     assert said(tmp_path, environment / "python", "-c", code).split() == expected
+
+
+@pytest.mark.thorough
+def test_an_organisers_commands_work_from_the_wheel_alone(wheel, tmp_path):
+    """In an empty folder, with the packages of the extra at hand and no clone."""
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "site")
+    place = tmp_path / "elsewhere"
+    place.mkdir()
+    program = f"import sys; sys.path.insert(0, {str(tmp_path / 'site')!r})\n"
+    program += "from speechbundles.cli import main; sys.exit(main())"
+
+    def run(*words: object) -> str:
+        return said(place, sys.executable, "-c", program, *words)
+
+    run("init", "mine", "content_accuracy")
+    settings = place / "mine" / "competition.yaml"
+    settings.write_text(fill_in(settings.read_text(encoding="utf-8")), encoding="utf-8")
+    write_files(place / "mine", own_data("content_accuracy"))
+    built = run("build", "--competition", "mine")
+    assert "codabench/content_accuracy.zip" in built
+    bundle = "mine/dist/codabench/content_accuracy.zip"
+    assert run("check", bundle) == f"{bundle}: ok\n"
+    with zipfile.ZipFile(place / bundle) as archive:
+        archive.extract("solutions/baseline_evaluation.zip", place)
+    solution = "solutions/baseline_evaluation.zip"
+    assert "Finished" in run("rehearse", bundle, solution, "--keep", "kept", "--statistics")
+    run("rank", "kept", "--competition", "mine", "--out", "board")
+    assert (place / "board" / "board.csv").is_file()
