@@ -158,7 +158,7 @@ def test_an_old_python_is_told_what_to_do_in_a_line(monkeypatch):
 def test_without_the_packages_a_line_tells_what_to_install(monkeypatch):
     """Without any package in a Python of its own, and without one that a command needs."""
     line = 'The organiser\'s commands need the package {}: pip install "spokeneval[organiser]"'
-    done = subprocess.run([sys.executable, "-S", *PROGRAM[1:]], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-E", "-S", *PROGRAM[1:]], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", line.format("click") + "\n")
     monkeypatch.delitem(sys.modules, "speechbundles.cli.progress", raising=False)
     monkeypatch.delitem(sys.modules, "speechbundles.cli.rank", raising=False)
