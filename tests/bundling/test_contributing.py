@@ -110,6 +110,8 @@ def test_the_map_of_what_to_edit_leads_to_what_is_there():
         files = [path for place in places for path in ([place] if place.is_file() else place.glob("*.py"))]
         assert places, where
         for name in told:
-            defined = re.compile(rf"^\s*(def {name}\(|{name}\b\s*(=|:)|{name}=)|\b{name}\(", re.MULTILINE)
+            defined = re.compile(
+                rf"^\s*(def {name}\(|class {name}\b|{name}\b\s*(=|:)|{name}=)|\b{name}\(", re.MULTILINE
+            )
             texts = (path.read_text(encoding="utf-8") for path in files)
             assert ROOT / name in places or any(map(defined.search, texts)), (name, where)
