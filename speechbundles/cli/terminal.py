@@ -15,14 +15,13 @@ ROOT = installed_root()
 
 @contextmanager
 def reporting(status: int = 1, *, ending: str = "") -> Iterator[None]:
-    """Print an error that the organiser can cause, and end the command with this status."""
+    """Print an error that the organiser can cause, and end the command with this status.
+
+    A file's name that is not UTF-8 is a UnicodeEncodeError.
+    """
     try:
         yield
-    except (
-        OrganiserError,
-        OSError,
-        UnicodeEncodeError,
-    ) as error:  # the last: a file's name that is not UTF-8
+    except (OrganiserError, OSError, UnicodeEncodeError) as error:
         say(f"{describe(error)}{ending}", error=True)
         raise Exit(status) from None
 

@@ -89,8 +89,8 @@ def test_a_number_below_zero_is_a_value(capsys, tmp_path):
 
 
 def test_without_a_command_all_bundles_are_built(monkeypatch, capsys):
-    def refuse(root, names, given, **options):
-        raise OrganiserError(f"{root} {list(names)} {given} {options['folder']}")
+    def refuse(sources, names, given, **options):
+        raise OrganiserError(f"{sources.root} {list(names)} {given} {sources.own}")
 
     monkeypatch.setattr("speechbundles.cli.build.plan_bundles", refuse)
     assert build_bundle.main([]) == 1
