@@ -13,7 +13,6 @@ from speechbundles.live.fetch import REPLACED, fetch
 from speechbundles.live.publish import wanted_files
 from speechbundles.model.errors import OrganiserError, Unreachable
 from speechbundles.model.read import read_built_bundle
-from speechbundles.model.sources import Sources
 from speechbundles.rehearse.many import Result, rehearse_all
 from tests.samples.codabench_server import TOKEN, CodabenchServer, Mishap
 from tests.samples.live_bundle import live_bundle, score, upload
@@ -80,13 +79,13 @@ def board(server):
 
 
 def amend(connection, bundle, tmp_path):
-    return list(carry_out(connection, plan(Sources(connection), bundle, COMPETITION, tmp_path / "live")))
+    return list(carry_out(connection, plan(connection, bundle, COMPETITION, tmp_path / "live")))
 
 
 def test_who_moves_is_shown_and_nothing_changed(connection, server, tmp_path):
     new = season(server, tmp_path)
     before = json.dumps([server.tasks, board(server)], default=str)
-    amendment = plan(Sources(connection), new, COMPETITION, tmp_path / "live")
+    amendment = plan(connection, new, COMPETITION, tmp_path / "live")
     assert [phase.parts for phase in amendment.phases] == [("reference_data",)]
     assert to_text(amendment).splitlines() == [
         "Evaluation: reference data; 5 submissions to run again",
@@ -163,7 +162,7 @@ def test_an_amendment_that_was_stopped_goes_on(connection, server, tmp_path, beg
     new = season(server, tmp_path)
     first = sorted(server.submissions)[1]  # bob's, the second to be run again
     begins = begins.replace("/3/", f"/{first}/")
-    amendment = plan(Sources(connection), new, COMPETITION, tmp_path / "live")
+    amendment = plan(connection, new, COMPETITION, tmp_path / "live")
     server.mishaps = [Mishap(begins, kind, times=7)]
     with pytest.raises(Unreachable):
         list(carry_out(connection, amendment))
@@ -175,7 +174,7 @@ def test_an_amendment_that_was_stopped_goes_on(connection, server, tmp_path, beg
 
 def test_a_submission_that_comes_meanwhile_is_on_the_predicted_board(connection, server, tmp_path):
     new = season(server, tmp_path)
-    amendment = plan(Sources(connection), new, COMPETITION, tmp_path / "live")
+    amendment = plan(connection, new, COMPETITION, tmp_path / "live")
     steps = carry_out(connection, amendment)
     next(steps)
     server.enter(EVALUATION, "erik", upload(0, 1, 9), finished=False)
@@ -186,7 +185,7 @@ def test_a_submission_that_comes_meanwhile_is_on_the_predicted_board(connection,
 
 def test_a_board_that_is_another_one_is_told(connection, server, tmp_path):
     new = season(server, tmp_path)
-    amendment = plan(Sources(connection), new, COMPETITION, tmp_path / "live")
+    amendment = plan(connection, new, COMPETITION, tmp_path / "live")
     right = server.score
     server.score = lambda parts, file: (
         {"accuracy": 0.5, "error": 0.5} if file == upload(0, 1) else right(parts, file)
@@ -205,7 +204,7 @@ def test_scores_that_differ_from_home_before_are_told(connection, server, tmp_pa
     new = season(server, tmp_path)
     run = sorted(server.submissions)[1]
     server.submissions[run]["scores"] = {}
-    amendment = plan(Sources(connection), new, COMPETITION, tmp_path / "live")
+    amendment = plan(connection, new, COMPETITION, tmp_path / "live")
     assert f"1 of 5 scored otherwise by the server than here: {run}" in to_text(amendment)
 
 
@@ -214,7 +213,7 @@ def test_a_deleted_upload_keeps_its_score_and_a_withdrawn_one_is_left_alone(conn
     bob, carol = (sorted(server.submissions)[place] for place in (1, 3))
     server.delete_upload(bob)
     server.submissions[carol]["data"] = None
-    amendment = plan(Sources(connection), new, COMPETITION, tmp_path / "live")
+    amendment = plan(connection, new, COMPETITION, tmp_path / "live")
     assert f"cannot be run again, as the upload was deleted: {carol}" in to_text(amendment)
     list(carry_out(connection, amendment))
     assert board(server) == [("anna", 40), ("carol", 37)]
@@ -225,7 +224,7 @@ def test_an_upload_is_scored_though_its_copy_was_deleted(connection, server, tmp
     copy = server.enter(EVALUATION, "carol", upload(0, 1, 8))
     fetch(connection, COMPETITION, tmp_path / "live")
     server.submissions[copy]["data"] = None
-    (phase,) = plan(Sources(connection), new, COMPETITION, tmp_path / "live").phases
+    (phase,) = plan(connection, new, COMPETITION, tmp_path / "live").phases
     scores = {entry.attempt.submission.team: entry.attempt.score("accuracy") for entry in phase.after}
     assert scores["carol"] == Decimal("0.975")
 
@@ -236,8 +235,8 @@ def test_what_is_refused(connection, server, tmp_path):
     with pytest.raises(
         OrganiserError, match="title: 'Another' in the bundle, 'A synthetic competition' on the server"
     ):
-        plan(Sources(connection), other, COMPETITION, tmp_path / "live")
-    amendment = plan(Sources(connection), new, COMPETITION, tmp_path / "live")
+        plan(connection, other, COMPETITION, tmp_path / "live")
+    amendment = plan(connection, new, COMPETITION, tmp_path / "live")
     server.stuck = True
     run = server.enter(EVALUATION, "erik", upload(), finished=False)
     server.submissions[run]["status"] = "Running"
@@ -251,7 +250,7 @@ def test_what_is_refused(connection, server, tmp_path):
         list(carry_out(connection, amendment))
     newer = live_bundle(tmp_path / "newer.zip", wrong=3)
     with pytest.raises(OrganiserError, match="an amendment with another bundle is not done"):
-        plan(Sources(connection), newer, COMPETITION, tmp_path / "live")
+        plan(connection, newer, COMPETITION, tmp_path / "live")
     assert amend(connection, new, tmp_path)
 
 
@@ -259,7 +258,7 @@ def test_a_program_may_change_too(connection, server, tmp_path, monkeypatch):
     new = season(server, tmp_path)
     monkeypatch.setattr("tests.samples.live_bundle.INGEST", b'"""Checks nothing at all."""\n')
     new = live_bundle(tmp_path / "new.zip", wrong=2)
-    amendment = plan(Sources(connection), new, COMPETITION, tmp_path / "live")
+    amendment = plan(connection, new, COMPETITION, tmp_path / "live")
     assert [phase.parts for phase in amendment.phases] == [
         ("ingestion_program",),
         ("ingestion_program", "reference_data"),

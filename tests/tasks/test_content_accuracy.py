@@ -237,7 +237,7 @@ def test_a_bundle_of_another_scale_checks_and_scores_by_it(tmp_path):
         rows = [line.rsplit(",", 2) for line in lines]
         lowered = [f"{head},{int(score) - 1},{words}" for head, score, words in rows]
         files[path] = "\n".join([header, *lowered, ""])
-    parts = plan(repository_with(tmp_path, files), [TASK.name], {}).parts[TASK.name]
+    parts = plan(Sources(repository_with(tmp_path, files)), [TASK.name], {}).parts[TASK.name]
     assert parts.failures == ()
     assert set(parts.solutions) == {"development", "evaluation"}
     assert "1.5 for every response" in parts.feedback["evaluation"].known
