@@ -57,9 +57,11 @@ fuzz: .venv-fuzz/installed
 	if .venv-fuzz/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: atheris==3.0.0; \
 	then echo yes > $@; else : > $@; fi
 
-# Mutation testing, of every module in mutation/tests.yaml or of those named: `make mutants MODULES=spokeneval/task.py`.
+# Small changes of the code that no test detects, in the folders that pyproject.toml names for mutmut or in some modules:
+# `make mutants MODULES=spokeneval/metrics/counts.py`.
 mutants: .venv/installed-mutants
-	$(BIN)/python -m mutation $(MODULES)
+	$(BIN)/mutmut run $(subst /,.,$(MODULES:.py=.*))
+	$(BIN)/mutmut results | sed '/: not checked$$/d'
 
 samples: .venv/installed-organiser
 	$(BIN)/python -m sample_data
@@ -92,4 +94,4 @@ lock:
 	$(PYTHON) requirements/lock.py
 
 clean:
-	rm -rf .venv .venv-py39 .venv-fuzz .fuzz dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-py39 .venv-fuzz .fuzz dist mutants .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -169,7 +169,6 @@ HOUSE = (
     "build_bundle",
     "sample_data",
     "benchmarks",
-    "mutation",
     "tests",
 )
 

@@ -1,1 +1,0 @@
-"""Mutation testing: whether a test fails when what decides a score is changed. `python -m mutation [MODULE ...]`."""
