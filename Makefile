@@ -83,7 +83,7 @@ samples: .venv/installed-organiser
 	$(INSTALL) $<
 	touch $@
 
-# An image for tests/bundling/test_containers.py, from Debian packages: needs root, debootstrap and podman.
+# An image for tests/speechbundles/rehearse/test_containers.py, from Debian packages: needs root, debootstrap and podman.
 container-image:
 	debootstrap --variant=minbase --include=python3-minimal,python3-numpy bookworm .container-image
 	tar -C .container-image --exclude='./proc/*' --exclude='./sys/*' --exclude='./var/cache/*' -c . | podman import - localhost/spokeneval-test
