@@ -1,137 +1,312 @@
-"""One public table against one hidden reference: does a column, or the order of the rows, give a label away?
+"""One public text against one hidden reference: does it give a label away, beside the items or by their order?
 
-A column of a hidden reference is *secret* if no public item list (input data, public data) has a column of
-that name, unless it names speakers, or if its name says that it is a label. Values are compared after case folding,
-numbers as numbers, and up to a one-to-one renaming of classes (accept/reject for correct/incorrect).
+One rule for all formats. A text is a sequence of words. An item is found where the words of its id appear; its record
+is the words on both sides, up to the neighbouring ids. Texts are given away if their own words are in the records, and
+classes if each has a mark there: a word before or after the id, or one at a fixed distance. A mark may be any word, so
+that renamed classes are found. The labels of nine items in ten must follow, and half of those that the commonest class
+gets wrong, in more items than by chance.
+
+A column is *secret* unless it names items, what they are part of, or their times, or is in a public item list; columns
+that are named as labels always are.
+
+Not found: ids in another spelling; labels of fewer than about fifteen items; labels made of signs alone (+ and -);
+lists of labels apart from their ids, unless both are as long and each label is one word; secret times.
 """
 
+import html
+import posixpath
+import random
 import re
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, compress
+from math import log
 
-from speechbundles.check.text_tables import SEGMENT, SEGMENT_PARTS, TextTable
+from speechbundles.model.errors import UnreadableFile
 from speechbundles.model.finding import Report
-from spokeneval.formats.speakers import SPEAKER_COLUMNS
+from speechbundles.model.tabular import WORKBOOK, decode, parse_source
+from spokeneval.tasks import find_task, task_names
 
-_LABELS = re.compile(
+LABELS = re.compile(
     r"language|meaning|labels?|language_tag|gold|target|truth|answer|class|y|reference|"
     r"(is_)?correct(ness)?|transcript(_arpabet)?|human(_?score|\d+)|score|rating"
 )
-ITEMS_ONLY = re.compile(
-    r"(.*_)?(id|name|start|end|onset|offset|duration|length|session|file|filename|wavfile|path|audio|region)"
+NAMES = re.compile(
+    r"(.*_)?(id|item|name|file|filename|wavfile|path|audio|recording|region|session|speaker|user)"
 )
-FEWEST_SHARED = 8
-_MOST_CLASSES = 20
+ITEMS_ONLY = re.compile(rf"{NAMES.pattern}|(.*_)?(start|end|onset|offset|duration|length)")
+NO_CHANCE = -log(0.001)
+"""The least `surprise` that is not treated as coincidence."""
+MOST_CLASSES = 20
+"""Of a label; a column with more different values is a text or a measure."""
+MOST_LETTERS = 10_000_000
+"""Of a text."""
+MOST_CELLS = 1_000_000
+"""Of a hidden reference; the largest of the five challenges has 400,000."""
+MOST_RECORDS = 500
+"""Of a text, at regular steps."""
+MOST_PLACES = 100_000
+"""Of items in a text."""
+LONGEST_NAME = 20
+"""Words of an id that can be found."""
+NEAR = 6
+"""Words from an id, or lists from the list of ids, at which a mark may be."""
+
+_WORD = re.compile(r"(?<!\w)-?\d+(?:\.\d+)?(?!\w)|[^\W_]+")
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[nrt])")
+_NO_TABLE = (".json", ".jsonl", ".xml", ".yaml", ".yml")
+_AUDIO = (".wav", ".flac", ".mp3", ".ogg", ".sph", ".m4a")
+
+Record = set[tuple[object, str]]
+"""Words beside an item and where they are: on a side, or at a distance."""
 
 
-def match_table(
-    report: Report, reference: TextTable, public: TextTable, carried: set[str], predicted: bool
+@dataclass(frozen=True)
+class Key:
+    """Columns that name items: their rows by a head (a recording, say, or nothing) and a tail, both in words."""
+
+    columns: tuple[str, ...]
+    ids: Mapping[tuple[str, str], int]
+
+    @cached_property
+    def sizes(self) -> Mapping[str, Sequence[int]]:
+        """By the first word of heads and tails: of how many words they are, most first."""
+        sizes: dict[str, set[int]] = {}
+        for name in set(chain(*self.ids)):
+            if name.count(" ") < LONGEST_NAME:
+                sizes.setdefault(name.partition(" ")[0], set()).add(name.count(" ") + 1)
+        return {first: sorted(found, reverse=True) for first, found in sizes.items()}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of a file: the words of their cells, in columns by lower-case names, and their line numbers."""
+
+    where: str
+    columns: Mapping[str, Sequence[str]]
+    lines: Sequence[int]
+
+    def rows(self, columns: Collection[str]) -> list[tuple[str, ...]]:
+        return list(zip(*(self.columns[name] for name in columns), strict=True))
+
+    @cached_property
+    def keys(self) -> list[Key]:
+        """Single columns that tell items apart, but labels, and pairs: names of what items are part of, and others."""
+        singles = self._unique([(name,) for name in self.columns if not LABELS.fullmatch(name)])
+        unique = [name for key in singles for name in key.columns]
+        shared = [name for name in self.columns if ITEMS_ONLY.fullmatch(name) and name not in unique]
+        wholes = [name for name in shared if NAMES.fullmatch(name)]
+        fewest = min(wholes, key=lambda name: len(set(self.columns[name])), default=None)
+        return singles + self._unique([(fewest, name) for name in shared if fewest not in (None, name)])
+
+    def _unique(self, candidates: Iterable[tuple[str, ...]]) -> list[Key]:
+        keys = {}
+        for columns in candidates:
+            ids = {(" ".join(head), tail): row for row, (*head, tail) in enumerate(self.rows(columns))}
+            if len(ids) == len(self.lines):
+                keys[tuple(ids)] = Key(columns, ids)
+        return list(keys.values())
+
+
+def in_words(text: str) -> list[str]:
+    """Runs of letters and digits, case folded; numbers by value, decimals in thousandths: 0.5 s is 500 ms."""
+    return [_number(word) if word[0] in "-0123456789" else word for word in _WORD.findall(text.casefold())]
+
+
+def _number(word: str) -> str:
+    whole, _, fraction = word.partition(".")
+    return f"{float(word) * 1000:.12g}" if fraction.strip("0") else whole.lstrip("0") or "0"
+
+
+def read_words(name: str, data: bytes) -> list[str]:
+    """The words of a text or workbook; `UnreadableFile` where it is neither, or too large."""
+    if name.lower().endswith(WORKBOOK):
+        rows = chain(*(grid.rows for grid in parse_source(data, name).grids))
+        text = "\n".join("\t".join(cells) for _, cells in rows)
+    else:
+        text = _ESCAPE.sub(lambda found: chr(int(found[1], 16)) if found[1] else " ", decode(data)[0])
+    if len(text) > MOST_LETTERS:
+        raise UnreadableFile(f"a text of more than {MOST_LETTERS} letters")
+    return in_words(html.unescape(text))
+
+
+def read_table(name: str, data: bytes) -> Table | None:
+    """The rows that have as many cells as the first, None where there are none; `UnreadableFile` as above."""
+    if name.lower().endswith(_NO_TABLE):
+        raise UnreadableFile("not a table of rows")
+    if sum(map(data.count, (b"\n", b"\t", b",", b";"))) > MOST_CELLS:
+        raise UnreadableFile(f"a table of more than {MOST_CELLS} cells")
+    grids = [grid.rows for grid in parse_source(data, name).grids if grid.rows]
+    first, *rows = max(grids, key=lambda rows: len(rows[0][1]), default=[(0, [])])
+    header = [cell.strip().lower() for cell in first[1]]
+    if len(set(header)) < len(header) or any(re.fullmatch(r"[\d.]+", cell) for cell in header):
+        rows = [first, *rows]
+        editions = chain(*(find_task(task).format.headerless.items() for task in task_names()))
+        known = dict(editions).get(len(header)) if header[-1] in ("correct", "incorrect") else None
+        header = [name.lower() for name in known or map("column {}".format, range(1, len(header) + 1))]
+    rows = [row for row in rows if len(row[1]) == len(header)]
+    columns = zip(*(map(_cell_words, cells) for _, cells in rows), strict=True)
+    return Table(name, dict(zip(header, columns, strict=True)), [line for line, _ in rows]) if rows else None
+
+
+def _cell_words(cell: str) -> str:
+    stem, suffix = posixpath.splitext(cell.strip())
+    return " ".join(in_words(posixpath.basename(stem) if suffix.lower() in _AUDIO else cell))
+
+
+def match_text(
+    report: Report, where: str, words: Sequence[str], table: Table, carried: Collection[str], predicted: bool
 ) -> None:
-    joined = _join(reference, public)
-    if joined is None:
-        return
-    used, pairs = joined
-    if SEGMENT in used:
-        used.update(SEGMENT_PARTS)
-    secret = [
-        name
-        for name in reference.columns
-        if name not in (*used, SEGMENT, *SPEAKER_COLUMNS) and (name not in carried or _LABELS.fullmatch(name))
-    ]
-    for name in secret:
-        truth = [reference.columns[name][row] for row, _ in pairs]
-        if len(set(truth)) < 2:
+    """Report a secret column that a text gives away, or else one by which its items are sorted.
+
+    Parameters
+    ----------
+    table: of a hidden reference.
+    carried: columns of public item lists.
+    predicted: whether the text is a prediction of labels, which may be good, but not perfect.
+    """
+    orders = []
+    for key in table.keys:
+        text, places = _find(words, key)
+        rows = list(dict.fromkeys(row for _, row in places))
+        if len(rows) < 2 or (predicted and 2 * len(rows) < len(table.lines)):
             continue
-        for column, values in public.columns.items():
-            shown = [values[row] for _, row in pairs]
-            if column in used or not _reproduces(truth, shown, column == name, predicted):
+        records = _records(text, places, rows[:: 1 + len(rows) // MOST_RECORDS])
+        for name, labels in table.columns.items():
+            if name in key.columns or ITEMS_ONLY.fullmatch(name):
                 continue
-            text = f"column {column!r} gives {name!r} of {reference.where} away, for {len(pairs)} rows"
-            report.add("leak-column", public.where, text)
+            if name in carried and not LABELS.fullmatch(name):
+                continue
+            known = set(" ".join(chain(*_groupings(table, name))).split())
+            found = list(records.values())
+            if known:
+                found = [{mark for mark in record if mark[1] not in known} for record in found]
+            if _are_given([labels[row] for row in records], found, predicted):
+                report.add("leak-column", where, f"{name!r} of {table.where} beside {len(rows)} items")
+                return
+            orders.append((name, [labels[row] for row in rows]))
+    for name, labels in () if predicted else orders:
+        if blocks := _blocks(table, name, labels):
+            what = f"{len(labels)} items in {blocks} blocks by {name!r} of {table.where}"
+            report.add("leak-order", where, what)
             return
-    if predicted:
-        return
-    for name in secret:
-        if ITEMS_ONLY.fullmatch(name):
+
+
+def _find(words: Sequence[str], key: Key) -> tuple[list[str], list[tuple[int, int]]]:
+    """The words, each name as one, and the places among them of tails of the last head, with their rows."""
+    text: list[str] = []
+    places: list[tuple[int, int]] = []
+    if key.sizes.keys().isdisjoint(words):
+        return text, places
+    heads = {head for head, _ in key.ids if head}
+    head, end = "", 0
+    for start, word in enumerate(words):
+        if start < end:
             continue
-        truth = [reference.columns[name][row] for row, _ in pairs]
-        if _is_sorted_by(truth) and not _is_grouped(reference, name):
-            text = f"{len(pairs)} items in {_runs(truth)} blocks by {name!r} of {reference.where}"
-            report.add("leak-order", public.where, text)
-            return
+        for size in key.sizes.get(word, ()):
+            name = " ".join(words[start : start + size])
+            if (head, name) in key.ids:
+                places.append((len(text), key.ids[head, name]))
+            elif name in heads:
+                head = name
+            else:
+                continue
+            word, end = name, start + size
+            break
+        text.append(word)
+    return text, places[:MOST_PLACES]
 
 
-def _join(reference: TextTable, public: TextTable) -> tuple[set[str], list[tuple[int, int]]] | None:
-    """The columns that identify items, and the pairs of rows (reference, public) of one item."""
-    best: tuple[set[str], list[tuple[int, int]]] | None = None
-    candidates: list[tuple[set[str], Sequence[Any], Sequence[Any]]] = [
-        ({key, column}, reference.columns[key], values)
-        for key in reference.unique
-        for column, values in public.columns.items()
-    ]
-    shared = [name for name in reference.columns if name in public.columns and not _LABELS.fullmatch(name)]
-    if len(shared) > 1:
-        tuples, others = (
-            list(zip(*(table.columns[name] for name in shared), strict=True)) for table in (reference, public)
-        )
-        if len(set(tuples)) == len(tuples):
-            candidates.append((set(shared), tuples, others))
-    for used, keys, values in candidates:
-        rows = {key: row for row, key in enumerate(keys)}
-        pairs = [(rows[value], row) for row, value in enumerate(values) if value in rows]
-        items = len({row for row, _ in pairs})
-        enough = items >= FEWEST_SHARED and (2 * len(pairs) >= len(values) or 2 * items >= len(rows))
-        if enough and (best is None or len(pairs) > len(best[1])):
-            best = used, pairs
-    return best
+def _records(
+    text: Sequence[str], places: Sequence[tuple[int, int]], rows: Collection[int]
+) -> dict[int, Record]:
+    """The words beside some rows' items, wherever they are named.
+
+    Where ids are as far from each other as in a list, a list of labels may be as far from it as it is long.
+    """
+    records: dict[int, Record] = {row: set() for row in rows}
+    starts = [start for start, _ in places]
+    steps = set(map(int.__sub__, starts[1:], starts))
+    length = steps.pop() * len(starts) if len(steps) == 1 else len(text)
+    lists = (number * (length + name) for number in range(1, NEAR + 1) for name in (0, 1))
+    distances = {*range(-NEAR, NEAR + 1), *lists}
+    for last, (start, row), following in zip([-1, *starts], places, [*starts[1:], len(text)], strict=False):
+        if row in records:
+            before, after = text[last + 1 : start], text[start + 1 : following]
+            spots = [distance for distance in distances if 0 <= start + distance < len(text)]
+            records[row].update(("before", word) for word in before)
+            records[row].update(("after", word) for word in after)
+            records[row].update((("last", place), word) for place, word in enumerate(after[: -NEAR - 1 : -1]))
+            records[row].update((distance, text[start + distance]) for distance in spots)
+    return records
 
 
-def _reproduces(truth: list[str], shown: list[str], same_name: bool, predicted: bool) -> bool:
-    """Whether a public column tells a secret one, far beyond naming the commonest class throughout."""
-    agreement = max(_agreement(truth, shown), _agreement_renamed(truth, shown))
-    if predicted and not same_name:
-        return agreement == 1
-    commonest = max(Counter(truth).values()) / len(truth)
-    return agreement >= 0.9 and agreement - commonest >= 0.5 * (1 - commonest)
+def _are_given(labels: Sequence[str], records: Sequence[Record], predicted: bool) -> bool:
+    """Whether labels follow from the records: texts if their own words are there, others by a mark of each class."""
+    sizes, total = Counter(labels), len(labels)
+    chance, commonest = 0, max(sizes.values())
+    if len(sizes) > MOST_CLASSES:
+        hits, chance = max(_follow_from_words(labels, records, side) for side in ("before", "after"))
+        tries = log(2)
+    else:
+        hits, tries = _follow_from_marks(labels, records)
+    chance = max(chance, commonest)
+    enough = hits == total if predicted else 10 * hits >= 9 * total and 2 * hits >= total + chance
+    return enough and surprise(hits, total, chance / total) >= NO_CHANCE + tries
 
 
-def _agreement(truth: list[str], shown: list[str]) -> float:
-    return sum(map(str.__eq__, truth, shown)) / len(truth)
+def _follow_from_words(labels: Sequence[str], records: Sequence[Record], side: str) -> tuple[int, int]:
+    """How many labels have all their words on a side of their items, and how many would by chance."""
+    texts = [{(side, word) for word in label.split()} for label in labels]
+    others = random.Random(0).sample(texts, len(texts))
+    return sum(map(set.issubset, texts, records)), sum(map(set.issubset, others, records))
 
 
-def _agreement_renamed(truth: list[str], shown: list[str]) -> float:
-    """Agreement under the best one-to-one renaming of few classes; 0 where there is none."""
-    classes = set(shown)
-    if not 2 <= len(classes) <= _MOST_CLASSES or len(set(truth)) > _MOST_CLASSES:
+def _follow_from_marks(labels: Sequence[str], records: Sequence[Record]) -> tuple[int, float]:
+    """How many labels follow from the best marks of all classes but one, and the logarithm of how many were tried."""
+    often = Counter(chain(*records))
+    tried: set[object] = set()
+    best = []
+    for label, size in Counter(labels).items():
+        own = Counter(chain(*compress(records, map(label.__eq__, labels))))
+        marks = [
+            (2 * count - often[mark], repr(mark), mark) for mark, count in own.items() if 2 * count > size
+        ]
+        tried.update(mark for *_, mark in marks)
+        best.append((*max(marks, default=(-1, "", ("", ""))), label))
+    *marked, (*_, rest) = sorted(best, reverse=True)
+    guesses = (next((label for *_, mark, label in marked if mark in record), rest) for record in records)
+    return sum(map(str.__eq__, guesses, labels)), len(marked) * log(len(tried) or 1)
+
+
+def surprise(k: int, total: int, p: float) -> float:
+    """How rare k or more of so many cases of probability p are: minus the logarithm of Chernoff's bound."""
+    share = k / total if total else 0.0
+    if share <= p:
         return 0.0
-    commonest_last = reversed(Counter(zip(shown, truth, strict=True)).most_common())
-    renamed = {value: (label, count) for (value, label), count in commonest_last}
-    if len({label for label, _ in renamed.values()}) < len(classes):
-        return 0.0
-    return sum(count for _, count in renamed.values()) / len(truth)
+    return total * (share * log(share / p) + ((1 - share) * log((1 - share) / (1 - p)) if k < total else 0))
 
 
-def _runs(labels: list[str]) -> int:
-    return 1 + sum(map(str.__ne__, labels, labels[1:]))
-
-
-def _is_sorted_by(labels: list[str]) -> bool:
-    """Whether the labels stand in far fewer blocks than a random order would give."""
+def _blocks(table: Table, name: str, labels: Sequence[str]) -> int:
+    """The blocks into which a label sorts items; 0 if chance or another column may."""
     counts = Counter(labels)
-    if not 2 <= len(counts) <= _MOST_CLASSES // 2:
-        return False
     expected = 1 + len(labels) - sum(count * count for count in counts.values()) / len(labels)
-    return expected >= 8 and _runs(labels) <= min(0.3 * expected, max(len(counts), 0.1 * expected))
+    blocks = 1 + sum(map(str.__ne__, labels, labels[1:]))
+    if len(counts) > MOST_CLASSES // 2 or expected < 8 or _groupings(table, name):
+        return 0
+    return blocks if blocks <= min(0.3 * expected, max(len(counts), 0.1 * expected)) else 0
 
 
-def _is_grouped(reference: TextTable, name: str) -> bool:
-    """Whether the column only repeats another grouping (a session's severity, say) that orders the items."""
-    labels = reference.columns[name]
-    for other, groups in reference.columns.items():
-        distinct = len(set(groups))
-        if other == name or _LABELS.fullmatch(other) or not len(set(labels)) <= distinct <= len(labels) / 2:
-            continue
-        if len(set(zip(groups, labels, strict=True))) == distinct:
-            return True
-    return False
+def _groupings(table: Table, name: str) -> list[Sequence[str]]:
+    """Columns from which a column follows (a session, say, of which it is the severity); their words are no marks."""
+    labels = table.columns[name]
+    return [
+        groups
+        for other, groups in table.columns.items()
+        if other != name
+        and not LABELS.fullmatch(other)
+        and len(set(labels)) <= len(set(groups)) <= len(labels) / 2
+        and len(set(zip(groups, labels, strict=True))) == len(set(groups))
+    ]

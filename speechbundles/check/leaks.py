@@ -1,31 +1,35 @@
-"""Hidden labels in what participants can get: whole files, columns of tables, or the order of the items."""
+"""Hidden labels in what participants can get: whole files, labels beside their items, or the order of the items.
+
+Not searched: sound, images, and the programs of `spokeneval`.
+"""
 
 import posixpath
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping
+from itertools import chain
+from typing import Any
 
 from speechbundles.check.inspection import BuiltTask, Contents
-from speechbundles.check.label_match import FEWEST_SHARED, ITEMS_ONLY, match_table
+from speechbundles.check.label_match import ITEMS_ONLY, Table, in_words, match_text, read_table, read_words
 from speechbundles.check.scores import options_of
 from speechbundles.check.seal import SealedSet, check_sealed_rows, is_part, without_items
-from speechbundles.check.text_tables import NO_TABLES, is_zip, items_told, read_tables
 from speechbundles.model.archive import Archive, open_archive
+from speechbundles.model.errors import UnreadableFile
 from speechbundles.model.finding import Report
+from speechbundles.model.tabular import WORKBOOK
 from spokeneval.run.reference import fingerprint
 
 MOST_COLUMNS = 30
-"""Of a hidden reference: each is held against each column of all that is public."""
+"""Of a hidden reference: each is looked for in all that is public."""
+HEADER = 1000
+"""Bytes at the beginning of a public item list among which the names of its columns are."""
 
 _NO_LABELS = re.compile(r"readme|licen[cs]e|copying|notice|authors", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class Source:
-    """Files that participants can get. What is predicted may agree with the labels, if not entirely."""
-
-    files: dict[str, bytes]
-    is_prediction: bool = False
+_MEDIA = re.compile(
+    rb"\x89PNG|\xff\xd8\xff|GIF8[79]a|RIFF.{4}(WAVE|WEBP)|fLaC\0|OggS\0|ID3[\2-\4]|\xff[\xf2\xf3\xfb]|NIST_1A\n",
+    re.DOTALL,
+)
+"""How images and recordings begin."""
 
 
 def check_leaks(report: Report, bundle: Archive, contents: Contents, sealed: Mapping[str, SealedSet]) -> None:
@@ -38,54 +42,69 @@ def check_leaks(report: Report, bundle: Archive, contents: Contents, sealed: Map
     ]
     if not hidden:
         return
-    lists = {name: _with_nested(report, archive) for name, archive in contents.item_lists.items()}
-    public = {name: _with_nested(report, archive) for name, archive in contents.public.items()}
-    sources = [Source(files) for files in {**lists, **public}.values()]
-    sources.append(Source(dict(contents.pages)))
-    sources += [
-        Source(_with_nested(report, archive), is_prediction=True) for archive in contents.solutions.values()
-    ]
-    carried = {
-        column
-        for files in lists.values()
-        for table in read_tables(Report(), files)
-        for column in table.columns
-    }
-    copies = {
-        data: name
-        for archive in hidden
-        for name, data in archive.files.items()
-        if _can_hold_label(name, data)
-    }
-    references = []
-    for archive in hidden:
-        for table in read_tables(report, _with_nested(report, archive)):
-            if len(table.columns) <= MOST_COLUMNS:
-                references.append(table)
-            else:
-                report.add(
-                    "leak-unsearched", table.where, f"{len(table.columns)} columns of a hidden reference"
-                )
-    items = {
-        item
-        for reference in references
-        for column in reference.unique
-        if ITEMS_ONLY.fullmatch(column)
-        for item in reference.columns[column]
-    }
-    for source in sources:
-        original = {}
-        for name, data in source.files.items():
-            if data in copies:
-                report.add("leak-file", name, f"the same bytes as {copies[data]} of a hidden reference")
-            else:
-                original[name] = data
-                in_no_table = name.lower().endswith(NO_TABLES) and "/spokeneval/" not in name
-                if in_no_table and (found := items_told(data, items)) >= FEWEST_SHARED:
-                    report.add("leak-unsearched", name, f"{found} items of a hidden reference in no table")
-        for table in read_tables(report, original):
-            for reference in references:
-                match_table(report, reference, table, carried, source.is_prediction)
+    lists, public, solutions = (
+        {name: _with_nested(report, archive) for name, archive in archives.items()}
+        for archives in (contents.item_lists, contents.public, contents.solutions)
+    )
+    secret = chain(*(_with_nested(report, archive).items() for archive in hidden))
+    copies, references = _labels(report, dict(secret))
+    openings = b"\n".join(data[:HEADER] for files in lists.values() for data in files.values())
+    header = " ".join(["", *in_words(openings.decode("utf-8", "replace")), ""])
+    columns = chain(*(table.columns for table in references))
+    carried = {name for name in columns if " ".join(["", *in_words(name), ""]) in header}
+    names = {head or tail for table in references for key in table.keys for head, tail in key.ids}
+    sources = [(files, False) for files in (*{**lists, **public}.values(), contents.pages)]
+    for files, predicted in [*sources, *((files, True) for files in solutions.values())]:
+        for name in [name for name, data in files.items() if data in copies]:
+            report.add("leak-file", name, f"the same bytes as {copies[files[name]]} of a hidden reference")
+        others = {name: data for name, data in files.items() if data not in copies}
+        for where, words in _texts(report, others, names):
+            for table in references:
+                match_text(report, where, words, table, carried, predicted)
+
+
+def _labels(report: Report, files: Mapping[str, bytes]) -> tuple[dict[bytes, str], list[Table]]:
+    """What hidden references have beside licences and mere lists of items: files by their content, and tables."""
+    copies, tables = {}, []
+    for where, data in files.items():
+        name = posixpath.basename(where)
+        if len(data) < 16 or _NO_LABELS.match(name):
+            continue
+        table = _read(report, read_table, where, data)
+        if table is None or not all(map(ITEMS_ONLY.fullmatch, table.columns)):
+            copies[data] = name
+            if table and len(table.columns) > MOST_COLUMNS:
+                report.add("leak-unsearched", where, f"{len(table.columns)} columns of a hidden reference")
+            elif table:
+                tables.append(table)
+    return copies, tables
+
+
+def _texts(
+    report: Report, files: Mapping[str, bytes], names: Collection[str]
+) -> Iterator[tuple[str, list[str]]]:
+    """The words of each text; of files that are named after items or recordings together, with their names."""
+    together: dict[str, list[str]] = {}
+    for where, data in files.items():
+        stem, suffix = posixpath.splitext(where)
+        if "/spokeneval/" in where and suffix == ".py":
+            continue
+        words = _read(report, read_words, where, data)
+        name = in_words(posixpath.basename(stem))
+        if words and " ".join(name) in names:
+            together.setdefault(f"{posixpath.dirname(where)}/*{suffix}", []).extend([*name, *words])
+        elif words:
+            yield where, words
+    yield from together.items()
+
+
+def _read(report: Report, read: Callable[[str, bytes], Any], where: str, data: bytes) -> Any:
+    """What is read of a text or workbook; of sound and images nothing, and of others a finding."""
+    try:
+        return None if _is_zip(where, data) or _MEDIA.match(data) else read(where, data)
+    except UnreadableFile as error:
+        report.add("leak-unsearched", where, str(error))
+        return None
 
 
 def _hidden_references(contents: Contents) -> list[Archive]:
@@ -114,7 +133,7 @@ def _with_nested(report: Report, archive: Archive, *, depth: int = 1) -> dict[st
     files = {}
     for name, data in archive.files.items():
         files[archive.where(name)] = data
-        if name.lower().endswith(".zip") or is_zip(name, data):
+        if _is_zip(name, data):
             nested = open_archive(Report(), archive.where(name), data, archive.room) if depth else None
             if nested is None:
                 what = "a zip that cannot be read, or too large, or too deep in other zips"
@@ -124,9 +143,8 @@ def _with_nested(report: Report, archive: Archive, *, depth: int = 1) -> dict[st
     return files
 
 
-def _can_hold_label(name: str, data: bytes) -> bool:
-    """Whether a file of a reference can hold a label: no licence, no mere list of items."""
-    if len(data) < 16 or _NO_LABELS.match(posixpath.basename(name)):
-        return False
-    tables = list(read_tables(Report(), {name: data}))
-    return not tables or not all(ITEMS_ONLY.fullmatch(column) for column in tables[0].columns)
+def _is_zip(name: str, data: bytes) -> bool:
+    """Whether its files are searched in its place."""
+    return name.lower().endswith(".zip") or (
+        data.startswith(b"PK\3\4") and not name.lower().endswith(WORKBOOK)
+    )

@@ -515,7 +515,7 @@ _SHARED: list[tuple[str, str, Damage]] = [
     ("leak-file", "the reference among the items", inside("input_data.zip", gold__csv=REFERENCE)),
     ("leak-unsearched", "a hidden table of very many columns", inside("reference_data.zip", wide__csv=table(
         ",".join(f"c{number}" for number in range(31)), [range(row, row + 31) for row in range(9)]))),
-    ("leak-unsearched", "a table of a million cells", inside("starting_kit.zip", big__csv=b"a,b\n" * 500_001)),
+    ("leak-unsearched", "a text of ten million letters", inside("starting_kit.zip", big__csv=b"a,b\n" * 2_500_001)),
     ("leak-unsearched", "a damaged zip in the kit", inside("starting_kit.zip", more__zip=b"synthetic text")),
     ("leak-column", "labels among the items", inside("input_data.zip", items__csv=table("id,label", SHUFFLED))),
     ("leak-column", "labels under another name", inside(

@@ -1,0 +1,41 @@
+"""Bits of a score on a grid, and of labels; `test_check_leaks` has what `check` reports of them."""
+
+import math
+
+import numpy as np
+import pytest
+
+from speechbundles.check.budget import TOLERATED, bits_of_step, entropy
+
+
+@pytest.mark.parametrize("multiple", [0.25, 0.5, 1, 2, 4])
+def test_bits_of_a_step_are_the_entropy_of_rounded_normal_numbers(multiple):
+    drawn = np.random.default_rng(1).normal(size=200_000)
+    found = []
+    for offset in np.arange(8) / 8:
+        _, counts = np.unique(np.floor(drawn / multiple + offset), return_counts=True)
+        share = counts / len(drawn)
+        found.append(-(share * np.log2(share)).sum())
+    assert bits_of_step(multiple) == pytest.approx(max(found), abs=0.01)
+
+
+def test_halving_a_small_step_adds_a_bit_and_an_edge_has_one():
+    # log2 of sqrt(2 pi e) / step: the differential entropy of a normal variable
+    for multiple in (0.1, 0.01, 0.001):
+        expected = 0.5 * math.log2(2 * math.pi * math.e) - math.log2(multiple)
+        assert bits_of_step(multiple) == pytest.approx(expected, abs=1e-3)
+    assert bits_of_step(100) == pytest.approx(1.0, abs=1e-9)
+
+
+def test_bits_of_labels():
+    assert entropy([0.5, 0.5]) == 1
+    assert entropy([0.25] * 4) == 2
+    assert math.copysign(1, entropy([1, 0])) == 1
+
+
+def test_what_the_default_limits_allow():
+    psst, content = (
+        sum(counts) * entropy([n / sum(counts) for n in counts]) for counts in ((365, 287), (14, 72, 87, 27))
+    )
+    assert 30 * bits_of_step(1) <= TOLERATED * psst < 90 * bits_of_step(1)  # its interval's own ends, too
+    assert 30 * bits_of_step(1) > TOLERATED * content  # 200 responses are few
