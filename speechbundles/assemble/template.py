@@ -47,7 +47,7 @@ def fill(data: bytes, where: str, facts: Mapping[str, str], holds: Mapping[str, 
         line = data.count(b"\n", 0, error.start) + 1
         raise OrganiserError(f"{where} line {line}: not UTF-8; save it as UTF-8") from None
     known = {**{name: value for name, value in holds.items() if name.isidentifier()}, **facts}
-    text = _checked(_with_conditions(text, where, holds), where, facts)
+    text = _with_conditions(_checked(text, where, facts), where, holds)
     try:
         unknown = find_undeclared_variables(TEMPLATES.parse(text)) - known.keys()
         if not unknown:
