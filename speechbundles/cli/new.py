@@ -7,6 +7,7 @@ import click
 
 from speechbundles.cli.options import Command
 from speechbundles.cli.terminal import ROOT, reporting
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import say
 from speechbundles.new import what_to_edit, write_challenge
 
@@ -15,6 +16,8 @@ from speechbundles.new import what_to_edit, write_challenge
 @click.argument("name")
 def command(name: str) -> int:
     with reporting(ending="\n\nNothing was written."):
+        if not (ROOT / "spokeneval").is_dir():
+            raise OrganiserError("new adds code to the repository; run build_bundle.py new in a clone of it")
         write_challenge(ROOT, name)
     say(what_to_edit(name))
     return 0

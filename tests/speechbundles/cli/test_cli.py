@@ -172,3 +172,13 @@ def test_a_module_of_ours_that_is_missing_is_a_fault(monkeypatch):
     monkeypatch.setitem(sys.modules, "speechbundles.cli.check", None)
     with pytest.raises(ModuleNotFoundError):
         build_bundle.main(["check"])
+
+
+def test_new_is_refused_where_there_is_no_clone(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr("speechbundles.cli.new.ROOT", tmp_path)
+    assert build_bundle.main(["new", "speech_rate"]) == 1
+    told = (
+        "new adds code to the repository; run build_bundle.py new in a clone of it\n\nNothing was written.\n"
+    )
+    assert capsys.readouterr().err == told
+    assert list(tmp_path.iterdir()) == []
