@@ -1,4 +1,4 @@
-"""Files, read with bounds: an organiser's as bytes, a participant's when it is their turn. No link is followed."""
+"""Files, read with bounds: an organiser's as bytes, a participant's each when it is needed. No link is followed."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def read_file(source: Union[Path, bytes], name: str, limit: int, problems: Probl
 def read_folder(
     folder: Path, names: Optional[Iterable[str]] = None, *, error: type[FileProblems] = FileProblems
 ) -> dict[str, bytes]:
-    """The organiser's files in a folder, `name -> content`: all of them, or those of some names that are there."""
+    """The organiser's files in a folder, `name -> content`: all of them, or those of these names that exist."""
     paths = sorted(folder.glob("*")) if names is None else [folder / name for name in names]
     problems = Problems(error)
     return {

@@ -1,7 +1,7 @@
-"""The organiser's choices, in `options.json` beside a program, and what they come to for one reference.
+"""The organiser's choices, in `options.json` beside a program, and how they apply to one reference.
 
-A reference's labels count as hidden unless its fingerprint is among those that the organiser declared
-public; so a program that travels without its options, or meets a reference it does not know, keeps silent.
+A reference's labels count as hidden unless its fingerprint is among those that the organiser declared public. So a
+program without its options, or with a reference that it does not know, reveals nothing about single labels.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ OPTIONS_FILE = "options.json"
 
 @dataclass(frozen=True)
 class SetFeedback:
-    """What the board of a set goes by while its labels are hidden.
+    """Coarse feedback on one set.
 
     Attributes
     ----------
     steps: `key -> step` of the scores that are shown.
-    floor: the line that a submission gets which is no better than it; None where it is not known.
-    trivial: what answers that know nothing get, `what they answer -> primary score`.
+    floor: the scores that are shown of a submission that does not beat them; None where they are not known.
+    trivial: the primary scores of the trivial baselines, `what they answer -> score`.
     """
 
     steps: Mapping[str, float]
@@ -38,13 +38,13 @@ class SetFeedback:
 
 @dataclass(frozen=True)
 class Options:
-    """What `options.json` holds.
+    """The content of `options.json`.
 
     Attributes
     ----------
-    options: of the task, `option -> value`; the default of those that are not chosen.
+    options: of the task, `option -> value`; those that are not chosen have their defaults.
     public_references: fingerprints of the references whose labels the participants have.
-    feedback: what a board of hidden labels shows, `EXACT` or `COARSE`.
+    feedback: how the leaderboard shows scores on hidden labels, `EXACT` or `COARSE`.
     sets: the feedback of each set, by the fingerprint of a public reference or of a hidden set's items.
     detailed_results: whether `detailed_results.html` is written.
     baselines: the baseline's scores on each public reference, by its fingerprint.
@@ -75,13 +75,13 @@ class Options:
             if not isinstance(content[key], KEYS[key]):
                 raise ValueError(f"{OPTIONS_FILE}: {key} is {content[key]!r:.100}")
         try:
-            sets = {of: SetFeedback(**told) for of, told in content.get("sets", {}).items()}
+            sets = {of: SetFeedback(**feedback) for of, feedback in content.get("sets", {}).items()}
         except TypeError:
             raise ValueError(f"{OPTIONS_FILE}: sets: expected steps, floor and trivial") from None
         return cls(**{**content, "sets": sets})
 
     def dump(self, *keys: str) -> bytes:
-        """The content of the file, what only report pages need where these are written; or some keys alone."""
+        """The file as JSON, or some of its keys; without report pages, the keys that only these need are left out."""
         needed = keys or [
             key for key in KEYS if self.detailed_results or key not in ("baselines", "decimals")
         ]
@@ -98,7 +98,7 @@ class Options:
         return task.with_options(choose_options(task, self.options))
 
     def settings(self, task: Task, reference: Reference) -> Settings:
-        """What the options come to for a reference.
+        """The options as they apply to a reference.
 
         Raises
         ------
@@ -108,7 +108,7 @@ class Options:
         public = reference.fingerprint in self.public_references
         ids = items_fingerprint(reference.items.ids)
         known = self.sets.get(reference.fingerprint if public else ids)
-        told = known or SetFeedback(self._largest_steps())
+        feedback = known or SetFeedback(self._largest_steps())
         coarse = self.feedback != EXACT
         return Settings(
             chosen,
@@ -117,18 +117,18 @@ class Options:
             if public
             else Signature(task.name, _signed(chosen), coarse, items=ids[:_DIGITS], part=reference.part),
             self.detailed_results,
-            told.steps if coarse else None,
-            told.floor,
-            told.trivial,
+            feedback.steps if coarse else None,
+            feedback.floor,
+            feedback.trivial,
             self.baselines.get(reference.fingerprint, {}) if public else {},
             self.decimals,
         )
 
     def _largest_steps(self) -> dict[str, float]:
-        """The largest step of each score in any set: those of a set that the bundle was built without."""
+        """The largest step of each score in any set, for a set that the bundle was built without."""
         largest: dict[str, float] = {}
-        for told in self.sets.values():
-            largest.update({key: max(step, largest.get(key, 0)) for key, step in told.steps.items()})
+        for feedback in self.sets.values():
+            largest.update({key: max(step, largest.get(key, 0)) for key, step in feedback.steps.items()})
         return largest
 
 
@@ -141,7 +141,7 @@ KEYS: Mapping[str, type] = {
     "baselines": dict,
     "decimals": dict,
 }
-"""What `options.json` may hold, by the types of JSON."""
+"""The keys of `options.json`, with their types in JSON."""
 
 _DIGITS = 12
 """Of a fingerprint, in a signature."""
@@ -149,7 +149,7 @@ _DIGITS = 12
 
 @dataclass(frozen=True)
 class Settings:
-    """What the organiser's options come to for one reference.
+    """The organiser's options as they apply to one reference.
 
     Attributes
     ----------
@@ -157,8 +157,8 @@ class Settings:
     labels_public: whether the participants have the labels of this reference (a development set).
     signature: how results are computed.
     detailed_results: whether `detailed_results.html` is written.
-    steps: with coarse feedback, `key -> step` of the scores that a board of hidden labels shows; None where it shows
-        all, exactly.
+    steps: with coarse feedback, `key -> step` of the scores that are shown of hidden labels; None where all are shown
+        exactly.
     floor, trivial: see `SetFeedback`.
     baseline: the baseline's scores on this reference, where its labels are public; empty where they are not known.
     decimals: of the leaderboard's columns, `key -> decimals`.

@@ -22,7 +22,7 @@ class Scored(NamedTuple):
     rows: `part -> counts`, one row an item or a unit.
     totals: `part -> counts` of all rows.
     statistics: the counts by unit.
-    settings: what the organiser's options come to.
+    settings: the organiser's options as they apply to the reference.
     """
 
     scores: dict[str, Number]
