@@ -41,7 +41,7 @@ ITEMS = 60
 
 TO_EDIT = {
     "spokeneval/tasks/{name}.py": "what the files hold, what is counted, which scores follow",
-    "scoring_program/{name}/score.py": "its docstring, which lists the scores",
+    "scoring_program/{name}/score.py": "its docstring: the primary score and the files",
     "reference_data/{name}/": "the gold standard, a folder a set; synthetic now",
     "starting_kit/{name}/": "README.md and baseline.py",
     "pages/{name}/": "overview.md, data.md, evaluation.md",

@@ -173,14 +173,11 @@ def test_options_are_the_tasks_own_and_stand_in_the_signature(task, tmp_path):
 
 
 @every_task
-def test_the_program_says_what_it_writes_and_where_each_formula_is(task):
+def test_the_program_says_where_its_files_scores_and_formulas_are_described(task):
     found = find_task(task)
     words = re.match(r'"""(.*?)"""', (ROOT / "scoring_program" / task / "score.py").read_text(), re.DOTALL)[1]
     primary = found.primary
     assert words.splitlines()[0].endswith(f" Primary score: {primary.title}, {primary.direction} is better.")
-    scores = re.findall(r"^  (\w+) +(.*), (\w+) is better$", words, re.MULTILINE)
-    assert scores == [(score.key, score.heading, score.direction) for score in found.scores]
-    assert [primary.key] == re.findall(r"`(\w+)_low`", words)
     for file in (*found.format.reference_files, found.format.submission_file or "*.txt"):
         assert file in words
     modules = {name.replace("/", ".") for name in re.findall(r"(spokeneval/\w+/\w+)\.py", words)}
