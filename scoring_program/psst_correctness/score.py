@@ -2,8 +2,8 @@
 
     python3 score.py INPUT_DIR OUTPUT_DIR      (INPUT_DIR/ref/utterances.tsv, INPUT_DIR/res/correctness.tsv)
 
-The files, what is counted and every score are described in spokeneval/tasks/psst_correctness.py, the formulas with their
-sources in spokeneval/metrics/correctness.py.
+The files, what is counted and every score are described in spokeneval/tasks/psst_correctness.py, the
+formulas with their sources in spokeneval/metrics/correctness.py.
 """
 
 import sys

@@ -2,8 +2,8 @@
 
     python3 score.py INPUT_DIR OUTPUT_DIR      (INPUT_DIR/ref/reference.csv, INPUT_DIR/res/results.csv)
 
-The files, what is counted and every score are described in spokeneval/tasks/spoken_call.py, the formulas with their
-sources in spokeneval/metrics/accept_reject.py.
+The files, what is counted and every score are described in spokeneval/tasks/spoken_call.py, the formulas
+with their sources in spokeneval/metrics/accept_reject.py.
 """
 
 import sys

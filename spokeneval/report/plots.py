@@ -24,6 +24,8 @@ from .page import Html
 
 BLUE, ORANGE, GREEN, GREY = "#0072b2", "#b33c00", "#007a5a", "#8b949e"
 """Told apart by the colour-blind, and dark enough on white."""
+WRONG = ORANGE
+"""The colour of answers that are wrong."""
 
 LINE_STYLES = ("-", (0, (5, 2)), (0, (1, 1.5)))
 

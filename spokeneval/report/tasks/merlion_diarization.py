@@ -12,7 +12,7 @@ from ...metrics import language_diarization as metrics
 from ...metrics.counts import by_group
 from ...run.scoring import Scored
 from ..page import Html, figure, folded, paragraph, section, table
-from ..plots import BLUE, GREEN, ORANGE, Lane, Part, cells, plot, stacked_bars, timeline
+from ..plots import BLUE, GREEN, ORANGE, WRONG, Lane, Part, cells, plot, stacked_bars, timeline
 
 _STATES = ("neither", "English", "Mandarin", "both")
 _ERROR = "#7a1f5c"
@@ -23,7 +23,7 @@ _GROUPS = 4
 _PARTS = (
     (Part("Miss", BLUE, ""), "miss"),
     (Part("False alarm", GREEN, "M0 3H6"), "false_alarm"),
-    (Part("Language error", ORANGE, "M0 6L6 0"), "language_error"),
+    (Part("Language error", WRONG, "M0 6L6 0"), "language_error"),
 )
 
 

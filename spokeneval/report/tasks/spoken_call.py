@@ -12,9 +12,9 @@ from ...metrics.counts import by_group
 from ...run.scoring import Scored
 from ...tasks.spoken_call import CORRECT, RULE, SHARE, TRANSCRIPTION
 from ..page import Html, figure, paragraph, section, table
-from ..plots import BLUE, ORANGE, plot
+from ..plots import BLUE, WRONG, plot
 
-_BOX = {"facecolor": ORANGE, "edgecolor": "none", "pad": 1.5}
+_BOX = {"facecolor": WRONG, "edgecolor": "none", "pad": 1.5}
 """What keeps a word legible on hatching."""
 
 _KINDS = ("correct", "incorrect in language only", "incorrect in language and meaning")
@@ -66,7 +66,7 @@ def _decisions(reference: Answers, decisions: metrics.Decisions) -> Html:
                     row,
                     100 * part / total,
                     left=left,
-                    color=BLUE if right else ORANGE,
+                    color=BLUE if right else WRONG,
                     hatch="" if right else "//",
                     edgecolor="white",
                     linewidth=1,
@@ -87,7 +87,7 @@ def _decisions(reference: Answers, decisions: metrics.Decisions) -> Html:
             axes.barh(
                 9,
                 1,
-                color=BLUE if right else ORANGE,
+                color=BLUE if right else WRONG,
                 hatch="" if right else "//",
                 edgecolor="white",
                 label=word,
