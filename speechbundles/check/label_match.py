@@ -9,7 +9,7 @@ gets wrong, in more items than by chance.
 A column is *secret* unless it names items, what they are part of, or their times, or is in a public item list; columns
 that are named as labels always are.
 
-Not found: ids in another spelling; labels of fewer than about fifteen items; labels made of signs alone (+ and -);
+Not found: ids in another spelling; labels of fewer than about twenty items; labels made of signs alone (+ and -);
 lists of labels apart from their ids, unless both are as long and each label is one word; secret times.
 """
 
@@ -19,7 +19,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, compress
 from math import log
@@ -41,26 +41,28 @@ NO_CHANCE = -log(0.001)
 """The least `surprise` that is not treated as coincidence."""
 MOST_CLASSES = 20
 """Of a label; a column with more different values is a text or a measure."""
-MOST_LETTERS = 10_000_000
-"""Of a text."""
-MOST_CELLS = 1_000_000
-"""Of a hidden reference; the largest of the five challenges has 400,000."""
-MOST_RECORDS = 500
-"""Of a text, at regular steps."""
-MOST_PLACES = 100_000
-"""Of items in a text."""
-LONGEST_NAME = 20
-"""Words of an id that can be found."""
-NEAR = 6
-"""Words from an id, or lists from the list of ids, at which a mark may be."""
 
+_MOST_LETTERS = 10_000_000  # of a text
+_MOST_CELLS = 1_000_000  # of a hidden reference; the largest of the five challenges has 400,000
+_MOST_RECORDS = 500  # of a text, at regular steps
+_MOST_PLACES = 100_000  # of items in a text
+_LONGEST_NAME = 20  # words of an id that can be found
+_NEAR = 6  # words from an id, or lists from the list of ids, at which a mark may be
 _WORD = re.compile(r"(?<!\w)-?\d+(?:\.\d+)?(?!\w)|[^\W_]+")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[nrt])")
 _NO_TABLE = (".json", ".jsonl", ".xml", ".yaml", ".yml")
 _AUDIO = (".wav", ".flac", ".mp3", ".ogg", ".sph", ".m4a")
 
-Record = set[tuple[object, str]]
-"""Words beside an item and where they are: on a side, or at a distance."""
+Mark = tuple[object, str]
+"""Where a word is beside an item, on a side or at a distance, and the word."""
+
+
+@dataclass
+class Record:
+    """What is beside an item: all words, by themselves and in their order."""
+
+    marks: set[Mark] = field(default_factory=set)
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ class Key:
         """By the first word of heads and tails: of how many words they are, most first."""
         sizes: dict[str, set[int]] = {}
         for name in set(chain(*self.ids)):
-            if name.count(" ") < LONGEST_NAME:
+            if name.count(" ") < _LONGEST_NAME:
                 sizes.setdefault(name.partition(" ")[0], set()).add(name.count(" ") + 1)
         return {first: sorted(found, reverse=True) for first, found in sizes.items()}
 
@@ -127,8 +129,8 @@ def read_words(name: str, data: bytes) -> list[str]:
         text = "\n".join("\t".join(cells) for _, cells in rows)
     else:
         text = _ESCAPE.sub(lambda found: chr(int(found[1], 16)) if found[1] else " ", decode(data)[0])
-    if len(text) > MOST_LETTERS:
-        raise UnreadableFile(f"a text of more than {MOST_LETTERS} letters")
+    if len(text) > _MOST_LETTERS:
+        raise UnreadableFile(f"a text of more than {_MOST_LETTERS} letters")
     return in_words(html.unescape(text))
 
 
@@ -136,8 +138,8 @@ def read_table(name: str, data: bytes) -> Table | None:
     """The rows that have as many cells as the first, None where there are none; `UnreadableFile` as above."""
     if name.lower().endswith(_NO_TABLE):
         raise UnreadableFile("not a table of rows")
-    if sum(map(data.count, (b"\n", b"\t", b",", b";"))) > MOST_CELLS:
-        raise UnreadableFile(f"a table of more than {MOST_CELLS} cells")
+    if sum(map(data.count, (b"\n", b"\t", b",", b";"))) > _MOST_CELLS:
+        raise UnreadableFile(f"a table of more than {_MOST_CELLS} cells")
     grids = [grid.rows for grid in parse_source(data, name).grids if grid.rows]
     first, *rows = max(grids, key=lambda rows: len(rows[0][1]), default=[(0, [])])
     header = [cell.strip().lower() for cell in first[1]]
@@ -173,17 +175,14 @@ def match_text(
         rows = list(dict.fromkeys(row for _, row in places))
         if len(rows) < 2 or (predicted and 2 * len(rows) < len(table.lines)):
             continue
-        records = _records(text, places, rows[:: 1 + len(rows) // MOST_RECORDS])
+        records = _records(text, places, rows[:: 1 + len(rows) // _MOST_RECORDS])
         for name, labels in table.columns.items():
             if name in key.columns or ITEMS_ONLY.fullmatch(name):
                 continue
             if name in carried and not LABELS.fullmatch(name):
                 continue
             known = set(" ".join(chain(*_groupings(table, name))).split())
-            found = list(records.values())
-            if known:
-                found = [{mark for mark in record if mark[1] not in known} for record in found]
-            if _are_given([labels[row] for row in records], found, predicted):
+            if _are_given([labels[row] for row in records], list(records.values()), known, predicted):
                 report.add("leak-column", where, f"{name!r} of {table.where} beside {len(rows)} items")
                 return
             orders.append((name, [labels[row] for row in rows]))
@@ -216,7 +215,7 @@ def _find(words: Sequence[str], key: Key) -> tuple[list[str], list[tuple[int, in
             word, end = name, start + size
             break
         text.append(word)
-    return text, places[:MOST_PLACES]
+    return text, places[:_MOST_PLACES]
 
 
 def _records(
@@ -226,48 +225,50 @@ def _records(
 
     Where ids are as far from each other as in a list, a list of labels may be as far from it as it is long.
     """
-    records: dict[int, Record] = {row: set() for row in rows}
+    records = {row: Record() for row in rows}
     starts = [start for start, _ in places]
     steps = set(map(int.__sub__, starts[1:], starts))
     length = steps.pop() * len(starts) if len(steps) == 1 else len(text)
-    lists = (number * (length + name) for number in range(1, NEAR + 1) for name in (0, 1))
-    distances = {*range(-NEAR, NEAR + 1), *lists}
+    lists = (number * (length + name) for number in range(1, _NEAR + 1) for name in (0, 1))
+    distances = {*range(-_NEAR, _NEAR + 1), *lists}
     for last, (start, row), following in zip([-1, *starts], places, [*starts[1:], len(text)], strict=False):
         if row in records:
             before, after = text[last + 1 : start], text[start + 1 : following]
             spots = [distance for distance in distances if 0 <= start + distance < len(text)]
-            records[row].update(("before", word) for word in before)
-            records[row].update(("after", word) for word in after)
-            records[row].update((("last", place), word) for place, word in enumerate(after[: -NEAR - 1 : -1]))
-            records[row].update((distance, text[start + distance]) for distance in spots)
+            marks = chain(
+                (("before", word) for word in before),
+                (("after", word) for word in after),
+                ((("last", place), word) for place, word in enumerate(after[: -_NEAR - 1 : -1])),
+                ((distance, text[start + distance]) for distance in spots),
+            )
+            records[row].marks.update(marks)
+            records[row].text += " ".join(["", *before, "|", *after, "|"])
     return records
 
 
-def _are_given(labels: Sequence[str], records: Sequence[Record], predicted: bool) -> bool:
-    """Whether labels follow from the records: texts if their own words are there, others by a mark of each class."""
+def _are_given(
+    labels: Sequence[str], records: Sequence[Record], known: Collection[str], predicted: bool
+) -> bool:
+    """Whether labels follow from the records: texts if they are there, others by marks but words that are known."""
     sizes, total = Counter(labels), len(labels)
-    chance, commonest = 0, max(sizes.values())
+    chance, tries = max(sizes.values()), 0.0
     if len(sizes) > MOST_CLASSES:
-        hits, chance = max(_follow_from_words(labels, records, side) for side in ("before", "after"))
-        tries = log(2)
+        hits, others = (
+            sum(f" {label} " in record.text for label, record in zip(order, records, strict=True))
+            for order in (labels, random.Random(0).sample(labels, total))
+        )
+        chance = max(chance, others)
     else:
-        hits, tries = _follow_from_marks(labels, records)
-    chance = max(chance, commonest)
+        marks = [{mark for mark in record.marks if mark[1] not in known} for record in records]
+        hits, tries = _follow_from_marks(labels, marks)
     enough = hits == total if predicted else 10 * hits >= 9 * total and 2 * hits >= total + chance
     return enough and surprise(hits, total, chance / total) >= NO_CHANCE + tries
 
 
-def _follow_from_words(labels: Sequence[str], records: Sequence[Record], side: str) -> tuple[int, int]:
-    """How many labels have all their words on a side of their items, and how many would by chance."""
-    texts = [{(side, word) for word in label.split()} for label in labels]
-    others = random.Random(0).sample(texts, len(texts))
-    return sum(map(set.issubset, texts, records)), sum(map(set.issubset, others, records))
-
-
-def _follow_from_marks(labels: Sequence[str], records: Sequence[Record]) -> tuple[int, float]:
+def _follow_from_marks(labels: Sequence[str], records: Sequence[set[Mark]]) -> tuple[int, float]:
     """How many labels follow from the best marks of all classes but one, and the logarithm of how many were tried."""
     often = Counter(chain(*records))
-    tried: set[object] = set()
+    tried: set[Mark] = set()
     best = []
     for label, size in Counter(labels).items():
         own = Counter(chain(*compress(records, map(label.__eq__, labels))))

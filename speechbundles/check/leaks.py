@@ -19,11 +19,8 @@ from speechbundles.model.finding import Report
 from speechbundles.model.tabular import WORKBOOK
 from spokeneval.run.reference import fingerprint
 
-MOST_COLUMNS = 30
-"""Of a hidden reference: each is looked for in all that is public."""
-HEADER = 1000
-"""Bytes at the beginning of a public item list among which the names of its columns are."""
-
+_MOST_COLUMNS = 30  # of a hidden reference: each is looked for in all that is public
+_HEADER = 1000  # bytes at the beginning of a public item list, among which the names of its columns are
 _NO_LABELS = re.compile(r"readme|licen[cs]e|copying|notice|authors", re.IGNORECASE)
 _MEDIA = re.compile(
     rb"\x89PNG|\xff\xd8\xff|GIF8[79]a|RIFF.{4}(WAVE|WEBP)|fLaC\0|OggS\0|ID3[\2-\4]|\xff[\xf2\xf3\xfb]|NIST_1A\n",
@@ -48,7 +45,7 @@ def check_leaks(report: Report, bundle: Archive, contents: Contents, sealed: Map
     )
     secret = chain(*(_with_nested(report, archive).items() for archive in hidden))
     copies, references = _labels(report, dict(secret))
-    openings = b"\n".join(data[:HEADER] for files in lists.values() for data in files.values())
+    openings = b"\n".join(data[:_HEADER] for files in lists.values() for data in files.values())
     header = " ".join(["", *in_words(openings.decode("utf-8", "replace")), ""])
     columns = chain(*(table.columns for table in references))
     carried = {name for name in columns if " ".join(["", *in_words(name), ""]) in header}
@@ -73,7 +70,7 @@ def _labels(report: Report, files: Mapping[str, bytes]) -> tuple[dict[bytes, str
         table = _read(report, read_table, where, data)
         if table is None or not all(map(ITEMS_ONLY.fullmatch, table.columns)):
             copies[data] = name
-            if table and len(table.columns) > MOST_COLUMNS:
+            if table and len(table.columns) > _MOST_COLUMNS:
                 report.add("leak-unsearched", where, f"{len(table.columns)} columns of a hidden reference")
             elif table:
                 tables.append(table)
@@ -120,10 +117,8 @@ def _is_public(task: BuiltTask, reference: Archive, contents: Contents) -> bool:
     """Whether the organiser declared the labels public; a name says so where no options do."""
     options = options_of(contents, task)
     if options is None:
-        return (
-            re.search(r"develop|sample|train|public", f"{task.name} {reference.name}", re.IGNORECASE)
-            is not None
-        )
+        names = f"{task.name} {reference.name}"
+        return re.search(r"develop|sample|train|public", names, re.IGNORECASE) is not None
     files = {name: data for name, data in reference.files.items() if "/" not in name}
     return fingerprint(files) in options.public_references
 
