@@ -1,10 +1,12 @@
 """Texts for participants, pages and kits' READMEs: the facts filled in, what does not hold taken out."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
+from functools import cache
 from string import Template
 
 from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError
+from jinja2 import Template as JinjaTemplate
 from jinja2.meta import find_undeclared_variables
 from jinja2.sandbox import SandboxedEnvironment
 
@@ -49,9 +51,10 @@ def fill(data: bytes, where: str, facts: Mapping[str, str], holds: Mapping[str, 
     known = {**{name: value for name, value in holds.items() if name.isidentifier()}, **facts}
     text = _with_conditions(_checked(text, where, facts), where, holds)
     try:
-        unknown = find_undeclared_variables(TEMPLATES.parse(text)) - known.keys()
+        template, names = _compiled(text)
+        unknown = names - known.keys()
         if not unknown:
-            return TEMPLATES.from_string(text).render(known)
+            return template.render(known)
     except TemplateSyntaxError as error:
         raise OrganiserError(
             f"{where} line {error.lineno}: {error.message}; write {{% raw %}} and {{% endraw %}} around a "
@@ -63,6 +66,13 @@ def fill(data: bytes, where: str, facts: Mapping[str, str], holds: Mapping[str, 
     near = closest(name, known)
     hint = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
     raise OrganiserError(f"{where} line {_line(text, place)}: there is no {name}; {hint}")
+
+
+@cache
+def _compiled(text: str) -> tuple[JinjaTemplate, Set[str]]:
+    """A template and the names in it. A build fills the shared texts once for each page of each bundle."""
+    tree = TEMPLATES.parse(text)
+    return TEMPLATES.from_string(tree), find_undeclared_variables(tree)
 
 
 def _checked(text: str, where: str, facts: Mapping[str, str]) -> str:

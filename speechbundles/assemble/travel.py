@@ -9,6 +9,7 @@ travel with a module of their folder that names them.
 import ast
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 
 PACKAGE = "spokeneval"
 REPORT = f"{PACKAGE}/report"
@@ -71,26 +72,32 @@ def _module(library: Mapping[str, bytes], name: str) -> str | None:
     return None
 
 
-def _imports(path: str, source: bytes, *, lazily: bool = True) -> Iterator[str]:
-    """The dotted names that a module imports, absolute."""
+@cache
+def _imports(path: str, source: bytes, *, lazily: bool = True) -> tuple[str, ...]:
+    """The dotted names that a module imports, absolute. A build asks once for each program and kit."""
     package = posixpath.dirname(path).split("/")
+    names: list[str] = []
     for node in _statements(ast.parse(source), lazily):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             above = package[: len(package) - node.level + 1] if node.level else []
             base = [*above, *([node.module] if node.module else [])]
-            yield from (".".join([*base, alias.name]) for alias in node.names)
+            names += [".".join([*base, alias.name]) for alias in node.names]
         elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
             name = getattr(node.args[0], "value", None)
             if isinstance(name, str):
-                yield ".".join([*package, name[1:]]) if name.startswith(".") else name
+                names.append(".".join([*package, name[1:]]) if name.startswith(".") else name)
+    return tuple(names)
 
 
 def _statements(tree: ast.AST, lazily: bool) -> Iterator[ast.AST]:
-    for node in ast.iter_child_nodes(tree):
-        function = isinstance(node, (ast.FunctionDef, ast.Lambda))
-        types = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-        if not types and (lazily or not function):
-            yield node
-            yield from _statements(node, lazily)
+    """The nodes of a tree, but those for type checkers alone, and those of functions unless lazy imports count."""
+    waiting = [tree]
+    while waiting:
+        for node in ast.iter_child_nodes(waiting.pop()):
+            function = isinstance(node, (ast.FunctionDef, ast.Lambda))
+            types = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+            if not types and (lazily or not function):
+                yield node
+                waiting.append(node)

@@ -149,7 +149,8 @@ def read_table(name: str, data: bytes) -> Table | None:
         known = dict(editions).get(len(header)) if header[-1] in ("correct", "incorrect") else None
         header = [name.lower() for name in known or map("column {}".format, range(1, len(header) + 1))]
     rows = [row for row in rows if len(row[1]) == len(header)]
-    columns = zip(*(map(_cell_words, cells) for _, cells in rows), strict=True)
+    words = {cell: _cell_words(cell) for cell in set(chain(*(cells for _, cells in rows)))}
+    columns = zip(*([words[cell] for cell in cells] for _, cells in rows), strict=True)
     return Table(name, dict(zip(header, columns, strict=True)), [line for line, _ in rows]) if rows else None
 
 
