@@ -4,7 +4,7 @@
 
 Boards: `exact`; the grid with steps of a quarter, a half, one and two standard errors of the baseline's score; the same
 with a floor, under which every submission gets the baseline's line. Attempts are those of the default limits. About
-twelve minutes; `--quick` repeats less and leaves out MERLion.
+twelve minutes; `--quick` repeats less and leaves out MERLIon.
 """
 
 from __future__ import annotations
@@ -313,7 +313,7 @@ def sealed_gains(repeats: int, attempts: int) -> Iterator[tuple[str, list[str]]]
 
 
 def long_phase(attempts: int) -> Iterator[tuple[str, list[str]]]:
-    """MERLion's second phase: a thousand attempts; labels right above guessing, and the gain of informed climbing."""
+    """MERLIon's second phase: a thousand attempts; labels right above guessing, and the gain of informed climbing."""
     name = "merlion_identification"
     case = CASES[name]()
     rng = np.random.default_rng(7)
@@ -365,7 +365,7 @@ def same_as_programs() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="fewer repetitions, without MERLion")
+    parser.add_argument("--quick", action="store_true", help="fewer repetitions, without MERLIon")
     quick = parser.parse_args().quick
     began = time.perf_counter()
     sheets = ["spoken_call", "psst_correctness", "psst_recognition", "caller_experience", "content"]

@@ -121,7 +121,7 @@ def namings(
 
 
 def segments(rng: np.random.Generator, speakers: int, *, separation: float) -> Sample:
-    """MERLion: two recordings a speaker, of very different lengths; each shifts the scores of either language."""
+    """MERLIon: two recordings a speaker, of very different lengths; each shifts the scores of either language."""
     recordings = 2 * speakers
     length = rng.lognormal(0, 0.6, recordings)
     recording = np.sort(rng.choice(recordings, size=160 * speakers, p=length / length.sum()))
@@ -144,7 +144,7 @@ def segments(rng: np.random.Generator, speakers: int, *, separation: float) -> S
 
 
 def sessions(rng: np.random.Generator, speakers: int, *, error: float) -> Sample:
-    """MERLion: two recordings a speaker, of 2 to 25 minutes; speakers differ in their share of every kind of error."""
+    """MERLIon: two recordings a speaker, of 2 to 25 minutes; speakers differ in their share of every kind of error."""
     speaker = np.repeat(np.arange(speakers), 2)
     milliseconds = 1e6 * np.clip(rng.lognormal(-0.84, 0.6, len(speaker)), 0.12, 1.5)
     mandarin = rates(rng, 0.17, 0.2, speakers)[speaker]

@@ -1,7 +1,7 @@
 """How long a season takes: every team uploads every day, at the real size of the set.
 
 Run as `python -m benchmarks.bench_season [spoken_call|merlion] [TEAMS DAYS A_DAY]` (default: spoken_call 10 10 3).
-Spoken CALL has 1,000 responses; MERLion's first task 49,000 segments, synthetic as the evaluation set is. Teams get
+Spoken CALL has 1,000 responses; MERLIon's first task 49,000 segments, synthetic as the evaluation set is. Teams get
 better from day to day, and each has one upload with a row missing, which fails. Timed are a first run and a second,
 that finds every result kept; both through the command line, on as many processors as there are.
 

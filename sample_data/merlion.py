@@ -1,7 +1,7 @@
-"""Synthetic MERLion CCS data: labels and regions in the official format, and hypotheses of known quality.
+"""Synthetic MERLIon CCS data: labels and regions in the official format, and hypotheses of known quality.
 
 Nothing comes from a participant of the study. Numbers and lengths of segments, recordings and audio follow
-Table 1 of the MERLion CCS Challenge Evaluation Plan 1.2 (2023); everything else is drawn at random. Audio
+Table 1 of the MERLIon CCS Challenge Evaluation Plan 1.2 (2023); everything else is drawn at random. Audio
 names have the official form with participants P9xxxx, who do not exist.
 
 `python -m sample_data.merlion` writes the small sets to `reference_data/`. Only uniform random numbers are

@@ -50,7 +50,7 @@ class Case:
         the other where positive, a rating by one point, a real number by at most `NUDGE`.
     ordinal: whether the answers are ratings or numbers, which change two ways.
     rows: shape=(n,): the row of the reference that holds each label.
-    attempts: how often an adversary asks: ten times as often as the deciding phases allow; MERLion's allows 39.
+    attempts: how often an adversary asks: ten times as often as the deciding phases allow; MERLIon's allows 39.
     """
 
     task: Task

@@ -1,4 +1,4 @@
-"""MERLion CCS, Task 1: check a submission's structure before it is scored, without the gold standard.
+"""MERLIon CCS, Task 1: check a submission's structure before it is scored, without the gold standard.
 
     python3 ingest.py INPUT_DATA_DIR SUBMISSION_DIR OUTPUT_DIR
 

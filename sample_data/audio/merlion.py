@@ -1,4 +1,4 @@
-"""MERLion CCS with sound: families who switch between English and Mandarin, and the audio baseline's boards.
+"""MERLIon CCS with sound: families who switch between English and Mandarin, and the audio baseline's boards.
 
 Labels and regions are those of `sample_data.merlion`, with the published medians and means of lengths; each segment is
 spoken to its length. Training set (`development`) and test set (`evaluation`) share no voice, accent of English,
@@ -186,7 +186,7 @@ def boards(folder: Path) -> Sequence[Board]:
     return [
         Board(
             IDENTIFICATION,
-            "MERLion CCS Task 1: language identification",
+            "MERLIon CCS Task 1: language identification",
             {"eer": 2, "balanced_accuracy": 2, "eer_plan": 2},
             [
                 *_lines(folder, IDENTIFICATION, "eer", "segment lengths", {"small conformer": "identified"}),
@@ -196,7 +196,7 @@ def boards(folder: Path) -> Sequence[Board]:
         ),
         Board(
             DIARIZATION,
-            "MERLion CCS Task 2: language diarization",
+            "MERLIon CCS Task 2: language diarization",
             {"der": 2, "miss": 2, "false_alarm": 2, "language_error": 2, "lder_script": 2},
             [
                 *_lines(

@@ -1,4 +1,4 @@
-"""MERLion CCS, Task 2: which language is spoken when. Primary score: DER, lower is better.
+"""MERLIon CCS, Task 2: which language is spoken when. Primary score: DER, lower is better.
 
     python3 score.py INPUT_DIR OUTPUT_DIR      (INPUT_DIR/ref/labels.csv and regions.csv, INPUT_DIR/res/*.txt)
 

@@ -1,4 +1,4 @@
-"""MERLion CCS, Task 1: English or Mandarin, segment by segment. Primary score: EER, lower is better.
+"""MERLIon CCS, Task 1: English or Mandarin, segment by segment. Primary score: EER, lower is better.
 
     python3 score.py INPUT_DIR OUTPUT_DIR      (INPUT_DIR/ref/labels.csv, INPUT_DIR/res/prediction.txt)
 

@@ -1,4 +1,4 @@
-"""Labels of who speaks which language when, as MERLion CCS distributes them, and spans of time.
+"""Labels of who speaks which language when, as MERLIon CCS distributes them, and spans of time.
 
 `labels.csv`, as distributed: comma-separated with a header, `audio_name, utt_id, start, end, length, language_tag,
 overlap_diff_lang, dev_eval_status`, the last two or three of them optional; times in milliseconds, whole or with

@@ -1,4 +1,4 @@
-"""Files of MERLion CCS, Task 2: labels, evaluated regions, the public list of recordings, a submission's turns.
+"""Files of MERLIon CCS, Task 2: labels, evaluated regions, the public list of recordings, a submission's turns.
 
 Reference: `labels.csv` (see `language_labels`; `overlap_diff_lang` is not needed) and `regions.csv`, comma-separated,
 with or without a header: `audio_name, start, end` of the evaluated regions in milliseconds, which do not overlap. Every

@@ -1,4 +1,4 @@
-"""Files of MERLion CCS, Task 1: labels, the public list of segments, a submission's scores.
+"""Files of MERLIon CCS, Task 1: labels, the public list of segments, a submission's scores.
 
 Reference: `labels.csv` (see `language_labels`). Scored are the English and Mandarin segments whose
 `overlap_diff_lang` is not `True`, in the order of the labels; the flag is taken at its word, and a file without the

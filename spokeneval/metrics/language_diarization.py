@@ -1,4 +1,4 @@
-"""Language diarization, English or Mandarin at each instant (MERLion CCS Challenge, Task 2).
+"""Language diarization, English or Mandarin at each instant (MERLIon CCS Challenge, Task 2).
 
 At each instant the reference and the hypothesis are *sets* of languages: two overlapping English turns are
 English once, an English-Mandarin overlap is both. Languages are identities and are never mapped. Turns are
@@ -14,7 +14,7 @@ miss + language error = English missed + Mandarin missed, and likewise for the f
 Functions of `LanguageTimes` whose names end in `_time` return ms. The other rates are shares of reference time, of
 which lower is better; they are undefined where that time is 0 (see `counts`).
 
-Source: MERLion CCS Challenge Evaluation Plan 1.2 (2023), "Scoring metrics". The error rates in the sense of
+Source: MERLIon CCS Challenge Evaluation Plan 1.2 (2023), "Scoring metrics". The error rates in the sense of
 the challenge's own script (`lder_script` and its parts) count false alarms too. That script also shortens
 Mandarin by 1 ms at each end and turns a chain of overlapping turns that contains Mandarin into Mandarin; both
 are left out here, so that its published figures are comparable but not the same.

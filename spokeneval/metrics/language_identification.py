@@ -1,4 +1,4 @@
-"""Language identification of segments, English or Mandarin (MERLion CCS Challenge, Task 1).
+"""Language identification of segments, English or Mandarin (MERLIon CCS Challenge, Task 1).
 
 Every segment has an English score and a Mandarin score; larger means more likely. Segments are decided by the larger
 score, or turned into detection trials in one of two ways:
@@ -15,7 +15,7 @@ What the functions of segments share: `is_english` is bool, shape=(n,), n >= 1; 
 from 0 to k - 1. Anything else raises ValueError. The rates of a language without segments are undefined (see
 `counts`).
 
-Source: MERLion CCS Challenge Evaluation Plan 1.2 (2023).
+Source: MERLIon CCS Challenge Evaluation Plan 1.2 (2023).
 """
 
 from __future__ import annotations

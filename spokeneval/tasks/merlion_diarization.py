@@ -1,6 +1,6 @@
-"""MERLion CCS, Task 2: which language is spoken when. Primary score: DER in percent, lower is better.
+"""MERLIon CCS, Task 2: which language is spoken when. Primary score: DER in percent, lower is better.
 
-Source: MERLion CCS Challenge Evaluation Plan 1.2 (2023).
+Source: MERLIon CCS Challenge Evaluation Plan 1.2 (2023).
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ SCORES = (
 
 TASK = Task(
     name="merlion_diarization",
-    title="MERLion CCS, language diarization",
+    title="MERLIon CCS, language diarization",
     format=Format(
         files.LAYOUTS,
         None,

@@ -1,8 +1,8 @@
-"""MERLion CCS, Task 1: English or Mandarin, segment by segment. Primary score: EER in percent, lower is better.
+"""MERLIon CCS, Task 1: English or Mandarin, segment by segment. Primary score: EER in percent, lower is better.
 
 Ours, where the plan leaves it open: where no recording has segments of both languages, the balanced accuracy per
 recording is the one pooled over all segments.
-Source: MERLion CCS Challenge Evaluation Plan 1.2 (2023).
+Source: MERLIon CCS Challenge Evaluation Plan 1.2 (2023).
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ SCORES = (
 
 TASK = Task(
     name="merlion_identification",
-    title="MERLion CCS, language identification",
+    title="MERLIon CCS, language identification",
     format=Format(
         files.LAYOUTS,
         files.SUBMISSION_FILE,

@@ -2,7 +2,7 @@
 
     python3 check_description.py [FILE]        (default: system_description.md)
 
-The sections are those of Appendix D of the MERLion CCS Challenge evaluation plan, in any order, under headings of any
+The sections are those of Appendix D of the MERLIon CCS Challenge evaluation plan, in any order, under headings of any
 level. Exit status 0: complete. Needs Python alone.
 """
 

@@ -1,4 +1,4 @@
-"""MERLion's baseline from synthetic speech to a scored submission, in small, and what it says of bad recordings."""
+"""MERLIon's baseline from synthetic speech to a scored submission, in small, and what it says of bad recordings."""
 
 import struct
 import sys

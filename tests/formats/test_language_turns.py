@@ -1,4 +1,4 @@
-"""MERLion CCS, Task 2: what is read of labels, regions and turns, what is public, and where what is refused begins."""
+"""MERLIon CCS, Task 2: what is read of labels, regions and turns, what is public, and where what is refused begins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MERLion CCS, Task 1: what is read of labels and predictions, what is public, and which refusal a fault gets."""
+"""MERLIon CCS, Task 1: what is read of labels and predictions, what is public, and which refusal a fault gets."""
 
 from __future__ import annotations
 

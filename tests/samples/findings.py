@@ -2,7 +2,7 @@
 
 
 def expected_findings(competition):
-    """MERLion's evaluation plan allows more attempts than `check` would, and its sample is small."""
+    """MERLIon's evaluation plan allows more attempts than `check` would, and its sample is small."""
     return (
         ["leak-attempts", "leak-scores", "deciding-submissions"] if competition.challenge == "merlion" else []
     )

@@ -1,4 +1,4 @@
-"""A small set of segments of MERLion CCS, Task 1, good submissions for it, and every bad one."""
+"""A small set of segments of MERLIon CCS, Task 1, good submissions for it, and every bad one."""
 
 HEADER = "audio_name,utt_id,start,end,length,language_tag,overlap_diff_lang,dev_eval_status\n"
 

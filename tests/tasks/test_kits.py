@@ -226,7 +226,7 @@ def test_a_participant_tries_a_submission_and_gets_a_zip(series, kit):
             done = run_program("try_submission.py", "--set", name, submission, cwd=kit)
             assert (done.returncode, done.stderr) == (0, "")
             assert (f"  {task.primary.key} " in done.stdout) == (name == "development")
-            # MERLion has no phase on its development set.
+            # MERLIon has no phase on its development set.
             words = {
                 "development": "the phase Development.",
                 "evaluation": "the phase Evaluation.",

@@ -1,4 +1,4 @@
-"""The checker of system descriptions in the MERLion kits, against Appendix D of the evaluation plan 1.2."""
+"""The checker of system descriptions in the MERLIon kits, against Appendix D of the evaluation plan 1.2."""
 
 import pytest
 

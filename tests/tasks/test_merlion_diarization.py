@@ -1,4 +1,4 @@
-"""MERLion CCS, Task 2: worked scores, random files against frames, the ways that regions and turns are written."""
+"""MERLIon CCS, Task 2: worked scores, random files against frames, the ways that regions and turns are written."""
 
 import io
 import random

@@ -1,4 +1,4 @@
-"""MERLion CCS, Task 1: worked scores, segment ids, random damage to its files, its tracks."""
+"""MERLIon CCS, Task 1: worked scores, segment ids, random damage to its files, its tracks."""
 
 import random
 

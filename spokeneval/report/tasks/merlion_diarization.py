@@ -1,4 +1,4 @@
-"""MERLion CCS, Task 2: the confusion of languages over time, every recording's DER and timeline, DER by switches."""
+"""MERLIon CCS, Task 2: the confusion of languages over time, every recording's DER and timeline, DER by switches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MERLion CCS, Task 1: the detection error trade-off, calibration, errors by length, the worst recordings."""
+"""MERLIon CCS, Task 1: the detection error trade-off, calibration, errors by length, the worst recordings."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ def test_a_defect_in_competition_yaml_is_refused_with_its_line(copy, defect):
 )  # fmt: skip
 def test_two_bundles_with_the_same_programs_have_the_same_secrets(copy, setting, said):
     """Else what one of them tells of a hidden set is what the other one may."""
-    title = "title: MERLion CCS Task 1 — language identification, open track"
+    title = "title: MERLIon CCS Task 1 — language identification, open track"
     rewrite(copy, (title, f"{title}\n    {setting}"))
     with pytest.raises(OrganiserError, match="1 defect") as refusal:
         read_competitions(Sources(copy))

@@ -144,7 +144,7 @@ def turns(recording: int) -> list[tuple[int, int, str]]:
 
 
 def diarization_draft() -> Draft:
-    """The clean bundle with a hidden reference of turns, as MERLion CCS distributes them (synthetic)."""
+    """The clean bundle with a hidden reference of turns, as MERLIon CCS distributes them (synthetic)."""
     draft = CLEAN["codabench"]()
     rows = [(f"rec{n}.wav", at, *turn) for n in range(6) for at, turn in enumerate(turns(n))]
     labels = bundle_defects.table("audio_name,utt_id,start,end,language_tag", rows)

@@ -51,7 +51,7 @@ def test_every_line_that_is_not_filled_in_is_refused_by_name(tmp_path, capsys):
     folder = tmp_path / "own"
     assert build_bundle.main(["init", str(folder), "spoken_call", "merlion_diarization"]) == 0
     lines = (folder / "competition.yaml").read_text().splitlines()
-    # Three a day and 39 in all, as MERLion's plan has it, is more than `check` is content with.
+    # Three a day and 39 in all, as MERLIon's plan has it, is more than `check` is content with.
     assert {line.strip() for line in lines if "max_submissions: " in line} == {
         "max_submissions: FILL IN (such as 500)",
         "max_submissions: FILL IN (such as 3)",

@@ -396,7 +396,7 @@ REFUSED = {
         "spoken_call is scored on public labels alone (development, evaluation); only hidden ones can be sealed",
     ),
     "one of two bundles with the same labels": (
-        ("sealed: 0.5", "title: MERLion CCS Task 1 — language identification, open track"),
+        ("sealed: 0.5", "title: MERLIon CCS Task 1 — language identification, open track"),
         ("# the other track is open", "title: Spoken CALL"),
         "sealed is 0.5 here and not set in merlion_identification_closed; both have the labels and programs of merl",
     ),
