@@ -405,7 +405,7 @@ def test_a_servers_address():
 
 @pytest.mark.skipif(not (shutil.which("bash") and shutil.which("curl")), reason="needs bash and curl")
 def test_the_guides_recipe_gets_a_token(server, tmp_path):
-    guide = (ROOT / "docs/organisers.md").read_text(encoding="utf-8")
+    guide = (ROOT / "docs/how-to/live-season.md").read_text(encoding="utf-8")
     recipe = re.search(r"^\(umask 077;.*?\)\n(?=```)", guide, re.MULTILINE | re.DOTALL)[0]
     recipe = recipe.replace("https://www.codabench.org", server.address)
     file = tmp_path / ".codabench-token"

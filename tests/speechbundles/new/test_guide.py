@@ -1,122 +1,184 @@
-"""The first fifteen minutes of docs/organisers.md by its own commands, data as organisers have them; the workflow."""
+"""Every command of the guides in docs/start and docs/how-to, and the workflow of a competition folder."""
 
+import csv
 import hashlib
+import io
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
 import zipfile
-from pathlib import Path
 
 import pytest
 import yaml
 
 import build_bundle
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.zips import write_tree
+from speechbundles.model.zips import make_zip, write_tree
 from speechbundles.new.workflow import workflow_files
-from tests.samples.own_competition import fill_in, own_data, own_folder
-from tests.samples.programs import ROOT, write_files
+from tests.samples.own_competition import begun_folder, own_data, own_folder
+from tests.samples.programs import ROOT, run_program, write_files
 
-GUIDE = (ROOT / "docs/organisers.md").read_text(encoding="utf-8").partition("**A whole season.**")[0]
-COMMANDS = [
-    command.replace("\\\n", "")
-    for block in re.findall(r"^```\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
-    for command in re.findall(r"(?:.*\\\n)*.+", block)
-]
-ROWS = 300
+DOCS = ROOT / "docs"
+ELSEWHERE = {"how-to/audio-baselines", "how-to/new-challenge", "start/researcher"}
+"""Pages whose commands are run by other tests, or need hours."""
+PAGES = {
+    path.relative_to(DOCS).with_suffix("").as_posix(): path.read_text(encoding="utf-8")
+    for path in sorted((*DOCS.glob("start/*.md"), *DOCS.glob("how-to/*.md")))
+}
+IN_THE_CLONE = ("start/organiser", "how-to/github")
+"""Pages that start in the clone, without a competition folder."""
+TOKEN = "(umask 077;"
+"""The first words of the commands that get a token; `tests/speechbundles/live/test_fetch.py` runs them."""
 
 
-def untidy(text):
-    """A file with a byte-order mark, a blank line and a row that stands twice, as people leave them."""
-    header, *rows = text.splitlines(keepends=True)
-    return "".join(["\ufeff", header, *rows[:100], "\n", *rows[100:200], rows[9], *rows[200:]])
+def blocks(page, language):
+    found = re.findall(rf"^( *)```{language}\n(.*?)^\1```$", PAGES[page], re.MULTILINE | re.DOTALL)
+    return [text for _, text in found]
+
+
+def read_entries(content):
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def with_speakers(sheet):
+    """A sheet of Spoken CALL with a column that names one of 24 speakers, a byte-order mark and a blank line."""
+    header, *rows = csv.reader(io.StringIO(sheet), delimiter="\t")
+    text = io.StringIO()
+    named = [[*row, f"s{number % 24}"] for number, row in enumerate(rows)]
+    csv.writer(text, delimiter="\t", lineterminator="\n").writerows([[*header, "speaker"], *named])
+    return f"\ufeff{text.getvalue()}\n"
+
+
+def with_mistakes(solution, count):
+    """A solution in which the first `count` answers are changed: the opposite decision, or the scores exchanged."""
+    other = {"accept": "reject", "reject": "accept"}
+    ((name, content),) = read_entries(solution).items()
+    separator = "\t" if "\t" in content.decode() else " "
+    rows = [line.split(separator) for line in content.decode().splitlines()]
+    for row in rows[1 : count + 1]:
+        row[1:] = [other[row[1]]] if row[1] in other else row[:0:-1]
+    return make_zip({name: "\n".join([separator.join(row) for row in rows] + [""]).encode()})
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    """A folder with the files that the guides name. `ours` is a built competition; pages that need `mine` get it."""
+    place = tmp_path_factory.mktemp("guides")
+    data = own_data("spoken_call")
+    labels = {
+        name: f"reference_data/spoken_call/{name}/reference.csv" for name in ("evaluation", "development")
+    }
+    data.update({name: with_speakers(data[name]) for name in labels.values()})
+    write_files(
+        place,
+        {
+            "my_gold_standard.csv": data[labels["evaluation"]],
+            "my_development_set.csv": data[labels["development"]],
+            "my_grammar.xml": data["starting_kit/spoken_call/data/grammar.xml"],
+            "my_overview.md": blocks("how-to/own-pages", "markdown")[0],
+            "conditions.csv": "speaker,severity\n" + "".join(f"s{n},{n % 2}\n" for n in range(24)),
+            "clone/.venv/bin/activate": "",
+        },
+    )
+    bundles = ["spoken_call", "merlion_identification_closed"]
+    write_files(begun_folder(place / "ours", bundles), {**own_data("merlion_identification"), **data})
+    assert build_bundle.main(["build", "--competition", str(place / "ours")]) == 0
+    for bundle, folder in zip(bundles, ("submissions", "merlion"), strict=True):
+        built = read_entries((place / f"ours/dist/codabench/{bundle}.zip").read_bytes())
+        solution = built["solutions/baseline_evaluation.zip"]
+        for mistakes, team in enumerate(("alpha", "beta", "gamma")):
+            write_files(place / folder, {f"{team}.zip": with_mistakes(solution, 3 * mistakes)})
+    one = (place / "submissions/beta.zip").read_bytes()
+    write_files(place, {"team_a.zip": one, "ours/season/Team A/2027-06-22T0915_try.zip": one})
+    write_files(place, {"live/submissions/anna/2027-06-22T091500_12.zip": one})
+    submissions, scored = str(place / "submissions"), str(place / "live/outputs/Evaluation")
+    bundle = str(place / "ours/dist/codabench/spoken_call.zip")
+    assert build_bundle.main(["score", bundle, submissions, "--out", scored]) == 0
+    return place
+
+
+@pytest.fixture(scope="module")
+def sample_kit(tmp_path_factory):
+    place = tmp_path_factory.mktemp("kit")
+    assert build_bundle.main(["build", "spoken_call", "--platform", "codabench", "--out", str(place)]) == 0
+    return read_entries((place / "codabench/spoken_call.zip").read_bytes())["starting_kit.zip"]
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch, capsys):
-    """Run a command of the guide, `..` and own files being below `tmp_path`: its status and its words."""
-    monkeypatch.chdir(ROOT)
+def run(tmp_path):
+    """Return a function that runs the commands of a page in one shell, from a folder."""
+    names = ("speech-bundles", "pip", "make", "jupyter")
+    programs = {name: f"-m tests.samples.guide_program {name}" for name in names}
+    programs.update({"python": "", "python3": ""})
+    for name, words in programs.items():
+        program = f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" {words} "$@"\n'
+        (write_files(tmp_path / "bin", {name: program}) / name).chmod(0o755)
+    variables = {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "HOME": str(tmp_path), "COLUMNS": "100"}
+    variables.update(
+        {f"GIT_{who}_{what}": "a@b.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    )
 
-    def run(command, *more):
-        words = shlex.split(command)
-        words = [re.sub(r"(^|=)(\.\./|(?=my_))", rf"\1{tmp_path}/", word) for word in words]
-        if words[0] == "cp":
-            return 0, str(shutil.copy(*words[1:]))
-        if words[0] == "unzip":
-            _, source, pattern, option, target = words
-            assert (pattern, option) == ("solutions/*", "-d")
-            with zipfile.ZipFile(source) as archive:
-                archive.extractall(
-                    target, [name for name in archive.namelist() if name.startswith("solutions/")]
-                )
-            return 0, ""
-        assert words[:2] == [".venv/bin/python", "build_bundle.py"]
-        status = build_bundle.main([*words[2:], *more])
-        return status, "".join(capsys.readouterr())
+    def run(page, folder):
+        commands = "".join(block for block in blocks(page, "sh") if not block.lstrip().startswith(TOKEN))
+        done = subprocess.run(
+            ["bash", "-exc", commands],
+            cwd=folder,
+            env={**os.environ, **variables},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+        return done.stdout
 
     return run
 
 
-@pytest.mark.default_cases("spoken_call")
-@pytest.mark.parametrize(
-    ("task", "bundle", "item"),
-    [
-        ("spoken_call", "spoken_call", "Id eq9"),
-        ("merlion_diarization", "merlion_diarization_closed", "utt_id u9 of eKLON_0"),
-        ("content_accuracy", "content_accuracy", "response_id eR9"),
-    ],
-)
-def test_the_guides_commands_lead_from_untidy_data_to_a_bundle_that_takes_its_baseline(
-    tmp_path, run, task, bundle, item
-):
-    data = own_data(task, ROWS)
-    labels = (
-        f"reference_data/{task}/evaluation/{'labels' if 'labels' in str(list(data)) else 'reference'}.csv"
-    )
-    assert data[labels].count("\n") == 1 + ROWS
-    data[labels] = untidy(data[labels])
-    own = {
-        "my_gold_standard.csv": labels,
-        "my_development_set.csv": labels.replace("evaluation", "development"),
-    }
-    own["my_grammar.xml"] = "starting_kit/spoken_call/data/grammar.xml"
-    write_files(tmp_path, {name: data[place] for name, place in own.items() if place in data})
-    make, init, *copies, build, short, unzip, rehearse, check = (
-        command.replace("spoken_call", bundle) for command in COMMANDS
-    )
-    assert make == "make demo"
-    status, told = run(init)
-    assert status == 0
-    assert all(
-        place in told for place in {name if "starting" in name else f"{Path(name).parent}/" for name in data}
-    )
-    settings = tmp_path / "mine/competition.yaml"
-    assert run(build)[0] == 1
-    settings.write_text(fill_in(settings.read_text(encoding="utf-8")), encoding="utf-8")
-    status, told = run(build)
-    assert status == 1
-    assert "missing; the sample's do not take their place" in told
-
-    if task == bundle == "spoken_call":
-        assert [run(copy)[0] for copy in copies] == [0, 0, 0]
+@pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
+@pytest.mark.default_cases("start")
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in ELSEWHERE and blocks(page, "sh")])
+def test_every_command_of_a_guide_works(page, request, run, tmp_path):
+    place = tmp_path / "place"
+    if page == "start/participant":
+        write_files(place, {"starting_kit.zip": request.getfixturevalue("sample_kit")})
     else:
-        write_files(tmp_path / "mine", data)
-    status, told = run(build)
-    assert status == 1
-    assert re.search(rf"line 203 +{item} again; first on line 11\n", told), told
-    assert "--drop-invalid-reference-rows leaves such rows out" in told
-    status, told = run(build, "--drop-invalid-reference-rows")
-    assert (status, "2 bundles in" in told) == (0, True), told
-    assert "baseline" not in told
-    if task == "spoken_call":
-        assert run(short, "--drop-invalid-reference-rows")[0] == 0
-    assert run(unzip)[0] == 0
-    status, told = run(rehearse)
-    assert status == 0, told
-    assert run(check)[0] == 0
+        shutil.copytree(request.getfixturevalue("world"), place)
+        (place / "build_bundle.py").symlink_to(ROOT / "build_bundle.py")
+        if page not in IN_THE_CLONE:
+            (place / "ours").rename(place / "mine")
+    if page == "how-to/sealed-share":
+        settings = place / "mine/competition.yaml"
+        sealed = settings.read_text(encoding="utf-8").replace(
+            "  spoken_call:\n", "  spoken_call:\n    sealed: 0.5\n", 1
+        )
+        settings.write_text(sealed, encoding="utf-8")
+    run(page, place / "clone" if page in IN_THE_CLONE else place)
+
+
+def test_the_participants_guide_shows_a_refusal_as_the_kit_prints_it(sample_kit, tmp_path):
+    with zipfile.ZipFile(io.BytesIO(sample_kit)) as archive:
+        archive.extractall(tmp_path)
+    assert run_program("baseline.py", "development", "out", cwd=tmp_path).returncode == 0
+    answers = tmp_path / "out/results.csv"
+    lines = answers.read_text(encoding="utf-8").splitlines()
+    lines[3:5] = [line.replace("accept", "acept") for line in lines[3:5]]
+    lines[8] = lines[7]
+    answers.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    refused = run_program("try_submission.py", "out", cwd=tmp_path)
+    (shown,) = blocks("start/participant", "text")
+    assert refused.stderr.startswith(shown)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_guide_shows_a_command_or_a_picture_on_its_first_screen(page):
+    before = re.split(r"^ *```|!\[", PAGES[page], maxsplit=1, flags=re.MULTILINE)[0]
+    assert len(before.split()) <= 150
+
+
+def test_the_organisers_first_page_is_short():
+    assert len(PAGES["start/organiser"].split()) <= 1200
 
 
 @pytest.mark.thorough

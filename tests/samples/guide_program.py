@@ -1,0 +1,55 @@
+"""The programs of the guides in docs/, as their tests run them: `python -m tests.samples.guide_program PROGRAM ...`.
+
+`speech-bundles` runs; a folder that `init` wrote is then filled in. Commands that need a server, containers or a
+cluster are parsed and not run. `pip`, `make` and `jupyter` are not run either; their extras, targets and files must
+exist.
+"""
+
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import build_bundle
+from spokeneval.version import __version__
+from tests.samples.own_competition import fill_in
+from tests.samples.programs import ROOT
+
+ELSEWHERE = {"publish", "fetch", "amend", "--scheduler", "docker"}
+"""Words of commands that need a server, a cluster or containers."""
+
+
+def main(program: str, *arguments: str) -> int:
+    if program == "speech-bundles":
+        return speech_bundles(*arguments)
+    if program == "make":
+        assert all(f"\n{target}:" in (ROOT / "Makefile").read_text(encoding="utf-8") for target in arguments)
+    elif program == "jupyter":
+        assert Path(arguments[-1]).is_file()
+    elif arguments[0] == "wheel":
+        folder = Path(arguments[arguments.index("--wheel-dir") + 1])
+        folder.mkdir()
+        (folder / f"spokeneval-{__version__}-py3-none-any.whl").write_bytes(b"a wheel")
+    else:
+        command, requirement = arguments
+        extra = re.fullmatch(r"\.\[(\w+)\]", requirement)
+        declared = f"\n{extra[1]} = [" if extra else f'"{requirement}"'
+        assert command == "install"
+        assert declared in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    return 0
+
+
+def speech_bundles(*arguments: str) -> int:
+    command, *rest = arguments
+    if ELSEWHERE & {*arguments}:
+        import_module(f"speechbundles.cli.{command}").command.make_context(command, rest)
+        return 0
+    status = build_bundle.main(arguments)
+    if command == "init":
+        settings = Path(rest[0], "competition.yaml")
+        settings.write_text(fill_in(settings.read_text(encoding="utf-8")), encoding="utf-8")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
