@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md against the tree, and a sixth challenge as `new` writes it."""
+"""CONTRIBUTING.md against the tree, and a new challenge as docs/how-to/new-challenge.md makes it."""
 
 import json
 import os
@@ -15,7 +15,8 @@ from speechbundles.model.zips import make_zip
 from speechbundles.new.challenge import add_entries, write_challenge
 from tests.samples.programs import ROOT, run_program
 
-TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+GUIDE = (ROOT / "docs/how-to/new-challenge.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -28,9 +29,9 @@ def copy(tmp_path_factory):
     return place, done.stdout
 
 
-def test_contributing_shows_what_the_command_prints(copy):
+def test_the_guide_shows_what_the_command_prints(copy):
     place, printed = copy
-    assert printed.strip() in TEXT
+    assert printed.strip() in GUIDE
     for path in re.findall(r"^  (\S+) ", printed, re.MULTILINE):
         assert (place / path).exists(), path
     assert len((place / "spokeneval/tasks/speech_rate.py").read_text().splitlines()) <= 60
@@ -102,7 +103,7 @@ def test_entries_go_after_those_that_are_there():
 
 
 def test_the_map_of_what_to_edit_leads_to_what_is_there():
-    rows = re.findall(r"^\| (.+) \| (.+) \|$", TEXT, re.MULTILINE)[2:]
+    rows = re.findall(r"^\| (.+) \| (.+) \|$", CONTRIBUTING, re.MULTILINE)[2:]
     assert len(rows) > 10
     for _, where in rows:
         told = re.findall(r"`([^`]+)`", where)
