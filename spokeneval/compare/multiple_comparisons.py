@@ -33,6 +33,17 @@ def holm(p_values: np.ndarray) -> np.ndarray:
     return np.minimum(adjusted, adjusted.T)
 
 
+def holm_level(systems: int, rejected: int = 0) -> float:
+    """The level of the next step of Holm's procedure over all pairs of systems, after so many rejections.
+
+    A pair is found to differ if its p-value is at most this level, as if `holm` adjusted it to `SIGNIFICANCE`.
+
+    >>> holm_level(3), holm_level(3, rejected=1)  # 3 pairs
+    (0.016666666666666666, 0.025)
+    """
+    return SIGNIFICANCE / (systems * (systems - 1) // 2 - rejected)
+
+
 def clusters(places: np.ndarray, differ: np.ndarray) -> list[int]:
     """Each system's cluster, 1 the best, from ranks, shape=(s,), and significant differences, bool, shape=(s, s).
 

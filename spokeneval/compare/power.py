@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
-from .multiple_comparisons import SIGNIFICANCE
+from .multiple_comparisons import holm_level
 from .randomisation import units_needed
 
 POWER = 0.8
@@ -40,5 +40,4 @@ def smallest_difference(deviation: float, units: int, systems: int) -> float:
 
 
 def _critical(systems: int) -> float:
-    pairs = systems * (systems - 1) // 2
-    return -_NORMAL.inv_cdf(SIGNIFICANCE / pairs / 2)
+    return -_NORMAL.inv_cdf(holm_level(systems) / 2)

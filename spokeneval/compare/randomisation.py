@@ -23,7 +23,7 @@ from typing import Callable
 import numpy as np
 
 from ..metrics.bootstrap import SEED
-from .multiple_comparisons import SIGNIFICANCE
+from .multiple_comparisons import SIGNIFICANCE, holm_level
 from .ranks import LEAST
 
 ScoreOfSums = Callable[[np.ndarray], np.ndarray]
@@ -167,8 +167,7 @@ def units_needed(systems: int) -> int:
     >>> units_needed(6)  # 15 pairs: 15 * 2 / 2**9 = 0.059, 15 * 2 / 2**10 = 0.029
     10
     """
-    pairs = systems * (systems - 1) // 2
-    return next(units for units in itertools.count(1) if pairs * least_p(units, systems) <= SIGNIFICANCE)
+    return next(units for units in itertools.count(1) if least_p(units, systems) <= holm_level(systems))
 
 
 def pseudo_values(values: np.ndarray, primary: ScoreOfSums) -> np.ndarray:
@@ -231,7 +230,7 @@ def bounded_differences(parts: np.ndarray, scores: np.ndarray) -> np.ndarray:
     rejected, found = -1, 0
     while rejected < found < pairs:
         rejected = found
-        level = SIGNIFICANCE / (pairs - rejected) / 2
+        level = holm_level(len(scores), rejected) / 2
         higher = deviations > -NormalDist().inv_cdf(level / (2 * _SIGNS_TO_NORMAL))
         found = int(np.count_nonzero(higher))
     return higher
