@@ -107,8 +107,8 @@ def without_ends(line: Line) -> Line:
 
 
 def default_board(case: Case, errors: Mapping[str, float]) -> Board:
-    """What docs/trust.md recommends for a hidden set: the primary score alone, in steps of its standard error, no lower
-    than the baseline's."""
+    """Return the default board for a hidden set: the primary score in steps of its standard error, with the baseline's
+    score as the floor."""
     primary = case.task.primary.key
     steps = choose_steps(errors, 1, [primary])
     floor = coarse_scores(Board(case).exact(case.baseline), steps)
