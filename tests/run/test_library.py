@@ -44,7 +44,7 @@ def run(capsys, task: str, reference: Path, submission: Path, *options: str) -> 
     return status, *capsys.readouterr()
 
 
-def test_the_readmes_example_is_what_the_kits_baseline_gets(tmp_path, capsys):
+def test_the_documented_example_is_the_score_of_the_kits_baseline(tmp_path, capsys):
     sample = ROOT / "reference_data" / "psst_correctness" / "evaluation"
     kit = tmp_path / "kit"
     for part in ("starting_kit/psst", "starting_kit/psst_correctness"):
@@ -55,10 +55,10 @@ def test_the_readmes_example_is_what_the_kits_baseline_gets(tmp_path, capsys):
         kit / "evaluation" / "input", rules.public_files(rules.read_reference(read_folder(sample)), {})
     )
     subprocess.run([sys.executable, "baseline.py", "evaluation", "out"], cwd=kit, check=True)
-    _, told, _ = run(capsys, "psst_correctness", sample, kit / "out" / "correctness.tsv")
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    _, printed, _ = run(capsys, "psst_correctness", sample, kit / "out" / "correctness.tsv")
+    page = (ROOT / "docs/start/researcher.md").read_text(encoding="utf-8")
     command = "$ python -m spokeneval score psst_correctness --reference utterances.tsv --submission correctness.tsv\n"
-    assert f"{command}{told}```" in readme
+    assert f"{command}{printed}```" in page
 
 
 def test_scores_are_those_of_the_scoring_program_to_the_last_bit(task, tmp_path, capsys):
