@@ -1,8 +1,8 @@
-# Two commands matter: `make demo` and `make test`. Each makes its environment from a lock file first.
+# The main targets are `demo` and `test`. Each target first makes its environment from a lock file.
 
 PYTHON ?= python3
 BIN := .venv/bin
-# Whatever the machine says, what is compiled is kept: each worker of the tests would compile all of them for ten seconds.
+# Always keep compiled modules, even if the environment forbids it: otherwise each test worker compiles for ten seconds.
 export PYTHONDONTWRITEBYTECODE =
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
@@ -25,7 +25,7 @@ lint: .venv/installed-dev
 bench: .venv/installed-bench
 	$(BIN)/python -m benchmarks
 
-# Synthetic speech, and a board of each task's baselines that listen: `make audio TASKS="merlion psst" SEEDS=3`.
+# Synthetic speech, and a board of each task's audio baselines: `make audio TASKS="merlion psst" SEEDS=3`.
 SEEDS ?= 1
 audio: .venv/installed-audio
 	$(BIN)/python -m sample_data.audio --seeds $(SEEDS) $(TASKS)
@@ -45,7 +45,7 @@ portability: .venv/installed-dev
 	  && .venv-py39/bin/python -m pytest --noconftest $(ON_39); \
 	else echo "skipped: no Python 3.9 with numpy 1.19 here"; fi
 
-# Coverage-guided fuzzing: `make fuzz SECONDS=3600`. Its tool has no wheel for every Python.
+# Coverage-guided fuzzing: `make fuzz SECONDS=3600`. Its tool, atheris, has wheels for some Python versions only.
 SECONDS ?= 300
 fuzz: .venv-fuzz/installed
 	if [ -s .venv-fuzz/installed ]; then .venv-fuzz/bin/python -m tests.tools.fuzz --seconds $(SECONDS); \
@@ -57,8 +57,8 @@ fuzz: .venv-fuzz/installed
 	if .venv-fuzz/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: atheris==3.0.0; \
 	then echo yes > $@; else : > $@; fi
 
-# Small changes of the code that no test detects, in the folders that pyproject.toml names for mutmut or in some modules:
-# `make mutants MODULES=spokeneval/metrics/counts.py`.
+# List small changes of the code that no test detects, in the folders under [tool.mutmut] in pyproject.toml, or in single
+# modules: `make mutants MODULES=spokeneval/metrics/counts.py`.
 mutants: .venv/installed-mutants
 	$(BIN)/mutmut run $(subst /,.,$(MODULES:.py=.*))
 	$(BIN)/mutmut results | sed '/: not checked$$/d'
@@ -77,19 +77,19 @@ samples: .venv/installed-organiser
 	$(INSTALL) $<
 	touch $@
 
-# torch is not in the lock files, see pyproject.toml; any build of this version will do.
+# torch is not in the lock files (see pyproject.toml); any build of this version will do.
 .venv/installed-audio: requirements/audio.lock .venv/installed-dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
 	$(INSTALL) $<
 	touch $@
 
-# An image for tests/speechbundles/rehearse/test_containers.py, from Debian packages: needs root, debootstrap and podman.
+# Make an image for tests/speechbundles/rehearse/test_containers.py from Debian packages. Needs root, debootstrap, podman.
 container-image:
 	debootstrap --variant=minbase --include=python3-minimal,python3-numpy bookworm .container-image
 	tar -C .container-image --exclude='./proc/*' --exclude='./sys/*' --exclude='./var/cache/*' -c . | podman import - localhost/spokeneval-test
 	rm -rf .container-image
 
-# After a change of the dependencies in pyproject.toml; needs uv and Python 3.11.
+# Run this after a change of the dependencies in pyproject.toml. Needs uv and Python 3.11.
 lock:
 	$(PYTHON) requirements/lock.py
 

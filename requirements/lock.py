@@ -1,8 +1,8 @@
-"""Make the lock files of this folder anew: `make lock`. Needs uv and Python 3.11.
+"""Write the lock files in this folder: `make lock`. Needs uv and Python 3.11.
 
-Each file pins the packages that an extra of pyproject.toml adds to the file that it includes, with the hashes of
-their source archives and of their wheels for CPython 3.10 or newer on 64-bit Linux, macOS and Windows. Elsewhere pip
-builds from the source archives.
+There is one file for each extra of pyproject.toml. It includes the file of the extra below it and pins the packages
+that it adds. Each pin has the hashes of the source archive and of the wheels for CPython 3.10 or newer on 64-bit Linux,
+macOS and Windows. On other systems pip builds from the source archives.
 """
 
 import re
@@ -13,19 +13,19 @@ from pathlib import Path
 HERE = Path(__file__).parent
 
 UNTIL = "2026-11-22"
-"""Later releases are ignored, so that every run gives the same files. Move this date to update the packages."""
+"""Later releases are ignored, so that every run gives the same files. To update the packages, change this date."""
 
 LAYERS = (
     ("organiser",),
     ("dev", "organiser"),
     *((name, "dev", "organiser") for name in ("audio", "bench", "browser", "mutants")),
 )
-"""Each extra with those below it; its file starts from that of the next one."""
+"""Each extra, followed by the extras below it. Its file includes the file of the next one."""
 
 INSTALLABLE = re.compile(
     r"-(?:py[23.py]*|cp3\d+)-(?:none|abi3|cp31\d)-(?:any|[^-]*(?:x86_64|amd64|aarch64|arm64|universal2))\.whl$"
 )
-"""How the names of those wheels end; free-threaded builds are not among them."""
+"""Matches the end of the name of such a wheel; free-threaded builds do not match."""
 
 
 def main() -> None:
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def resolve(extra: str, below: list[str]) -> list[str]:
-    """Every package that an extra and those below it need, as an entry of a requirements file."""
+    """Return the packages that an extra and those below it need, each as an entry of a requirements file."""
     command = ["uv", "pip", "compile", "../pyproject.toml", "--format", "pylock.toml", "--quiet"]
     command += ["--universal", "--python-version", "3.10", "--exclude-newer", UNTIL, "--generate-hashes"]
     command += [f"--extra={name}" for name in (extra, *below)]
@@ -51,7 +51,7 @@ def resolve(extra: str, below: list[str]) -> list[str]:
 
 
 def format_entry(package: dict) -> str:
-    """A pin with its marker, and its hashes on a line each."""
+    """Return a pin with its marker, followed by its hashes, one on each line."""
     marker = package["marker"].removeprefix("python_full_version >= '3.10'").removeprefix(" and ")
     wheels = [wheel for wheel in package.get("wheels", []) if INSTALLABLE.search(wheel["url"])]
     archives = [*wheels, *filter(None, [package.get("sdist")])]
