@@ -6,7 +6,8 @@ BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE =
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
-.PHONY: demo test test-thorough lint bench audio browser portability fuzz mutants samples container-image lock clean
+.PHONY: demo test test-thorough lint docs bench audio browser pictures portability fuzz mutants samples \
+  container-image lock clean
 
 demo: .venv/installed-organiser
 	$(BIN)/python -m sample_data.demo
@@ -22,6 +23,13 @@ lint: .venv/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# The documentation site, in docs/_build/html, without a network. Needs Python 3.11.
+docs: .venv/installed-docs
+	rm -rf docs/_build
+	if $(BIN)/python -c "import sphinx"; \
+	then $(BIN)/python -m sphinx -W --keep-going -n -q docs docs/_build/html; \
+	else echo "skipped: Sphinx and MyST-Parser need Python 3.11"; fi
+
 bench: .venv/installed-bench
 	$(BIN)/python -m benchmarks
 
@@ -30,10 +38,15 @@ SEEDS ?= 1
 audio: .venv/installed-audio
 	$(BIN)/python -m sample_data.audio --seeds $(SEEDS) $(TASKS)
 
-# Every kind of page in Chromium, as Debian has it or the variable CHROMIUM names it; `SHOTS=DIR` leaves pictures there.
+# Every kind of page in Chromium, and the documentation where `make docs` has built it. Chromium is Debian's, or the one
+# that the variable CHROMIUM names. `SHOTS=DIR` leaves pictures there.
 browser: .venv/installed-browser
 	$(BIN)/python -m pytest -rs tests/tools/test_browser.py
 	$(BIN)/python -m tests.tools.browser $(if $(SHOTS),--shots $(SHOTS))
+
+# The pictures of README and the documentation, made from the sample.
+pictures: .venv/installed-browser
+	$(BIN)/python -m tests.tools.browser.pictures docs/pictures
 
 # The programs, the metrics with their examples and their tests on Python 3.9 with numpy 1.19, where there is one: see
 # tests/run/test_portability.py.
@@ -71,7 +84,7 @@ samples: .venv/installed-organiser
 
 # Each environment adds to another one, as its lock file does.
 .venv/installed-dev: .venv/installed-organiser
-.venv/installed-bench .venv/installed-browser .venv/installed-mutants: .venv/installed-dev
+.venv/installed-bench .venv/installed-browser .venv/installed-docs .venv/installed-mutants: .venv/installed-dev
 
 .venv/installed-%: requirements/%.lock | .venv/bin/python
 	$(INSTALL) $<
@@ -94,4 +107,4 @@ lock:
 	$(PYTHON) requirements/lock.py
 
 clean:
-	rm -rf .venv .venv-py39 .venv-fuzz .fuzz dist mutants .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-py39 .venv-fuzz .fuzz dist docs/_build mutants .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,383 @@
+"""Fills the pages of docs/reference/: `<!-- generated: NAME -->` is replaced by Markdown made from the code."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import json
+import pkgutil
+import re
+import runpy
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import click
+import yaml
+from sphinx.application import Sphinx
+
+import spokeneval
+import spokeneval.__main__
+from sample_data.demo import submissions
+from speechbundles.cli.program import COMMANDS
+from speechbundles.competition import schema as competition_schema
+from speechbundles.competition.read import _DEFAULTS
+from speechbundles.competition.whole import OF_THE_DATA
+from speechbundles.model.zips import write_tree
+from spokeneval.formats.submission_folder import list_files
+from spokeneval.run.statistics import by_unit
+from spokeneval.task import Task
+from spokeneval.tasks import find_task, task_names
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE_SET = "evaluation"
+
+_LINK = re.compile(r"\]\((\.\./[^)#\s]+\.md)(?:#[^)]*)?\)")
+_MARKER = re.compile(r"<!-- generated: (\w+)(?: (\w+))? -->")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.connect("source-read", _fill)
+    return {"parallel_read_safe": True}
+
+
+def _fill(app: Sphinx, docname: str, source: list[str]) -> None:
+    page = source[0]
+
+    def generated(marker: re.Match[str]) -> str:
+        name, task = marker.groups()
+        return "\n".join(GENERATORS[name](page, find_task(task)) if task else GENERATORS[name]())
+
+    def outside(link: re.Match[str]) -> str:
+        """A link to a file outside of docs/ as one to a copy of it, because that is no page of the site."""
+        target = Path(app.srcdir, docname).parent / link[1]
+        return link[0] if target.resolve().is_relative_to(app.srcdir) else f"](path:{link[1]})"
+
+    source[0] = _LINK.sub(outside, _MARKER.sub(generated, page))
+
+
+def _entries(described: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """A definition list of those that have a description."""
+    for term, meaning in described:
+        if meaning:
+            yield from (f"`{term}`", f": {meaning}", "")
+
+
+def _code(text: str, language: str = "text") -> Iterator[str]:
+    yield from (f"```{language}", text.rstrip("\n"), "```", "")
+
+
+# Commands
+
+
+def organiser_commands() -> Iterator[str]:
+    """Each command of `speech-bundles`: usage, help, options."""
+    for name in COMMANDS:
+        command: click.Command = import_module(f"speechbundles.cli.{name}").command
+        context = click.Context(command, info_name=f"speech-bundles {name}")
+        yield from (f"### {name}", "")
+        yield from _code(" ".join([context.command_path, *command.collect_usage_pieces(context)]))
+        yield from (inspect.cleandoc(command.help or "").replace("\b\n", ""), "")
+        records = [option.get_help_record(context) for option in command.get_params(context)]
+        yield from _entries(record for record in records if record and "--help" not in record[0])
+
+
+def library_commands() -> Iterator[str]:
+    """Each command of `python -m spokeneval`."""
+    parser = _parser_of(spokeneval.__main__.main, "python -m spokeneval")
+    (commands,) = (each for each in parser._actions if isinstance(each, argparse._SubParsersAction))
+    for name, command in commands.choices.items():
+        command.prog = f"{parser.prog} {name}"
+        yield from (f"### {name}", "")
+        yield from _arguments(command)
+
+
+def kit_command() -> Iterator[str]:
+    """`try_submission.py`, as a kit with both sets has it."""
+    program = runpy.run_path(str(ROOT / "starting_kit" / "try_submission.py"))
+    with tempfile.TemporaryDirectory() as kit:
+        for name in ("development", SAMPLE_SET):
+            Path(kit, name, "input").mkdir(parents=True)
+        program["main"].__globals__["HERE"] = Path(kit)
+        yield from _arguments(_parser_of(program["main"], "python3 try_submission.py"))
+
+
+class _Parsed(Exception):
+    """Carries a parser out of the program that made it."""
+
+
+def _parser_of(main: Any, called: str) -> argparse.ArgumentParser:
+    def stop(parser: argparse.ArgumentParser, *_: Any) -> None:
+        raise _Parsed(parser)
+
+    with patch.object(argparse.ArgumentParser, "parse_args", stop):
+        try:
+            main()
+        except _Parsed as made:
+            parser: argparse.ArgumentParser = made.args[0]
+            parser.prog = called
+            return parser
+    raise AssertionError(f"{called} parses no arguments")
+
+
+def _arguments(parser: argparse.ArgumentParser) -> Iterator[str]:
+    yield from _code(parser.format_usage().removeprefix("usage: "))
+    yield from (parser.description or "", "")
+    formatter = parser._get_formatter()
+    for action in parser._actions:
+        if action.dest != "help":
+            shown = formatter._format_action_invocation(action)
+            yield from _entries([(shown, formatter._expand_help(action) if action.help else "")])
+
+
+# competition.yaml
+
+
+def settings() -> Iterator[str]:
+    """Every key of `competition.yaml` by its place."""
+    schema = json.loads((ROOT / "competition.schema.json").read_text(encoding="utf-8"))
+    competition_schema._put_limits(schema["$defs"])
+    yield from _keys("The file", schema, schema)
+    text = "These keys are allowed in `defaults`, in a challenge, in a task and in a bundle."
+    yield from ("## Settings", "", text, "")
+    defaults = _default_settings()
+    yield from _entries(
+        (key, _described(key, entry, schema, f"default: {defaults[key]}"))
+        for key, entry in schema["$defs"]["settings"]["properties"].items()
+    )
+    for name, title in _PARTS.items():
+        yield from _keys(title, schema["$defs"][name], schema)
+        if name == "bundle":
+            yield from ("All three are required, unless the repository has a bundle of this name.", "")
+
+
+_PARTS = {
+    "challenge": "A challenge",
+    "bundle": "A bundle",
+    "page": "A page",
+    "column": "A column",
+    "phase": "A phase",
+    "question": "A question",
+    "overlap": "An accepted overlap",
+}
+"""Definitions of the schema with a section of their own, and its title."""
+
+
+def _default_settings() -> dict[str, str]:
+    """The default of each setting in words, for a competition folder."""
+    series = yaml.safe_load((ROOT / "competition.yaml").read_text(encoding="utf-8"))
+    words: dict[str, str] = defaultdict(lambda: "none")
+    for key, value in (_DEFAULTS | series["defaults"]).items():
+        shown = json.dumps(value, ensure_ascii=False)
+        words[key] = f"`{shown}`" if value not in ((), [], {}) else "empty"
+    for challenge in series["challenges"].values():
+        for layer in (challenge, *challenge["tasks"].values()):
+            words.update(dict.fromkeys(layer, "that of the challenge or the task in the repository"))
+    return defaultdict(words.default_factory, {key: words[key] for key in words if key not in OF_THE_DATA})
+
+
+def _keys(title: str, part: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[str]:
+    yield from (f"## {title}", "")
+    if "allOf" in part:
+        yield from (f"{title} has the [settings](#settings), and these keys:", "")
+    required = part.get("required", ())
+    yield from _entries(
+        (key, _described(key, entry, schema, "required" if key in required else ""))
+        for key, entry in part["properties"].items()
+    )
+
+
+def _described(key: str, entry: Mapping[str, Any], schema: Mapping[str, Any], more: str) -> str:
+    """A key's description, then its values and what else there is to say, as a list."""
+    if "description" not in entry:
+        raise ValueError(f"competition.schema.json: {key} has no description")
+    facts = (_values(entry, schema["$defs"]), more)
+    return "\n".join([entry["description"], "", *(f"  - {fact}" for fact in facts if fact)])
+
+
+def _values(entry: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
+    """The values that a key may have, in words."""
+    if "$ref" in entry:
+        name = entry["$ref"].rsplit("/", 1)[1]
+        inner = definitions[name]
+        if name in _PARTS:
+            return f"[{_PARTS[name].lower()}](#{_PARTS[name].lower().replace(' ', '-')})"
+        if "allOf" in inner:
+            return "[settings](#settings)"
+        if "propertyNames" in inner:
+            return f"`name: text`, each name {inner['propertyNames']['description']}"
+        longest = f", {entry['maxLength']} characters at most" if "maxLength" in entry else ""
+        return f"{inner['description']}{longest}"
+    if "enum" in entry:
+        return " or ".join(f"`{value}`" for value in entry["enum"])
+    if entry["type"] == "array":
+        return f"a list, each entry {_values(entry['items'], definitions)}"
+    if entry["type"] == "boolean":
+        return "`true` or `false`"
+    if entry["type"] == "integer":
+        least, most = entry["minimum"], entry.get("maximum")
+        return f"a whole number from {least} to {most}" if most else f"a whole number, {least} or more"
+    inner = entry["additionalProperties"]
+    return f"`name: value`, each value {_values(inner, definitions) if '$ref' in inner else 'text'}"
+
+
+def options() -> Iterator[str]:
+    """The options of the tasks, which `options` of a task sets."""
+    for name in task_names():
+        for option in find_task(name).options:
+            values = " or ".join(f"`{value}`" for value in option.values)
+            facts = [f"task: `{name}`", values, f"default: `{option.values[0]}`"]
+            if option.public_only:
+                facts.append(f"only for public labels: {_listed(option.public_only)}")
+            lines = [_OPTIONS[option.name], "", *(f"  - {fact}" for fact in facts)]
+            yield from _entries([(option.name, "\n".join(lines))])
+
+
+_OPTIONS = {
+    "class_sizes": "Whether participants get the numbers of correct and incorrect responses. A submission that cannot "
+    "meet the 50 % rule is then refused before it is scored.",
+    "fifty_percent_rule": "What happens to a submission that breaks the 50 % rule. flag: it is scored, but its Dfull "
+    "is 0. reject: its run fails.",
+    "scale": "The lowest and the highest score of the rubric.",
+}
+
+
+# Files
+
+
+def files(page: str, task: Task) -> Iterator[str]:
+    """A task's files: what they are called, their first lines. Every column must be described on the page."""
+    section = page.partition(f"<!-- generated: files {task.name} -->")[0].rpartition("\n## ")[2]
+    folder = ROOT / "reference_data" / task.name / SAMPLE_SET
+    contents = {layout.file: (folder / layout.file).read_bytes() for layout in task.format.layouts}
+    yield from ("### Gold standard", "")
+    columns: list[str] = []
+    for layout in task.format.layouts:
+        columns += [*layout.required, *layout.optional]
+        optional = f"; optional columns: {_listed(layout.optional)}" if layout.optional else ""
+        aliases = [(alias, name) for alias, name in (layout.aliases or {}).items() if name in columns]
+        other = f"; also read: {', '.join(f'`{a}` as `{name}`' for a, name in aliases)}" if aliases else ""
+        yield from (f"`{layout.file}`, required columns: {_listed(layout.required)}{optional}{other}.", "")
+        yield from _code(_first_lines(contents[layout.file]))
+    reference = task.format.read_reference(contents)
+    chosen = {option.name: option.values[-1] for option in task.options}
+    yield from ("### Item list", "")
+    for name, content in task.format.public_files(reference, chosen).items():
+        yield from (f"`{name}`:", "", *_code(_first_lines(content)))
+    submission = next(iter(submissions(task.name).values()))
+    yield from ("### Submission", "")
+    name = next(iter(submission))
+    one = task.format.submission_file
+    yield from (f"`{one}`:" if one else f"A file for each recording, such as `{name}`:", "")
+    yield from _code(_first_lines(submission[name]))
+    missing = [column for column in columns if f"`{column}`" not in section]
+    if missing:
+        raise ValueError(f"docs/reference/files.md does not describe {', '.join(missing)} of {task.name}")
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _first_lines(content: bytes) -> str:
+    return "\n".join(content.decode().splitlines()[:3])
+
+
+# Metrics and comparisons
+
+
+def metrics() -> Iterator[str]:
+    return _modules("spokeneval.metrics")
+
+
+def compare() -> Iterator[str]:
+    return _modules("spokeneval.compare")
+
+
+def _modules(package: str) -> Iterator[str]:
+    for found in pkgutil.iter_modules(import_module(package).__path__):
+        module = import_module(f"{package}.{found.name}")
+        title = re.split(r"[:.(]", (module.__doc__ or found.name).splitlines()[0])[0].strip()
+        yield from (f"## {title}", "", "```{eval-rst}", f".. automodule:: {module.__name__}", "   :members:")
+        yield from ("```", "")
+
+
+# Results
+
+
+def scores() -> Iterator[str]:
+    """The keys of `scores.json`, a table for each task."""
+    series = yaml.safe_load((ROOT / "competition.yaml").read_text(encoding="utf-8"))
+    for challenge in series["challenges"].values():
+        for name, entry in challenge["tasks"].items():
+            task = find_task(name)
+            shown = {column["key"]: column for column in entry.get("columns", challenge.get("columns"))}
+            ranges = {score.key: score.limits for score in task.scores}
+            ranges |= {column.key: ranges[task.primary.key] for column in task.columns[len(task.scores) :]}
+            yield from (f"## {task.title}", "", f"Task `{name}`.", "")
+            header = "| Key | Better | Range | Decimals | Title and description |"
+            yield from (header, "|---|---|---|---|---|")
+            for column in task.columns:
+                place = shown.get(column.key)
+                decimals = str(place["precision"]) if place and not place.get("hidden") else "–"
+                meaning = f"*{column.title}*: {column.description}".replace("|", "\\|")
+                cells = (f"`{column.key}`", column.direction, _range(ranges[column.key]), decimals, meaning)
+                yield f"| {' | '.join(cells)} |"
+            yield ""
+
+
+def _range(limits: tuple[float, float] | None) -> str:
+    if limits is None:
+        return "–"
+    low, high = (f"{limit:g}".replace("inf", "∞") for limit in limits)
+    return f"{low} to {high}"
+
+
+def statistics() -> Iterator[str]:
+    """The columns of `statistics.json` of each task, from the sample."""
+    for name in task_names():
+        task = find_task(name)
+        folder = ROOT / "reference_data" / name / SAMPLE_SET
+        reference = task.format.read_reference(
+            {file: (folder / file).read_bytes() for file in task.format.reference_files}
+        )
+        with tempfile.TemporaryDirectory() as place:
+            write_tree(Path(place, "it"), next(iter(submissions(name).values())))
+            submission = task.format.read_submission(list_files(Path(place, "it")), reference.items)
+        counted = by_unit(task.units(reference), task.count(reference, submission))
+        yield from _entries([(name, _condensed(counted.columns))])
+
+
+def _condensed(columns: Sequence[str]) -> str:
+    """Columns by part and field, with their number where a field has several."""
+    numbers: dict[str, list[str]] = {}
+    for column in columns:
+        numbers.setdefault(".".join(column.split(".")[:2]), []).append(column)
+    shown = []
+    for field, names in numbers.items():
+        several = f"`{names[0]}` to `{names[-1]}` ({len(names)} columns)"
+        shown.append(several if len(names) > 1 else f"`{field}`")
+    return ", ".join(shown)
+
+
+def signature() -> Iterator[str]:
+    """The signature of a sample's result."""
+    name = "psst_correctness"
+    reference = ROOT / "reference_data" / name / SAMPLE_SET
+    with tempfile.TemporaryDirectory() as place:
+        write_tree(Path(place, "it"), next(iter(submissions(name).values())))
+        result = spokeneval.score(name, reference=reference, submission=Path(place, "it"))
+    yield from _code(result.signature)
+
+
+GENERATORS = {
+    generator.__name__: generator
+    for generator in (
+        *(organiser_commands, library_commands, kit_command, settings, options, files),
+        *(metrics, compare, scores, statistics, signature),
+    )
+}
