@@ -5,7 +5,7 @@ import pytest
 from spokeneval.report import page, plots
 
 pytest.importorskip("playwright", reason="needs the extra `browser`")
-from tests.tools.browser.check import check_page, find_chromium, open_chromium
+from tests.tools.browser.check import check_page, check_site, find_chromium, open_chromium
 
 CHROMIUM = find_chromium()
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
@@ -43,3 +43,18 @@ def test_in_a_browser_a_sound_page_has_no_finding_and_a_broken_one_has_its_own(t
             found = check_page(browser, path)
             assert finding or found == []
             assert any(finding in words for words in found) == bool(finding), (finding, found)
+
+
+def test_a_page_of_a_site_may_load_the_sites_own_files_alone(tmp_path):
+    site = tmp_path / "site"
+    site.mkdir()
+    for folder in (site, tmp_path):
+        (folder / "style.css").write_text("body { width: 2000px; }" if folder == site else "")
+    pages = {"style.css": ["desktop: ", "phone: "], "../style.css": ["loads file://"]}
+    with open_chromium(CHROMIUM) as browser:
+        for sheet, expected in pages.items():
+            (site / "page.html").write_text(
+                f'<link rel="stylesheet" href="{sheet}"><body style="margin: 0">A</body>'
+            )
+            found = check_site(browser, site / "page.html", site)
+            assert [words.startswith(start) for words, start in zip(found, expected, strict=True)], found

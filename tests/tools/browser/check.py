@@ -69,12 +69,7 @@ def check_page(browser: Browser, path: Path, shots: Path | None = None) -> list[
     shots: a folder for a picture of each.
     """
     found: list[str] = []
-    page = browser.new_page()
-    url = path.resolve().as_uri()
-    page.on("pageerror", lambda error: found.append(f"script error: {error}"))
-    page.on("console", lambda message: found.append(f"console: {message.text}"))
-    page.on("request", lambda request: found.append(f"loads {request.url}") if request.url != url else None)
-    page.goto(url)
+    page = _open(browser, path, found)
     page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
     for screen, (width, height) in SCREENS.items():
         page.set_viewport_size({"width": width, "height": height})
@@ -85,6 +80,33 @@ def check_page(browser: Browser, path: Path, shots: Path | None = None) -> list[
                 page.screenshot(path=shots / f"{path.stem}-{screen}-{scheme}.png", full_page=True)
     page.close()
     return found
+
+
+def check_site(browser: Browser, path: Path, root: Path) -> list[str]:
+    """What is wrong with a page of a site, which may load the files below the site's root."""
+    found: list[str] = []
+    page = _open(browser, path, found, own=root)
+    for screen, (width, height) in SCREENS.items():
+        page.set_viewport_size({"width": width, "height": height})
+        if (beyond := page.evaluate("document.documentElement.scrollWidth - innerWidth")) > 0:
+            found.append(f"{screen}: {beyond} px wider than the screen")
+    page.close()
+    return found
+
+
+def _open(browser: Browser, path: Path, found: list[str], *, own: Path | None = None) -> Page:
+    """A page whose errors, messages and requests, but for files below `own`, are added to `found`."""
+    page = browser.new_page()
+    url = path.resolve().as_uri()
+    allowed = f"{own.resolve().as_uri()}/" if own else url
+    page.on("pageerror", lambda error: found.append(f"script error: {error}"))
+    page.on("console", lambda message: found.append(f"console: {message.text}"))
+    page.on(
+        "request",
+        lambda request: None if request.url.startswith(allowed) else found.append(f"loads {request.url}"),
+    )
+    page.goto(url)
+    return page
 
 
 def _findings(page: Page) -> Sequence[str]:
