@@ -38,15 +38,15 @@ pre {{ white-space: pre-wrap; }}
 def make_pages(folder: Path) -> Iterator[Path]:
     """Every page, as soon as it is made, in a folder of its own below `folder`."""
     competitions = {bundle.task: bundle for bundle in read_competitions(Sources(ROOT))}
-    _organise("build", *(bundle.name for bundle in competitions.values()), "--out", str(folder / "dist"))
+    organise("build", *(bundle.name for bundle in competitions.values()), "--out", str(folder / "dist"))
     for bundle in competitions.values():
         yield from _challenge_pages(folder, bundle)
-        yield from _reports(folder, bundle)
-        yield _board(folder, bundle)
+        yield from make_reports(folder, bundle)
+        yield make_board(folder, bundle)
     yield _season(folder)
 
 
-def _organise(*arguments: str) -> None:
+def organise(*arguments: str) -> None:
     said = StringIO()
     with redirect_stdout(said), redirect_stderr(said):
         status = build_bundle.main(arguments)
@@ -66,7 +66,7 @@ def _challenge_pages(folder: Path, bundle: Competition) -> Iterator[Path]:
                 yield _written(folder, f"{bundle.name}-page-{name}", whole)
 
 
-def _reports(folder: Path, bundle: Competition) -> Iterator[Path]:
+def make_reports(folder: Path, bundle: Competition) -> Iterator[Path]:
     """The reports of the baseline on public and on hidden labels, and of a submission without files."""
     kit = folder / bundle.task
     with zipfile.ZipFile(_bundle(folder, bundle)) as built:
@@ -77,7 +77,7 @@ def _reports(folder: Path, bundle: Competition) -> Iterator[Path]:
         subprocess.run([sys.executable, *command], cwd=kit, check=True, stdout=subprocess.DEVNULL)
     yield _written(folder, f"{bundle.task}-public.html", (kit / "detailed_results.html").read_text())
     kept = folder / f"{bundle.task}-kept"
-    _organise("rehearse", str(_bundle(folder, bundle)), str(folder / "baseline.zip"), "--keep", str(kept))
+    organise("rehearse", str(_bundle(folder, bundle)), str(folder / "baseline.zip"), "--keep", str(kept))
     (hidden,) = kept.rglob("detailed_results.html")
     yield _written(folder, f"{bundle.task}-hidden.html", hidden.read_text())
     (kit / "input" / "res").mkdir(parents=True)
@@ -87,14 +87,14 @@ def _reports(folder: Path, bundle: Competition) -> Iterator[Path]:
     yield _written(folder, f"{bundle.task}-refused.html", refused)
 
 
-def _board(folder: Path, bundle: Competition) -> Path:
+def make_board(folder: Path, bundle: Competition) -> Path:
     zips = {f"{name}.zip": make_zip(files) for name, files in submissions(bundle.task).items()}
     zips["baseline.zip"] = (folder / "baseline.zip").read_bytes()
     place = write_tree(folder / f"{bundle.task}-submissions", zips)
     scored, board = folder / f"{bundle.task}-scored", folder / f"{bundle.task}-board"
-    _organise("score", str(_bundle(folder, bundle)), str(place), "--out", str(scored))
+    organise("score", str(_bundle(folder, bundle)), str(place), "--out", str(scored))
     outputs = sorted(path for path in scored.glob("[!.]*") if path.is_dir())
-    _organise("rank", *map(str, outputs), "--out", str(board))
+    organise("rank", *map(str, outputs), "--out", str(board))
     (found,) = board.glob("*.html")
     return _written(folder, f"{bundle.task}-board.html", found.read_text())
 
@@ -113,7 +113,7 @@ def _season(folder: Path) -> Path:
     write_tree(folder / "season", uploads)
     path = folder / "season.html"
     bundle = folder / "dist" / "codabench" / f"{_SEASON}.zip"
-    _organise("season", str(bundle), str(folder / "season"), "--page", str(path))
+    organise("season", str(bundle), str(folder / "season"), "--page", str(path))
     return path
 
 
