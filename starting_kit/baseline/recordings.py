@@ -1,4 +1,4 @@
-"""A corpus's recordings: wav files of one channel and 16 bits, at the rate that a model was trained on."""
+"""Find, check and read a corpus's recordings: WAV files of one channel and 16 bits, at the model's sample rate."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ RATE = 16_000
 
 
 def find_recordings(folder: Path, names: Sequence[str], *, rate: int = RATE) -> list[Path]:
-    """The files of these names below a folder; ends the program, with a line for each kind of problem, if not all
-    can be used.
+    """Return the files of these names below a folder; if any cannot be used, end the program with one line for each
+    kind of problem.
 
     Parameters
     ----------
-    folder: where the corpus keeps its recordings.
-    names: as a list gives them: relative to the folder, with blanks or `/` between folders.
-    rate: samples a second.
+    folder: the folder with the corpus's recordings.
+    names: paths relative to the folder, as in a list.
+    rate: samples per second.
     """
     if not folder.is_dir():
-        sys.exit(f"{folder}: no such folder; name the one that holds {names[0]} with --audio.")
+        sys.exit(f"{folder}: no such folder; set --audio to the folder that contains {names[0]}.")
     problems: dict[str, list[str]] = {}
     for name in names:
         problem = _problem(folder / name, rate)
@@ -40,38 +40,38 @@ def find_recordings(folder: Path, names: Sequence[str], *, rate: int = RATE) -> 
 
 
 def _problem(path: Path, rate: int) -> str:
-    """Why a recording cannot be used and what to do; empty where it can."""
+    """Return why a recording cannot be used and how to fix it; empty if it can be used."""
     convert = f"convert: ffmpeg -i OLD.wav -ac 1 -ar {rate} -c:a pcm_s16le NEW.wav"
     if not path.is_file():
-        return "missing; is --audio the folder that the list's names begin in?"
+        return "missing; set --audio to the folder to which the list's names are relative"
     if not path.stat().st_size:
-        return "an empty file; copy it anew from the corpus"
+        return "the file is empty; copy it from the corpus again"
     try:
         with wave.open(str(path), "rb") as source:
             found = source.getparams()
     except (wave.Error, EOFError) as error:
-        return f"no wav of plain samples ({error or 'it breaks off'}); {convert}"
+        return f"not a WAV file of PCM samples ({error or 'truncated'}); {convert}"
     if not found.nframes:
-        return "no sound in it; copy it anew from the corpus"
+        return "the file has no samples; copy it from the corpus again"
     if found.nchannels != 1:
         return f"{found.nchannels} channels; expected 1; {convert}"
     if found.framerate != rate:
-        return f"{found.framerate} samples a second; expected {rate}; {convert}"
+        return f"{found.framerate} samples per second; expected {rate}; {convert}"
     if found.sampwidth != 2:
-        return f"{8 * found.sampwidth} bits a sample; expected 16; {convert}"
+        return f"{8 * found.sampwidth} bits per sample; expected 16; {convert}"
     if path.stat().st_size < found.nframes * found.sampwidth:
-        return "breaks off before its end; copy it anew from the corpus"
+        return "the file is truncated; copy it from the corpus again"
     return ""
 
 
 def read_samples(path: Path) -> np.ndarray:
-    """The samples of a recording that `find_recordings` passed: int16, shape=(n,)."""
+    """Return the samples of a recording that `find_recordings` accepted: int16, shape=(n,)."""
     with wave.open(str(path), "rb") as source:
         return np.frombuffer(source.readframes(source.getnframes()), "<i2")
 
 
 def with_progress(recordings: Sequence[Path], *, doing: str) -> Iterator[Path]:
-    """The recordings one by one; how many are done, and the time left, go to standard error twice a second."""
+    """Yield the recordings one by one; print progress and the remaining time to standard error twice a second."""
     began = shown = time.monotonic()
     for done, path in enumerate(recordings):
         now = time.monotonic()

@@ -1,6 +1,6 @@
-"""What pocketsphinx hears in a recording word by word, with the American English model in its wheel.
+"""Word recognition with pocketsphinx and the American English model in its wheel.
 
-Which word follows which comes from transcriptions; a word that the wheel's dictionary has not cannot be heard.
+The bigrams come from transcriptions. Words that are not in the wheel's dictionary cannot be recognised.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ START, END, UNKNOWN = "<s>", "</s>", "<UNK>"
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a transcription as the dictionary writes them: lower case, no punctuation but the apostrophe."""
+    """Return the words of a transcription as the dictionary writes them: lower case, no punctuation but apostrophes."""
     return re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)*", text.lower().replace("\u2019", "'"))
 
 
 def make_recogniser(transcriptions: Iterable[str]) -> Decoder:
-    """A recogniser of sentences like some transcriptions; the words it cannot hear go to standard error."""
+    """Return a recogniser of sentences like the transcriptions; print words it cannot recognise to standard error."""
     sentences = [words_of(text) for text in transcriptions]
     dictionary = read_dictionary()
     said = Counter(word for sentence in sentences for word in sentence)
@@ -34,8 +34,8 @@ def make_recogniser(transcriptions: Iterable[str]) -> Decoder:
         share = 100 * sum(said[word] for word in unheard) / sum(said.values())
         shown = ", ".join(unheard[:20]) + (" ..." if len(unheard) > 20 else "")
         print(
-            f"{len(unheard)} of {len(said)} words, {share:.1f} % of what was said, are not in pocketsphinx's "
-            f"dictionary and cannot be heard: {shown}",
+            f"{len(unheard)} of {len(said)} words ({share:.1f} % of the spoken words) are not in pocketsphinx's "
+            f"dictionary and cannot be recognised: {shown}",
             file=sys.stderr,
         )
     known = [[word if word in dictionary else UNKNOWN for word in sentence] for sentence in sentences]
@@ -46,16 +46,16 @@ def make_recogniser(transcriptions: Iterable[str]) -> Decoder:
 
 
 def read_dictionary() -> set[str]:
-    """The words of the dictionary in pocketsphinx's wheel."""
+    """Return the words of the dictionary in pocketsphinx's wheel."""
     with open(get_model_path("en-us/cmudict-en-us.dict"), encoding="utf-8") as source:
         return {line.split()[0] for line in source if line.strip()}
 
 
 def bigram_model(sentences: Sequence[Sequence[str]]) -> str:
-    """A bigram model in ARPA's format, smoothed as Witten and Bell (1991) do.
+    """Return a bigram model in the ARPA format, with the smoothing of Witten and Bell (1991).
 
-    After a word that was said n times, before t different words, a seen bigram has count / (n + t); t / (n + t) is for
-    words that were not seen there, in proportion to their unigrams.
+    After a word that occurred n times, before t different words, a seen bigram has probability count / (n + t). The
+    rest, t / (n + t), is shared by the words that were not seen there, in proportion to their unigrams.
     """
     bigrams: dict[str, Counter[str]] = {}
     for sentence in sentences:
@@ -78,7 +78,7 @@ def bigram_model(sentences: Sequence[Sequence[str]]) -> str:
 
 
 def backoff(following: Counter[str], unigrams: Counter[str]) -> float:
-    """The logarithm of a word's weight for words that were not seen after it; 0 where none, or every word, was."""
+    """Return the log weight of words not seen after a word; 0 if no word, or every word, was seen after it."""
     unseen = 1 - sum(unigrams[word] for word in following) / sum(unigrams.values())
     if not following or unseen <= 0:
         return 0.0
@@ -86,8 +86,8 @@ def backoff(following: Counter[str], unigrams: Counter[str]) -> float:
 
 
 def transcribe(recogniser: Decoder, samples: np.ndarray) -> str:
-    """The words that are heard in a recording: int16, shape=(n,), 16 kHz."""
-    recogniser.reinit_feat()  # forget the channel of earlier recordings
+    """Return the recognised words of a recording: int16, shape=(n,), 16 kHz."""
+    recogniser.reinit_feat()  # reset the channel estimate of earlier recordings
     recogniser.start_utt()
     recogniser.process_raw(samples.tobytes(), full_utt=True)
     recogniser.end_utt()

@@ -1,4 +1,4 @@
-"""The kits' modules import one another by their plain names, as they do when a participant runs them."""
+"""Put the kits' folders on the path, because their modules import one another by their plain names."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Boards of one seed and of several."""
+"""Result tables of one seed and of several seeds."""
 
 import io
 

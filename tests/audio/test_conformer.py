@@ -1,4 +1,4 @@
-"""The baseline's model: its size, its shapes, its gradient, and padding that changes nothing."""
+"""Tests of the baseline's model: size, shapes, gradient, and that padding does not change the result."""
 
 import numpy as np
 import pytest
@@ -47,7 +47,7 @@ def test_padding_changes_nothing():
     features, lengths = pad(heard)
     further = torch.nn.functional.pad(features, (0, 0, 0, 50), value=7.0)
     for row, length in zip(further, lengths, strict=True):
-        row[length : -(-int(length) // 3) * 3] = 0  # the last frames that enter as one end with zeros
+        row[length : -(-int(length) // 3) * 3] = 0  # the last merged frame ends with zeros
     torch.testing.assert_close(tiny(features, lengths), torch.cat(alone), rtol=0, atol=1e-5)
     torch.testing.assert_close(tiny(further, lengths), torch.cat(alone), rtol=0, atol=1e-5)
 
@@ -73,7 +73,7 @@ def test_the_gradient_is_that_of_finite_differences():
 
 
 def test_the_path_switches_where_the_evidence_outweighs_it():
-    """A switch costs log(0.95 / 0.05) = 2.94 either way; one weak step of Mandarin is not worth two of them."""
+    """A switch costs log(0.95 / 0.05) = 2.94 either way; one weak step of Mandarin does not outweigh two switches."""
     assert diarize.viterbi(np.array([3.0, 3, -2, 3, 3])).tolist() == [0] * 5
     assert diarize.viterbi(np.array([3.0, 3, -4, -4, -4])).tolist() == [0, 0, 1, 1, 1]
     assert diarize.viterbi(np.array([])).tolist() == []

@@ -1,4 +1,4 @@
-"""MFCC against Kaldi's own code, and what finds speech against silero's network."""
+"""Compare MFCC with Kaldi's own code, and speech detection by energy with the silero network."""
 
 import numpy as np
 import pytest
@@ -14,13 +14,13 @@ import vad
 from sample_data.audio.acoustics import add_noise
 from sample_data.audio.speak import RATE, Utterance, speak
 
-# silero's package loads its network by a function that torch is to give up.
+# silero's package loads its network with a function that torch has deprecated.
 pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
 
 
 @pytest.fixture(scope="module")
 def speech():
-    """Three sentences with two seconds of a room between them, as 16-bit numbers; and where they are, in ms."""
+    """Return three sentences separated by two seconds of room noise, as 16-bit numbers, and their spans in ms."""
     said = ["where is the yellow bird", "wo3 men5 yi4 qi3 chang4 ge1 ba5", "shall we turn the page"]
     voices = ["en-us+f3", "cmn-latn-pinyin+m3", "en+m1"]
     spoken = list(speak([Utterance(text, voice) for text, voice in zip(said, voices, strict=True)]))
@@ -42,7 +42,7 @@ def kaldi(samples):
 
 
 def test_mfcc_are_kaldis(speech):
-    """Within 1e-4, but for a few in a thousand: the oracle computes with 32 bits, and rounds most where it is quiet."""
+    """Within 1e-4, except a few in a thousand: the oracle computes in 32 bits and rounds most in quiet frames."""
     samples = speech[0].copy()
     samples[RATE : RATE + 8000] = 0
     difference = np.abs(features.mfcc(samples) - kaldi(samples))
@@ -56,7 +56,7 @@ def test_a_frame_is_counted_where_it_is_whole():
 
 
 def test_differences_are_slopes():
-    """Kaldi's: sum of n (x[t + n] - x[t - n]) over n = 1, 2, divided by 2 (1 + 4). Of a line, its slope."""
+    """As in Kaldi: sum of n (x[t + n] - x[t - n]) over n = 1, 2, divided by 2 (1 + 4). For a line: its slope."""
     line = 3.0 * np.arange(9)[:, None]
     np.testing.assert_allclose(features.differences(line)[2:-2], 3.0)
     step = np.array([0, 0, 0, 10, 10, 10, 10.0])[:, None]
@@ -71,7 +71,7 @@ def test_what_the_model_hears_has_mean_0_and_variance_1(speech):
 
 
 def overlap(spans, others):
-    """Time in both, over time in either."""
+    """Return the time in both sets of spans, divided by the time in either."""
     time = np.arange(0, 20_000, 5)[:, None]
     first, second = (((time >= each[:, 0]) & (time < each[:, 1])).any(axis=1) for each in (spans, others))
     return (first & second).sum() / (first | second).sum()

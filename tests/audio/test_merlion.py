@@ -1,4 +1,4 @@
-"""MERLIon's baseline from synthetic speech to a scored submission, in small, and what it says of bad recordings."""
+"""Run the MERLIon CCS audio baseline on a little synthetic speech, and check its messages for bad recordings."""
 
 import struct
 import sys
@@ -30,7 +30,7 @@ TINY = conformer.Size(1, 2, 8, 16, stack=4, epochs=2, peak=1e-2, warm_up=1)
 
 
 def few_segments(set: str) -> merlion.Tables:
-    """The first segments of each of a sample's recordings that have both languages."""
+    """Return the first segments of two of a sample's recordings that contain both languages."""
     tables = merlion.generate("small", set, 1)
     by_name = {name: labels.head(6) for name, labels in tables.labels.groupby("audio_name")}
     kept = [labels for labels in by_name.values() if set_of(labels) >= {"English", "Mandarin"}][:2]
@@ -47,7 +47,7 @@ def set_of(labels):
 
 @pytest.fixture(scope="module")
 def evening(tmp_path_factory):
-    """A kit and recordings, as they lie at a participant's; the same speech for training and test."""
+    """Return a folder with a kit and recordings; training and test use the same speech."""
     place = tmp_path_factory.mktemp("evening")
     tables = few_segments("development")
     spoken = dict(conversations(np.random.default_rng(1), "development", tables))
@@ -141,7 +141,9 @@ def test_speech_that_labels_tell_is_joined_where_they_overlap(tmp_path):
     assert spans == {"a": [[0, 9], [10, 30]], "b": [[5, 7]]}
     path.write_text("audio_name,start,end\na.wav,0,9\n")
     for file in (path, tmp_path / "none.csv"):
-        with pytest.raises(corpus.CorpusError, match=r"\.csv: no labels; --speech is a file such as"):
+        with pytest.raises(
+            corpus.CorpusError, match=r"\.csv: no labels; --speech needs a file in the form of"
+        ):
             corpus.labelled_speech(file)
 
 
@@ -165,11 +167,13 @@ def test_training_that_is_stopped_goes_on_to_the_same_model(at_home, monkeypatch
     whole, resumed = (torch.load(name, weights_only=True)["model"] for name in ("model.pt", "again.pt"))
     for name, weights in whole.items():
         torch.testing.assert_close(resumed[name], weights, rtol=0, atol=0)
-    with pytest.raises(corpus.CorpusError, match=r"again\.pt: trained with .*'seed': 1.* wanted .*'seed': 2"):
+    with pytest.raises(
+        corpus.CorpusError, match=r"again\.pt: trained with .*'seed': 1.* but now .*'seed': 2"
+    ):
         train.train(options(place, seed=2, model=train.Path("again.pt")))
 
 
-# What is wrong with a recording, in one line
+# Bad recordings: the message in one line
 
 
 def wav(rate=16000, channels=1, width=2, frames=16000):
@@ -183,15 +187,15 @@ def wav(rate=16000, channels=1, width=2, frames=16000):
 
 
 BAD = {
-    "another rate": (wav(rate=44100), "44100 samples a second.*convert it"),
-    "two channels": (wav(channels=2), "2 channels.*convert it"),
-    "8 bits": (wav(width=1), "8 bits.*convert it"),
-    "no samples": (wav(frames=0), "0 samples.*fetch it anew"),
-    "an empty file": (b"", "it is empty.*fetch it anew"),
-    "no wav": (b"<html>404</html>" * 9, "no wav.*fetch it anew"),
-    "a wav of numbers with a point": (
+    "another rate": (wav(rate=44100), "44100 samples per second.*Convert it"),
+    "two channels": (wav(channels=2), "2 channels.*Convert it"),
+    "8 bits": (wav(width=1), "8 bits.*Convert it"),
+    "no samples": (wav(frames=0), "0 samples.*fetch it again"),
+    "an empty file": (b"", "it is empty.*fetch it again"),
+    "no wav": (b"<html>404</html>" * 9, "not a WAV file.*fetch it again"),
+    "a wav of floating-point samples": (
         wav().replace(b"\x10\0\0\0\x01\0", b"\x10\0\0\0\x03\0"),
-        "no wav of whole numbers",
+        "not a WAV file of integer samples",
     ),
 }
 
@@ -214,21 +218,26 @@ def test_a_good_recording_is_read_as_it_is(tmp_path):
 
 def test_recordings_that_are_missing_or_too_short_are_named(at_home, monkeypatch, tmp_path):
     place, tables, _ = at_home
-    with pytest.raises(corpus.CorpusError, match=r"nowhere: there is no such folder; --audio is"):
+    with pytest.raises(corpus.CorpusError, match=r"nowhere: no such folder; set --audio"):
         train.train(options(place, audio=tmp_path / "nowhere"))
     (tmp_path / "short").mkdir()
     with pytest.raises(corpus.CorpusError, match=r"no recording TTS_P9\w+-CCS\.wav \(1 of 1 missing\)"):
         train.train(options(place, audio=tmp_path / "short"))
     for each in tables.recordings.audio_name:
         write_wav(tmp_path / "short" / each, np.ones(1600))
-    with pytest.raises(corpus.CorpusError, match=r"lasts 100 ms, and segment .* do not belong together"):
+    with pytest.raises(
+        corpus.CorpusError, match=r"lasts 100 ms, but segment .* check that the recording belongs"
+    ):
         train.train(options(place, audio=tmp_path / "short"))
     with pytest.raises(SystemExit, match="no such list; this kit has the sets development"):
         run(monkeypatch, identify, "test", "out", "--audio", place / "audio")
 
 
 def test_a_model_that_is_none_is_named(at_home, monkeypatch, tmp_path):
-    for name, message in (("model.pt", "there is no such model"), ("other.pt", "no model of this train.py")):
+    for name, message in (
+        ("model.pt", "no such model"),
+        ("other.pt", "not a model written by this train.py"),
+    ):
         (tmp_path / "other.pt").write_bytes(b"something else")
         with pytest.raises(SystemExit, match=f"{name}: {message}"):
             run(monkeypatch, identify, "development", "out", "--audio", at_home[0] / "audio", "--model", name)
@@ -242,5 +251,5 @@ def test_the_corpuss_own_rate_is_halved_without_what_the_lower_one_cannot_hold(t
         sink.writeframes(np.round(low + high).astype("<i2").tobytes())
     samples = corpus.read_wav(tmp_path / "32.wav")
     assert len(samples) == corpus.RATE
-    # Away from the ends the higher tone is gone, by 50 decibels or more, and the lower one is as it was.
+    # Away from the ends, the higher tone is at least 50 dB lower and the lower tone is unchanged.
     assert np.abs(samples - low[::2])[50:-50].max() < 8000 / 300

@@ -1,4 +1,4 @@
-"""The likelihood ratio of a word against any phones, and CTC's greedy transcript: numpy alone."""
+"""Tests of the likelihood ratio of a word against any phones, and of greedy CTC transcripts."""
 
 import itertools
 
@@ -11,7 +11,7 @@ PHONES = 3
 
 
 def paths(frames):
-    """Every way to cut frames into phones of two states and at least a frame a state: lists of (phone, state)."""
+    """Yield every way to cut frames into phones of two states with at least one frame each: lists of (phone, state)."""
     if not frames:
         yield []
     for length in range(2, frames + 1):

@@ -1,4 +1,4 @@
-"""The recognisers of the kits, and each task's way from synthetic speech to a board, in small."""
+"""Tests of the kits' recognisers, and of each task from a little synthetic speech to a result table."""
 
 from math import log10
 
@@ -28,7 +28,7 @@ def test_best_phones_of_the_frames_are_those_that_the_decoder_hears():
     assert len(heard.phones) > 8
     best = [PHONES[column] for column in posteriors(heard.log_likelihoods).argmax(axis=1)]
     agreed = [phone in heard.phones for phone in best if phone not in NO_PHONE]
-    assert sum(agreed) > 0.4 * len(agreed) > 20  # by chance a quarter
+    assert sum(agreed) > 0.4 * len(agreed) > 20  # a quarter by chance
 
 
 def test_recording_is_heard_the_same_whatever_was_heard_before():
@@ -54,11 +54,11 @@ def test_flap_stands_between_vowels():
 def test_bigram_model_is_witten_and_bells(tmp_path):
     text = bigram_model([["a", "b"], ["a"]])
     lines = {line.split("\t")[1]: line.split("\t") for line in text.splitlines() if "\t" in line}
-    # <s> a, a b, b </s>; <s> a, a </s>. Unigrams of 5: a 2, b 1, </s> 2. After a: 2 words, 2 kinds.
+    # Bigrams: <s> a, a b, b </s>; <s> a, a </s>. Unigrams, of 5: a 2, b 1, </s> 2. After a: 2 words of 2 types.
     assert float(lines["a"][0]) == pytest.approx(log10(2 / 5), rel=0, abs=1e-4)
     assert float(lines["a b"][0]) == pytest.approx(log10(1 / 4), rel=0, abs=1e-4)
     assert float(lines["<s> a"][0]) == pytest.approx(log10(2 / 3), rel=0, abs=1e-4)
-    # Half of what follows a is for words not seen there, which have 2/5 of the unigrams: b and </s> were seen.
+    # Half of the probability after a is for words not seen there, which have 2/5 of the unigrams: b and </s> were seen.
     assert float(lines["a"][2]) == pytest.approx(log10(2 / 4 / (2 / 5)), rel=0, abs=1e-4)
     (tmp_path / "model.arpa").write_text(text)
     model = pocketsphinx.NGramModel.readfile(str(tmp_path / "model.arpa"))
@@ -67,7 +67,7 @@ def test_bigram_model_is_witten_and_bells(tmp_path):
 
 def test_sentences_of_the_transcriptions_are_heard_and_words_that_cannot_be_are_named(capsys):
     recogniser = make_recogniser(["I'd like two tickets, bitte", "two tickets", "where is the station"])
-    assert capsys.readouterr().err.startswith("1 of 9 words, 9.1 % of what was said")
+    assert capsys.readouterr().err.startswith("1 of 9 words (9.1 % of the spoken words)")
     assert "bitte" not in transcribe(recogniser, spoken("i'd like two tickets")).split()
     assert transcribe(recogniser, spoken("where is the station")) == "where is the station"
 

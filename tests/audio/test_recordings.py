@@ -1,4 +1,4 @@
-"""What cannot be used among a corpus's recordings is refused before anything runs, in one line that says what to do."""
+"""Recordings that cannot be used are refused before anything runs, in one line that includes the remedy."""
 
 import wave
 
@@ -30,10 +30,10 @@ def test_samples_are_those_of_the_file(tmp_path):
 @pytest.mark.parametrize(
     ("made", "problem"),
     [
-        ({"rate": 8000}, "8000 samples a second; expected 16000; convert: ffmpeg"),
+        ({"rate": 8000}, "8000 samples per second; expected 16000; convert: ffmpeg"),
         ({"channels": 2}, "2 channels; expected 1; convert: ffmpeg"),
-        ({"width": 1}, "8 bits a sample; expected 16; convert: ffmpeg"),
-        ({"content": b""}, "no sound in it; copy it anew"),
+        ({"width": 1}, "8 bits per sample; expected 16; convert: ffmpeg"),
+        ({"content": b""}, "the file has no samples; copy it from the corpus again"),
     ],
 )
 def test_recording_in_another_form_is_named_with_what_to_do(tmp_path, made, problem):
@@ -50,21 +50,21 @@ def test_file_without_a_wav_in_it_is_named(tmp_path):
     whole = (tmp_path / "cut.wav").read_bytes()
     (tmp_path / "cut.wav").write_bytes(whole[:120])
     _, empty, text, cut = refusal(tmp_path, "empty.wav", "text.wav", "cut.wav")
-    assert empty == "empty.wav: an empty file; copy it anew from the corpus"
+    assert empty == "empty.wav: the file is empty; copy it from the corpus again"
     assert text.startswith(
-        "text.wav: no wav of plain samples (file does not start with RIFF id); convert: ffmpeg"
+        "text.wav: not a WAV file of PCM samples (file does not start with RIFF id); convert: ffmpeg"
     )
-    assert cut == "cut.wav: breaks off before its end; copy it anew from the corpus"
+    assert cut == "cut.wav: the file is truncated; copy it from the corpus again"
 
 
 def test_same_mistake_in_many_is_one_line(tmp_path):
     for number in range(5):
         write(tmp_path / f"{number}.wav", rate=8000)
     _, rate, missing = refusal(tmp_path, *(f"{number}.wav" for number in range(7)))
-    assert rate.startswith("0.wav and 4 more of 7: 8000 samples a second")
-    assert missing.startswith("5.wav and 1 more of 7: missing; is --audio the folder")
+    assert rate.startswith("0.wav and 4 more of 7: 8000 samples per second")
+    assert missing.startswith("5.wav and 1 more of 7: missing; set --audio to the folder")
 
 
 def test_folder_that_is_not_there_is_named(tmp_path):
     (line,) = refusal(tmp_path / "audio", "a.wav")
-    assert line.endswith("no such folder; name the one that holds a.wav with --audio.")
+    assert line.endswith("no such folder; set --audio to the folder that contains a.wav.")

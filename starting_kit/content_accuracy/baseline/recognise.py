@@ -1,11 +1,11 @@
-"""The recogniser before the three models: pocketsphinx, its bigrams from references and training responses.
+"""Recognise responses with pocketsphinx, with bigrams from the references and the training responses.
 
     python3 baseline/recognise.py evaluation OUTPUT_DIR --audio DIR
     python3 baseline.py evaluation out --responses OUTPUT_DIR
 
-DIR holds a recording of each response of the training set and of the set, `<response_id>.wav`. Writes
-OUTPUT_DIR/training_responses.csv and OUTPUT_DIR/<set>_responses.csv, with what was heard in asr_text: the regression
-learns from the text of the same recogniser that it predicts from.
+DIR holds a recording of each training response and of each response of the set, named `<response_id>.wav`. Writes
+OUTPUT_DIR/training_responses.csv and OUTPUT_DIR/<set>_responses.csv with the recognised text in asr_text, so that the
+regression is trained on text from the same recogniser.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ DATA = Path(__file__).resolve().parent.parent / "data"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Fill the responses' asr_text by listening.")
+    parser = argparse.ArgumentParser(description="Write the recognised text of the responses to asr_text.")
     parser.add_argument("set", help="development or evaluation")
     parser.add_argument("output", type=Path, metavar="OUTPUT_DIR")
-    parser.add_argument("--audio", type=Path, required=True, metavar="DIR", help="the recordings")
+    parser.add_argument("--audio", type=Path, required=True, metavar="DIR", help="folder with the recordings")
     options = parser.parse_args()
     sets = {name: read_rows(DATA / f"{name}_responses.csv") for name in ("training", options.set)}
     texts = [row["text"] for row in read_rows(DATA / "references.csv")]
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
-    """A table's rows; ends the program where there is none."""
+    """Return the rows of a table; end the program if there are none."""
     if not path.is_file():
         sys.exit(f"{path} is missing.")
     with open(str(path), encoding="utf-8-sig", newline="") as source:

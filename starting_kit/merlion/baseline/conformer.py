@@ -1,7 +1,8 @@
 """The baseline's model: conformer layers, statistics pooling, three linear layers, two languages.
 
-Gulati et al. (2020), *Conformer*: half a feed-forward network, self-attention, convolution, and the other half. The
-convolutions alone tell where a frame stands, and normalise each frame by itself, so that padding changes nothing.
+A layer follows Gulati et al. (2020), *Conformer*: half a feed-forward network, self-attention, convolution, and the
+other half. Only the convolutions encode the position of a frame. They normalise each frame separately, so that padding
+does not change the result.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ DROPOUT = 0.1
 
 
 class Size(NamedTuple):
-    """A model's size, and how it is trained.
+    """Size and training parameters of a model.
 
     Attributes
     ----------
-    stack: frames that enter as one.
-    peak: the highest rate of learning, after `warm_up` steps.
+    stack: number of input frames merged into one.
+    peak: the highest learning rate, reached after `warm_up` steps.
     """
 
     layers: int
@@ -94,8 +95,10 @@ class Layer(nn.Module):
 
 
 class Conformer(nn.Module):
-    """Scores of the languages, shape=(batch, 2), of features, shape=(batch, frames, 39), of which the first `lengths`
-    frames of each are real."""
+    """Map features, shape=(batch, frames, 39), to scores of the languages, shape=(batch, 2).
+
+    Only the first `lengths` frames of each item are real; the rest is padding.
+    """
 
     def __init__(self, size: Size) -> None:
         super().__init__()
@@ -122,7 +125,7 @@ class Conformer(nn.Module):
 
 
 def pool(frames: Tensor, real: Tensor) -> Tensor:
-    """Mean and standard deviation of the real frames, shape=(batch, 2 * width)."""
+    """Return the mean and standard deviation of the real frames, shape=(batch, 2 * width)."""
     weight = real[..., None] / real.sum(dim=1)[:, None, None]
     mean = (frames * weight).sum(dim=1)
     variance = ((frames - mean[:, None]) ** 2 * weight).sum(dim=1)
@@ -130,7 +133,7 @@ def pool(frames: Tensor, real: Tensor) -> Tensor:
 
 
 def pad(pieces: list[np.ndarray]) -> tuple[Tensor, Tensor]:
-    """One batch of pieces of different lengths, and their lengths."""
+    """Return one batch of pieces of different lengths, and their lengths."""
     lengths = torch.tensor([len(piece) for piece in pieces])
     batch = torch.zeros(len(pieces), int(lengths.max()), FEATURES)
     for row, piece in zip(batch, pieces):
@@ -140,7 +143,7 @@ def pad(pieces: list[np.ndarray]) -> tuple[Tensor, Tensor]:
 
 @torch.no_grad()
 def log_odds(model: Conformer, pieces: list[np.ndarray], *, at_once: int = 64) -> np.ndarray:
-    """Log-odds of English against Mandarin of each piece of features, shape=(n,)."""
+    """Return the log-odds of English against Mandarin for each piece, shape=(n,)."""
     model.eval()
     device = next(model.parameters()).device
     odds = np.zeros(len(pieces))
@@ -154,15 +157,15 @@ def log_odds(model: Conformer, pieces: list[np.ndarray], *, at_once: int = 64) -
 
 
 def choose_device(threads: int) -> torch.device:
-    """A graphics card where there is one, else the processor with so many threads."""
+    """Return the GPU if there is one, else the CPU with this number of threads."""
     torch.set_num_threads(threads)
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
 def load_model(path: Path, threads: int) -> Conformer:
-    """The model that train.py has left, on the device that there is."""
+    """Return a model that train.py has written, on the available device."""
     if not path.is_file():
-        raise CorpusError(f"{path}: there is no such model; train.py makes one")
+        raise CorpusError(f"{path}: no such model; train one with train.py")
     state = read_state(path)
     model = Conformer(SIZES[state["size"]])
     model.load_state_dict(state["model"])
@@ -170,11 +173,11 @@ def load_model(path: Path, threads: int) -> Conformer:
 
 
 def read_state(path: Path) -> dict[str, Any]:
-    """What train.py has kept: `size`, `seed`, `segments`, `epochs`, and the states of what it trains."""
+    """Return the state that train.py keeps: `size`, `seed`, `segments`, `epochs`, and the training's states."""
     try:
         state = torch.load(path, map_location="cpu", weights_only=True) if zipfile.is_zipfile(path) else {}
     except (RuntimeError, pickle.UnpicklingError):
         state = {}
     if not {"size", "seed", "segments", "epochs", "model"} <= set(state):
-        raise CorpusError(f"{path}: no model of this train.py; give --model another name")
+        raise CorpusError(f"{path}: not a model written by this train.py; choose another --model")
     return state

@@ -3,8 +3,8 @@
     python3 baseline/diarize.py SET OUTPUT_DIR --audio DIR [--model MODEL.pt] [--vad energy|silero]
                                 [--speech LABELS.csv]
 
-Speech is cut into steps of a quarter of a second. The model hears a second around each, and the likeliest path through
-the two languages (Viterbi) says which is spoken. Writes a text file for each recording into OUTPUT_DIR.
+Speech is cut into steps of a quarter of a second. The model scores a window of one second around each step, and the
+likeliest path through the two languages (Viterbi) gives the turns. Writes a text file for each recording to OUTPUT_DIR.
 """
 
 from __future__ import annotations
@@ -31,13 +31,17 @@ from vad import find_speech
 NONE = np.zeros((0, 2))
 STEP, WINDOW = 250.0, 1000.0  # ms
 SWITCH = 0.05
-"""How likely the language is another at the next step."""
+"""Probability that the language changes from one step to the next."""
 
 
 def main() -> None:
-    parser = arguments("Turns of either language in a set's recordings.")
-    parser.add_argument("--vad", choices=("energy", "silero"), default="energy", help="what finds speech")
-    parser.add_argument("--speech", type=Path, metavar="LABELS.csv", help="labels that tell it, in its place")
+    parser = arguments("Write the turns of each language in a set's recordings.")
+    parser.add_argument(
+        "--vad", choices=("energy", "silero"), default="energy", help="method that finds speech"
+    )
+    parser.add_argument(
+        "--speech", type=Path, metavar="LABELS.csv", help="take speech from these labels instead"
+    )
     options = parser.parse_args()
     try:
         names = recordings_to_diarize(options.set)
@@ -55,7 +59,7 @@ def main() -> None:
 
 
 def turns(model: Conformer, samples: np.ndarray, speech: np.ndarray) -> list[tuple[float, float, int]]:
-    """Start and end in ms, and the language's number, of each turn in spans of speech, shape=(n, 2)."""
+    """Return start and end in ms and the language's number of each turn in spans of speech, shape=(n, 2)."""
     features = recording_features(samples)
     steps = split(speech)
     centres = steps.mean(axis=1)
@@ -71,7 +75,7 @@ def turns(model: Conformer, samples: np.ndarray, speech: np.ndarray) -> list[tup
 
 
 def split(spans: np.ndarray) -> np.ndarray:
-    """Spans in equal steps of about `STEP`, shape=(steps, 2)."""
+    """Cut spans into equal steps of about `STEP`, shape=(steps, 2)."""
     steps = []
     for start, end in spans:
         bounds = np.linspace(start, end, max(1, round((end - start) / STEP)) + 1)
@@ -80,7 +84,7 @@ def split(spans: np.ndarray) -> np.ndarray:
 
 
 def viterbi(odds: np.ndarray) -> np.ndarray:
-    """The likeliest languages, 0 English and 1 Mandarin, given their log-odds at each step."""
+    """Return the likeliest sequence of languages, 0 English and 1 Mandarin, given the log-odds at each step."""
     stay, switch = np.log(1 - SWITCH), np.log(SWITCH)
     move = np.array([[stay, switch], [switch, stay]])
     score, back = np.zeros(2), []
@@ -95,7 +99,7 @@ def viterbi(odds: np.ndarray) -> np.ndarray:
 
 
 def write(path: Path, found: list[tuple[float, float, int]]) -> None:
-    """A recording's file of a submission."""
+    """Write the submission's file for a recording."""
     with open(str(path), "w", encoding="utf-8", newline="\n") as sink:
         for start, end, language in found:
             sink.write(f"{start:.0f} {end:.0f} {LANGUAGES[language]}\n")

@@ -1,7 +1,7 @@
-"""Mel-frequency cepstral coefficients and their first and second differences: 39 numbers each 10 ms.
+"""Mel-frequency cepstral coefficients and their first and second differences: 39 numbers every 10 ms.
 
-As Kaldi computes its 13 coefficients by default, without dither: frames of 25 ms, 23 mel bands from 20 Hz, the first
-coefficient being the frame's energy.
+The 13 coefficients are those of Kaldi's defaults, without dither: frames of 25 ms, 23 mel bands from 20 Hz, and the
+frame's energy as the first coefficient.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ FRAMES_AT_ONCE = 20_000
 
 
 def mfcc(samples: np.ndarray) -> np.ndarray:
-    """Coefficients of each whole frame, shape=(frames, 13), of samples as 16-bit numbers."""
+    """Return the coefficients of each whole frame, shape=(frames, 13), of samples in the range of 16-bit numbers."""
     frames = np.lib.stride_tricks.sliding_window_view(samples, LENGTH)[::SHIFT]
     parts = [_mfcc(frames[start : start + FRAMES_AT_ONCE]) for start in range(0, len(frames), FRAMES_AT_ONCE)]
     return np.concatenate(parts)
@@ -35,7 +35,7 @@ def _mfcc(frames: np.ndarray) -> np.ndarray:
 
 
 def mel_bands() -> np.ndarray:
-    """Triangles on the mel scale, shape=(bins of the spectrum, bands)."""
+    """Return triangular filters on the mel scale, shape=(bins of the spectrum, bands)."""
     low, high = _mel(np.array([20.0, RATE / 2]))
     centres = low + (high - low) * np.arange(BANDS + 2) / (BANDS + 1)
     bins = _mel(RATE / FFT * np.arange(FFT // 2))[:, None]
@@ -49,7 +49,7 @@ def _mel(hertz: np.ndarray) -> np.ndarray:
 
 
 def _cosines() -> np.ndarray:
-    """The discrete cosine transform, its coefficients lifted, shape=(bands, coefficients)."""
+    """Return the discrete cosine transform with liftered coefficients, shape=(bands, coefficients)."""
     order = np.arange(COEFFICIENTS)
     cosines = np.sqrt(2 / BANDS) * np.cos(np.pi / BANDS * np.outer(np.arange(BANDS) + 0.5, order))
     cosines[:, 0] = np.sqrt(1 / BANDS)
@@ -57,13 +57,13 @@ def _cosines() -> np.ndarray:
 
 
 def differences(features: np.ndarray) -> np.ndarray:
-    """The slope of each coefficient over two frames either way; the first and the last frame go on for ever."""
+    """Return the slope of each coefficient over two frames either way; the first and last frames are repeated."""
     padded = np.pad(features, ((2, 2), (0, 0)), mode="edge")
     return (2 * (padded[4:] - padded[:-4]) + padded[3:-1] - padded[1:-3]) / 10
 
 
 def recording_features(samples: np.ndarray) -> np.ndarray:
-    """What the model hears of a recording: shape=(frames, 39), each column with mean 0 and variance 1."""
+    """Return the model's input for a recording, shape=(frames, 39); each column has mean 0 and variance 1."""
     first = mfcc(samples)
     second = differences(first)
     features = np.concatenate([first, second, differences(second)], axis=1)

@@ -15,7 +15,7 @@ from train import hear
 
 
 def main() -> None:
-    options = arguments("Scores of a set's segments.").parse_args()
+    options = arguments("Write the scores of a set's segments.").parse_args()
     try:
         segments = segments_to_identify(options.set)
         model = load_model(options.model, options.threads)

@@ -2,8 +2,9 @@
 
     python3 baseline/train.py --audio DIR [--size small|paper] [--set development] [--model MODEL.pt] [--seed 1]
 
-It says after each epoch how well the recordings are told that are held out, one in five; no epoch is chosen by them.
-Each epoch's end is kept in MODEL.pt: the same command goes on where it was stopped, and ends in the same model.
+After each epoch it prints the error rate on held-out recordings, one in five; they are not used to choose an epoch.
+MODEL.pt is written after each epoch, so the same command continues a training that was stopped and gives the same
+model.
 """
 
 from __future__ import annotations
@@ -29,17 +30,19 @@ HOLD_OUT = 5
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Train the baseline's model.")
-    parser.add_argument("--audio", type=Path, required=True, metavar="DIR", help="the corpus's recordings")
+    parser.add_argument(
+        "--audio", type=Path, required=True, metavar="DIR", help="folder with the corpus's recordings"
+    )
     parser.add_argument("--size", choices=SIZES, default="small")
     parser.add_argument(
-        "--set", default="development", help="a set whose labels the kit has (default: development)"
+        "--set", default="development", help="a set whose labels are in the kit (default: development)"
     )
     parser.add_argument(
-        "--model", type=Path, default=Path("model.pt"), help="where the model goes (default: model.pt)"
+        "--model", type=Path, default=Path("model.pt"), help="the model to write (default: model.pt)"
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
-        "--threads", type=int, default=1, help="of the processor (default: 1, best on shared cores)"
+        "--threads", type=int, default=1, help="number of CPU threads (default: 1, best on shared machines)"
     )
     options = parser.parse_args()
     try:
@@ -49,7 +52,7 @@ def main() -> None:
 
 
 def train(options: argparse.Namespace) -> None:
-    """Train to the end, from the last epoch that `options.model` holds."""
+    """Train to the end, starting after the last epoch in `options.model`."""
     size, device = SIZES[options.size], choose_device(options.threads)
     segments = labelled_segments(options.set)
     recordings = sorted({segment.recording for segment in segments})
@@ -83,7 +86,7 @@ def train(options: argparse.Namespace) -> None:
 
 
 def hear(audio: Path, segments: Sequence[Segment]) -> list[np.ndarray]:
-    """Features of each segment, shape=(frames, 39)."""
+    """Return the features of each segment, shape=(frames, 39)."""
     by_recording: dict[str, list[int]] = {}
     for index, segment in enumerate(segments):
         by_recording.setdefault(segment.recording, []).append(index)
@@ -98,7 +101,7 @@ def hear(audio: Path, segments: Sequence[Segment]) -> list[np.ndarray]:
 
 
 def cut(features: np.ndarray, start: float, end: float) -> np.ndarray:
-    """The frames from `start` to `end`, in ms; a few at least."""
+    """Return the frames from `start` to `end`, in ms; at least `SHORTEST`, if there are so many."""
     last = min(len(features), max(round(end / 10), round(start / 10) + SHORTEST))
     return features[max(0, min(round(start / 10), last - SHORTEST)) : last]
 
@@ -106,7 +109,7 @@ def cut(features: np.ndarray, start: float, end: float) -> np.ndarray:
 def batches(
     rng: np.random.Generator, pieces: Sequence[np.ndarray], english: np.ndarray, learnt: np.ndarray
 ) -> Iterator[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
-    """Every piece once, with pieces of like lengths, at most three seconds of each, in random order."""
+    """Yield every piece once, in batches of similar lengths in random order; at most three seconds of each piece."""
     length = np.array([min(len(pieces[index]), LONGEST) for index in learnt])
     order = learnt[np.argsort(length * (0.8 + 0.4 * rng.random(len(learnt))), kind="stable")]
     starts = BATCH * rng.permutation(-(-len(order) // BATCH))
@@ -118,7 +121,7 @@ def batches(
 
 
 def rate(step: int, steps: int, size: Size) -> float:
-    """Share of the highest rate of learning: from 0 up, then down on half a cosine."""
+    """Return the learning rate relative to its peak: a linear rise, then a fall on half a cosine."""
     if step < size.warm_up:
         return (step + 1) / size.warm_up
     return 0.5 + 0.5 * float(np.cos(np.pi * (step - size.warm_up) / max(1, steps - size.warm_up)))
@@ -130,7 +133,7 @@ def learn(
     schedule: torch.optim.lr_scheduler.LRScheduler,
     shuffled: Iterator[tuple[torch.Tensor, torch.Tensor, torch.Tensor]],
 ) -> float:
-    """One epoch; returns its mean loss."""
+    """Train for one epoch; return its mean loss."""
     model.train()
     device, losses = next(model.parameters()).device, []
     for features, lengths, language in shuffled:
@@ -148,7 +151,7 @@ def learn(
 def error_rate(
     model: Conformer, pieces: Sequence[np.ndarray], english: np.ndarray, chosen: np.ndarray
 ) -> str:
-    """The mean share of each language that is taken for the other, in words."""
+    """Return the balanced error rate as text: the mean over languages of the share of segments misclassified."""
     taken = log_odds(model, [pieces[index] for index in np.flatnonzero(chosen)]) > 0
     truth = english[chosen]
     if truth.all() or not truth.any():
@@ -163,13 +166,15 @@ def resume(
     optimiser: torch.optim.Optimizer,
     schedule: torch.optim.lr_scheduler.LRScheduler,
 ) -> int:
-    """Take up the training that a file holds; returns how many epochs it has had, 0 where there is no file."""
+    """Restore the training in a file; return the number of its epochs, 0 if there is no file."""
     if not path.is_file():
         return 0
     state = read_state(path)
     found = {name: state[name] for name in described}
     if found != described:
-        raise CorpusError(f"{path}: trained with {found}, wanted {described}; give --model another name")
+        raise CorpusError(
+            f"{path}: trained with {found}, but now {described} is requested; choose another --model"
+        )
     model.load_state_dict(state["model"])
     optimiser.load_state_dict(state["optimiser"])
     schedule.load_state_dict(state["schedule"])
@@ -184,7 +189,7 @@ def keep(
     optimiser: torch.optim.Optimizer,
     schedule: torch.optim.lr_scheduler.LRScheduler,
 ) -> None:
-    """Write the training as it stands, whole or not at all."""
+    """Write the current state of the training, completely or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     states = {
         "model": model.state_dict(),

@@ -1,4 +1,4 @@
-"""Where somebody speaks: spans in ms, from the energy or by silero's network."""
+"""Speech detection: spans in ms, by energy or by the silero network."""
 
 from __future__ import annotations
 
@@ -6,21 +6,22 @@ import numpy as np
 from features import LENGTH, RATE, SHIFT
 
 AROUND = 1_000
-"""Frames either way from which the levels of noise and of speech are taken."""
+"""Number of frames on each side from which the levels of noise and speech are estimated."""
 
 SHARE, LEAST = 0.35, 6.0
-"""Speech is what is louder than the noise by this share of what lies between the two, and by so many dB."""
+"""A frame is speech if it is louder than the noise by this share of the range from noise to speech, and at least by
+this many dB."""
 
 LONGEST_GAP, SHORTEST_SPAN = 20, 10  # frames
 
 
 def find_speech(samples: np.ndarray, by: str) -> np.ndarray:
-    """Spans of speech in ms, shape=(n, 2), in order and apart; `by`: "energy" or "silero"."""
+    """Return spans of speech in ms, shape=(n, 2), ordered and disjoint; `by` is "energy" or "silero"."""
     return {"energy": by_energy, "silero": by_silero}[by](samples)
 
 
 def by_energy(samples: np.ndarray) -> np.ndarray:
-    """Speech is louder than the noise around it; short gaps are bridged, then short spans dropped."""
+    """Find frames that are louder than the noise around them; close short gaps, then drop short spans."""
     frames = np.lib.stride_tricks.sliding_window_view(samples, LENGTH)[::SHIFT]
     level = 10 * np.log10(frames.var(axis=1) + 1)
     level = np.convolve(np.pad(level, 2, mode="edge"), np.full(5, 0.2), mode="valid")
@@ -42,7 +43,7 @@ def by_energy(samples: np.ndarray) -> np.ndarray:
 
 
 def by_silero(samples: np.ndarray) -> np.ndarray:
-    """Speech as the network in the package silero-vad finds it."""
+    """Find speech with the network of the package silero-vad."""
     import torch
     from silero_vad import get_speech_timestamps, load_silero_vad
 
@@ -53,6 +54,6 @@ def by_silero(samples: np.ndarray) -> np.ndarray:
 
 
 def runs(mask: np.ndarray) -> np.ndarray:
-    """First and one-past-last index of each run of true values, shape=(n, 2)."""
+    """Return the first and one-past-last index of each run of true values, shape=(n, 2)."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], mask.astype(int), [0]])))
     return edges.reshape(-1, 2)

@@ -1,10 +1,11 @@
-"""Task B's baseline that listens: how much worse does the word fit the recording than any phones?
+"""Audio baseline of Task B: how much worse does the word fit the recording than any phones do?
 
     python3 baseline/correctness.py evaluation OUTPUT_DIR --audio DIR --development-audio DIR
 
-A response is called correct if the likelihood ratio of an accepted pronunciation against any phones reaches a
-threshold: that with the best F1 on the development set, whose labels are in the kit. Writes OUTPUT_DIR/correctness.tsv.
-The development set itself is asked with --audio alone; its F1 then is of the very responses that were fitted.
+A response is predicted correct if the likelihood ratio of an accepted pronunciation against any phones reaches a
+threshold. The threshold is the one with the best F1 on the development set, whose labels are in the kit. Writes
+OUTPUT_DIR/correctness.tsv. For the development set itself, give only --audio; its F1 is then too optimistic, because
+the threshold was fitted on the same responses.
 """
 
 from __future__ import annotations
@@ -28,18 +29,23 @@ Rows = Sequence[Mapping[str, str]]
 
 
 def main() -> None:
-    parser = arguments("Tell correct responses by a likelihood ratio.")
-    parser.add_argument("--audio", type=Path, required=True, metavar="DIR", help="the set's recordings")
+    parser = arguments("Predict correct responses by a likelihood ratio.")
     parser.add_argument(
-        "--development-audio", type=Path, metavar="DIR", help="the development set's, to fit on"
+        "--audio", type=Path, required=True, metavar="DIR", help="folder with the set's recordings"
+    )
+    parser.add_argument(
+        "--development-audio",
+        type=Path,
+        metavar="DIR",
+        help="folder with the development set's recordings, to fit on",
     )
     options = parser.parse_args()
     if options.set != "development" and not options.development_audio:
-        parser.error("--development-audio DIR is missing: the threshold is fitted on the development set")
+        parser.error("--development-audio DIR is missing; the threshold is fitted on the development set")
     rows, development = read_list(options.set), read_list("development")
     fitted = ratios(development, options.audio if rows == development else options.development_audio)
     threshold, best = best_threshold(read_labels(development), fitted)
-    print(f"A ratio from {threshold:.2f} on is called correct: F1 {best:.3f} on the development set.")
+    print(f"Threshold of the ratio: {threshold:.2f}, with F1 {best:.3f} on the development set.")
     tested = fitted if rows == development else ratios(rows, options.audio)
     predictions = ("true" if ratio >= threshold else "false" for ratio in tested)
     ids = (row["utterance_id"] for row in rows)
@@ -47,7 +53,7 @@ def main() -> None:
 
 
 def read_labels(rows: Rows) -> np.ndarray:
-    """Whether each of the development set's responses is correct: bool, shape=(n,)."""
+    """Return whether each response of the development set is correct: bool, shape=(n,)."""
     with open(
         str(KIT / "development" / "reference" / "utterances.tsv"), encoding="utf-8-sig", newline=""
     ) as source:
@@ -59,12 +65,12 @@ def read_labels(rows: Rows) -> np.ndarray:
 
 
 def ratios(rows: Rows, folder: Path) -> np.ndarray:
-    """The likelihood ratio of each response's prompt: shape=(n,)."""
+    """Return the likelihood ratio of each response's prompt, shape=(n,)."""
     accepted = json.loads((KIT / "data" / "accepted_pronunciations.json").read_text(encoding="utf-8"))
     unknown = sorted({row["prompt"] for row in rows} - set(accepted))
     if unknown:
         sys.exit(
-            f"data/accepted_pronunciations.json has no pronunciation of {', '.join(map(repr, unknown[:5]))}."
+            f"data/accepted_pronunciations.json has no pronunciation of {', '.join(map(repr, unknown[:5]))}; add it."
         )
     words = {
         prompt: [[PHONES.index(phone) for phone in to_model(said.split())] for said in pronunciations]
@@ -82,7 +88,7 @@ def ratios(rows: Rows, folder: Path) -> np.ndarray:
 
 
 def best_threshold(correct: np.ndarray, ratio: np.ndarray) -> tuple[float, float]:
-    """The threshold with the best F1, the highest of several, and that F1."""
+    """Return the threshold with the best F1 (the highest, if several have it), and that F1."""
     thresholds = np.unique(ratio[correct])[::-1]
     found = [float(f1(count_predictions(correct, ratio >= threshold))) for threshold in thresholds]
     best = int(np.argmax(found))

@@ -1,10 +1,10 @@
-"""Transcripts from the frames of your own model: the best phone of each, as CTC has it.
+"""Greedy CTC transcripts from the frames of your own model.
 
     python3 baseline/decode.py development OUTPUT_DIR --posteriors FILE.npz
 
-FILE.npz holds `phones`, the names of the columns, and under each utterance's id an array of shape (frames, phones):
-probabilities, log-probabilities or logits. `<blank>` stands for CTC's blank; it, the fillers, SIL and noises are left
-out. Writes OUTPUT_DIR/transcripts.tsv. Needs numpy, and no pocketsphinx.
+FILE.npz holds `phones`, the names of the columns, and for each utterance's id an array of shape (frames, phones) of
+probabilities, log-probabilities or logits. `<blank>` is CTC's blank; it, the fillers, SIL and noises are left out.
+Writes OUTPUT_DIR/transcripts.tsv. Needs numpy but not pocketsphinx.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SILENT = {"<blank>", "SIL", "+NSN+", "+SPN+", *FILLERS}
 
 
 def greedy(scores: np.ndarray, phones: Sequence[str]) -> list[str]:
-    """The best phone of each frame, those that follow one another as one, without what is silent.
+    """Return the best phone of each frame, with repeats merged and silence left out.
 
     scores: shape=(frames, len(phones)).
     """
@@ -33,7 +33,7 @@ def greedy(scores: np.ndarray, phones: Sequence[str]) -> list[str]:
 
 
 def main() -> None:
-    parser = arguments("Transcribe from a model's frames.")
+    parser = arguments("Write transcripts from the frames of your own model.")
     parser.add_argument(
         "--posteriors", type=Path, required=True, metavar="FILE.npz", help="your model's frames"
     )
@@ -41,7 +41,7 @@ def main() -> None:
     rows = read_list(options.set)
     ids = [row["utterance_id"] for row in rows]
     if not options.posteriors.is_file():
-        sys.exit(f"{options.posteriors} is missing: your model's frames, as numpy.savez writes them.")
+        sys.exit(f"{options.posteriors} is missing; expected your model's frames, as written by numpy.savez.")
     with np.load(str(options.posteriors)) as frames:
         check(options.posteriors, frames, ids)
         phones = frames["phones"].tolist()
@@ -50,23 +50,23 @@ def main() -> None:
 
 
 def check(file: Path, frames: np.lib.npyio.NpzFile, ids: Sequence[str]) -> None:
-    """End the program where a file of frames does not fit a list, or has phones that the challenge has not."""
+    """End the program if a file of frames does not match a list, or contains phones not in the challenge's set."""
     if "phones" not in frames:
-        sys.exit(f"{file}: no array phones; it names the columns of the others.")
+        sys.exit(f"{file}: the array phones, with the names of the columns, is missing.")
     phones = frames["phones"].tolist()
     strange = sorted(set(phones) - SILENT - set(arpabet_features().phones))
     if strange:
         sys.exit(
-            f"{file}: {', '.join(map(repr, strange[:5]))} among phones; expected the challenge's, <blank> or fillers."
+            f"{file}: unknown phones {', '.join(map(repr, strange[:5]))}; expected the challenge's, <blank> or fillers."
         )
     missing = [item for item in ids if item not in frames]
     if missing:
         sys.exit(
-            f"{file}: no frames of {missing[0]}; {len(missing)} of the list's {len(ids)} utterances are missing."
+            f"{file}: no frames for {missing[0]}; {len(missing)} of the {len(ids)} utterances in the list are missing."
         )
     for item in ids:
         if frames[item].ndim != 2 or frames[item].shape[1] != len(phones):
-            sys.exit(f"{file}: {item} has the shape {frames[item].shape}; expected (frames, {len(phones)}).")
+            sys.exit(f"{file}: {item} has shape {frames[item].shape}; expected (frames, {len(phones)}).")
 
 
 if __name__ == "__main__":

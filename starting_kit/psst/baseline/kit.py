@@ -1,4 +1,4 @@
-"""The kit as its audio baselines see it: its lists, and `psst_kit`, whose folder is above this one."""
+"""Access of the audio baselines to the kit: its lists, and the module `psst_kit` in the folder above this one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ sys.path.append(str(KIT))
 
 
 def arguments(description: str) -> argparse.ArgumentParser:
-    """`development|evaluation OUTPUT_DIR`."""
+    """Return a parser of `development|evaluation OUTPUT_DIR`."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("set", help="development or evaluation")
     parser.add_argument("output", type=Path, metavar="OUTPUT_DIR")
@@ -20,12 +20,12 @@ def arguments(description: str) -> argparse.ArgumentParser:
 
 
 def read_list(name: str) -> list[dict[str, str]]:
-    """The rows of a set's public list; ends the program where it has none, or does not name the recordings."""
+    """Return the rows of a set's public list; end the program if it has none or does not name the recordings."""
     path = KIT / name / "input" / "utterance_list.tsv"
     if not path.is_file():
-        sys.exit(f"No set {name}: {path} is missing.")
+        sys.exit(f"The kit has no set {name}: {path} is missing.")
     with open(str(path), encoding="utf-8-sig", newline="") as source:
         rows = list(csv.DictReader(source, delimiter="\t"))
     if not rows or not rows[0].get("filename"):
-        sys.exit(f"{path}: no column filename; it names each utterance's recording below --audio DIR.")
+        sys.exit(f"{path}: the column filename, with the recording of each utterance, is missing.")
     return rows

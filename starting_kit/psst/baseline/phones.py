@@ -1,7 +1,7 @@
-"""What pocketsphinx hears in a recording phone by phone, with the American English model in its wheel.
+"""Phone recognition with pocketsphinx and the American English model in its wheel.
 
-The model has 39 phones, silence and two noises, each of three states in a row. It has no flap: a T or D between two
-vowels is written DX, as Americans say it. A frame is 10 ms.
+The model has 39 phones, silence and two noises, each with three states in sequence. It has no flap, so a T or D between
+two vowels is written as DX, the American pronunciation. A frame is 10 ms.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from spokeneval.metrics.phoneme_recognition import arpabet_features
 VOWELS = frozenset(("AA", "AE", "AH", "AO", "AW", "AY", "EH", "ER", "EY", "IH", "IY", "OW", "OY", "UH", "UW"))
 NO_PHONE = frozenset(("SIL", "+NSN+", "+SPN+"))
 PHONES = tuple(sorted({*arpabet_features().phones, *NO_PHONE} - {"DX"}))
-"""The model's, in the order of its states."""
+"""The phones of the model, in the order of its states."""
 
 STATES = 3
 SCORE_UNIT = 1024 * np.log(1.0001)
-"""A score is a negative logarithm to the base 1.0001, less its last ten bits."""
+"""A score is a negative logarithm to the base 1.0001, without its last ten bits."""
 
 
 class Heard(NamedTuple):
-    """A recording as it was heard.
+    """The result of recognising a recording.
 
     Attributes
     ----------
-    phones: the challenge's ARPAbet, without silence and noises.
-    log_likelihoods: how well each frame fits each state of each phone, up to a constant a frame:
+    phones: in the challenge's ARPAbet, without silence and noises.
+    log_likelihoods: of each state of each phone in each frame, up to a constant per frame,
         shape=(frames, len(PHONES), STATES).
     """
 
@@ -43,7 +43,7 @@ class Heard(NamedTuple):
 
 @contextmanager
 def listener() -> Iterator[Callable[[np.ndarray], Heard]]:
-    """What hears a recording, int16, shape=(n,), 16 kHz: a decoder of any phones, and a folder for its scores."""
+    """Yield a function that recognises the phones of a recording: int16, shape=(n,), 16 kHz."""
     with tempfile.TemporaryDirectory() as folder:
         decoder = Decoder(
             allphone=get_model_path("en-us/en-us-phone.lm.bin"),
@@ -58,7 +58,7 @@ def listener() -> Iterator[Callable[[np.ndarray], Heard]]:
 
 
 def _hear(decoder: Decoder, scores: Path, samples: np.ndarray) -> Heard:
-    decoder.reinit_feat()  # forget the channel of earlier recordings
+    decoder.reinit_feat()  # reset the channel estimate of earlier recordings
     decoder.start_utt()
     decoder.process_raw(samples.tobytes(), full_utt=True)
     decoder.end_utt()
@@ -70,15 +70,15 @@ def _hear(decoder: Decoder, scores: Path, samples: np.ndarray) -> Heard:
 
 
 def read_scores(content: bytes) -> np.ndarray:
-    """The log-likelihoods in a score file of pocketsphinx: the phones' states come first, then triphones'."""
+    """Return the log-likelihoods in a pocketsphinx score file; the states of phones precede those of triphones."""
     head, _, frames = content.partition(b"endhdr\n")
     states = int(head.split(b"n_sen ")[1].split()[0])
-    scores = np.frombuffer(frames[4:], "<i2").reshape(-1, 1 + states)  # after a mark of the byte order
+    scores = np.frombuffer(frames[4:], "<i2").reshape(-1, 1 + states)  # after the byte-order mark
     return -SCORE_UNIT * scores[:, 1 : 1 + len(PHONES) * STATES].reshape(-1, len(PHONES), STATES)
 
 
 def to_arpabet(phones: list[str]) -> list[str]:
-    """The model's phones as the challenge writes them: no silence, no noise, and the flap.
+    """Convert the model's phones to the challenge's: without silence and noise, with the flap.
 
     >>> to_arpabet("SIL Z EY T OY +NSN+".split())
     ['Z', 'EY', 'DX', 'OY']
@@ -92,12 +92,12 @@ def to_arpabet(phones: list[str]) -> list[str]:
 
 
 def to_model(phones: list[str]) -> list[str]:
-    """The challenge's ARPAbet as the model has it: a flap is a D."""
+    """Convert the challenge's phones to the model's: a flap becomes a D."""
     return ["D" if phone == "DX" else phone for phone in phones]
 
 
 def posteriors(log_likelihoods: np.ndarray) -> np.ndarray:
-    """The probability of each phone in each frame, all equally likely before: float32, shape=(frames, len(PHONES))."""
+    """Return the probability of each phone in each frame, under equal priors: float32, shape=(frames, len(PHONES))."""
     best = log_likelihoods.max(axis=2)
     likelihoods = np.exp(best - best.max(axis=1, keepdims=True))
     return (likelihoods / likelihoods.sum(axis=1, keepdims=True)).astype(np.float32)

@@ -1,7 +1,8 @@
-"""Was this word said? The likelihood ratio of a recording that holds its phones against one of any phones.
+"""Likelihood ratio of a word: a recording that contains the word's phones against one with any phones.
 
-Both are best paths through the states of phones. Any phones: one after the other, each at least a frame a state, at a
-fixed cost a phone. The word: its phones in their order, any phones before and after, at the same cost.
+Both likelihoods are those of best paths through the states of phones. The path of any phones is a sequence of phones,
+each with at least one frame per state, at a fixed cost per phone. The path of the word has the word's phones in order,
+and any phones before and after them, at the same cost.
 """
 
 from __future__ import annotations
@@ -11,20 +12,20 @@ from collections.abc import Sequence
 import numpy as np
 
 PHONE_COST = 10.0
-"""Of each phone on a path, in units of log-likelihood."""
+"""Cost of each phone on a path, in units of log-likelihood."""
 
 
 def log_likelihood_ratio(log_likelihoods: np.ndarray, words: Sequence[Sequence[int]]) -> float:
-    """How much worse the best path through one of some words is than the best path, a phone of the word: 0 or less.
+    """Return the score of the best path with one of the words minus that of the best path, per phone of the word.
 
     Parameters
     ----------
-    log_likelihoods: of each frame in each state of each phone, shape=(frames, phones, states).
-    words: each of the pronunciations as numbers of phones.
+    log_likelihoods: of each state of each phone in each frame, shape=(frames, phones, states).
+    words: pronunciations, as numbers of phones.
 
     Returns
     -------
-    float; minus infinity where no word has time in the recording.
+    float, at most 0; minus infinity if the recording is too short for every word.
     """
     before = loop_ends(log_likelihoods)
     after = loop_ends(log_likelihoods[::-1, :, ::-1])[::-1]
@@ -37,7 +38,7 @@ def log_likelihood_ratio(log_likelihoods: np.ndarray, words: Sequence[Sequence[i
 
 
 def loop_ends(log_likelihoods: np.ndarray) -> np.ndarray:
-    """The best path of any phones through the frames before each point in time: shape=(frames + 1,)."""
+    """Return the score of the best path of any phones up to each point in time, shape=(frames + 1,)."""
     states = np.full(log_likelihoods.shape[1:], -np.inf)
     ends = np.full(len(log_likelihoods) + 1, -np.inf)
     ends[0] = 0.0
@@ -50,9 +51,9 @@ def loop_ends(log_likelihoods: np.ndarray) -> np.ndarray:
 
 
 def word_ends(scores: np.ndarray, before: np.ndarray) -> np.ndarray:
-    """The best path of any phones and then a word that ends at each point in time: shape=(frames + 1,).
+    """Return the score of the best path that ends with a word at each point in time, shape=(frames + 1,).
 
-    scores: of each frame in each state of the word, shape=(frames, states).
+    scores: of each state of the word in each frame, shape=(frames, states).
     """
     states = np.full(scores.shape[1], -np.inf)
     ends = np.full(len(scores) + 1, -np.inf)

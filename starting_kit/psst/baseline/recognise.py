@@ -1,9 +1,10 @@
-"""Task A's baseline that listens: all-phone decoding with pocketsphinx.
+"""Audio baseline of Task A: all-phone decoding with pocketsphinx.
 
     python3 baseline/recognise.py development OUTPUT_DIR --audio DIR
 
-DIR is the corpus's folder in which the list's file names begin (`audio/bnt/...`). Writes OUTPUT_DIR/transcripts.tsv,
-and with --posteriors FILE.npz the probability of each phone in each 10 ms, for systems that want more than one path.
+DIR is the corpus's folder to which the list's file names (`audio/bnt/...`) are relative. Writes
+OUTPUT_DIR/transcripts.tsv. With --posteriors FILE.npz it also writes the probability of each phone in each frame of 10
+ms.
 """
 
 from __future__ import annotations
@@ -19,8 +20,12 @@ from recordings import find_recordings, read_samples, with_progress
 
 def main() -> None:
     parser = arguments("Transcribe recordings phone by phone.")
-    parser.add_argument("--audio", type=Path, required=True, metavar="DIR", help="the corpus's recordings")
-    parser.add_argument("--posteriors", type=Path, metavar="FILE.npz", help="write each frame's phones there")
+    parser.add_argument(
+        "--audio", type=Path, required=True, metavar="DIR", help="folder with the corpus's recordings"
+    )
+    parser.add_argument(
+        "--posteriors", type=Path, metavar="FILE.npz", help="also write the phone probabilities of each frame"
+    )
     options = parser.parse_args()
     rows = read_list(options.set)
     ids, prompts = ([row[column] for row in rows] for column in ("utterance_id", "prompt"))

@@ -1,10 +1,10 @@
-"""The recogniser before the grammar look-up: pocketsphinx with a bigram model of the development set's transcriptions.
+"""Recognise responses with pocketsphinx, with bigrams from the development set's transcriptions.
 
     python3 baseline/recognise.py evaluation OUTPUT_DIR --audio DIR
     python3 baseline.py evaluation out --sheet OUTPUT_DIR/test_sheet.csv
 
-DIR holds the recordings that the sheet's column Wavfile names. Writes the set's sheet with what was heard in RecResult.
-On the development set itself the model knows every sentence that it hears.
+DIR holds the recordings named in the sheet's column Wavfile. Writes the set's sheet with the recognised text in
+RecResult. On the development set itself, every sentence is in the bigrams, so results there are too good.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ KIT = Path(__file__).resolve().parent.parent
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Fill a sheet's RecResult by listening.")
+    parser = argparse.ArgumentParser(
+        description="Write the recognised text of a sheet's recordings to RecResult."
+    )
     parser.add_argument("set", help="development or evaluation")
     parser.add_argument("output", type=Path, metavar="OUTPUT_DIR")
-    parser.add_argument("--audio", type=Path, required=True, metavar="DIR", help="the recordings")
+    parser.add_argument("--audio", type=Path, required=True, metavar="DIR", help="folder with the recordings")
     options = parser.parse_args()
     rows = read_sheet(KIT / options.set / "input" / "test_sheet.csv", "Wavfile")
     training = read_sheet(KIT / "development" / "reference" / "reference.csv", "Transcription")
@@ -42,13 +44,13 @@ def main() -> None:
 
 
 def read_sheet(path: Path, column: str) -> list[dict[str, str]]:
-    """A sheet's rows; ends the program where it is missing or has nothing in a column that is needed."""
+    """Return the rows of a sheet; end the program if it is missing or a required column has empty cells."""
     if not path.is_file():
         sys.exit(f"{path} is missing.")
     with open(str(path), encoding="utf-8-sig", newline="") as source:
         rows = list(csv.DictReader(source, delimiter="\t"))
     if not rows or not all(row.get(column) for row in rows):
-        sys.exit(f"{path}: a row without {column}; every response needs it.")
+        sys.exit(f"{path}: a row has no {column}; every response needs one.")
     return rows
 
 
