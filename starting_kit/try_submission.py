@@ -1,9 +1,9 @@
-"""Try a submission at home: the checks and scores of the competition, and a zip that is ready to upload.
+"""Check and score a submission at home, and make a zip that is ready to upload.
 
-    python3 try_submission.py FILE_OR_FOLDER_OR_ZIP                   scored on the development set, if there is one
-    python3 try_submission.py --set evaluation FILE_OR_FOLDER_OR_ZIP  checked for the evaluation set
+    python3 try_submission.py FILE_OR_FOLDER_OR_ZIP                   scores it on the development set, if the kit has
+    one python3 try_submission.py --set evaluation FILE_OR_FOLDER_OR_ZIP  checks it for the evaluation set
 
-The score comes from score.py and the checks from ingest.py, the very files that the server runs. Needs numpy.
+The checks are those of ingest.py and the scores those of score.py, the same files that the server runs. Needs numpy.
 """
 
 from __future__ import annotations
@@ -25,19 +25,24 @@ HERE = Path(__file__).resolve().parent
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Try a submission at home, before uploading it.")
-    parser.add_argument("submission", type=Path, help="the file, a folder with the files, or a zip")
+    parser = argparse.ArgumentParser(description="Check and score a submission before you upload it.")
+    parser.add_argument("submission", type=Path, help="a file, a folder of files, or a zip")
     sets = sorted(path.parent.name for path in HERE.glob("*/input"))
-    parser.add_argument("--set", default=sets[0], help="the set that it is for (default: %(default)s)")
     parser.add_argument(
-        "--zip", type=Path, default=Path("submission.zip"), help="where the zip to upload goes"
+        "--set", default=sets[0], help="the set that the submission is for (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--zip", type=Path, default=Path("submission.zip"), help="the zip to write (default: %(default)s)"
     )
     options = parser.parse_args()
     if any(character.isspace() for character in options.zip.name):
-        print(f"{options.zip}: the name of a zip to upload must have no blanks.", file=sys.stderr)
+        print(
+            f"{options.zip}: the name of the zip must not contain spaces. Choose another --zip.",
+            file=sys.stderr,
+        )
         return 1
     if options.set not in sets:
-        print(f"No set {options.set}; there are {', '.join(sets)}.", file=sys.stderr)
+        print(f"The kit has no set {options.set}; choose one of {', '.join(sets)}.", file=sys.stderr)
         return 1
     with tempfile.TemporaryDirectory() as folder:
         submitted = Path(folder, "submitted")
@@ -63,32 +68,34 @@ def main() -> int:
                 shutil.copyfile(str(report), "detailed_results.html")
                 print("The report is in detailed_results.html.")
         else:
-            print(f"The labels of the {options.set} set are hidden: checked, not scored.")
+            print(
+                f"The labels of the {options.set} set are hidden: the submission was checked but not scored."
+            )
         pack(submitted, options.zip)
     print(whereto(options.zip, options.set))
     return 0
 
 
 def whereto(path: Path, called: str) -> str:
-    """The phases that take a zip with answers to a set."""
+    """Return a sentence that names the phases to which a submission for a set can be uploaded."""
     phases = json.loads((HERE / "phases.json").read_text(encoding="utf-8"))
     names = [name for name, scored_on in phases.items() if scored_on == called]
     if not names:
-        return f"{path} holds answers to the {called} set, which is for trying at home: no phase takes them."
-    return f"{path} is ready to upload, to the phase {' or '.join(names)}."
+        return f"{path} contains answers for the {called} set. No phase accepts them; they can only be scored at home."
+    return f"{path} is ready to upload to the phase {' or '.join(names)}."
 
 
 def refused(words: str, path: Path) -> int:
-    """Say what is wrong, and that no zip was written; the exit status."""
+    """Print the problems, and that no zip was written; return the exit status."""
     if words:
         print(words, file=sys.stderr)
-    older = "; the one that is there is older" if path.exists() else ""
+    older = "; the existing file is from an earlier run" if path.exists() else ""
     print(f"{path} was not written{older}.", file=sys.stderr)
     return 1
 
 
 def stage(submission: Path, folder: Path) -> None:
-    """Lay the submission's files out as the platform unpacks them."""
+    """Copy the submission's files to a folder as the platform unpacks them."""
     if submission.is_dir():
         for path in submission.iterdir():
             if path.is_dir() and not path.is_symlink():
@@ -102,7 +109,7 @@ def stage(submission: Path, folder: Path) -> None:
 
 
 def run(program: str, *folders: Path) -> bool:
-    """Run one of the server's programs, its words going to the terminal; whether it accepted."""
+    """Run one of the server's programs, which prints to the terminal; return whether it accepted the submission."""
     sys.argv = [str(HERE / program), *map(str, folders)]
     try:
         runpy.run_path(sys.argv[0], run_name="__main__")
@@ -112,7 +119,7 @@ def run(program: str, *folders: Path) -> bool:
 
 
 def show(scores: dict[str, float], called: str) -> None:
-    """The scores as a table, the one that decides first."""
+    """Print the scores as a table, the primary score first."""
     width = max(len(key) for key in scores)
     print(f"\n  Scores on the {called} set")
     for key, score in scores.items():
@@ -121,7 +128,7 @@ def show(scores: dict[str, float], called: str) -> None:
 
 
 def pack(folder: Path, path: Path) -> None:
-    """Zip the submission's own files, at the root of the zip."""
+    """Write the submission's files to the root of a zip."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(str(path), "w", zipfile.ZIP_DEFLATED) as archive:
         for name, file in list_files(folder).sources.items():

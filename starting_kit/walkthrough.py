@@ -1,10 +1,11 @@
 # %% [markdown]
-# # ${title}: a walk-through
+# # ${title}: walk-through
 #
 # ${opening}
 #
-# Open this notebook in the folder of the unpacked kit, and run it cell by cell. On Colab, upload the kit's zip to the
-# session's files: the first cell unpacks it.
+# This notebook runs the baseline, scores it, shows its report and makes the zip to upload. Open it in the folder of
+# the unpacked kit and run it cell by cell. On Colab, upload the kit's zip to the session's files; the first cell
+# unpacks it.
 
 # %%
 import csv
@@ -26,7 +27,7 @@ if not Path("try_submission.py").exists():
 
 
 def run(*command):
-    """Run one of the kit's programs and show what it says."""
+    """Run one of the kit's programs and print its output."""
     done = subprocess.run([sys.executable, *command], capture_output=True, text=True)
     print(done.stdout + done.stderr)
     done.check_returncode()
@@ -37,12 +38,12 @@ def run(*command):
 #
 # ${files}
 #
-# Each table, column by column, with what is in it most often:
+# For each column of each table, the most frequent values:
 
 
 # %%
 def look(path):
-    """What a table holds."""
+    """Print the columns of a table and their most frequent values."""
     with open(path, newline="", encoding="utf-8-sig") as file:
         first = file.readline()
         file.seek(0)
@@ -62,8 +63,8 @@ for folder in ("development", "data"):
 # %% [markdown]
 # ## The baseline
 #
-# What it answers for the development set, and the first lines of a file that it writes. Your own system writes files
-# like these.
+# The baseline writes its answers for the development set. Below are the first lines of one of its files; your own
+# system must write files of the same form.
 
 # %%
 run("baseline.py", "development", "out")
@@ -74,8 +75,9 @@ print(*written[0].read_text(encoding="utf-8").splitlines()[:5], sep="\n")
 # %% [markdown]
 # ## The score
 #
-# The server's own checks and scores. To see a refusal, spoil a line of the file and run the cell again: every problem
-# is named by its line, and on the server such an attempt does not count.
+# The next cell runs the server's own checks and scores. To see a refusal, change a line of the file so that it is
+# invalid and run the cell again: each problem is listed with its line. On the server, a refused submission does not
+# count.
 
 # %%
 run("try_submission.py", "out")
@@ -83,8 +85,8 @@ run("try_submission.py", "out")
 # %% [markdown]
 # ## The report
 #
-# What went wrong where, in the tables and plots that people of the field look at; plots are drawn where matplotlib is
-# installed.
+# The report shows which errors the system makes and on which items, in tables and in the plots that are usual in the
+# field. Plots need matplotlib.
 
 # %%
 report = Path("detailed_results.html")
@@ -97,8 +99,8 @@ if report.exists():
 # %% [markdown]
 # ## The zip to upload
 #
-# The same for the evaluation set, whose labels are hidden: checked, not scored, and packed. On Colab,
-# `submission.zip` is in the folder `kit` of the session's files.
+# Do the same for the evaluation set. Its labels are hidden, so the answers are checked and packed but not scored. On
+# Colab, `submission.zip` is in the folder `kit` of the session's files.
 
 # %%
 run("baseline.py", "evaluation", "final")

@@ -3,9 +3,9 @@
     python3 baseline.py development OUTPUT_DIR
     python3 baseline.py evaluation OUTPUT_DIR
 
-Learns from data/training_calls.csv, rates the calls of the set's public list by their features in
-data/<set>_calls.csv, and writes OUTPUT_DIR/ratings.csv. The tree splits by information gain, the best split of all
-leaves first, and stops at 31 (the paper's grew further and was pruned to 31). Needs scikit-learn.
+Trains on data/training_calls.csv, rates the calls of the set's public list by their features in data/<set>_calls.csv,
+and writes OUTPUT_DIR/ratings.csv. The tree splits by information gain, the best split of all leaves first, and stops at
+31 leaves (the paper's tree grew further and was pruned to 31). Needs scikit-learn.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ LEAVES = 31
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
-    """A table's rows, each as `column -> text`."""
+    """Return the rows of a table, each as `column -> text`."""
     if not path.exists():
-        sys.exit(f"no {path.relative_to(HERE)} in the kit")
+        sys.exit(f"{path.relative_to(HERE)} is missing from the kit")
     with open(str(path), encoding="utf-8", newline="") as source:
         return list(csv.DictReader(source))
 
 
 def features(call: dict[str, str]) -> dict[str, object]:
-    """A call's four features: two statuses, each value an indicator of its own, and two counts."""
+    """Return the four features of a call: two statuses, encoded as indicators, and two counts."""
     return {
         "classification_status": call["classification_status"],
         "exit_status": call["exit_status"],
@@ -52,7 +52,7 @@ def main() -> None:
     calls = {call["call_id"]: call for call in read_rows(HERE / "data" / f"{called}_calls.csv")}
     unknown = [item for item in ids if item not in calls]
     if unknown:
-        sys.exit(f"data/{called}_calls.csv has no features for {len(unknown)} calls, {unknown[0]} among them")
+        sys.exit(f"data/{called}_calls.csv lacks features for {len(unknown)} calls, for example {unknown[0]}")
 
     tree = DecisionTreeClassifier(criterion="entropy", max_leaf_nodes=LEAVES, random_state=0)
     model = make_pipeline(DictVectorizer(sparse=False), tree)

@@ -1,12 +1,13 @@
-"""The published baselines: one feature of a response's content, and a linear regression to the human score.
+"""The published baselines: a linear regression of the human score on one feature of a response's content.
 
     python3 baseline.py development OUTPUT_DIR [--model cva|base_rouge|new_rouge]
     python3 baseline.py evaluation OUTPUT_DIR [--model cva|base_rouge|new_rouge]
 
-cva: content vector analysis with all references of the prompt; base_rouge: ROUGE-1 over tokens with its first
-reference; new_rouge (default): ROUGE-1 over types with all references. Learns from data/training_responses.csv,
-reads what a recogniser heard in data/<set>_responses.csv and the references in data/references.csv, and writes
-OUTPUT_DIR/predictions.csv. What another recogniser heard, in both sets: --responses DIR. Needs numpy.
+The features are cva, content vector analysis with all references of the prompt; base_rouge, ROUGE-1 over tokens with
+the first reference; and new_rouge (default), ROUGE-1 over types with all references. Trains on
+data/training_responses.csv, reads a recogniser's text from data/<set>_responses.csv and the references from
+data/references.csv, and writes OUTPUT_DIR/predictions.csv. With --responses DIR, both files of responses are read from
+DIR. Needs numpy.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
-    """A table's rows, each as `column -> text`."""
+    """Return the rows of a table, each as `column -> text`."""
     if not path.exists():
         sys.exit(f"{path} is missing")
     with open(str(path), encoding="utf-8", newline="") as source:
@@ -31,7 +32,7 @@ def read_rows(path: Path) -> list[dict[str, str]]:
 
 
 def feature(model: str, references: dict[str, list[str]], responses: list[dict[str, str]]) -> np.ndarray:
-    """One number a response, shape=(n,)."""
+    """Return one number per response, shape=(n,)."""
     prompts = [response["prompt_id"] for response in responses]
     texts = [response["asr_text"] for response in responses]
     if model == "cva":
@@ -52,18 +53,18 @@ def main() -> None:
         type=Path,
         default=HERE / "data",
         metavar="DIR",
-        help="what your recogniser heard (default: data)",
+        help="folder with your recogniser's text (default: data)",
     )
     options = parser.parse_args()
     if not (HERE / options.set / "input").is_dir():
-        parser.error(f"no set {options.set}")
+        parser.error(f"the kit has no set {options.set}")
     ids = [row["response_id"] for row in read_rows(HERE / options.set / "input" / "responses.csv")]
     heard = {row["response_id"]: row for row in read_rows(options.responses / f"{options.set}_responses.csv")}
     unknown = [item for item in ids if item not in heard]
     if unknown:
         sys.exit(
-            f"{options.responses / options.set}_responses.csv has no text for {len(unknown)} responses, "
-            f"{unknown[0]} among them"
+            f"{options.responses / options.set}_responses.csv lacks text for {len(unknown)} responses, "
+            f"for example {unknown[0]}"
         )
     training = read_rows(options.responses / "training_responses.csv")
     references: dict[str, list[str]] = {}

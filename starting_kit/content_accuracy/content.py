@@ -1,12 +1,12 @@
-"""How much of the reference responses' content a spoken response holds: ROUGE-N and content vectors.
+"""How much of the reference responses' content a spoken response contains: ROUGE-N and content vectors.
 
-Conventions: a response is a text; the references are texts by prompt; results have shape (n,), one entry a
-response, lie in [0, 1], and higher is better. A word is a run of letters and digits of the lower-cased text;
-white space and punctuation separate words, and an apostrophe inside a word belongs to it ("don't").
-One-letter words count, stop words count, nothing is stemmed.
+Conventions: a response is a text; the references are texts by prompt. Results have shape (n,), one entry per response,
+and are in [0, 1]; higher is better. A word is a run of letters and digits of the lower-cased text. White space and
+punctuation separate words, and an apostrophe inside a word belongs to it ("don't"). One-letter words and stop words
+count; words are not stemmed.
 
-Sources: ROUGE-N as defined by Lin (2004), a recall, here over tokens or, as adapted to spoken responses, over
-types; content vector analysis as in Attali and Burstein (2006).
+Sources: ROUGE-N as defined by Lin (2004), which is a recall; here over tokens or, as adapted to spoken responses, over
+types. Content vector analysis as in Attali and Burstein (2006).
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 
 _WORD = re.compile(r"\0|[^\W_]+(?:'[^\W_]+)*")
-# ASCII separators to blanks; NUL is kept to mark where a text begins.
+# ASCII separators become spaces; NUL is kept because it marks where a text begins.
 _BLANKS = {code: " " for code in range(1, 128) if not (chr(code).isalnum() or chr(code) == "'")}
 
 
 def tokens(text: str) -> list[str]:
-    """The words of a text, in order.
+    """Return the words of a text, in order.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def tokens(text: str) -> list[str]:
 
     Raises
     ------
-    ValueError: anything but a string.
+    ValueError: the text is not a string.
 
     Examples
     --------
@@ -54,19 +54,19 @@ def rouge(
     n: int = 1,
     unit: str,
 ) -> np.ndarray:
-    """ROUGE-N of each response: the recall of its prompt's references, pooled over them.
+    """Return the ROUGE-N of each response: the recall of its prompt's references, pooled over them.
 
-    Sum over references, over n-grams g of overlap(g) / sum over references, over n-grams g of count(g): neither
-    the mean nor the best of one reference's recalls. With `unit="tokens"`, count(g) is how often g occurs in
-    the reference, and overlap(g) the smaller of its counts in the reference and in the response; with
-    `unit="types"` both count an n-gram once. An n-gram never spans two texts.
+    It is the sum of overlap(g) over references and n-grams g, divided by the sum of count(g) over the same; not the
+    mean or the best of the recalls of single references. With `unit="tokens"`, count(g) is the number of times g
+    occurs in the reference, and overlap(g) is the smaller of its counts in the reference and in the response. With
+    `unit="types"`, both count an n-gram once. An n-gram never spans two texts.
 
     Parameters
     ----------
     references: one or more texts for each prompt.
-    prompts: n prompts: response i answers `prompts[i]`.
+    prompts: n prompts; response i answers `prompts[i]`.
     responses: n texts.
-    n: words in an n-gram.
+    n: number of words in an n-gram.
     unit: "tokens" or "types".
 
     Returns
@@ -75,12 +75,12 @@ def rouge(
 
     Raises
     ------
-    ValueError: a prompt without references, a reference without words, a prompt whose references are all
-        shorter than n words, or malformed input.
+    ValueError: a prompt has no references, a reference has no words, all references of a prompt are shorter than n
+        words, or the input is malformed.
 
     Examples
     --------
-    "the" twice, "dog" and "park" of 6 tokens; "the", "dog" and "park" of 5 types.
+    The response contains "the" twice, "dog" and "park" of 6 tokens; "the", "dog" and "park" of 5 types.
 
     >>> references, response = {"p": ["the dog ran to the park"]}, "the dog the dog and the park"
     >>> round(rouge(references, ["p"], [response], unit="tokens")[0].item(), 6)
@@ -107,7 +107,7 @@ def rouge(
         response_grams = np.minimum(np.searchsorted(table, response_keys), len(table) - 1)
         response_grams[table[response_grams] != response_keys] = 0
 
-    # Each prompt has columns of its own, one for each n-gram of its references.
+    # Each prompt has its own columns, one for each n-gram of its references.
     n_prompts, n_grams = len(prompt_number), int(reference_grams.max()) + 1
     column = np.zeros((n_prompts, n_grams), dtype=bool)
     column[prompt_of_reference[reference], reference_grams] = True
@@ -134,10 +134,11 @@ def rouge(
 def content_vector(
     references: Mapping[Hashable, Sequence[str]], prompts: Sequence[Hashable], responses: Sequence[str]
 ) -> np.ndarray:
-    """Content vector analysis: the mean cosine of each response with its prompt's references.
+    """Return, by content vector analysis, the mean cosine of each response with its prompt's references.
 
-    A text's vector has, for each word type in it, the weight idf = ln((1 + D) / (1 + df)) + 1, where df of
-    the D references of all prompts hold the word; a word that no reference holds has no idf and is left out.
+    In the vector of a text, each word type of the text has the weight idf = ln((1 + D) / (1 + df)) + 1, where D is the
+    number of references of all prompts and df the number of them that contain the word. Words that are in no reference
+    have no idf and are left out.
 
     Parameters
     ----------
@@ -151,11 +152,11 @@ def content_vector(
 
     Raises
     ------
-    ValueError: a prompt without references, a reference without words, or malformed input.
+    ValueError: a prompt has no references, a reference has no words, or the input is malformed.
 
     Examples
     --------
-    With a single reference all its words weigh 1: the cosine of (1, 1) with (1, 0) is sqrt(1/2).
+    With a single reference all its words have weight 1; the cosine of (1, 1) with (1, 0) is sqrt(1/2).
 
     >>> round(content_vector({"p": ["a b"]}, ["p"], ["a c"])[0].item(), 6)
     0.707107
@@ -186,7 +187,7 @@ def content_vector(
 
 
 def _marked_words(texts: Sequence[str], name: str) -> list[str]:
-    """The words of all texts in one list, with a NUL before each text: one pass costs less than many."""
+    """Return the words of all texts in one list, with a NUL before each text; one pass is faster than many."""
     for index, text in enumerate(texts):
         if not isinstance(text, str):
             raise ValueError(f"{name} {index} must be a string, got {text!r}")
@@ -196,13 +197,13 @@ def _marked_words(texts: Sequence[str], name: str) -> list[str]:
     if not joined.isascii():
         return _WORD.findall(unicodedata.normalize("NFC", joined).replace("\u2019", "'"))
     joined = joined.translate(_BLANKS) + " "
-    if "'" in joined:  # those that are not inside a word are separators too
+    if "'" in joined:  # apostrophes that are not inside a word are separators too
         joined = joined.replace("''", "  ").replace(" '", "  ").replace("' ", "  ")
     return joined.split()
 
 
 def _coded(words: list[str], codes: dict[str, int]) -> tuple[np.ndarray, np.ndarray]:
-    """For each word of marked texts, the number of its text and its code; 0 is a word of no reference."""
+    """Return, for each word of marked texts, the number of its text and its code; 0 marks words in no reference."""
     lookup = defaultdict(int, codes)
     ids = np.fromiter(map(lookup.__getitem__, words), dtype=np.int64, count=len(words))
     start = ids < 0
@@ -211,7 +212,7 @@ def _coded(words: list[str], codes: dict[str, int]) -> tuple[np.ndarray, np.ndar
 
 
 def _reference_words(texts: list[str]) -> tuple[list[str], dict[str, int]]:
-    """The references' marked words, and a code for each word: from 1 on, with -1 for the mark."""
+    """Return the marked words of the references, and a code for each word: from 1 on, with -1 for the mark."""
     words = _marked_words(texts, "reference")
     codes = {word: code for code, word in enumerate(dict.fromkeys(words))}
     codes["\0"] = -1
@@ -219,7 +220,7 @@ def _reference_words(texts: list[str]) -> tuple[list[str], dict[str, int]]:
 
 
 def _appended(text: np.ndarray, grams: np.ndarray, ids: np.ndarray, order: int) -> np.ndarray:
-    """A key for the n-gram that starts at each word: 0 where it is unknown or leaves its text."""
+    """Return a key for the n-gram that starts at each word; 0 if it is unknown or extends beyond its text."""
     keys = np.zeros(len(ids), dtype=np.int64)
     last = len(ids) - order + 1
     if last > 0:
@@ -232,7 +233,7 @@ def _appended(text: np.ndarray, grams: np.ndarray, ids: np.ndarray, order: int) 
 def _counts(
     prompt_of_text: np.ndarray, text: np.ndarray, grams: np.ndarray, column_of: np.ndarray, width: np.ndarray
 ) -> list[np.ndarray]:
-    """For each prompt, how often each of its texts (rows) holds each of its n-grams (columns)."""
+    """Return, for each prompt, the count of each of its n-grams (columns) in each of its texts (rows)."""
     order = np.argsort(prompt_of_text, kind="stable")
     ends = np.cumsum(width[prompt_of_text[order]])
     row_start = np.empty(len(order), dtype=np.int64)
@@ -248,7 +249,7 @@ def _counts(
 def _numbered(
     references: Mapping[Hashable, Sequence[str]],
 ) -> tuple[dict[Hashable, int], np.ndarray, list[str]]:
-    """Prompts numbered from 0, and for the flat list of references the number of each one's prompt."""
+    """Number the prompts from 0, and return the flat list of references with the number of each one's prompt."""
     if not references:
         raise ValueError("references is empty")
     texts: list[str] = []
@@ -267,9 +268,11 @@ def _numbered(
 def _checked_responses(
     prompt_number: dict[Hashable, int], prompts: Sequence[Hashable], responses: Sequence[str]
 ) -> np.ndarray:
-    """The number of each response's prompt."""
+    """Return the number of each response's prompt; raise a ValueError for malformed input."""
     if isinstance(responses, str) or isinstance(prompts, str):
-        raise ValueError("prompts and responses must be sequences with one entry a response, not one string")
+        raise ValueError(
+            "prompts and responses must be sequences with one entry per response, not one string"
+        )
     if len(prompts) != len(responses):
         raise ValueError(f"{len(responses)} responses but {len(prompts)} prompts")
     if len(responses) == 0:

@@ -1,9 +1,9 @@
-"""Check a system description: sections that are missing or empty, and pre-trained models that are not documented.
+"""Check a system description for missing or empty sections and for pre-trained models that are not documented.
 
     python3 check_description.py [FILE]        (default: system_description.md)
 
 The sections are those of Appendix D of the MERLIon CCS Challenge evaluation plan, in any order, under headings of any
-level. Exit status 0: complete. Needs Python alone.
+level. The exit status is 0 if the description is complete. Needs only Python.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ KNOWN_MODELS = (
     "xls-r",
     "xlsr",
 )
-"""Names of public pre-trained models that a text gives away."""
+"""Names by which public pre-trained models are recognised in a text."""
 
 
 class Section(NamedTuple):
-    """A heading and what stands below it, sections of a lower level included."""
+    """A heading and the text below it, including sections of a lower level."""
 
     title: str
     line: int
@@ -69,30 +69,30 @@ def main() -> int:
     for problem in problems:
         print(f"{path.name}: {problem}", file=sys.stderr)
     if not problems:
-        print(f"{path.name}: all sections are there, and every pre-trained model is documented.")
+        print(f"{path.name}: complete. All sections are filled in and every pre-trained model is documented.")
     return 1 if problems else 0
 
 
 def check(text: str) -> Iterator[str]:
-    """What is missing, one message each."""
+    """Yield a message for each problem."""
     text = re.sub(r"<!--.*?-->", lambda comment: "\n" * comment[0].count("\n"), text, flags=re.DOTALL)
     sections = read_sections(text)
     for title, pattern in SECTIONS.items():
         section = find(sections, pattern)
         if section is None:
-            yield f"no section '{title}'"
+            yield f"section '{title}' is missing"
         elif not written(section.text):
             yield f"line {section.line}: section '{section.title}' is empty"
     tracks = field(text, "Tracks?")
     if not tracks or not re.search("open|closed", tracks, re.IGNORECASE):
-        yield "no line 'Tracks: ...' that says open or closed"
+        yield "the line 'Tracks: ...' is missing, or contains neither open nor closed"
     is_open = "open" in tracks.lower()
     yield from check_hours(field(text, "Additional hours"), is_open)
     yield from check_models(sections, text, is_open)
 
 
 def read_sections(text: str) -> list[Section]:
-    """Every section, in the order of the text."""
+    """Return every section, in the order of the text."""
     lines = text.split("\n")
     headings = []
     for number, line in enumerate(lines):
@@ -109,7 +109,7 @@ def read_sections(text: str) -> list[Section]:
 
 
 def find(sections: list[Section], pattern: str) -> Optional[Section]:
-    """The first section whose title begins so."""
+    """Return the first section whose title begins with a pattern, or None."""
     for section in sections:
         if re.match(rf"(?:{pattern})\b", section.title, re.IGNORECASE):
             return section
@@ -117,7 +117,7 @@ def find(sections: list[Section], pattern: str) -> Optional[Section]:
 
 
 def written(text: str) -> str:
-    """What somebody wrote: without headings, fields, frames of tables and what stands in the template's brackets."""
+    """Return the author's own text, without headings, fields, table frames and the template's text in brackets."""
     kept = [
         line
         for line in text.split("\n")
@@ -128,16 +128,16 @@ def written(text: str) -> str:
 
 
 def field(text: str, name: str) -> str:
-    """What stands behind `name:`, or nothing where it is still the template's."""
+    """Return the text after `name:`, or an empty string if it is still the template's."""
     found = re.search(rf"^{name}:[ \t]*(.*)$", text, re.MULTILINE | re.IGNORECASE)
     return "" if found is None or found[1].startswith("(") else found[1].strip()
 
 
 def check_hours(hours: str, is_open: bool) -> Iterator[str]:
-    """Additional training data: none in a closed track, at most 100 hours in an open one."""
+    """Check the additional training data: none in a closed track, at most 100 hours in an open one."""
     number = re.match(r"\d+(\.\d+)?\b", hours)
     if number is None:
-        yield "no line 'Additional hours: ...' with a number"
+        yield "the line 'Additional hours: ...' is missing or has no number"
     elif float(number[0]) > LARGEST_HOURS:
         yield f"{number[0]} additional hours; at most {LARGEST_HOURS} are allowed"
     elif float(number[0]) > 0 and not is_open:
@@ -145,7 +145,7 @@ def check_hours(hours: str, is_open: bool) -> Iterator[str]:
 
 
 def check_models(sections: list[Section], text: str, is_open: bool) -> Iterator[str]:
-    """Every pre-trained model with its name, version and URL."""
+    """Check that every pre-trained model is listed with its name, version and URL."""
     section = find(sections, MODELS)
     rows = [] if section is None else model_rows(section)
     for line, cells in rows:
@@ -154,20 +154,20 @@ def check_models(sections: list[Section], text: str, is_open: bool) -> Iterator[
             yield f"line {line}: pre-trained model {named}; a closed track allows none"
         for what, cell in zip(("name", "version", "URL"), cells):
             if not cell:
-                yield f"line {line}: pre-trained model {named}: no {what}"
+                yield f"line {line}: pre-trained model {named}: the {what} is missing"
         if cells[2] and not re.match(r"https?://[^\s/]+\.[^\s/]+", cells[2]):
-            yield f"line {line}: pre-trained model {named}: {cells[2]!r} is no URL (https://...)"
+            yield f"line {line}: pre-trained model {named}: {cells[2]!r} is not a URL (https://...)"
     if section is None or (not rows and not written(section.text)):
-        yield "section 'Pre-trained models' is missing or empty; list every one, or write 'none'"
+        yield "section 'Pre-trained models' is missing or empty; list every model, or write 'none'"
     listed = " ".join(cells[0].lower() for _, cells in rows)
     elsewhere = text.lower() if section is None else text.replace(section.text, "").lower()
     for model in KNOWN_MODELS:
         if re.search(rf"\b{model}", elsewhere) and model not in listed:
-            yield f"'{model}' is mentioned, but not listed under 'Pre-trained models' with name, version and URL"
+            yield f"'{model}' is mentioned but not listed under 'Pre-trained models'; add its name, version and URL"
 
 
 def model_rows(section: Section) -> list[tuple[int, list[str]]]:
-    """Line and the three cells of each row below the table's head."""
+    """Return the line and the three cells of each row below the table's header."""
     rows = []
     for line, row in enumerate(section.text.split("\n"), section.line + 1):
         if row.lstrip().startswith("|") and set(row) - set(" |:-"):

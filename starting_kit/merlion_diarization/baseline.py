@@ -1,11 +1,11 @@
-"""A baseline that needs no audio: English, the commoner language, from the beginning up to one time.
+"""A baseline that needs no audio: English, the more frequent language, from the beginning up to one time.
 
     python3 baseline.py development OUTPUT_DIR
     python3 baseline.py evaluation OUTPUT_DIR
 
-The time is the one among the development set's ends of regions that gives the lowest DER there, and the same for
-every recording, because a set's list tells no recording's length. Writes a text file for each recording into
-OUTPUT_DIR. Needs numpy.
+The time is the end of a region of the development set, the one that gives the lowest DER there. It is the same for
+every recording, because a set's list does not contain the lengths of recordings. Writes a text file for each recording
+to OUTPUT_DIR. Needs numpy.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def english_up_to(end: float, reference: Reference) -> float:
-    """DER of English from the beginning up to `end`, in ms, in every recording."""
+    """Return the DER of English from the beginning up to `end`, in ms, in every recording."""
     claimed = Turns(np.array([[0.0, end]]), ())
     recordings = [
         Recording(turns, claimed, regions, excluded)

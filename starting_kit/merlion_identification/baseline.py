@@ -1,4 +1,4 @@
-"""A baseline that needs no audio: Mandarin segments are shorter, so that a segment's length is worth a guess.
+"""A baseline that needs no audio: it uses only the length of a segment, because Mandarin segments are shorter.
 
     python3 baseline.py development OUTPUT_DIR
     python3 baseline.py evaluation OUTPUT_DIR
@@ -22,7 +22,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def log_lengths(segments: Path) -> np.ndarray:
-    """Logarithm of each segment's length in ms, shape=(n, 1)."""
+    """Return the logarithm of each segment's length in ms, shape=(n, 1)."""
     with open(str(segments), encoding="utf-8", newline="") as source:
         lengths = [float(row["end"]) - float(row["start"]) for row in csv.DictReader(source)]
     return np.log(lengths)[:, None]

@@ -1,10 +1,10 @@
-"""Which phone was taken for which, and which features changed: utterance by utterance, the worst first.
+"""Print the errors of each utterance, phone by phone, with the features that changed; the worst utterance first.
 
     python3 align.py out/transcripts.tsv
     python3 align.py --first 20 my_transcripts.tsv
 
-On the development set, whose transcripts are in the kit. The alignment is the cheapest in features, the one that FER
-counts; an utterance's cost is in features, of 24 a phone. Needs numpy.
+The transcripts must be of the development set, whose reference is in the kit. The alignment is the one with the lowest
+feature cost, which FER counts. An utterance's cost is in features; a phone has 24. Needs numpy.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ WORDS = {"+": "+", "-": "-", "0": "0", "-+": "-+ (towards +)", "+-": "+- (toward
 
 def main() -> None:
     parser = argparse.ArgumentParser(
-        description="Which phone was taken for which, the worst utterance first."
+        description="Print the errors of each utterance, phone by phone, the worst utterance first."
     )
     parser.add_argument(
-        "transcripts", type=Path, help="utterance_id and asr_transcript of the development set"
+        "transcripts", type=Path, help="a file with utterance_id and asr_transcript, for the development set"
     )
-    parser.add_argument("--first", type=int, metavar="N", help="only the N worst utterances")
+    parser.add_argument("--first", type=int, metavar="N", help="print only the N worst utterances")
     options = parser.parse_args()
     reference = read_reference(read_folder(HERE / "development" / "reference"))
     recognised = read_transcripts(options.transcripts, reference.items, "development")
@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def trace(utterance: str, steps: tuple[Step, ...]) -> list[str]:
-    """The lines for one utterance: the two transcripts below each other, then what went wrong."""
+    """Return the lines for one utterance: the two aligned transcripts, then the errors."""
     pairs = [(step.reference or NOTHING, step.hypothesis or NOTHING) for step in steps]
     widths = [max(map(len, pair)) for pair in pairs]
     said, heard = (" ".join(map(str.ljust, side, widths)).rstrip() for side in zip(*pairs))
@@ -76,7 +76,7 @@ def trace(utterance: str, steps: tuple[Step, ...]) -> list[str]:
 
 
 def describe(step: Step) -> str:
-    """`V -> F   1   voice + to -`."""
+    """Return one error as a line, such as `V -> F   1   voice + to -`."""
     if step.operation == "substitution":
         changes = ", ".join(
             f"{feature} {WORDS[before]} to {WORDS[after]}" for feature, before, after in step.changes
@@ -89,5 +89,5 @@ def describe(step: Step) -> str:
 if __name__ == "__main__":
     try:
         main()
-    except BrokenPipeError:  # the reader, `head` say, has seen enough
+    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

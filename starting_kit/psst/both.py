@@ -1,11 +1,11 @@
-"""Both tasks from one file of your recogniser's transcripts: PER and FER, the correctness baseline, two zips.
+"""Make the submissions for both tasks from one file of your recogniser's transcripts.
 
-    python3 both.py development my_transcripts.tsv OUTPUT_DIR      scored
-    python3 both.py evaluation my_transcripts.tsv OUTPUT_DIR       checked
+    python3 both.py development my_transcripts.tsv OUTPUT_DIR      checks and scores them
+    python3 both.py evaluation my_transcripts.tsv OUTPUT_DIR       checks them
 
-my_transcripts.tsv is tab-separated, with a header and the columns utterance_id and asr_transcript. Writes
-psst_recognition.zip and psst_correctness.zip into OUTPUT_DIR, each for the competition of its task. Checks and scores
-are the server's own programs, in psst_recognition/ and psst_correctness/. Needs numpy.
+my_transcripts.tsv is tab-separated, with a header and the columns utterance_id and asr_transcript. The predictions for
+Task B are those of its baseline. Writes psst_recognition.zip and psst_correctness.zip to OUTPUT_DIR, each for the
+competition of its task. Runs the server's own programs, in psst_recognition/ and psst_correctness/. Needs numpy.
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ from try_submission import pack, run, show, whereto
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Both tasks from one file of your recogniser's transcripts.")
-    parser.add_argument("set", help="development (scored) or evaluation (checked)")
-    parser.add_argument("transcripts", type=Path, help="utterance_id and asr_transcript, tab-separated")
-    parser.add_argument("output", type=Path, metavar="OUTPUT_DIR", help="where the two zips go")
+    parser = argparse.ArgumentParser(description="Make both tasks' submissions from one file of transcripts.")
+    parser.add_argument("set", help="development (checked and scored) or evaluation (checked)")
+    parser.add_argument(
+        "transcripts", type=Path, help="a tab-separated file with utterance_id and asr_transcript"
+    )
+    parser.add_argument("output", type=Path, metavar="OUTPUT_DIR", help="folder for the two zips")
     options = parser.parse_args()
     recognised = read_recognised(options.set, options.transcripts)
     os.environ["PYTHONPATH"] = str(HERE)  # the programs in the tasks' folders import spokeneval from here
@@ -40,7 +42,7 @@ def main() -> int:
 def try_task(
     task: str, write: Callable[[Recognised, Path], None], recognised: Recognised, data: Path, zip_path: Path
 ) -> bool:
-    """Check, score where the set's labels are here, and zip one task's submission; whether it was accepted."""
+    """Check one task's submission, score it if the kit has the labels, and zip it; return whether it was accepted."""
     with tempfile.TemporaryDirectory() as folder:
         submitted, output = Path(folder, "input", "res"), Path(folder, "output")
         write(recognised, submitted)
@@ -52,7 +54,7 @@ def try_task(
                 return False
             show(json.loads((output / "scores.json").read_text(encoding="utf-8")), data.name)
         else:
-            print(f"The labels of the {data.name} set are hidden: checked, not scored.")
+            print(f"The labels of the {data.name} set are hidden: the submission was checked but not scored.")
         pack(submitted, zip_path)
     print(whereto(zip_path, data.name))
     return True

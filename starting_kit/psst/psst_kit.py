@@ -1,4 +1,4 @@
-"""What the kit's programs share: a set's utterances, a recogniser's transcripts, the two tasks' baselines."""
+"""Functions that the kit's programs share: reading utterances and transcripts, and the two tasks' baselines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TRANSCRIPTS_FILE = psst_recognition.SUBMISSION.file
 
 @dataclass(frozen=True)
 class Recognised:
-    """A set as a recogniser hears it: ids, prompts and transcripts, each of n utterances, in one order."""
+    """A recogniser's output for a set: ids, prompts and transcripts of n utterances, in the same order."""
 
     ids: list[str]
     prompts: list[str]
@@ -31,25 +31,29 @@ class Recognised:
 
 
 def baseline_arguments(description: str) -> argparse.Namespace:
-    """`development|evaluation OUTPUT_DIR [--transcripts FILE]`."""
+    """Parse `development|evaluation OUTPUT_DIR [--transcripts FILE]`."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("set", help="development or evaluation")
     parser.add_argument("output", type=Path, metavar="OUTPUT_DIR")
     parser.add_argument(
-        "--transcripts", type=Path, metavar="FILE", help="your recogniser's (default: those in data/)"
+        "--transcripts",
+        type=Path,
+        metavar="FILE",
+        help="your recogniser's transcripts (default: those in data/)",
     )
     return parser.parse_args()
 
 
 def read_recognised(name: str, file: Path | None = None) -> Recognised:
-    """A set's public list and the transcripts of a recogniser; ends the program where either is unusable.
+    """Return a set's utterances with a recogniser's transcripts; end the program if either file is unusable.
 
     file: tab-separated, `utterance_id` and `asr_transcript`; default: the example recogniser's, in data/.
     """
     utterances = HERE / name / "input" / LIST_FILE
     if not utterances.exists():
         sys.exit(
-            f"No set {name}; there are {', '.join(sorted(path.parent.name for path in HERE.glob('*/input')))}."
+            f"The kit has no set {name}; choose one of "
+            f"{', '.join(sorted(path.parent.name for path in HERE.glob('*/input')))}."
         )
     with open(str(utterances), encoding="utf-8", newline="") as source:
         rows = list(csv.DictReader(source, delimiter="\t"))
@@ -60,19 +64,19 @@ def read_recognised(name: str, file: Path | None = None) -> Recognised:
 
 
 def read_transcripts(file: Path, items: Items, name: str) -> list[list[str]]:
-    """A recogniser's transcripts of a set's items; ends the program where they do not fit it."""
+    """Return a recogniser's transcripts of a set's items; end the program if they do not match the set."""
     if not file.is_file():
-        sys.exit(f"{file} is missing: transcripts of the {name} set, with utterance_id and asr_transcript.")
+        sys.exit(f"{file} is missing; expected transcripts of the {name} set (utterance_id, asr_transcript).")
     try:
         recognised = psst_recognition.TASK.format.read_submission(Files({TRANSCRIPTS_FILE: file}), items)
     except FileProblems as refusal:
-        sys.exit(f"{file} does not fit the {name} set.\n\n{refusal}")
+        sys.exit(f"{file} does not match the {name} set.\n\n{refusal}")
     transcripts: list[list[str]] = recognised["asr_transcript"].tolist()
     return transcripts
 
 
 def write_transcripts(recognised: Recognised, folder: Path) -> None:
-    """Task A's submission: what the recogniser heard."""
+    """Write Task A's submission: the recogniser's transcripts."""
     transcripts = map(" ".join, recognised.transcripts)
     write_table(
         folder / TRANSCRIPTS_FILE, ("utterance_id", "asr_transcript"), zip(recognised.ids, transcripts)
@@ -80,13 +84,13 @@ def write_transcripts(recognised: Recognised, folder: Path) -> None:
 
 
 def write_correctness(recognised: Recognised, folder: Path) -> None:
-    """Task B's baseline: correct if the transcript holds one of the prompt's accepted pronunciations."""
+    """Write Task B's baseline: correct if the transcript contains an accepted pronunciation of the prompt."""
     file = HERE / "data" / "accepted_pronunciations.json"
     accepted = json.loads(file.read_text(encoding="utf-8"))
     unknown = sorted(set(recognised.prompts) - set(accepted))
     if unknown:
         sys.exit(
-            f"data/{file.name} has no pronunciation of {', '.join(map(repr, unknown[:5]))}; use your own list."
+            f"data/{file.name} has no pronunciation of {', '.join(map(repr, unknown[:5]))}; add it to the list."
         )
     predictions = [
         contains_pronunciation(phones, [pronunciation.split() for pronunciation in accepted[prompt]])

@@ -1,10 +1,10 @@
-"""The challenge's baseline of Task B: correct if the transcript holds an accepted pronunciation of the prompt.
+"""The challenge's baseline of Task B: correct if the transcript contains an accepted pronunciation of the prompt.
 
     python3 baseline.py development OUTPUT_DIR
     python3 baseline.py evaluation OUTPUT_DIR
 
-Writes OUTPUT_DIR/correctness.tsv, from data/accepted_pronunciations.json and the transcripts in
-data/SET_transcripts.tsv, or those of your own recogniser, --transcripts FILE. Needs numpy.
+Reads data/accepted_pronunciations.json and the transcripts in data/SET_transcripts.tsv, or your own recogniser's with
+--transcripts FILE. Writes OUTPUT_DIR/correctness.tsv. Needs numpy.
 """
 
 from psst_kit import baseline_arguments, read_recognised, write_correctness

@@ -1,9 +1,10 @@
-"""The baseline of Task A: what an example recogniser heard, at the level of the challenge's own baseline.
+"""The baseline of Task A: an example recogniser's transcripts, about as good as the challenge's own baseline.
 
     python3 baseline.py development OUTPUT_DIR
     python3 baseline.py evaluation OUTPUT_DIR
 
-Writes OUTPUT_DIR/transcripts.tsv, from data/SET_transcripts.tsv or from your own --transcripts FILE. Needs numpy.
+Reads data/SET_transcripts.tsv, or your own recogniser's transcripts with --transcripts FILE. Writes
+OUTPUT_DIR/transcripts.tsv. Needs numpy.
 """
 
 from psst_kit import baseline_arguments, read_recognised, write_transcripts

@@ -116,4 +116,4 @@ def test_the_baseline_names_the_calls_of_which_it_has_no_features(tmp_path):
     kit = write_files(tmp_path, {**files, **lists})
     done = run_program("baseline.py", "evaluation", "out", cwd=kit)
     assert done.returncode == 1
-    assert done.stderr == "data/evaluation_calls.csv has no features for 2 calls, E2 among them\n"
+    assert done.stderr == "data/evaluation_calls.csv lacks features for 2 calls, for example E2\n"

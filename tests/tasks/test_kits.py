@@ -1,4 +1,4 @@
-"""What holds for every task's built bundles and starting kit: boards in the published order, a kit that works."""
+"""Tests of every task's built bundles and starting kit: the order of the leaderboard, and a kit that works."""
 
 import io
 import json
@@ -33,10 +33,10 @@ from tests.samples.programs import ROOT, run_program, write_files
 
 PLATFORMS = ("codabench", "codalab")
 
-# What submissions for the evaluation set score: published, or what the best and the worst there is must score.
+# Scores of submissions for the evaluation set: published scores, or those of a perfect or a random system.
 SCORES = {
     "spoken_call": [("baseline", "d_full", 4.090, 0.0005)],  # Table 1, Baseline
-    # As in the paper, the tree agrees with the listeners as well as they do with one another.
+    # As in the paper, the tree agrees with the listeners as well as they agree with one another.
     "caller_experience": [
         ("baseline", "kappa_mean", 0.80, 0.005),
         ("baseline", "human_kappa_mean", 0.78, 0.005),
@@ -52,7 +52,7 @@ SCORES = {
 
 @pytest.fixture(scope="module", params=task_names())
 def series(request, tmp_path_factory):
-    """A task's bundles: the task, what was planned, and the zips for both platforms."""
+    """Return a task, its planned bundles, and the zips for both platforms."""
     names = [bundle.name for bundle in read_competitions(Sources(ROOT)) if bundle.task == request.param]
     planned = plan(Sources(ROOT), names, {})
     assert not planned.warnings
@@ -62,7 +62,7 @@ def series(request, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def kit(series, tmp_path_factory):
-    """The starting kit, unpacked as a participant would."""
+    """Return the folder of the unpacked starting kit."""
     task, planned, _ = series
     return write_files(tmp_path_factory.mktemp("kit"), planned.parts[task.name].starting_kit)
 
@@ -103,7 +103,7 @@ def test_the_best_the_baseline_and_random_rank_in_that_order_on_both_platforms(s
         assert sorted(exact, key=lambda name: exact[name][task.primary.key], reverse=higher) == list(files)
         best, baseline, *others = (primary[name].stored for name in files)
         assert best > baseline if higher else best < baseline
-        assert set(others) == {baseline}  # nothing worse is shown
+        assert set(others) == {baseline}  # the floor: worse scores are not shown
         for name, key, value, tolerance in SCORES.get(task.name, ()):
             assert exact[name][key] == pytest.approx(value, rel=0, abs=tolerance)
 
@@ -154,7 +154,7 @@ def test_the_readmes_commands_run_in_order_and_the_notebooks_cells_too(kit, monk
     runs = {}
     for command in commands:
         done = runs[tuple(command)] = run_program(*command, cwd=kit)
-        # The checker of descriptions finds the template empty.
+        # The template of the system description is incomplete.
         expected = 1 if command == ["check_description.py"] else 0
         assert done.returncode == expected, (command, done.stderr)
         assert expected or done.stderr == ""
@@ -162,7 +162,7 @@ def test_the_readmes_commands_run_in_order_and_the_notebooks_cells_too(kit, monk
         for path in re.findall(r"`([\w./]+)`", row):
             assert (kit / path).exists(), path
 
-    # The notebook's commands are among the README's, and need not run again.
+    # The README has run the notebook's commands already; reuse their output.
     notebook = nbformat.read(kit / "walkthrough.ipynb", as_version=4)
     nbformat.validate(notebook)
     monkeypatch.chdir(kit)
@@ -178,12 +178,12 @@ def test_the_readmes_commands_run_in_order_and_the_notebooks_cells_too(kit, monk
     assert len(re.findall(r"^development/input/\w+\.[ct]sv: \d+ rows$", shown, re.MULTILINE)) == 1
     assert re.search(r"^development/reference/\w+\.[ct]sv: \d+ rows$", shown, re.MULTILINE)
     assert "Scores on the development set" in shown
-    assert "is ready to upload, to the phase Evaluation" in shown
+    assert "is ready to upload to the phase Evaluation" in shown
 
 
 @pytest.mark.parametrize("series", ["spoken_call"], indirect=True)
 def test_a_notebook_runs_in_a_kernel_and_unpacks_the_kit_beside_it(series, tmp_path, monkeypatch):
-    """As on Colab, where the notebook and the kit's zip are uploaded."""
+    """On Colab, the notebook and the kit's zip are uploaded side by side."""
     task, planned, _ = series
     kit = planned.parts[task.name].starting_kit
     notebook = nbformat.reads(kit["walkthrough.ipynb"].decode(), as_version=4)
@@ -198,7 +198,7 @@ def test_a_notebook_runs_in_a_kernel_and_unpacks_the_kit_beside_it(series, tmp_p
     assert "    language: 2 different; 'correct' 750 times, 'incorrect' 250 times" in shown
     assert "Scores on the development set" in shown
     assert f"{task.title}: results" in shown  # the report
-    assert "submission.zip is ready to upload, to the phase Evaluation." in shown
+    assert "submission.zip is ready to upload to the phase Evaluation." in shown
     assert (tmp_path / "kit/submission.zip").is_file()
 
 
@@ -226,26 +226,32 @@ def test_a_participant_tries_a_submission_and_gets_a_zip(series, kit):
             done = run_program("try_submission.py", "--set", name, submission, cwd=kit)
             assert (done.returncode, done.stderr) == (0, "")
             assert (f"  {task.primary.key} " in done.stdout) == (name == "development")
-            # MERLIon has no phase on its development set.
+            # The MERLIon CCS tasks have no phase on their development set.
             words = {
                 "development": "the phase Development.",
                 "evaluation": "the phase Evaluation.",
-                "merlion_development": "no phase takes them.",
+                "merlion_development": "No phase accepts them; they can only be scored at home.",
                 "merlion_evaluation": "the phase Evaluation or Post-evaluation.",
             }[f"merlion_{name}" if task.name.startswith("merlion") else name]
             assert done.stdout.endswith(f"{words}\n")
-            assert ("is ready to upload" in done.stdout) == ("no phase" not in words)
+            assert ("is ready to upload" in done.stdout) == ("No phase" not in words)
             packed = zipfile.ZipFile(kit / "submission.zip").namelist()
             assert sorted(packed) == sorted(path.name for path in (kit / f"for_{name}").iterdir())
     if task.name == "spoken_call":
         assert "d_full                 3.95" in done.stdout
     for arguments, words in (
-        (("--zip", "my zip.zip", "out"), "my zip.zip: the name of a zip to upload must have no blanks.\n"),
+        (
+            ("--zip", "my zip.zip", "out"),
+            "my zip.zip: the name of the zip must not contain spaces. Choose another --zip.\n",
+        ),
         (("--zip", "new.zip", "none"), "none: No such file or directory\nnew.zip was not written.\n"),
-        (("--set", "tomorrow", "out"), "No set tomorrow; there are development, evaluation.\n"),
+        (
+            ("--set", "tomorrow", "out"),
+            "The kit has no set tomorrow; choose one of development, evaluation.\n",
+        ),
     ):
         done = run_program("try_submission.py", *arguments, cwd=kit)
         assert (done.returncode, done.stderr) == (1, words)
     done = run_program("try_submission.py", "--set", "evaluation", "for_development", cwd=kit)
     assert done.returncode == 1
-    assert done.stderr.endswith("submission.zip was not written; the one that is there is older.\n")
+    assert done.stderr.endswith("submission.zip was not written; the existing file is from an earlier run.\n")

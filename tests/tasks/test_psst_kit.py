@@ -61,7 +61,7 @@ def test_evaluation_transcripts_are_checked_and_zipped_but_not_scored(kits, tmp_
     kit = kits["psst_recognition"]
     done = run(kit, "both.py", "evaluation", "data/evaluation_transcripts.tsv", tmp_path)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("hidden: checked, not scored") == 2
+    assert done.stdout.count("hidden: the submission was checked but not scored") == 2
     assert numbers(done.stdout) == {}
     assert {path.name for path in tmp_path.iterdir()} == {f"{task}.zip" for task in TASKS}
 
@@ -100,12 +100,12 @@ def test_transcripts_that_do_not_fit_are_refused_by_every_program(kits, tmp_path
     ):
         done = run(kit, *command)
         assert done.returncode == 1
-        assert f"{mine} does not fit the development set" in done.stderr
+        assert f"{mine} does not match the development set" in done.stderr
         assert "line 3    utterance_id SYN01a-BNT02-feather: 'EH1' is not one of the 40 phones" in done.stderr
         assert "Traceback" not in done.stderr
     assert not (tmp_path / "out").exists()
     assert "is missing" in run(kit, "both.py", "development", tmp_path / "none.tsv", tmp_path / "out").stderr
-    assert "No set tomorrow" in run(kit, "baseline.py", "tomorrow", tmp_path / "out").stderr
+    assert "The kit has no set tomorrow" in run(kit, "baseline.py", "tomorrow", tmp_path / "out").stderr
 
 
 def test_a_prompt_without_pronunciations_is_told(kits, tmp_path):

@@ -131,5 +131,9 @@ def test_the_baseline_reads_a_grammar_in_which_a_prompt_occurs_twice(tmp_path):
 def test_the_page_has_the_numbers_that_are_computed_with():
     assert (metrics.GROSS_WEIGHT, metrics.ZERO_COUNTS_AS, metrics.REQUIRED_PERCENT) == (3, 0.5, 50)
     page = (ROOT / "pages/spoken_call/evaluation.md").read_text(encoding="utf-8")
-    for words in ("FA = PFA + 3 · GFA.", "it counts as ½ in D", "The 50 % rule.** At least half of"):
+    for words in (
+        "FA = PFA + 3 · GFA.",
+        "it counts as ½ in D",
+        "The 50 % rule.** You must reject at least half of",
+    ):
         assert words in page
