@@ -1,8 +1,8 @@
-"""Caller Experience: check a submission's structure before it is scored, without the listeners' ratings.
+"""Caller Experience: check a submission's structure before it is scored, without access to the listeners' ratings.
 
     python3 ingest.py INPUT_DATA_DIR SUBMISSION_DIR OUTPUT_DIR
 
-Every call of the public list once, each rated with an integer from 1 to 5.
+Every call of the public list must appear once, with an integer rating from 1 to 5.
 """
 
 import sys

@@ -1,8 +1,8 @@
-"""Content accuracy: check a submission's structure before it is scored, without the human scores.
+"""Content accuracy: check a submission's structure before it is scored, without access to the human scores.
 
     python3 ingest.py INPUT_DATA_DIR SUBMISSION_DIR OUTPUT_DIR
 
-Every response of the public list once, each with a finite number.
+Every response of the public list must appear once, with a finite number.
 """
 
 import sys

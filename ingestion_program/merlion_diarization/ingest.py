@@ -1,8 +1,8 @@
-"""MERLIon CCS, Task 2: check a submission's structure before it is scored, without the gold standard.
+"""MERLIon CCS, Task 2: check a submission's structure before it is scored, without access to the labels.
 
     python3 ingest.py INPUT_DATA_DIR SUBMISSION_DIR OUTPUT_DIR
 
-A file of turns for every recording of the public list, each turn with a start, a later end and a language.
+Every recording of the public list must have a file of turns, each turn with a start, a later end and a language.
 """
 
 import sys

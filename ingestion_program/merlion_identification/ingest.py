@@ -1,8 +1,8 @@
-"""MERLIon CCS, Task 1: check a submission's structure before it is scored, without the gold standard.
+"""MERLIon CCS, Task 1: check a submission's structure before it is scored, without access to the labels.
 
     python3 ingest.py INPUT_DATA_DIR SUBMISSION_DIR OUTPUT_DIR
 
-Every segment of the public list once, in its order, with an English and a Mandarin score.
+Every segment of the public list must appear once, in its order, with an English and a Mandarin score.
 """
 
 import sys

@@ -1,8 +1,8 @@
-"""PSST Task B: check a submission's structure before it is scored, without the labels.
+"""PSST Task B: check a submission's structure before it is scored, without access to the labels.
 
     python3 ingest.py INPUT_DATA_DIR SUBMISSION_DIR OUTPUT_DIR
 
-Every utterance of the public list once, each predicted true or false.
+Every utterance of the public list must appear once, with the prediction true or false.
 """
 
 import sys

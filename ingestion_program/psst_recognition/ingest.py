@@ -1,8 +1,8 @@
-"""PSST Task A: check a submission's structure before it is scored, without the reference transcripts.
+"""PSST Task A: check a submission's structure before it is scored, without access to the reference transcripts.
 
     python3 ingest.py INPUT_DATA_DIR SUBMISSION_DIR OUTPUT_DIR
 
-Every utterance of the public list once, its transcript in phones of the feature table.
+Every utterance of the public list must appear once, with a transcript in phones of the feature table.
 """
 
 import sys

@@ -1,9 +1,9 @@
-"""Spoken CALL: check a submission's structure before it is scored, without the gold standard.
+"""Spoken CALL: check a submission's structure before it is scored, without access to the labels.
 
     python3 ingest.py INPUT_DATA_DIR SUBMISSION_DIR OUTPUT_DIR
 
-Every response of the public sheet once, each accepted or rejected, and a number of accepts with which the
-50 % rule can be met, where the class sizes are public.
+Every response of the public sheet must appear once, accepted or rejected. If the class sizes are public, the number of
+accepts must make it possible to meet the 50 % rule.
 """
 
 import sys

@@ -2,9 +2,8 @@
 
     python3 score.py INPUT_DIR OUTPUT_DIR      (INPUT_DIR/ref/reference.csv, INPUT_DIR/res/ratings.csv)
 
-The files, what is counted and every score are described in spokeneval/tasks/caller_experience.py, the
-formulas with their sources in spokeneval/metrics/agreement.py and
-spokeneval/metrics/alternative_annotator.py.
+spokeneval/tasks/caller_experience.py describes the files, the counts and the scores; spokeneval/metrics/agreement.py
+and spokeneval/metrics/alternative_annotator.py give the formulas and their sources.
 """
 
 import sys

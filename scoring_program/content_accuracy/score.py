@@ -2,9 +2,8 @@
 
     python3 score.py INPUT_DIR OUTPUT_DIR      (INPUT_DIR/ref/reference.csv, INPUT_DIR/res/predictions.csv)
 
-The files, what is counted and every score are described in spokeneval/tasks/content_accuracy.py, the
-formulas with their sources in spokeneval/metrics/agreement.py, spokeneval/metrics/correlation.py and
-spokeneval/metrics/prediction_error.py.
+spokeneval/tasks/content_accuracy.py describes the files, the counts and the scores; spokeneval/metrics/agreement.py,
+spokeneval/metrics/correlation.py and spokeneval/metrics/prediction_error.py give the formulas and their sources.
 """
 
 import sys

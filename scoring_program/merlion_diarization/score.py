@@ -2,8 +2,8 @@
 
     python3 score.py INPUT_DIR OUTPUT_DIR      (INPUT_DIR/ref/labels.csv and regions.csv, INPUT_DIR/res/*.txt)
 
-The files, what is counted and every score are described in spokeneval/tasks/merlion_diarization.py, the
-formulas with their sources in spokeneval/metrics/language_diarization.py.
+spokeneval/tasks/merlion_diarization.py describes the files, the counts and the scores;
+spokeneval/metrics/language_diarization.py gives the formulas and their sources.
 """
 
 import sys

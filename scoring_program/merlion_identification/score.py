@@ -2,9 +2,9 @@
 
     python3 score.py INPUT_DIR OUTPUT_DIR      (INPUT_DIR/ref/labels.csv, INPUT_DIR/res/prediction.txt)
 
-The files, what is counted and every score are described in spokeneval/tasks/merlion_identification.py,
-the formulas with their sources in spokeneval/metrics/language_identification.py,
-spokeneval/metrics/equal_error_rate.py and spokeneval/metrics/detection_cost.py.
+spokeneval/tasks/merlion_identification.py describes the files, the counts and the scores;
+spokeneval/metrics/language_identification.py, spokeneval/metrics/equal_error_rate.py and
+spokeneval/metrics/detection_cost.py give the formulas and their sources.
 """
 
 import sys

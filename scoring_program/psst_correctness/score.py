@@ -2,8 +2,8 @@
 
     python3 score.py INPUT_DIR OUTPUT_DIR      (INPUT_DIR/ref/utterances.tsv, INPUT_DIR/res/correctness.tsv)
 
-The files, what is counted and every score are described in spokeneval/tasks/psst_correctness.py, the
-formulas with their sources in spokeneval/metrics/correctness.py.
+spokeneval/tasks/psst_correctness.py describes the files, the counts and the scores; spokeneval/metrics/correctness.py
+gives the formulas and their sources.
 """
 
 import sys

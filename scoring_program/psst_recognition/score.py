@@ -2,8 +2,8 @@
 
     python3 score.py INPUT_DIR OUTPUT_DIR      (INPUT_DIR/ref/utterances.tsv, INPUT_DIR/res/transcripts.tsv)
 
-The files, what is counted and every score are described in spokeneval/tasks/psst_recognition.py, the
-formulas with their sources in spokeneval/metrics/phoneme_recognition.py.
+spokeneval/tasks/psst_recognition.py describes the files, the counts and the scores;
+spokeneval/metrics/phoneme_recognition.py gives the formulas and their sources.
 """
 
 import sys

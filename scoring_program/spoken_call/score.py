@@ -2,8 +2,8 @@
 
     python3 score.py INPUT_DIR OUTPUT_DIR      (INPUT_DIR/ref/reference.csv, INPUT_DIR/res/results.csv)
 
-The files, what is counted and every score are described in spokeneval/tasks/spoken_call.py, the formulas
-with their sources in spokeneval/metrics/accept_reject.py.
+spokeneval/tasks/spoken_call.py describes the files, the counts and the scores; spokeneval/metrics/accept_reject.py
+gives the formulas and their sources.
 """
 
 import sys

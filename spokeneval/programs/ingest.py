@@ -14,13 +14,13 @@ from .program import accepted_report, directories, own_options, remove, run
 
 
 def ingest_main(default: Task, *, items: Optional[Items] = None) -> int:
-    """Check `SUBMISSION_DIR` against the public items in `INPUT_DATA_DIR`; returns the exit status.
+    """Check `SUBMISSION_DIR` against the public items in `INPUT_DATA_DIR`; return the exit status.
 
-    Leaves `ingestion_report.txt` in `OUTPUT_DIR`, in place of any file of that name that a submission planted.
+    Writes `ingestion_report.txt` to `OUTPUT_DIR`, replacing any file of that name that a submission may have planted.
 
     Parameters
     ----------
-    items: the public items, where they were read before.
+    items: the public items, if they have been read before.
     """
 
     def program() -> None:

@@ -1,4 +1,4 @@
-"""What both programs share: the folders and options that they are given, and the words for what goes wrong."""
+"""Functions that both programs share: their folders and options, and the messages for errors."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from ..run.options import OPTIONS_FILE, Options, read_options
 
 
 def accepted_report(task: str, items: int) -> str:
-    """What the ingestion program leaves beside a submission that it accepts."""
+    """Return the report that the ingestion program writes for an accepted submission."""
     return f"{task}: structure accepted, {items} items checked.\n"
 
 
 def own_options() -> Options:
-    """The organiser's choices, beside the program that runs."""
+    """Return the organiser's options, from the file beside the running program."""
     return read_options(Path(sys.argv[0]).resolve().parent / OPTIONS_FILE)
 
 
@@ -41,7 +41,7 @@ class _Usage(Exception):
 
 
 def remove(path: Path) -> None:
-    """Remove whatever has this name, a link or a folder too."""
+    """Remove a file, link or folder, if it exists."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(str(path))
     elif path.exists() or path.is_symlink():
@@ -51,7 +51,7 @@ def remove(path: Path) -> None:
 def run(
     program: Callable[[], None], refused: Callable[[str, Exception], None] = lambda words, refusal: None
 ) -> int:
-    """Run a program; what goes wrong is said on standard error, and to `refused`."""
+    """Run a program; report errors on standard error and to `refused`. Return the exit status."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     try:
@@ -68,7 +68,7 @@ def run(
 
 
 def describe_error(error: Exception) -> str:
-    """What went wrong, for the participant: no words of a reference's own, which may be labels."""
+    """Return an error message for the participant, without text from a reference, which may contain labels."""
     if isinstance(error, SubmissionError):
         return f"{error}\n\n{FREE_ATTEMPT}"
     if isinstance(error, FileProblems):
@@ -80,20 +80,20 @@ def describe_error(error: Exception) -> str:
 
 
 def describe_bad_reference(refusal: FileProblems) -> str:
-    """A broken reference or item list: its problems may quote labels, so only their number is told."""
+    """Return a message for an unusable reference or item list: only the number of problems, which may quote labels."""
     kind = "reference data" if isinstance(refusal, ReferenceFileError) else "input data"
     return (
-        f"The organisers' {kind} cannot be used ({count_of(refusal.total, 'problem')}); building the bundle names "
-        "them. Please tell the organisers.\nNothing was scored."
+        f"The organisers' {kind} cannot be used ({count_of(refusal.total, 'problem')}). Please inform the "
+        "organisers: building the bundle lists the problems.\nNothing was scored."
     )
 
 
 def describe_failure(error: Exception) -> str:
-    """A defect in the program: where it is, but no value, because a value may be a label."""
+    """Return a message for a defect in the program: its place in the code, but no values, which may be labels."""
     frames = traceback.extract_tb(error.__traceback__)
     return "\n".join(
         [
-            f"The program failed ({type(error).__name__}). Please tell the organisers:",
+            f"The program failed ({type(error).__name__}). Please send these lines to the organisers:",
             *(f"  {Path(frame.filename).name} line {frame.lineno} in {frame.name}" for frame in frames[-4:]),
             "Nothing was scored.",
         ]

@@ -22,24 +22,24 @@ from .program import accepted_report, directories, own_options, remove, run
 PAGE_FILE = "detailed_results.html"
 
 PAGE_FOLDER = "detailed_results"
-"""Where the page goes if an empty one lies in the output beforehand. CodaLab's worker puts it there, fails a run that
-takes it away, and loses what is written over it in a run's last second; a page in a folder arrives."""
+"""Folder for the page if the output already contains an empty page, as CodaLab's worker creates. The worker fails a run
+that removes the empty page, and loses text written to it in the last second of a run. A page in a folder is kept."""
 
 HIDDEN_STATISTICS = "SPOKENEVAL_HIDDEN_STATISTICS"
-"""Environment variable: `write` gives the statistics of a hidden reference too, and exact scores, as organisers want
-them at home. No participant gets at a platform's environment."""
+"""Environment variable for organisers at home. With `write`, a hidden reference gives exact scores and statistics too.
+Participants have no access to a platform's environment."""
 
 
 def score_main(default: Task, *, reference: Optional[Reference] = None) -> int:
-    """Score `INPUT_DIR/res` against `INPUT_DIR/ref` into `OUTPUT_DIR`; returns the exit status.
+    """Score `INPUT_DIR/res` against `INPUT_DIR/ref` and write the results to `OUTPUT_DIR`; return the exit status.
 
-    Writes `scores.json` and `scores.txt`, `signature.txt`, where the labels are public `statistics.json`, and where
-    the options say so `detailed_results.html`, last: nothing that goes wrong with it changes a score. An empty page
-    that is there already stays as it is.
+    Writes `scores.json`, `scores.txt` and `signature.txt`; `statistics.json` if the labels are public; and, if the
+    options ask for it, `detailed_results.html`. The page is written last, so that no error in it can change a score. An
+    empty page that exists already is not changed.
 
     Parameters
     ----------
-    reference: what is in `INPUT_DIR/ref`, where it was read before.
+    reference: the content of `INPUT_DIR/ref`, if it has been read before.
     """
     options = Options()
 
@@ -71,7 +71,7 @@ def score_main(default: Task, *, reference: Optional[Reference] = None) -> int:
         if settings.steps and settings.labels_public:
             said.append(describe_line(line, settings.steps, settings.floor, task.primary))
         print("\n".join(said), flush=True)
-        write_scores(output, scores)  # after all else that can fail: a run that fails leaves none
+        write_scores(output, scores)  # last of the steps that can fail: a failed run leaves no scores
         if options.detailed_results:
             _write_page(
                 output,
@@ -88,7 +88,7 @@ def score_main(default: Task, *, reference: Optional[Reference] = None) -> int:
 
 
 def _write_page(output: Path, make: Callable[[Any], str]) -> None:
-    """Write the report page; if that fails, one line without a value says so, and all else stands."""
+    """Write the report page; if that fails, print one line without values. Scores are not affected."""
     try:
         from ..report import results
 
@@ -97,7 +97,8 @@ def _write_page(output: Path, make: Callable[[Any], str]) -> None:
         write_file(folder / PAGE_FILE, make(results))
     except Exception as error:
         print(
-            f"The report page could not be made ({type(error).__name__}); all else stands.", file=sys.stderr
+            f"The report page could not be made ({type(error).__name__}). The scores are not affected.",
+            file=sys.stderr,
         )
 
 

@@ -193,7 +193,7 @@ def test_where_an_empty_page_lies_it_stays_and_the_page_goes_into_a_folder(tmp_p
 def test_a_page_that_fails_costs_nothing(tmp_path, monkeypatch):
     expected = score(tmp_path / "without")
     monkeypatch.setattr("spokeneval.report.results.scored_page", lambda *_: 1 / 0)
-    told = "The report page could not be made (ZeroDivisionError); all else stands.\n"
+    told = "The report page could not be made (ZeroDivisionError). The scores are not affected.\n"
     found = score(tmp_path, {"detailed_results": True})
     assert found == (*expected[:2], told, expected[3])
 
@@ -221,7 +221,7 @@ def test_a_score_that_no_platform_can_store_is_not_written(tmp_path):
     told = {ITEMS: {**TOLD, "floor": {"f1": 1e10}}}
     status, stdout, stderr, names = score(tmp_path, {**STEPS, "sets": told})
     assert (status, stdout, names) == (1, "", [])
-    assert stderr.startswith("The program failed (ValueError). Please tell the organisers:\n")
+    assert stderr.startswith("The program failed (ValueError). Please send these lines to the organisers:\n")
 
 
 def test_words_that_cannot_be_said_are_no_success(tmp_path):
@@ -243,13 +243,13 @@ def test_nothing_goes_on_where_a_refusal_cannot_be_said(tmp_path):
 def test_what_is_no_participants_fault_is_on_the_page_in_the_same_words(tmp_path):
     reference = {"utterances.tsv": REFERENCE["utterances.tsv"].replace("TRUE", "FALSE")}
     told = (
-        "The organisers' reference data cannot be used (1 problem); building the bundle names them. Please tell the "
-        "organisers.\nNothing was scored.\n"
+        "The organisers' reference data cannot be used (1 problem). Please inform the organisers: building the bundle "
+        "lists the problems.\nNothing was scored.\n"
     )
     options = {"detailed_results": True}
     assert score(tmp_path, options, reference) == (1, "", told, ["detailed_results.html"])
     page = (tmp_path / "below/out/detailed_results.html").read_text(encoding="utf-8")
-    assert "building the bundle names them" in page
+    assert "building the bundle lists the problems" in page
     (tmp_path / "below" / "out").rename(tmp_path / "before")
     status, _, stderr, names = score(tmp_path, {**options, "options": {"of no task": "on"}})
     assert (status, names) == (1, ["detailed_results.html"])  # in a folder that was not there yet
@@ -293,7 +293,7 @@ def test_a_failure_is_told_by_its_last_four_places():
     line = deeper.__code__.co_firstlineno + 1
     place = f"  test_programs.py line {line} in deeper\n"
     assert words == (
-        f"The program failed (ValueError). Please tell the organisers:\n{4 * place}Nothing was scored."
+        f"The program failed (ValueError). Please send these lines to the organisers:\n{4 * place}Nothing was scored."
     )
 
 

@@ -113,8 +113,8 @@ def test_of_a_broken_reference_participants_are_told_the_number_of_problems(task
             done = score(task, tmp_path / str(number), CASES[task].submission, bad.files)
         problems = count_of(reference_refusals(task)[bad.name].error.total, "problem")
         words = (
-            f"The organisers' reference data cannot be used ({problems}); building the bundle names them. "
-            "Please tell the organisers.\nNothing was scored.\n"
+            f"The organisers' reference data cannot be used ({problems}). Please inform the organisers: "
+            "building the bundle lists the problems.\nNothing was scored.\n"
         )
         assert done[:3] == (1, "", words), bad.name
         assert not list(done[3].iterdir())
@@ -168,7 +168,7 @@ def test_options_are_the_tasks_own_and_stand_in_the_signature(task, tmp_path):
     for number, settings in enumerate([{"unknown": "on"}, *({option.name: "on"} for option in options)]):
         done = score(task, tmp_path / f"bad{number}", CASES[task].submission, options={"options": settings})
         assert done[0] == 1
-        assert "The program failed (ValueError). Please tell the organisers:" in done[2]
+        assert "The program failed (ValueError). Please send these lines to the organisers:" in done[2]
         assert not (done[3] / "scores.json").exists()
 
 
