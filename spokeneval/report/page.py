@@ -1,7 +1,7 @@
-"""One self-contained HTML page, put together from a few builders that escape whatever is not `Html` already.
+"""Builders of a self-contained HTML page; they escape all content that is not `Html` already.
 
-No script, nothing loaded from anywhere: readable on a phone and by a screen reader, printable, and the same bytes
-for the same content.
+A page has no scripts and loads nothing. It can be read on a phone and by a screen reader, and printed. The same content
+gives the same bytes.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from html import escape
 from typing import Union
 
 ROWS = 50
-"""Rows of a table that are shown; the rest are counted."""
+"""Number of rows of a table that are shown; further rows are only counted."""
 
 LONGEST = 200
-"""Characters of one cell of a table that are shown."""
+"""Number of characters of a table cell that are shown."""
 
 _NUMBERS = re.compile(r"(?:none|–|(?:< )?[-+−]?[0-9](?:[-+−–=.,0-9 ]|%|to|\([A-Z]+\))*|)\Z")
 
@@ -25,7 +25,7 @@ _NUMBER = ' class="number"'
 
 @dataclass(frozen=True)
 class Html:
-    """Markup that may stand on a page as it is."""
+    """Markup that is inserted into a page unchanged."""
 
     markup: str
 
@@ -34,7 +34,7 @@ Content = Union[Html, str, int]
 
 
 def text(content: Content) -> str:
-    """Escaped: markup, and whatever is not printable (control characters, terminal escapes, changes of direction)."""
+    """Escape markup and unprintable characters (control characters, terminal escapes, changes of direction)."""
     if isinstance(content, Html):
         return content.markup
     shown = str(content)
@@ -46,23 +46,23 @@ def text(content: Content) -> str:
 
 
 def paragraph(*contents: Content, kind: str = "") -> Html:
-    """A paragraph; its `kind` is a class of the style sheet: `verdict`, `refused`, `note`."""
+    """Return a paragraph; `kind` is a class of the style sheet: `verdict`, `refused` or `note`."""
     attribute = f' class="{kind}"' if kind else ""
     return Html(f"<p{attribute}>{' '.join(map(text, contents))}</p>")
 
 
 def code(content: str) -> Html:
-    """Text in the letters of a terminal."""
+    """Return text in a monospaced font."""
     return Html(f"<code>{text(content)}</code>")
 
 
 def lines(content: Sequence[str]) -> Html:
-    """Lines in the letters of a terminal, their blanks kept."""
+    """Return lines in a monospaced font, with their spaces."""
     return Html(f"<pre>{chr(10).join(map(text, content))}</pre>")
 
 
 def section(title: str, *parts: Html | None) -> Html:
-    """A part of the page under its own heading; parts that are None are left out."""
+    """Return a part of the page with a heading; parts that are None are left out."""
     inner = "\n".join(part.markup for part in parts if part is not None)
     return Html(f"<section>\n<h2>{text(title)}</h2>\n{inner}\n</section>")
 
@@ -70,9 +70,10 @@ def section(title: str, *parts: Html | None) -> Html:
 def table(
     caption: str, header: Sequence[Content], rows: Iterable[Sequence[Content]], *, shown: int = ROWS
 ) -> Html:
-    """A table whose first column names its rows; the rows after the first `shown` are counted only.
+    """Return a table whose first column names its rows; rows after the first `shown` are only counted.
 
-    Cells of numbers (`12`, `1.5 to 2.5`, `31.4 %`, `640 (CA)`) are set to the right, and the title of a column of them.
+    Cells with numbers (`12`, `1.5 to 2.5`, `31.4 %`, `640 (CA)`) are aligned right, and so is the title of a column
+    that contains only numbers.
     """
     rows = list(rows)
     head = f'<th scope="col">{text(header[0])}</th>'
@@ -93,7 +94,7 @@ def table(
         "</tbody>\n</table>\n</div>",
     ]
     if len(rows) > shown:
-        markup.append(paragraph(f"{len(rows) - shown} more are not shown.", kind="note").markup)
+        markup.append(paragraph(f"{len(rows) - shown} more rows are not shown.", kind="note").markup)
     return Html("\n".join(markup))
 
 
@@ -108,19 +109,19 @@ def _number(cell: Content) -> str:
 
 
 def folded(summary: str, *parts: Html | None, opened: bool = False) -> Html:
-    """Parts that are folded under a line of their own until a reader opens it."""
+    """Return parts that are hidden below a summary line until the reader opens it."""
     inner = "\n".join(part.markup for part in parts if part is not None)
     attribute = " open" if opened else ""
     return Html(f"<details{attribute}>\n<summary>{text(summary)}</summary>\n{inner}\n</details>")
 
 
 def figure(caption: str, label: str, svg: Html | None) -> Html:
-    """A plot: its caption, and the words that stand for it where it is not seen; without a plot, a line says so.
+    """Return a plot with its caption and its text for screen readers; without a plot, return a note.
 
     Wide plots scroll in their own box on a narrow screen.
     """
     if svg is None:
-        return paragraph(f"{caption}: drawn where matplotlib is installed.", kind="note")
+        return paragraph(f"{caption}: not drawn, because matplotlib is not installed.", kind="note")
     return Html(
         f'<figure>\n<div class="scroll" role="region" aria-label="Plot: {text(caption)}" tabindex="0">'
         f'<div role="img" aria-label="{text(label)}">{svg.markup}</div></div>\n'
@@ -129,7 +130,7 @@ def figure(caption: str, label: str, svg: Html | None) -> Html:
 
 
 def page(title: str, *parts: Html | None) -> str:
-    """The whole document, under one first heading."""
+    """Return the whole document; `title` is also its first heading."""
     inner = "\n".join(part.markup for part in parts if part is not None)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -141,10 +142,10 @@ def page(title: str, *parts: Html | None) -> str:
 
 _STYLE = """
 :root { color-scheme: light dark; --page: #fff; --ink: #1b1f24; --soft: #444c56; --line: #d8dee4; --rule: #c9d1d9;
-  --strong: #57606a; --accent: #0072b2; --told: #eef5fa; --bad: #b33c00; --refused: #fdf1ea; --cue: #b6bec8; }
+  --strong: #57606a; --accent: #0072b2; --verdict: #eef5fa; --bad: #b33c00; --refused: #fdf1ea; --cue: #b6bec8; }
 @media screen and (prefers-color-scheme: dark) {
   :root { --page: #14181d; --ink: #e6eaef; --soft: #aeb7c2; --line: #343c46; --rule: #3d4650; --strong: #8b949e;
-    --accent: #5cb3e6; --told: #1a2733; --bad: #ff9a66; --refused: #35231a; --cue: #59636e; }
+    --accent: #5cb3e6; --verdict: #1a2733; --bad: #ff9a66; --refused: #35231a; --cue: #59636e; }
   figure svg { background: #fff; border-radius: 4px; }
 }
 @media screen and (prefers-color-scheme: dark) and (max-width: 40rem) {
@@ -160,7 +161,7 @@ h2 { font-size: 1.2rem; line-height: 1.3; margin: 2.2rem 0 0.7rem; padding-top: 
   border-top: 1px solid var(--rule); }
 p { margin: 0.5rem 0; max-width: 46rem; overflow-wrap: anywhere; }
 .verdict, .refused { font-size: 1.1rem; padding: 0.7rem 0.9rem; border-left: 0.35rem solid var(--accent);
-  background: var(--told); max-width: none; }
+  background: var(--verdict); max-width: none; }
 .refused { border-color: var(--bad); background: var(--refused); }
 .note { color: var(--soft); font-size: 0.9rem; }
 code, pre { font: 0.875rem/1.4 ui-monospace, "SF Mono", Consolas, "DejaVu Sans Mono", monospace; }

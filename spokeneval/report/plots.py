@@ -1,7 +1,7 @@
-"""Plots as SVG that stands inside a page, by matplotlib; where that is not installed, the scale of scores alone.
+"""Plots as SVG inside a page. Most need matplotlib; the scale, timelines and stacked bars do not.
 
-The settings are matplotlib's own defaults whatever a user has chosen, every id belongs to its plot alone, and the
-same data give the same bytes.
+The settings are matplotlib's defaults, whatever the user's configuration is. Each id contains the name of its plot, and
+the same data give the same bytes.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ import numpy as np
 from .page import Html
 
 BLUE, ORANGE, GREEN, GREY = "#0072b2", "#b33c00", "#007a5a", "#8b949e"
-"""Told apart by the colour-blind, and dark enough on white."""
+"""Colours that colour-blind readers can distinguish, with enough contrast on white."""
 WRONG = ORANGE
-"""The colour of answers that are wrong."""
+"""The colour of wrong answers."""
 
 LINE_STYLES = ("-", (0, (5, 2)), (0, (1, 1.5)))
 
@@ -48,13 +48,13 @@ _FONTS = 'system-ui, "Segoe UI", Arial, "DejaVu Sans", sans-serif'.replace('"', 
 def plot(
     name: str, draw: Callable[[Any], None], *, width: float, height: float, narrowest: float = 0
 ) -> Optional[Html]:
-    """What `draw` puts on a matplotlib Figure, or None without matplotlib.
+    """Return what `draw` puts on a matplotlib Figure, or None if matplotlib is not installed.
 
     Parameters
     ----------
-    name: of letters, the plot's own on its page.
-    width, height: inches, of 72 to the width; a page never shows it wider than that by half.
-    narrowest: inches below which it scrolls rather than shrinks.
+    name: letters only; unique on the page.
+    width, height: in inches; a page shows the plot at most 1.5 times as wide.
+    narrowest: width in inches below which the plot scrolls instead of shrinking.
     """
     with _matplotlib() as matplotlib:
         if matplotlib is None:
@@ -75,7 +75,7 @@ def plot(
 
 @contextmanager
 def _matplotlib() -> Iterator[Any]:
-    """matplotlib, without its advice and warnings, or None where it is not installed."""
+    """Yield matplotlib with its log messages and warnings silenced, or None if it is not installed."""
     logger = logging.getLogger("matplotlib")
     level = logger.level
     logger.setLevel(logging.CRITICAL)
@@ -94,7 +94,7 @@ def _matplotlib() -> Iterator[Any]:
 
 @contextmanager
 def _some_home() -> Iterator[None]:
-    """A folder for what matplotlib remembers, where the user has no home."""
+    """Provide a folder for matplotlib's cache if the user has no home."""
     if os.path.isdir(os.path.expanduser("~")) or "MPLCONFIGDIR" in os.environ:
         yield
         return
@@ -107,7 +107,7 @@ def _some_home() -> Iterator[None]:
 
 
 def _inline(name: str, svg: str, width: float, narrowest: float) -> Html:
-    """An SVG file as an element of a page: ids only where one is referred to, and then the plot's own."""
+    """Return an SVG file as an element of a page; keep only ids that are referred to, prefixed with the plot's name."""
     svg = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->", "", svg, flags=re.DOTALL)
     svg = svg[svg.index("<svg") :].replace("xlink:href", "href")
     used = set(re.findall(r'(?:href="|url\()#([^")]+)', svg))
@@ -123,7 +123,7 @@ def _inline(name: str, svg: str, width: float, narrowest: float) -> Html:
 
 
 class Mark(NamedTuple):
-    """A score on a scale, with its interval where it has one."""
+    """A score on a scale, with its interval if it has one."""
 
     label: str
     value: float
@@ -133,7 +133,7 @@ class Mark(NamedTuple):
 
 
 def scale(marks: Sequence[Mark], title: str) -> Html:
-    """Scores on one axis, a line each with its name and number; drawn without matplotlib."""
+    """Return scores on one axis, each in a line with its name and number; drawn without matplotlib."""
     line, size = 26, 14
     left = 28 + 9 * max(len(mark.label) + len(mark.shown) for mark in marks)
     width = left + 260
@@ -172,10 +172,10 @@ class Lane(NamedTuple):
 
 
 def timeline(lanes: Sequence[Lane], regions: np.ndarray) -> Html:
-    """Lanes over the time of a recording's regions, shape=(n, 2) in ms, which are shaded; drawn without matplotlib.
+    """Return lanes over time, with a recording's regions, shape=(n, 2) in ms, shaded; drawn without matplotlib.
 
-    Spans end at whole units of the picture and are at least one wide, so that a lane of any number of them takes no
-    more than 1.6 kB.
+    Spans end at whole units of the picture and are at least one unit wide, so that a lane takes at most 1.6 kB for any
+    number of spans.
     """
     left, length, high = 170, 710, 20
     start, end = float(regions.min()), float(regions.max())
@@ -201,7 +201,7 @@ def timeline(lanes: Sequence[Lane], regions: np.ndarray) -> Html:
 
 
 def _dashes(spans: np.ndarray, length: int) -> str:
-    """Lengths of dashes and gaps, in turns, along a line of which spans are drawn, shape=(n, 2); empty without any."""
+    """Return alternating lengths of dashes and gaps that draw spans, shape=(n, 2), on a line; empty without spans."""
     first = np.minimum(np.rint(spans[:, 0]), length - 1).astype(int)
     last = np.maximum(np.rint(spans[:, 1]).astype(int), first + 1)
     depth = np.zeros(length + 1, dtype=int)
@@ -212,7 +212,7 @@ def _dashes(spans: np.ndarray, length: int) -> str:
 
 
 class Part(NamedTuple):
-    """What bars are made of: its name, its colour, and a path on squares of 6 that tells it without the colour."""
+    """A part of stacked bars: name, colour, and a texture, drawn on squares of 6, that identifies it without colour."""
 
     label: str
     colour: str
@@ -220,7 +220,7 @@ class Part(NamedTuple):
 
 
 def stacked_bars(names: Sequence[str], values: np.ndarray, parts: Sequence[Part], title: str) -> Html:
-    """A bar for each name, of its values of each part, shape=(names, parts); drawn without matplotlib."""
+    """Return a bar for each name, stacked from its values, shape=(names, parts); drawn without matplotlib."""
     left, right, line, high, top = 240, 690, 18, 12, 30
     bottom = top + line * len(names)
     ends = np.cumsum(values, axis=1)
@@ -256,7 +256,7 @@ def stacked_bars(names: Sequence[str], values: np.ndarray, parts: Sequence[Part]
 
 
 def _drawing(width: int, height: int, style: str, size: int, parts: Sequence[str]) -> Html:
-    """Parts of a picture, as it stands in a page."""
+    """Return an SVG element with the parts of a picture."""
     return Html(
         f'<svg viewBox="0 0 {width} {height}" style="{style}" font-size="{size}" '
         f'font-family="{_FONTS}" fill="#1b1f24" aria-hidden="true" focusable="false">\n'
@@ -266,14 +266,14 @@ def _drawing(width: int, height: int, style: str, size: int, parts: Sequence[str
 
 
 def _clock_ticks(start: float, end: float) -> list[float]:
-    """Round times in seconds, at most ten."""
+    """Return round times in seconds, at most ten."""
     steps = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1200, 3600)
     step = next((step for step in steps if (end - start) / step <= 10), steps[-1])
     return [float(step * place) for place in range(math.ceil(start / step), math.floor(end / step) + 1)]
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Round numbers from low to high, some five of them."""
+    """Return about five round numbers from low to high."""
     power = 10.0 ** math.floor(math.log10((high - low) / 4))
     step = next(factor * power for factor in (1, 2, 5, 10) if (high - low) / (factor * power) <= 6)
     first = math.ceil(low / step)
@@ -281,14 +281,14 @@ def _ticks(low: float, high: float) -> list[float]:
 
 
 def shade(value: float) -> tuple[str, str]:
-    """The colours of a cell and of the text on it, for a value from 0 to 1."""
+    """Return the colours of a cell and of its text, for a value from 0 to 1."""
     low, high = np.array([255, 255, 255]), np.array([0, 84, 140])
     red, green, blue = np.rint(low + (high - low) * value).astype(int).tolist()
     return f"#{red:02x}{green:02x}{blue:02x}", "#ffffff" if value > 0.72 else "#1b1f24"
 
 
 def colour_bar(axes: Any, title: str) -> None:
-    """What the colours of `squares` and `cells` mean, from 0 to 100 %."""
+    """Draw a legend of the colours of `squares` and `cells`, from 0 to 100 %."""
     for step in range(50):
         axes.fill_between([2 * step, 2 * step + 2], 0, 1, facecolor=shade((step + 0.5) / 50)[0], linewidth=0)
     axes.set(xlim=(0, 100), ylim=(0, 1), yticks=[])
@@ -298,9 +298,9 @@ def colour_bar(axes: Any, title: str) -> None:
 
 
 def mean_difference(axes: Any, means: np.ndarray, differences: np.ndarray) -> tuple[float, float, float]:
-    """A plot of mean against difference (Bland and Altman 1986), points larger where there are more.
+    """Plot differences against means (Bland and Altman 1986); larger points stand for more items.
 
-    Returns the mean difference and the limits of agreement, 1.96 standard deviations either way.
+    Returns the mean difference and the limits of agreement, 1.96 standard deviations below and above it.
     """
     bias, spread = float(differences.mean()), float(differences.std(ddof=1)) if len(differences) > 1 else 0.0
     points, counts = np.unique(np.stack([means, differences]).round(2), axis=1, return_counts=True)
@@ -322,7 +322,7 @@ def mean_difference(axes: Any, means: np.ndarray, differences: np.ndarray) -> tu
 
 
 def squares(axes: Any, rows: np.ndarray, columns: np.ndarray, colours: Sequence[str]) -> None:
-    """Cells of a large matrix, as one collection: each at its row and column, in its colour."""
+    """Draw the cells of a large matrix as one collection."""
     from matplotlib.collections import PolyCollection
 
     corners = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
@@ -331,7 +331,7 @@ def squares(axes: Any, rows: np.ndarray, columns: np.ndarray, colours: Sequence[
 
 
 def cells(axes: Any, values: np.ndarray, words: Sequence[Sequence[str]], *, largest: float) -> None:
-    """A matrix as shaded cells with words on them, the first row on top."""
+    """Draw a matrix as shaded cells with text, the first row on top."""
     rows, columns = values.shape
     for row in range(rows):
         for column in range(columns):

@@ -1,9 +1,9 @@
-"""`detailed_results.html`: what became of a submission, on one page.
+"""`detailed_results.html`: the results of a submission on one page.
 
-Where the labels are public, the scores with their interval beside the baseline's, the plots that people of the field
-look at, and a table of the items, worst first (`tasks/<task>.py`). Where they are hidden, what is in `scores.json`
-and nothing else, beside what everybody can submit: the page is anybody's to fetch, and a curve of one's own scores
-would spell the labels out.
+For public labels, the page shows the scores with their intervals beside the baseline's, the usual plots of the field,
+and a table of the items, worst first (`tasks/<task>.py`). For hidden labels it shows only the content of `scores.json`
+beside the trivial baselines, because participants can download the page and could read labels from a curve of their
+own scores.
 """
 
 from __future__ import annotations
@@ -32,24 +32,24 @@ def scored_page(
     submission: Any,
     files: Iterable[str],
 ) -> str:
-    """The page of a submission that was scored.
+    """Return the page of a submission that was scored.
 
     Parameters
     ----------
-    scores: as they were written.
-    files: names of the submission's files.
+    scores: the scores as written to `scores.json`.
+    files: the names of the submission's files.
     """
     parts: list[Html] = []
     if not settings.labels_public:
-        note = "The labels of this set are hidden: this page holds the scores and nothing about single items."
+        note = "The labels of this set are hidden, so this page shows only scores and nothing about single items."
         if settings.coarse:
             note += (
-                " They are told in steps of about one standard error, because exact scores would give the labels away: "
-                "two submissions less than two steps apart are not shown to differ."
+                " Scores are shown in steps of about one standard error, because exact scores would reveal the labels. "
+                "Treat scores less than two steps apart as a tie."
             )
             if settings.floor is not None:
                 worst = _shown(task.primary.key, settings.floor[task.primary.key], settings)
-                note += f" Nothing worse than {worst} is shown: the best of the baseline and answers that know nothing."
+                note += f" No score worse than {worst} is shown, the best of the baseline and the trivial baselines."
         parts.append(paragraph(note, kind="note"))
     else:
         parts += _task_sections(task, reference.labels, submission, scored)
@@ -67,15 +67,15 @@ def scored_page(
     )
 
 
-_COMPARABLE = "Two scores may be compared only if their signatures are the same."
+_COMPARABLE = "Compare two scores only if their signatures are the same."
 
 
 def refused_page(task: Task, words: str, refusal: Optional[Exception] = None) -> str:
-    """The page of a submission that was not scored: every problem in its file and line.
+    """Return the page of a submission that was not scored: every problem with its file and line.
 
     Parameters
     ----------
-    words: what standard error says; it stands on the page where the problems are not the submission's.
+    words: the text of standard error, shown if the submission is not the cause.
     """
     title = f"{task.title}: not scored"
     if not isinstance(refusal, SubmissionError):
@@ -91,7 +91,7 @@ def refused_page(task: Task, words: str, refusal: Optional[Exception] = None) ->
     return page(
         title,
         paragraph(f"Refused: {count_of(refusal.total, 'problem')}.", FREE_ATTEMPT, kind="refused"),
-        section("Problems", table("What to mend", ["File", "Line", "Problem"], rows)),
+        section("Problems", table("What to fix", ["File", "Line", "Problem"], rows)),
     )
 
 
@@ -104,7 +104,7 @@ def _by_file(problems: Sequence[Problem]) -> list[Problem]:
 
 
 def _task_sections(task: Task, reference: Any, submission: Any, scored: Scored) -> list[Html]:
-    """The task's own part of the page, by the module in `tasks` that has its name, if there is one."""
+    """Return the task's own sections, from the module in `tasks` with its name, if there is one."""
     module = f"{__package__}.tasks.{task.name}"
     if importlib.util.find_spec(module) is None:
         return []
@@ -115,14 +115,12 @@ def _task_sections(task: Task, reference: Any, submission: Any, scored: Scored) 
 def _verdict(task: Task, scores: Mapping[str, Number], settings: Settings) -> str:
     primary = task.primary.key
     words = f"Scored: {task.primary.heading} {_shown(primary, scores[primary], settings)}"
-    words += (
-        f", with 95 % confidence {_interval(primary, scores, settings)}; {task.primary.direction} is better."
-    )
+    words += f" (95 % confidence interval {_interval(primary, scores, settings)}); {task.primary.direction} is better."
     if primary in settings.baseline:
         words += f" The baseline has {_shown(primary, settings.baseline[primary], settings)}."
     if settings.trivial:
         known = [f"{answer} {_shown(primary, score, settings)}" for answer, score in settings.trivial.items()]
-        words += f" Answers that know nothing: {', '.join(known)}."
+        words += f" Trivial baselines: {', '.join(known)}."
     return words
 
 
@@ -146,27 +144,27 @@ def _score_section(
             row.append(f"{steps[key]:g}")
         rows.append([*row, score.direction, score.description])
     header = ["Score", "This submission", "95 % interval", *(["Baseline"] if baseline else [])]
-    header += [*(["Step"] if steps is not None else []), "Better is", "What it is"]
+    header += [*(["Step"] if steps is not None else []), "Better", "Meaning"]
     unit, units = scored.statistics.unit, scored.statistics.units
     drawn = count_of(len(units), unit) if settings.labels_public else f"{unit}s"
-    notes = [f"Intervals: by the jackknife over {drawn}. {independence_note(unit)}".rstrip()]
-    notes += ["Every score at full precision is in scores.json."] if steps is None else []
+    notes = [f"Intervals are computed by the jackknife over {drawn}. {independence_note(unit)}".rstrip()]
+    notes += ["scores.json contains every score at full precision."] if steps is None else []
     return section(
         "Scores",
         _standing(task, scores, settings),
-        table("Every score", header, rows, shown=200),
+        table("All scores", header, rows, shown=200),
         *(paragraph(note, kind="note") for note in notes),
     )
 
 
 def _standing(task: Task, scores: Mapping[str, Number], settings: Settings) -> Optional[Html]:
-    """Where the submission stands between what knows nothing, the baseline and the best possible score."""
+    """Return a plot of the score beside the trivial baselines, the baseline and the best possible score."""
     primary = task.primary
     marks = [_mark("This submission", primary.key, scores, settings, BLUE)]
     if settings.baseline:
         marks.append(_mark("Baseline", primary.key, settings.baseline, settings, ORANGE))
     elif settings.coarse and settings.floor is not None:
-        marks.append(_mark("The least that is shown", primary.key, settings.floor, settings, ORANGE))
+        marks.append(_mark("Worst score shown", primary.key, settings.floor, settings, ORANGE))
     for answer, score in settings.trivial.items():
         marks.append(Mark(answer, float(score), _shown(primary.key, score, settings)))
     if primary.best is not None and settings.trivial:
@@ -175,13 +173,13 @@ def _standing(task: Task, scores: Mapping[str, Number], settings: Settings) -> O
         return None
     spoken = "; ".join(f"{mark.label} {mark.shown}" for mark in marks)
     caption = (
-        f"{primary.heading} beside what is known; {primary.direction} is better; lines are 95 % intervals"
+        f"{primary.heading} beside reference scores; {primary.direction} is better; lines are 95 % intervals"
     )
     return figure(caption, f"{caption}: {spoken}.", scale(marks, primary.heading))
 
 
 def _mark(label: str, key: str, scores: Mapping[str, Number], settings: Settings, colour: str) -> Mark:
-    """A score with its interval, if it is told."""
+    """Return a score with its interval, if the interval is shown."""
     ends = [scores[key + end] for end in ENDS if key + end in scores]
     interval = (float(ends[0]), float(ends[1])) if len(ends) == 2 else None
     return Mark(label, float(scores[key]), _shown(key, scores[key], settings), interval, colour)
@@ -192,13 +190,13 @@ def _check_section(items: int, files: list[str]) -> Html:
     return section(
         "Check of the submission",
         paragraph(
-            f"{named}: no problem found; the {items} items of the set are there, each once, and nothing else is."
+            f"{named}: no problems found. Each of the {items} items of the set appears exactly once, and nothing else."
         ),
     )
 
 
 def _shown(key: str, number: Number, settings: Settings) -> str:
-    """To the decimals of its column; a multiple of a step has no more digits than it needs."""
+    """Format a score with the decimals of its column; a multiple of a step has only the digits it needs."""
     if settings.coarse:
         return f"{number:g}"
     return str(number) if isinstance(number, int) else f"{number:.{settings.decimals.get(key, 4)}f}"

@@ -1,4 +1,4 @@
-"""Sessions of naming responses by test, speaker and severity of the aphasia, where the reference names them."""
+"""Tables of naming responses by test, session and severity of the aphasia, if the reference names them."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from ..metrics.counts import by_group
 from .page import Html, section, table
 
 _SEVERITIES = ((25, "very severe"), (50, "severe"), (75, "moderate"), (100, "mild"))
-"""Aphasia quotients up to which an aphasia is so called (Kertesz 2006, Western Aphasia Battery, revised)."""
+"""Highest aphasia quotient of each severity (Kertesz 2006, Western Aphasia Battery, revised)."""
 
-_UNKNOWN = "not known"
+_UNKNOWN = "unknown"
 
 
 def speaker_section(
     reference: Answers, rows: Any, columns: Sequence[tuple[str, Callable[[Any], Any]]]
 ) -> Html | None:
-    """A table for each of test, severity and session that the reference names; None where it names none.
+    """Return a section with a table each for test, severity and session; None if the reference names none of them.
 
     Parameters
     ----------
-    rows: the counts that the rates take, one row a response.
-    columns: titles, and rates of many sets.
+    rows: the counts from which the rates are computed, one row per response.
+    columns: titles, and functions that compute a rate for each group.
     """
     tables = [
         _table(title, names, rows, columns) for title, names in _groupings(reference) if len(set(names)) > 1

@@ -83,7 +83,7 @@ def describe(step: Step) -> str:
         )
         return f"{step.reference} -> {step.hypothesis}   {step.cost:g}   {changes}"
     phone = step.reference if step.operation == "deletion" else step.hypothesis
-    return f"{phone} {'left out' if step.operation == 'deletion' else 'put in'}   {step.cost:g}"
+    return f"{phone} {'deleted' if step.operation == 'deletion' else 'inserted'}   {step.cost:g}"
 
 
 if __name__ == "__main__":

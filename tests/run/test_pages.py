@@ -1,4 +1,4 @@
-"""The report page: all on public labels, the scores alone on hidden ones, problems on refusals, at no score's cost."""
+"""The report page: everything on public labels, only the scores on hidden labels, and the problems of a refusal."""
 
 import json
 import re
@@ -20,7 +20,7 @@ TASKS = task_names()
 
 
 def run(task, folder, *, public, files=None, reference=None, options=None):
-    """Score near misses (or the files given) with the page on; the exit status, the words and the output folder."""
+    """Score near misses (or the given files) with a page; return exit status, printed text and output folder."""
     sample = ROOT / "reference_data" / task / "development"
     content = reference or {file.name: file.read_bytes() for file in sample.iterdir()}
     write_files(folder / "input" / "ref", content)
@@ -38,7 +38,7 @@ def run(task, folder, *, public, files=None, reference=None, options=None):
 
 
 def page_of(output: Path) -> tuple[str, "Outline"]:
-    """The page and its outline, in which there is no fault."""
+    """Return the page and its outline; the outline must have no faults."""
     markup = (output / "detailed_results.html").read_text()
     outline = Outline(markup)
     assert outline.faults == []
@@ -46,7 +46,7 @@ def page_of(output: Path) -> tuple[str, "Outline"]:
 
 
 class Outline(HTMLParser):
-    """What a screen reader goes by: headings, tables, figures, ids."""
+    """The structure that a screen reader uses: headings, tables, figures, ids."""
 
     VOID = ("meta", "br", "link", "img", "input", "hr")
 
@@ -59,7 +59,7 @@ class Outline(HTMLParser):
         if self.stack:
             self.faults.append(f"left open: {self.stack}")
         if len(set(self.ids)) != len(self.ids):
-            self.faults.append("an id stands twice")
+            self.faults.append("an id appears twice")
 
     def handle_starttag(self, tag, attributes):
         attributes = dict(attributes)
@@ -99,13 +99,13 @@ class Outline(HTMLParser):
 SECTIONS = {
     "spoken_call": ("Misjudged responses",),
     "caller_experience": ("Shift of the ratings",),
-    "content_accuracy": ("Shift of the predictions", "Responses, furthest off first"),
+    "content_accuracy": ("Shift of the predictions", "Responses, largest errors first"),
     "psst_recognition": ("By test, severity and session", "moderate (to 75)", "fricative"),
     "psst_correctness": ("By test, severity and session", "moderate (to 75)"),
     "merlion_identification": ("Calibration", "By length of segment"),
-    "merlion_diarization": ("By switches of language", "<details open>"),
+    "merlion_diarization": ("By language switches", "<details open>"),
 }
-"""What a page has of the reference's own columns, and of what is looked at in a field."""
+"""Text on a page from the reference's own columns, and from the plots usual in the field."""
 
 
 @pytest.mark.default_cases("spoken_call", "merlion_diarization")
@@ -136,7 +136,7 @@ def test_a_second_raters_scores_bring_prmse(tmp_path):
     files = {"predictions.csv": "response_id,score\na,1\nb,2\nc,3.5\nd,4\n"}
     _, words, output = run("content_accuracy", tmp_path, public=True, files=files, reference=reference)
     markup, _ = page_of(output)
-    # Of the three with two scores the errors' variance is 0.5 / 3; the system has 1 2 3.5 4, the raters' means.
+    # For the three responses with two scores, the error variance is 0.5 / 3; the system predicts 1 2 3.5 4.
     between = 2 * (1 - 19 / 7) ** 2 + (2 - 19 / 7) ** 2 + 2 * (3.5 - 19 / 7) ** 2 + 2 * (4 - 19 / 7) ** 2
     variance = (between - 3 * 0.5 / 3) / (7 - 13 / 7)
     assert f"{1 + 4 * 0.5 / 3 / 7 / variance:.4f}" in markup, words
@@ -152,7 +152,7 @@ def test_every_recording_has_its_bar_and_its_timeline_the_worst_one_open(tmp_pat
         "labels.csv": "\n".join([*labels, ""]).encode(),
         "regions.csv": "\n".join([*regions, ""]).encode(),
     }
-    # The recording of number n misses n tenths of a second and no more.
+    # Recording n misses n tenths of a second; it has no other errors.
     turns = "{} 9000 English\n9000 10000 Mandarin\n"
     files = {f"{name}.txt": turns.format(100 * number) for number, name in enumerate(names)}
     _, words, output = run("merlion_diarization", tmp_path, public=True, files=files, reference=reference)
@@ -160,7 +160,7 @@ def test_every_recording_has_its_bar_and_its_timeline_the_worst_one_open(tmp_pat
     assert outline.tags.count("details") == 60, words
     assert re.findall(r"<details open>\n<summary>(.*)</summary>", markup) == ["a59.wav: DER 59.00 %"]
     bars = re.search(r'<path d="M240 6h12v12h-12z([^"]*)" fill="url\(#bars-0\)"/>', markup)
-    # The longest is as long as the axis, 450, up to its 59 %; the last row has no error, and no box.
+    # The longest bar fills the axis, 450, up to its 59 %; the last row has no error and no box.
     widths = [float(width) for width in re.findall(r"h([0-9.]+)v", bars[1])]
     assert widths == pytest.approx([450 * number / 59 for number in range(59, 0, -1)], abs=0.06)
 
@@ -186,7 +186,7 @@ def test_a_page_on_hidden_labels_holds_the_scores_alone(tmp_path, task):
     assert outline.tags.count("table") == 1
     assert "The baseline" not in markup
     scores = json.loads((output / "scores.json").read_text())
-    # One row a score, and its interval in the primary one's: nothing else has a number of its own.
+    # One row per score, with the interval in the row of the primary score; no other numbers.
     assert outline.tags.count("tr") == 1 + len(scores) - 2
     assert len(re.findall(r">[-0-9.]+ to [-0-9.]+</td>", markup)) == 1
     submitted = next((tmp_path / "input" / "res").iterdir()).read_text().splitlines()
@@ -207,7 +207,7 @@ def test_a_coarse_page_shows_where_a_submission_stands(tmp_path, task):
     assert status == 0, words
     markup, outline = page_of(output)
     assert outline.tags.count("svg") == 1
-    for words in ("This submission", "The least that is shown 0.5", "knows nothing 0.3"):
+    for words in ("This submission", "Worst score shown 0.5", "knows nothing 0.3"):
         assert words in markup
     assert ("Best possible" in markup) == (found.primary.best is not None)
     scores = json.loads((output / "scores.json").read_text())
@@ -250,9 +250,9 @@ def test_without_matplotlib_the_tables_stand_alone(tmp_path, monkeypatch, task):
     assert "could not be made" not in words
     markup, outline = page_of(output)
     drawn = re.findall(r'aria-label="Plot: ([^"]*)', markup)
-    assert "is better; lines are 95 % intervals" in drawn[0]  # drawn without it, as timelines are
-    assert all("DER is made of" in label or "minutes and seconds" in label for label in drawn[1:])
-    assert "drawn where matplotlib is installed" in markup
+    assert "is better; lines are 95 % intervals" in drawn[0]  # drawn without matplotlib, as timelines are
+    assert all("Parts of the DER" in label or "minutes and seconds" in label for label in drawn[1:])
+    assert "not drawn, because matplotlib is not installed" in markup
     assert outline.tags.count("table") >= 2
 
 
@@ -262,7 +262,7 @@ def test_builders_escape_whatever_is_no_markup():
     table = builders.table(
         "Caption <x>", ["A", "B"], [["<r>", "1.5 to 2.5"], ["s", "1 if it is so"]] * 40, shown=3
     )
-    assert "77 more are not shown." in table.markup
+    assert "77 more rows are not shown." in table.markup
     assert '<td class="number">1.5 to 2.5</td>' in table.markup
     assert '<th scope="col">B</th>' in table.markup
     numbers = builders.table("Caption", ["A", "B"], [["1", "< 0.0001"], ["2", ""]])

@@ -142,7 +142,7 @@ def test_the_trace_shows_which_phone_was_taken_for_which_the_worst_first(kits, t
     assert done.returncode == 0, done.stderr
     # FER (21.5 + 1.5 + 1) / (24 * 11), PER 3 / 11. AW's features move where AA's stay (round, high, low, back).
     assert done.stdout == (
-        f"{ids[2]}   21.5 of 48 features\n  said   K -  T\n  heard  K AE T\n    AE put in   21.5\n\n"
+        f"{ids[2]}   21.5 of 48 features\n  said   K -  T\n  heard  K AE T\n    AE inserted   21.5\n\n"
         f"{ids[0]}   1.5 of 72 features\n  said   HH AW S\n  heard  HH AA S\n    AW -> AA   1.5   "
         "round -+ (towards +) to -, high -+ (towards +) to -, low +- (towards -) to +, back -+ (towards +) to +\n\n"
         f"{ids[1]}   1 of 72 features\n  said   V AE N\n  heard  F AE N\n    V -> F   1   voice + to -\n\n"

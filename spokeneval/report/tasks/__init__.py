@@ -1,1 +1,1 @@
-"""Each task's own part of the page, by its name."""
+"""Each task's own part of the report page, in a module with the task's name."""

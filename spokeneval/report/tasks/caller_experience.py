@@ -1,4 +1,4 @@
-"""Caller Experience: kappas, agreement matrices and differences as in the paper's tables and figures, worst calls.
+"""Caller Experience: kappas, agreement matrices and differences as in the paper, and the calls, worst first.
 
 Source: the Caller Experience paper, Tables 1 and 2, Figures 1 and 2.
 """
@@ -41,8 +41,8 @@ def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Ht
             ),
             _pairs("Figure 1 of the paper: differences among human raters", names[humans], shares[humans]),
             table(
-                "Kappa, and the share of calls by the difference of their two ratings",
-                ["Compared", "κ", *(f"difference {n}" for n in range(len(_RATINGS)))],
+                "Kappa, and share of calls by the difference between the two ratings",
+                ["Raters", "κ", *(f"difference {n}" for n in range(len(_RATINGS)))],
                 rows[humans] + rows[automatic],
             ),
         ),
@@ -53,7 +53,7 @@ def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Ht
 
 
 def _pairs(caption: str, names: Sequence[str], shares: np.ndarray) -> Html | None:
-    """Bars: for each pair of raters, the share of calls by the difference of their ratings."""
+    """Return bars: for each pair of raters, the share of calls by the difference between their ratings."""
 
     def draw(canvas: Any) -> None:
         axes = canvas.add_axes([0.13, 0.32, 0.84, 0.64])
@@ -69,7 +69,7 @@ def _pairs(caption: str, names: Sequence[str], shares: np.ndarray) -> Html | Non
                 label=name.replace(", submission", "").replace(", listener", " and"),
             )
         axes.set_xticks(range(len(_RATINGS)))
-        axes.set(ylim=(0, 100), xlabel="Difference of the two ratings", ylabel="% of total calls")
+        axes.set(ylim=(0, 100), xlabel="Difference between the two ratings", ylabel="% of all calls")
         axes.grid(axis="y")
         canvas.legend(
             loc="lower center",
@@ -99,7 +99,7 @@ def _matrices(names: Sequence[str], matrices: np.ndarray) -> Html:
             axes.set_xlabel("Submission")
             axes.set_ylabel("Listener" if index == 0 else "")
 
-    caption = "Calls by the listener's rating and the submission's"
+    caption = "Number of calls by the listener's and the submission's rating"
     spoken = "; ".join(
         f"{name}: {int(np.trace(joint))} of {joint.sum()} equal" for name, joint in zip(names, matrices)
     )
@@ -116,7 +116,7 @@ def _matrices(names: Sequence[str], matrices: np.ndarray) -> Html:
 
 
 def _differences(reference: Answers, ratings: np.ndarray) -> Html:
-    """The system's ratings beside the mean of the listeners'."""
+    """Return a plot of the system's ratings against the mean of the listeners' ratings."""
     listeners = np.mean([reference[listener] for listener in LISTENERS], axis=0)
     apart = ratings - listeners
 
@@ -125,7 +125,7 @@ def _differences(reference: Answers, ratings: np.ndarray) -> Html:
         mean_difference(axes, (ratings + listeners) / 2, apart)
         axes.set(xlabel="Mean of the submission and the listeners' mean", ylabel="Submission minus listeners")
 
-    caption = "Mean against difference; lines at the mean difference and its limits of agreement (1.96 SD)"
+    caption = "Difference against mean; lines at the mean difference and the limits of agreement (1.96 SD)"
     spoken = f"{caption}: mean difference {apart.mean():+.2f}, standard deviation {apart.std():.2f}."
     svg = plot("differences", draw, width=5.4, height=3.4)
     return section("Shift of the ratings", figure(caption, spoken, svg))

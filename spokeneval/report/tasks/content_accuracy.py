@@ -1,4 +1,4 @@
-"""Content accuracy: predictions against human scores and length, what a second rater tells, what is predicted worst."""
+"""Content accuracy: predictions against human scores and length, a second rater, and the worst predictions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..plots import BLUE, cells, mean_difference, plot
 
 _MOST_SHIFT = 0.15
 _COLUMNS, _ROWS = 90, 60
-"""Responses that fall into one cell of a grid so fine are one point, the larger the more they are."""
+"""Size of the grid of a scatter plot; responses in the same cell are one point, larger for more responses."""
 
 
 def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Html]:
@@ -63,7 +63,7 @@ def _against_humans(
         found = predicted[human == level]
         mean = [f"{found.mean():.2f}", f"{found.std():.2f}"] if len(found) else ["", ""]
         means.append([str(level), len(found), *mean, *joint[level - low].tolist()])
-    caption = "Predicted and human scores, larger points where there are more responses"
+    caption = "Predicted and human scores; larger points stand for more responses"
     spoken = "; ".join(f"human {row[0]}: mean prediction {row[2]}" for row in means if row[1])
     return section(
         "Predictions against human scores",
@@ -94,14 +94,14 @@ def _shift(human: np.ndarray, predicted: np.ndarray, sums: Differences) -> Html:
         axes.set(xlabel="Mean of prediction and human score", ylabel="Prediction minus human score")
 
     shift = standardised_mean_difference(sums)
-    caption = "Mean against difference; lines at the mean difference and its limits of agreement (1.96 SD)"
+    caption = "Difference against mean; lines at the mean difference and the limits of agreement (1.96 SD)"
     apart = predicted - human
     spoken = f"{caption}: mean difference {apart.mean():+.2f}, standard deviation {apart.std():.2f}."
     return section(
         "Shift of the predictions",
         figure(caption, spoken, plot("shift", draw, width=5.2, height=3.6)),
         paragraph(
-            f"Standardised mean difference: {shift:+.4f}. More than {_MOST_SHIFT} either way is held for too much "
+            f"Standardised mean difference: {shift:+.4f}. It should be between -{_MOST_SHIFT} and +{_MOST_SHIFT} "
             "(Williamson, Xi and Breyer 2012)."
         ),
     )
@@ -110,7 +110,7 @@ def _shift(human: np.ndarray, predicted: np.ndarray, sums: Differences) -> Html:
 def _second_rater(
     human: np.ndarray, predicted: np.ndarray, second: Sequence[str], scale: tuple[int, int]
 ) -> Html | None:
-    """PRMSE, and how two raters agree, where some responses have a second score; else None."""
+    """Return PRMSE and the agreement of the two raters; None if no response has a second score."""
     others = np.array([float(score) if score else np.nan for score in second])
     rated = ~np.isnan(others)
     if not rated.any():
@@ -121,12 +121,12 @@ def _second_rater(
         reduction = "not defined"
     kappa = cohen_kappa(human[rated], others[rated], weights="quadratic", scale=scale)
     rows: list[list[Any]] = [
-        ["PRMSE: share of the true scores' variance that is predicted", reduction],
+        ["PRMSE: share of the variance of the true scores that is predicted", reduction],
         ["Quadratic κ of the two raters", f"{kappa:.4f}"],
         ["Responses with a second score", int(rated.sum())],
     ]
     return section(
-        "Beside a second rater", table("What a second human score tells", ["Number", "Value"], rows)
+        "Comparison with a second rater", table("Second human scores", ["Statistic", "Value"], rows)
     )
 
 
@@ -146,7 +146,7 @@ def _responses(reference: Answers, predicted: np.ndarray) -> Html:
         for row in order
     ]
     header = ["Response", "Prompt", "Human score", "Predicted", "Difference", "Words"]
-    return section("Responses, furthest off first", table("Each response", header, rows))
+    return section("Responses, largest errors first", table("Prediction for each response", header, rows))
 
 
 def _against_length(
@@ -167,7 +167,7 @@ def _against_length(
             rows.append([name, f"{pearson_r(values, words):.4f}"])
         except UndefinedCorrelation:
             rows.append([name, "not defined"])
-    caption = "Predicted score and length, larger points where there are more responses"
+    caption = "Predicted score and length; larger points stand for more responses"
     spoken = f"{caption}. Correlation of the predicted score with the number of words: {rows[1][1]}."
     return section(
         "Predictions against length",
@@ -177,19 +177,19 @@ def _against_length(
 
 
 def _spread(number: int) -> np.ndarray:
-    """Numbers that look random, the same every time."""
+    """Return numbers that look random but are always the same."""
     return np.modf(np.arange(number) * 0.6180339887498949)[0]
 
 
 def _shown(predicted: np.ndarray, scale: tuple[int, int]) -> tuple[np.ndarray, tuple[float, float]]:
-    """Predictions cut to an axis that holds the rubric and all but the wildest of them, and the axis's ends."""
+    """Clip predictions to an axis that covers the rubric and all but the extreme predictions; return its ends too."""
     low, high = np.percentile(predicted, [0.5, 99.5]).tolist()
     ends = min(low, scale[0] - 0.5), max(high, scale[1] + 0.5)
     return np.clip(predicted, *ends), ends
 
 
 def _points(axes: Any, x: np.ndarray, y: np.ndarray) -> None:
-    """One point for each cell of a fine grid that holds an item, in three sizes."""
+    """Draw one point, in three sizes, for each cell of a fine grid that contains an item."""
     steps = [max(np.ptp(values), 1e-9) / number for values, number in ((x, _COLUMNS), (y, _ROWS))]
     grid = np.stack([np.rint((x - x.min()) / steps[0]), np.rint((y - y.min()) / steps[1])], axis=1)
     places, counts = np.unique(grid, axis=0, return_counts=True)
@@ -227,4 +227,6 @@ def _prompts(names: Sequence[str], human: np.ndarray, predicted: np.ndarray, wor
         ]
         rows.append((-error, prompt, row))
     header = ["Prompt", "RMSE", "Pearson's r", "Responses", "Mean human", "Mean predicted", "Mean words"]
-    return section("Prompts, worst first", table("Each prompt", header, [row for *_, row in sorted(rows)]))
+    return section(
+        "Prompts, worst first", table("Errors of each prompt", header, [row for *_, row in sorted(rows)])
+    )

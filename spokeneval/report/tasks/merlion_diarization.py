@@ -1,4 +1,4 @@
-"""MERLIon CCS, Task 2: the confusion of languages over time, every recording's DER and timeline, DER by switches."""
+"""MERLIon CCS, Task 2: confusions of languages, DER and timeline of every recording, DER by language switches."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STATES = ("neither", "English", "Mandarin", "both")
 _ERROR = "#7a1f5c"
 
 _GROUPS = 4
-"""Groups of recordings by how often the language changes."""
+"""Number of groups of recordings by how often the language changes."""
 
 _PARTS = (
     (Part("Miss", BLUE, ""), "miss"),
@@ -37,7 +37,7 @@ def sections(reference: Reference, submission: Submission, scored: Scored) -> li
 
 
 def _confusions(times: np.ndarray) -> Html:
-    """Time in each pair of states, and each as a share of its row."""
+    """Return the time in each pair of states, also as a share of its row."""
     shares = times / np.maximum(times.sum(axis=1, keepdims=True), 1e-9)
 
     def draw(canvas: Any) -> None:
@@ -47,9 +47,11 @@ def _confusions(times: np.ndarray) -> Html:
         axes.set_yticklabels(_STATES)
         axes.set(xlabel="Submission", ylabel="Reference")
 
-    caption = "Of the time with each language in the reference, the share with each in the submission (%)"
+    caption = (
+        "For each language in the reference, the share of its time with each language in the submission (%)"
+    )
     spoken = "; ".join(
-        f"{name}: {100 * row[index]:.1f} % as it is"
+        f"{name}: {100 * row[index]:.1f} % correct"
         for index, (name, row) in enumerate(zip(_STATES, shares))
         if times[index].sum()
     )
@@ -76,7 +78,7 @@ def _recordings(reference: Reference, submission: Submission, times: metrics.Lan
         ],
         axis=1,
     )
-    # Where there is no reference speech, errors come first and no error comes last.
+    # Recordings without reference speech come first if they have errors, and last if not.
     by_rate = np.where(np.isnan(rates), np.where(parts[:, :3].any(axis=1), np.inf, 0), rates)
     order = sorted(range(len(rates)), key=lambda row: (-by_rate[row], reference.items.ids[row]))
     rows = [
@@ -99,39 +101,45 @@ def _recordings(reference: Reference, submission: Submission, times: metrics.Lan
     return section(
         "Recordings, worst first",
         _bars([name for name, *_ in rows], parts[order, :3], parts[order, 3:]),
-        paragraph("When each recording's errors are; open one by its line."),
+        paragraph("Timelines: open a line to see when the errors of a recording occur."),
         *timelines,
-        table("DER, and seconds of errors and of reference", header, rows, shown=len(rows)),
+        table(
+            "DER, and seconds of each error and of each language in the reference",
+            header,
+            rows,
+            shown=len(rows),
+        ),
         paragraph(
-            "A recording without any reference speech has no DER; claimed speech is false alarm.", kind="note"
+            "A recording without reference speech has no DER; any speech in the submission is false alarm.",
+            kind="note",
         ),
     )
 
 
 def _bars(names: Sequence[str], errors: np.ndarray, spoken: np.ndarray) -> Html:
-    """The parts of each recording's DER."""
+    """Return bars with the parts of each recording's DER."""
     shares = 100 * errors / np.maximum(spoken.sum(axis=1, keepdims=True), 1e-9)
     shares[spoken.sum(axis=1) == 0] = 0
     bars = stacked_bars(_short_names(names), shares, [part for part, _ in _PARTS], "DER (%), by its parts")
-    caption = "What each recording's DER is made of"
+    caption = "Parts of the DER of each recording"
     return figure(caption, f"{caption}; the table below has the same numbers.", bars)
 
 
 def _short_names(names: Sequence[str]) -> list[str]:
-    """Names without what all begin and end with, and no longer than an axis has room for."""
+    """Shorten names: remove their common beginning and end, and fit them to the axis."""
     start, end = _shared(names), _shared([name[::-1] for name in names])
     short = [name[start : len(name) - end] if start + end < len(name) else name for name in names]
     return [name if len(name) <= 24 else f"{name[:11]}…{name[-12:]}" for name in short]
 
 
 def _shared(names: Sequence[str]) -> int:
-    """How many letters all names begin with."""
+    """Return the length of the names' common beginning."""
     differ = (place for place, letters in enumerate(zip(*names)) if len(set(letters)) > 1)
     return next(differ, min(map(len, names)))
 
 
 def _timeline(reference: Reference, submission: Submission, row: int) -> Html:
-    """Which language is spoken when, in the reference and in the submission, and where they differ."""
+    """Return a timeline of the languages in the reference and in the submission, and of the errors."""
     recording = metrics.Recording(
         metrics.Turns(*reference.turns[row]),
         metrics.Turns(*submission.turns[row]),
@@ -148,14 +156,14 @@ def _timeline(reference: Reference, submission: Submission, row: int) -> Html:
     svg = timeline(lanes, reference.regions[row])
     seconds = "; ".join(f"{part.label} {np.diff(spans[error]).sum() / 1000:.1f} s" for part, error in _PARTS)
     return figure(
-        f"{reference.audio_names[row]} in minutes and seconds; shaded: scored",
+        f"{reference.audio_names[row]}, in minutes and seconds; scored regions are shaded",
         f"Timeline of the languages and errors: {seconds}.",
         svg,
     )
 
 
 def _switches(reference: Reference, times: metrics.LanguageTimes) -> Html | None:
-    """DER of recordings by how often the language changes; None where there are few."""
+    """Return the DER of recordings by how often the language changes; None if there are few recordings."""
     rates = np.array(
         [_switches_a_minute(turns, regions) for turns, regions in zip(reference.turns, reference.regions)]
     )
@@ -176,7 +184,7 @@ def _switches(reference: Reference, times: metrics.LanguageTimes) -> Html | None
             ]
         )
     header = [
-        "Switches a minute",
+        "Switches per minute",
         "Recordings",
         "DER (%)",
         "Miss (%)",
@@ -184,12 +192,12 @@ def _switches(reference: Reference, times: metrics.LanguageTimes) -> Html | None
         "Language error (%)",
     ]
     return section(
-        "By switches of language", table("Recordings by how often the language changes", header, rows)
+        "By language switches", table("Recordings by how often the language changes", header, rows)
     )
 
 
 def _switches_a_minute(turns: Turns, regions: np.ndarray) -> float:
-    """Changes of language from one turn of the reference to the next, over the evaluated minutes."""
+    """Return the number of language changes between consecutive reference turns, per evaluated minute."""
     starts = np.concatenate([np.reshape(spoken, (-1, 2))[:, 0] for spoken in turns])
     language = np.repeat([0, 1], [len(spoken) for spoken in turns])[np.argsort(starts, kind="stable")]
     return float((np.diff(language) != 0).sum() / (np.diff(regions).sum() / 60000))

@@ -1,4 +1,4 @@
-"""MERLIon CCS, Task 1: the detection error trade-off, calibration, errors by length, the worst recordings."""
+"""MERLIon CCS, Task 1: detection error trade-off, calibration, errors by length, and recordings, worst first."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TICKS = (0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
 _RANGE = (0.0008, 0.97)
 _BINS = 60
 _LARGEST_RATIO = 8.0
-"""Log-likelihood ratios up to which the calibration is drawn."""
+"""Largest log-likelihood ratio in the calibration plot."""
 
 _GROUPS = 5
 
@@ -41,17 +41,17 @@ def sections(reference: Reference, submission: Submission, scored: Scored) -> li
 
 
 def _trade_off(pooled: Any, differences: Any, scores: Mapping[str, Number]) -> Html:
-    """The DET curve: miss rate over false-alarm rate, both on the scale of a normal deviate."""
+    """Return the DET curve: miss rate against false-alarm rate, both on the scale of a normal deviate."""
     curves = (
         (
-            "two trials a segment, pooled",
+            "two trials per segment, pooled",
             operating_points(*pooled),
             hull_points(*pooled),
             float(scores["eer"]),
             BLUE,
         ),
         (
-            "one trial a segment, English minus Mandarin",
+            "one trial per segment, English minus Mandarin",
             operating_points(*differences),
             hull_points(*differences),
             float(scores["eer_plan"]),
@@ -75,7 +75,7 @@ def _trade_off(pooled: Any, differences: Any, scores: Mapping[str, Number]) -> H
                 "o",
                 color=colour,
                 markersize=6,
-                label=f"its EER, {eer:.2f} %, on its convex hull (thin)",
+                label=f"EER {eer:.2f} %, on the convex hull (thin line)",
             )
         axes.set_xticks(ticks)
         axes.set_yticks(ticks)
@@ -91,7 +91,7 @@ def _trade_off(pooled: Any, differences: Any, scores: Mapping[str, Number]) -> H
         [f"{100 * rate:g}", *(_missed_at(points, rate) for _, points, _, _, _ in curves)]
         for rate in (0.01, 0.05, 0.1, 0.2, 0.5)
     ]
-    header = ["False-alarm rate at most (%)", *(f"Miss rate (%): {label}" for label, *_ in curves)]
+    header = ["Maximum false-alarm rate (%)", *(f"Miss rate (%): {label}" for label, *_ in curves)]
     return section(
         "Detection error trade-off",
         figure("DET curve", f"DET curve. {eers}.", plot("det", draw, width=5, height=5.3)),
@@ -104,14 +104,14 @@ def _missed_at(points: OperatingPoints, rate: float) -> str:
 
 
 def _deviate(rates: np.ndarray) -> np.ndarray:
-    """The normal deviate of rates, cut to what the plot shows; shape=(n,)."""
+    """Return the normal deviate of rates, clipped to the range of the plot, shape=(n,)."""
     from statistics import NormalDist
 
     return np.array([NormalDist().inv_cdf(rate) for rate in np.clip(rates, *_RANGE).tolist()])
 
 
 def _thinned(points: OperatingPoints) -> tuple[np.ndarray, np.ndarray]:
-    """The curve's points that can be told apart on the plot, first and last of each that look alike."""
+    """Return the points of a curve that can be distinguished on the plot, with both ends of each run that cannot."""
     rates = np.stack([points.false_alarm_rate, points.miss_rate])
     grid = np.unique(np.concatenate([np.geomspace(*_RANGE, 200), np.linspace(*_RANGE, 200)]))
     cell = np.searchsorted(grid, rates)
@@ -122,7 +122,7 @@ def _thinned(points: OperatingPoints) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _edges(hull: OperatingPoints) -> tuple[np.ndarray, np.ndarray]:
-    """The hull's edges, which are straight between rates and bent on the scale of a normal deviate."""
+    """Return points on the hull's edges, which are curved on the scale of a normal deviate."""
     share = np.linspace(0, 1, 12)[:, np.newaxis]
     x, y = (
         _deviate(((1 - share) * rate[:-1] + share * rate[1:]).T.ravel())
@@ -132,7 +132,7 @@ def _edges(hull: OperatingPoints) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _calibration(english: np.ndarray, mandarin: np.ndarray, scores: Mapping[str, Number]) -> Html:
-    """Scores against the log-likelihood ratios that they turn out to be worth."""
+    """Return a plot of scores against the log-likelihood ratios estimated from the labels."""
     hull = hull_points(english, mandarin)
     in_blocks = np.diff(hull.miss_rate), -np.diff(hull.false_alarm_rate)
     with np.errstate(divide="ignore"):
@@ -148,24 +148,24 @@ def _calibration(english: np.ndarray, mandarin: np.ndarray, scores: Mapping[str,
             edges, np.clip(np.append(ratios, ratios[-1]), low, high), where="post", color=BLUE, linewidth=1.8
         )
         axes.set(xlim=(low, high), ylim=(low, high), xlabel="English minus Mandarin score")
-        axes.set_ylabel("Log-likelihood ratio that it is worth")
+        axes.set_ylabel("Log-likelihood ratio by the labels")
         axes.grid()
 
     caption = (
-        "Calibration: what scores are worth as log-likelihood ratios; on the grey line they are what they say"
+        "Calibration: score differences against log-likelihood ratios by the labels; the grey line is perfect"
     )
-    words = f"Cllr {scores['cllr']:.4f}, after the best calibration {scores['minimum_cllr']:.4f}"
+    words = f"Cllr {scores['cllr']:.4f}; after the best calibration, {scores['minimum_cllr']:.4f}"
     return section(
         "Calibration",
         figure(caption, f"{caption}. {words}.", plot("calibration", draw, width=5, height=3.8)),
         paragraph(
-            f"{words}: the difference is what calibration would gain. A system that tells nothing has 1."
+            f"{words}. Calibration can gain this difference. A system without information has a Cllr of 1."
         ),
     )
 
 
 def _lengths(reference: Reference, submission: Submission) -> Html | None:
-    """Errors by length of segment; None where all segments are as long."""
+    """Return errors by length of segment; None if the lengths cannot be grouped."""
     lengths = np.array([_length(item) for item in reference.items.ids])
     edges = np.unique(np.quantile(lengths, np.linspace(0, 1, _GROUPS + 1)))
     if len(edges) < 3:
@@ -203,13 +203,13 @@ def _lengths(reference: Reference, submission: Submission) -> Html | None:
 
 
 def _length(item: str) -> float:
-    """A segment's milliseconds, from its id's end."""
+    """Return the length of a segment in ms, from its id."""
     *_, start, end = item.rsplit("_", 2)
     return float(end) - float(start)
 
 
 def _histograms(english: np.ndarray, mandarin: np.ndarray) -> Html:
-    """Scores, English minus Mandarin, of the segments of each language."""
+    """Return the distribution of English minus Mandarin scores for the segments of each language."""
     both = np.concatenate([english, mandarin])
     low, high = np.percentile(both, [0.5, 99.5])
     if low == high:
@@ -243,7 +243,9 @@ def _histograms(english: np.ndarray, mandarin: np.ndarray) -> Html:
             canvas.legend(loc="lower center", bbox_to_anchor=(0.55, -0.02), ncol=2)
 
         svg = plot("histograms", draw, width=5.2, height=3)
-        caption = "Scores of English and of Mandarin segments, the outermost half percent in the outer bars"
+        caption = (
+            "Scores of English and Mandarin segments; the outer bars include the extreme 0.5 % on each side"
+        )
         medians = "; ".join(f"{row[0]}: median {row[4]}" for row in quartiles)
         parts.insert(0, figure(caption, f"{caption}. {medians}.", svg))
     return section("Scores by language", *parts)
@@ -275,6 +277,9 @@ def _recordings(audio_names: Sequence[str], decisions: identification.LanguageDe
     ]
     return section(
         "Recordings, worst first",
-        table("Segments decided by the larger score", header, [row for *_, row in sorted(rows)]),
-        paragraph("With one language alone, the accuracy is that language's recall.", kind="note"),
+        table("Decisions by the larger score", header, [row for *_, row in sorted(rows)]),
+        paragraph(
+            "For a recording with only one language, balanced accuracy is the recall of that language.",
+            kind="note",
+        ),
     )

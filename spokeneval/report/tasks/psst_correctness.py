@@ -1,4 +1,4 @@
-"""PSST Task B: right and wrong predictions, and the prompts with the most wrong ones."""
+"""PSST Task B: correct and wrong predictions, and the prompts with the most wrong predictions."""
 
 from __future__ import annotations
 
@@ -44,23 +44,23 @@ def _predictions(counts: metrics.CorrectnessCounts) -> Html:
         cells(axes, shares, words, largest=1)
         axes.set_xticklabels(names)
         axes.set_yticklabels(names)
-        axes.set(xlabel="Predicted", ylabel="Response")
+        axes.set(xlabel="Predicted", ylabel="True class")
 
-    caption = "Responses by what they are and what was predicted, with the share of their row"
+    caption = "Responses by true and predicted class, with the share of their row"
     rows = [
         [name, *row.tolist(), int(row.sum()), f"{100 * row[index] / row.sum():.1f} %"]
         for index, (name, row) in enumerate(zip(names, matrix))
     ]
-    spoken = "; ".join(f"{row[0]}: {row[4]} predicted rightly" for row in rows)
+    spoken = "; ".join(f"{row[0]}: {row[4]} predicted correctly" for row in rows)
     return section(
         "Predictions",
         figure(caption, f"{caption}. {spoken}.", plot("predictions", draw, width=4, height=3.4)),
-        table("Responses", ["Response", "predicted correct", "predicted incorrect", "all", "rightly"], rows),
+        table("Responses", ["True class", "predicted correct", "predicted incorrect", "all", "right"], rows),
     )
 
 
 def _prompts(reference: Answers, predictions: metrics.CorrectnessCounts) -> Html:
-    """Wrong predictions of each prompt, or of each utterance where no prompts are known."""
+    """Return the wrong predictions of each prompt, or of each utterance if there are no prompts."""
     column = "prompt" if "prompt" in reference.texts else "utterance"
     names = reference.texts.get("prompt", list(reference.items.ids))
     prompts, place = np.unique(np.array(names, dtype=str), return_inverse=True)
@@ -79,10 +79,10 @@ def _prompts(reference: Answers, predictions: metrics.CorrectnessCounts) -> Html
     header = [
         column.capitalize(),
         "Wrong",
-        "Incorrect called correct",
-        "Correct called incorrect",
+        "Incorrect predicted correct",
+        "Correct predicted incorrect",
         "Responses",
-        "Correct ones",
+        "Correct responses",
     ]
     return section(
         f"{column.capitalize()}s, worst first", table(f"Wrong predictions of each {column}", header, rows)

@@ -1,4 +1,4 @@
-"""PSST Task A: which phone was taken for which, which features went wrong, the worst utterances aligned."""
+"""PSST Task A: phone confusions, feature errors, and aligned utterances, worst first."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WORDS = {"+": "+", "-": "-", "0": "0", "-+": "-+ (towards +)", "+-": "+- (toward
 _COMMONEST = 25
 _WORST = 30
 _LONGEST = 60
-"""Steps of an alignment that are shown."""
+"""Number of alignment steps that are shown."""
 
 
 def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Html]:
@@ -42,14 +42,14 @@ def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Ht
 
 
 def _confusions(counts: np.ndarray) -> Html:
-    """The confusion matrix as shares of each phone, class by class, and the commonest errors in numbers."""
+    """Return the confusion matrix as shares of each phone, and a table of the most frequent errors."""
     table_of_features = metrics.arpabet_features()
     classes = metrics.phone_classes(table_of_features)
     order = sorted(range(len(classes)), key=lambda phone: metrics.PHONE_CLASSES.index(classes[phone]))
     phones = [table_of_features.phones[phone] for phone in order]
     runs = [(name, len(list(members))) for name, members in groupby(classes[phone] for phone in order)]
     counts = counts[np.ix_([*order, len(order)], [*order, len(order)])]
-    said, heard = [*phones, "put in"], [*phones, "left out"]
+    said, heard = [*phones, "inserted"], [*phones, "deleted"]
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
 
     def draw(canvas: Any) -> None:
@@ -72,8 +72,8 @@ def _confusions(counts: np.ndarray) -> Html:
         axes.set_yticklabels(said, fontsize=8)
         axes.tick_params(length=0)
         axes.set_xlabel("Recognised")
-        axes.set_ylabel("Said", labelpad=72)
-        colour_bar(canvas.add_axes([0.72, 0.025, 0.24, 0.016]), "share of the phone said")
+        axes.set_ylabel("Reference", labelpad=72)
+        colour_bar(canvas.add_axes([0.72, 0.025, 0.24, 0.016]), "share of the phone")
 
     flat = [
         (int(counts[row, column]), row, column) for row, column in zip(*np.nonzero(counts)) if row != column
@@ -96,21 +96,21 @@ def _confusions(counts: np.ndarray) -> Html:
                 f"{cost:g}",
             ]
         )
-    caption = "Phones said (rows) and recognised (columns); darker for a larger share of the phone said"
+    caption = "Reference phones (rows) and recognised phones (columns); darker cells are a larger share of their row"
     spoken = "; ".join(f"{row[0]} {row[1]} times" for row in rows[:5])
     svg = plot("phones", draw, width=8, height=8, narrowest=6.8)
     return section(
         "Phoneme confusions",
-        figure(caption, f"{caption}. Commonest errors: {spoken or 'none'}.", svg),
+        figure(caption, f"{caption}. Most frequent errors: {spoken or 'none'}.", svg),
         table(
-            "Commonest errors",
-            ["Said → recognised", "Times", "Of the phone said", "Features, of 24"],
+            "Most frequent errors",
+            ["Reference → recognised", "Times", "Share of the phone", "Features, of 24"],
             rows,
         )
         if rows
-        else paragraph("Not one phone was taken for another, left out or put in."),
+        else paragraph("There are no substitutions, deletions or insertions."),
         paragraph(
-            f"{NOTHING} → a phone: put in; a phone → {NOTHING}: left out. Counted as in PER, each error one.",
+            f"{NOTHING} → phone is an insertion, phone → {NOTHING} a deletion. As in PER, each error counts once.",
             kind="note",
         ),
     )
@@ -119,7 +119,7 @@ def _confusions(counts: np.ndarray) -> Html:
 def _features(
     reference: Sequence[Sequence[str]], hypothesis: Sequence[Sequence[str]], errors: metrics.RecognitionErrors
 ) -> Html:
-    """The features that substitutions changed most often, in the alignment that FER counts."""
+    """Return tables of feature errors, in the alignment that FER counts."""
     features = metrics.arpabet_features()
     class_of = dict(zip(features.phones, metrics.phone_classes(features)))
     changes: Counter[tuple[str, str, str]] = Counter()
@@ -161,13 +161,13 @@ def _features(
     ]
     return section(
         "Feature errors",
-        table("Where the feature errors come from", ["Operation", "Features", "Share"], shares),
+        table("Feature errors by operation", ["Operation", "Features", "Share"], shares),
         table(
-            "Features of phones taken for another or left out, by their class",
-            ["Class", "Phones said", "Features", "Of the class's features"],
+            "Feature errors of substituted and deleted phones, by class",
+            ["Class", "Reference phones", "Features", "Share of the class's features"],
             classes,
         ),
-        table("Commonest changes of a feature", ["Feature", "Change", "Times", "Features in all"], rows)
+        table("Most frequent changes of a feature", ["Feature", "Change", "Times", "Total features"], rows)
         if rows
         else None,
     )
@@ -185,20 +185,20 @@ def _utterances(
     rows: list[list[Any]] = []
     for row in order[:_WORST]:
         steps = metrics.align(said[row], heard[row])
-        rate = "no phone said" if np.isnan(rates[row]) else f"{100 * rates[row]:.1f} %"
+        rate = "no reference" if np.isnan(rates[row]) else f"{100 * rates[row]:.1f} %"
         rows.append([code(ids[row][:120]), f"{cost[row]:g}", rate, lines(trace(steps[:_LONGEST]))])
     flawless = len(cost) - len(order)
     return section(
         "Utterances, worst first",
         table(
-            "Features wrong, and the alignment that FER counts",
+            "Feature errors, and the alignment that FER counts",
             ["Utterance", "Features", "FER", "Alignment"],
             rows,
         )
         if rows
         else None,
         paragraph(
-            f"{len(cost)} utterances, {flawless} of them without an error"
+            f"{len(cost)} utterances, {flawless} of them without errors"
             + (
                 f"; {len(order) - len(rows)} more with errors are not shown."
                 if len(order) > len(rows)
@@ -210,7 +210,7 @@ def _utterances(
 
 
 def trace(steps: Sequence[metrics.Step]) -> list[str]:
-    """What was said and what was recognised, below each other."""
+    """Return the aligned reference and recognised phones in two lines."""
     pairs = [(step.reference or NOTHING, step.hypothesis or NOTHING) for step in steps]
     widths = [max(map(len, pair)) for pair in pairs]
     said, heard = (" ".join(map(str.ljust, side, widths)).rstrip() for side in zip(*pairs))

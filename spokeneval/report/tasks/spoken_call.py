@@ -1,4 +1,4 @@
-"""Spoken CALL: what was accepted and rejected, how D and D_A come about, what costs most, by prompt and by response."""
+"""Spoken CALL: accepted and rejected responses, the ratios of D and D_A, and errors by prompt and by response."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ..page import Html, figure, paragraph, section, table
 from ..plots import BLUE, WRONG, plot
 
 _BOX = {"facecolor": WRONG, "edgecolor": "none", "pad": 1.5}
-"""What keeps a word legible on hatching."""
+"""A box that keeps text legible on hatching."""
 
 _KINDS = ("correct", "incorrect in language only", "incorrect in language and meaning")
 
 
-_TITLES = {"Prompt": "Prompt", "RecResult": "Recognised", TRANSCRIPTION: "Said"}
+_TITLES = {"Prompt": "Prompt", "RecResult": "Recognised", TRANSCRIPTION: "Transcription"}
 _MISJUDGED = 150
 
 
@@ -35,7 +35,7 @@ def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Ht
 
 
 def _decisions(reference: Answers, decisions: metrics.Decisions) -> Html:
-    """The table of responses accepted and rejected, and what share of each kind was."""
+    """Return a table and a plot of accepted and rejected responses of each kind."""
     meaningful = reference["meaning"] == CORRECT
     accepted, rejected = (
         [int(np.sum(kind)) for kind in kinds]
@@ -83,7 +83,7 @@ def _decisions(reference: Answers, decisions: metrics.Decisions) -> Html:
                         color="white",
                         bbox=None if right else _BOX,
                     )
-        for right, word in ((True, "rightly"), (False, "wrongly")):
+        for right, word in ((True, "correct decision"), (False, "wrong decision")):
             axes.barh(
                 9,
                 1,
@@ -96,17 +96,19 @@ def _decisions(reference: Answers, decisions: metrics.Decisions) -> Html:
         axes.set_yticklabels(["correct", "incorrect in\nlanguage only", "incorrect in\nmeaning too"])
         axes.set(ylim=(2.5, -0.5), xlim=(0, 100))
         canvas.legend(loc="lower center", bbox_to_anchor=(0.6, -0.02), ncol=2)
-        axes.set_xlabel("% of the responses of a kind")
+        axes.set_xlabel("% of the responses of each kind")
 
-    caption = "Share of each kind of response that was rejected and accepted, rightly and wrongly"
+    caption = (
+        "Share of each kind of response that was rejected and accepted, with correct and wrong decisions"
+    )
     spoken = "; ".join(f"{row[0]}: {row[3]} rejected" for row in rows[:3])
     return section(
         "Accepted and rejected",
         table("Responses", ["Kind", "Accepted", "Rejected", "Share rejected"], rows),
         figure(caption, f"{caption}: {spoken}.", plot("decisions", draw, width=5.2, height=2.4)),
         paragraph(
-            "CA correct accepts, FR false rejects, CR correct rejects, PFA plain and GFA gross false accepts; "
-            f"FA = PFA + {metrics.GROSS_WEIGHT} GFA.",
+            "CA: correct accepts; FR: false rejects; CR: correct rejects; PFA: plain false accepts; GFA: gross false "
+            f"accepts. FA = PFA + {metrics.GROSS_WEIGHT} GFA.",
             kind="note",
         ),
     )
@@ -125,17 +127,21 @@ def _ratios(counts: metrics.Decisions) -> Html:
     rule = "meets" if metrics.meets_fifty_percent_rule(counts) else "breaks"
     return section(
         "D and D_A",
-        table("How Dfull comes about", ["Ratio", "Value"], [[name, f"{rate:.4f}"] for name, rate in rates]),
+        table(
+            "Ratios from which Dfull is computed",
+            ["Ratio", "Value"],
+            [[name, f"{rate:.4f}"] for name, rate in rates],
+        ),
         paragraph(
-            f"The submission {rule} {RULE}: {100 * metrics.reject_rate_incorrect(counts):.1f} % of the "
-            f"incorrect responses rejected, {100 * metrics.accept_rate_correct(counts):.1f} % of the correct ones "
-            f"accepted, at least {SHARE} of each asked for."
+            f"The submission {rule} {RULE}: it rejects {100 * metrics.reject_rate_incorrect(counts):.1f} % of the "
+            f"incorrect responses and accepts {100 * metrics.accept_rate_correct(counts):.1f} % of the correct ones. "
+            f"The rule requires at least {SHARE} of each."
         ),
     )
 
 
 def _prompts(reference: Answers, decisions: metrics.Decisions) -> Html:
-    """What each prompt's responses cost, the dearest first; each response is its own where no prompts are known."""
+    """Return the errors of each prompt, the most costly first; of each response if there are no prompts."""
     column = "Prompt" if "Prompt" in reference.texts else "Id"
     prompts, place = np.unique(np.array(reference.texts[column], dtype=str), return_inverse=True)
     by_prompt = by_group(decisions, place, len(prompts))
@@ -157,7 +163,7 @@ def _prompts(reference: Answers, decisions: metrics.Decisions) -> Html:
 
 
 def _responses(reference: Answers, decisions: metrics.Decisions) -> Html:
-    """The responses that were misjudged, the dearest first, with what the sheet says of them."""
+    """Return the misjudged responses, the most costly first, with their texts from the sheet."""
     gross, plain, rejected = (
         np.asarray(kind) > 0
         for kind in (decisions.gross_false_accepts, decisions.plain_false_accepts, decisions.false_rejects)
@@ -173,9 +179,11 @@ def _responses(reference: Answers, decisions: metrics.Decisions) -> Html:
         for wrong, decision, gold in kinds
         for row in np.flatnonzero(wrong).tolist()
     ]
-    header = ["Id", "Decision", "Gold standard", *(_TITLES[column] for column in known)]
-    parts = table("Gross false accepts, plain ones, false rejects", header, rows, shown=_MISJUDGED)
-    return section("Misjudged responses", parts if rows else paragraph("Every response was judged rightly."))
+    header = ["Id", "Decision", "Correct label", *(_TITLES[column] for column in known)]
+    parts = table(
+        "Gross false accepts, plain false accepts, and false rejects", header, rows, shown=_MISJUDGED
+    )
+    return section("Misjudged responses", parts if rows else paragraph("There are no misjudged responses."))
 
 
 def _share(part: int, whole: int) -> str:
