@@ -173,7 +173,7 @@ def _standing(task: Task, scores: Mapping[str, Number], settings: Settings) -> O
         return None
     spoken = "; ".join(f"{mark.label} {mark.shown}" for mark in marks)
     caption = (
-        f"{primary.heading} beside reference scores; {primary.direction} is better; lines are 95 % intervals"
+        f"{primary.heading} compared with baselines; {primary.direction} is better; lines are 95 % intervals"
     )
     return figure(caption, f"{caption}: {spoken}.", scale(marks, primary.heading))
 
@@ -190,7 +190,8 @@ def _check_section(items: int, files: list[str]) -> Html:
     return section(
         "Check of the submission",
         paragraph(
-            f"{named}: no problems found. Each of the {items} items of the set appears exactly once, and nothing else."
+            f"{named}: no problems found. Each of the {items} items of the set appears exactly once, "
+            "and there are no others."
         ),
     )
 

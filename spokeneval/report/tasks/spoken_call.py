@@ -98,9 +98,7 @@ def _decisions(reference: Answers, decisions: metrics.Decisions) -> Html:
         canvas.legend(loc="lower center", bbox_to_anchor=(0.6, -0.02), ncol=2)
         axes.set_xlabel("% of the responses of each kind")
 
-    caption = (
-        "Share of each kind of response that was rejected and accepted, with correct and wrong decisions"
-    )
+    caption = "Shares of rejected and accepted responses of each kind; wrong decisions are hatched"
     spoken = "; ".join(f"{row[0]}: {row[3]} rejected" for row in rows[:3])
     return section(
         "Accepted and rejected",
