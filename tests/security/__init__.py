@@ -1,1 +1,1 @@
-"""What hostile, broken and unlucky submissions come to."""
+"""Tests of hostile, broken and unlucky submissions."""

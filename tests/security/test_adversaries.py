@@ -1,7 +1,7 @@
-"""Attacks that read labels from a board: they work on exact scores, and a board as recommended tells them little.
+"""Attacks that read labels from a leaderboard: they work on exact scores and gain little from the recommended board.
 
-The attacks are those of `benchmarks/bench_adversaries.py`, which measures them at full length (docs/trust.md has its
-tables); here they run within the default limits on the same sets.
+`benchmarks/bench_adversaries.py` measures the same attacks at full length (docs/trust.md has its tables). Here they
+run on the same sets, within the default limits.
 """
 
 import json
@@ -25,7 +25,7 @@ from spokeneval.run.reference import items_fingerprint
 from tests.samples.programs import ROOT, run_score
 
 MORE_THAN_CLIMBING = 2.0
-"""Points: what attacks that decode may get above random climbing in as many attempts."""
+"""Points that decoding attacks may gain above random climbing with the same number of attempts."""
 
 SHEETS = ("spoken_call", "psst_correctness", "psst_recognition", "caller_experience", "content")
 
@@ -47,13 +47,13 @@ def blind_rounds(name, repeats):
 
 
 def blind_points(board, name, repeats=8):
-    """Labels right above guessing by random climbing, on average."""
+    """Return the mean number of points above guessing that random climbing gains."""
     case = board.case
     rng = np.random.default_rng(12)
     found = []
     for asked in blind_rounds(name, repeats):
         votes = climbing.votes(asked, climbing.primary_weights(board, asked.lines))
-        if not votes.any():  # the board told nothing: no guess is better than another
+        if not votes.any():  # the board revealed nothing: no guess is better than another
             found.append(0.0)
             continue
         found.append(
@@ -70,14 +70,14 @@ def informed_rounds(repeats):
 
 
 def informed_points(board, repeats=8):
-    """Labels of PSST correctness right above the baseline's, by climbing where the baseline is doubtful."""
+    """Return the points above PSST's correctness baseline gained by climbing on the items where it is uncertain."""
     case = board.case
     start = (case.baseline["prediction"] == case.labels).mean()
     ends = [climbing.informed_end(board, asked) for asked in informed_rounds(repeats)]
     return 100 * float(np.mean([(end["prediction"] == case.labels).mean() - start for end in ends]))
 
 
-# The boards here are those of the platform.
+# These boards show the same lines as the program does on the platform.
 
 
 @pytest.mark.parametrize("floored", [False, True])
@@ -140,7 +140,7 @@ def test_random_climbing_gets_half_of_what_exact_scores_give_at_most(name, least
 
 
 def test_a_grid_without_a_floor_does_not_stop_random_climbing():
-    """Why there is a floor: coarse scores add up as exact ones do."""
+    """Without a floor, coarse scores accumulate as exact scores do."""
     case = cases.psst_correctness()
     steps = choose_steps(errors_of("psst_correctness"), 1, ["f1"])
     assert blind_points(Board(case, steps), "psst_correctness") > 0.8 * blind_points(
@@ -149,7 +149,10 @@ def test_a_grid_without_a_floor_does_not_stop_random_climbing():
 
 
 def test_climbing_from_the_baseline_gets_no_more_than_from_exact_scores():
-    """Nor half of it: whoever has a system at the floor, and knows where it errs, still climbs. See docs/trust.md."""
+    """The bound is not half, as for random climbing: an attacker with a system at the floor can still climb.
+
+    See docs/trust.md.
+    """
     exact = informed_points(Board(cases.psst_correctness()))
     assert exact > 2
     assert informed_points(default_of("psst_correctness")) <= exact
@@ -200,7 +203,8 @@ def test_flips_at_an_edge():
     for board in (Board(case), default_of("psst_correctness")):
         found = flips.flip_at_edge(board, baseline, better, places, 30)
         assert board.attempts <= 30
-        assert found.right >= 0.9 * found.asked > 15  # an edge tells a label an attempt, on any board
+        # An edge of a step reveals one label per attempt on any board.
+        assert found.right >= 0.9 * found.asked > 15
         gained = (found.answers == case.labels).sum() - (better == case.labels).sum()
         assert 100 * gained / len(baseline) <= informed_points(board) + MORE_THAN_CLIMBING
 
@@ -256,7 +260,7 @@ def test_ten_thousand_submissions_gain_nothing_on_a_sealed_half():
         default.append(sealed.climb(case, halves, errors, 10_000, rng, step=step, floor=floor))
         if len(exact) < 3:
             exact.append(sealed.climb(case, halves, errors, 10_000, rng))
-    assert np.mean(exact, axis=0)[0] > 5  # what is not sealed is lost
+    assert np.mean(exact, axis=0)[0] > 5  # the open half is learned
     assert np.mean(default, axis=0)[1] <= 0.2
 
 

@@ -1,4 +1,4 @@
-"""Full disks, folders that cannot be written, kills at any moment: no half-written scores, no false success."""
+"""Full disks, unwritable folders, kills at any moment: no half-written scores and no false success."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def score_cold(task: str, folder: Path, **options) -> subprocess.CompletedProces
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """Files by name; a folder has no content."""
+    """Return the files of a folder, `name -> content`; folders have no content."""
     paths = folder.iterdir() if folder.is_dir() else ()
     return {path.name: path.read_bytes() if path.is_file() else b"" for path in paths}
 
 
 def without_scores(done, output: Path, told: str = "") -> None:
-    """Exit status 1, words for people and no traceback, nothing that looks like scores."""
+    """Check for exit status 1, a message without a traceback, and no files of scores."""
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert told in done.stderr
@@ -68,7 +68,7 @@ def without_scores(done, output: Path, told: str = "") -> None:
 
 
 def failed_cleanly(done, output: Path, told: str = "") -> None:
-    """Likewise, and no file that was begun."""
+    """Check the same, and that no unfinished file is left."""
     without_scores(done, output, told)
     assert not [name for name in files(output) if name.endswith(".unfinished")]
 
@@ -92,7 +92,7 @@ def _whole(task: str, folder: Path, score=score, **options) -> dict[str, bytes]:
     ],
 )
 def test_a_write_that_fails_leaves_no_scores(tmp_path, size, environment, file):
-    """The operating system refuses to make a file larger than `size`: it is each of the four files' turn to fail."""
+    """The operating system refuses files larger than `size`, so that each of the four files fails in turn."""
     whole = _whole(PSST, tmp_path / "whole", score_cold, env=environment)
     large = [
         name for name in ("signature.txt", "statistics.json", "scores.txt", "scores.json") if name in whole
@@ -108,14 +108,14 @@ def test_a_write_that_fails_leaves_no_scores(tmp_path, size, environment, file):
 
 @pytest.mark.parametrize("name", ["scores.json", "scores.txt", "signature.txt", "statistics.json"])
 def test_a_disk_that_fills_up_at_any_file_leaves_no_scores(tmp_path, name):
-    """The name that a file has until it is whole is taken by a folder: that file cannot be written."""
+    """A folder has the name of the unfinished file, so that the file cannot be written."""
     laid_out(PSST, tmp_path)
     (tmp_path / "output" / f".{name}.unfinished" / "x").mkdir(parents=True)
     without_scores(score(PSST, tmp_path), tmp_path / "output")
 
 
 def test_a_full_disk(tmp_path):
-    """A file system of one page, in a mount namespace of its own."""
+    """Use a file system of one page, in a separate mount namespace."""
     output = laid_out(PSST, tmp_path) / "output"
     output.mkdir()
     script = (
@@ -128,9 +128,9 @@ def test_a_full_disk(tmp_path):
             ["unshare", "-r", "-m", "sh", "-c", script], env=ENVIRONMENT, capture_output=True, text=True
         )
     except FileNotFoundError:
-        pytest.skip("no unshare here: a full disk is played by limits on files only")
+        pytest.skip("unshare is not installed; only limits on file sizes are tested")
     if done.returncode == 77 or "unshare" in done.stderr:
-        pytest.skip("no mount is allowed here: a full disk is played by limits on files only")
+        pytest.skip("mounting is not allowed; only limits on file sizes are tested")
     assert (done.returncode, done.stdout) == (1, "filler\n")
     assert os.strerror(errno.ENOSPC) in done.stderr
 
@@ -138,7 +138,7 @@ def test_a_full_disk(tmp_path):
 @pytest.mark.parametrize("words", ["stdout", "stderr"])
 def test_standard_output_or_error_that_is_full_is_no_success(tmp_path, words):
     if not Path("/dev/full").exists():
-        pytest.skip("no /dev/full here")
+        pytest.skip("/dev/full does not exist")
     laid_out(PSST, tmp_path)
     with open("/dev/full", "w") as full:
         if words == "stdout":
@@ -161,7 +161,7 @@ def test_an_output_that_cannot_be_written(tmp_path):
     laid_out("spoken_call", tmp_path)
     output = tmp_path / "output"
     output.mkdir(mode=0o555)
-    if os.access(output, os.W_OK):  # root may write anywhere, but not into /proc
+    if os.access(output, os.W_OK):  # root may write everywhere except in /proc
         output.rmdir()
         output.symlink_to("/proc/self/fdinfo" if Path("/proc/self/fdinfo").is_dir() else "/dev/null")
     done = score("spoken_call", tmp_path)
@@ -179,7 +179,7 @@ def test_a_folder_that_is_missing(tmp_path, missing):
     failed_cleanly(score("spoken_call", tmp_path), tmp_path / "output")
 
 
-# Again
+# Second runs
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -202,7 +202,7 @@ def test_a_rerun_gives_the_same_files_and_removes_what_an_earlier_run_left(tmp_p
 
 
 def test_a_kill_at_any_moment_leaves_whole_scores_or_none(tmp_path):
-    """Six kills, at moments drawn from the second half of a run, in which files are written."""
+    """Kill six runs at random moments of their second half, when files are written."""
     output = tmp_path / "output"
     began = time.monotonic()
     expected = _whole("caller_experience", tmp_path, score_cold)
@@ -238,7 +238,7 @@ while True:
 
 
 def test_a_kill_in_mid_write_leaves_a_whole_file(tmp_path):
-    """Scores are written without pause and read all the time, by a reader who never sees half a file; then the kill."""
+    """Scores are written and read continuously; the reader never sees half a file, and the writer is then killed."""
     for moment in range(0, 12, 2):
         process = subprocess.Popen(
             [sys.executable, "-c", WRITER, str(ROOT), str(tmp_path)], stdout=subprocess.PIPE
@@ -303,7 +303,7 @@ def test_a_build_that_is_stopped_in_mid_write_leaves_no_half_zip(planned, tmp_pa
 
 @pytest.mark.thorough
 def test_a_killed_build_leaves_whole_zips_only(tmp_path):
-    """Killed as soon as the second platform's folder is there: what has a zip's name by then is a whole zip."""
+    """The build is killed when the second platform's folder appears; every zip that exists then is complete."""
     process = subprocess.Popen(
         [sys.executable, str(ROOT / "build_bundle.py"), "build", PSST, "--out", str(tmp_path)], **SILENT
     )

@@ -1,7 +1,7 @@
 """Structured inputs for every target of `tests/tools/fuzz`: each ends in a score or a typed refusal.
 
-The same inputs each time (hypothesis, derandomised). `make fuzz` looks further, byte by byte, guided by coverage.
-What either has found stands below as a test of its own.
+The inputs are the same each time (hypothesis, derandomised). `make fuzz` searches further, byte by byte, guided by
+coverage. Each input that either has found is a separate test below.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def test_files_that_are_nearly_right(every_target, name):
     @settings(FUZZ, max_examples=30 if good_end == "scored" else 60)
     @given(st.integers(0, 1), edits)
     def nearly_right(which, changes):
-        # A file that is chosen by a leading zero byte keeps it.
+        # Keep the leading zero byte that selects the second file.
         seed = good[which % len(good)]
         mark = seed[:1] if seed[:1] == b"\0" else b""
         assert target(mark + edited(seed[len(mark) :], changes)) in ("scored", "accepted", "refused")
@@ -156,7 +156,7 @@ def keys_of(content):
 
 
 def places_of(content, here=()):
-    """Every place of nested mappings and lists."""
+    """Yield every place in nested mappings and lists."""
     yield here
     for key in keys_of(content):
         yield from places_of(content[key], (*here, key))
@@ -182,7 +182,7 @@ def test_manifests_with_any_value_anywhere(every_target):
 
 
 def put(content, where, value, as_key):
-    """The content with this value at a place, or with the value's text for a key there; unchanged without the place."""
+    """Return the content with a value, or the value as a key, at a place; unchanged if the place is absent."""
     if not where:
         return value
     holder = content
@@ -262,7 +262,7 @@ def manifest_of(tmp_path):
 BILLION = b"a: &a [x, x, x, x, x, x, x, x, x]\n" + b"".join(
     b"%c: &%c [%s]\n" % (letter, letter, b", ".join([b"*%c" % (letter - 1)] * 9)) for letter in b"bcdefghi"
 )
-"""Aliases of aliases: 9^9 strings in nine lines. To walk through them takes minutes, to print them all memory."""
+"""Aliases of aliases: 9^9 strings in nine lines. Visiting them takes minutes; printing them exhausts the memory."""
 
 
 @pytest.mark.parametrize(
@@ -298,7 +298,7 @@ COSTLY = {
 @pytest.mark.thorough
 @pytest.mark.parametrize("unit", COSTLY.values(), ids=COSTLY.keys())
 def test_a_file_as_large_as_can_be_costs_less_than_a_gigabyte(tmp_path, unit):
-    """The largest task: 49,239 segments, so 51 MB. Without bounds on lines these took up to 14 GB and four minutes."""
+    """The largest task has 49,239 segments, so 51 MB. Without limits on lines these took up to 14 GB and 4 minutes."""
     segments = "".join(f"r_{n % 154}.wav,a{n},{n}000,{n}900\n" for n in range(49_239))
     write_files(tmp_path / "items", {"segments.csv": "audio_name,utt_id,start,end\n" + segments})
     limit = size_limit(49_239)

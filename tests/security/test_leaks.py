@@ -1,7 +1,7 @@
-"""Whatever the hidden labels are, everybody sees the same, but for the aggregate scores.
+"""What participants can see does not depend on the hidden labels, except for the aggregate scores.
 
-Each test exchanges the labels of a hidden reference (items, sizes and what participants have stay as they are) and
-compares what is published, said and written. All data are synthetic.
+Each test shuffles the labels of a hidden reference, while its items, sizes and public files stay the same, and compares
+everything that is published, printed and written. All data are synthetic.
 """
 
 from __future__ import annotations
@@ -59,8 +59,11 @@ SPOKEN = ("English", "Mandarin")
 
 
 def relabelled(task: str, files: dict[str, str], seed: int) -> dict[str, str]:
-    """The reference with its labels dealt out anew; those of segments among English and Mandarin ones alone, because
-    which segments are scored is public."""
+    """Return the reference with shuffled labels.
+
+    Labels of segments are shuffled only among English and Mandarin segments, because it is public which segments are
+    scored.
+    """
     name = next(iter(files))
     delimiter = "\t" if "\t" in files[name] else ","
     header, *rows = csv.reader(io.StringIO(files[name]), delimiter=delimiter)
@@ -79,13 +82,13 @@ def relabelled(task: str, files: dict[str, str], seed: int) -> dict[str, str]:
 
 
 def without_scores(page: str) -> str:
-    """A page's words and structure: no drawing, no number."""
+    """Return the text and structure of a page, without drawings and numbers."""
     page = re.sub(r"<svg.*?</svg>|<img[^>]*>", "", page, flags=re.DOTALL)
     return re.sub(r"[-−+]?\d[\d.,]*(?:e[-+]?\d+)?", "0", page)
 
 
 def seen(folder: Path, status: int, stdout: str, stderr: str) -> dict[str, object]:
-    """All that a run shows but for the aggregate scores: of those, their keys."""
+    """Return everything that a run shows; of the aggregate scores, only their keys."""
     shown: dict[str, object] = {"status": status, "stdout": stdout, "stderr": stderr}
     for path in sorted(folder.rglob("*")):
         if path.name == "scores.json":
@@ -99,12 +102,12 @@ def seen(folder: Path, status: int, stdout: str, stderr: str) -> dict[str, objec
     return shown
 
 
-# The bundles: hidden sets dealt anew, everything else as it is
+# The bundles: hidden labels shuffled, everything else unchanged
 
 
 @functools.cache
 def bundles(task: str, seed: int | None) -> dict[str, dict[str, bytes]]:
-    """The entries of a task's bundle, `platform -> name -> content`; with a seed, the hidden labels are dealt anew."""
+    """Return a task's bundle, `platform -> name -> content`; with a seed, the hidden labels are shuffled."""
     source = ROOT / "reference_data" / task / "evaluation"
     files = {path.name: path.read_text(encoding="utf-8") for path in sorted(source.iterdir())}
     if seed is not None:
@@ -123,7 +126,7 @@ def bundles(task: str, seed: int | None) -> dict[str, dict[str, bytes]]:
 
 
 repository = functools.cache(kit.read_tree)
-"""Both builds take the repository's files as they were at the first."""
+"""Both builds use the repository's files as read by the first build."""
 
 
 def entries(content: bytes) -> dict[str, bytes]:
@@ -132,7 +135,7 @@ def entries(content: bytes) -> dict[str, bytes]:
 
 
 def without_told(name: str, content: bytes) -> object:
-    """An entry of a bundle, without what everybody's scores on the grid tell: the options' steps, the page's table."""
+    """Return a bundle's entry without the public, rounded scores in the options and in the page's table."""
     if name in ("scoring_program.zip", "starting_kit.zip"):
         return {inner: without_told(inner, data) for inner, data in entries(content).items()}
     if name.endswith("options.json"):
@@ -147,7 +150,7 @@ def without_told(name: str, content: bytes) -> object:
 
 
 def told_of_hidden_sets(program: dict[str, bytes]) -> dict[str, dict[str, float]]:
-    """What a scoring program's options tell of the last set, the hidden one."""
+    """Return the scores that a scoring program's options contain for the last set, which is hidden."""
     return list(json.loads(program["options.json"])["sets"].values())[-1]
 
 
@@ -168,7 +171,7 @@ def test_every_part_of_a_bundle_but_the_reference_is_the_same_but_for_scores_in_
 
 @pytest.mark.parametrize("task", TASKS)
 def test_a_run_shows_the_same_but_for_its_scores(task, tmp_path):
-    """The baseline's submission through the bundle's own programs, with the options that the organiser chose."""
+    """Run the baseline's submission through the bundle's own programs with the organiser's options."""
     shown, scores = {}, {}
     for seed in (None, 1):
         bundle = bundles(task, seed)["codabench"]
@@ -217,9 +220,9 @@ def test_a_rehearsal_shows_the_same_on_both_platforms(tmp_path):
 
 @pytest.mark.parametrize("task", TASKS)
 def test_no_refusal_depends_on_a_label(task, tmp_path):
-    """The whole table of corruptions, scored against other labels: the words that the public items alone give.
+    """All corruptions, scored against other labels, give the messages that follow from the public items alone.
 
-    `refusals` read each corruption with nothing but the items of the first labelling.
+    `refusals` reads each corruption with only the items of the first labelling.
     """
     score = ROOT / "scoring_program" / task / "score.py"
     reference = write_files(tmp_path / "input" / "ref", CASES[task].relabelled)
@@ -231,7 +234,7 @@ def test_no_refusal_depends_on_a_label(task, tmp_path):
         (folder / "input").mkdir(parents=True)
         assert lay_out(mutation, folder / "input").is_dir()
         if not mutation.after_ingestion and {"metadata", REPORT_FILE} & set(mutation.files or ()):
-            continue  # after ingestion these names may be the platform's own
+            continue  # after ingestion, the platform may have written files with these names
         (folder / "input" / "ref").symlink_to(reference)
         status, stdout, stderr = run_here(score, folder / "input", folder / "output")
         assert (status, stdout) == (1, ""), mutation.name
@@ -244,7 +247,7 @@ def test_no_refusal_depends_on_a_label(task, tmp_path):
 
 
 def extremes(task: str) -> list[dict[str, str]]:
-    """Submissions at the ends of what is allowed."""
+    """Return submissions with extreme but valid values."""
     if task in SHEETS:
         sheet = SHEETS[task]
         values = {
@@ -291,11 +294,11 @@ def test_whether_a_run_fails_and_all_that_it_says_does_not_depend_on_a_label(tas
         assert all(other == shown[0] for other in shown), submission
 
 
-# A sealed share: which items are sealed, and what their labels are
+# A sealed share: the sealed items and their labels
 
 
 def half_sealed(task: str, folder: Path, files: dict[str, str], first: int) -> ReferenceSet:
-    """A set of which every other unit is sealed, from the first or from the second."""
+    """Return a set in which every second unit is sealed, starting with the first or the second."""
     reference = load_reference(task, "evaluation", write_files(folder, files), {})
     draw = mock.patch.object(seal, "draw_units", lambda units, share, key: frozenset(sorted(units)[first::2]))
     with draw:
@@ -303,7 +306,7 @@ def half_sealed(task: str, folder: Path, files: dict[str, str], first: int) -> R
 
 
 def without_item(submission: Mapping[str, str], item: str) -> dict[str, str]:
-    """A submission without what it says of one item: its lines, or its file."""
+    """Return a submission without the lines, or the file, of one item."""
     return {
         name: "".join(line for line in text.splitlines(keepends=True) if re.split(r"[,\t ]", line)[0] != item)
         for name, text in submission.items()
@@ -336,13 +339,13 @@ def test_nothing_that_a_run_shows_but_its_scores_tells_which_items_are_sealed(ta
         assert shown[0] == shown[1]
         if place:
             assert shown[0]["status"] == 1
-            assert shown[0] == shown[2]  # the words of a set without a seal
+            assert shown[0] == shown[2]  # the same message as without a seal
         else:
             assert f"{len(items)} items checked, those of the open part scored" in shown[0]["stdout"]
             scores = [(tmp_path / f"0-{number}/out/scores.json").read_text() for number in range(3)]
             assert len(set(scores)) > 1
             page = (tmp_path / "0-0/out/detailed_results.html").read_text(encoding="utf-8")
-            assert f"the {len(items)} items of the set are there" in page
+            assert f"Each of the {len(items)} items of the set appears exactly once" in page
 
 
 @pytest.mark.parametrize("task", TASKS)

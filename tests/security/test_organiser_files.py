@@ -1,4 +1,4 @@
-"""The organiser's commands on hostile files: one clear line that names the file, no traceback, no terminal obeyed."""
+"""The organiser's commands on hostile files: one line that names the file, no traceback, no terminal escapes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def patched(data: bytes, offset: int, value: bytes) -> bytes:
-    """A zip with a field of each entry changed: an offset in its local header, two more in the directory's."""
+    """Return a zip with a changed field in each entry: at an offset in the local header, plus two in the directory."""
     changed = bytearray(data)
     for mark, place in ((b"PK\3\4", offset), (b"PK\1\2", offset + 2)):
         at = changed.find(mark)
@@ -54,19 +54,19 @@ def compressed_oddly(data: bytes) -> bytes:
 
 
 def telling_less(data: bytes) -> bytes:
-    """Its entries say that they unpack to ten bytes each."""
+    """Declare that each entry unpacks to ten bytes."""
     return patched(data, 22, struct.pack("<I", 10))
 
 
 def program(**files: str) -> dict[str, bytes]:
-    """The inner zip of a scoring program with some files changed (`score__py`)."""
+    """Return the inner zip of a scoring program with some files changed (`score__py` is `score.py`)."""
     known = {"metadata.yaml": "command: python3 /app/program/score.py\n", "score.py": "x = 1\n"}
     changed = {name.replace("__", "."): content for name, content in files.items()}
     return {"scoring_program.zip": zipped({**known, **changed})}
 
 
 def run(capsys, *arguments: object) -> tuple[int, str]:
-    """A command's exit status and its words, which no terminal could obey."""
+    """Return a command's exit status and output; the output must contain no control characters."""
     status = build_bundle.main([str(argument) for argument in arguments])
     done = capsys.readouterr()
     said = done.out + done.err
@@ -134,7 +134,7 @@ def test_numbers_that_are_none(capsys, tmp_path, phase):
 
 @pytest.mark.parametrize("damage", [encrypted, compressed_oddly, telling_less])
 def test_zips_that_cannot_be_read(capsys, tmp_path, damage):
-    """A size that is less than the truth fails the checksum; nothing beyond it is unpacked."""
+    """A declared size that is too small fails the checksum; no bytes beyond it are unpacked."""
     score = zipped({"score.py": "x = 1\n" * 9, "metadata.yaml": "command: x\n" * 9})
     inner = {"scoring_program.zip": damage(score)}
     refused_by_all(capsys, tmp_path, codabench_bundle(tmp_path, inner=inner), "scoring_program.zip")
@@ -184,7 +184,7 @@ def test_submissions_of_a_season_that_are_no_ordinary_files(capsys, tmp_path):
     assert "2027-03-01T0916_sparse.zip: is larger than" in words
 
 
-# What is in the zips
+# Contents of the zips
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ SCORES, SIGNATURE = {"d": 1.5}, "some_task|version:1"
     ],
 )
 def test_outputs_that_no_program_wrote(tmp_path, files, said):
-    """As a folder and as a zip."""
+    """Each output is read as a folder and as a zip."""
     content = {"scores.json": json.dumps(SCORES), "signature.txt": SIGNATURE, **files}
     write_files(tmp_path / "folder", content)
     with zipfile.ZipFile(tmp_path / "zip.zip", "w", zipfile.ZIP_DEFLATED) as packed:
@@ -289,7 +289,7 @@ def test_an_output_with_two_files_of_one_name(tmp_path):
         read_outputs([tmp_path / "run.zip"])
 
 
-# References, and what a new challenge is written into
+# References, and the file to which a new challenge is added
 
 
 def test_references_that_are_no_tables(tmp_path, monkeypatch):

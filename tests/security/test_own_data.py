@@ -1,4 +1,4 @@
-"""Bundles of own data: nothing of the sample is in any file of theirs, and nothing of theirs gets into the clone."""
+"""Bundles of an organiser's own data contain nothing of the sample, and write nothing to the clone."""
 
 import csv
 import functools
@@ -24,7 +24,7 @@ from tests.samples.programs import ROOT
 
 DATA = [path for pattern in ("reference_data/*/*/*", "starting_kit/*/data/*") for path in ROOT.glob(pattern)]
 SHINGLE = 5
-"""So many words in a row are a text's own."""
+"""Number of consecutive words that identify a text."""
 
 
 def words_of(text):
@@ -37,7 +37,7 @@ def shingles(text):
 
 
 def cells(text):
-    """The cells of a table below its header, the lines of anything else."""
+    """Return the cells of a table below its header, or the lines of another text."""
     delimiter = "\t" if "\t" in text else ","
     _, *rows = csv.reader(io.StringIO(text), delimiter=delimiter)
     return {cell for row in rows for cell in row}
@@ -45,15 +45,15 @@ def cells(text):
 
 @functools.cache
 def of_the_sample():
-    """What names the sample's items, and four words in a row of what is said in it."""
+    """Return the names of the sample's items, and the sequences of `SHINGLE` words in its texts."""
     found = {cell for path in DATA for cell in cells(path.read_text(encoding="utf-8"))}
     names = {cell.lower() for cell in found if re.fullmatch(r"[\w.-]*\d[\w.-]*", cell) and len(cell) >= 5}
-    numbers = {name for name in names if re.fullmatch(r"[\d.]+", name)}  # of frames, milliseconds: anybody's
+    numbers = {name for name in names if re.fullmatch(r"[\d.]+", name)}  # counts of frames or milliseconds
     return names - numbers, {shingle for cell in found for shingle in shingles(cell)}
 
 
 def unpacked(name, content):
-    """The files in a zip and in the zips in it, `name -> content`."""
+    """Yield the name and content of each file in a zip and in the zips inside it."""
     if not name.endswith(".zip"):
         yield name, content
         return
@@ -66,16 +66,17 @@ def unpacked(name, content):
 
 @pytest.fixture(scope="module")
 def bundles():
-    """Every file of every bundle, `content -> where`, from own data of all tasks. Baselines, which run on the kit
-    alone, are left to the guide's test."""
+    """Return every file of every bundle, `content -> place`, built from own data for all tasks.
+
+    Baselines are not run here; the guide's test runs them.
+    """
     with (
         tempfile.TemporaryDirectory() as place,
         mock.patch("speechbundles.assemble.kit.run_baseline", return_value=Baseline()),
     ):
         folder = own_folder(Path(place, "own"), task_names())
-        (
-            folder / "starting_kit/spoken_call/data/grammar.xml"
-        ).unlink()  # and the sample's is not taken instead
+        # Without an own grammar, the sample's must not be used instead.
+        (folder / "starting_kit/spoken_call/data/grammar.xml").unlink()
         settings = (folder / "competition.yaml").read_text(encoding="utf-8")
         settings = settings.replace(
             "  spoken_call:\n    title:", "  spoken_call:\n    leave_out: [baseline]\n    title:"
@@ -109,7 +110,7 @@ def test_no_name_and_no_sentence_of_the_sample_is_in_a_bundle_of_own_data(bundle
 
 
 COUNTS = r"\b(740|260|1,?000 responses|1,?188|202|341|652|320|eight short recordings)\b"
-"""Items of the sample's sets, of their classes, and rows of its training data."""
+"""Numbers of items in the sample's sets and classes, and of rows in its training data."""
 
 
 def test_no_text_speaks_of_the_sample_where_data_are_an_organisers(bundles):
@@ -122,7 +123,7 @@ def test_no_text_speaks_of_the_sample_where_data_are_an_organisers(bundles):
 
 
 def test_settings_and_lists_of_a_bundle_are_an_organisers(bundles):
-    """What `competition.yaml` says of the sample, and the sizes of its sets, wherever they are told."""
+    """Settings that `competition.yaml` has for the sample, and the sizes of its sets, appear nowhere."""
     series = yaml.safe_load((ROOT / "competition.yaml").read_text(encoding="utf-8"))
     licence, contact = series["defaults"]["data_licence"], series["defaults"]["contact_email"]
     titles = [bundle["title"] for bundle in series["bundles"].values()]

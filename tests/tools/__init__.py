@@ -1,1 +1,1 @@
-"""Tools that look for defects where no test has been written: fuzzing, pages in a browser."""
+"""Tools that search for defects beyond the tests: fuzzing, and checks of pages in a browser."""

@@ -1,4 +1,4 @@
-"""What is looked for on pages in a browser is found: on a sound page nothing, on broken ones what was broken."""
+"""The browser check finds nothing on a sound page, and each defect on a broken one."""
 
 import pytest
 

@@ -1,1 +1,1 @@
-"""Every page that people see, opened in Chromium: `python -m tests.tools.browser [PAGE ...]`."""
+"""Check every page that people see in Chromium: `python -m tests.tools.browser [PAGE ...]`."""

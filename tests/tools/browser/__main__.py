@@ -1,11 +1,12 @@
-"""Open pages in Chromium, at the width of a desktop and of a phone, light and dark, and tell what is wrong with them.
+"""Open pages in Chromium, at the width of a desktop and of a phone, light and dark, and list their defects.
 
     python -m tests.tools.browser [--shots DIR] [PAGE ...]
 
-A script error, a page that loads anything or is wider than the screen, text that is cut off or lies on other text, and
-whatever axe-core finds. Where no page is named, every kind of page is made and opened: reports, boards, a season, the
-challenges' own; the pages of the documentation, where it has been built, may load its files, and axe-core skips them.
-Exit status: 0 nothing found, or no Chromium here, 1 something found.
+Defects are script errors, pages that load anything or are wider than the screen, text that is cut off or overlaps
+other text, and the findings of axe-core. Without a PAGE, every kind of page is made and checked: reports, boards, a
+season, and the challenges' own pages. The documentation's pages are checked too if they were built; they may load their
+own files, and axe-core skips them. The exit status is 0 if nothing is found or Chromium is not installed, and 1
+otherwise.
 """
 
 from __future__ import annotations
@@ -28,12 +29,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m tests.tools.browser", description=__doc__.splitlines()[0]
     )
-    parser.add_argument("pages", nargs="*", type=Path, metavar="PAGE", help="every kind where none is named")
-    parser.add_argument("--shots", type=Path, metavar="DIR", help="leave a picture of each here")
+    parser.add_argument(
+        "pages",
+        nargs="*",
+        type=Path,
+        metavar="PAGE",
+        help="an HTML file (default: make and check every kind of page)",
+    )
+    parser.add_argument("--shots", type=Path, metavar="DIR", help="folder for a screenshot of each page")
     options = parser.parse_args()
     chromium = find_chromium()
     if chromium is None:
-        print("skipped: no Chromium here; install it, or name it by the variable CHROMIUM")
+        print("skipped: Chromium not found; install it, or set the variable CHROMIUM to its command")
         return 0
     if options.shots:
         options.shots.mkdir(parents=True, exist_ok=True)

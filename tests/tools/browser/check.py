@@ -1,4 +1,4 @@
-"""What is wrong with a page, by what Chromium makes of it and by axe-core."""
+"""Find defects of a page with Chromium and axe-core."""
 
 import os
 import shutil
@@ -44,17 +44,17 @@ _TEXT_APART = """
   return found;
 }
 """
-"""Text that is cut off, lies on other text of its plot (unless either is slanted), or runs out of its box."""
+"""Script that finds text that is cut off, overlaps other text of its plot (unless slanted), or overflows its box."""
 
 
 def find_chromium() -> str | None:
-    """Chromium's command: the variable CHROMIUM, else as it is called where it is installed."""
+    """Return Chromium's command: the variable CHROMIUM, else the first of the usual names that is installed."""
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, _COMMANDS)), None)
 
 
 @contextmanager
 def open_chromium(command: str) -> Iterator[Browser]:
-    """A browser without a window, for pages of one's own: without its sandbox, which root cannot have."""
+    """Yield a headless browser for trusted pages; it has no sandbox, which root cannot use."""
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=command, args=["--no-sandbox", "--disable-gpu"])
         yield browser
@@ -62,11 +62,11 @@ def open_chromium(command: str) -> Iterator[Browser]:
 
 
 def check_page(browser: Browser, path: Path, shots: Path | None = None) -> list[str]:
-    """What is wrong with a page, a line each, on any of the screens, light or dark; folded parts are opened.
+    """Return the defects of a page, one line each, on every screen, light and dark; folded parts are opened.
 
     Parameters
     ----------
-    shots: a folder for a picture of each.
+    shots: a folder for screenshots.
     """
     found: list[str] = []
     page = _open(browser, path, found)

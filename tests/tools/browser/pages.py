@@ -1,4 +1,4 @@
-"""Makes every kind of page as people get them: by the kits, by the built bundles, by the organiser's commands."""
+"""Make every kind of page with the kits, the built bundles and the organiser's commands."""
 
 import subprocess
 import sys
@@ -18,7 +18,7 @@ from speechbundles.model.zips import make_zip, write_tree
 from tests.samples.programs import ROOT
 
 _SEASON = "spoken_call"
-"""The bundle whose season is played."""
+"""The bundle of the season's page."""
 
 _PLAIN = """<!DOCTYPE html>
 <html lang="en">
@@ -32,11 +32,11 @@ pre {{ white-space: pre-wrap; }}
 </main></body>
 </html>
 """
-"""A challenge's page has no style of its own, and platforms differ in theirs; this one breaks long words."""
+"""A frame for the challenges' pages, which have no style of their own; it breaks long words."""
 
 
 def make_pages(folder: Path) -> Iterator[Path]:
-    """Every page, as soon as it is made, in a folder of its own below `folder`."""
+    """Make all pages below `folder`, and yield the path of each as soon as it is made."""
     competitions = {bundle.task: bundle for bundle in read_competitions(Sources(ROOT))}
     organise("build", *(bundle.name for bundle in competitions.values()), "--out", str(folder / "dist"))
     for bundle in competitions.values():
@@ -58,7 +58,7 @@ def _bundle(folder: Path, bundle: Competition, platform: str = "codabench") -> P
 
 
 def _challenge_pages(folder: Path, bundle: Competition) -> Iterator[Path]:
-    """The competition's own pages, which a platform shows under its title."""
+    """Make the competition's own pages, which a platform shows under its title."""
     with zipfile.ZipFile(_bundle(folder, bundle, "codalab")) as built:
         for name in built.namelist():
             if name.endswith(".html"):
@@ -67,7 +67,7 @@ def _challenge_pages(folder: Path, bundle: Competition) -> Iterator[Path]:
 
 
 def make_reports(folder: Path, bundle: Competition) -> Iterator[Path]:
-    """The reports of the baseline on public and on hidden labels, and of a submission without files."""
+    """Make the baseline's reports on public and hidden labels, and the report of a submission without files."""
     kit = folder / bundle.task
     with zipfile.ZipFile(_bundle(folder, bundle)) as built:
         zipfile.ZipFile(BytesIO(built.read("starting_kit.zip"))).extractall(kit)
@@ -100,7 +100,7 @@ def make_board(folder: Path, bundle: Competition) -> Path:
 
 
 def _season(folder: Path) -> Path:
-    """A season of three teams on four days; one file is no submission."""
+    """Make the page of a season with three teams and four days; one file is not a submission."""
     good = {name: make_zip(files) for name, files in submissions(_SEASON).items()}
     uploads = {}
     for team, zips in (

@@ -1,1 +1,1 @@
-"""Fuzzing: whatever the bytes, a result or a typed refusal. `python -m tests.tools.fuzz` is guided by coverage."""
+"""Fuzzing: any bytes must give a result or a typed refusal. `python -m tests.tools.fuzz` is guided by coverage."""

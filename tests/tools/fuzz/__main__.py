@@ -2,9 +2,9 @@
 
     python -m tests.tools.fuzz [--seconds 300] [--findings DIR] [TARGET ...]
 
-The time is shared by the targets, one after the other. An input that ends in neither a result nor a typed refusal,
-takes more than 10 s or more than 1 GB is a finding: it is kept in the folder of the findings, and told with its
-traceback. Exit status: 0 nothing found, 1 something found, 2 no atheris here.
+The targets run one after the other and share the time. An input is a finding if it gives neither a result nor a typed
+refusal, or takes more than 10 s or 1 GB. Findings are kept in a folder and printed with their tracebacks. The exit
+status is 0 if nothing is found, 1 if something is found, and 2 if atheris is not installed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 LONGEST = 4096
-"""Bytes of an input."""
+"""Maximum number of bytes of an input."""
 
 SECONDS = 10
 MEGABYTES = 1024
@@ -26,13 +26,17 @@ MEGABYTES = 1024
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.tools.fuzz", description=__doc__.splitlines()[0])
-    parser.add_argument("targets", nargs="*", metavar="TARGET", help="all where none is named")
-    parser.add_argument("--seconds", type=int, default=300, help="for all targets together (default: 300)")
-    parser.add_argument("--findings", type=Path, default=Path(".fuzz"), help="where findings go")
+    parser.add_argument("targets", nargs="*", metavar="TARGET", help="a target to fuzz (default: all)")
+    parser.add_argument(
+        "--seconds", type=int, default=300, help="time for all targets together (default: 300)"
+    )
+    parser.add_argument(
+        "--findings", type=Path, default=Path(".fuzz"), help="folder for findings (default: .fuzz)"
+    )
     parser.add_argument("--one", metavar="CORPUS", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if importlib.util.find_spec("atheris") is None:
-        print("There is no atheris here; `make fuzz` installs it, where it has a wheel.", file=sys.stderr)
+        print("atheris is not installed; `make fuzz` installs it if there is a wheel.", file=sys.stderr)
         return 2
     if options.one:
         _fuzz_one(options.targets[0], Path(options.one), options.seconds, options.findings)
@@ -49,7 +53,8 @@ def _fuzz_all(chosen: list[str], seconds: int, findings: Path) -> int:
     names = chosen or known
     if set(names) - set(known):
         print(
-            f"No target {sorted(set(names) - set(known))[0]}; there are {', '.join(known)}", file=sys.stderr
+            f"There is no target {sorted(set(names) - set(known))[0]}; choose from {', '.join(known)}",
+            file=sys.stderr,
         )
         return 2
     tried = found = 0
@@ -84,7 +89,7 @@ def _fuzz_all(chosen: list[str], seconds: int, findings: Path) -> int:
 
 
 def _why(said: str) -> list[str]:
-    """The lines that tell what happened, of all that libFuzzer says."""
+    """Return the lines of libFuzzer's output that show what happened."""
     at = max(said.find("Uncaught Python exception"), said.find("ERROR: libFuzzer"), 0)
     return said[at:].splitlines()[-24:] if at == 0 else said[at:].splitlines()[:24]
 
@@ -99,7 +104,7 @@ def _fuzz_one(name: str, corpus: Path, seconds: int, findings: Path) -> None:
         target = targets(place)[name]
         for number, seed in enumerate(seeds(name)):
             (corpus / f"seed{number}").write_bytes(seed)
-            target(seed)  # what it imports is instrumented too
+            target(seed)  # so that its imports are instrumented too
     words = sorted({word for seed in seeds(name) for word in re.findall(rb"[\w.:-]{2,40}", seed)})
     dictionary = corpus.parent / f"{corpus.name}.words"
     dictionary.write_text("".join(f'"{word.decode()}"\n' for word in words))

@@ -1,7 +1,7 @@
-"""What is fuzzed: every reader of a stranger's file, on samples of a few items.
+"""Targets of fuzzing: every reader of files from others, on samples of a few items.
 
-A target takes bytes and returns a word for what became of them: `scored`, `accepted`, `refused`. Anything else is a
-finding: an exception that is no typed refusal, a program that says that it failed, a score that is not finite.
+A target takes bytes and returns `scored`, `accepted` or `refused`. Anything else is a finding: an exception that is
+not a typed refusal, a program that reports a failure, or a score that is not finite.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from tests.samples.merlion_identification import TWO
 from tests.samples.programs import ROOT, encoded, write_files
 
 MEMORY = Path("/dev/shm")
-"""Where files cost nothing to write, if there is such a place."""
+"""A file system in memory, used if it exists."""
 
 
 class Finding(AssertionError):
-    """A program that neither scored nor refused."""
+    """A program neither scored nor refused its input."""
 
 
 MANIFEST = Path(__file__).with_name("competition.yaml").read_bytes()
 
 
 class Workplace:
-    """A folder for one target's files, made once and used for every input."""
+    """A folder for the files of the targets, made once and used for every input."""
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(
@@ -63,7 +63,7 @@ Target = Callable[[bytes], str]
 
 
 def scoring(task: str, place: Workplace) -> Target:
-    """The fuzzed file is a submission's first; the whole scoring program runs on it."""
+    """Fuzz a submission's first file; the whole scoring program runs on it."""
     sample = CASES[task]
     inputs = place.path / task
     write_files(inputs / "ref", sample.reference)
@@ -96,7 +96,7 @@ def _program(kind: str, task: str, file: str) -> tuple[CodeType, Path]:
 
 
 def _run(code: CodeType, path: Path, *arguments: Path) -> tuple[int, str]:
-    """A program run in this process; its exit status and what it said on standard error."""
+    """Run a program in this process; return its exit status and standard error."""
     before, sys.argv = sys.argv, [str(path), *map(str, arguments)]
     said = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     try:
@@ -111,7 +111,7 @@ def _run(code: CodeType, path: Path, *arguments: Path) -> tuple[int, str]:
 
 
 def reference(task: str, place: Workplace) -> Target:
-    """The fuzzed file is a reference's first, or its second after a zero byte; what it publishes is read again."""
+    """Fuzz a reference's first file, or its second after a zero byte; the public files made from it are read again."""
     task_format = find_task(task).format
 
     def target(data: bytes) -> str:
@@ -132,7 +132,7 @@ PUBLIC = {"class_sizes": "public"}
 
 
 def replaced(files: Mapping[str, str | bytes], data: bytes) -> dict[str, str | bytes]:
-    """The files, the first of them with other content, or the second where the content begins with a zero byte."""
+    """Return the files with new content for the first, or for the second if the content begins with a zero byte."""
     first, *others = files
     second = others and data[:1] == b"\0"
     return {**files, others[0] if second else first: data[1:] if second else data}
@@ -145,7 +145,7 @@ def public_files(task: str) -> dict[str, bytes]:
 
 
 def items(task: str, place: Workplace) -> Target:
-    """The fuzzed file is one of the public item list's files, chosen likewise."""
+    """Fuzz a file of the public item list, the first or the second as for references."""
     files = public_files(task)
 
     def target(data: bytes) -> str:
@@ -160,7 +160,7 @@ def items(task: str, place: Workplace) -> Target:
 
 
 def zipped(place: Workplace) -> Target:
-    """The fuzzed file is a submission's zip; what is unpacked stays in its folder and is looked through."""
+    """Fuzz a submission's zip; its files must be unpacked inside their folder, and are then listed."""
     path = place.path / "submission.zip"
 
     def target(data: bytes) -> str:
@@ -184,7 +184,7 @@ def zipped(place: Workplace) -> Target:
 
 
 def manifest(place: Workplace) -> Target:
-    """The fuzzed file is a `competition.yaml`, beside the series' own schema, programs and pages."""
+    """Fuzz a `competition.yaml`, beside the series' own schema, programs and pages."""
     root = place.path / "series"
     root.mkdir(exist_ok=True)
     for name in ("competition.schema.json", "pages", "scoring_program"):
@@ -205,7 +205,7 @@ def manifest(place: Workplace) -> Target:
 
 
 def targets(place: Workplace) -> dict[str, Target]:
-    """Every target by its name: `score-spoken_call`, `zip`, `manifest`."""
+    """Return every target by name: `score-spoken_call`, `zip`, `manifest`."""
     made: dict[str, Target] = {"zip": zipped(place), "manifest": manifest(place)}
     for task in task_names():
         made[f"score-{task}"] = scoring(task, place)
@@ -215,7 +215,7 @@ def targets(place: Workplace) -> dict[str, Target]:
 
 
 def seeds(target: str) -> list[bytes]:
-    """Good inputs to start from."""
+    """Return valid inputs to start from."""
     kind, _, task = target.partition("-")
     if kind == "manifest":
         return [MANIFEST]
