@@ -55,13 +55,13 @@ def make_parts(
     competition: Competition,
     references: Mapping[str, ReferenceSet],
     *,
-    tell: Callable[[str], None] = lambda understood: None,
+    log: Callable[[str], None] = lambda understood: None,
 ) -> Parts:
     """Programs, starting kit and baseline solutions for a competition's task.
 
     Parameters
     ----------
-    tell: takes what was understood of each table of kit data that is not in the notation that baselines read.
+    log: takes what was understood of each table of kit data that is not in the notation that baselines read.
     """
     task = find_task(competition.task).with_options(competition.options)
     public = [name for name in competition["public_sets"] if name in references]
@@ -90,7 +90,7 @@ def make_parts(
     kit = _with_library(library, kit)
     try:
         data = {name: kit.pop(name) for name in list(kit) if name.startswith("data/")}
-        kit.update(canonical_tables(data, lambda understood: tell(f"{task.name}: {understood}")))
+        kit.update(canonical_tables(data, lambda understood: log(f"{task.name}: {understood}")))
     except UnreadableFile as error:
         raise OrganiserError(f"{task.name}: starting kit: {error}") from None
     for name, reference in references.items():

@@ -41,7 +41,7 @@ def plan(
     drop_invalid_rows: bool = False,
     kept: Path | None = None,
     progress: Callable[[str], None] = lambda step: None,
-    tell: Callable[[str], None] = lambda understood: None,
+    log: Callable[[str], None] = lambda understood: None,
 ) -> Plan:
     """Read and validate all that the named bundles need (all bundles where none is named).
 
@@ -50,7 +50,7 @@ def plan(
     sources: where the competitions' files are.
     leave_out: what to do without, as in `competition.yaml`.
     kept: the folder where earlier builds left what they sealed; what is sealed there stays so.
-    tell: takes what was understood of each of the organiser's own files, as soon as it is read.
+    log: takes what was understood of each of the organiser's own files, as soon as it is read.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def plan(
     loaded = {}
     for task, competition in tasks.items():
         progress(f"references of {task}")
-        loaded[task] = _load_references(competition, given, drop_invalid_rows, tell)
+        loaded[task] = _load_references(competition, given, drop_invalid_rows, log)
     warnings = list(_check_overlaps(tasks, loaded))
     _seal(sources, tasks, loaded, kept)
     parts = {}
@@ -95,7 +95,7 @@ def plan(
                 f"{task}: no phase is scored on hidden labels; all of them are in the starting kit"
             )
         progress(f"programs, starting kit, baseline of {task} ({number} of {len(tasks)} tasks)")
-        parts[task] = make_parts(competition, references, tell=tell)
+        parts[task] = make_parts(competition, references, log=log)
         warnings += _hidden_items_in_training(competition, parts[task])
         warnings += [f"{task}: {failure}" for failure in parts[task].failures]
         if parts[task].failures and not parts[task].solutions:
@@ -114,7 +114,7 @@ def _load_references(
     competition: Competition,
     given: Given,
     drop_invalid_rows: bool,
-    tell: Callable[[str], None],
+    log: Callable[[str], None],
 ) -> dict[str, ReferenceSet]:
     references = {}
     for name in competition.sets:
@@ -126,7 +126,7 @@ def _load_references(
             path,
             competition.options,
             drop_invalid_rows=drop_invalid_rows,
-            tell=lambda understood: None if competition.sources.is_sample else tell(understood),
+            log=lambda understood: None if competition.sources.is_sample else log(understood),
         )
     hidden = {references[name].fingerprint for name in references if name not in competition["public_sets"]}
     for name in competition["public_sets"]:

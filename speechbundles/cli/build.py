@@ -69,7 +69,7 @@ def command(
                 drop_invalid_rows=drop_invalid_rows,
                 kept=out / HOME,
                 progress=progress,
-                tell=lambda understood: say(understood, error=True),
+                log=lambda understood: say(understood, error=True),
             )
             platforms = [platform] if platform else list(PLATFORMS)
             built = list(write_bundles(planned, platforms, out, progress=progress))

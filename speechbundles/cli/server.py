@@ -29,4 +29,4 @@ def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def connect(server: str, token_file: Path | None) -> Connection:
-    return Connection(read_server(server), read_token(token_file), tell=lambda text: say(text, error=True))
+    return Connection(read_server(server), read_token(token_file), log=lambda text: say(text, error=True))

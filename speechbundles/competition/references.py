@@ -88,13 +88,13 @@ def load_reference(
     options: Mapping[str, str],
     *,
     drop_invalid_rows: bool = False,
-    tell: Callable[[str], None] = lambda understood: None,
+    log: Callable[[str], None] = lambda understood: None,
 ) -> ReferenceSet:
     """Read a set from a folder with the reference's files, or from the file itself where a task has just one.
 
     Parameters
     ----------
-    tell: takes what was understood of each file, before its rows are checked.
+    log: takes what was understood of each file, before its rows are checked.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def load_reference(
     except ReferenceFileError as error:
         raise BadReference(_describe_refusal(path, task, name, error, [], False)) from None
     for source, table in tables:
-        tell(f"{task}/{name}: {source}: {table.understood}")
+        log(f"{task}/{name}: {source}: {table.understood}")
     dropped: dict[str, set[int]] = {table.file: set() for _, table in tables}
     reasons: list[str] = []
     while True:

@@ -136,13 +136,13 @@ def _check(address: str, *, local: bool) -> None:
 class Connection:
     """A server and who speaks to it. May be shared by threads.
 
-    `tell` is called with what is being waited for.
+    `log` is called with what is being waited for.
     """
 
     server: str
     token: str = field(repr=False)
     sleep: Callable[[float], None] = time.sleep
-    tell: Callable[[str], None] = lambda text: None
+    log: Callable[[str], None] = lambda text: None
     _own: threading.local = field(default_factory=threading.local, repr=False)
 
     def call(self, method: str, path: str, content: Any = None, *, repeatable: bool = True) -> Any:
@@ -280,7 +280,7 @@ class Connection:
                 wanted = pause if again.pause is None else again.pause
                 if wanted > LONGEST_PAUSE:
                     raise Unreachable(f"{again}. It asks for a pause of {wanted / 60:.0f} minutes") from None
-                self.tell(f"{again}; once more in {wanted:.0f} s")
+                self.log(f"{again}; once more in {wanted:.0f} s")
                 self.sleep(wanted)
         raise AssertionError
 

@@ -13,12 +13,12 @@ from spokeneval.formats.problems import count_of
 _SEPARATORS = {".csv": ",", ".tsv": "\t", WORKBOOK: ","}
 
 
-def canonical_tables(files: Mapping[str, bytes], tell: Callable[[str], None]) -> dict[str, bytes]:
+def canonical_tables(files: Mapping[str, bytes], log: Callable[[str], None]) -> dict[str, bytes]:
     """The same files, `name -> content`, every table in the notation of its name; a workbook becomes a `.csv`.
 
     Parameters
     ----------
-    tell: takes what was understood of each table that is written anew.
+    log: takes what was understood of each table that is written anew.
 
     Raises
     ------
@@ -31,13 +31,13 @@ def canonical_tables(files: Mapping[str, bytes], tell: Callable[[str], None]) ->
         if written in canonical or (written != name and written in files):
             raise UnreadableFile(f"{name}: there is {written} too; keep one of them")
         try:
-            canonical[written] = _canonical(name, content, tell) if suffix in _SEPARATORS else content
+            canonical[written] = _canonical(name, content, log) if suffix in _SEPARATORS else content
         except UnreadableFile as error:
             raise UnreadableFile(f"{name}: {error}") from None
     return canonical
 
 
-def _canonical(name: str, content: bytes, tell: Callable[[str], None]) -> bytes:
+def _canonical(name: str, content: bytes, log: Callable[[str], None]) -> bytes:
     source = parse_source(content, name)
     separator = _SEPARATORS[PurePosixPath(name).suffix.lower()]
     grids = [grid for grid in source.grids if grid.rows]
@@ -53,7 +53,7 @@ def _canonical(name: str, content: bytes, tell: Callable[[str], None]) -> bytes:
     if source.is_utf8 and grid.separator == separator and b"\r" not in content.replace(b"\r\n", b""):
         return content
     columns = ", ".join(cell.strip() for cell in grid.rows[0][1])
-    tell(
+    log(
         f"{name}: {count_of(len(grid.rows) - 1, 'row')}; {source.encoding}; {grid.written}; columns {columns}"
     )
     return csv_text((cells for _, cells in grid.rows), separator).encode("utf-8")

@@ -85,20 +85,20 @@ NOTATIONS = {
 
 
 def load(tmp_path, files, task="spoken_call", **how):
-    told = []
+    logged = []
     reference = load_reference(
-        task, "evaluation", write_files(tmp_path / "own", files), {}, tell=told.append, **how
+        task, "evaluation", write_files(tmp_path / "own", files), {}, log=logged.append, **how
     )
-    return reference, "\n".join(told)
+    return reference, "\n".join(logged)
 
 
 @pytest.mark.parametrize("notation", NOTATIONS)
 def test_every_notation_gives_the_same_file(tmp_path, notation):
     content, understood = NOTATIONS[notation]
     suffix = "xlsx" if "workbook" in notation else "txt"
-    reference, told = load(tmp_path, {f"reference.{suffix}": content})
+    reference, logged = load(tmp_path, {f"reference.{suffix}": content})
     assert reference.files == {"reference.csv": CANONICAL}
-    assert understood in told
+    assert understood in logged
 
 
 def test_a_sheet_without_a_header_may_lack_what_a_recogniser_heard(tmp_path):
