@@ -1,4 +1,4 @@
-"""Competitions in, zips out. Other rooms import from this module alone."""
+"""Build bundles from checked competitions. Other packages import only from this module."""
 
 from speechbundles.assemble.plan import plan as plan_bundles
 from speechbundles.assemble.write import Built, sealed_folders

@@ -1,4 +1,4 @@
-"""A starting kit's baseline, run as a participant would run it."""
+"""Run a starting kit's baseline as a participant would run it."""
 
 import json
 import shutil
@@ -15,7 +15,14 @@ from speechbundles.model.zips import read_tree, write_tree
 
 @dataclass(frozen=True)
 class Baseline:
-    """What a baseline submits for each set, its scores on the public ones, and why it did not run, a line each."""
+    """The outcome of running a baseline on several sets.
+
+    Attributes
+    ----------
+    solutions: set -> the submission that the baseline wrote, `name -> content`.
+    scores: public set -> the scores of this submission.
+    failures: why the baseline failed on a set, one line each.
+    """
 
     solutions: dict[str, dict[str, bytes]] = field(default_factory=dict)
     scores: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -23,8 +30,9 @@ class Baseline:
 
 
 def run_baseline(kit: Mapping[str, bytes], sets: Sequence[str], public: Collection[str]) -> Baseline:
-    """Run a kit's `baseline.py` on each set, side by side; check what it writes as the kit does, and score it on the
-    public sets."""
+    """Run a kit's `baseline.py` on all sets in parallel; check its output with the kit's programs, and score it on the
+    public sets.
+    """
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as pool:
         place = Path(folder)
         write_tree(place / "kit", kit)
@@ -46,13 +54,14 @@ def _run_on(place: Path, name: str, *, labelled: bool) -> Baseline:
     kit = place / "kit"
     run = run_program(kit, "baseline.py", name, str(place / name))
     if run.returncode:
-        return Baseline(failures=[f"no baseline solution for the {name} set: {_reason(run.stderr)}"])
+        return Baseline(failures=[f"baseline.py failed on the {name} set: {_reason(run.stderr)}"])
     run = run_program(
         kit, "ingest.py", *map(str, (kit / name / "input", place / name, place / f"{name}-report"))
     )
     if run.returncode:
-        refusal = f"no baseline solution for the {name} set: the bundle refuses it: {_reason(run.stderr)}"
-        return Baseline(failures=[refusal])
+        return Baseline(
+            failures=[f"ingest.py rejects the baseline's {name} submission: {_reason(run.stderr)}"]
+        )
     solutions = {name: read_tree(place / name)}
     if not labelled:
         return Baseline(solutions)
@@ -61,11 +70,12 @@ def _run_on(place: Path, name: str, *, labelled: bool) -> Baseline:
     shutil.copytree(place / name, inputs / "res")
     run = run_program(kit, "score.py", str(inputs), str(output))
     if run.returncode:
-        return Baseline(solutions, failures=[f"no baseline score for the {name} set: {_reason(run.stderr)}"])
+        failure = f"score.py failed on the baseline's {name} submission: {_reason(run.stderr)}"
+        return Baseline(solutions, failures=[failure])
     return Baseline(solutions, {name: json.loads((output / "scores.json").read_text(encoding="utf-8"))})
 
 
-def _reason(words: str) -> str:
-    """The line of a program's words that says why: a refusal's first, a traceback's last."""
-    lines = (words.strip() or "no word why").splitlines()
+def _reason(stderr: str) -> str:
+    """Return the line of an error output that gives the reason: the last of a traceback, otherwise the first."""
+    lines = (stderr.strip() or "no error message").splitlines()
     return lines[-1] if lines[0].startswith("Traceback") else lines[0]

@@ -16,7 +16,7 @@ from speechbundles.platforms.keys import SORTING
 
 
 def render(competition: Competition, parts: Parts) -> dict[str, bytes]:
-    """The entries of the bundle's zip, `name -> content`."""
+    """Return the entries of the bundle's zip, `name -> content`."""
     files = {
         "scoring_program.zip": _program(parts.scoring_program, SCORE_COMMAND),
         "ingestion_program.zip": _program(parts.ingestion_program, INGEST_COMMAND),

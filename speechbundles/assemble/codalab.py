@@ -21,9 +21,10 @@ LEADERBOARD = "Results"
 
 
 def render(competition: Competition, parts: Parts) -> dict[str, bytes]:
-    """The entries of the bundle's zip, `name -> content`.
+    """Return the entries of the bundle's zip, `name -> content`.
 
-    There is no ingestion program: CodaLab runs one for code submissions only, and `score.py` checks all the same.
+    The bundle has no ingestion program, because CodaLab runs one only for code submissions. `score.py` makes the same
+    checks.
     """
     files = {
         "scoring_program.zip": make_zip(
@@ -44,7 +45,7 @@ def render(competition: Competition, parts: Parts) -> dict[str, bytes]:
 
 
 def _html_pages(competition: Competition) -> dict[str, str]:
-    """CodaLab's name of each page -> its file: `overview`, `data` and `evaluation` come from the pages' names."""
+    """Return CodaLab's name of each page -> its file; the names are those of the Markdown files, such as `overview`."""
     pages = {
         Path(page["file"]).stem: Path(page["file"]).with_suffix(".html").name for page in competition["pages"]
     }
@@ -52,7 +53,7 @@ def _html_pages(competition: Competition) -> dict[str, str]:
 
 
 def _html(markdown: str) -> str:
-    """A page as HTML, without styles or scripts."""
+    """Convert a Markdown page to HTML, without styles or scripts."""
     return str(MarkdownIt("commonmark").enable("table").render(markdown))
 
 
@@ -90,7 +91,11 @@ def _content(competition: Competition) -> dict[str, Any]:
 
 
 def _phases(competition: Competition) -> list[dict[str, Any]]:
-    """The phases in order. A phase ends where the next one starts, so a gap becomes a phase that takes nothing."""
+    """Return the phases in order, with a closed phase in each gap.
+
+    A CodaLab phase has no end date: it lasts until the next one starts. So a gap needs a phase that accepts no
+    submissions.
+    """
     rendered: list[dict[str, Any]] = []
     for phase, following in zip(competition.phases, [*competition.phases[1:], None], strict=True):
         rendered.append(_phase(competition, phase, len(rendered) + 1))

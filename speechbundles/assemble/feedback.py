@@ -1,6 +1,6 @@
-"""What the board of a set goes by: the step of its score, the line below which nothing shows, and what others get.
+"""The feedback on a set: the steps of its scores, the floor, and the scores of the baseline and trivial baselines.
 
-All of it is computed when the bundle is built, once, and is the same for all submissions.
+All values are computed once, when the bundle is built, and are the same for all submissions.
 """
 
 from collections.abc import Mapping
@@ -21,16 +21,16 @@ BASELINE = "the kit's baseline"
 
 @dataclass(frozen=True)
 class Feedback:
-    """Of one set.
+    """Feedback on one set.
 
     Attributes
     ----------
-    steps: `key -> step` of what a board shows while the labels are hidden; empty where nothing has a standard error
-        (one unit alone, or answers that all score alike).
-    floor: the line that a submission gets which is no better than it.
-    unit: what an interval is drawn over.
-    known: what everybody can submit, `what it answers -> its primary score`: the baseline, where it runs, and the
-        systems that know nothing. In steps where the set is hidden.
+    steps: `key -> step` of the scores on the leaderboard while the labels are hidden; empty where no score has a
+        standard error (a single unit, or baselines that score the same whatever the resample).
+    floor: the scores shown for a submission that does not beat them.
+    unit: the unit that confidence intervals resample.
+    known: `system -> primary score` of the systems that anyone can submit: the baseline, where it runs, and the
+        trivial baselines. Rounded to steps where the set is hidden.
     """
 
     steps: Mapping[str, float]
@@ -40,7 +40,7 @@ class Feedback:
 
     @property
     def trivial(self) -> dict[str, Number]:
-        """What the systems get that know nothing."""
+        """Primary scores of the trivial baselines."""
         return {answer: score for answer, score in self.known.items() if answer != BASELINE}
 
 
@@ -51,15 +51,15 @@ def set_feedback(
     *,
     hidden: bool,
 ) -> Feedback:
-    """The feedback on a set.
+    """Compute the feedback on a set.
 
-    The step is the standard error of the baseline's primary score; where that has none, or no baseline runs, the
-    largest of the others'. The floor is the line of the best among the baseline and the systems that know nothing
-    (`Task.trivial`).
+    The step is the standard error of the baseline's primary score, or of the first trivial baseline's (`Task.trivial`)
+    if the baseline does not run. If that is 0, the step is the largest standard error of all these systems. The floor
+    is the scores of the best of them.
 
     Parameters
     ----------
-    solution: the baseline's submission, `name -> content`; None where it does not run on the set.
+    solution: the baseline's submission, `name -> content`; None if the baseline does not run on the set.
     """
     gold = reference.gold
     submissions = {}
@@ -68,16 +68,15 @@ def set_feedback(
     submissions.update(
         {what: labelled(task, answer(gold.items), gold) for what, answer in task.trivial.items()}
     )
-    # An option that refuses submissions is for public labels alone: here each is scored.
+    # With the default options every submission is scored; those that reject submissions are for public labels.
     settings = Settings(choose_options(task, {}), True, Signature(task.name))
     lines = {
         what: score_submission(task, gold.labels, answers, settings) for what, answers in submissions.items()
     }
     primary = task.primary
     errors = [line.intervals[primary.key].standard_error for line in lines.values()]
-    if not any(
-        errors
-    ):  # as where no system that knows nothing meets a rule, and one unit more does not change that
+    # The jackknife gives 0 where leaving out one unit never changes a score, such as a score that a rule sets to 0.
+    if not any(errors):
         errors = [
             resampled_error(primary, task.part(primary, line.statistics.parts)) for line in lines.values()
         ]

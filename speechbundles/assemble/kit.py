@@ -1,4 +1,4 @@
-"""The files that a task's bundles are made of, the same for every platform and track: programs and starting kit."""
+"""The parts of a task's bundles that are the same for every platform and track: programs and starting kit."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -27,19 +27,19 @@ from spokeneval.tasks import find_task
 README = "README.md"
 
 LISTENS = "baseline/"
-"""The kit's folder with a baseline that works on recordings, and learns from public labels."""
+"""The kit's folder with an audio baseline, which is trained on public labels."""
 
 
 @dataclass(frozen=True)
 class Parts:
-    """The contents of the inner zips, `name -> content`, without a platform's own metadata.
+    """The contents of the inner zips, `name -> content`, without the platform's metadata files.
 
     Attributes
     ----------
     references: set -> its reference.
-    feedback: set -> what its board tells, and what everybody can submit.
-    solutions: set -> the baseline's submission, where the baseline runs on the set.
-    failures: why a baseline did not run, one line each.
+    feedback: set -> its score steps, floor and known scores.
+    solutions: set -> the baseline's submission, for each set on which the baseline runs.
+    failures: why the baseline failed on a set, one line each.
     """
 
     scoring_program: Mapping[str, bytes]
@@ -57,11 +57,15 @@ def make_parts(
     *,
     log: Callable[[str], None] = lambda understood: None,
 ) -> Parts:
-    """Programs, starting kit and baseline solutions for a competition's task.
+    """Build the programs, starting kit and baseline solutions of a competition's task.
 
     Parameters
     ----------
-    log: takes what was understood of each table of kit data that is not in the notation that baselines read.
+    log: called with one line for each table of kit data that was converted to the format that baselines read.
+
+    Raises
+    ------
+    OrganiserError: kit files that cannot be used, or coarse feedback on a set without a standard error.
     """
     task = find_task(competition.task).with_options(competition.options)
     public = [name for name in competition["public_sets"] if name in references]
@@ -83,7 +87,7 @@ def make_parts(
     taken = [name for name in kit if name in made]
     if taken:
         raise OrganiserError(
-            f"{task.name}: starting kit: {some_of(taken)}: the build writes what has this name; rename yours"
+            f"{task.name}: starting kit: {some_of(taken)}: the build writes a file of this name; rename yours"
         )
     kit.update(made)
     kit.update(_shared_scripts(root, kit))
@@ -109,15 +113,15 @@ def make_parts(
     else:
         baseline = run_baseline(kit, list(references), public)
     kit = {**walkthrough(root, kit), **kit}
-    told = {}
+    feedback = {}
     for name, reference in references.items():
         hidden, solution = name not in public, baseline.solutions.get(name)
-        told[name] = set_feedback(task, reference, solution, hidden=hidden)
-        if hidden and competition["feedback"] == COARSE and not told[name].steps:
+        feedback[name] = set_feedback(task, reference, solution, hidden=hidden)
+        if hidden and competition["feedback"] == COARSE and not feedback[name].steps:
             raise OrganiserError(
-                f"feedback: coarse needs a standard error to make a step of; the {name} set of {task.name} has none "
-                f"(one {told[name].unit} alone, or answers that all score alike). Give it a baseline that runs, or say "
-                "feedback: exact"
+                f"{task.name}: feedback is coarse, but no standard error can be computed on the {name} set (it has a "
+                f"single {feedback[name].unit}, or the baselines' scores do not vary). Provide a baseline that runs on "
+                "it, or set feedback: exact"
             )
     options = Options(
         competition.options,
@@ -127,7 +131,7 @@ def make_parts(
             references[name].fingerprint
             if name in public
             else items_fingerprint(references[name].items): SetFeedback(each.steps, each.floor, each.trivial)
-            for name, each in told.items()
+            for name, each in feedback.items()
         },
         competition.detailed_results,
         {references[name].fingerprint: scores for name, scores in baseline.scores.items()},
@@ -135,11 +139,11 @@ def make_parts(
     )
     for program in (scoring, kit):
         program[OPTIONS_FILE] = options.dump()
-    return Parts(scoring, ingestion, kit, references, told, baseline.solutions, tuple(baseline.failures))
+    return Parts(scoring, ingestion, kit, references, feedback, baseline.solutions, tuple(baseline.failures))
 
 
 def _with_library(library: Mapping[str, bytes], files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The files of a program or kit, and what its scripts need of the library."""
+    """Return the files of a program or kit, with the library modules that its scripts import."""
     scripts = [content for name, content in files.items() if name.endswith(".py")]
     return {**files, **travelling(library, scripts)}
 
@@ -149,7 +153,7 @@ def _json(content: Mapping[str, Any]) -> bytes:
 
 
 def describe_task(task: Task) -> dict[str, Any]:
-    """What a scoring program says of itself in `task.json`: every score that it writes, the primary one first."""
+    """Return the content of `task.json`: the scores that the scoring program writes, primary first, and its options."""
     return {
         "task": task.name,
         "scores": [{"key": column.key, "direction": column.direction} for column in task.columns],
@@ -160,20 +164,22 @@ def describe_task(task: Task) -> dict[str, Any]:
 def _readme(
     competition: Competition, references: Mapping[str, ReferenceSet], kit: Mapping[str, bytes]
 ) -> bytes:
-    """The kit's README; `${files}` are the rows of a table, what is there and where."""
+    """Return the kit's README, filled in; `${files}` becomes the rows of a table of the kit's files."""
     what = kit_data_files(competition)
-    rows = [("these steps and a look at the data, as a notebook", [NOTEBOOK] if has_every_step(kit) else [])]
+    rows = [
+        ("these steps as a notebook, with an overview of the data", [NOTEBOOK] if has_every_step(kit) else [])
+    ]
     for name in references:
         inputs, labels = (
             [file for file in kit if file.startswith(f"{name}/{part}/")] for part in ("input", "reference")
         )
-        rows += [(f"the {name} set without labels", inputs), (f"the {name} set's labels", labels)]
+        rows += [(f"the {name} set, without labels", inputs), (f"labels of the {name} set", labels)]
     rows += [(what.get(file, ""), [file]) for file in kit if file.startswith("data/")]
     listens = [file for file in kit if file == LISTENS + README]
-    rows.append(("a baseline that listens to your copy of the recordings; its README says how", listens))
+    rows.append(("an audio baseline, which needs your copy of the recordings; see its README", listens))
     facts = {
         "files": "\n".join(
-            f"| {told} | {', '.join(f'`{file}`' for file in files)} |" for told, files in rows if files
+            f"| {content} | {', '.join(f'`{file}`' for file in files)} |" for content, files in rows if files
         ),
         "first_set": competition.sets[0],
         **chosen_options(competition),
@@ -183,7 +189,7 @@ def _readme(
 
 
 def _shared_scripts(root: Path, kit: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The scripts of `starting_kit/baseline/`, which baselines that listen share, that a kit's own import."""
+    """Return the scripts of `starting_kit/baseline/`, shared by audio baselines, that the kit's own scripts import."""
     own = b"\n".join(content for name, content in kit.items() if name.startswith(LISTENS))
     shared = read_tree(root / "starting_kit" / LISTENS)
     return {
@@ -194,8 +200,10 @@ def _shared_scripts(root: Path, kit: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def _challenge_kit(competition: Competition) -> dict[str, bytes]:
-    """What the kits of a challenge's tasks share, `starting_kit/<challenge>/`, if there is such a folder: its files,
-    and every task's programs, in a folder of the task's name."""
+    """Return the files that the kits of a challenge's tasks share, from `starting_kit/<challenge>/` if it exists.
+
+    They include the programs of every task, each in a folder named after the task.
+    """
     files = competition.sources.read_files(f"starting_kit/{competition.challenge}")
     if competition.challenge == competition.task or not files:
         return {}

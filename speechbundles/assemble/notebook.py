@@ -1,6 +1,6 @@
-"""A starting kit's notebook, made from `starting_kit/walkthrough.py` and from what the kit's README says.
+"""Build a starting kit's notebook from `starting_kit/walkthrough.py` and the kit's README.
 
-The script is in cells as Jupytext and editors know them: `# %%` begins one of code, `# %% [markdown]` one of text.
+The script uses Jupytext's percent format: `# %%` starts a code cell, `# %% [markdown]` a text cell.
 """
 
 import json
@@ -15,16 +15,16 @@ NOTEBOOK = "walkthrough.ipynb"
 SCRIPT = "starting_kit/walkthrough.py"
 
 _STEPS = ("README.md", "baseline.py", "development/reference/", "evaluation/input/")
-"""What there must be in a kit for each step of the notebook."""
+"""Beginnings of file names: the steps of the notebook need at least one file of each."""
 
 
 def has_every_step(kit: Collection[str]) -> bool:
-    """Whether a kit of these files has all that the notebook goes through."""
+    """Whether a kit has the files that every step of the notebook needs."""
     return all(any(name.startswith(step) for name in kit) for step in _STEPS)
 
 
 def walkthrough(root: Path, kit: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The notebook for a kit's files, `name -> content`, without outputs; nothing for a kit that lacks a step."""
+    """Return the notebook of a kit, `name -> content`, without outputs; empty if the kit lacks files for a step."""
     if not has_every_step(kit):
         return {}
     facts = _facts(kit["README.md"].decode("utf-8-sig", "replace"))
@@ -40,7 +40,7 @@ def walkthrough(root: Path, kit: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def _facts(readme: str) -> dict[str, str]:
-    """A README's heading, first paragraph and last table."""
+    """Return a README's heading, first paragraph and last table."""
     heading, _, rest = readme.strip().partition("\n")
     tables = re.findall(r"^(?:\|.*\n?)+", readme, re.MULTILINE)
     return {

@@ -1,9 +1,14 @@
-"""Items of a hidden set in a public one, whose labels participants have: found by their names and by what they hold.
+"""Find items of a hidden set that are also in a public set, whose labels participants have.
 
-Rows are of one item if they have the same name and most of their texts are the same, in more rows than by chance, or if
-names are new and rows hold the same. Where prompts are few and answers short rows repeat within each set, and as often
-between the two: of the contents that are twice in all, more must be in both sets than by chance. In either case each
-label must agree at least half-way from chance to all: sets may be numbered from 1 and have the same prompts.
+Rows are matched in two ways:
+
+- By name: the ids are the same, and so are most of the texts, in more rows than chance explains.
+- By content, where no names match: rows with a content that occurs exactly twice in the two sets together. With few
+  prompts and short answers, rows also repeat within a set, so more of these pairs must be split between the sets than
+  chance explains.
+
+In both cases the labels must agree: for each label column, the share of equal labels must be at least half-way between
+chance and 1. Otherwise two sets that are both numbered from 1 and use the same prompts would be refused.
 """
 
 from collections import Counter
@@ -19,12 +24,18 @@ from speechbundles.model.errors import UnreadableFile
 from spokeneval.formats.problems import count_of
 
 Pairs = list[tuple[int, int]]
-"""Rows of the public set and of the hidden one."""
+"""Pairs of a row of the public set and a row of the hidden set."""
 
 
 @dataclass(frozen=True)
 class Overlap:
-    """Items of a hidden set in a public one: how many, and what says so, one line each."""
+    """The items of a hidden set that are also in a public set.
+
+    Attributes
+    ----------
+    rows: how many rows of the hidden set.
+    evidence: how they were found, one line for each way.
+    """
 
     public: ReferenceSet
     hidden: ReferenceSet
@@ -33,15 +44,15 @@ class Overlap:
 
     def __str__(self) -> str:
         lines = [
-            f"{count_of(self.rows, 'row')} of the hidden set {self.hidden.name} of {self.hidden.task} also in the "
-            f"public set {self.public.name} of {self.public.task}, whose labels participants have",
+            f"hidden set {self.hidden.task}/{self.hidden.name} shares {count_of(self.rows, 'row')} with public set "
+            f"{self.public.task}/{self.public.name}, whose labels participants have:",
             *(f"  {line}" for line in self.evidence),
         ]
         return "\n".join(lines)
 
 
 def find_overlap(public: ReferenceSet, hidden: ReferenceSet) -> Overlap | None:
-    """The items that two sets share, None where there are none."""
+    """Return the items that two sets share; None if there are none."""
     shared: set[tuple[str, int]] = set()
     evidence = []
     for shown, secret in product(_tables(public), _tables(hidden)):
@@ -50,7 +61,7 @@ def find_overlap(public: ReferenceSet, hidden: ReferenceSet) -> Overlap | None:
             if first:
                 other = min(first)
                 lines = f"{_line(hidden, secret, other)}, {_line(public, shown, first[other])}"
-                evidence.append(f"{count_of(len(first), 'row')} with the same {what}; the first: {lines}")
+                evidence.append(f"{count_of(len(first), 'row')} with the same {what}; first pair: {lines}")
                 shared.update((secret.where, other) for other in first)
     return Overlap(public, hidden, len(shared), tuple(evidence)) if shared else None
 
@@ -67,7 +78,7 @@ def _line(reference: ReferenceSet, table: Table, row: int) -> str:
 
 
 def _pairs(shown: Table, secret: Table) -> Iterator[tuple[str, Pairs]]:
-    """The columns by which rows are of the same items, and the pairs of these rows; by contents if not by names."""
+    """Yield the columns by which rows match, and the matching pairs; by content only if no names match."""
     both = [name for name in secret.columns if name in shown.columns]
     names = [name for name in both if NAMES.fullmatch(name)]
     sizes = {name: [len(set(table.columns[name])) for table in (shown, secret)] for name in both}
@@ -76,8 +87,8 @@ def _pairs(shown: Table, secret: Table) -> Iterator[tuple[str, Pairs]]:
     labels = [name for name in content if max(sizes[name]) <= few]
     texts = [name for name in content if name not in labels]
     found = False
-    for key in [[name] for name in names if _tell_apart(shown, secret, [name])] or [names]:
-        named = _equal(shown.rows(key), secret.rows(key)) if _tell_apart(shown, secret, key) else []
+    for key in [[name] for name in names if _identify_items(shown, secret, [name])] or [names]:
+        named = _equal(shown.rows(key), secret.rows(key)) if _identify_items(shown, secret, key) else []
         pairs = _with_same_texts(shown, secret, texts, named)
         chance = sum(_chance(shown.columns[name], secret.columns[name]) for name in texts)
         rarity = surprise(len(pairs), len(named), min(1.0, chance)) if texts else 0.0
@@ -86,22 +97,21 @@ def _pairs(shown: Table, secret: Table) -> Iterator[tuple[str, Pairs]]:
             yield ", ".join(key), pairs
     pairs, twice = _once_in_each(shown.rows(content), secret.rows(content))
     n, m = len(shown.lines), len(secret.lines)
-    apart = (
-        2 * n * m / ((n + m) * (n + m - 1))
-    )  # how probably two rows that are dealt out are in different sets
+    # The probability that two rows are in different sets, if rows are distributed over the sets at random.
+    apart = 2 * n * m / ((n + m) * (n + m - 1))
     if not found and surprise(len(pairs), twice, apart) >= NO_CHANCE:
         twins, _ = _once_in_each(shown.rows(texts), secret.rows(texts))
         if _agreement(shown, secret, labels, twins) >= 0:
             yield ", ".join(content), pairs
 
 
-def _tell_apart(shown: Table, secret: Table, names: Sequence[str]) -> bool:
-    """Whether names are those of items; a few may be there twice, as copies that were added by hand are."""
+def _identify_items(shown: Table, secret: Table, names: Sequence[str]) -> bool:
+    """Whether columns identify items: at least 90 % of their values are different, so a few copied rows are allowed."""
     return all(10 * len(set(rows)) >= 9 * len(rows) for rows in (shown.rows(names), secret.rows(names)))
 
 
 def _with_same_texts(shown: Table, secret: Table, texts: Sequence[str], pairs: Pairs) -> Pairs:
-    """The pairs of rows with most of their texts the same; all where there are none."""
+    """Return the pairs of rows in which most texts are the same; all pairs if there are no text columns."""
     ours, theirs = shown.rows(texts), secret.rows(texts)
     return [
         (row, other)
@@ -111,7 +121,10 @@ def _with_same_texts(shown: Table, secret: Table, texts: Sequence[str], pairs: P
 
 
 def _agreement(shown: Table, secret: Table, labels: Sequence[str], pairs: Pairs) -> float:
-    """The surprise that labels agree; minus infinity if those of a column do less than half-way from chance to all."""
+    """Return the `surprise` that labels agree, added over the label columns.
+
+    Minus infinity if the agreement of a column is less than half-way between chance and 1.
+    """
     rarity = 0.0
     for ours, theirs in ((shown.columns[name], secret.columns[name]) for name in labels):
         chance = _chance(ours, theirs)
@@ -123,7 +136,7 @@ def _agreement(shown: Table, secret: Table, labels: Sequence[str], pairs: Pairs)
 
 
 def _chance(ours: Sequence[str], theirs: Sequence[str]) -> float:
-    """The probability that two rows agree in a column, above 0."""
+    """Return the probability that two random rows agree in a column, above 0."""
     counts = Counter(ours)
     return max(1, sum(counts[value] for value in theirs)) / (len(ours) * len(theirs))
 
@@ -136,14 +149,14 @@ def _equal(shown: Sequence[object], secret: Sequence[object]) -> Pairs:
 
 
 def _once_in_each(shown: Sequence[object], secret: Sequence[object]) -> tuple[Pairs, int]:
-    """The pairs of rows with a content that is once in each set, and how many contents are twice in all."""
+    """Return the pairs of rows whose content is once in each set, and how many contents occur twice overall."""
     counts = Counter(chain(shown, secret))
     twice = {value for value, count in counts.items() if count == 2}
     return [(row, other) for row, other in _equal(shown, secret) if shown[row] in twice], len(twice)
 
 
 def is_accepted(overlap: Overlap, accepted_overlaps: Sequence[Mapping[str, object]]) -> bool:
-    """Whether the organiser has named these sets and at least so many rows."""
+    """Whether the organiser accepts at least this many rows for these two sets."""
     return any(
         (entry["hidden"], entry["public"]) == _names(overlap) and overlap.rows <= int(str(entry["rows"]))
         for entry in accepted_overlaps
@@ -151,14 +164,15 @@ def is_accepted(overlap: Overlap, accepted_overlaps: Sequence[Mapping[str, objec
 
 
 def refusal(overlaps: Sequence[Overlap]) -> str:
-    """All overlaps that nobody has accepted, and what to do."""
+    """Return the message that lists overlaps which are not accepted, with their remedies."""
     names = [(*_names(overlap), overlap.rows) for overlap in overlaps]
     return "\n".join(
         [
             *map(str, overlaps),
             "",
-            "Take these rows out of the public set. If they are other items that only look alike (names that start",
-            "again, texts that prompts make the same), say so in competition.yaml, in defaults, a challenge or a task:",
+            "Remove these rows from the public set. If they are different items that only",
+            "look alike (ids that restart at 1, answers to the same prompts), accept them in",
+            "competition.yaml, in defaults, a challenge or a task:",
             "",
             "  accepted_overlaps:",
             *(

@@ -1,4 +1,4 @@
-"""Facts of a competition as its pages show them, in Markdown: tables of the sets, columns, phases, known scores."""
+"""Markdown tables for a competition's pages: its sets, kit files, leaderboard columns, phases and known scores."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ from spokeneval.formats.speakers import independence_note
 from spokeneval.formats.tables import id_order
 
 EXAMPLES = 3
-"""Ids for examples on a page."""
+"""How many example ids a page shows."""
 
 
 def sets_table(competition: Competition, references: Mapping[str, ReferenceSet]) -> str:
@@ -31,7 +31,7 @@ def sets_table(competition: Competition, references: Mapping[str, ReferenceSet])
 
 
 def _labels(reference: ReferenceSet, *, public: bool) -> str:
-    """What is told of a set's labels: of a hidden set the class sizes alone, where its organiser makes them public."""
+    """Describe a set's labels; of a hidden set only the class sizes, if its organiser publishes them."""
     if public:
         return f"in the starting kit: {reference.facts.classes}".removesuffix(": ")
     items = reference.rules.format.read_items(reference.public)
@@ -40,37 +40,37 @@ def _labels(reference: ReferenceSet, *, public: bool) -> str:
 
 
 def kit_data_table(competition: Competition, kit: Mapping[str, bytes]) -> str:
-    """The files in the starting kit's folder `data`."""
+    """Return a table of the files in the starting kit's folder `data`; empty if there are none."""
     what = kit_data_files(competition)
-    rows = ["| file | what it is | rows | columns |", "|---|---|---|---|"]
+    rows = ["| file | content | rows | columns |", "|---|---|---|---|"]
     for name, content in kit.items():
         if not name.startswith("data/"):
             continue
-        told = f"| `{name}` | {what.get(name, '')} |"
+        cells = f"| `{name}` | {what.get(name, '')} |"
         if not name.endswith((".csv", ".tsv")):
-            rows.append(f"{told} | |")
+            rows.append(f"{cells} | |")
             continue
         separator = "\t" if name.endswith(".tsv") else ","
         (_, header), *lines = read_rows(content, separator)
         columns = ", ".join(f"`{column}`" for column in header)
-        rows.append(f"{told} {len(lines):,} | {columns} |")
+        rows.append(f"{cells} {len(lines):,} | {columns} |")
     return "\n".join(rows) if len(rows) > 2 else ""
 
 
 def example_ids(competition: Competition, references: Mapping[str, ReferenceSet]) -> dict[str, str]:
-    """Ids of the set that decides, `id_1` to `id_3`, for examples of submissions; in the order of their names."""
+    """Return the first ids of the last scored set, as `id_1` to `id_3`, for example submissions."""
     deciding = references.get(competition.scored_sets[-1])
     ids = sorted(deciding.items, key=id_order) if deciding else [""]
     return {f"id_{number + 1}": ids[number % len(ids)] for number in range(EXAMPLES)}
 
 
 def data_licence(competition: Competition) -> str:
-    """A sentence, or nothing where no licence is set."""
+    """Return a sentence with the data licence; empty if none is set."""
     return f"Data licence: {competition['data_licence']}." if "data_licence" in competition.settings else ""
 
 
 def columns_table(competition: Competition, feedback: Mapping[str, Feedback]) -> str:
-    rows = ["| score | better | what it is |", "|---|---|---|"]
+    rows = ["| score | better | description |", "|---|---|---|"]
     for column in competition.columns:
         primary = " (decides the rank)" if column is competition.columns[0] else ""
         rows.append(f"| {column.title}{primary} | {column.direction} | {column.description} |")
@@ -84,30 +84,31 @@ def columns_table(competition: Competition, feedback: Mapping[str, Feedback]) ->
     if units:
         rows += [
             "",
-            f"Intervals are over {units}: these are what another test set would hold anew. {notes}".strip(),
+            f"Confidence intervals allow for a new test set with different {units}. {notes}".strip(),
         ]
     return "\n".join(rows)
 
 
 _COARSE = (
-    "**The board tells {title} and its interval alone.** Of a hidden set they are in steps of about one standard "
-    "error: exact scores would give the labels away. Two systems less than two steps apart are not shown to differ. A "
-    "submission that is no better than the baseline, and than answers that know nothing, gets their line. The "
-    "organisers rank by exact scores. Where you have the labels, the starting kit tells every score, at full precision."
+    "**The leaderboard shows only {title} and its confidence interval.** For a hidden set, both are rounded to steps "
+    "of about one standard error, because exact scores would reveal the labels. Treat scores less than two steps apart "
+    "as a tie. A submission that does not beat the baseline and the trivial baselines is shown with the best of their "
+    "scores. The organisers rank by exact scores. For sets whose labels you have, the starting kit shows every score "
+    "at full precision."
 )
 
 _SEALED = (
-    "Of the {units} of a hidden set {share} are sealed. Answer every item: which are sealed is told to nobody. The "
-    "board scores the others, the same for all submissions; the sealed labels are not on this platform, and the "
-    "organisers compute the final ranking with them."
+    "In each hidden set, {share} of the {units} are sealed: their labels are not on this platform. Answer every item, "
+    "because only the organisers have the list of the sealed ones. The leaderboard scores the others, the same for all "
+    "submissions. The organisers compute the final ranking with the sealed labels."
 )
 
 
 def known_table(competition: Competition, feedback: Mapping[str, Feedback]) -> str:
-    """What everybody can submit, and the primary score that it gets on each set that is scored."""
+    """Return a table of the baseline's and trivial baselines' primary scores on each scored set."""
     sets = [name for name in competition.scored_sets if name in feedback]
     primary = competition.columns[0]
-    rows = [f"| {primary.title} of | {' | '.join(sets)} |", "|---|" + "---|" * len(sets)]
+    rows = [f"| {primary.title} by system | {' | '.join(sets)} |", "|---|" + "---|" * len(sets)]
     for what in dict.fromkeys(what for name in sets for what in feedback[name].known):
         cells = []
         for name in sets:
@@ -120,7 +121,10 @@ def known_table(competition: Competition, feedback: Mapping[str, Feedback]) -> s
 
 
 def phases_table(competition: Competition) -> str:
-    rows = ["| phase | from (UTC) | to (UTC) | a day | in all | what for |", "|---|---|---|---|---|---|"]
+    rows = [
+        "| phase | start (UTC) | end (UTC) | submissions per day | in total | description |",
+        "|---|---|---|---|---|---|",
+    ]
     for phase in competition.phases:
         end = phase.end or "open"
         limits = f"{phase.max_submissions_per_day} | {phase.max_submissions}"

@@ -1,4 +1,4 @@
-"""Pages of a competition: Markdown with the facts filled in, from `competition.yaml` and from the data."""
+"""Fill in a competition's Markdown pages with facts from `competition.yaml` and from the data."""
 
 from speechbundles.assemble.kit import Parts
 from speechbundles.assemble.page_tables import (
@@ -15,20 +15,20 @@ from speechbundles.model.competition import Competition
 from speechbundles.platforms.facts import MEANINGS
 
 SHARED = {"start": "start.md", "paper": "paper.md"}
-"""Pages that others show: `${start}`, how to begin; `${paper}`, where the task is from and how to cite it."""
+"""Texts that pages include: `${start}`, the first steps; `${paper}`, the source of the task and how to cite it."""
 
 
 def page_text(competition: Competition, file: str, parts: Parts | None = None, *, ties: str = "") -> str:
-    """A page in Markdown.
+    """Return a page in Markdown.
 
     Parameters
     ----------
-    parts: what the bundle is made of; None where only the page's own text is checked.
-    ties: what becomes of equal scores on the platform's board.
+    parts: the contents of the bundle; None to check only the page's own text.
+    ties: how the platform orders equal scores.
 
     Raises
     ------
-    OrganiserError: a page that cannot be filled in, with its line.
+    OrganiserError: a page that cannot be filled in; the message names the line.
     """
     references = parts.references if parts else {}
     feedback = parts.feedback if parts else {}

@@ -1,4 +1,4 @@
-"""Reads and validates all that the wanted bundles need; nothing is written before everything is valid."""
+"""Read and validate everything that the requested bundles need. Nothing is written before everything is valid."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from spokeneval.tasks import find_task
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything valid, nothing written: the competitions to build, and the parts of each task."""
+    """The validated competitions to build, the parts of each task, and warnings for the organiser."""
 
     competitions: Sequence[Competition]
     parts: Mapping[str, Parts]
@@ -43,18 +43,21 @@ def plan(
     progress: Callable[[str], None] = lambda step: None,
     log: Callable[[str], None] = lambda understood: None,
 ) -> Plan:
-    """Read and validate all that the named bundles need (all bundles where none is named).
+    """Read and validate everything that the named bundles need; all bundles if none is named.
 
     Parameters
     ----------
     sources: where the competitions' files are.
-    leave_out: what to do without, as in `competition.yaml`.
-    kept: the folder where earlier builds left what they sealed; what is sealed there stays so.
-    log: takes what was understood of each of the organiser's own files, as soon as it is read.
+    given: `(task, set) -> file or folder` of labels that replace those of the competition folder.
+    leave_out: sets and files to leave out, as in `competition.yaml`.
+    drop_invalid_rows: leave out invalid rows of labels with a warning, instead of refusing them.
+    kept: the folder of earlier builds' sealed labels; items that are sealed there stay sealed.
+    progress: called with the name of each step.
+    log: called with one line for each of the organiser's own label files: how it was read.
 
     Raises
     ------
-    OrganiserError: with every defect.
+    OrganiserError: competitions that cannot be built; the message lists every defect of the first kind found.
     """
     competitions = read_competitions(sources, names, leave_out=leave_out)
     own = {task for task, _ in given}
@@ -73,7 +76,9 @@ def plan(
             known = ", ".join(
                 f"{other}/{name}" for other, competition in tasks.items() for name in competition.sets
             )
-            raise BadReference(f"--reference {task}/{name}: no such set in what is built; there are {known}")
+            raise BadReference(
+                f"--reference {task}/{name}: no bundle to build has this set; the sets are {known}"
+            )
     require_whole(tasks.values(), given)
     loaded = {}
     for task, competition in tasks.items():
@@ -92,7 +97,7 @@ def plan(
             warnings.append(f"{task}: the {DECIDING_SET} set is public: its labels are in the starting kit")
         elif not competition.hidden_sets:
             warnings.append(
-                f"{task}: no phase is scored on hidden labels; all of them are in the starting kit"
+                f"{task}: no phase has hidden labels; the labels of all sets are in the starting kit"
             )
         progress(f"programs, starting kit, baseline of {task} ({number} of {len(tasks)} tasks)")
         parts[task] = make_parts(competition, references, log=log)
@@ -100,7 +105,7 @@ def plan(
         warnings += [f"{task}: {failure}" for failure in parts[task].failures]
         if parts[task].failures and not parts[task].solutions:
             warnings.append(
-                f"{task}: the kit has a baseline that runs nowhere; leave_out: [baseline] takes it out"
+                f"{task}: the kit's baseline fails on every set; fix it, or remove it with leave_out: [baseline]"
             )
     unsaid = [
         warning
@@ -132,14 +137,15 @@ def _load_references(
     for name in competition["public_sets"]:
         if name in references and references[name].fingerprint in hidden:
             raise BadReference(
-                f"{competition.task}: the public set {name} is a hidden set too; its labels would be told"
+                f"{competition.task}: the public set {name} has the same files as a hidden set, so the starting kit "
+                f"would reveal the hidden labels. Give the sets different data, or remove {name} from public_sets"
             )
     secret = [reference for name, reference in references.items() if name not in competition["public_sets"]]
     for first, second in combinations(secret, 2):
         if set(first.items) == set(second.items) and first.fingerprint != second.fingerprint:
             raise BadReference(
-                f"{competition.task}: the hidden sets {first.name} and {second.name} have the same ids, by which the "
-                "programs know a hidden set; give one of them others"
+                f"{competition.task}: the hidden sets {first.name} and {second.name} have the same ids but different "
+                "labels. The programs identify a hidden set by its ids; use other ids in one of them"
             )
     return references
 
@@ -147,9 +153,13 @@ def _load_references(
 def _check_overlaps(
     tasks: Mapping[str, Competition], loaded: Mapping[str, Mapping[str, ReferenceSet]]
 ) -> Iterator[str]:
-    """Items of a hidden set must not stand in a public set, of its own task or of another one of its challenge.
+    """Refuse items of a hidden set that are also in a public set of any task of the same challenge.
 
-    Yields a warning for those that the organiser accepts.
+    Yields a warning for each overlap that the organiser accepts.
+
+    Raises
+    ------
+    BadReference: overlaps that the organiser does not accept.
     """
     sets = [
         (tasks[task], reference) for task, references in loaded.items() for reference in references.values()
@@ -168,7 +178,7 @@ def _check_overlaps(
 
 
 def _hidden_items_in_training(competition: Competition, parts: Parts) -> Iterator[str]:
-    """A warning for each table of the kit's data that is of no set and names items of a hidden one."""
+    """Yield a warning for each table of kit data that belongs to no set but contains ids of a hidden set."""
     for path in (*competition["kit_data"], *competition["baseline_data"]):
         name = path.split("/", 1)[1]
         if "{set}" in path or name not in parts.starting_kit or not name.endswith((".csv", ".tsv")):
@@ -179,8 +189,9 @@ def _hidden_items_in_training(competition: Competition, parts: Parts) -> Iterato
             named = cells.intersection(reference.items)
             if named:
                 yield (
-                    f"{competition.task}: {name} names {len(named)} of the {count_of(len(reference.items), 'item')} of "
-                    f"the {reference.name} set, which is hidden; if they are the same ones, it may tell their labels"
+                    f"{competition.task}: {name} contains {len(named)} of the {count_of(len(reference.items), 'id')} "
+                    f"of the hidden set {reference.name}; if its rows describe the same items, make sure that they do "
+                    "not reveal labels"
                 )
 
 
@@ -190,15 +201,16 @@ def _seal(
     loaded: Mapping[str, dict[str, ReferenceSet]],
     kept: Path | None,
 ) -> None:
-    """Put the open part in the place of each set of which a share is sealed."""
+    """Replace each set of which a share is sealed by its open part."""
     defects: located_yaml.Defects = []
     for task, references in loaded.items():
         for name, reference in references.items():
             share = tasks[task].sealed_share(name)
             if not share and kept and (kept / task / name).is_dir():
                 raise BadReference(
-                    f"{kept / task / name} holds what an earlier build sealed; without a seal all of it would be "
-                    "uploaded. Set sealed again, or move it away if no bundle that was built with it is in use"
+                    f"{kept / task / name} holds labels that an earlier build sealed, but sealed is not set now, so "
+                    "they would be uploaded. Set sealed again, or move the folder away if no bundle built with it is "
+                    "in use"
                 )
             if share:
                 try:
@@ -213,9 +225,9 @@ def _seal(
         rows = sealed.sealed_rows & reference.rows if challenge == other else set()
         if rows:
             raise BadReference(
-                f"{sealed.task}: {count_of(len(rows), 'sealed row')} of its set {sealed.name} would be uploaded with "
-                f"the set {reference.name} of {reference.task}. Give both the same file with the labels, and seal the "
-                "same share of both"
+                f"{sealed.task}: {count_of(len(rows), 'sealed row')} of the set {sealed.name} would be uploaded with "
+                f"the set {reference.name} of {reference.task}. Use the same label file for both, and seal the same "
+                "share of both"
             )
 
 
@@ -225,6 +237,7 @@ def _option_warnings(competition: Competition) -> Iterator[str]:
         value = competition.options.get(option.name)
         if value in option.public_only and hidden:
             yield (
-                f"{competition.name}: {option.name}: {value} on hidden labels (phase {', '.join(hidden)}). Failed runs "
-                "cost no attempt, so they would spell the labels out; use it where the labels are public"
+                f"{competition.name}: {option.name}: {value} applies to hidden labels (phase "
+                f"{', '.join(hidden)}). Failed runs cost no attempt, so participants could read the labels from error "
+                "messages. Use this value only where the labels are public"
             )

@@ -1,4 +1,4 @@
-"""Texts for participants, pages and kits' READMEs: the facts filled in, what does not hold taken out."""
+"""Fill in texts for participants (pages and kits' READMEs): insert facts, and drop text whose condition is false."""
 
 import re
 from collections.abc import Iterable, Mapping, Set
@@ -28,20 +28,20 @@ TEMPLATES = SandboxedEnvironment(
     comment_start_string="{%#",
     comment_end_string="#%}",
 )
-"""Jinja with `${name}` for a fact, because citations in BibTeX have double braces."""
+"""Jinja with `${name}` for a fact, because BibTeX citations contain double braces."""
 
 
 def fill(data: bytes, where: str, facts: Mapping[str, str], holds: Mapping[str, bool]) -> str:
-    """A text in Markdown with its facts: `${name}` is one, `$$` a dollar sign; `{% if NAME %}` asks whether NAME holds.
+    """Fill in a Markdown text: `${name}` inserts a fact, `$$` a dollar sign, `{% if NAME %}` tests a condition.
 
     Parameters
     ----------
-    where: the file's name, for refusals.
-    facts, holds: what texts can name.
+    where: the file's name, for error messages.
+    facts, holds: the facts and conditions that the text can use, by name.
 
     Raises
     ------
-    OrganiserError: a text that is not UTF-8, that is no template, or that names what there is not.
+    OrganiserError: a text that is not UTF-8, is not a valid template, or uses an unknown name.
     """
     try:
         text = data.decode("utf-8-sig")
@@ -57,26 +57,26 @@ def fill(data: bytes, where: str, facts: Mapping[str, str], holds: Mapping[str, 
             return template.render(known)
     except TemplateSyntaxError as error:
         raise OrganiserError(
-            f"{where} line {error.lineno}: {error.message}; write {{% raw %}} and {{% endraw %}} around a "
-            "{% that is text"
+            f"{where} line {error.lineno}: {error.message}; if the {{% belongs to the text, put "
+            "{% raw %} and {% endraw %} around it"
         ) from None
     except TemplateError as error:
         raise OrganiserError(f"{where}: {error.message}") from None
     place, name = min((text.index(name), name) for name in unknown)
     near = closest(name, known)
-    hint = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
-    raise OrganiserError(f"{where} line {_line(text, place)}: there is no {name}; {hint}")
+    hint = f"did you mean {near}?" if near else f"expected one of {', '.join(known)}"
+    raise OrganiserError(f"{where} line {_line(text, place)}: unknown name {name}; {hint}")
 
 
 @cache
 def _compiled(text: str) -> tuple[JinjaTemplate, Set[str]]:
-    """A template and the names in it. A build fills the shared texts once for each page of each bundle."""
+    """Compile a template, and list the names in it. Cached, because a build fills shared texts once for each page."""
     tree = TEMPLATES.parse(text)
     return TEMPLATES.from_string(tree), find_undeclared_variables(tree)
 
 
 def _checked(text: str, where: str, facts: Mapping[str, str]) -> str:
-    """A text whose dollar signs are all facts, or the fact that is a dollar sign."""
+    """Return a text with each `$name` as `${name}`, and each `$$` as an expression; refuse unknown facts."""
 
     def replaced(found: re.Match[str]) -> str:
         name = found["named"] or found["braced"] or ""
@@ -87,7 +87,7 @@ def _checked(text: str, where: str, facts: Mapping[str, str]) -> str:
         near = closest(name, facts)
         hint = f"did you mean ${{{near}}}?" if near else f"${{name}} can be {', '.join(facts)}."
         raise OrganiserError(
-            f"{where} line {_line(text, found.start())}: {found[0]} stands for nothing; {hint} A dollar sign is $$"
+            f"{where} line {_line(text, found.start())}: {found[0]} is not a fact; {hint} Write $$ for a dollar sign"
         )
 
     return Template.pattern.sub(replaced, text)
@@ -96,11 +96,11 @@ def _checked(text: str, where: str, facts: Mapping[str, str]) -> str:
 OLD_CONDITION = re.compile(
     r"<!-- (?P<when>only|without) (?P<names>\S+) -->\n(?P<text>.*?)<!-- end -->\n", re.DOTALL
 )
-"""How a condition was written before Jinja's; it is read in this version, with a warning."""
+"""The notation for conditions before Jinja; this version still reads it, with a warning."""
 
 
 def _with_conditions(text: str, where: str, holds: Mapping[str, bool]) -> str:
-    """Blocks of the older notation, kept where their condition holds."""
+    """Evaluate the conditions in the old notation: keep or drop their blocks."""
 
     def kept(block: re.Match[str]) -> str:
         names = block["names"].split(",")
@@ -108,7 +108,7 @@ def _with_conditions(text: str, where: str, holds: Mapping[str, bool]) -> str:
             if name not in holds:
                 line = _line(text, block.start())
                 raise OrganiserError(
-                    f"{where} line {line}: {block['when']} {name}; expected one of {', '.join(holds)}"
+                    f"{where} line {line}: unknown condition {block['when']} {name}; expected one of {', '.join(holds)}"
                 )
         return block["text"] if all(holds[name] for name in names) == (block["when"] == "only") else ""
 
@@ -120,8 +120,11 @@ def _line(text: str, place: int) -> int:
 
 
 def what_holds(competition: Competition, references: Iterable[ReferenceSet]) -> dict[str, bool]:
-    """What a sentence can depend on: whose data they are, whether there are a baseline and labels to try with, and
-    each value of an option."""
+    """Return the conditions that a text can test.
+
+    They are: whether the data are the sample's, whether the kit has a baseline, whether the development labels are
+    public, and whether an option has a value (`option=value`).
+    """
     holds = {
         "sample": is_sample(competition, references),
         BASELINE: BASELINE not in competition["leave_out"],
@@ -134,14 +137,14 @@ def what_holds(competition: Competition, references: Iterable[ReferenceSet]) -> 
 
 
 def chosen_options(competition: Competition) -> dict[str, str]:
-    """The value of each of the task's options."""
+    """Return the value of each of the task's options: the organiser's choice, or the default."""
     return {
         option.name: option.values[0] for option in find_task(competition.task).options
     } | competition.options
 
 
 def is_sample(competition: Competition, references: Iterable[ReferenceSet]) -> bool:
-    """Whether all sets are the repository's own."""
+    """Whether all sets are the repository's own samples."""
     return all(
         reference.source.is_relative_to(competition.sources.root / "reference_data")
         for reference in references

@@ -1,9 +1,9 @@
-"""Which modules of the library travel in a bundle or kit: those that its scripts import, and what these import in turn.
+"""Select the library modules for a bundle or kit: those that its scripts import, directly or through other modules.
 
-Every import statement counts, lazy ones too; those for type checkers alone do not. A package's `__init__.py` travels
-with its modules, and what it imports lazily does not: that serves callers who have the whole library. Two things are
-found by name: where reports are made, those of the tasks, `spokeneval/report/tasks/TASK.py`; and data files, which
-travel with a module of their folder that names them.
+Lazy imports inside functions count; imports for type checkers only do not. The `__init__.py` of each package is
+included, but not the modules that it imports lazily, which only users of the whole library need. Two kinds of files are
+selected by name: the reports of the selected tasks (`spokeneval/report/tasks/TASK.py`), if reports are made at all; and
+data files, if a module in their folder contains their name.
 """
 
 import ast
@@ -17,12 +17,12 @@ INIT = "__init__.py"
 
 
 def travelling(library: Mapping[str, bytes], scripts: Iterable[bytes]) -> dict[str, bytes]:
-    """The files of the library that scripts need.
+    """Return the files of the library that scripts need.
 
     Parameters
     ----------
-    library: all of its files, `spokeneval/... -> content`.
-    scripts: Python programs that are run beside it.
+    library: all its files, `spokeneval/... -> content`.
+    scripts: source of the Python programs that import it.
     """
     names = [name for script in scripts for name in _imports("", script)]
     found = _closure(library, names)
@@ -45,7 +45,7 @@ def travelling(library: Mapping[str, bytes], scripts: Iterable[bytes]) -> dict[s
 
 
 def _closure(library: Mapping[str, bytes], names: Iterable[str]) -> set[str]:
-    """The modules of these names, and all that they import."""
+    """Return the files of the named modules and of all modules that they import."""
     waiting = [*names]
     found: set[str] = set()
     while waiting:
@@ -62,7 +62,7 @@ def _closure(library: Mapping[str, bytes], names: Iterable[str]) -> set[str]:
 
 
 def _module(library: Mapping[str, bytes], name: str) -> str | None:
-    """The file that holds a module, or a name in it; None where the library has neither."""
+    """Return the file of a module, or of the module that defines a name; None if it is not in the library."""
     while name.partition(".")[0] == PACKAGE:
         path = name.replace(".", "/")
         for file in (f"{path}.py", f"{path}/{INIT}"):
@@ -74,7 +74,7 @@ def _module(library: Mapping[str, bytes], name: str) -> str | None:
 
 @cache
 def _imports(path: str, source: bytes, *, lazily: bool = True) -> tuple[str, ...]:
-    """The dotted names that a module imports, absolute. A build asks once for each program and kit."""
+    """Return the absolute dotted names that a module imports. Cached, because every program and kit needs them."""
     package = posixpath.dirname(path).split("/")
     names: list[str] = []
     for node in _statements(ast.parse(source), lazily):
@@ -92,7 +92,7 @@ def _imports(path: str, source: bytes, *, lazily: bool = True) -> tuple[str, ...
 
 
 def _statements(tree: ast.AST, lazily: bool) -> Iterator[ast.AST]:
-    """The nodes of a tree, but those for type checkers alone, and those of functions unless lazy imports count."""
+    """Yield the nodes of a tree, except `if TYPE_CHECKING` blocks and, unless `lazily`, the bodies of functions."""
     waiting = [tree]
     while waiting:
         for node in ast.iter_child_nodes(waiting.pop()):

@@ -1,4 +1,4 @@
-"""What an organiser with own data has most likely still to say: warnings alone."""
+"""Warnings about settings and texts that an organiser with their own data has probably not adapted yet."""
 
 import re
 from collections.abc import Iterator
@@ -11,18 +11,18 @@ from speechbundles.model import dates
 from speechbundles.model.competition import Competition
 
 EXPECTED = ("title", "organiser", "contact_email", "data_licence", "phases")
-"""Settings that hardly any two competitions share."""
+"""Settings that differ between almost all competitions."""
 
 
 def find_unsaid(competition: Competition, parts: Parts) -> Iterator[str]:
-    """Settings that are still the sample's, dates that are past, and texts about what is left out."""
+    """Yield warnings: settings that are not set, phases that have ended, and texts about files that are left out."""
     if competition.sources.is_sample:
         return
     inherited = [key for key in EXPECTED if key not in competition.stated]
     if inherited:
         yield (
-            f"{competition.name}: no own {', '.join(inherited)}; say yours in the competition.yaml of a competition "
-            "folder"
+            f"{competition.name}: you have not set {', '.join(inherited)}; do so in the competition.yaml of a "
+            "competition folder"
         )
     yield from _past(competition)
     yield from _old_conditions(competition)
@@ -37,32 +37,32 @@ def _old_conditions(competition: Competition) -> Iterator[str]:
             path.read_text(encoding="utf-8")
         ):
             yield (
-                f"{path.relative_to(competition.sources.folder).as_posix()}: conditions such as <!-- only NAME --> are "
-                "read in this version for the last time; write {% if NAME %} and {% endif %}"
+                f"{path.relative_to(competition.sources.folder).as_posix()}: this is the last version that reads "
+                "conditions such as <!-- only NAME -->; write {% if NAME %} and {% endif %} instead"
             )
 
 
 def _past(competition: Competition) -> Iterator[str]:
-    """Phases that are over while another one is open; where none is, `check` tells."""
+    """Warn of phases that have ended while another is open; if none is open, `check` reports it."""
     today = dates.now().strftime(dates.FORMAT)
     if any(phase.start <= today and (phase.end is None or today < phase.end) for phase in competition.phases):
         for phase in competition.phases:
             if phase.end and phase.end <= today:
-                yield f"{competition.name}: phase {phase.name} is over since {phase.end}"
+                yield f"{competition.name}: phase {phase.name} ended at {phase.end}"
 
 
 def _about_what_is_left_out(competition: Competition, parts: Parts) -> Iterator[str]:
-    """The repository's texts do not tell of it; those of a competition folder may."""
+    """Warn of texts in a competition folder that name files which are left out; the repository's own never do."""
     if not competition["leave_out"]:
         return
     texts = {f"pages/{file}": page_text(competition, file, parts) for file in competition.page_files}
     texts[f"starting_kit/{competition.task}/{README}"] = parts.starting_kit.get(README, b"").decode()
     for name in competition["leave_out"]:
-        # What was published elsewhere is not what is left out here.
+        # "published NAME" is about a set published elsewhere, not about the set that is left out.
         word = re.compile(rf"(?<!published )\b{re.escape('baseline.py' if name == BASELINE else name)}\b")
-        told = [place for place, text in texts.items() if word.search(text)]
-        if told:
+        places = [place for place, text in texts.items() if word.search(text)]
+        if places:
             yield (
-                f"{competition.name}: {name} is left out, but named in {', '.join(told)}; put your own into the "
-                "competition folder"
+                f"{competition.name}: {name} is left out, but {', '.join(places)} still mentions it; put your own "
+                "version of the text into the competition folder"
             )

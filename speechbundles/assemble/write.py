@@ -1,4 +1,4 @@
-"""Writes the planned bundles, each after it has been checked as it is."""
+"""Check the planned bundles, and write those without errors."""
 
 import hashlib
 import os
@@ -19,7 +19,7 @@ from speechbundles.model.zips import HOME, make_zip
 from speechbundles.platforms.facts import PLATFORMS
 
 RENDERERS = {"codabench": codabench.render, "codalab": codalab.render}
-"""What makes the entries of a competition's bundle, `name -> content`."""
+"""Platform -> function that returns the entries of a bundle, `name -> content`."""
 
 
 @dataclass(frozen=True)
@@ -41,19 +41,20 @@ def write(
     *,
     progress: Callable[[str], None] = lambda step: None,
 ) -> Iterator[Built]:
-    """Check each planned bundle as it is, and write to `out/PLATFORM/NAME.zip` those that a platform takes; before
-    them, what is sealed to `out/sealed/TASK/SET/`, for its owner alone.
+    """Check the zip of each planned bundle, and write it to `out/PLATFORM/NAME.zip` if it has no errors.
+
+    Sealed labels are written first, to `out/sealed/TASK/SET/`, readable only by the current user.
 
     Raises
     ------
-    OrganiserError: submissions that are not to be run at once, on a platform that runs each at once.
+    OrganiserError: `auto_run_submissions: false`, on a platform that runs every submission at once.
     """
     for competition in plan.competitions:
         for platform in platforms:
             if not (competition["auto_run_submissions"] or PLATFORMS[platform].can_hold):
                 able = ", ".join(name for name in PLATFORMS if PLATFORMS[name].can_hold)
                 raise OrganiserError(
-                    f"{competition.name}: auto_run_submissions: false: {platform} runs every submission at once; "
+                    f"{competition.name}: auto_run_submissions is false, but {platform} runs every submission at once; "
                     f"build it with --platform {able}"
                 )
     for folder, reference in sealed_folders(plan, out).items():
@@ -79,7 +80,7 @@ def write(
 
 
 def sealed_folders(plan: Plan, out: Path) -> dict[Path, ReferenceSet]:
-    """Where what is sealed is kept, and the set that it is sealed of."""
+    """Return the folder of each set's sealed labels -> the set."""
     return {
         out / HOME / task / name: reference
         for task, parts in plan.parts.items()
@@ -89,7 +90,7 @@ def sealed_folders(plan: Plan, out: Path) -> dict[Path, ReferenceSet]:
 
 
 def _write_private(path: Path, content: bytes) -> None:
-    """Write a file at once that its owner alone can read."""
+    """Write a file atomically, readable only by its owner."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     unfinished = path.with_name(f".{path.name}.unfinished")
     unfinished.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The builder: what it refuses, what it renders, that the same inputs give the same bytes."""
+"""The build: defects that it refuses, bundles that it writes, and that equal inputs give equal bytes."""
 
 import io
 import os
@@ -37,12 +37,12 @@ GOLD = HEADER + "".join(
 
 
 ALONE = ("--leave-out", "development", "--leave-out", "baseline")
-"""With a gold standard of the evaluation set and nothing else."""
+"""Options for a build with labels of the evaluation set only."""
 
 
 @pytest.fixture
 def copy(tmp_path):
-    """A copy of what Spoken CALL is built from, to be damaged."""
+    """A copy of the files that Spoken CALL is built from, for tests to damage."""
     programs = ("spokeneval", "scoring_program", "ingestion_program")
     for folder in (*programs, "starting_kit", "reference_data", "pages"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
@@ -52,7 +52,7 @@ def copy(tmp_path):
 
 
 def rewrite(folder, *changes):
-    """Replace texts, each `old, new`, where they first are in `competition.yaml`; the text as it was."""
+    """Replace the first occurrence of each `old, new` in `competition.yaml`; return the text before the changes."""
     path = folder / "competition.yaml"
     before = text = path.read_text(encoding="utf-8")
     for old, new in changes:
@@ -62,7 +62,7 @@ def rewrite(folder, *changes):
     return before
 
 
-# Each defect: what stands in competition.yaml, what is written instead, and what the refusal must say.
+# Each defect: a text of competition.yaml, its replacement, and a part of the error message.
 DEFECTS = {
     "unknown key": ("submission_rule: Force_Best", "submision_rule: Force_Best", "did you mean submission_rule?"),
     "unknown key in a column": ("precision: 4", "precison: 4", "did you mean precision?"),
@@ -124,7 +124,7 @@ def test_a_title_that_a_platform_would_cut_is_refused_with_its_line(monkeypatch)
         read_competitions(Sources(ROOT), ["spoken_call"])
 
 
-# What is wrong is told where the phase, the bundle or the key's other place is.
+# Defects that are reported at the line of the phase, the bundle or the key's other occurrence.
 _SHOWN_ELSEWHERE = {"no end", "no title", "column twice", "key twice"}
 
 
@@ -152,7 +152,7 @@ def test_a_defect_in_competition_yaml_is_refused_with_its_line(copy, defect):
     ],
 )  # fmt: skip
 def test_two_bundles_with_the_same_programs_have_the_same_secrets(copy, setting, said):
-    """Else what one of them tells of a hidden set is what the other one may."""
+    """Otherwise one bundle could reveal what the other one hides about the same labels."""
     title = "title: MERLIon CCS Task 1 — language identification, open track"
     rewrite(copy, (title, f"{title}\n    {setting}"))
     with pytest.raises(OrganiserError, match="1 defect") as refusal:
@@ -190,7 +190,7 @@ def test_the_readme_of_the_refusal_is_what_the_command_prints(copy, capsys, monk
 
 
 def build(out, *arguments, **environment):
-    """Run the command as an organiser does; where it has an environment of its own, in a new Python."""
+    """Run the command as an organiser does; in a new Python process if environment variables are given."""
     command = [str(ROOT / "build_bundle.py"), "build", "spoken_call", "--out", str(out), *arguments]
     if not environment:
         return run_program(*command, cwd=out.parent)
@@ -255,8 +255,8 @@ def test_a_broken_gold_standard_stops_the_build_with_its_rows_named(tmp_path):
     ("argument", "said"),
     [
         ("spoken_call", "expected TASK=PATH"),
-        ("spoken_cal=gold.csv", "no such set in what is built; there are spoken_call/evaluation"),
-        ("spoken_call/test=gold.csv", "no such set"),
+        ("spoken_cal=gold.csv", "no bundle to build has this set; the sets are spoken_call/evaluation"),
+        ("spoken_call/test=gold.csv", "no bundle to build has this set"),
         ("spoken_call=nowhere.csv", "expected a file or a folder"),
     ],
 )
@@ -274,8 +274,8 @@ def test_hidden_items_among_what_a_baseline_learns_from_are_warned_of(copy):
     with training.open("a") as file:
         file.writelines(",".join([row.split(",")[0], *columns]) + "\n" for row in hidden[1:4])
     (warning,) = plan(Sources(copy), ["caller_experience"], {}).warnings
-    assert warning.startswith("caller_experience: data/training_calls.csv names 3 of the ")
-    assert "of the evaluation set, which is hidden; if they are the same ones" in warning
+    assert warning.startswith("caller_experience: data/training_calls.csv contains 3 of the ")
+    assert "ids of the hidden set evaluation; if its rows describe the same items" in warning
 
 
 def test_a_competition_without_hidden_labels_is_warned_of(copy):
@@ -283,14 +283,14 @@ def test_a_competition_without_hidden_labels_is_warned_of(copy):
     assert not any("hidden labels" in warning for warning in told)
     rewrite(copy, ("reference: evaluation\n", "reference: development\n"))
     assert plan(Sources(copy), ["spoken_call"], {}).warnings == [
-        "spoken_call: no phase is scored on hidden labels; all of them are in the starting kit"
+        "spoken_call: no phase has hidden labels; the labels of all sets are in the starting kit"
     ]
 
 
 def test_a_public_set_that_is_the_hidden_one_is_refused(tmp_path):
     (tmp_path / "gold.csv").write_text(GOLD)
     own = {("spoken_call", name): tmp_path / "gold.csv" for name in ("development", "evaluation")}
-    with pytest.raises(BadReference, match="its labels would be told"):
+    with pytest.raises(BadReference, match="the starting kit would reveal the hidden labels"):
         plan(Sources(ROOT), ["spoken_call"], own, leave_out=["baseline"])
 
 
@@ -313,7 +313,7 @@ def test_a_folder_without_the_reference_says_what_it_found(tmp_path):
 def test_the_policy_reject_on_hidden_labels_is_warned_of(copy):
     rewrite(copy, ("fifty_percent_rule: flag", "fifty_percent_rule: reject"))
     (warning,) = plan(Sources(copy), ["spoken_call"], {}).warnings
-    assert "fifty_percent_rule: reject on hidden labels (phase Evaluation)" in warning
+    assert "fifty_percent_rule: reject applies to hidden labels (phase Evaluation)" in warning
 
 
 def test_a_gap_between_phases_becomes_a_closed_phase_on_codalab(tmp_path):
@@ -452,12 +452,15 @@ def test_a_bundle_that_leaks_is_refused_and_not_left_behind(tmp_path, copy, monk
     arguments = ["build", "spoken_call", "--out", str(tmp_path / "dist")]
     assert build_bundle.main(arguments) == 1
     told = capsys.readouterr().err
-    assert "499 rows of the hidden set evaluation of spoken_call also in the public set development" in told
+    assert "hidden set spoken_call/evaluation shares 499 rows with public set spoken_call/development" in told
     advice = told[told.index("  accepted_overlaps:") : told.index("\n\nNothing was built")]
     rewrite(copy, ("  options: {}", f"  options: {{}}\n{advice}"))
     assert build_bundle.main(arguments) == 1
     done = capsys.readouterr()
-    assert "warning: spoken_call: accepted_overlaps: 499 rows" in done.err
+    assert (
+        "warning: spoken_call: accepted_overlaps: hidden set spoken_call/evaluation shares 499 rows"
+        in done.err
+    )
     assert "leak-column" in done.err
     assert done.out.count("not written") == 2
     assert not list((tmp_path / "dist").rglob("*.zip"))
@@ -469,10 +472,10 @@ def test_a_part_of_the_hidden_set_in_a_public_one_is_refused(tmp_path):
     joined = public.read_text(encoding="utf-8") + "".join(
         hidden.read_text(encoding="utf-8").splitlines(keepends=True)[-20:]
     )
-    for task in ("psst_correctness", "psst_recognition"):  # the other task's public set tells them as well
+    for task in ("psst_correctness", "psst_recognition"):  # either task's public set reveals them
         changed = {f"reference_data/{task}/development/utterances.tsv": joined}
         root = repository_with(tmp_path / task, changed)
-        with pytest.raises(BadReference, match=r"20 rows of the hidden set evaluation of psst_"):
+        with pytest.raises(BadReference, match=r"^hidden set psst_.*/evaluation shares 20 rows"):
             plan(Sources(root), ["psst_correctness", "psst_recognition"], {})
 
 
@@ -481,7 +484,7 @@ PROMPTS = ("Frag: Zimmer", "Sag: ja", "Frag: Kaffee", "Sag: nein")
 
 
 def overlap(tmp_path, public, hidden):
-    """What two Spoken CALL sheets have in common."""
+    """Return the overlap of two Spoken CALL sheets."""
     sets = {}
     for name, text in (("development", public), ("evaluation", hidden)):
         (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
@@ -490,7 +493,7 @@ def overlap(tmp_path, public, hidden):
 
 
 def with_hidden_rows(count, **new):
-    """The public sample's sheet with rows of the hidden one, some of their columns given anew: `{}` is a number."""
+    """Return the public sheet with added rows of the hidden one; `new` replaces columns, with a number for `{}`."""
     public, hidden = (
         (SPOKEN_CALL / name / "reference.csv").read_text(encoding="utf-8")
         for name in ("development", "evaluation")
@@ -533,7 +536,7 @@ def test_hidden_rows_under_other_names_are_found(tmp_path, count, new, found):
 
 
 def prompted(seed, first, rows, prompts=PROMPTS, answers=("{}", "{} please")):
-    """A sheet numbered from `first` in which prompts take turns and so, nearly, do the answers."""
+    """Return a sheet numbered from `first` with few prompts in turn, and so few different answers."""
     generator = random.Random(seed)
     lines = []
     for number in range(first, first + rows):
@@ -554,7 +557,7 @@ def test_a_prompt_a_row_that_fixes_the_answer_is_no_overlap_unless_labels_agree(
     prompts = [f"Frag: Zimmer {number}" for number in range(300)]
     sheets = [prompted(seed, first, 300, prompts, ["{}"]) for seed, first in ((1, 1), (2, 301), (1, 301))]
     assert overlap(tmp_path, sheets[0], sheets[1]) is None
-    relabelled = sheets[0].replace("\n1\t", "\nx\t")  # the same rows, but for their names
+    relabelled = sheets[0].replace("\n1\t", "\nx\t")  # the same rows with other ids
     renamed = re.sub(r"(?m)^\d+|\d+\.wav", "y\\g<0>", sheets[0])
     assert overlap(tmp_path, relabelled, renamed).rows == 300
 
@@ -579,10 +582,10 @@ def test_a_sheet_without_header_is_built(tmp_path):
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        (b"It costs $500.\n", "line 3: $ stands for nothing; ${name} can be title, description, "),
+        (b"It costs $500.\n", "line 3: $ is not a fact; ${name} can be title, description, "),
         (
             b"${colums}\n",
-            "line 3: ${colums} stands for nothing; did you mean ${columns}? A dollar sign is $$",
+            "line 3: ${colums} is not a fact; did you mean ${columns}? Write $$ for a dollar sign",
         ),
         (b"caf\xe9\n", "line 3: not UTF-8; save it as UTF-8"),
     ],

@@ -1,4 +1,4 @@
-"""What a board tells of a hidden set, from competition.yaml to the platform: one score, in steps, with a floor."""
+"""Coarse feedback on a hidden set, from competition.yaml to the platform: one score, in steps, with a floor."""
 
 import io
 import json
@@ -39,7 +39,7 @@ TASK = find_task("psst_correctness")
 
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory):
-    """A bundle as it is built by default, and its baseline's submission for the hidden set."""
+    """A bundle built with the default settings, and its baseline's submission for the hidden set."""
     planned = plan(Sources(ROOT), [TASK.name], {})
     (built,) = write(planned, ["codabench"], tmp_path_factory.mktemp("dist"))
     assert built.findings == ()
@@ -47,7 +47,7 @@ def bundle(tmp_path_factory):
 
 
 def told(path):
-    """What the built bundle's options say of the hidden set."""
+    """Return the feedback on the hidden set in the options of a built bundle."""
     with (
         zipfile.ZipFile(path) as archive,
         zipfile.ZipFile(io.BytesIO(archive.read("scoring_program.zip"))) as program,
@@ -60,7 +60,7 @@ def told(path):
 
 
 def show(path, folder, files, phase=None):
-    """What a rehearsal writes of a submission."""
+    """Rehearse a submission, and return its scores."""
     (folder / "submission.zip").write_bytes(make_zip(files))
     done = rehearse(path, folder / "submission.zip", phase=phase)
     assert done.status == "Finished", str(done)
@@ -134,7 +134,7 @@ def test_many_are_scored_exactly_at_home_and_can_be_ranked(bundle, tmp_path):
 def test_the_page_says_what_the_board_tells_and_what_answers_that_know_nothing_get(bundle):
     with zipfile.ZipFile(bundle[0]) as archive:
         page = archive.read("pages/evaluation.md").decode()
-    assert "in steps of about one standard" in page
+    assert "rounded to steps of about one standard" in page
     trivial = told(bundle[0])["trivial"]
     assert list(trivial) == list(TASK.trivial)
     for answer, known in trivial.items():
@@ -167,7 +167,7 @@ def test_at_home_the_scores_are_exact_and_the_board_is_told(bundle, tmp_path):
 
 
 def test_answers_that_know_nothing_raise_the_floor():
-    # Always English has a pooled EER of the share of Mandarin, 19.69 %, below what the language's baseline gets here.
+    # "Always English" has a pooled EER equal to the share of Mandarin, 19.69 %: below the EER of this baseline.
     task = find_task("merlion_identification")
     reference = load_reference(
         task.name, "evaluation", ROOT / "reference_data" / task.name / "evaluation", {}
@@ -188,7 +188,7 @@ def test_without_a_baseline_the_step_is_that_of_answers_that_know_nothing():
     assert feedback.floor["f1"] == max(feedback.known.values())
 
 
-# A set's feedback, on small sets: every other response of PSST is correct, one of two in each session.
+# Feedback on small sets. In the PSST set every other response is correct, one of two in each session.
 
 
 def small(task, folder, files=None):
@@ -196,7 +196,7 @@ def small(task, folder, files=None):
 
 
 def scored(task, folder, answers):
-    """What answers to a small set score: a submission's files, or those of a system that knows nothing."""
+    """Score answers on a small set: the files of a submission, or a trivial baseline."""
     reference = task.format.read_reference(read_folder(folder))
     if isinstance(answers, dict):
         answers = task.format.read_submission(Files(encoded(answers)), reference.items)
@@ -255,7 +255,7 @@ def test_where_lower_is_better_the_floor_is_the_lowest(tmp_path):
 
 
 def test_where_leaving_out_one_changes_nothing_resamples_have_an_error(tmp_path):
-    """Of Spoken CALL, where no answer that knows nothing meets the rule."""
+    """In Spoken CALL no trivial baseline meets the rule, so all score 0 whichever unit is left out."""
     task = find_task("spoken_call")
     reference = small(task.name, tmp_path)
     lines = [scored(task, tmp_path, answers) for answers in task.trivial.values()]
@@ -275,7 +275,7 @@ def test_where_nothing_has_an_error_there_is_no_step_and_no_floor(tmp_path):
 
 
 def edited(path, folder, *, feedback="coarse", attempts=None, per_day=20):
-    """The bundle with another limit in its deciding phase, or other feedback."""
+    """Return the bundle with other submission limits in its evaluation phase, or other feedback."""
     with zipfile.ZipFile(path) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
     content = yaml.safe_load(files["competition.yaml"])
@@ -289,8 +289,8 @@ def edited(path, folder, *, feedback="coarse", attempts=None, per_day=20):
     return folder / "edited.zip"
 
 
-# 365 of 652 responses are correct: 645 bits. A score in steps tells 2.7 at most; 9 exact ones are
-# written, of which the board shows 3, and each tells 53.
+# 365 of 652 responses are correct: the labels hold 645 bits. A score in steps reveals 2.7 bits at most. Of exact
+# scores 9 are written and 3 shown on the leaderboard; each reveals 53 bits.
 @pytest.mark.parametrize(
     ("changes", "found"),
     [

@@ -1,4 +1,4 @@
-"""Items of a hidden set in a public one: what shows them, and what is chance."""
+"""Items of a hidden set in a public set: which evidence reports them, and which is coincidence."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def reference(name, files):
 
 
 def overlap(public, hidden):
-    """The rows, and what shows them."""
+    """Return the number of shared rows, and the evidence."""
     found = find_overlap(reference("development", public), reference("evaluation", hidden))
     return found and (found.rows, *(line.split(";")[0] for line in found.evidence))
 
@@ -39,7 +39,7 @@ def texts(count, first=0):
 
 
 def kinds(agree):
-    """Forty labels, two kinds in turn, of which so many are as they should be."""
+    """Return forty labels, two classes in turn, of which the given number are right."""
     return [*"xy" * 20][:agree] + [*"yx" * 20][agree:]
 
 
@@ -53,8 +53,8 @@ def test_where_shared_rows_are_is_reported_by_each_name_once():
     hidden = "\ufeff\n" + "\n".join([*lines[:3], "", *lines[3:]])
     found = find_overlap(reference("development", public), reference("evaluation", hidden))
     assert str(found) == (
-        "3 rows of the hidden set evaluation of t also in the public set development of t, whose labels participants "
-        "have\n  3 rows with the same id; the first: line 7 of evaluation/gold.csv, line 11 of development/gold.csv"
+        "hidden set t/evaluation shares 3 rows with public set t/development, whose labels participants have:"
+        "\n  3 rows with the same id; first pair: line 7 of evaluation/gold.csv, line 11 of development/gold.csv"
     )
     lines[5] = "zz" + lines[5]
     lines[8:10] = ["zz" + line for line in public.splitlines()[2:4]]
@@ -63,7 +63,7 @@ def test_where_shared_rows_are_is_reported_by_each_name_once():
 
 @pytest.mark.parametrize(("size", "shared", "found"), [(20, 1, None), (20, 2, 2), (999, 1, 1)])
 def test_two_rows_of_one_name_and_text_are_no_chance(size, shared, found):
-    """One is where it is one in a thousand."""
+    """One row is enough where its probability is one in a thousand."""
     public = sheet(id=names(20), text=texts(20))
     hidden = sheet(
         id=names(shared, 20 - shared) + names(size - shared, 100),
@@ -105,7 +105,7 @@ def test_names_that_are_there_often_name_no_items():
 @pytest.mark.parametrize(
     ("rows", "alike", "twice", "found"),
     [
-        # Two of a content are in different sets with probability 20/39: that eleven are is one in 1500.
+        # Two rows with the same content are in different sets with probability 20/39; for eleven pairs: 1/1500.
         ((20, 20), 10, 0, False),
         ((20, 20), 11, 0, True),
         ((20, 20), 14, 1, False),
@@ -151,7 +151,7 @@ def test_every_file_of_both_sets_is_searched():
     assert (found.rows, len(found.evidence)) == (40, 2)
     for file, line in zip("bc", found.evidence, strict=True):
         places = f"line 2 of evaluation/{file}.csv, line 2 of development/{file}.csv"
-        assert line == f"20 rows with the same text; the first: {places}"
+        assert line == f"20 rows with the same text; first pair: {places}"
 
 
 def test_what_nobody_has_accepted_is_refused_with_what_to_do():
@@ -164,8 +164,9 @@ def test_what_nobody_has_accepted_is_refused_with_what_to_do():
     assert refusal([shared, shared]).split("\n") == [
         *str(shared).split("\n") * 2,
         "",
-        "Take these rows out of the public set. If they are other items that only look alike (names that start",
-        "again, texts that prompts make the same), say so in competition.yaml, in defaults, a challenge or a task:",
+        "Remove these rows from the public set. If they are different items that only",
+        "look alike (ids that restart at 1, answers to the same prompts), accept them in",
+        "competition.yaml, in defaults, a challenge or a task:",
         "",
         "  accepted_overlaps:",
         *["    - {hidden: t/evaluation, public: t/development, rows: 20}"] * 2,

@@ -1,4 +1,4 @@
-"""Pages: their numbers are those of the data, and what they say of the sample stands with the sample alone."""
+"""Pages: their numbers come from the data, and sentences about the sample appear only with the sample."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KIT = {"data/training.csv": b'id,text\n1,"a\nb"\n2,c\n', "data/grammar.xml": b"<
 
 
 def made_of(tmp_path, competition, files=None):
-    """Parts of a bundle with an organiser's own data: each set the same."""
+    """Return the parts of a bundle with an organiser's own data; all sets have the same files."""
     folder = write_files(tmp_path / "own", CASES[competition.task].reference if files is None else files)
     sets = {
         name: load_reference(competition.task, name, folder, competition.options) for name in competition.sets
@@ -72,7 +72,7 @@ def test_nothing_tells_of_what_is_left_out(name):
     planned = make_parts(competition, {"evaluation": load_sample(competition, "evaluation")})
     told = {**pages(competition, planned), "README.md": planned.starting_kit["README.md"].decode()}
     for file, text in told.items():
-        # The published figures are of the challenge's own development set.
+        # Published figures refer to the challenge's own development set.
         assert re.findall(r"(?<!published )development|baseline\.py|\$\{|<!--", text) == [], file
     kept = [
         file for file in planned.starting_kit if re.search(r"baseline\.py$|^development/|/development_", file)
@@ -100,7 +100,7 @@ def test_the_sets_are_counted(tmp_path):
     told = pages(competition, made_of(tmp_path, competition, {"reference.csv": text}))["data.md"]
     labels = "language 3 correct, 2 incorrect; meaning 4 correct, 1 incorrect"
     assert row(told, "development") == f"| development | 5 | in the starting kit: {labels} |"
-    # The organiser makes the class sizes public; nothing else is told of hidden labels.
+    # The organiser publishes the class sizes, and nothing else about hidden labels.
     assert row(told, "evaluation") == "| evaluation | 5 | hidden: 3 correct, 2 incorrect |"
 
 
@@ -150,12 +150,12 @@ def test_a_page_tells_what_becomes_of_equal_scores_on_its_platform(tmp_path, pla
     [
         (
             "<!-- only samples -->\nx\n<!-- end -->\n",
-            " line 2: only samples; expected one of sample, baseline,",
+            " line 2: unknown condition only samples; expected one of sample, baseline,",
         ),
-        ("{% if samples %}\nx\n{% endif %}\n", " line 2: there is no samples; did you mean sample?"),
+        ("{% if samples %}\nx\n{% endif %}\n", " line 2: unknown name samples; did you mean sample?"),
         ("a\n{% if sample %}\nx\n", " line 4: Unexpected end of template."),
         ("{% of %}\n", " line 2: Encountered unknown tag 'of'."),
-        ("${title", " line 2: $ stands for nothing; ${name} can be title,"),
+        ("${title", " line 2: $ is not a fact; ${name} can be title,"),
     ],
 )
 def test_a_page_that_is_no_template_is_named_with_its_line(tmp_path, page, expected):

@@ -1,4 +1,4 @@
-"""Which of the library's files travel: all that a program imports, and little else."""
+"""Library files in a bundle: everything that its programs import, and little else."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ import importlib, pathlib, sys
 place = pathlib.Path(sys.argv[1])
 sys.path[0] = str(place)
 for path in sorted(place.rglob("*.py")):
-    if path.name != "plots.py":  # needs matplotlib, which no bundle asks for
+    if path.name != "plots.py":  # needs matplotlib, which no bundle requires
         name = ".".join(path.relative_to(place).with_suffix("").parts).removesuffix(".__init__")
         assert importlib.import_module(name).__file__ == str(path), name
 """

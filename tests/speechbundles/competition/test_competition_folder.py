@@ -135,7 +135,9 @@ def test_labels_that_are_given_alone_are_held_to_the_same(tmp_path):
     kit = planned.parts["spoken_call"].starting_kit
     assert not any(name == "baseline.py" or name.startswith("data/") for name in kit)
     (warning,) = planned.warnings
-    assert warning.startswith("spoken_call: no own title, organiser, contact_email, data_licence, phases;")
+    assert warning.startswith(
+        "spoken_call: you have not set title, organiser, contact_email, data_licence, phases;"
+    )
     assert "synthetic" not in page_text(planned.competitions[0], "terms.md")
 
 
@@ -195,7 +197,7 @@ def test_a_folder_without_a_licence_does_not_get_the_samples(own):
     (competition,) = read_competitions(Sources(ROOT, own))
     assert "Data licence" not in page_text(competition, "terms.md")
     assert plan(Sources(ROOT, own), [], {}).warnings == [
-        "content_accuracy: no own data_licence; say yours in the competition.yaml of a competition folder"
+        "content_accuracy: you have not set data_licence; do so in the competition.yaml of a competition folder"
     ]
 
 
@@ -218,7 +220,7 @@ def test_templates_fall_through_one_by_one(own):
     assert kit["README.md"] == b"ours"
     assert kit["content.py"] == (ROOT / "starting_kit/content_accuracy/content.py").read_bytes()
     (own / "pages/content_accuracy/data.md").write_text("${title} ${contact}\n")
-    words = r"^pages/content_accuracy/data.md line 1: \$\{contact\} stands for"
+    words = r"^pages/content_accuracy/data.md line 1: \$\{contact\} is not a fact"
     with pytest.raises(OrganiserError, match=words):
         plan(Sources(ROOT, own), [], {})
 
@@ -237,8 +239,8 @@ def test_conditions_in_the_older_notation_are_warned_of(own):
     planned = plan(Sources(ROOT, own), [], {})
     assert page_text(planned.competitions[0], "terms.md", planned.parts["content_accuracy"]) == "Ours.\n"
     assert planned.warnings == [
-        f"{name}: conditions such as <!-- only NAME --> are read in this version for the last time; write "
-        "{% if NAME %} and {% endif %}"
+        f"{name}: this is the last version that reads conditions such as <!-- only NAME -->; write {{% if NAME %}} "
+        "and {% endif %} instead"
         for name in ("pages/terms.md", "starting_kit/content_accuracy/README.md")
     ]
 
@@ -246,15 +248,15 @@ def test_conditions_in_the_older_notation_are_warned_of(own):
 def test_dates_that_are_past_are_warned_of_though_a_phase_is_open(own):
     with mock.patch("speechbundles.model.dates.now", return_value=datetime(2027, 6, 22)):
         (warning,) = plan(Sources(ROOT, own), [], {}).warnings
-    assert warning == "content_accuracy: phase Development is over since 2027-06-20 23:59:59"
+    assert warning == "content_accuracy: phase Development ended at 2027-06-20 23:59:59"
 
 
 def test_a_baseline_that_runs_nowhere_is_told_with_how_to_leave_it_out(own, monkeypatch):
-    failed = Baseline(failures=["no baseline solution for the evaluation set: no memory"])
+    failed = Baseline(failures=["baseline.py failed on the evaluation set: no memory"])
     monkeypatch.setattr("speechbundles.assemble.kit.run_baseline", lambda *_: failed)
     assert plan(Sources(ROOT, own), [], {}).warnings == [
-        "content_accuracy: no baseline solution for the evaluation set: no memory",
-        "content_accuracy: the kit has a baseline that runs nowhere; leave_out: [baseline] takes it out",
+        "content_accuracy: baseline.py failed on the evaluation set: no memory",
+        "content_accuracy: the kit's baseline fails on every set; fix it, or remove it with leave_out: [baseline]",
     ]
 
 

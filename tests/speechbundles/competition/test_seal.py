@@ -332,7 +332,7 @@ def test_whatever_the_sealed_labels_are_the_bundle_has_the_same_bytes(built, hal
 def test_a_build_without_a_seal_uploads_nothing_that_an_earlier_one_sealed(built):
     home = built[2]
     with pytest.raises(
-        BadReference, match=f"^{home} holds what an earlier build sealed; without a seal all of it"
+        BadReference, match=f"^{home} holds labels that an earlier build sealed, but sealed is not set"
     ):
         plan(Sources(ROOT), [TASK], {}, kept=home.parents[1])
 
@@ -347,7 +347,9 @@ def test_check_misses_what_is_not_beside_the_bundle(built, tmp_path):
 def test_the_page_says_that_there_is_a_seal_and_the_kit_has_all_items(built):
     with zipfile.ZipFile(built[0]) as bundle:
         page = bundle.read("pages/evaluation.md").decode()
-    assert "Of the sessions of a hidden set 50 % are sealed. Answer every item" in page
+    assert (
+        "In each hidden set, 50 % of the sessions are sealed: their labels are not on this platform." in page
+    )
     kit = inner(built[0], "starting_kit.zip")
     hidden = {name: content for name, content in kit.items() if name.startswith("evaluation/")}
     items = inner(built[0], "input_data.zip")
@@ -428,6 +430,6 @@ def test_a_task_that_would_upload_what_another_seals_is_refused(tmp_path):
     )
     (folder / "competition.yaml").write_text(moved)
     with pytest.raises(
-        BadReference, match=r"320 sealed rows of its set evaluation would be uploaded with .* psst_recog"
+        BadReference, match=r"320 sealed rows of the set evaluation would be uploaded with .* psst_recog"
     ):
         plan(Sources(folder), ["psst_recognition", "psst_correctness"], {})
