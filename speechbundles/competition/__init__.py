@@ -1,1 +1,1 @@
-"""What an organiser writes: competition.yaml, references, kits and pages, read and checked."""
+"""Read and check an organiser's files: competition.yaml, references, kits and pages."""

@@ -1,4 +1,4 @@
-"""`competition.yaml` as YAML: its content, the line of every setting, and what is wrong with it before any schema."""
+"""Load `competition.yaml` as YAML: its content, the line of every setting, and defects that a schema cannot find."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,18 +12,18 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import dotted
 
 MAX_PLACES = 20_000
-"""Settings, each counted as often as aliases repeat it: a few lines of aliases of aliases can be millions."""
+"""Most settings, each counted as often as aliases repeat it: a few lines of nested aliases can expand to millions."""
 
 Marks = Mapping[Place, yaml.Mark]
 Defects = list[tuple[Place, str]]
 
 
 def load(path: Path) -> tuple[Any, Marks, Defects]:
-    """The file's content, where every place stands, and the keys and dates that cannot be meant.
+    """Return the file's content, the position of every setting, and its defects: duplicate keys and unquoted dates.
 
     Raises
     ------
-    OrganiserError: a file that cannot be read as YAML at all.
+    OrganiserError: a file that is not YAML.
     """
     try:
         return _load(path)
@@ -32,7 +32,7 @@ def load(path: Path) -> tuple[Any, Marks, Defects]:
     except OrganiserError as error:
         raise OrganiserError(f"{path.name}: {error}") from None
     except RecursionError:
-        raise OrganiserError(f"{path.name}: is nested too deeply, or within itself") from None
+        raise OrganiserError(f"{path.name}: nested too deeply, or an alias contains itself") from None
 
 
 def _load(path: Path) -> tuple[Any, Marks, Defects]:
@@ -48,27 +48,27 @@ def _load(path: Path) -> tuple[Any, Marks, Defects]:
     loader = yaml.SafeLoader(text)
     root = loader.get_single_node()
     if root is None:
-        raise OrganiserError("is empty")
+        raise OrganiserError("the file is empty")
     marks: dict[Place, yaml.Mark] = {}
     defects = list(_index(root, (), marks))
     try:
         return loader.construct_document(root), marks, defects
-    except ValueError as error:  # a date that no calendar has, a number of five thousand digits
+    except ValueError as error:  # an impossible date, or a number of five thousand digits
         raise OrganiserError(f"a value that cannot be read: {error}") from None
 
 
 def _index(node: yaml.Node, place: Place, marks: dict[Place, yaml.Mark]) -> Iterator[tuple[Place, str]]:
-    """Note where every place stands; yield the keys that stand twice and the dates that YAML would take apart."""
+    """Record the position of every setting in `marks`; yield duplicate keys, and dates that YAML would parse."""
     marks.setdefault(place, node.start_mark)
     if len(marks) > MAX_PLACES:
         raise OrganiserError(f"more than {MAX_PLACES} settings; aliases of aliases?")
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             if key.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):
-                raise OrganiserError(f"line {key.start_mark.line + 1}: a key that is no text; quote it")
+                raise OrganiserError(f"line {key.start_mark.line + 1}: a key is not text; put it in quotes")
             inner = (*place, key.value)
             if inner in marks:
-                yield inner, f"stands twice; first on line {marks[inner].line + 1}"
+                yield inner, f"duplicate key; first on line {marks[inner].line + 1}"
             marks[inner] = key.start_mark
             yield from _index(value, inner, marks)
     elif isinstance(node, yaml.SequenceNode):
@@ -78,12 +78,12 @@ def _index(node: yaml.Node, place: Place, marks: dict[Place, yaml.Mark]) -> Iter
         time = "" if ":" in node.value else " 00:00:00"
         yield (
             place,
-            f'{node.value} is not quoted, and a platform would drop its time; write "{node.value}{time}"',
+            f'{node.value} is not quoted, so a platform would drop its time; write "{node.value}{time}"',
         )
 
 
 def refusal(path: Path, defects: Defects, marks: Marks) -> OrganiserError:
-    """All defects by their lines; what aliases repeat stands once, with the place that they are aliases of."""
+    """Return an error that lists all defects by line; a defect that aliases repeat is listed once."""
     order = {place: index for index, place in enumerate(marks)}
     rows: dict[tuple[int, Place, str], tuple[int, str, str]] = {}
     for place, what in sorted(defects, key=lambda defect: order[_innermost(defect[0], marks)]):
@@ -97,7 +97,7 @@ def refusal(path: Path, defects: Defects, marks: Marks) -> OrganiserError:
 
 
 def _innermost(place: Place, marks: Marks) -> Place:
-    """The place itself, or the innermost one around it that stands in the file."""
+    """Return the place itself, or the innermost place around it that is in the file."""
     while place not in marks:
         place = place[:-1]
     return place

@@ -1,11 +1,10 @@
-"""`competition.yaml`: read, held against its schema, and resolved into competitions.
+"""Read `competition.yaml`, validate it against its schema, and resolve it into competitions.
 
-Every defect is reported at once, with its line and path. What a schema cannot say (dates in order, a
-task that exists, columns that it writes) is checked here too, so that nothing misspelt gets
-as far as a platform.
+All defects are reported at once, each with its line and path. Rules that a schema cannot express (dates in order, tasks
+that exist, columns that the task writes) are checked here too, so that no misspelt setting reaches a platform.
 
-A competition folder's file holds what differs from the repository's: what it says goes before whatever that one says,
-and its bundles are those that there are.
+The file of a competition folder has only the settings that differ from the repository's. They take precedence over all
+of the repository's settings, and only the bundles of this file are built.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -30,17 +29,17 @@ from spokeneval.tasks import find_task, task_names
 def read_competitions(
     sources: Sources, names: Collection[str] = (), *, leave_out: Collection[str] = ()
 ) -> list[Competition]:
-    """The competitions of a `competition.yaml`, with its schema and the programs beside it.
+    """Return the competitions of a `competition.yaml`.
 
     Parameters
     ----------
-    sources: of a competition folder; its `competition.yaml` is read over the repository's.
-    names: the bundles that are wanted; all where it is empty.
-    leave_out: what all of them are to do without, beside what the file says.
+    sources: the competition folder, whose `competition.yaml` takes precedence over the repository's.
+    names: the requested bundles; all if empty.
+    leave_out: sets and files to leave out of all bundles, in addition to the `leave_out` of the file.
 
     Raises
     ------
-    OrganiserError: with every defect of the file, and of what the wanted bundles are made from.
+    OrganiserError: with every defect of the file and of the requested bundles.
     """
     if sources.is_sample:
         sources = Sources(sources.root)
@@ -49,9 +48,7 @@ def read_competitions(
     content = series
     if not sources.is_sample:
         if not own.is_file():
-            raise OrganiserError(
-                f"{own}: there is no such file; build_bundle.py init writes a competition folder"
-            )
+            raise OrganiserError(f"{own}: no such file; build_bundle.py init creates a competition folder")
         content, marks = _load(own, sources.root)
     defects: Defects = []
     resolved = list(_left_out(list(_resolve(content, series, sources, defects)), leave_out, defects))
@@ -61,14 +58,14 @@ def read_competitions(
     for competition in competitions:
         _check(competition, defects)
     for name in sorted(set(names) - set(content["bundles"])):
-        defects.append((("bundles",), f"no bundle {name}; there are {', '.join(content['bundles'])}"))
+        defects.append((("bundles",), f"no bundle {name}; expected one of {', '.join(content['bundles'])}"))
     if defects:
         raise located_yaml.refusal(own, defects, marks)
     return competitions
 
 
 def _load(path: Path, root: Path) -> tuple[Any, located_yaml.Marks]:
-    """A file's content, held against the schema, and where everything stands in it."""
+    """Return a file's content, validated against the schema, and the position of every setting."""
     content, marks, defects = located_yaml.load(path)
     unfilled = dict(_unfilled(content, ()))
     defects += [
@@ -83,11 +80,11 @@ def _load(path: Path, root: Path) -> tuple[Any, located_yaml.Marks]:
 
 
 FILL_IN = "FILL IN"
-"""What a value begins with that an organiser has still to say."""
+"""The beginning of a value that the organiser still has to fill in."""
 
 
 def _unfilled(content: Any, place: Place) -> Iterator[tuple[Place, str]]:
-    """What is still to be said, and where."""
+    """Yield the values that the organiser still has to fill in, with their places."""
     if isinstance(content, str) and content.startswith(FILL_IN):
         yield place, content
     elif isinstance(content, (dict, list)):
@@ -119,7 +116,7 @@ def _resolve(
     sources: Sources,
     defects: Defects,
 ) -> Iterator[Competition]:
-    """Each bundle with the settings of its task, its challenge and the defaults; own ones over the repository's."""
+    """Yield each bundle with the settings of its task, its challenge and the defaults; own ones override."""
     tasks = {task: name for name, layer in series["challenges"].items() for task in layer["tasks"]}
     _check_known(content, series, defects)
     for name, entry in content["bundles"].items():
@@ -127,7 +124,7 @@ def _resolve(
         if task not in tasks:
             hint = suggestion(str(task), tasks, f"expected one of {', '.join(tasks)}")
             place: Place = ("bundles", name, "task") if "task" in entry else ("bundles", name)
-            defects.append((place, f"no task {task!r}; {hint}" if task else f"no task; {hint}"))
+            defects.append((place, f"unknown task {task!r}; {hint}" if task else f"no task; {hint}"))
             continue
         challenge = tasks[task]
         if task not in task_names():
@@ -152,7 +149,7 @@ def _resolve(
             stated.update(layer if source is content else ())
         absent = [key for key in _REQUIRED if key not in settings]
         if absent:
-            what = f"no {', '.join(absent)}, here or in its task, challenge, defaults"
+            what = f"no {', '.join(absent)}; set it here, or in its task, its challenge or defaults"
             defects.append((("bundles", name), what))
             continue
         columns = _columns(task, settings.pop("columns"), origin["columns"], defects)
@@ -165,7 +162,7 @@ def _resolve(
 
 
 def _layer(source: Mapping[str, Any], place: Place) -> Mapping[str, Any]:
-    """What a `competition.yaml` says at a place; nothing where it has no such place."""
+    """Return the settings at a place of a `competition.yaml`; empty if it has no such place."""
     layer: Mapping[str, Any] = source
     for key in place:
         layer = layer.get(str(key), {})
@@ -173,16 +170,18 @@ def _layer(source: Mapping[str, Any], place: Place) -> Mapping[str, Any]:
 
 
 def _check_known(content: Mapping[str, Any], series: Mapping[str, Any], defects: Defects) -> None:
-    """Settings of a challenge or a task that the repository does not have would be read by nobody."""
+    """Report challenges and tasks that the repository does not have: their settings would have no effect."""
     for challenge, layer in content.get("challenges", {}).items():
         known = _layer(series, ("challenges", challenge, "tasks"))
         if challenge not in series["challenges"]:
-            hint = suggestion(challenge, series["challenges"], f"there are {', '.join(series['challenges'])}")
-            defects.append((("challenges", challenge), f"no challenge {challenge}; {hint}"))
+            hint = suggestion(
+                challenge, series["challenges"], f"expected one of {', '.join(series['challenges'])}"
+            )
+            defects.append((("challenges", challenge), f"unknown challenge {challenge}; {hint}"))
             continue
         for task in layer.get("tasks", {}):
             if task not in known:
-                hint = suggestion(task, known, f"it has {', '.join(known)}")
+                hint = suggestion(task, known, f"expected one of {', '.join(known)}")
                 place = ("challenges", challenge, "tasks", task)
                 defects.append((place, f"{challenge} has no task {task}; {hint}"))
 
@@ -190,7 +189,7 @@ def _check_known(content: Mapping[str, Any], series: Mapping[str, Any], defects:
 def _left_out(
     competitions: Sequence[Competition], names: Collection[str], defects: Defects
 ) -> Iterator[Competition]:
-    """The competitions, each without what it is to do without."""
+    """Yield the competitions, each without its sets and files that are left out."""
     known = {name for competition in competitions for name in can_do_without(competition)}
     for name in sorted(set(names) - known):
         raise OrganiserError(f"--leave-out {name}: {suggestion(name, known, _one_of(known))}")
@@ -200,7 +199,7 @@ def _left_out(
             defects.append((place, f"leave_out: {name}; {suggestion(name, known, _one_of(known))}"))
         rest = do_without(competition, names)
         if not rest.phases:
-            defects.append((place, f"leave_out: {competition.name} is left without a phase"))
+            defects.append((place, f"leave_out: this leaves {competition.name} without a phase"))
         yield rest
 
 
@@ -211,7 +210,7 @@ def _one_of(names: Collection[str]) -> str:
 def _columns(
     task: str, chosen: Sequence[Mapping[str, Any]], origin: Place, defects: Defects
 ) -> tuple[Column, ...]:
-    """The columns that were chosen, with what the task says of them."""
+    """Return the chosen columns, with their titles and directions from the task."""
     written = {column.key: column for column in find_task(task).columns}
     columns = []
     for index, column in enumerate(chosen):
@@ -226,13 +225,13 @@ def _columns(
                 Column(**written[key]._asdict(), **{name: column[name] for name in column if name != "key"})
             )
         else:
-            hint = suggestion(key, written, f"it writes {', '.join(written)}")
+            hint = suggestion(key, written, f"expected one of {', '.join(written)}")
             defects.append(((*origin, index, "key"), f"column {key} is not written by {task}; {hint}"))
     return tuple(columns)
 
 
 def _check_shared(competitions: Sequence[Competition], defects: Defects) -> None:
-    """Bundles of one task have the same labels, programs and kit, and so the settings that are written into these."""
+    """Bundles of one task share labels, programs and kit, so the settings that these contain must be equal."""
     first: dict[str, Competition] = {}
     for competition in competitions:
         other = first.setdefault(competition.task, competition)
@@ -241,7 +240,9 @@ def _check_shared(competitions: Sequence[Competition], defects: Defects) -> None
             if ours[name] != theirs[name]:
                 place = competition.origin.get(name, ("bundles", competition.name))
                 what = f"{name} is {ours[name]} here and {theirs[name]} in {other.name}"
-                defects.append((place, f"{what}; both have the labels and programs of {competition.task}"))
+                defects.append(
+                    (place, f"{what}; both need the same value, because they share labels and programs")
+                )
 
 
 def _shared(competition: Competition) -> dict[str, Any]:
@@ -251,7 +252,7 @@ def _shared(competition: Competition) -> dict[str, Any]:
 
 
 def _check_seals(competitions: Sequence[Competition], defects: Defects) -> None:
-    """What is sealed must be hidden."""
+    """Only hidden sets can be sealed."""
     for competition in competitions:
         share = competition.settings.get("sealed")
         place = competition.origin.get("sealed", ("bundles", competition.name))
@@ -261,7 +262,7 @@ def _check_seals(competitions: Sequence[Competition], defects: Defects) -> None:
             defects.append((place, f"sealed is {share}; expected a share above 0 and below 1, such as 0.5"))
         if not any(map(competition.sealed_share, competition.scored_sets)):
             public = ", ".join(competition.scored_sets)
-            what = f"{competition.name} is scored on public labels alone ({public}); only hidden ones can be sealed"
+            what = f"all sets of {competition.name} are public ({public}); only hidden ones can be sealed"
             defects.append((place, what))
 
 
@@ -286,19 +287,21 @@ def _check_phases(competition: Competition, defects: Defects) -> None:
         start, end = _date(phase.start), _date(phase.end)
         for key, text, read in (("start", phase.start, start), ("end", phase.end, end)):
             if text and read is None:
-                defects.append(((*place, key), f"phase {phase.name}: {text}: not a date of the calendar"))
+                defects.append(((*place, key), f"phase {phase.name}: {text} is not a valid date"))
         if start is None or (phase.end and end is None):
             return
         if end and end <= start:
-            what = f"phase {phase.name}: ends {phase.end}, not after its start {phase.start}"
+            what = f"phase {phase.name} ends at {phase.end}, which is not after its start, {phase.start}"
             defects.append(((*place, "end"), what))
         if before and before[1] is None:
-            defects.append((place, f"phase {before[0].name}: no end, and phase {phase.name} comes after it"))
+            defects.append((place, f"phase {before[0].name} has no end, but phase {phase.name} follows it"))
         elif before and before[1] and start <= before[1]:
-            what = f"phase {phase.name}: starts {phase.start}, not after the end of the one before"
+            what = (
+                f"phase {phase.name} starts at {phase.start}, which is not after the end of the phase before"
+            )
             defects.append(((*place, "start"), what))
         if phase.name in [other.name for other in competition.phases[:index]]:
-            defects.append(((*place, "name"), f"phase {phase.name} stands twice"))
+            defects.append(((*place, "name"), f"duplicate phase name {phase.name}"))
         before = phase, end
 
 
@@ -313,16 +316,18 @@ def _check_columns(competition: Competition, defects: Defects) -> None:
     keys = [column.key for column in competition.columns]
     places = [(*competition.origin["columns"], index, "key") for index in range(len(keys))]
     for key in sorted({key for key in keys if keys.count(key) > 1}):
-        defects.append((places[keys.index(key)], f"column {key} stands twice"))
+        defects.append((places[keys.index(key)], f"duplicate column {key}"))
     task = find_task(competition.task)
     if keys and keys[0] != task.primary.key:
-        defects.append((places[0], f"the first column is {keys[0]}; the primary score is {task.primary.key}"))
+        defects.append(
+            (places[0], f"the first column is {keys[0]}; expected the primary score, {task.primary.key}")
+        )
     choices = {option.name: option.values for option in task.options}
     for option, value in competition.options.items():
         place = (*competition.origin["options"], option)
         if option not in choices:
             expected = ", ".join(choices) or "none"
-            defects.append((place, f"unknown option {option}; {task.name} has {expected}"))
+            defects.append((place, f"unknown option {option}; options of {task.name}: {expected}"))
         elif value not in choices[option]:
             what = f"option {option} is {value!r}; expected one of {', '.join(choices[option])}"
             defects.append((place, what))

@@ -1,6 +1,6 @@
-"""Reference sets: the organiser's files, read by the very reader that will score against them.
+"""Reference sets: the organiser's label files, read by the same code that the scoring program uses.
 
-What participants may know of a set (the item list, the class sizes) is derived from it here, never typed twice.
+The public facts about a set (the item list, the class sizes) are derived from these files.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -20,25 +20,26 @@ from spokeneval.task import Task
 from spokeneval.tasks import find_task
 
 MOST_REASONS = 20
-"""Of the rows that were left out, so many are told one by one."""
+"""Up to this many rows that were left out are listed; further ones are counted."""
 
 
 @dataclass(frozen=True)
 class ReferenceSet:
-    """One set of a task.
+    """One reference set of a task.
 
     Attributes
     ----------
-    files: the reference's own files, `name -> content`, as they go into the reference data.
+    files: the files of the bundle's reference data, `name -> content`; only the open part if a share is sealed.
     public: the files that participants and the ingestion program get, `name -> content`.
-    items: the ids of its items.
-    source: where the organiser has it.
-    facts: what pages tell of it; of the whole set where a share is sealed.
-    options: the task's, as the organiser chose them.
-    dropped: what was left out knowingly: how many rows, of which classes, then the first of them with their reasons.
-    gold: the labels, as they were read from the files.
-    at_home: where a share is sealed, so that `files` hold the labels of the open part alone, what the organiser keeps,
-        `name -> content`: `all/`, the whole reference, and `sealed/`, that of the sealed part.
+    items: the ids of the items.
+    source: the organiser's file or folder.
+    facts: the facts shown on pages; they describe the whole set, also if a share is sealed.
+    options: the organiser's choices of the task's options.
+    dropped: rows that `--drop-invalid-reference-rows` left out: how many of which classes, then the first ones with
+        their reasons.
+    gold: the labels read from `files`.
+    at_home: the files that only the organiser keeps if a share is sealed, `name -> content`: `all/`, the whole
+        reference, and `sealed/`, the sealed part.
     """
 
     task: str
@@ -59,17 +60,17 @@ class ReferenceSet:
 
     @property
     def rules(self) -> Task:
-        """Its task, as the organiser's options have it."""
+        """The task, with the organiser's options."""
         return find_task(self.task).with_options(self.options)
 
     @property
     def rows(self) -> set[str]:
-        """The files' rows as they stand, but for the first of each, mostly a header."""
+        """The lines of all files, without the first line of each, which is usually a header."""
         return _rows(self.files)
 
     @property
     def sealed_rows(self) -> set[str]:
-        """The rows that no platform may have; none where nothing is sealed."""
+        """The lines that no platform may have; empty if nothing is sealed."""
         return _rows(self.at_home) - self.rows
 
 
@@ -90,15 +91,16 @@ def load_reference(
     drop_invalid_rows: bool = False,
     log: Callable[[str], None] = lambda understood: None,
 ) -> ReferenceSet:
-    """Read a set from a folder with the reference's files, or from the file itself where a task has just one.
+    """Read a set from a folder with the reference files, or from the file itself if the task has only one.
 
     Parameters
     ----------
-    log: takes what was understood of each file, before its rows are checked.
+    drop_invalid_rows: leave out invalid rows, and list them in `dropped`, instead of refusing them.
+    log: called with one line for each file, before its rows are checked: how it was read.
 
     Raises
     ------
-    BadReference: files missing or unusable, with every row that is wrong.
+    BadReference: missing or unusable files; the message lists every invalid row.
     """
     rules = find_task(task).with_options(options)
     task_format = rules.format
@@ -131,7 +133,7 @@ def load_reference(
                 reasons.append(f"{problem.file} line {problem.line}: {problem.message}")
                 dropped[problem.file].add(problem.line or 0)
     files = {table.file: table.to_ship(dropped[table.file]) for _, table in tables}
-    if files != checked:  # its rows are in other lines
+    if files != checked:  # the rows have other line numbers
         labels = task_format.read_reference(files)
     public = task_format.public_files(labels, options)
     read = [
@@ -158,11 +160,11 @@ def _check(
     dropped: Mapping[str, set[int]],
     files: Mapping[str, bytes],
 ) -> Any:
-    """The labels in the files without the lines that are dropped, each row in its line.
+    """Read the labels from the files without the dropped lines; each row keeps its line number.
 
     Raises
     ------
-    ReferenceFileError: with the problems of lines that gave no row, too.
+    ReferenceFileError: also with the problems of lines that could not be split into cells.
     """
     problems = [
         problem
@@ -183,7 +185,7 @@ def _check(
 def _describe_dropped(
     tables: Sequence[tuple[Layout, OwnTable, Collection[int]]], reasons: Sequence[str]
 ) -> Iterator[str]:
-    """How many rows were left out, of which classes, and why: what is left is no fair sample of the whole."""
+    """Describe the rows that were left out: how many, of which classes, and why; the remaining set is biased."""
     for layout, table, lines in tables:
         if lines:
             total = len(table.rows) + len(table.unreadable)
@@ -194,11 +196,11 @@ def _describe_dropped(
             )
     yield from reasons[:MOST_REASONS]
     if len(reasons) > MOST_REASONS:
-        yield f"{len(reasons) - MOST_REASONS} rows more"
+        yield f"{len(reasons) - MOST_REASONS} further rows"
 
 
 _NO_ROW = {"missing_column", "duplicate_column", "not_utf8", "nul_byte", "carriage_return", "file_too_large"}
-"""Problems with a line that are the whole file's: leaving the line out would not mend them."""
+"""Problems of the whole file that are reported at a line: leaving out the line would not fix them."""
 
 
 def _describe_refusal(
@@ -208,7 +210,7 @@ def _describe_refusal(
     if dropped:
         words += [
             "",
-            f"This is what is left after {count_of(len(dropped), 'row')} were left out:",
+            f"The problems above remain after {count_of(len(dropped), 'row')} were left out:",
             *dropped[:MOST_REASONS],
         ]
     elif droppable:

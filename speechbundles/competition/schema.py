@@ -1,4 +1,4 @@
-"""The schema of `competition.yaml`, with the platforms' limits put in, and its violations in words."""
+"""Validate `competition.yaml` against its schema and the platforms' limits, with messages for organisers."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ from spokeneval.task import Column as TaskColumn
 
 
 def violations(content: Any, path: Path) -> Iterator[tuple[Place, str]]:
-    """What in a `competition.yaml` is against the schema in a file."""
+    """Yield the places of a `competition.yaml` that violate the schema in a file, with messages."""
     schema = json.loads(path.read_text(encoding="utf-8"))
     _put_limits(schema["$defs"])
     for violation in Draft202012Validator(schema).iter_errors(content):
@@ -25,12 +25,12 @@ def violations(content: Any, path: Path) -> Iterator[tuple[Place, str]]:
 
 
 def _put_limits(definitions: dict[str, Any]) -> None:
-    """What the platforms decide stands with them, and not in the schema's file."""
+    """Insert the platforms' limits, which are defined in `speechbundles.platforms`, into the schema."""
     for (definition, name), longest in LONGEST_TEXTS.items():
         definitions[definition]["properties"][name]["maxLength"] = longest
     key = definitions["key"]
     key["pattern"] = f"^[a-z][a-z0-9_]{{0,{LONGEST_KEY - 1}}}$"
-    key["description"] += f", {LONGEST_KEY} at most"
+    key["description"] += f", at most {LONGEST_KEY} characters"
     definitions["settings"]["properties"]["submission_rule"]["enum"] = list(SUBMISSION_RULES)
     definitions["question"]["properties"]["type"]["enum"] = list(QUESTION_TYPES)
     definitions["column"]["properties"]["precision"]["maximum"] = MOST_DECIMALS
@@ -47,14 +47,17 @@ _TYPES = {
 
 
 def _explain(error: Any, schema: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
-    """A violation of the schema (a `jsonschema.ValidationError`), in the words of the person who made it."""
+    """Yield messages for a violation of the schema (a `jsonschema.ValidationError`), in terms of `competition.yaml`."""
     place: Place = tuple(error.absolute_path)
     if error.validator in ("additionalProperties", "unevaluatedProperties"):
         known = sorted(_known_keys(error.schema, schema))
         otherwise = f"expected one of {', '.join(known)}"
         for key in sorted(set(error.instance) - set(known)):
             if "columns" in place and key in TaskColumn._fields:
-                yield (*place, key), f"unknown key; a column's {key} stands in its task, in spokeneval/tasks/"
+                yield (
+                    (*place, key),
+                    f"unknown key; the {key} of a column is set by its task, in spokeneval/tasks/",
+                )
             else:
                 yield (*place, key), f"unknown key; {suggestion(key, known, otherwise)}"
     elif error.validator == "required":
@@ -72,7 +75,7 @@ def _explain(error: Any, schema: Mapping[str, Any]) -> Iterator[tuple[Place, str
             place = (*place, error.instance)
         yield place, f"{error.instance!r:.100}; expected {error.schema['description']}"
     elif error.validator == "type" and isinstance(error.instance, date):
-        return  # an unquoted date, reported with its line already
+        return  # an unquoted date, which `located_yaml` has already reported
     elif error.validator == "type":
         yield place, f"{error.instance!r:.100}; expected {_TYPES[error.validator_value]}"
     elif error.validator == "maxLength":

@@ -1,11 +1,11 @@
-"""A sealed share of a hidden set: labels that no platform ever has, so that no board can tell them.
+"""Seal a share of a hidden set: keep its labels off every platform, so that no leaderboard can reveal them.
 
 Whole units (`Task.units`) are drawn when the bundle is built. The platform's reference holds the labels of the open
-part alone, beside the public items of the whole set (`spokeneval.run.reference`); what is sealed stays at home.
+part only, with the public items of the whole set (`spokeneval.run.reference`). The organiser keeps the sealed labels.
 
-The draw sorts the units by a hash of their names whose key is the file with the labels: the same labels give the same
-draw anywhere, and nobody who lacks them can compute it from the code and the public items. A draw that was written
-beside an earlier bundle stays, so that a label that is corrected in mid-season opens nothing that was sealed.
+The draw sorts the units by a keyed hash of their names; the key is derived from the label file. The same labels give
+the same draw on every machine, and nobody can compute it from the code and the public items without the labels. A draw
+that an earlier build wrote is kept, so that correcting a label in mid-season does not open sealed units.
 """
 
 import hashlib
@@ -23,37 +23,37 @@ from spokeneval.run.reference import ITEMS_FOLDER, OPEN, PART_FILE, SEALED, pars
 from spokeneval.task import Task
 
 FEWEST_UNITS = 10
-"""In either part: with fewer its scores say little, and who knows a few units may guess the draw."""
+"""Fewest units in either part. With fewer, scores are imprecise, and the draw can be guessed from a few units."""
 
 _FARTHEST = 0.05
-"""How far a draw that is kept may be from the share that is asked for: units may have been left out since."""
+"""Tolerated difference between the share of an earlier draw and the requested one: units may have changed since."""
 
 
 def draw_units(units: Collection[str], share: float, key: bytes) -> frozenset[str]:
-    """The units that are sealed.
+    """Return the units to seal.
 
     Parameters
     ----------
-    units: names, each once.
-    share: of the units, from 0 to 1.
-    key: what participants do not have.
+    units: distinct names.
+    share: the share of the units to seal, from 0 to 1.
+    key: a secret that participants do not have.
     """
     order = sorted(units, key=lambda unit: hmac.digest(key, unit.encode(), "sha256"))
     return frozenset(order[: round(share * len(order))])
 
 
 def seal(reference: ReferenceSet, share: float, kept: Path | None) -> ReferenceSet:
-    """A set whose files hold the labels of the open part alone.
+    """Return the set with the labels of the open part only.
 
     Parameters
     ----------
-    share: of its units, above 0 and below 1.
-    kept: the folder that an earlier build may have left of the set; None where there is none.
+    share: the share of the units to seal, above 0 and below 1.
+    kept: the folder with the set's draw by an earlier build, if it exists.
 
     Raises
     ------
-    SealError: too few units in a part, or a draw that was kept of another share.
-    BadReference: a part that cannot be scored against, or a draw that was kept of other labels.
+    SealError: too few units in a part, or an earlier draw of another share.
+    BadReference: a part that cannot be used as a reference, or an earlier draw from other labels.
     """
     task = reference.rules
     unit, unit_of = _units_of_lines(task, reference)
@@ -63,9 +63,13 @@ def seal(reference: ReferenceSet, share: float, kept: Path | None) -> ReferenceS
     sealed = (sealed & units) | draw_units(units - before, share, key)
     found = f"{len(sealed)} of the {len(units)} {unit}s of the {reference.name} set of {task.name}"
     if min(len(sealed), len(units) - len(sealed)) < FEWEST_UNITS:
-        raise SealError(f"{found} would be sealed; expected at least {FEWEST_UNITS} sealed and as many open")
+        raise SealError(
+            f"{found} would be sealed; expected at least {FEWEST_UNITS} sealed and {FEWEST_UNITS} open"
+        )
     if abs(len(sealed) / len(units) - share) > _FARTHEST:
-        raise SealError(f"{found} are sealed by the draw in {kept}; move it away to draw another share anew")
+        raise SealError(
+            f"{found} are sealed by the earlier draw in {kept}; to draw again, move this folder away"
+        )
     public = {f"{ITEMS_FOLDER}/{name}": content for name, content in reference.public.items()}
     parts, gold = {}, {}
     for part, chosen in ((OPEN, units - sealed), (SEALED, sealed)):
@@ -75,7 +79,7 @@ def seal(reference: ReferenceSet, share: float, kept: Path | None) -> ReferenceS
             gold[part] = parse_reference(task, parts[part])
         except ReferenceFileError as error:
             raise BadReference(
-                f"{task.name}, set {reference.name}: its {part} part cannot be scored against\n{error}"
+                f"{task.name}, set {reference.name}: its {part} part cannot be used as a reference\n{error}"
             ) from None
     home = {f"{WHOLE}/{name}": content for name, content in reference.files.items()}
     home.update({f"{SEALED}/{name}": content for name, content in parts[SEALED].items()})
@@ -83,8 +87,10 @@ def seal(reference: ReferenceSet, share: float, kept: Path | None) -> ReferenceS
 
 
 def _units_of_lines(task: Task, reference: ReferenceSet) -> tuple[str, dict[str, dict[int, str | None]]]:
-    """What a unit is, and that of each line that holds labels, `file -> line -> unit`; None of a line that nothing is
-    scored by."""
+    """Return what a unit is called, and the unit of each line with labels, `file -> line -> unit`.
+
+    The unit is None for a line that does not affect any score.
+    """
     units = task.units(reference.gold.labels)
     of_lines = {
         file: {line: units.of.get(name) for line, name in rows.items()}
@@ -94,7 +100,7 @@ def _units_of_lines(task: Task, reference: ReferenceSet) -> tuple[str, dict[str,
 
 
 def _lines_of(content: bytes, unit_of: Mapping[int, str | None], units: Collection[str]) -> bytes:
-    """A file with those of its labels alone that are of some units."""
+    """Return a file without the labels of other units than the given ones."""
     lines = enumerate(content.split(b"\n"), 1)
     return b"\n".join(line for number, line in lines if number not in unit_of or unit_of[number] in units)
 
@@ -102,7 +108,7 @@ def _lines_of(content: bytes, unit_of: Mapping[int, str | None], units: Collecti
 def _earlier_draw(
     task: Task, reference: ReferenceSet, kept: Path | None
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """The units that were drawn from and those that were sealed, by the build that left a folder."""
+    """Return the units of an earlier build and its sealed units; both empty if there was none."""
     if kept is None or not (kept / WHOLE).is_dir():
         return frozenset(), frozenset()
     try:
@@ -115,8 +121,8 @@ def _earlier_draw(
         ) from None
     if 2 * len(whole.rows & reference.rows) < len(reference.rows):
         raise BadReference(
-            f"{kept} holds the draw of another gold standard than that of {task.name}, set {reference.name}: more than "
-            "half of the rows differ. Move it away to draw anew; while a bundle that was built with it is in use, give "
-            "the reference in the same notation"
+            f"{kept} was drawn from other labels than those of {task.name}, set {reference.name}: more than half of "
+            "the rows differ. To draw again, move this folder away. But if a bundle built with it is in use, keep it, "
+            "and provide the labels in the same format as then"
         )
     return units[0], units[1]

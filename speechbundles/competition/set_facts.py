@@ -1,4 +1,4 @@
-"""What pages tell of a reference set, derived from its files: how many items, of whom, how long, of which classes."""
+"""Facts about a reference set for its pages: numbers of items and units, duration, class sizes."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
@@ -10,18 +10,18 @@ from spokeneval.formats.speakers import Units
 from spokeneval.formats.tables import Layout
 
 _MS, _FRAMES = 3_600_000, 16_000 * 3600
-"""An hour in milliseconds, and in the frames of PSST's recordings."""
+"""An hour in milliseconds, and in audio frames of PSST's recordings at 16 kHz."""
 
 
 @dataclass(frozen=True)
 class SetFacts:
-    """Of one set.
+    """Facts about one set.
 
     Attributes
     ----------
-    unit, units: what is drawn for an interval, and how many of them there are.
-    hours: length of what participants get, where their lists tell it.
-    classes: how often each label of words stands; labels, and so for public sets alone.
+    unit, units: what confidence intervals resample, and how many there are.
+    hours: the duration of the items, if the public lists contain it.
+    classes: how often each class occurs. It reveals labels, so pages show it for public sets only.
     """
 
     unit: str
@@ -35,18 +35,18 @@ def set_facts(
     public: Mapping[str, bytes],
     tables: Iterable[tuple[Layout, OwnTable, Collection[int]]],
 ) -> SetFacts:
-    """What a set's files tell.
+    """Compute the facts from a set's files.
 
     Parameters
     ----------
-    units: what is drawn for an interval.
+    units: the units that confidence intervals resample.
     public: the files that participants get.
-    tables: the reference's, each with the lines that are left out.
+    tables: the reference's tables, each with the lines that are left out.
     """
     lists = [_rows(content) for name, content in public.items() if name.endswith((".csv", ".tsv"))]
-    told = {column for rows in lists for column in (rows[0] if rows else ())}
+    published = {column for rows in lists for column in (rows[0] if rows else ())}
     classes = [
-        counts for layout, table, without in tables for counts in _classes(layout, table, without, told)
+        counts for layout, table, without in tables for counts in _classes(layout, table, without, published)
     ]
     hours = next((length for length in map(_hours, lists) if length is not None), None)
     return SetFacts(units.called, len(set(units.of.values())), hours, "; ".join(classes))
@@ -58,7 +58,7 @@ def _rows(content: bytes) -> list[dict[str, str]]:
 
 
 def _hours(rows: list[dict[str, str]]) -> float | None:
-    """The length of all items together, from columns of frames or milliseconds; None where none is there or filled."""
+    """Return the total duration of the items, from columns of frames or milliseconds; None if there are none."""
     try:
         if rows and "duration_frames" in rows[0]:
             return sum(float(row["duration_frames"]) for row in rows) / _FRAMES
@@ -72,11 +72,11 @@ def _hours(rows: list[dict[str, str]]) -> float | None:
 
 
 def _classes(
-    layout: Layout, table: OwnTable, without: Collection[int], told: Collection[str]
+    layout: Layout, table: OwnTable, without: Collection[int], published: Collection[str]
 ) -> Iterable[str]:
-    """`language 740 correct, 260 incorrect`, of each column of labels with few different words."""
+    """Yield class sizes such as `language 740 correct, 260 incorrect`, for each hidden column with few values."""
     for column in layout.required:
-        if column == layout.id or column in told or column not in table.columns:
+        if column == layout.id or column in published or column not in table.columns:
             continue
         place = table.columns.index(column)
         counts = Counter(cells[place] for line, cells in table.rows.items() if line not in without)

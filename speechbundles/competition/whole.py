@@ -1,4 +1,4 @@
-"""A competition is whole: all that it needs is there, or left out on purpose. Nothing of the sample takes its place."""
+"""Check that a competition has all the data it needs, or leaves them out on purpose; sample data never replace them."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -13,22 +13,22 @@ from spokeneval.formats.problems import count_of
 BASELINE = "baseline"
 
 OF_THE_DATA = ("data_licence",)
-"""Settings that hold for the data beside them, and for no others."""
+"""Settings that are valid only for the data in the same folder."""
 
 Given = Mapping[tuple[str, str], Path]
-"""`(task, set) -> file or folder` of the gold standards that are given one by one."""
+"""`(task, set) -> file or folder` of labels that are given by `--reference`."""
 
 
 @dataclass(frozen=True)
 class Need:
-    """What a competition needs.
+    """A file or folder that a competition needs.
 
     Attributes
     ----------
-    path: where it belongs, below the competition's folder; a folder ends in a slash.
-    what: what it is.
-    name: what `leave_out` calls it.
-    without: what the competition is without it.
+    path: its path below the competition folder; a folder ends in a slash.
+    what: a description of its content.
+    name: its name in `leave_out`.
+    without: the consequence of leaving it out.
     """
 
     path: str
@@ -38,33 +38,33 @@ class Need:
 
 
 def needs(competition: Competition) -> Iterator[Need]:
-    """The gold standards, then what the starting kit needs, then what the baseline alone needs."""
+    """Yield the label sets, then the data of the starting kit, then the data that only the baseline needs."""
     for name in competition.sets:
         phases = [phase.name for phase in competition.phases if phase.reference == name]
         what = f"the labels: {competition.settings.get('gold_standard', 'the gold standard')}"
         without = f"no phase {' or '.join(phases)}" if phases else "no labels for participants"
         yield Need(f"reference_data/{competition.task}/{name}/", what, name, without)
     for path, what in _expanded(competition, "kit_data"):
-        yield Need(path, what, Path(path).name, "the starting kit lacks it")
+        yield Need(path, what, Path(path).name, "not in the starting kit")
     for path, what in _expanded(competition, "baseline_data"):
         yield Need(path, f"{what} (for the baseline)", BASELINE, "no baseline")
 
 
 def _expanded(competition: Competition, setting: str) -> Iterator[tuple[str, str]]:
-    """A setting's files, those of each set by their names."""
+    """Yield the paths and descriptions of a setting, with `{set}` replaced by the name of each set."""
     for path, what in competition[setting].items():
         for name in competition.sets if "{set}" in path else [""]:
             yield f"starting_kit/{path.replace('{set}', name)}", what
 
 
 def kit_data_files(competition: Competition) -> dict[str, str]:
-    """The data in the starting kit, `name in the kit -> what it is`."""
+    """Return the data files of the starting kit, `name in the kit -> description`."""
     files = (*_expanded(competition, "kit_data"), *_expanded(competition, "baseline_data"))
     return {path.split("/", 2)[2]: what for path, what in files}
 
 
 def left_out_files(competition: Competition) -> set[str]:
-    """The names of files that its starting kit does without: those that it says, and those of sets that it has not."""
+    """Return the names of kit files to leave out: those in `leave_out`, and those of sets in `leave_out`."""
     patterns = (Path(path).name for path in (*competition["kit_data"], *competition["baseline_data"]))
     names = competition["leave_out"]
     of_sets = {pattern.replace("{set}", name) for pattern in patterns if "{set}" in pattern for name in names}
@@ -72,12 +72,12 @@ def left_out_files(competition: Competition) -> set[str]:
 
 
 def can_do_without(competition: Competition) -> set[str]:
-    """What may stand in a competition's `leave_out`."""
+    """Return the names that `leave_out` accepts."""
     return {BASELINE, *(need.name for need in needs(competition))}
 
 
 def do_without(competition: Competition, names: Collection[str]) -> Competition:
-    """A competition without sets, data of the kit or the baseline."""
+    """Return a competition without the named sets, kit files or baseline."""
     left_out = {*competition["leave_out"], *names}
     public = [name for name in competition["public_sets"] if name not in left_out]
     return replace(
@@ -88,7 +88,7 @@ def do_without(competition: Competition, names: Collection[str]) -> Competition:
 
 
 def away_from_sample(competition: Competition) -> Competition:
-    """A competition of the sample's that gets other data: what tells of the sample's is gone."""
+    """Return a sample competition for other data, without the settings that describe the sample's data."""
     settings = {key: value for key, value in competition.settings.items() if key not in OF_THE_DATA}
     return replace(
         competition,
@@ -99,11 +99,11 @@ def away_from_sample(competition: Competition) -> Competition:
 
 
 def require_whole(competitions: Iterable[Competition], given: Given) -> None:
-    """Refuse competitions of which something is missing.
+    """Refuse competitions with missing files.
 
     Raises
     ------
-    BadReference: with all that is missing, where it belongs and how to do without.
+    BadReference: the message lists all missing files, where to put them, and how to leave them out.
     """
     refusals = []
     for competition in competitions:
@@ -130,21 +130,19 @@ def _is_there(competition: Competition, need: Need, given: Given) -> bool:
 def _refusal(competition: Competition, missing: list[Need]) -> str:
     place = str(competition.sources.folder)
     if competition.sources.own == NO_FOLDER:
-        place = (
-            "a competition folder (build_bundle.py init writes one; labels alone can be given by --reference)"
-        )
+        place = "a competition folder (build_bundle.py init creates one; labels can also be given with --reference)"
     lines = [
-        f"{competition.task}: {count_of(len(missing), 'thing')} missing; the sample's do not take their place"
+        f"{competition.task}: {count_of(len(missing), 'input')} missing; sample data are never used instead"
     ]
     for need in missing:
         lines += ["", f"  {need.path}", f"      {need.what}"]
         if need.name != DECIDING_SET:
-            lines.append(f"      or do without: {need.name} ({need.without})")
-    lines += ["", f"They belong into {place}."]
+            lines.append(f"      or leave out: {need.name} ({need.without})")
+    lines += ["", f"Put them into {place}."]
     names = dict.fromkeys(need.name for need in missing if need.name != DECIDING_SET)
     if names:
         lines += [
-            "To do without, write into its competition.yaml, under the task or the bundle, or say --leave-out NAME:",
+            "To leave them out, use --leave-out NAME, or write into competition.yaml, under the task or the bundle:",
             "",
             f"  leave_out: [{', '.join(names)}]",
         ]

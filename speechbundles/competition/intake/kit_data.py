@@ -1,6 +1,6 @@
-"""Tables of a kit's data as organisers have them: they come out as UTF-8, with commas in a `.csv`, tabs in a `.tsv`.
+"""Convert an organiser's tables of kit data to UTF-8, with commas in a `.csv` and tabs in a `.tsv`.
 
-The kit's baselines read them so. What is no table (a grammar, a list in JSON) stays as it is.
+The kit's baselines read this format. Files that are not tables (a grammar, a list in JSON) are not changed.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,22 +14,22 @@ _SEPARATORS = {".csv": ",", ".tsv": "\t", WORKBOOK: ","}
 
 
 def canonical_tables(files: Mapping[str, bytes], log: Callable[[str], None]) -> dict[str, bytes]:
-    """The same files, `name -> content`, every table in the notation of its name; a workbook becomes a `.csv`.
+    """Return the files, `name -> content`, with every table in the format of its suffix; a workbook becomes a `.csv`.
 
     Parameters
     ----------
-    log: takes what was understood of each table that is written anew.
+    log: called with one line for each converted table: how it was read.
 
     Raises
     ------
-    UnreadableFile: a table that is none, or whose rows differ in length; `str()` names it and the first such line.
+    UnreadableFile: a file that is not a table, or whose rows differ in length; the message names the first such line.
     """
     canonical: dict[str, bytes] = {}
     for name, content in files.items():
         suffix = PurePosixPath(name).suffix.lower()
         written = str(PurePosixPath(name).with_suffix(".csv")) if suffix == WORKBOOK else name
         if written in canonical or (written != name and written in files):
-            raise UnreadableFile(f"{name}: there is {written} too; keep one of them")
+            raise UnreadableFile(f"{name}: {written} exists too; keep one of them")
         try:
             canonical[written] = _canonical(name, content, log) if suffix in _SEPARATORS else content
         except UnreadableFile as error:
@@ -48,8 +48,8 @@ def _canonical(name: str, content: bytes, log: Callable[[str], None]) -> bytes:
     if not _is_even(grid) or _width(grid) == 1 < _width(widest):
         uneven = [line for line, cells in widest.rows if len(cells) != _width(widest)]
         line = min([*uneven, *(problem.line or 0 for problem in widest.unreadable)])
-        expected = f"{count_of(_width(widest), 'field')} as in the first row"
-        raise UnreadableFile(f"{widest.written}; line {line} has not {expected}")
+        expected = f"{count_of(_width(widest), 'field')}, as the first row has"
+        raise UnreadableFile(f"{widest.written}; line {line} does not have {expected}")
     if source.is_utf8 and grid.separator == separator and b"\r" not in content.replace(b"\r\n", b""):
         return content
     columns = ", ".join(cell.strip() for cell in grid.rows[0][1])

@@ -1,4 +1,4 @@
-"""The files of a reference, found and read as organisers have them (see `files`, `table` and `layouts`)."""
+"""Find and read the files of a reference in the formats that organisers use (see `table` and `layouts`)."""
 
 from pathlib import Path
 
@@ -15,17 +15,17 @@ _SUFFIXES = (".csv", ".tsv", ".txt", WORKBOOK)
 
 
 def read_tables(task: str, path: Path) -> list[tuple[Path, OwnTable]]:
-    """The tables of a reference, each with the file that it is from.
+    """Return the tables of a reference, each with its source file.
 
     Parameters
     ----------
-    path: a folder with the reference's files, or the file itself where a task has just one.
+    path: a folder with the reference files, or the file itself if the task has only one.
 
     Raises
     ------
-    BadReference: no such file, or several that may be meant.
-    UnreadableFile: a file that is no table; `str()` names it.
-    ReferenceFileError: lines that are no turns or regions.
+    BadReference: a missing file, or several candidates for one file.
+    UnreadableFile: a file that is not a table; the message names it.
+    ReferenceFileError: lines that are not valid turns or regions.
     OSError: a file that cannot be read.
     """
     layouts = find_task(task).format.layouts
@@ -48,7 +48,7 @@ def read_tables(task: str, path: Path) -> list[tuple[Path, OwnTable]]:
 
 
 def _find(folder: Path, layout: Layout, notation: Notation, number: int) -> list[Path]:
-    """The file in a folder by its name, whatever its suffix; or those that it can be made of."""
+    """Return the file of a layout, with any table suffix; otherwise the files that can be converted to it."""
     if (folder / layout.file).is_file():
         return [folder / layout.file]
     stem = Path(layout.file).stem
@@ -59,7 +59,7 @@ def _find(folder: Path, layout: Layout, notation: Notation, number: int) -> list
         return named
     if len(named) > 1:
         raise BadReference(
-            f"{folder}: {some_of([file.name for file in named])}: which of them is {layout.file}?"
+            f"{folder}: {some_of([file.name for file in named])} can all be {layout.file}; keep one"
         )
     suffix = notation.made_from[0] if notation.made_from else ""
     parts = sorted(folder.glob(f"*{suffix}")) if suffix else []
@@ -78,5 +78,5 @@ def _make_table(files: list[Path], layout: Layout, notation: Notation) -> OwnTab
     texts = {file: decode(read_file(file, LARGEST_FILE))[0] for file in files}
     columns, rows = make(texts)
     read = f"{count_of(len(rows), 'row')}; read from {count_of(len(files), suffix + ' file')}"
-    understood = f"{read}, seconds made milliseconds"
+    understood = f"{read}, seconds converted to milliseconds"
     return OwnTable(layout.file, layout.delimiter, columns, 1, dict(rows), understood)

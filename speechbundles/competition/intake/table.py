@@ -1,7 +1,7 @@
-"""An organiser's table as the task's own reader wants it: its columns named, its encoding and its separator changed.
+"""Convert an organiser's table to the format that the task's reader accepts: column names, encoding, separator.
 
-A file that the reader takes as it is stays as it is, byte for byte. Of any other the rows are written anew; for the
-reader's checks each in its own line, so that its problems name the organiser's lines.
+A file that the reader accepts is not changed, byte for byte. The rows of any other file are written again. For the
+reader's checks each row keeps its line number, so that messages name the organiser's lines.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ from spokeneval.formats.problems import Problem, count_of, quote, some_of
 from spokeneval.formats.tables import Layout
 
 MOST_CLASSES = 10
-"""Different values of a column that tells classes apart."""
+"""Most different values of a column with classes."""
 
 
 @dataclass(frozen=True)
@@ -25,14 +25,14 @@ class OwnTable:
 
     Attributes
     ----------
-    file: its name in the bundle.
-    separator: what separates fields there.
-    columns: their names.
-    header: the line of its header; None where it has none.
+    file: the name of its file in the bundle.
+    separator: the separator of this file.
+    columns: the names of the columns.
+    header: the line of the header; None if there is none.
     rows: `line -> cells`.
-    unreadable: problems with lines that give no row.
-    unchanged: the organiser's file, where the task's reader takes it as it is.
-    understood: how it was read, in a line.
+    understood: how the table was read, in one line.
+    unreadable: problems with lines that cannot be split into cells.
+    unchanged: the organiser's file, if the task's reader accepts it without conversion.
     """
 
     file: str
@@ -45,7 +45,7 @@ class OwnTable:
     unchanged: bytes | None = None
 
     def to_check(self, without: Collection[int] = ()) -> bytes:
-        """The file with every row in its own line; some lines are empty."""
+        """Return the file with every row at its original line number; other lines are empty."""
         if self.unchanged is not None:
             lines = enumerate(self.unchanged.split(b"\n"), 1)
             return b"\n".join(b"" if number in without else line for number, line in lines)
@@ -55,7 +55,7 @@ class OwnTable:
         return self._write(kept.get(line, ()) for line in range(1, max(kept, default=0) + 1))
 
     def to_ship(self, without: Collection[int] = ()) -> bytes:
-        """The file as it goes into a bundle: a header, and the rows but for some lines."""
+        """Return the file for the bundle: the header, and the rows except those of some lines."""
         if self.unchanged is not None:
             return self.to_check(without)
         return self._write(
@@ -66,9 +66,8 @@ class OwnTable:
         return csv_text(rows, self.separator).encode("utf-8")
 
     def describe_lines(self, lines: Collection[int], columns: Collection[str]) -> str:
-        """What some rows are: of those of the columns that have few values how many of them have which, and how many
-        there are."""
-        told = []
+        """For each column with few distinct values: how often each value occurs in these lines, of how many in all."""
+        described = []
         for place, column in enumerate(self.columns):
             if column not in columns:
                 continue
@@ -78,16 +77,17 @@ class OwnTable:
                 found = [
                     f"{count} of {values[value]} {quote(value, 30)}" for value, count in chosen.most_common()
                 ]
-                told += [f"{column} {', '.join(found)}"] if found else []
-        return "; ".join(told)
+                described += [f"{column} {', '.join(found)}"] if found else []
+        return "; ".join(described)
 
 
 def read_table(path: Path, layout: Layout, notation: Notation) -> OwnTable:
-    """Read a file in any of the notations that organisers have.
+    """Read a file in any of the formats that organisers use.
 
     Raises
     ------
-    UnreadableFile, OSError: no text and no workbook, or a file that cannot be read.
+    UnreadableFile: a file that is neither text nor a workbook, or is empty.
+    OSError: a file that cannot be opened.
     """
     source = read_source(path)
     if not any(grid.rows for grid in source.grids):
@@ -105,7 +105,7 @@ def read_table(path: Path, layout: Layout, notation: Notation) -> OwnTable:
             unreadable.append(Problem("stray_header", layout.file, "a header row in mid-file", line=line))
             continue
         if len(cells) < len(columns) or any(map(str.strip, cells[len(columns) :])):
-            fields = f"{count_of(len(cells), 'field')}, {grid.written}; the others have {len(columns)}"
+            fields = f"{count_of(len(cells), 'field')}, {grid.written}; expected {len(columns)}"
             unreadable.append(Problem("wrong_field_count", layout.file, fields, line=line))
             continue
         rows[line] = [cells[place].strip() if place in asked else cells[place] for place in places]
@@ -115,7 +115,7 @@ def read_table(path: Path, layout: Layout, notation: Notation) -> OwnTable:
     unchanged = source.content if plain and not named and kept == tuple(map(str.strip, first)) else None
     left_out = [column for column in columns if column in notation.left_out]
     renamed = [
-        column if named or first[place].strip() == column else f"{column} ({first[place].strip()} there)"
+        column if named or first[place].strip() == column else f"{column} (here {first[place].strip()})"
         for place, column in zip(places, kept, strict=True)
     ]
     understood = [
@@ -124,7 +124,7 @@ def read_table(path: Path, layout: Layout, notation: Notation) -> OwnTable:
         grid.written + (", without a header" if named else ""),
         f"columns {', '.join(renamed)}",
         *([f"left out {some_of(left_out)}"] if left_out else []),
-        *([f"blanks around {count_of(blanks, 'cell')} taken away"] if blanks else []),
+        *([f"blanks removed around {count_of(blanks, 'cell')}"] if blanks else []),
     ]
     return OwnTable(
         layout.file,
@@ -139,8 +139,13 @@ def read_table(path: Path, layout: Layout, notation: Notation) -> OwnTable:
 
 
 def _choose(grids: Sequence[Grid], layout: Layout, notation: Notation) -> tuple[Grid, tuple[str, ...] | None]:
-    """The grid whose header has most of the columns that must be there, or whose first row has a notation without
-    header, with the names of its columns then; the one with the reader's own separator where none fits."""
+    """Choose the way to split a file into cells.
+
+    Returns
+    -------
+    The grid whose header has most of the required columns; if none has any, the grid whose first row fits a format
+    without a header, with the names of its columns; otherwise the grid with the reader's own separator.
+    """
 
     def found(grid: Grid) -> tuple[int, bool]:
         columns = _name_columns(grid.rows[0][1], layout, notation) if grid.rows else []
@@ -157,7 +162,7 @@ def _choose(grids: Sequence[Grid], layout: Layout, notation: Notation) -> tuple[
 
 
 def _name_columns(cells: Sequence[str], layout: Layout, notation: Notation) -> list[str]:
-    """The names of a header's columns, known ones in their own spelling; an exact name wins over an alias."""
+    """Return the column names of a header, known ones in their standard spelling; exact names precede aliases."""
     known = {column.lower(): column for column in (*layout.required, *layout.optional, *notation.left_out)}
     aliases = {**(layout.aliases or {}), **notation.aliases}
     there = {cell.strip().lower() for cell in cells}

@@ -66,21 +66,21 @@ def rewrite(folder, *changes):
 DEFECTS = {
     "unknown key": ("submission_rule: Force_Best", "submision_rule: Force_Best", "did you mean submission_rule?"),
     "unknown key in a column": ("precision: 4", "precison: 4", "did you mean precision?"),
-    "a column's direction": ("{key: d_a,", "{key: d_a, direction: lower,", "direction stands in its task"),
+    "a column's direction": ("{key: d_a,", "{key: d_a, direction: lower,", "direction of a column is set by its task"),
     "unknown rule": ("submission_rule: Force_Best", "submission_rule: Best", "expected one of Add, "),
     "unquoted date": ('start: "2027-01-11 00:00:00"', "start: 2027-01-11 00:00:00", "is not quoted"),
     "date with a zone": ('start: "2027-01-11 00:00:00"', 'start: "2027-01-11T00:00:00Z"', "expected a UTC date"),
-    "no such day": ('end: "2027-02-28 23:59:59"', 'end: "2027-02-30 23:59:59"', "not a date of the calendar"),
+    "no such day": ('end: "2027-02-28 23:59:59"', 'end: "2027-02-30 23:59:59"', "is not a valid date"),
     "end before start": ('end: "2027-02-28 23:59:59"', 'end: "2027-01-01 23:59:59"', "not after its start"),
     "phases overlap": ('start: "2027-03-01 00:00:00"', 'start: "2027-02-28 23:59:59"', "not after the end"),
-    "no end": ('        end: "2027-02-28 23:59:59"\n', "", "no end, and phase Evaluation comes after it"),
+    "no end": ('        end: "2027-02-28 23:59:59"\n', "", "has no end, but phase Evaluation follows it"),
     "unknown column": ("{key: d_a,", "{key: d_aa,", "column d_aa is not written"),
-    "column twice": ("{key: d_a,", "{key: d,", "column d stands twice"),
-    "primary not first": ("{key: d_full,", "{key: ca,", "the primary score is d_full"),
+    "column twice": ("{key: d_a,", "{key: d,", "duplicate column d"),
+    "primary not first": ("{key: d_full,", "{key: ca,", "expected the primary score, d_full"),
     "unknown option": ("class_sizes: public", "class_size: public", "unknown option class_size"),
     "unknown value": ("fifty_percent_rule: flag", "fifty_percent_rule: warn", "expected one of flag, reject"),
     "unknown task": ("task: spoken_call", "task: spoken_cal", "did you mean spoken_call?"),
-    "key twice": ("forum: true", "forum: true\n  forum: false", "stands twice; first on line"),
+    "key twice": ("forum: true", "forum: true\n  forum: false", "duplicate key; first on line"),
     "missing page": ("file: overview.md", "file: overviw.md", "page overviw.md is neither in"),
     "missing image": ("image: pages/logo.png", "image: pages/log.png", "image pages/log.png is missing"),
     "image without a tag": ("codalab-legacy:py312", "codalab-legacy", "expected an image with a fixed tag"),
@@ -90,11 +90,11 @@ DEFECTS = {
     "mail address": ("organisers@example.org", "organisers at example.org", "expected an address such as organisers@"),
     "a path out of here": ("image: pages/logo.png", "image: ../logo.png", "1 defect"),
     "a name of two words": ("  spoken_call:\n        options", "  Spoken Call:\n        options", "expected a name of"),
-    "a key of capitals": ("{key: d_full,", "{key: D-full,", "expected a key of small letters"),
+    "a key of capitals": ("{key: d_full,", "{key: D-full,", "expected a key of lower-case letters"),
     "a queue's name": ("  # queue: 00000000-0000-0000-0000-000000000000", "  queue: mine", "such as 01234567-89ab-"),
     "date without a time": ('start: "2027-01-11 00:00:00"', "start: 2027-01-11", 'write "2027-01-11 00:00:00"'),
     "missing terms": ("terms: terms.md", "terms: rules.md", "page rules.md is neither in"),
-    "no such hour": ('start: "2027-03-01 00:00:00"', 'start: "2027-03-01 25:00:00"', "not a date of the calendar"),
+    "no such hour": ('start: "2027-03-01 00:00:00"', 'start: "2027-03-01 25:00:00"', "is not a valid date"),
     "not a number": ("precision: 4", "precision: four", "expected a whole number"),
     "a sealed share of all": ("# sealed: 0.5 ", "sealed: 1 ", "1; expected a share above 0 and below 1, such as 0.5"),
     "a sealed share below nothing": ("# sealed: 0.5 ", "sealed: -0.5 ", "-0.5; expected a share above 0 and below 1"),
@@ -105,7 +105,7 @@ DEFECTS = {
     "a blank title": ("{title: Overview,", '{title: "\\t\\n",', "expected text that is not blank"),
     "a blank description": ("description: Accept what a learner said if it", 'description: " " #', "expected text"),
     "a blank question": ('title: "Pre-trained model: URL (or none)"', "title: ' '", "expected text that is not blank"),
-    "a phase twice": ("- name: Evaluation", "- name: Development", "phase Development stands twice"),
+    "a phase twice": ("- name: Evaluation", "- name: Development", "duplicate phase name Development"),
 }  # fmt: skip
 
 
@@ -157,7 +157,7 @@ def test_two_bundles_with_the_same_programs_have_the_same_secrets(copy, setting,
     rewrite(copy, (title, f"{title}\n    {setting}"))
     with pytest.raises(OrganiserError, match="1 defect") as refusal:
         read_competitions(Sources(copy))
-    both = "merlion_identification_closed; both have the labels and programs of merlion_identification"
+    both = "merlion_identification_closed; both need the same value, because they share labels and programs"
     assert said in str(refusal.value)
     assert both in str(refusal.value)
 

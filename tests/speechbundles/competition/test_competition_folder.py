@@ -1,4 +1,4 @@
-"""A competition folder: how it begins, what it must say and have, what it can do without, what is the repository's."""
+"""A competition folder: `init`, required settings and files, what can be left out, and what the repository provides."""
 
 import re
 from datetime import datetime
@@ -22,18 +22,18 @@ SERIES = ROOT / "competition.yaml"
 
 @pytest.fixture(autouse=True)
 def _no_baseline(monkeypatch):
-    """Whether baselines run is not the question here."""
+    """Baselines are not run here, to save time."""
     monkeypatch.setattr("speechbundles.assemble.kit.run_baseline", lambda *_: Baseline())
 
 
 @pytest.fixture
 def own(tmp_path):
-    """A whole folder for content accuracy."""
+    """A complete folder for content accuracy."""
     return own_folder(tmp_path / "own", ["content_accuracy"])
 
 
 def say_in(folder, place, text):
-    """Put settings under a line of the folder's `competition.yaml`."""
+    """Insert settings after a line of the folder's `competition.yaml`."""
     path = folder / "competition.yaml"
     settings = path.read_text(encoding="utf-8")
     assert settings.count(f"\n{place}:\n") == 1
@@ -51,7 +51,7 @@ def test_every_line_that_is_not_filled_in_is_refused_by_name(tmp_path, capsys):
     folder = tmp_path / "own"
     assert build_bundle.main(["init", str(folder), "spoken_call", "merlion_diarization"]) == 0
     lines = (folder / "competition.yaml").read_text().splitlines()
-    # Three a day and 39 in all, as MERLIon's plan has it, is more than `check` is content with.
+    # The evaluation plan of MERLIon CCS allows 3 a day and 39 in all; for so many `check` would warn.
     assert {line.strip() for line in lines if "max_submissions: " in line} == {
         "max_submissions: FILL IN (such as 500)",
         "max_submissions: FILL IN (such as 3)",
@@ -99,7 +99,7 @@ def test_all_that_is_missing_is_told_at_once_and_what_is_left_out_is_not_missed(
     with pytest.raises(BadReference) as refusal:
         plan(Sources(ROOT, folder), [], {})
     told = str(refusal.value)
-    assert told.startswith("content_accuracy: 4 things missing; the sample's do not take their place\n")
+    assert told.startswith("content_accuracy: 4 inputs missing; sample data are never used instead\n")
     assert re.findall(r"^  (\w+/\S+)$", told, re.M) == [
         "reference_data/content_accuracy/development/",
         *(
@@ -108,8 +108,8 @@ def test_all_that_is_missing_is_told_at_once_and_what_is_left_out_is_not_missed(
         ),
     ]
     assert "      the labels: reference.csv: response_id, prompt_id, speaker_id, human_score, words\n" in told
-    assert "      or do without: development (no phase Development)\n" in told
-    assert f"They belong into {folder}." in told
+    assert "      or leave out: development (no phase Development)\n" in told
+    assert f"Put them into {folder}." in told
     say_in(folder, "defaults", told.splitlines()[-1])
     planned = plan(Sources(ROOT, folder), [], {})
     (competition,) = planned.competitions
@@ -126,8 +126,8 @@ def test_labels_that_are_given_alone_are_held_to_the_same(tmp_path):
     write_files(tmp_path, {name: files[f"reference_data/spoken_call/{name}/reference.csv"] for name in sets})
     given = {("spoken_call", name): tmp_path / name for name in sets}
     for labels, missing in (
-        (given, r"1 thing missing; .*\n\n  starting_kit/spoken_call/data/grammar.xml"),
-        (dict([*given.items()][1:]), r"2 things missing; .*\n\n  reference_data/spoken_call/development/\n"),
+        (given, r"1 input missing; .*\n\n  starting_kit/spoken_call/data/grammar.xml"),
+        (dict([*given.items()][1:]), r"2 inputs missing; .*\n\n  reference_data/spoken_call/development/\n"),
     ):
         with pytest.raises(BadReference, match=missing):
             plan(Sources(ROOT), ["spoken_call"], labels)
@@ -153,7 +153,7 @@ def test_labels_that_are_given_alone_are_held_to_the_same(tmp_path):
         (
             "  content_accuracy",
             "    leave_out: [development, evaluation]",
-            "content_accuracy is left without a phase",
+            "this leaves content_accuracy without a phase",
         ),
         ("bundles", "  mine: {title: Mine}", "no task; expected one of spoken_call, "),
         ("defaults", "  forun: false", "unknown key; did you mean forum?"),
@@ -161,7 +161,7 @@ def test_labels_that_are_given_alone_are_held_to_the_same(tmp_path):
 )
 def test_what_nobody_would_read_is_refused_with_its_line(own, place, text, said):
     path = own / "competition.yaml"
-    if place == "  content_accuracy":  # the bundle, which stands after the challenge of its name
+    if place == "  content_accuracy":  # the bundle, which follows the challenge of the same name
         before, _, bundles = path.read_text().rpartition("\n  content_accuracy:\n")
         path.write_text(f"{before}\n  content_accuracy:\n{text}\n{bundles}")
     else:
@@ -181,13 +181,13 @@ def test_a_misspelt_task_is_refused(own):
 
 
 def test_what_the_folder_says_goes_before_whatever_the_repository_says(own):
-    """The repository's columns stand under the task, which is nearer than the defaults."""
+    """The repository sets the columns in the task, which is nearer than the defaults."""
     say_in(own, "defaults", "  columns: [{key: pearson_r, precision: 2}]\n  forum: false")
     (competition,) = read_competitions(Sources(ROOT, own))
     assert [(column.key, column.precision) for column in competition.columns] == [("pearson_r", 2)]
     assert competition["forum"] is False
     assert competition["title"] == FILLED_IN["the title"]
-    assert competition["docker_image"] == "codalab/codalab-legacy:py312"  # not said, so the repository's
+    assert competition["docker_image"] == "codalab/codalab-legacy:py312"  # not set, so the repository's
     assert [phase.execution_time_limit for phase in competition.phases] == [300, 300]
 
 
@@ -285,5 +285,5 @@ def test_the_repository_is_the_samples_folder(tmp_path):
 
 def test_a_folder_that_init_did_not_write_is_named(tmp_path, capsys):
     assert build_bundle.main(["build", "--competition", str(tmp_path)]) == 1
-    words = f"{tmp_path / 'competition.yaml'}: there is no such file; build_bundle.py init"
+    words = f"{tmp_path / 'competition.yaml'}: no such file; build_bundle.py init"
     assert words in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Organisers' own files: whatever notation they come in, the bundle gets the same canonical file."""
+"""Organisers' own files: the bundle gets the same canonical file, whatever the format."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROWS = (
 
 
 def written(rows, separator, quoted='"', end="\n"):
-    """A table with every cell in quotation marks where it needs them."""
+    """Return a table as text, with quotation marks around cells that need them."""
 
     def cell(text):
         needs = any(mark in text for mark in (separator, '"', "\n"))
@@ -66,11 +66,11 @@ NOTATIONS = {
     "a workbook's second sheet": (workbook(NUMBERED, before=["Notes"]), "4 rows; workbook; sheet 'Sheet'"),
     "the second edition's columns": (
         written([(*COLUMNS[:5], "FullyAcceptable", "MeaningAcceptable"), *ROWS], "\t").encode(),
-        "language (FullyAcceptable there), meaning (MeaningAcceptable there)",
+        "language (here FullyAcceptable), meaning (here MeaningAcceptable)",
     ),
     "blanks around": (
         written([COLUMNS, *((f"{row[0]} ", *row[1:6], f" {row[6]}") for row in ROWS)], "\t").encode(),
-        "blanks around 8 cells taken away",
+        "blanks removed around 8 cells",
     ),
     "no header": (written(ROWS, "\t").encode(), "separated by tabs, without a header"),
     "a trace": (
@@ -123,7 +123,7 @@ def test_problems_name_the_organisers_lines(tmp_path):
         "line 6    Id 10136: language 'wrong'",
         "line 8    Id 10137 again; first on line 7",
         "line 9    a quotation mark that is not closed",
-        "line 10   2 fields, separated by semicolons; the others have 7",
+        "line 10   2 fields, separated by semicolons; expected 7",
     ):
         assert words in str(refusal.value)
 
@@ -149,7 +149,7 @@ def test_of_rows_that_are_left_out_their_number_and_their_classes_are_told(tmp_p
     rows = [*ROWS, (*ROWS[0][:6], "correct"), ("10139", *ROWS[0][1:5], "correct", "incorrect")]
     content = written([COLUMNS, *rows], separator).encode()
     reference, _ = load(tmp_path, {"reference.csv": content}, drop_invalid_rows=True)
-    # Of six rows four are correct in language and two incorrect in meaning; left out are two and one of these.
+    # Four of six rows are correct in language, two incorrect in meaning; two and one of these are left out.
     biased, *reasons = reference.dropped
     assert biased.startswith("2 rows of the 6 in reference.csv, which biases the set (")
     assert "language 2 of 4 'correct'; meaning 1 of 4 'correct', 1 of 2 'incorrect')" in biased
@@ -169,7 +169,10 @@ def test_a_date_in_place_of_an_id_is_told(tmp_path):
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        ({"reference.tsv": b"a", "reference.xlsx": b"b"}, "which of them is reference.csv?"),
+        (
+            {"reference.tsv": b"a", "reference.xlsx": b"b"},
+            "reference.tsv, reference.xlsx can all be reference.csv; keep one",
+        ),
         ({"reference.csv": b"\xff\xfe\x00"}, "begins as UTF-16 does, but is not"),
         ({"reference.csv": b"Id\x81"}, "line 1: byte 0x81 is no text in UTF-8, UTF-16 or Windows-1252"),
         ({"reference.csv": b"Id\0"}, "a NUL byte"),
@@ -202,7 +205,7 @@ UEM = "b 1 0 3\na 1 0 2.5\n"
 
 
 def test_rttm_and_uem_in_seconds_become_labels_and_regions_in_milliseconds(tmp_path):
-    reference, told = load(tmp_path, {"all.rttm": RTTM, "all.uem": UEM}, "merlion_diarization")
+    reference, logged = load(tmp_path, {"all.rttm": RTTM, "all.uem": UEM}, "merlion_diarization")
     assert reference.files["labels.csv"].decode().splitlines() == [
         "audio_name,utt_id,start,end,language_tag",
         "a.wav,a1,100,1100,English",
@@ -210,13 +213,13 @@ def test_rttm_and_uem_in_seconds_become_labels_and_regions_in_milliseconds(tmp_p
         "b.wav,a3,500,1750,English",
     ]
     assert reference.files["regions.csv"].decode().splitlines()[1:] == ["a.wav,0,2500", "b.wav,0,3000"]
-    assert "3 rows; read from 1 .rttm file, seconds made milliseconds" in told
+    assert "3 rows; read from 1 .rttm file, seconds converted to milliseconds" in logged
 
 
 def test_a_turn_that_stands_twice_is_refused_with_both_places(tmp_path):
     with pytest.raises(BadReference) as refusal:
         load(tmp_path, {"all.rttm": RTTM, "old.rttm": RTTM, "all.uem": UEM}, "merlion_diarization")
-    assert "old.rttm: 3 problems\n\n  line 2    a turn of b that stands in all.rttm line 2 already" in str(
+    assert "old.rttm: 3 problems\n\n  line 2    this turn of b is already in all.rttm line 2" in str(
         refusal.value
     )
 
@@ -254,12 +257,12 @@ def test_kit_data_come_out_in_the_notation_that_baselines_read():
         "data/d.csv": written(rows, ",").encode(),
         "data/grammar.xml": "<ü/>".encode("latin-1"),
     }
-    told: list[str] = []
-    read = canonical_tables(files, told.append)
+    logged: list[str] = []
+    read = canonical_tables(files, logged.append)
     assert read["data/a.csv"] == read["data/c.csv"] == read["data/d.csv"] == files["data/d.csv"]
     assert read["data/b.tsv"] == written(rows, "\t").encode()
     assert read["data/grammar.xml"] == files["data/grammar.xml"]
-    found = [line.partition(";")[0] for line in told]
+    found = [line.partition(";")[0] for line in logged]
     assert found == [f"data/{name}: 2 rows" for name in ("a.csv", "b.tsv", "c.xlsx")]
 
 
@@ -276,21 +279,21 @@ def test_kit_data_of_one_column_are_a_table_too():
 
 
 def test_the_samples_kit_data_stay_as_they_are():
-    told: list[str] = []
+    logged: list[str] = []
     for folder in sorted((ROOT / "starting_kit").glob("*/data")):
         files = {path.name: path.read_bytes() for path in folder.iterdir()}
-        assert canonical_tables(files, told.append) == files
-    assert told == []
+        assert canonical_tables(files, logged.append) == files
+    assert logged == []
 
 
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        ({"a.csv": b"a,b\n1,2\n1,2,3\n"}, r"a\.csv: separated by commas; line 3 has not 2 fields"),
-        ({"a.csv": b'a;b\n1;2\n3;"4'}, r"a\.csv: separated by semicolons; line 3 has not 2 fields"),
+        ({"a.csv": b"a,b\n1,2\n1,2,3\n"}, r"a\.csv: separated by commas; line 3 does not have 2 fields"),
+        ({"a.csv": b'a;b\n1;2\n3;"4'}, r"a\.csv: separated by semicolons; line 3 does not have 2 fields"),
         ({"a.csv": b"\n"}, r"a\.csv: is empty"),
-        ({"a.csv": b"a,b\n", "a.xlsx": b""}, r"a\.xlsx: there is a\.csv too"),
-        ({"a.xlsx": b"", "a.csv": b"a,b\n"}, r"a\.xlsx: there is a\.csv too"),
+        ({"a.csv": b"a,b\n", "a.xlsx": b""}, r"a\.xlsx: a\.csv exists too"),
+        ({"a.xlsx": b"", "a.csv": b"a,b\n"}, r"a\.xlsx: a\.csv exists too"),
     ],
 )
 def test_kit_data_that_are_no_table_are_refused_by_name(files, said):

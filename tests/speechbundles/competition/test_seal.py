@@ -1,4 +1,4 @@
-"""A sealed share: what is drawn, what the platform gets of it, and how it is scored at home. All data are synthetic."""
+"""A sealed share: the draw, the files that the platform gets, and scores at home. All data are synthetic."""
 
 import contextlib
 import dataclasses
@@ -36,12 +36,12 @@ def loaded(task, folder, files=None):
 
 
 def units_of(task, folder):
-    """The unit of each row of the counts of the reference in a folder."""
+    """Return the units of the reference in a folder."""
     return set(find_task(task).units(find_task(task).format.read_reference(read_folder(folder))).of.values())
 
 
 def laid_out(reference, folder):
-    """The folders of a sealed set: `open`, as the platform gets it, `all` and `sealed`."""
+    """Write the folders of a sealed set: `open`, which the platform gets, `all` and `sealed`."""
     write_files(folder / "open", reference.files)
     return write_files(folder, reference.at_home)
 
@@ -143,7 +143,7 @@ def test_what_is_left_out_or_added_later_moves_nothing_else(tmp_path):
 
 
 def test_a_draw_of_another_gold_standard_is_not_taken_over(tmp_path):
-    """Whoever has the samples could compute theirs. Half of the rows must be the same."""
+    """Anybody who has the samples can compute their draw. Half of the rows must be the same."""
     folder = laid_out(seal(loaded("caller_experience", tmp_path / "given"), 0.5, None), tmp_path / "kept")
     rows, others = (
         files["caller_experience"]["reference.csv"].splitlines(keepends=True)
@@ -155,14 +155,14 @@ def test_a_draw_of_another_gold_standard_is_not_taken_over(tmp_path):
     other = loaded(
         "caller_experience", tmp_path / "other", {"reference.csv": "".join(rows[:24] + others[24:])}
     )
-    with pytest.raises(BadReference, match=r"kept holds the draw of another gold standard .* Move it away"):
+    with pytest.raises(BadReference, match=r"kept was drawn from other labels .* move this folder away"):
         seal(other, 0.5, folder)
 
 
 def test_another_share_than_that_of_a_draw_that_is_kept_is_refused(tmp_path):
     reference = loaded("caller_experience", tmp_path / "given")
     folder = laid_out(seal(reference, 0.5, None), tmp_path / "kept")
-    with pytest.raises(SealError, match=r"24 of the 48 calls .* are sealed by the draw in .*kept"):
+    with pytest.raises(SealError, match=r"24 of the 48 calls .* are sealed by the earlier draw in .*kept"):
         seal(reference, 0.3, folder)
 
 
@@ -202,7 +202,7 @@ def test_a_part_that_cannot_be_scored_against_is_refused(tmp_path):
     rows[0] = rows[0].replace("\tcorrect\tcorrect", "\tincorrect\tincorrect")
     reference = loaded("spoken_call", tmp_path, {"reference.csv": "".join([header, *rows])})
     with pytest.raises(
-        BadReference, match=r"its (open|sealed) part cannot be scored against\n.*(\n.*)*only one kind"
+        BadReference, match=r"its (open|sealed) part cannot be used as a reference\n.*(\n.*)*only one kind"
     ):
         seal(reference, 0.5, None)
 
@@ -211,7 +211,7 @@ def test_a_part_that_cannot_be_scored_against_is_refused(tmp_path):
 
 
 def narrowed(task, submission, ids):
-    """A submission's lines, or files, of some items."""
+    """Return the lines, or files, of a submission for some items."""
     if find_task(task).format.submission_file is None:
         return {f"{item}.txt": submission[f"{item}.txt"] for item in ids}
     ((name, text),) = submission.items()
@@ -222,7 +222,7 @@ def narrowed(task, submission, ids):
 
 @every_task
 def test_a_part_scores_as_its_own_rows_alone_do(task, tmp_path):
-    """Answers to all items against a part's folder, and answers to the part's items against its rows as a plain set."""
+    """Answers to all items on a part must score like answers to the part's items on its rows as a plain set."""
     folder = laid_out(seal(loaded(task, tmp_path / "given"), 0.45, None), tmp_path / "sealed")
     answers = near_misses(task, tmp_path / "given")
     every = write_files(tmp_path / "answers", answers)
@@ -249,13 +249,13 @@ def test_a_part_scores_as_its_own_rows_alone_do(task, tmp_path):
 
 
 def series(folder, change):
-    """The repository with another competition.yaml."""
+    """Return a copy of the repository with a changed competition.yaml."""
     text = (ROOT / "competition.yaml").read_text()
     return repository_with(folder, {"competition.yaml": change(text)})
 
 
 def put(setting, before):
-    """Put a setting before a line of competition.yaml, as deep as that."""
+    """Return a function that inserts a setting before a line of competition.yaml, with the same indentation."""
 
     def change(text):
         assert text.count(before) == 1
@@ -267,13 +267,13 @@ def put(setting, before):
 
 @pytest.fixture(scope="module")
 def half(tmp_path_factory):
-    """A series that seals half of the hidden sets."""
+    """A repository that seals half of the hidden sets."""
     return series(tmp_path_factory.mktemp("half") / "series", put("sealed: 0.5", "registration: approval"))
 
 
 @pytest.fixture(scope="module")
 def built(half, tmp_path_factory):
-    """A bundle with a sealed share, built by the command: its zip, what the command said, the folder of the labels."""
+    """A bundle with a sealed share, built by the command: its zip, the command's stderr, the folder of the labels."""
     out = tmp_path_factory.mktemp("built") / "dist"
     with pytest.MonkeyPatch.context() as patched, contextlib.redirect_stderr(io.StringIO()) as said:
         patched.setattr("speechbundles.cli.build.ROOT", half)
@@ -307,7 +307,7 @@ def test_the_sealed_labels_lie_beside_the_bundle_for_their_owner_alone(built):
 
 
 def test_whatever_the_sealed_labels_are_the_bundle_has_the_same_bytes(built, half, tmp_path):
-    """The labels of all sealed utterances are dealt anew in mid-season; the draw is the one beside the bundle."""
+    """The labels of all sealed utterances are shuffled in mid-season; the draw beside the bundle is kept."""
     path, _, home = built
     lines = (home / "all/utterances.tsv").read_text().splitlines(keepends=True)
     sealed = set((home / "sealed/utterances.tsv").read_text().splitlines(keepends=True)) - {lines[0]}
@@ -387,7 +387,7 @@ def test_a_share_that_leaves_too_few_units_is_refused_with_its_line(half):
     for task in ("identification", "diarization"):
         assert (
             f"  line {line:<4} defaults.sealed: sealed is 0.5; 4 of the 8 recordings of the evaluation set of "
-            f"merlion_{task} would be sealed; expected at least 10 sealed and as many open"
+            f"merlion_{task} would be sealed; expected at least 10 sealed and 10 open"
         ) in str(refusal.value)
 
 
@@ -395,12 +395,12 @@ REFUSED = {
     "a public set": (
         ("sealed: 0.5", "title: Spoken CALL"),
         ("public_sets: [development, evaluation]", "title: Spoken CALL"),
-        "spoken_call is scored on public labels alone (development, evaluation); only hidden ones can be sealed",
+        "all sets of spoken_call are public (development, evaluation); only hidden ones can be sealed",
     ),
     "one of two bundles with the same labels": (
         ("sealed: 0.5", "title: MERLIon CCS Task 1 — language identification, open track"),
         ("# the other track is open", "title: Spoken CALL"),
-        "sealed is 0.5 here and not set in merlion_identification_closed; both have the labels and programs of merl",
+        "sealed is 0.5 here and not set in merlion_identification_closed; both need the same value, because they share",
     ),
     "no number": (
         ("sealed: .nan", "title: Spoken CALL"),
@@ -422,7 +422,7 @@ def test_what_cannot_be_sealed_is_refused_with_its_line(tmp_path, reason):
 
 
 def test_a_task_that_would_upload_what_another_seals_is_refused(tmp_path):
-    """Both tasks of PSST have one file, with the labels of both."""
+    """Both tasks of PSST use one file, which has the labels of both."""
     folder = series(tmp_path / "series", put("sealed: 0.5", "- {key: f1, precision: 4}"))
     text = (folder / "competition.yaml").read_text()
     moved = text.replace("          sealed: 0.5\n", "").replace(

@@ -1,4 +1,4 @@
-"""How organisers have a task's files beyond what its own reader takes, a module a task: `NOTATIONS`, by file."""
+"""File formats of organisers that a task's reader does not accept: one module per task, with `NOTATIONS` by file."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,15 +12,15 @@ Rows = list[tuple[int, list[str]]]
 
 @dataclass(frozen=True)
 class Notation:
-    """Of one file.
+    """Other formats of one file.
 
     Attributes
     ----------
-    aliases: other names of columns than the task's reader knows.
-    headerless: the columns of files without a header, in all orders that occur.
-    is_row: whether the cells of a first row, `column -> text`, are those of an item.
-    left_out: columns that go into no bundle.
-    made_from: a suffix of files that it can be made of, and what makes it, `their texts -> header, rows`.
+    aliases: column names that the task's reader does not accept -> accepted names.
+    headerless: the columns of files without a header, in every order that occurs.
+    is_row: whether the cells of a first row, `column -> text`, belong to an item.
+    left_out: columns that are not copied into the bundle.
+    made_from: the suffix of files that can be converted to this one, and the function, `texts -> header, rows`.
     """
 
     aliases: Mapping[str, str] = field(default_factory=dict)
@@ -31,7 +31,7 @@ class Notation:
 
 
 def find_notation(task: str, file: str) -> Notation:
-    """Of a task's file; the plain one where its task says nothing of it."""
+    """Return the notation of a task's file; the default one if the task's module defines none."""
     name = f"{__name__}.{task}"
     module: Any = import_module(name) if find_spec(name) else None
     notation: Notation = getattr(module, "NOTATIONS", {}).get(file, Notation())

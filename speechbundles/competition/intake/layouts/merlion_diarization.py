@@ -1,4 +1,4 @@
-"""Labels as RTTM and evaluated regions as UEM, in seconds, as NIST defined them; regions without a header.
+"""Read labels in RTTM and evaluated regions in UEM (NIST formats, times in seconds), and regions without a header.
 
 A line of RTTM is `SPEAKER FILE CHANNEL START DURATION <NA> <NA> LANGUAGE <NA> <NA>`, one of UEM `FILE CHANNEL START
 END`. The recording FILE is the audio file's name without its extension.
@@ -16,17 +16,17 @@ _REGIONS = ("audio_name", "start", "end")
 
 
 def labels_of_rttm(texts: Mapping[Path, str]) -> tuple[tuple[str, ...], Rows]:
-    """Segments in milliseconds, in the order of their recordings and times.
+    """Return the segments in milliseconds, sorted by recording and time.
 
     Raises
     ------
-    ReferenceFileError: a line that is no turn.
+    ReferenceFileError: a `SPEAKER` line that is not a valid turn.
     """
     turns: dict[tuple[str, float, float, str], str] = {}
     problems = Problems(ReferenceFileError)
     for path, number, fields in _lines(texts):
         if fields[0].upper() != "SPEAKER":
-            continue  # RTTM has lines about more than turns
+            continue  # RTTM also has lines that are not turns
         start, duration = _times(fields[3:5], path, number, problems)
         if len(fields) < 8:
             message = (
@@ -36,7 +36,7 @@ def labels_of_rttm(texts: Mapping[Path, str]) -> tuple[tuple[str, ...], Rows]:
             continue
         turn = fields[1], start, start + duration, fields[7]
         if turn in turns:
-            message = f"a turn of {name(fields[1])} that stands in {turns[turn]} already; is one file a copy?"
+            message = f"this turn of {name(fields[1])} is already in {turns[turn]}; is one file a copy?"
             problems.add("repeated_turn", path.name, message, line=number)
         turns.setdefault(turn, f"{path.name} line {number}")
     problems.raise_if_any()
@@ -48,11 +48,11 @@ def labels_of_rttm(texts: Mapping[Path, str]) -> tuple[tuple[str, ...], Rows]:
 
 
 def regions_of_uem(texts: Mapping[Path, str]) -> tuple[tuple[str, ...], Rows]:
-    """Evaluated regions in milliseconds.
+    """Return the evaluated regions in milliseconds.
 
     Raises
     ------
-    ReferenceFileError: a line that is no region.
+    ReferenceFileError: a line that is not a valid region.
     """
     rows = []
     problems = Problems(ReferenceFileError)
@@ -64,7 +64,7 @@ def regions_of_uem(texts: Mapping[Path, str]) -> tuple[tuple[str, ...], Rows]:
 
 
 def _lines(texts: Mapping[Path, str]) -> list[tuple[Path, int, list[str]]]:
-    """The lines that are neither blank nor comments, in fields."""
+    """Return the fields of all lines that are neither blank nor comments."""
     return [
         (path, number, line.split())
         for path, text in texts.items()
@@ -74,13 +74,13 @@ def _lines(texts: Mapping[Path, str]) -> list[tuple[Path, int, list[str]]]:
 
 
 def _times(fields: list[str], path: Path, number: int, problems: Problems) -> tuple[float, float]:
-    """Two times in milliseconds; 0 for a field that is none."""
+    """Return two times in milliseconds; 0 for a field that is not a number."""
     times = [decimal(field) for field in fields]
     for field, time in zip(fields, times, strict=True):
         if time is None:
             problems.add("bad_time", path.name, f"time {expected_number(field)}", line=number)
     if len(fields) < 2:
-        message = f"the line of {name(path.name)} has no two times"
+        message = f"the line of {name(path.name)} does not have two times"
         problems.add("wrong_field_count", path.name, message, line=number)
     first, second = ([1000 * (time or 0) for time in times] + [0.0, 0.0])[:2]
     return round(first, 6), round(second, 6)

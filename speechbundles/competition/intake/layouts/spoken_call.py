@@ -1,7 +1,7 @@
 """The sheets of the shared task's three editions.
 
-Those of the first have a last column `Trace`, which tells how the labels came about; those of the second call the
-judged columns `FullyAcceptable` and `MeaningAcceptable`; some have no header.
+Sheets of the first edition have a last column `Trace`, which records how the labels were made. Sheets of the second
+edition name the judged columns `FullyAcceptable` and `MeaningAcceptable`. Some sheets have no header.
 """
 
 from speechbundles.competition.intake.layouts import Notation
