@@ -1,4 +1,4 @@
-"""A competition on a server: published, fetched, amended in mid-season. Other rooms import from this module alone."""
+"""Publish, fetch and amend a competition on a server. Other packages import only from this module."""
 
 from speechbundles.live.amend import carry_out as carry_out_amendment
 from speechbundles.live.amend import plan as plan_amendment

@@ -1,12 +1,12 @@
-"""Amend a competition in mid-season: other programs or data, and every submission run again.
+"""Amend a competition in mid-season: replace programs or data, and run every submission again.
 
-A server keeps old scores when a program or a gold standard is exchanged, and runs a submission again only as a further
-one. So each upload is run again, in the order of the uploads, and the run that it takes the place of is deleted; what
-that left is in the folder. Else the best of a team would be chosen among old scores and new ones, and each upload would
-count twice for the team's limits. What the board will be is computed here before anything is changed, and the server's
-board is compared with it afterwards. An amendment that was stopped goes on with the same command.
+A server keeps old scores when a program or the labels are replaced, and it runs a submission again only as a further
+run. So each upload is run again, in the order of the uploads, and its previous run is deleted; the files of that run
+stay in the folder. Otherwise the leaderboard would choose a team's best from old and new scores, and each upload would
+count twice towards the team's limits. The new leaderboard is computed here before anything is changed, and afterwards
+compared with the server's. The same command continues an amendment that was interrupted.
 
-Each phase has one task, as in every bundle that is built here; a bundle with more of them is refused.
+Each phase must have one task, as in all bundles that are built here; other bundles are refused.
 """
 
 import json
@@ -51,7 +51,7 @@ from speechbundles.season import Entry
 from spokeneval.formats.problems import count_of, some_of
 
 STATE = "amending.json"
-"""In the folder while an amendment is under way."""
+"""The file in the folder that exists while an amendment is in progress."""
 MOST_TURNS = 20
 MOST_SHOWN = 10
 _LARGEST_STATE = 64 << 20
@@ -59,14 +59,14 @@ _LARGEST_STATE = 64 << 20
 
 @dataclass(frozen=True)
 class State:
-    """An amendment under way.
+    """An amendment in progress.
 
     Attributes
     ----------
     bundle: SHA-256 of the bundle.
-    phases: ids of the phases that are run again.
-    picked: uploads that were on the board, for boards whose entries are picked.
-    last: the last run before the exchange; None: the exchange is not done.
+    phases: ids of the phases whose submissions are run again.
+    picked: uploads that were on the leaderboard, if participants choose its entries.
+    last: id of the last run before the files were replaced; None if they have not been replaced yet.
     """
 
     bundle: str
@@ -77,15 +77,16 @@ class State:
 
 @dataclass(frozen=True)
 class AmendedPhase:
-    """A phase whose programs or data change, and what becomes of its board.
+    """A phase whose programs or data change, and its leaderboard before and after.
 
     Attributes
     ----------
-    parts: what changes; empty where it was exchanged already.
-    before: the board on the server, by holder (a team, or an upload where a team has several): rank, primary score.
-    after: the board that is predicted, in order.
+    parts: the parts that change; empty if they have been replaced already.
+    before: the leaderboard on the server, `holder -> rank, primary score`; a holder is a team, or an upload if a team
+        can have several entries.
+    after: the predicted leaderboard, in order.
     reruns: how many uploads are run again.
-    notes: what to know before.
+    notes: warnings for the organiser.
     """
 
     built: BuiltPhase
@@ -99,7 +100,7 @@ class AmendedPhase:
 
 @dataclass(frozen=True)
 class Amendment:
-    """What a bundle changes in a competition. `state`: None where it was not begun."""
+    """The changes that a bundle makes to a competition. `state`: None if the amendment has not begun."""
 
     bundle: BuiltBundle
     sha256: str
@@ -119,19 +120,19 @@ def plan(
     fetching: Progress | None = None,
     scoring: Progress | None = None,
 ) -> Amendment:
-    """What a bundle would change, computed here; the server is only read.
+    """Compute the changes that a bundle would make, without changing anything on the server.
 
     Parameters
     ----------
-    path: a built zip that differs from the competition in nothing but programs and data.
-    folder: where the submissions are fetched to.
-    jobs: runs at once.
-    fetching, scoring: called with how many are done, and of how many.
+    path: a built zip that differs from the competition only in programs and data.
+    folder: the folder into which the submissions are fetched.
+    jobs: number of parallel runs.
+    fetching, scoring: called with the number of finished runs, and their total.
 
     Raises
     ------
-    OrganiserError: the bundle cannot be rehearsed, has no board, is another competition's or has several tasks in a
-        phase; runs are under way, or another amendment is.
+    OrganiserError: the bundle cannot be rehearsed, has no leaderboard, belongs to another competition, or has several
+        tasks in a phase; or another amendment is in progress.
     """
     bundle, content = read_bundle(path)
     bundle.ranking_column()
@@ -142,7 +143,7 @@ def plan(
     state = _read_state(folder, digest)
     phases = []
     for built, phase in zip(bundle.phases, api.phases_of(live), strict=True):
-        bundle.phase(built.number)  # refuses one that cannot be rehearsed
+        bundle.phase(built.number)  # raises if the phase cannot be rehearsed
         served = read_served_files(connection, phase.tasks[0])
         parts = different_parts(wanted_files(bundle, built), served)
         if parts or (state and phase.id in state.phases):
@@ -170,11 +171,11 @@ def carry_out(
     jobs: int | None = None,
     waiting: Progress | None = None,
 ) -> Iterator[str]:
-    """Exchange the files, run everything again, wait, and compare the boards; yields what was done.
+    """Replace the files, run every submission again, wait, and compare the leaderboards; yield a line for each step.
 
     Raises
     ------
-    OrganiserError: a step failed, or a board is not the predicted one. What was done is known to the same command.
+    OrganiserError: a step failed, or a leaderboard differs from the prediction. Run the same command to continue.
     """
     bundle, folder = amendment.bundle, amendment.folder
     picked: list[str] = []
@@ -183,8 +184,8 @@ def carry_out(
         busy = [str(entrant.run.id) for entrant in entrants if is_under_way(entrant)]
         if busy and amendment.state is None:
             raise OrganiserError(
-                f"{phase.live.name}: runs under way: {some_of(busy, MOST_SHOWN)}. Wait for them, or cancel them in the "
-                "browser; nothing was changed"
+                f"{phase.live.name}: unfinished runs: {some_of(busy, MOST_SHOWN)}. Wait for them, or cancel them in "
+                "the browser. Nothing was changed"
             )
         picked += _picked(phase.built, entrants)
     state = amendment.state or State(
@@ -205,18 +206,18 @@ def carry_out(
 
 
 def _fetch_entrants(connection: Connection, amendment: Amendment, phase: AmendedPhase) -> list[Entrant]:
-    """The uploads to a phase that are on the server now."""
+    """Return the uploads to a phase that are on the server now."""
     fetched = fetch(connection, amendment.competition, amendment.folder).runs
     return read_entrants(connection, phase.live, fetched, amendment.folder)
 
 
 def to_text(amendment: Amendment) -> str:
-    """Who moves, and by how much."""
+    """Return a table for each phase: ranks and scores before and after."""
     if not amendment.phases:
-        return "The server has the programs and data of this bundle; there is nothing to amend."
+        return "The server already has the programs and data of this bundle; there is nothing to amend."
     lines: list[str] = []
     for phase in amendment.phases:
-        what = ", ".join(part.replace("_", " ") for part in phase.parts) or "exchanged already"
+        what = ", ".join(part.replace("_", " ") for part in phase.parts) or "already replaced"
         lines += [f"{phase.live.name}: {what}; {count_of(phase.reruns, 'submission')} to run again", ""]
         lines += _table(amendment.bundle, phase)
         lines += ["", *(f"  {note}" for note in phase.notes), *[""] * bool(phase.notes)]
@@ -249,7 +250,7 @@ def _table(bundle: BuiltBundle, phase: AmendedPhase) -> list[str]:
 
 
 def _picked(phase: BuiltPhase, entrants: Sequence[Entrant]) -> tuple[str, ...]:
-    """The uploads on a board whose entries are picked."""
+    """Return the uploads on the leaderboard, if participants choose its entries."""
     if phase.rule not in PICKED:
         return ()
     return tuple(entrant.upload for entrant in entrants if entrant.run.on_board)
@@ -276,11 +277,9 @@ def _live_board(
 def _notes(entrants: Sequence[Entrant]) -> list[str]:
     gone = [str(entrant.run.id) for entrant in entrants if entrant.path is None]
     again = sum(is_run_again(entrant) for entrant in entrants)
-    notes = (
-        [f"{again} runs count for their owners' limits of the day on which they are made"] if again else []
-    )
+    notes = [f"{count_of(again, 'new run')} will count towards the teams' daily limits"] if again else []
     if gone:
-        notes.append(f"cannot be run again, as the upload was deleted: {some_of(gone, MOST_SHOWN)}")
+        notes.append(f"cannot be run again, because the upload was deleted: {some_of(gone, MOST_SHOWN)}")
     return notes
 
 
@@ -293,7 +292,7 @@ def _check_old(
     jobs: int | None,
     progress: Progress | None,
 ) -> list[str]:
-    """Whether the server's scores are what its own files give here; a note where they are not."""
+    """Compare the server's scores with those that its own files give here; return notes on differences."""
     names = {part: f"served/{part}.zip" for part in served}
     old = replace(
         bundle, files={**bundle.files, **{names[part]: content for part, content in served.items()}}
@@ -302,18 +301,18 @@ def _check_old(
     try:
         scored = score_entrants(old, old_phase, entrants, folder, jobs, progress)
     except BundleError as error:
-        return [f"what the server has now cannot be rehearsed: {error}"]
+        return [f"the programs and data now on the server cannot be rehearsed: {error}"]
     unlike = [str(entrant.run.id) for entrant in scored if differs(entrant)]
     count = len({entrant.sha256 for entrant in scored if entrant.result})
     if not unlike:
         return []
     return [
-        f"{len(unlike)} of {count} scored otherwise by the server than here: {some_of(unlike, MOST_SHOWN)}"
+        f"{len(unlike)} of {count} have other scores on the server than here: {some_of(unlike, MOST_SHOWN)}"
     ]
 
 
 def _exchange(connection: Connection, bundle: BuiltBundle, phase: AmendedPhase) -> Iterator[str]:
-    """Give the phase's task the bundle's files. Each is a new one on the server: old ones stay, to go back to."""
+    """Give the phase's task the bundle's files. The old files stay on the server, so that they can be restored."""
     if not phase.parts:
         return
     task = phase.live.tasks[0]
@@ -326,9 +325,9 @@ def _exchange(connection: Connection, bundle: BuiltBundle, phase: AmendedPhase) 
     api.change_parts(connection, task, keys)
     if read_served_files(connection, task) != wanted:
         raise OrganiserError(
-            f"{phase.live.name}: the server does not have the new files, though it took them"
+            f"{phase.live.name}: the server accepted the new files, but does not return them"
         )
-    yield f"{phase.live.name}: exchanged {', '.join(phase.parts)}"
+    yield f"{phase.live.name}: replaced {', '.join(phase.parts)}"
 
 
 def _run_again(
@@ -339,7 +338,7 @@ def _run_again(
     jobs: int | None,
     waiting: Progress | None,
 ) -> Iterator[str]:
-    """Run again, turn by turn, what was not run with the new files, and wait until it is over."""
+    """Run all uploads with the new files, in several rounds, and wait for the runs to end."""
     bundle, last = amendment.bundle, state.last or 0
     columns = [column.key for column in bundle.columns if not column.computed]
     brought_back: set[str] = set()
@@ -377,10 +376,10 @@ def _run_again(
 
 
 def _off_board(bundle: BuiltBundle, phase: AmendedPhase, entrants: Sequence[Entrant]) -> list[Entrant]:
-    """Uploads that should be on the board of a team that is not on it at all.
+    """Return the uploads that should be on the leaderboard, of teams that are not on it at all.
 
-    The server chooses when a run's scores come. Where an older run was deleted after that, and was the chosen one, the
-    team is on no board until its next run.
+    The server chooses a team's entry when scores of a run arrive. If the chosen run is deleted later, the team has no
+    entry until its next run.
     """
     if phase.built.rule in PICKED:
         return []
@@ -394,7 +393,10 @@ def _off_board(bundle: BuiltBundle, phase: AmendedPhase, entrants: Sequence[Entr
 
 
 def _first_wave(due: Sequence[Entrant]) -> list[Entrant]:
-    """Where the last run to end is on the board: all but each owner's last good one, and that one when it is alone."""
+    """Return the runs to start first, if the last run to end is on the leaderboard.
+
+    These are all runs except each owner's last successful one, or all if no others are due.
+    """
     good = [entrant for entrant in due if entrant.result and entrant.result.status == FINISHED]
     last = {entrant.run.owner: entrant for entrant in good}
     others = [entrant for entrant in due if last.get(entrant.run.owner) is not entrant]
@@ -404,7 +406,7 @@ def _first_wave(due: Sequence[Entrant]) -> list[Entrant]:
 def _prove(
     connection: Connection, amendment: Amendment, phase: AmendedPhase, state: State, jobs: int | None
 ) -> str:
-    """Compare the server's board with the predicted one: who, in what order, with what scores, to the last digit."""
+    """Compare the server's leaderboard with the predicted one: teams, order, and every digit of the scores."""
     bundle = amendment.bundle
     entrants = _fetch_entrants(connection, amendment, phase)
     entrants = score_entrants(bundle, phase.built, entrants, amendment.folder, jobs)
@@ -413,7 +415,7 @@ def _prove(
     board = [runs.get(on_board) for on_board in api.read_board(connection, phase.live.id)]
     problems = [
         f"run {entrant.run.id} of {entrant.run.owner} is {entrant.run.status} on the server, "
-        f"{entrant.result.status} here"
+        f"but {entrant.result.status} here"
         for entrant in entrants
         if entrant.result and entrant.result.status != entrant.run.status
     ]
@@ -427,9 +429,9 @@ def _prove(
             problems += [f"{run.owner}, run {run.id}: {line}" for line in lines]
     if problems:
         shown = "\n".join(f"  {problem}" for problem in problems)
-        raise OrganiserError(f"{phase.live.name}: the board is not the predicted one:\n\n{shown}")
+        raise OrganiserError(f"{phase.live.name}: the leaderboard differs from the prediction:\n\n{shown}")
     return (
-        f"{phase.live.name}: the board is the predicted one: {count_of(len(predicted), 'entry', 'entries')}, "
+        f"{phase.live.name}: the leaderboard is as predicted: {count_of(len(predicted), 'entry', 'entries')}, "
         f"{count_of(len(bundle.columns), 'column')}, every digit"
     )
 
@@ -445,6 +447,6 @@ def _read_state(folder: Path, bundle: str) -> State | None:
         raise OrganiserError(f"{path}: cannot be read ({error!s:.100})") from None
     if state.bundle != bundle:
         raise OrganiserError(
-            f"{path}: an amendment with another bundle is not done; end it with that one first"
+            f"{path}: an amendment with another bundle is in progress; finish it with that bundle first"
         )
     return state

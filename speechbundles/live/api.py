@@ -1,12 +1,12 @@
-"""Codabench's HTTP API, as far as an organiser needs it (`src/apps/api`): addresses, keys, habits.
+"""Codabench's HTTP API, as far as an organiser needs it (`src/apps/api`): addresses, keys, behaviour.
 
-- A file is uploaded in three steps: a dataset, the bytes to the signed address that it answers, and a word that they
-  are there. For a bundle that word starts the import.
-- A submission is a run: running it again makes a new submission of the same upload, with the time of now, which counts
-  for its owner's limits. Deleting a run keeps the upload while another run has it.
-- A run is *Finished* before its scores are stored and its output is uploaded; both come a moment later. Until then an
-  output is an empty file.
-- A change of a task that leaves out a program or data set takes it from the task.
+- A file is uploaded in three steps: create a dataset, send the bytes to the signed address in the answer, and confirm
+  that the upload is complete. For a bundle, the confirmation starts the import.
+- A submission is a run. Running it again creates a new submission of the same upload, with the current time, which
+  counts towards its owner's limits. Deleting a run keeps the upload while another run uses it.
+- A run is *Finished* before its scores are stored and its output is uploaded; both follow a moment later. Until then
+  the output is an empty file.
+- A change of a task removes every program or data set that the request leaves out.
 """
 
 import hashlib
@@ -23,15 +23,15 @@ from speechbundles.live.connection import Connection, Progress
 from speechbundles.model.errors import Gone, OrganiserError, Refused
 
 FINAL = ("Finished", "Failed", "Cancelled")
-"""Statuses that do not change any more."""
+"""Statuses that do not change again."""
 WAITING = "Submitting"
-"""The status of what an organiser starts."""
+"""The status of a run that an organiser has to start."""
 DELETED_FILE = "Deleted File"
-"""Stands for the name of an upload that is no longer there."""
+"""The file name that the server gives for a deleted upload."""
 PARTS = ("scoring_program", "ingestion_program", "input_data", "reference_data")
-"""What a task is made of; datasets have the same words for their types."""
+"""The parts of a task; also the types of their datasets."""
 READINGS = 5
-"""Of a list that changes while its pages are read."""
+"""Most attempts to read a list that changes while its pages are read."""
 
 
 @dataclass(frozen=True)
@@ -45,15 +45,15 @@ class LivePhase:
 
 @dataclass(frozen=True)
 class LiveRun:
-    """A submission's run on the server.
+    """A run of a submission on the server.
 
     Attributes
     ----------
-    created: UTC.
-    scores: as stored, by column key.
+    created: the time of its creation, in UTC.
+    scores: the stored scores, by column key.
     on_board: whether it is on the leaderboard.
-    withdrawn: whether its owner took it back: no board has it then.
-    deleted: whether its upload is gone.
+    withdrawn: whether its owner withdrew it; it is then on no leaderboard.
+    deleted: whether its upload was deleted.
     """
 
     id: int
@@ -68,7 +68,7 @@ class LiveRun:
 
 @dataclass(frozen=True)
 class Links:
-    """Signed addresses of what a run left, None where there is nothing; `logs`: by their names."""
+    """Signed addresses of a run's files, None for a file that does not exist; `logs` are by name."""
 
     upload: str | None
     prediction: str | None
@@ -78,20 +78,22 @@ class Links:
 
 
 def read_competition(connection: Connection, competition: int) -> dict[str, Any]:
-    """A competition as its organisers see it.
+    """Return a competition as its organisers see it.
 
     Raises
     ------
-    OrganiserError: there is none, or the token is not one of its organisers'.
+    OrganiserError: the competition does not exist, or the token does not belong to one of its organisers.
     """
     found = _get(connection, f"/api/competitions/{competition}/")
     if "secret_key" not in found:
-        raise OrganiserError(f"competition {competition}: this token is not that of one of its organisers")
+        raise OrganiserError(
+            f"competition {competition}: this token does not belong to one of its organisers"
+        )
     return found
 
 
 def phases_of(competition: Mapping[str, Any]) -> list[LivePhase]:
-    with _expected("competition's phases"):
+    with _expected("list of phases"):
         return [
             LivePhase(int(phase["id"]), str(phase["name"]), tuple(int(task["id"]) for task in phase["tasks"]))
             for phase in sorted(competition["phases"], key=lambda phase: phase["index"])
@@ -99,13 +101,13 @@ def phases_of(competition: Mapping[str, Any]) -> list[LivePhase]:
 
 
 def list_runs(connection: Connection, phase: int) -> list[LiveRun]:
-    """All runs of a phase in the order of their ids, those whose files were deleted too.
+    """Return all runs of a phase, sorted by id, including runs whose files were deleted.
 
-    Runs on one of several tasks of a phase (children) are left out, and those on a task that the phase does not have.
+    Runs on one of several tasks of a phase (children), and runs on a task that the phase does not have, are left out.
 
     Raises
     ------
-    OrganiserError: the list changes whenever it is read.
+    OrganiserError: the list changed during every attempt to read it.
     """
     path = f"/api/submissions/?phase={phase}&show_is_soft_deleted=true"
     for _ in range(READINGS):
@@ -114,7 +116,7 @@ def list_runs(connection: Connection, phase: int) -> list[LiveRun]:
             break
     else:
         raise OrganiserError(
-            "the list of submissions changes whenever it is read; try again in a quieter minute"
+            f"the list of submissions changed during each of {READINGS} attempts to read it; try again later"
         )
     with _expected("list of submissions"):
         return [
@@ -125,7 +127,7 @@ def list_runs(connection: Connection, phase: int) -> list[LiveRun]:
 
 
 def _read_pages(connection: Connection, path: str) -> dict[int, Any] | None:
-    """Submissions by their ids; None where the list changed meanwhile. A server may answer all of it at once."""
+    """Return submissions by id; None if the list changed meanwhile. The answer may be paged or not."""
     found: dict[int, Any] = {}
     counts = set()
     number = 1
@@ -133,7 +135,7 @@ def _read_pages(connection: Connection, path: str) -> dict[int, Any] | None:
         try:
             answer = connection.call("GET", path if number == 1 else f"{path}&page={number}")
         except Refused as refusal:
-            if refusal.status == 404 and number > 1:  # there are fewer pages now
+            if refusal.status == 404 and number > 1:  # the list has become shorter
                 return None
             raise
         with _expected("list of submissions"):
@@ -161,14 +163,14 @@ def _run(answer: Mapping[str, Any]) -> LiveRun:
 
 
 def read_time(text: str) -> datetime:
-    """An instant in UTC, without a zone as everywhere in the house."""
+    """Parse a time; return it in UTC without a time zone, as everywhere in this project."""
     time = datetime.fromisoformat(text.replace("Z", "+00:00"))
     return time.astimezone(timezone.utc).replace(tzinfo=None) if time.tzinfo else time
 
 
 def read_links(connection: Connection, run: int) -> Links:
     answer = _get(connection, f"/api/submissions/{run}/get_details/")
-    with _expected("submission's files"):
+    with _expected("list of a submission's files"):
         return Links(
             upload=answer["data_file"] or None,
             prediction=answer["prediction_result"] or None,
@@ -179,7 +181,7 @@ def read_links(connection: Connection, run: int) -> Links:
 
 
 def read_board(connection: Connection, phase: int) -> list[int]:
-    """The ids of the runs on a phase's board, from the first to the last."""
+    """Return the ids of the runs on a phase's leaderboard, best first."""
     answer = _get(connection, f"/api/phases/{phase}/get_leaderboard/")
     with _expected("leaderboard"):
         return [int(entry["id"]) for entry in answer["submissions"]]
@@ -188,40 +190,40 @@ def read_board(connection: Connection, phase: int) -> list[int]:
 def upload_file(
     connection: Connection, kind: str, name: str, source: Path | bytes, progress: Progress | None = None
 ) -> str:
-    """Upload a file; returns its key, by which the server is told what it is for.
+    """Upload a file; return its key, which later requests refer to.
 
     Raises
     ------
-    OrganiserError: the server does not take it, for want of space, say.
+    OrganiserError: the server rejects the file, for example for lack of space.
     """
     size = len(source) if isinstance(source, bytes) else source.stat().st_size
     wanted = {"type": kind, "request_sassy_file_name": name, "file_name": name[-64:], "file_size": size}
     try:
         answer = connection.call("POST", "/api/datasets/", wanted)
     except Refused as refusal:
-        raise OrganiserError(f"{name} was not taken: {refusal}") from None
+        raise OrganiserError(f"{name} was rejected: {refusal}") from None
     with _expected("dataset"):
         key, address = str(answer["key"]), str(answer["sassy_url"])
     try:
         connection.upload(address, source, progress)
     except Gone as refusal:
-        raise OrganiserError(f"{name} was not taken: {refusal}") from None
+        raise OrganiserError(f"{name} was rejected: {refusal}") from None
     return key
 
 
 def import_bundle(connection: Connection, key: str) -> int:
-    """Start the import of an uploaded bundle; returns the number to ask after it by."""
+    """Start the import of an uploaded bundle; return the number of the import."""
     answer = connection.call("PUT", f"/api/datasets/completed/{key}/", repeatable=False)
     with _expected("import"):
         return int(answer["status_id"])
 
 
 def imported(connection: Connection, status: int) -> int | None:
-    """The competition that came of an import; None while it goes on.
+    """Return the competition that an import created; None while the import is running.
 
     Raises
     ------
-    OrganiserError: it failed.
+    OrganiserError: the import failed.
     """
     answer = _get(connection, f"/api/competitions/{status}/creation_status/")
     with _expected("import"):
@@ -231,15 +233,15 @@ def imported(connection: Connection, status: int) -> int | None:
 
 
 def submit(connection: Connection, phase: LivePhase, name: str, upload: bytes) -> int:
-    """Make a submission; returns its run's id.
+    """Make a submission; return the id of its run.
 
     Raises
     ------
-    OrganiserError: this account may not, for having reached its limit, say.
+    OrganiserError: this account cannot make a submission, for example because it has reached its limit.
     """
     may = _get(connection, f"/api/can_make_submission/{phase.id}/")
     if not may.get("can"):
-        raise OrganiserError(f"{phase.name}: no submission can be made: {may.get('reason')!s:.200}")
+        raise OrganiserError(f"{phase.name}: the server allows no submission: {may.get('reason')!s:.200}")
     key = upload_file(connection, "submission", name, upload)
     finish_upload(connection, key)
     wanted = {"data": key, "phase": phase.id, "tasks": list(phase.tasks)}
@@ -249,12 +251,12 @@ def submit(connection: Connection, phase: LivePhase, name: str, upload: bytes) -
 
 
 def start(connection: Connection, run: int) -> None:
-    """Start a run that waits for it."""
+    """Start a run that waits for an organiser."""
     connection.call("POST", f"/api/submissions/{run}/run_submission/", {}, repeatable=False)
 
 
 def run_again(connection: Connection, run: int) -> int:
-    """Run a submission's upload anew; returns the new run's id."""
+    """Run a submission's upload again; return the id of the new run."""
     answer = connection.call("POST", f"/api/submissions/{run}/re_run_submission/", {}, repeatable=False)
     with _expected("new run"):
         return int(answer["id"])
@@ -264,17 +266,17 @@ def delete_run(connection: Connection, run: int) -> None:
     try:
         connection.call("DELETE", f"/api/submissions/{run}/")
     except Refused as refusal:
-        if refusal.status != 404:  # it is gone
+        if refusal.status != 404:  # already deleted
             raise
 
 
 def pick(connection: Connection, run: int) -> None:
-    """Put a run on a board whose entries are picked."""
+    """Put a run on a leaderboard whose entries participants choose."""
     connection.call("POST", f"/api/submissions/{run}/submission_leaderboard_connection/", {})
 
 
 def publish(connection: Connection, competition: int) -> None:
-    """List a competition for everybody. The server knows but a switch, so it is looked at before and after."""
+    """List a competition publicly. The API has only a toggle, so the state is checked before and after."""
     if not read_competition(connection, competition)["published"]:
         connection.call("POST", f"/api/competitions/{competition}/toggle_publish/", {}, repeatable=False)
     if not read_competition(connection, competition)["published"]:
@@ -282,45 +284,43 @@ def publish(connection: Connection, competition: int) -> None:
 
 
 def read_parts(connection: Connection, task: int) -> dict[str, str]:
-    """The keys of a task's programs and data: `part -> key`."""
+    """Return the keys of a task's programs and data, `part -> key`."""
     answer = _get(connection, f"/api/tasks/{task}/")
     with _expected("task"):
         return {part: str(answer[part]["key"]) for part in PARTS if answer.get(part)}
 
 
 def change_parts(connection: Connection, task: int, keys: Mapping[str, str]) -> None:
-    """Give a task other programs and data. All of `keys` is sent, as the task loses what is not."""
+    """Replace a task's programs and data. `keys` must be complete, because the task loses all other parts."""
     connection.call("PATCH", f"/api/tasks/{task}/", {part: keys[part] for part in PARTS if part in keys})
 
 
 def finish_upload(connection: Connection, key: str) -> None:
-    """Say that a file other than a bundle is there, so that its size is known and counted."""
+    """Confirm the upload of a file other than a bundle, so that the server records its size."""
     connection.call("PUT", f"/api/datasets/completed/{key}/")
 
 
 def dataset_link(connection: Connection, key: str) -> str:
-    """A signed address of a dataset's file."""
+    """Return a signed address of a dataset's file."""
     return connection.location(f"/datasets/download/{key}/")
 
 
 def upload_identity(link: str) -> str:
-    """A digest of the path, which all signed addresses of one upload share, whichever run they are asked for."""
+    """Return a digest of the address's path, which is the same in all signed addresses of one upload."""
     return hashlib.sha256(urlsplit(link).path.encode()).hexdigest()[:16]
 
 
 def _get(connection: Connection, path: str) -> dict[str, Any]:
     answer = connection.call("GET", path)
     if not isinstance(answer, dict):
-        raise OrganiserError(f"{path}: the server answers what is not understood; does it run Codabench?")
+        raise OrganiserError(f"{path}: the server's answer is not as expected; does it run Codabench?")
     return answer
 
 
 @contextmanager
 def _expected(what: str) -> Iterator[None]:
-    """Tells what an answer was to hold where it does not."""
+    """Report which part of an answer is missing or malformed."""
     try:
         yield
     except (AttributeError, KeyError, IndexError, TypeError, ValueError, ArithmeticError) as error:
-        raise OrganiserError(
-            f"the server's answer holds no {what} that is understood ({error!r:.100})"
-        ) from None
+        raise OrganiserError(f"the server's answer has no valid {what} ({error!r:.100})") from None

@@ -1,11 +1,12 @@
-"""Requests to a competition server and its storage: a token that stays there, and connections that may break.
+"""Requests to a competition server and its storage: authentication, retries, and safe downloads.
 
-- The token goes to the server alone. Files lie at signed addresses, which may be another host's: these get no token,
-  and no redirect carries one. Neither the token nor a signed address is ever printed or written.
-- Only https, but for a server on this machine.
-- A lost connection, 429 and 5xx are tried again, after as long as the server asks for (`Retry-After`). What must not
-  happen twice is not repeated when it may have arrived: that is told instead.
-- A file has its name only when it is whole.
+- The token is sent only to the server. Files have signed addresses, which may be on another host: requests to them
+  carry no token, and no redirect is followed. Neither the token nor a signed address is ever printed or written.
+- Only https is used, except for a server on this machine.
+- After a lost connection, HTTP 429 or 5xx, a request is tried again, with the pause that the server asks for
+  (`Retry-After`). A request that must not be carried out twice is not repeated if it may have reached the server; this
+  is reported as an error instead.
+- A file gets its name only when it is complete.
 """
 
 import hashlib
@@ -35,13 +36,13 @@ from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachabl
 TOKEN_VARIABLE = "CODABENCH_TOKEN"
 
 PAUSES = (1, 2, 4, 8, 16, 32)
-"""Seconds before each further try."""
+"""Seconds before each retry."""
 LONGEST_PAUSE = 600
-"""Seconds that a server may ask for."""
+"""Longest pause, in seconds, that a server can ask for."""
 TIMEOUT = (20, 120)
-"""Seconds to connect, and without a byte."""
+"""Longest wait for a connection, and for the next byte, in seconds."""
 MOST_LINKS = 3
-"""Signed addresses that are asked for, for one file: they expire."""
+"""Most signed addresses that are requested for one file; they expire."""
 LARGEST_ANSWER = 256 << 20
 LARGEST_FILE = 4 << 30
 LONGEST_WORDS = 500
@@ -49,13 +50,14 @@ _BLOCK = 1 << 18
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 
 Progress = Callable[[int, int], None]
-"""Called with how much is done, and of how much: bytes, runs or files."""
+"""Called with the amount done and the total: bytes, runs or files."""
 
 
 class _Again(Exception):
-    """What may pass. `final`: what to say when it does not.
+    """A failure that may be temporary.
 
-    `arrived`: whether the server may have acted already. `pause`: the seconds that it asks for.
+    `final`: the error to raise after the last retry. `arrived`: whether the server may have carried out the request.
+    `pause`: the pause in seconds that the server asks for.
     """
 
     def __init__(self, final: OrganiserError, *, arrived: bool = True, pause: float | None = None) -> None:
@@ -66,46 +68,48 @@ class _Again(Exception):
 
 
 def read_token(file: Path | None) -> str:
-    """The token in a file that nobody else may read; without a file, in the environment.
+    """Return the token from a file that only its owner can read; without a file, from the environment.
 
     Raises
     ------
-    OrganiserError: there is none, it is no token, or others may read the file.
+    OrganiserError: there is no token, it is malformed, or other users can read the file.
     """
     if file is None:
         token = os.environ.get(TOKEN_VARIABLE, "").strip()
         if not token:
             raise OrganiserError(
-                f"no token: set {TOKEN_VARIABLE}, or name a file of mode 0600 that holds it (--token-file)"
+                f"no token: set {TOKEN_VARIABLE}, or name a file of mode 0600 that contains it (--token-file)"
             )
     else:
         try:
             mode = file.stat().st_mode
             if os.name == "posix" and stat.S_IMODE(mode) & 0o077:
                 raise OrganiserError(
-                    f"{file}: others may read this token; run chmod 600 {file}, or get a new one"
+                    f"{file}: other users can read this token; run chmod 600 {file}, or get a new token"
                 )
             token = read_file(file, 1000).decode("ascii", "replace").strip()
         except OSError as error:
-            raise OrganiserError(f"{file}: {error.strerror}; expected a file that holds the token") from None
+            raise OrganiserError(
+                f"{file}: {error.strerror}; expected a file that contains the token"
+            ) from None
     if not re.fullmatch(r"[A-Za-z0-9._~+/=-]+", token):
         raise OrganiserError(
-            "this is no token: expected the letters and digits that the server gave, and nothing else"
+            "this is not a token: expected only the letters and digits that the server issued"
         )
     return token
 
 
 def read_server(address: str) -> str:
-    """A server's address without a path: `https://host`.
+    """Return a server's address without a path, `https://host`.
 
     Raises
     ------
-    OrganiserError: anything else.
+    OrganiserError: any other address.
     """
     parts = _split(address)
     if parts.path not in ("", "/") or parts.query or parts.fragment:
         raise OrganiserError(
-            f"{address}: expected a server's address alone, such as https://www.codabench.org"
+            f"{address}: expected a server's address without a path, such as https://www.codabench.org"
         )
     _check(address, local=True)
     return f"{parts.scheme}://{parts.netloc}"
@@ -114,10 +118,10 @@ def read_server(address: str) -> str:
 def _split(address: str) -> Any:
     try:
         parts = urlsplit(address)
-        parts.port  # noqa: B018  (raises for what is no number)
+        parts.port  # noqa: B018  (raises if it is not a number)
         return parts
     except ValueError:
-        raise OrganiserError(f"{address:.100}: this is no address") from None
+        raise OrganiserError(f"{address:.100}: this is not a valid address") from None
 
 
 def _check(address: str, *, local: bool) -> None:
@@ -125,18 +129,20 @@ def _check(address: str, *, local: bool) -> None:
     here = parts.hostname in _LOCAL
     where = f"{parts.scheme}://{parts.hostname}"
     if not parts.hostname or parts.username is not None or parts.scheme not in ("http", "https"):
-        raise OrganiserError(f"{where}: expected an address that begins with https:// and a host's name")
+        raise OrganiserError(f"{where}: expected an address that begins with https:// and a host name")
     if parts.scheme == "http" and not (here and local):
-        raise OrganiserError(f"{where}: not encrypted; only https is used, but for a server on this machine")
+        raise OrganiserError(
+            f"{where}: not encrypted; only https is allowed, except for a server on this machine"
+        )
     if here and not local:
-        raise OrganiserError(f"{where}: the server names an address on this machine for its files")
+        raise OrganiserError(f"{where}: the server stores its files at an address on this machine")
 
 
 @dataclass(frozen=True)
 class Connection:
-    """A server and who speaks to it. May be shared by threads.
+    """A server, and the account that sends requests to it. Threads can share it.
 
-    `log` is called with what is being waited for.
+    `log` is called with one line before each retry.
     """
 
     server: str
@@ -146,17 +152,17 @@ class Connection:
     _own: threading.local = field(default_factory=threading.local, repr=False)
 
     def call(self, method: str, path: str, content: Any = None, *, repeatable: bool = True) -> Any:
-        """The server's answer as JSON; None where it has none.
+        """Send a request; return the answer as JSON, or None if it is empty.
 
         Parameters
         ----------
         content: sent as JSON.
-        repeatable: whether the same request twice does no harm.
+        repeatable: whether the request can be sent twice without harm.
 
         Raises
         ------
-        Refused: the server says no.
-        Unreachable: no answer, or none that can be used; or what must not be repeated may have been lost.
+        Refused: the server refuses the request.
+        Unreachable: there is no usable answer, or a request that must not be repeated may have been lost.
         """
         what = f"{method} {path.partition('?')[0]}"
 
@@ -165,7 +171,8 @@ class Connection:
                 if response.is_redirect:
                     host = _host(urljoin(self.server, response.headers["Location"]))
                     raise Refused(
-                        response.status_code, f"{what}: {self.server} sends on to {host}; is it the address?"
+                        response.status_code,
+                        f"{what}: {self.server} redirects to {host}; is this the right server?",
                     )
                 data = b"".join(_blocks(response, LARGEST_ANSWER))
             if not response.ok:
@@ -178,29 +185,31 @@ class Connection:
         return self._persist(once, repeatable)
 
     def location(self, path: str) -> str:
-        """The signed address that one of the server's addresses sends on to.
+        """Return the signed address that one of the server's addresses redirects to.
 
         Raises
         ------
-        Refused: it sends nowhere, or to where one signs in.
+        Refused: there is no redirect, or it leads to the sign-in page.
         """
 
         def once() -> str:
             with self._request("GET", self.server + path, self._authorise) as response:
                 target = urljoin(self.server, response.headers.get("Location", ""))
                 if not response.is_redirect or urlsplit(target).path.startswith("/accounts/"):
-                    raise Refused(response.status_code, f"GET {path}: {self.server} does not give this file")
+                    raise Refused(
+                        response.status_code, f"GET {path}: {self.server} does not provide this file"
+                    )
                 return target
 
         return self._persist(once, True)
 
     def upload(self, address: str, source: Path | bytes, progress: Progress | None = None) -> None:
-        """Put a file where a signed address says.
+        """Upload a file to a signed address.
 
         Raises
         ------
-        Gone: the storage does not take it.
-        Unreachable: it does not answer.
+        Gone: the storage rejects the file.
+        Unreachable: the storage does not answer.
         """
         headers = {"Content-Type": "application/zip", "x-ms-blob-type": "BlockBlob"}
 
@@ -210,25 +219,25 @@ class Connection:
                 stream.seek(0)
                 with self._request("PUT", address, _no_token, data=body, headers=headers) as response:
                     if not response.ok:
-                        raise Gone(f"{_host(address)} does not take the file (HTTP {response.status_code})")
+                        raise Gone(f"{_host(address)} rejects the file (HTTP {response.status_code})")
 
         self._persist(once, True)
 
     def download(self, link: Callable[[], str | None], target: Path) -> str | None:
-        """Fetch a file. It has its name only when all of it is there.
+        """Download a file. It gets its name only when it is complete.
 
         Parameters
         ----------
-        link: asks the server for a signed address, again where one has expired; None: there is no such file.
+        link: returns a signed address, a new one at each call because they expire; None if there is no such file.
 
         Returns
         -------
-        The file's SHA-256; None where there is no file, or an empty one.
+        The file's SHA-256; None if there is no file, or it is empty.
 
         Raises
         ------
-        Gone: the storage does not give it, with a new address either.
-        Unreachable: the storage does not answer, or never gave all of it.
+        Gone: the storage does not provide the file, even at a new address.
+        Unreachable: the storage does not answer, or never sends the whole file.
         """
         part = target.with_name(target.name + ".part")
         try:
@@ -250,11 +259,11 @@ class Connection:
             part.unlink(missing_ok=True)
 
     def _save(self, address: str, part: Path) -> str:
-        """Fewer bytes than were announced are a lost connection to urllib3."""
+        """Download once; urllib3 treats fewer bytes than announced as a lost connection."""
         digest = hashlib.sha256()
         with self._request("GET", address, _no_token, headers={"Accept-Encoding": "identity"}) as response:
             if not response.ok:
-                raise Gone(f"{_host(address)} does not give it (HTTP {response.status_code})")
+                raise Gone(f"{_host(address)} does not provide the file (HTTP {response.status_code})")
             with part.open("wb") as stream:
                 for block in _blocks(response, LARGEST_FILE):
                     digest.update(block)
@@ -266,21 +275,23 @@ class Connection:
         return request
 
     def _persist(self, once: Callable[[], Any], repeatable: bool) -> Any:
-        """What `once` returns, after as many tries as it takes."""
+        """Call `once` until it succeeds, with pauses between attempts; return its result."""
         for pause in (*PAUSES, None):
             try:
                 return once()
             except _Again as again:
                 if again.arrived and not repeatable:
                     raise Unreachable(
-                        f"{again}. Whether the server did it is not known: look there before you try again"
+                        f"{again}. The server may have carried out the request: check there before you try again"
                     ) from None
                 if pause is None:
                     raise again.final from None
                 wanted = pause if again.pause is None else again.pause
                 if wanted > LONGEST_PAUSE:
-                    raise Unreachable(f"{again}. It asks for a pause of {wanted / 60:.0f} minutes") from None
-                self.log(f"{again}; once more in {wanted:.0f} s")
+                    raise Unreachable(
+                        f"{again}. The server asks for a pause of {wanted / 60:.0f} minutes"
+                    ) from None
+                self.log(f"{again}; retrying in {wanted:.0f} s")
                 self.sleep(wanted)
         raise AssertionError
 
@@ -288,7 +299,7 @@ class Connection:
     def _request(
         self, method: str, address: str, authorise: Any, **options: Any
     ) -> Iterator[requests.Response]:
-        """One request and its answer, open; no redirect is followed. What may pass is raised as `_Again`."""
+        """Send one request, and yield the open response; redirects are not followed. Raises `_Again` for a retry."""
         _check(address, local=urlsplit(self.server).hostname in _LOCAL)
         what = f"{method} {_host(address)}"
         try:
@@ -311,7 +322,7 @@ class Connection:
         except requests.exceptions.SSLError:
             raise Unreachable(f"{what}: its certificate is not valid; nothing was sent") from None
         except requests.exceptions.RequestException as error:
-            # Not the error's own text: it may have the signed address in it.
+            # The error's own text is not used, because it may contain the signed address.
             cause = getattr(error.args[0], "reason", None) if error.args else None
             unsent = isinstance(cause, ConnectTimeoutError)  # or its subclass NewConnectionError
             slow = isinstance(error, requests.exceptions.Timeout)
@@ -319,7 +330,7 @@ class Connection:
             raise _Again(Unreachable(f"{what}: {reason}"), arrived=not unsent) from None
 
     def _session(self) -> requests.Session:
-        """A session of this thread's own, without cookies."""
+        """Return the session of this thread, without cookies."""
         if not hasattr(self._own, "session"):
             self._own.session = requests.Session()
             self._own.session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=()))
@@ -327,17 +338,17 @@ class Connection:
         return session
 
     def _refusal(self, what: str, status: int, data: bytes) -> Refused:
-        said = data.decode("utf-8", "replace").replace(self.token, "(the token)")
+        reply = data.decode("utf-8", "replace").replace(self.token, "(the token)")
         if status == 401:
-            return Refused(status, f"{self.server} does not know this token; get a new one")
-        if said.lstrip()[:1] not in ("{", "[", '"'):
-            said = ""  # a page for a browser
-        return Refused(status, f"{what}: HTTP {status}{': ' * bool(said)}{said[:LONGEST_WORDS]}")
+            return Refused(status, f"{self.server} does not accept this token; get a new one")
+        if reply.lstrip()[:1] not in ("{", "[", '"'):
+            reply = ""  # an HTML page
+        return Refused(status, f"{what}: HTTP {status}{': ' * bool(reply)}{reply[:LONGEST_WORDS]}")
 
 
 @dataclass
 class _Body:
-    """An upload's bytes, of known length, as they are read."""
+    """The bytes of an upload, of known length; reports progress as they are read."""
 
     stream: BinaryIO
     size: int
@@ -354,12 +365,12 @@ class _Body:
 
 
 def _no_token(request: requests.PreparedRequest) -> requests.PreparedRequest:
-    """In place of what requests would find in a .netrc."""
+    """Send no credentials, not even those that requests would find in a .netrc."""
     return request
 
 
 def _host(address: str) -> str:
-    """Of an address what may be shown."""
+    """Return the host, the only part of an address that may be shown."""
     return str(urlsplit(address).hostname)
 
 
@@ -368,12 +379,12 @@ def _blocks(response: requests.Response, most: int) -> Iterator[bytes]:
     for block in response.iter_content(_BLOCK):
         size += len(block)
         if size > most:
-            raise OrganiserError(f"{_host(response.url)}: an answer of more than {most / 1e6:.0f} MB")
+            raise OrganiserError(f"{_host(response.url)}: the answer is larger than {most / 1e6:.0f} MB")
         yield block
 
 
 def _seconds(retry_after: str | None) -> float | None:
-    """The pause that a server asks for, in seconds or up to a date."""
+    """Return the pause that a server asks for, in seconds; the header is a number or a date."""
     if retry_after is None:
         return None
     if retry_after.strip().isdecimal():

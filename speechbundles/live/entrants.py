@@ -1,4 +1,4 @@
-"""The uploads to a phase, what they come to with a bundle's files, and the board that they make."""
+"""The uploads to a phase, their scores with a bundle's files, and the resulting leaderboard."""
 
 import hashlib
 import json
@@ -18,7 +18,7 @@ from speechbundles.rehearse import FAILED, FINISHED, Result, read_result, rehear
 from speechbundles.season import Attempt, Entry, Submission, rank
 
 SCORED = ".scored"
-"""In the folder: what runs came to here, so that none is scored twice."""
+"""The folder with the results of runs here, so that no upload is scored twice."""
 _FORMAT = "amend 1"
 
 
@@ -28,9 +28,9 @@ class Entrant:
 
     Attributes
     ----------
-    run: its newest run; `older`: the others, which it takes the place of.
-    path: the upload; None where the server has it no more.
-    result: what it comes to with a bundle's files; None where it was not scored.
+    run: its newest run; `older`: the runs that this one replaces.
+    path: the uploaded file; None if it was deleted on the server.
+    result: its result with a bundle's files; None if it was not scored.
     """
 
     upload: str
@@ -44,7 +44,7 @@ class Entrant:
 def read_entrants(
     connection: Connection, phase: api.LivePhase, fetched: Sequence[Fetched], folder: Path
 ) -> list[Entrant]:
-    """The uploads to a phase, in the order of their newest runs; those that an organiser cancelled are left out."""
+    """Return the uploads to a phase, sorted by newest run; cancelled and withdrawn runs are left out."""
     known = {run.id: run for run in fetched}
     runs: dict[str, list[api.LiveRun]] = {}
     for run in api.list_runs(connection, phase.id):
@@ -75,7 +75,7 @@ def score_entrants(
     jobs: int | None,
     progress: Progress | None = None,
 ) -> list[Entrant]:
-    """The uploads with what each comes to with the bundle's files. Results are kept, so that none is run twice."""
+    """Return the uploads with their results with the bundle's files. Results are stored, so that none is run twice."""
     work = folder / SCORED
     work.mkdir(exist_ok=True)
     due = {_key(bundle, phase, entrant.sha256): entrant for entrant in entrants if is_run_again(entrant)}
@@ -94,7 +94,7 @@ def score_entrants(
 
 
 def _key(bundle: BuiltBundle, phase: BuiltPhase, upload: str) -> str:
-    """Names a result by all that it depends on."""
+    """Return a name for a result: a digest of everything that it depends on."""
     parts = {
         part: hashlib.sha256(content).hexdigest() for part, content in wanted_files(bundle, phase).items()
     }
@@ -107,7 +107,7 @@ def stored_scores(result: Result) -> dict[str, Decimal]:
 
 
 def differs(entrant: Entrant) -> bool:
-    """Whether the server has another status or other scores than the run here."""
+    """Whether the status or the scores on the server differ from those of the run here."""
     result, run = entrant.result, entrant.run
     return result is not None and (
         result.status != run.status or (result.status == FINISHED and stored_scores(result) != run.scores)
@@ -120,7 +120,7 @@ def predict(
     entrants: Sequence[Entrant],
     picked: Collection[str],
 ) -> tuple[Entry, ...]:
-    """The board as it will be; uploads that are gone keep the scores that they have."""
+    """Return the leaderboard as it will be; deleted uploads keep their current scores."""
     attempts = []
     for entrant in entrants:
         run = entrant.run
@@ -134,5 +134,5 @@ def predict(
 
 
 def holder_of(phase: BuiltPhase, team: str, upload: str) -> str:
-    """Who keeps a place on a board: a team, or an upload where a team may have several."""
+    """Return the holder of a leaderboard entry: a team, or an upload if a team can have several entries."""
     return f"{team} {upload}" if phase.rule in (FORCE_ALL, PICKED[-1]) else team

@@ -1,4 +1,4 @@
-"""Fetch all submissions of a competition into a folder (see `folder`); what is there is not fetched again."""
+"""Fetch all submissions of a competition into a folder (see `folder`). Files that are there are not fetched again."""
 
 import threading
 import zipfile
@@ -29,26 +29,26 @@ from spokeneval.formats.submission_zip import DAMAGED, MAX_BYTES, open_zip
 JOBS = 4
 DELETED = "the upload was deleted on the server"
 VANISHED = "no longer on the server"
-REPLACED = "no longer on the server, but a newer run of the same upload"
-UNREADABLE = "no zip that can be read, fetched twice with the same bytes"
+REPLACED = "no longer on the server, but a newer run of the same upload is"
+UNREADABLE = "not a readable zip; fetched twice with the same bytes"
 NO_OUTPUT = "no output yet"
 
 
 @dataclass(frozen=True)
 class Haul:
-    """What a folder holds now. `fetched`: how many runs were fetched, and not there before."""
+    """The runs that a folder holds now. `fetched`: the number of runs that were new."""
 
     runs: tuple[Fetched, ...]
     fetched: int
 
     @property
     def lacking(self) -> list[Fetched]:
-        """Runs of which the server has no more what it had, or something is not here."""
+        """Runs with files that are missing here or were deleted on the server."""
         return [run for run in self.runs if run.note and run.note != REPLACED]
 
     @property
     def unfinished(self) -> list[Fetched]:
-        """Runs of which the server may have more later."""
+        """Runs that may get more files on the server later."""
         return [run for run in self.runs if not run.complete]
 
 
@@ -60,17 +60,17 @@ def fetch(
     jobs: int = JOBS,
     progress: Progress | None = None,
 ) -> Haul:
-    """Fetch what is not there yet.
+    """Fetch the runs that are not in the folder yet.
 
     Parameters
     ----------
-    jobs: runs at once.
-    progress: called with the number of runs that are here, and of all.
+    jobs: number of runs fetched in parallel.
+    progress: called with the number of runs in the folder, and their total.
 
     Raises
     ------
-    OrganiserError: the competition or the folder's index cannot be read, or the server cannot be reached any more; what
-        is here by then stays.
+    OrganiserError: the competition or the folder's index cannot be read, or the server cannot be reached any more. Runs
+        that were fetched before stay in the folder.
     """
     phases = api.phases_of(api.read_competition(connection, competition))
     known = {run.id: run for run in read_index(folder)} if (folder / INDEX).exists() else {}
@@ -90,14 +90,14 @@ def fetch(
     lost = threading.Event()
 
     def fetch_run(run: Fetched) -> Fetched:
-        if lost.is_set():  # another run found the server unreachable: do not find out again
+        if lost.is_set():  # the server was unreachable for another run: do not try again
             return run
         try:
             return _fetch_files(connection, folder, run, owners[run.owner], first)
         except Unreachable:
             lost.set()
             raise
-        except OrganiserError as error:  # of this run alone
+        except OrganiserError as error:  # concerns only this run
             return replace(run, complete=False, note=str(error))
 
     try:
@@ -122,7 +122,7 @@ def fetch(
 
 
 def _listed(run: api.LiveRun, phase: str, known: Fetched | None) -> Fetched:
-    """What the list says of a run, with what is known of its files."""
+    """Combine a run from the server's list with the known facts about its files."""
     fresh = Fetched(run.id, phase, run.owner, run.created, run.status, run.on_board)
     if known is not None:
         changed = known.status != run.status
@@ -135,7 +135,7 @@ def _listed(run: api.LiveRun, phase: str, known: Fetched | None) -> Fetched:
 
 
 def _is_here(folder: Path, run: Fetched) -> bool:
-    """Whether a run's files are as they were fetched."""
+    """Whether a run's files are here and unchanged."""
     try:
         return (not run.submission or sha256(folder / run.submission, LARGEST_FILE) == run.sha256) and (
             not run.output or (folder / run.output).is_file()
@@ -147,18 +147,22 @@ def _is_here(folder: Path, run: Fetched) -> bool:
 def _fetch_files(
     connection: Connection, folder: Path, run: Fetched, owner_folder: str, first: Mapping[str, Fetched]
 ) -> Fetched:
-    """`first`: the first run of each upload that is here."""
+    """Fetch the files of one run. `first`: the first run of each upload that is here."""
     links = api.read_links(connection, run.id)
     notes: list[str] = []
 
     def addresses(choose: Callable[[api.Links], str | None]) -> Iterator[str | None]:
-        """The address that is known, then new ones, as it may have expired."""
+        """Yield the known address first, then new ones, because it may have expired."""
         yield choose(links)
         while True:
             yield choose(api.read_links(connection, run.id))
 
     def save(name: str, choose: Callable[[api.Links], str | None]) -> str:
-        """Returns the name if there is such a file. What a participant uploads may be no zip, but always the same."""
+        """Download a file; return its name, or an empty string if there is none.
+
+        A zip that cannot be read is fetched twice. Uploads are kept if both copies are equal: participants can upload
+        files that are not zips.
+        """
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         link = partial(next, addresses(choose))
@@ -170,7 +174,7 @@ def _fetch_files(
                     return name
                 if again != digest or not name.startswith(SUBMISSIONS):
                     path.unlink()
-                    raise Gone("came damaged, twice")
+                    raise Gone("was damaged in both downloads")
                 notes.append(f"{name}: {UNREADABLE}")
         except (Gone, Refused) as error:
             notes.append(f"{name}: {error}")
@@ -207,7 +211,7 @@ def _log(name: str, links: api.Links) -> str | None:
 
 
 def _is_whole_zip(path: Path) -> bool:
-    """Whether all entries can be read; of what is larger than a submission may be, whether there is a directory."""
+    """Whether all entries can be read; for a zip larger than any submission, whether it has a directory."""
     try:
         with path.open("rb") as stream, open_zip(stream) as archive:
             if sum(entry.file_size for entry in archive.infolist()) > MAX_BYTES:
@@ -218,7 +222,7 @@ def _is_whole_zip(path: Path) -> bool:
 
 
 def first_runs(runs: Iterable[Fetched]) -> dict[str, Fetched]:
-    """The first run of each upload that is here, by the upload."""
+    """Return the first run of each upload that is here, by upload."""
     first: dict[str, Fetched] = {}
     for run in sorted(runs, key=lambda run: run.id):
         if run.upload and run.submission:
@@ -227,7 +231,7 @@ def first_runs(runs: Iterable[Fetched]) -> dict[str, Fetched]:
 
 
 def _share_uploads(folder: Path, runs: Mapping[int, Fetched]) -> dict[int, Fetched]:
-    """The runs of one upload all name the first one's file; further copies of it go."""
+    """Let all runs of an upload refer to the first one's file; delete further copies."""
     first = first_runs(runs.values())
     shared = {}
     for number, run in runs.items():

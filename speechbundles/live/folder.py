@@ -1,14 +1,14 @@
-"""The folder of a fetched competition. What is in it is said here alone, and read here alone.
+"""The folder of a fetched competition. Only this module defines its layout and reads its index.
 
-    index.csv                                   a line a run: phase, owner, time, status, files, what is lacking
-    submissions/OWNER/2027-03-01T091500_17.zip  what was uploaded, by UTC time and id: `season` reads submissions/
-    outputs/PHASE/OWNER_17.zip                  the scoring program's output: `rank` reads it
-    logs/PHASE/OWNER_17/                        what programs printed, prediction's output, the report page
+    index.csv                                   one line per run: phase, owner, time, status, files, missing files
+    submissions/OWNER/2027-03-01T091500_17.zip  the upload, by UTC time and id; `season` reads submissions/
+    outputs/PHASE/OWNER_17.zip                  the scoring program's output; `rank` reads it
+    logs/PHASE/OWNER_17/                        logs of the programs, the prediction's output, the report page
 
-A file has its name only if all of it is there; one that is being written ends in `.part`. A run of an upload that was
-run before has no copy of it: its line names the first one's. Owners and phases are named as on the server where a file
-can have that name; else what it cannot have is `_`, with six digits of a digest behind it. Of owners whose names differ
-in case alone, all but the first have the digest too.
+A file has its name only if it is complete; the name of an incomplete file ends in `.part`. A second run of the same
+upload has no copy of it: its line names the file of the first run. Folders have the names of owners and phases on the
+server. Characters that a file name cannot have are replaced by `_`, and six digits of a digest are added. If the names
+of owners differ only in case, all but the first also get the digest.
 """
 
 import hashlib
@@ -27,27 +27,27 @@ INDEX = "index.csv"
 SUBMISSIONS, OUTPUTS, LOGS = "submissions", "outputs", "logs"
 LARGEST_INDEX = 256 << 20
 TIME = "%Y-%m-%dT%H%M%S"
-"""As `season` reads it in a name."""
+"""The format of the time in file names, which `season` reads."""
 _LONGEST_NAME = 80
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 
 
 @dataclass(frozen=True)
 class Fetched:
-    """A run of a submission, and where its files are.
+    """A run of a submission, and the places of its files.
 
     Attributes
     ----------
-    id: the server's number for the run.
-    phase, owner: as the server calls them.
-    time: when the run was made, in UTC; for an upload that was run once, the time of the upload.
-    status: the server's word.
+    id: the run's id on the server.
+    phase, owner: their names on the server.
+    time: the time of the run, in UTC; for an upload that was run once, the time of the upload.
+    status: the run's status on the server.
     on_board: whether it was on the leaderboard.
-    submission, output: files below the folder; empty where there is none.
-    sha256: the upload's.
-    upload: the same for all runs of one upload.
-    complete: whether everything is here that the server will ever have of it.
-    note: what is not here, and why.
+    submission, output: paths below the folder; empty if there is no such file.
+    sha256: SHA-256 of the upload.
+    upload: an identifier that all runs of one upload share.
+    complete: whether all files that the server will ever have are here.
+    note: which files are not here, and why.
     """
 
     id: int
@@ -68,18 +68,20 @@ COLUMNS = tuple(field.name for field in fields(Fetched))
 
 
 def read_index(folder: Path) -> list[Fetched]:
-    """The runs in a fetched folder, in the order of their ids.
+    """Return the runs in a fetched folder, sorted by id.
 
     Raises
     ------
-    OrganiserError: there is no index, or it cannot be read.
+    OrganiserError: the index is missing or cannot be read.
     """
     try:
         rows = read_rows(read_file(folder / INDEX, LARGEST_INDEX), ",")
     except OSError as error:
-        raise OrganiserError(f"{folder / INDEX}: {error.strerror}; expected what `fetch` left") from None
+        raise OrganiserError(
+            f"{folder / INDEX}: {error.strerror}; expected the index that `fetch` writes"
+        ) from None
     except UnreadableFile as error:
-        raise OrganiserError(f"{folder / INDEX}: {error}; expected what `fetch` left") from None
+        raise OrganiserError(f"{folder / INDEX}: {error}; expected the index that `fetch` writes") from None
     if not rows or tuple(rows[0][1]) != COLUMNS:
         raise OrganiserError(f"{folder / INDEX}: expected the columns {', '.join(COLUMNS)}")
     runs = []
@@ -115,7 +117,7 @@ def write_index(folder: Path, runs: Iterable[Fetched]) -> None:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file that has its name only when all of it is there."""
+    """Write a file that gets its name only when it is complete."""
     part = path.with_name(f"{path.name}.part")
     part.write_text(text, encoding="utf-8", newline="")
     part.replace(path)
@@ -140,7 +142,7 @@ def logs_path(phase: str, owner: str, run: int) -> str:
 
 
 def safe_name(name: str) -> str:
-    """A name that a file can have on every system, another one for every name (but for case)."""
+    """Return a valid file name for every system; different names stay different, except for case."""
     plain = unicodedata.normalize("NFC", name)
     plain = re.sub(r"[^\w.@+ -]", "_", plain).rstrip(". ")
     plain = re.sub(r"^[. ]+|^(?=$)|^__MACOSX", "_", plain)
@@ -150,7 +152,7 @@ def safe_name(name: str) -> str:
 
 
 def owner_folders(owners: Iterable[str]) -> dict[str, str]:
-    """Each owner's folder, by owner; another one for every owner where a file system takes `a` for `A`, too."""
+    """Return each owner's folder; the folders differ also on file systems that ignore case."""
     folders: dict[str, str] = {}
     taken = set()
     for owner in dict.fromkeys(owners):

@@ -1,4 +1,4 @@
-"""Publish a bundle: upload, import, read back, try with the baseline, and only then open."""
+"""Publish a bundle: upload it, import it, read it back, submit the baseline, and only then open the competition."""
 
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -30,19 +30,19 @@ def publish(
     opening: bool = False,
     progress: Progress | None = None,
 ) -> Iterator[str]:
-    """Publish a bundle, step by step; yields what was done.
+    """Publish a bundle step by step; yield a line for each step.
 
     Parameters
     ----------
     path: a built zip for Codabench.
-    competition: one that was made of this bundle before: nothing is uploaded, the steps after the import follow.
-    opening: list the competition for everybody once all steps before went well.
-    progress: called with the bytes of the upload.
+    competition: a competition that was already imported from this bundle; the upload and the import are skipped.
+    opening: list the competition publicly after all other steps have succeeded.
+    progress: called with the uploaded bytes, and their total.
 
     Raises
     ------
-    OrganiserError: the bundle cannot be rehearsed, or the server refuses a step, has something else than the bundle
-        says, or scores otherwise than at home.
+    OrganiserError: the bundle cannot be rehearsed, the server refuses a step, the competition there differs from the
+        bundle, or its scores differ from those of the rehearsal.
     """
     bundle, content = read_bundle(path)
     rehearsed = list(_rehearse_baselines(bundle, content))
@@ -54,14 +54,14 @@ def publish(
     live = api.read_competition(connection, competition)
     check_served(content, bundle.files, live, competition)
     yield (
-        f"read back: dates, limits and pages of {count_of(len(bundle.phases), 'phase')}, the rule, "
-        f"{count_of(len(bundle.columns), 'column')} with sorting and precision, as in the bundle"
+        f"read back: dates, limits and pages of {count_of(len(bundle.phases), 'phase')}, the submission rule, and "
+        f"{count_of(len(bundle.columns), 'column')} with sorting and precision are as in the bundle"
     )
     phases = api.phases_of(live)
     yield _compare_files(connection, bundle, phases)
     for (built, name, rehearsal), phase in zip(rehearsed, phases, strict=True):
         if name is None or rehearsal is None:
-            yield f"{built.name}: no baseline in the bundle, so it was not tried"
+            yield f"{built.name}: no test submission, because the bundle has no baseline for it"
             continue
         run = api.submit(connection, phase, Path(name).name, bundle.files[name])
         if not bundle.auto_run:
@@ -69,31 +69,31 @@ def publish(
         yield f"{built.name}: submitted {name} as run {run}"
         _compare_scores(connection, bundle, phase, run, rehearsal)
         shown = "  ".join(f"{cell.title} {cell.fixed()}" for cell in rehearsal.row if not cell.hidden)
-        yield f"{built.name}: scored as rehearsed, to the last digit: {shown}"
+        yield f"{built.name}: same scores as in the rehearsal, to the last digit: {shown}"
     if not opening:
-        yield f"not listed for others yet: publish {path} --competition {competition} --open"
+        yield f"not public yet; to open it: publish {path} --competition {competition} --open"
         return
     untried = [built.name for built, name, _ in rehearsed if name is None]
     if untried:
         raise OrganiserError(
-            f"not opened, as {', '.join(untried)} was not tried; try it and publish it in the browser"
+            f"not opened: no test submission to {', '.join(untried)}; make one, then publish it in the browser"
         )
     api.publish(connection, competition)
     yield "published"
 
 
 def read_bundle(path: Path) -> tuple[BuiltBundle, Mapping[str, Any]]:
-    """A Codabench bundle that `check` does not refuse, and its competition.yaml.
+    """Read a Codabench bundle without errors, and its competition.yaml.
 
     Raises
     ------
-    OrganiserError: it cannot be used, is refused, or another platform's, or a phase has several tasks, as no bundle
-        that is built here has.
+    OrganiserError: the bundle cannot be read, has errors, is for another platform, or has a phase with several tasks
+        (bundles that are built here never have).
     """
     bundle = read_built_bundle(path)
     if bundle.platform != "codabench":
         raise OrganiserError(
-            f"{path}: a bundle for {bundle.platform}; only Codabench's are published by its API"
+            f"{path}: this bundle is for {bundle.platform}; only Codabench has an API to publish it"
         )
     errors = [finding for finding in check_bundle(path) if finding.level == "error"]
     if errors:
@@ -102,7 +102,7 @@ def read_bundle(path: Path) -> tuple[BuiltBundle, Mapping[str, Any]]:
     several = [str(phase["name"]) for phase in content["phases"] if len(phase["tasks"]) > 1]
     if several:
         raise OrganiserError(
-            f"{path}: several tasks in {', '.join(several)}; only phases with one task are handled here"
+            f"{path}: phases with several tasks: {', '.join(several)}; only phases with one task are supported"
         )
     return bundle, content
 
@@ -110,11 +110,11 @@ def read_bundle(path: Path) -> tuple[BuiltBundle, Mapping[str, Any]]:
 def check_served(
     content: Mapping[str, Any], files: Mapping[str, bytes], live: Mapping[str, Any], competition: int
 ) -> None:
-    """Hold a competition on the server against its bundle.
+    """Compare a competition on the server with its bundle.
 
     Raises
     ------
-    OrganiserError: with every difference.
+    OrganiserError: the message lists all differences.
     """
     try:
         found = differences(content, files, live)
@@ -124,15 +124,15 @@ def check_served(
         ) from None
     if found:
         lines = "\n".join(f"  {line}" for line in found)
-        raise OrganiserError(f"competition {competition} is not what the bundle says:\n\n{lines}")
+        raise OrganiserError(f"competition {competition} differs from the bundle:\n\n{lines}")
 
 
 def read_served_files(connection: Connection, task: int) -> dict[str, bytes]:
-    """A task's programs and data as the server has them, `part -> zip`.
+    """Download a task's programs and data from the server, `part -> zip`.
 
     Raises
     ------
-    Refused: the server does not give them.
+    Refused: the server does not provide them.
     """
     served = {}
     with tempfile.TemporaryDirectory(prefix="served-") as folder:
@@ -144,7 +144,7 @@ def read_served_files(connection: Connection, task: int) -> dict[str, bytes]:
 
 
 def wanted_files(bundle: BuiltBundle, phase: BuiltPhase) -> dict[str, bytes]:
-    """The programs and data of a phase in the bundle, `part -> zip`."""
+    """Return the programs and data of a phase in the bundle, `part -> zip`."""
     names = {part: getattr(phase, part) for part in api.PARTS}
     return {part: bundle.files[name] for part, name in names.items() if name is not None}
 
@@ -154,14 +154,14 @@ def different_parts(wanted: Mapping[str, bytes], served: Mapping[str, bytes]) ->
 
 
 def number(score: Decimal | None) -> str:
-    """All digits, without zeros at the end."""
+    """Format a score with all its digits, without trailing zeros."""
     return "-" if score is None else f"{score.normalize():f}"
 
 
 def different_scores(wanted: Mapping[str, Decimal], served: Mapping[str, Decimal]) -> list[str]:
-    """Where the server's scores are not those of home, a line each."""
+    """Return a line for each score that differs between here and the server."""
     return [
-        f"{key}: {number(wanted.get(key))} at home, {number(served.get(key))} on the server"
+        f"{key}: {number(wanted.get(key))} here, {number(served.get(key))} on the server"
         for key in dict.fromkeys([*wanted, *served])
         if wanted.get(key) != served.get(key)
     ]
@@ -172,20 +172,22 @@ def _compare_files(connection: Connection, bundle: BuiltBundle, phases: list[api
         try:
             served = read_served_files(connection, phase.tasks[0])
         except Refused:
-            return "the server does not give programs and data back, so their bytes were not compared"
+            return "the server does not return programs and data, so their bytes were not compared"
         if other := different_parts(wanted_files(bundle, built), served):
-            raise OrganiserError(f"{built.name}: the server has another {', '.join(other)} than the bundle")
-    return "read back: programs and data, byte for byte"
+            raise OrganiserError(
+                f"{built.name}: these files on the server differ from the bundle: {', '.join(other)}"
+            )
+    return "read back: programs and data are as in the bundle, byte for byte"
 
 
 def _rehearse_baselines(
     bundle: BuiltBundle, content: Mapping[str, Any]
 ) -> Iterator[tuple[BuiltPhase, str | None, Rehearsal | None]]:
-    """Each phase with the baseline for its task and what that comes to here; None where there is none.
+    """Yield each phase with the baseline for its task and its rehearsal; None, None if there is no baseline.
 
     Raises
     ------
-    OrganiserError: a baseline fails here.
+    OrganiserError: a baseline fails in the rehearsal.
     """
     items = sorted(content["phases"], key=lambda item: int(item.get("index", 0)))
     for phase, item in zip(bundle.phases, items, strict=True):
@@ -202,7 +204,7 @@ def _rehearse_baselines(
             rehearsal = rehearse_phase(bundle, bundle.phase(phase.number), submission)
         if rehearsal.status != FINISHED:
             raise OrganiserError(
-                f"{phase.name}: the baseline {name} fails here already, so nothing was sent\n\n{rehearsal}"
+                f"{phase.name}: the baseline {name} fails in the rehearsal, so nothing was sent\n\n{rehearsal}"
             )
         yield phase, name, rehearsal
 
@@ -215,11 +217,11 @@ def _compare_scores(
     found = wait_for_runs(connection, phase, [run], wanted).get(run)
     if found is None or found.status != FINISHED:
         raise OrganiserError(
-            f"{phase.name}: run {run} is {found.status if found else 'gone'} on the server, and Finished at home; its "
-            "logs are under Submissions in the browser"
+            f"{phase.name}: run {run} is {found.status if found else 'deleted'} on the server, but Finished in the "
+            "rehearsal; its logs are under Submissions in the browser"
         )
     served = {key: score for key, score in found.scores.items() if key not in computed}
     if lines := different_scores(wanted, served):
         raise OrganiserError(
-            "\n".join([f"{phase.name}: run {run} has other scores than at home:", "", *lines])
+            "\n".join([f"{phase.name}: the scores of run {run} differ from the rehearsal:", "", *lines])
         )

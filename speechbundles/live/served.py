@@ -1,4 +1,4 @@
-"""A competition as Codabench's API gives it back, held against the bundle that it was made of."""
+"""Compare a competition, as Codabench's API returns it, with the bundle that it was imported from."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,9 +10,9 @@ from speechbundles.platforms.codabench.keys import COLUMN, LEADERBOARD, PHASE, T
 from speechbundles.platforms.keys import FLAG, INTEGER, MAPPING, Key, Keys, is_true
 
 _RENAMED = {"max_submissions": "max_submissions_per_person"}
-"""What the API calls what the file calls otherwise."""
+"""Keys of the file -> their names in the API, where these differ."""
 _NOT_SERVED = ("version", "image", "pages", "tasks", "phases", "leaderboards", "solutions", "terms", "queue")
-"""Keys that are compared in their own way, or that the API has no word for."""
+"""Keys that are compared separately, or that the API does not return."""
 _PHASE_FILES = ("index", "tasks", "public_data", "starting_kit")
 _UNLIMITED = ("max_submissions", "max_submissions_per_day")
 
@@ -20,17 +20,17 @@ _UNLIMITED = ("max_submissions", "max_submissions_per_day")
 def differences(
     content: Mapping[str, Any], files: Mapping[str, bytes], competition: Mapping[str, Any]
 ) -> list[str]:
-    """What the server has otherwise than the bundle says, a line each.
+    """Return a line for each difference between the server and the bundle.
 
     Parameters
     ----------
     content: the bundle's competition.yaml.
-    files: the bundle's entries, by their names.
+    files: the bundle's entries, by name.
     competition: the server's answer.
 
     Raises
     ------
-    AttributeError, KeyError, IndexError, TypeError, ValueError: the answer lacks what is to be compared.
+    AttributeError, KeyError, IndexError, TypeError, ValueError: the answer lacks a value, or has it in another form.
     """
     found = _compare("", content, competition, {key: TOP[key] for key in TOP if key not in _NOT_SERVED})
     found += _different("terms", _text(files[content["terms"]]), str(competition["terms"]).strip())
@@ -61,7 +61,7 @@ def _different_phases(content: Mapping[str, Any], competition: Mapping[str, Any]
         )
         limited = any(phase.get(key, PHASE[key]["default"]) for key in _UNLIMITED)
         if limited and not live["has_max_submissions"]:
-            found.append(f"{where}has_max_submissions: the server does not look at the limits")
+            found.append(f"{where}has_max_submissions: the server does not apply the limits")
     return found
 
 
@@ -81,7 +81,7 @@ def _different_board(content: Mapping[str, Any], competition: Mapping[str, Any])
 
 
 def _compare(where: str, wanted: Mapping[str, Any], served: Mapping[str, Any], keys: Keys) -> list[str]:
-    """The keys that a file states, or that have a default where it does not."""
+    """Compare the keys that are set in the file or have a default."""
     found = []
     for key, rule in keys.items():
         default = rule.get("default")
@@ -95,7 +95,7 @@ def _compare(where: str, wanted: Mapping[str, Any], served: Mapping[str, Any], k
 
 
 def _value(key: str, rule: Key, value: Any, *, served: bool = False) -> Any:
-    """A value as the server takes it."""
+    """Return a value as the server interprets it."""
     kind = rule.get("type")
     if kind == FLAG["type"]:
         return is_true(value)
@@ -112,7 +112,7 @@ def _value(key: str, rule: Key, value: Any, *, served: bool = False) -> Any:
 
 
 def _text(page: bytes) -> str:
-    """A page as the importer reads it and the database keeps it."""
+    """Return a page as the server imports and stores it."""
     return page.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
@@ -120,7 +120,7 @@ def _different(where: str, wanted: Any, served: Any) -> list[str]:
     if wanted == served:
         return []
     if isinstance(wanted, str) and max(len(wanted), len(str(served))) > 200:
-        return [f"{where}: another text on the server"]
+        return [f"{where}: the text on the server is different"]
     return [f"{where}: {_shown(wanted)} in the bundle, {_shown(served)} on the server"]
 
 

@@ -1,4 +1,4 @@
-"""Wait for what a server does in its own time."""
+"""Wait for imports and runs on a server."""
 
 from collections.abc import Collection
 
@@ -7,19 +7,19 @@ from speechbundles.live.connection import Connection, Progress
 from speechbundles.model.errors import OrganiserError
 
 PAUSE = 10
-"""Seconds between two looks."""
+"""Seconds between two requests."""
 PATIENCE = 360
-"""Looks without a change before it is given up."""
+"""Requests without a change before giving up."""
 GRACE = 6
-"""Looks at a run that is over and has not all of its scores, which come a moment later or never."""
+"""Requests after runs have ended without all of their scores, which arrive a moment later or never."""
 
 
 def wait_for_import(connection: Connection, status: int) -> int:
-    """The competition that came of an import.
+    """Return the competition that an import creates.
 
     Raises
     ------
-    OrganiserError: it failed, or does not end.
+    OrganiserError: the import failed, or does not end.
     """
     for _ in range(PATIENCE):
         competition = api.imported(connection, status)
@@ -28,7 +28,7 @@ def wait_for_import(connection: Connection, status: int) -> int:
         connection.sleep(PAUSE)
     raise OrganiserError(
         f"the import has not ended after {PAUSE * PATIENCE // 60} minutes; when the server's management page lists the "
-        "competition, go on with --competition and its number"
+        "competition, continue with --competition and its number"
     )
 
 
@@ -39,11 +39,11 @@ def wait_for_runs(
     columns: Collection[str],
     progress: Progress | None = None,
 ) -> dict[int, api.LiveRun]:
-    """The runs when they are over and have a score in each of the columns; those that were deleted are left out.
+    """Return the runs when they have ended, with a score in each column; deleted runs are left out.
 
     Raises
     ------
-    OrganiserError: nothing has changed for too long.
+    OrganiserError: no run has changed for too long.
     """
     unchanged = 0
     seen: list[api.LiveRun] = []
@@ -62,6 +62,6 @@ def wait_for_runs(
         connection.sleep(PAUSE)
     waiting = ", ".join(f"{run.id} ({run.status})" for run in seen if run.status not in api.FINAL)
     raise OrganiserError(
-        f"{phase.name}: nothing has changed for {PAUSE * PATIENCE // 60} minutes, and these runs are not over: "
-        f"{waiting}. Is a worker there? The same command goes on from here"
+        f"{phase.name}: nothing has changed for {PAUSE * PATIENCE // 60} minutes, and these runs have not ended: "
+        f"{waiting}. Check that a compute worker is running, then repeat the command, which continues from here"
     )

@@ -1,4 +1,4 @@
-"""Labels corrected in mid-season, on a server that keeps old scores (`tests.samples.codabench_server`)."""
+"""Labels that are corrected in mid-season, on a server that keeps old scores (`tests.samples.codabench_server`)."""
 
 import json
 from decimal import Decimal
@@ -22,13 +22,13 @@ COMPETITION, EVALUATION = 7, 701
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch):
-    """What a bundle is refused for is `test_check`'s, and how it is rehearsed `test_rehearsal`'s."""
+    """Skip checks and real rehearsals, which `test_check` and `test_rehearsal` cover."""
     monkeypatch.setattr("speechbundles.live.publish.check_bundle", lambda path: [])
     monkeypatch.setattr("speechbundles.live.entrants.rehearse_all", count_here)
 
 
 def count_here(bundle, runs, work, jobs):
-    """In place of `rehearse_all`: the same results, without programs."""
+    """Replace `rehearse_all`: give the same results without running programs."""
     for name, (phase, path) in runs.items():
         scores = score(wanted_files(bundle, phase), path.read_bytes())
         stored = {key: round(Decimal(value), 10) for key, value in (scores or {}).items()}
@@ -56,10 +56,10 @@ def test_what_is_counted_here_is_what_the_programs_come_to(tmp_path):
 
 
 def season(server, tmp_path, rule="Force_Best"):
-    """A competition with four teams: the two first labels turn out to be wrong.
+    """Enter four teams into a competition whose first two labels turn out to be wrong.
 
-    Of 40 items anna has 39 and then 38 right, bob 38, carol 37, dora's file is refused. With the labels corrected,
-    anna's first has 37, her second 40, bob's 36 and carol's 39.
+    Of 40 items, anna has 39 and then 38 right, bob 38, carol 37; dora's file is refused. With corrected labels, anna's
+    first submission has 37 right, her second 40, bob's 36 and carol's 39.
     """
     old = live_bundle(tmp_path / "old.zip", rule=rule)
     key = server._dataset("competition_bundle", "old.zip", 0)
@@ -72,7 +72,7 @@ def season(server, tmp_path, rule="Force_Best"):
 
 
 def board(server):
-    """Who is on the server's board, with how many right."""
+    """Return the teams on the server's leaderboard, with their numbers of correct items."""
     _status, answer = server.answer("GET", f"/api/phases/{EVALUATION}/get_leaderboard/", {}, None)
     runs = [server.submissions[entry["id"]] for entry in answer["submissions"]]
     return [(run["owner"], run["scores"]["accuracy"] * 40) for run in runs]
@@ -95,7 +95,7 @@ def test_who_moves_is_shown_and_nothing_changed(connection, server, tmp_path):
         "     2    3  carol     0.975  0.925   +0.05",
         "     3    2  bob         0.9   0.95   -0.05",
         "",
-        "  5 runs count for their owners' limits of the day on which they are made",
+        "  5 new runs will count towards the teams' daily limits",
     ]
     assert json.dumps([server.tasks, board(server)], default=str) == before
     assert not server.called("API POST")
@@ -128,13 +128,13 @@ def test_the_board_becomes_the_predicted_one(connection, server, tmp_path, rule,
     said = amend(connection, new, tmp_path)
     assert board(server) == becomes
     assert said == [
-        "Evaluation: exchanged reference_data",
+        "Evaluation: replaced reference_data",
         "Evaluation: 5 submissions run again",
-        f"Evaluation: the board is the predicted one: {len(becomes)} entries, 2 columns, every digit",
+        f"Evaluation: the leaderboard is as predicted: {len(becomes)} entries, 2 columns, every digit",
     ]
     assert {part: server.tasks[32]["parts"][part] for part in kept} == kept
     assert [run["owner"] for run in server.submissions.values()] != []
-    assert len(server.submissions) == 5  # as many as before, for their owners' limits
+    assert len(server.submissions) == 5  # as many as before, because of the teams' limits
     assert not (tmp_path / "live" / STATE).exists()
 
 
@@ -167,7 +167,7 @@ def test_an_amendment_that_was_stopped_goes_on(connection, server, tmp_path, beg
     with pytest.raises(Unreachable):
         list(carry_out(connection, amendment))
     server.mishaps = []
-    assert amend(connection, new, tmp_path)[-1].startswith("Evaluation: the board is the predicted one")
+    assert amend(connection, new, tmp_path)[-1].startswith("Evaluation: the leaderboard is as predicted")
     assert board(server) == [("anna", 40), ("carol", 39), ("bob", 36)]
     assert len(server.submissions) == 5
 
@@ -178,7 +178,7 @@ def test_a_submission_that_comes_meanwhile_is_on_the_predicted_board(connection,
     steps = carry_out(connection, amendment)
     next(steps)
     server.enter(EVALUATION, "erik", upload(0, 1, 9), finished=False)
-    assert list(steps)[-1].startswith("Evaluation: the board is the predicted one: 4 entries")
+    assert list(steps)[-1].startswith("Evaluation: the leaderboard is as predicted: 4 entries")
     assert board(server)[:2] == [("anna", 40), ("carol", 39)]
     assert board(server)[2:] == [("erik", 39), ("bob", 36)]
 
@@ -193,9 +193,9 @@ def test_a_board_that_is_another_one_is_told(connection, server, tmp_path):
     with pytest.raises(OrganiserError) as error:
         list(carry_out(connection, amendment))
     lines = str(error.value).splitlines()
-    assert lines[0] == "Evaluation: the board is not the predicted one:"
+    assert lines[0] == "Evaluation: the leaderboard differs from the prediction:"
     assert "  the order is carol, anna, bob; expected anna, carol, bob" in lines
-    server.score = right  # the same command runs again what differs
+    server.score = right  # the same command runs differing uploads again
     assert amend(connection, new, tmp_path)[0] == "Evaluation: 1 submission run again"
     assert board(server) == [("anna", 40), ("carol", 39), ("bob", 36)]
 
@@ -205,7 +205,7 @@ def test_scores_that_differ_from_home_before_are_told(connection, server, tmp_pa
     run = sorted(server.submissions)[1]
     server.submissions[run]["scores"] = {}
     amendment = plan(connection, new, COMPETITION, tmp_path / "live")
-    assert f"1 of 5 scored otherwise by the server than here: {run}" in to_text(amendment)
+    assert f"1 of 5 have other scores on the server than here: {run}" in to_text(amendment)
 
 
 def test_a_deleted_upload_keeps_its_score_and_a_withdrawn_one_is_left_alone(connection, server, tmp_path):
@@ -214,7 +214,7 @@ def test_a_deleted_upload_keeps_its_score_and_a_withdrawn_one_is_left_alone(conn
     server.delete_upload(bob)
     server.submissions[carol]["data"] = None
     amendment = plan(connection, new, COMPETITION, tmp_path / "live")
-    assert f"cannot be run again, as the upload was deleted: {carol}" in to_text(amendment)
+    assert f"cannot be run again, because the upload was deleted: {carol}" in to_text(amendment)
     list(carry_out(connection, amendment))
     assert board(server) == [("anna", 40), ("carol", 37)]
 
@@ -240,7 +240,7 @@ def test_what_is_refused(connection, server, tmp_path):
     server.stuck = True
     run = server.enter(EVALUATION, "erik", upload(), finished=False)
     server.submissions[run]["status"] = "Running"
-    with pytest.raises(OrganiserError, match=f"runs under way: {run}. Wait for them, or cancel them"):
+    with pytest.raises(OrganiserError, match=f"unfinished runs: {run}. Wait for them, or cancel them"):
         list(carry_out(connection, amendment))
     assert server.called("API PATCH") == []
     del server.submissions[run]
@@ -249,7 +249,7 @@ def test_what_is_refused(connection, server, tmp_path):
     with pytest.raises(OrganiserError, match="PATCH /api/tasks/32/: HTTP 403"):
         list(carry_out(connection, amendment))
     newer = live_bundle(tmp_path / "newer.zip", wrong=3)
-    with pytest.raises(OrganiserError, match="an amendment with another bundle is not done"):
+    with pytest.raises(OrganiserError, match="an amendment with another bundle is in progress"):
         plan(connection, newer, COMPETITION, tmp_path / "live")
     assert amend(connection, new, tmp_path)
 
@@ -281,6 +281,6 @@ def test_the_command(server, tmp_path, monkeypatch, capsys):
     assert "     2    3  carol     0.975  0.925   +0.05" in out
     assert "Nothing was changed. With --yes" in err
     assert build_bundle.main([*arguments, "--yes"]) == 0
-    assert "the board is the predicted one: 3 entries" in capsys.readouterr().out
+    assert "the leaderboard is as predicted: 3 entries" in capsys.readouterr().out
     assert build_bundle.main([*arguments, "--yes"]) == 0
     assert "there is nothing to amend" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""A competition's submissions, fetched from a server that has its bad days (`tests.samples.codabench_server`)."""
+"""Fetch a competition's submissions from an unreliable server (`tests.samples.codabench_server`)."""
 
 import csv
 import os
@@ -47,7 +47,7 @@ def bundle(tmp_path_factory):
 
 @pytest.fixture
 def phase(server, bundle):
-    """The evaluation phase of a competition with three uploads: two of anna's, one of bob's that fails."""
+    """The evaluation phase of a competition with three uploads: two by anna, and one by bob that fails."""
     key = server._dataset("competition_bundle", "bundle.zip", 0)
     server.files[server.datasets[key]["path"]] = bundle
     phase = server.competitions[server._import(key)]["phases"][1]["id"]
@@ -116,7 +116,7 @@ def test_a_run_under_way_is_fetched_again_when_it_is_over(connection, server, ph
         server._go_on()
     server.submissions[run]["scores"] = {}
     server.stuck = True
-    server.submissions[run]["status"] = "Finished"  # the output is an empty file still
+    server.submissions[run]["status"] = "Finished"  # the output is still an empty file
     server.submissions[run]["outputs"] = dict.fromkeys(
         ("prediction", "scoring", "detailed", "scoring_stdout", "scoring_stderr"), "/bundles/empty"
     )
@@ -183,7 +183,7 @@ def test_names_are_safe(connection, server, phase, tmp_path):
 def test_owners_that_differ_in_case_alone_have_folders_that_differ_in_more(
     connection, server, phase, tmp_path
 ):
-    """On a file system that does not tell them apart two owners would be one; who came first keeps the plain name."""
+    """On a file system that ignores case, two owners would share a folder; the first one keeps the plain name."""
     server.enter(phase, "Anna", upload())
     folders = {
         run.owner: run.submission.split("/")[1] for run in fetch(connection, COMPETITION, tmp_path).runs
@@ -210,7 +210,7 @@ def test_different_names_stay_different():
     [
         ("API GET /api/submissions/", ("drop", "cut", "lie", "html", 500, 503), [1, 2, 4, 8, 16, 32]),
         ("STORE GET", ("drop", "cut", 500, 502), [1, 2, 4, 8]),
-        ("STORE GET", ("lie",), []),  # less of a zip than there is: it is fetched once more
+        ("STORE GET", ("lie",), []),  # a truncated zip is fetched once more
         ("STORE GET", ("damage",), []),
     ],
 )
@@ -272,7 +272,7 @@ def test_an_expired_link_is_asked_for_anew(connection, server, phase, tmp_path):
     run = server.enter(phase, "carol", upload(5))
     haul = fetch(connection, COMPETITION, tmp_path)
     assert [left.id for left in haul.lacking] == [run]
-    assert "127.0.0.1 does not give it (HTTP 403)" in haul.lacking[0].note
+    assert "127.0.0.1 does not provide the file (HTTP 403)" in haul.lacking[0].note
     assert not haul.runs[-1].complete
 
 
@@ -293,30 +293,30 @@ def test_pages_that_change_while_they_are_read(connection, server, phase):
     whole = [run.id for run in api.list_runs(connection, phase)]
     assert whole == sorted(server.submissions)
     changes = [
-        lambda: server.submissions.pop(whole[-1]),  # what was on the second page is on the first one now
+        lambda: server.submissions.pop(whole[-1]),  # an item of the second page moves to the first
         lambda: None,
-        lambda: server._submit(phase, "dora", None),  # and now on the second once more
+        lambda: server._submit(phase, "dora", None),  # and back to the second
     ]
     server.on_page = lambda: changes.pop(0)() if changes else None
     assert [run.id for run in api.list_runs(connection, phase)] == sorted(server.submissions)
     server.on_page = lambda: server._submit(phase, "dora", None)
-    with pytest.raises(OrganiserError, match="changes whenever it is read"):
+    with pytest.raises(OrganiserError, match="changed during each of 5 attempts to read it"):
         api.list_runs(connection, phase)
 
 
 def test_only_an_organiser_may(connection, server, phase, tmp_path):
     del server.competitions[COMPETITION]["secret_key"]
-    with pytest.raises(OrganiserError, match="not that of one of its organisers"):
+    with pytest.raises(OrganiserError, match="does not belong to one of its organisers"):
         fetch(connection, COMPETITION, tmp_path)
     with pytest.raises(Refused, match="404"):
         fetch(connection, 8, tmp_path)
-    with pytest.raises(Refused, match="does not know this token"):
+    with pytest.raises(Refused, match="does not accept this token"):
         fetch(Connection(server.address, "f" * 40), COMPETITION, tmp_path)
 
 
 def test_an_answer_that_is_not_understood(connection, server, phase, tmp_path):
     server.mishaps = [Mishap("API GET /api/submissions/?", 200, body=b'[{"id": 1}]')]
-    with pytest.raises(OrganiserError, match="holds no list of submissions that is understood"):
+    with pytest.raises(OrganiserError, match="has no valid list of submissions"):
         fetch(connection, COMPETITION, tmp_path)
 
 
@@ -356,7 +356,7 @@ def test_no_redirect_carries_the_token_away(connection, server, phase, tmp_path)
     server.mishaps = [
         Mishap("API GET /api/competitions/", 302, headers={"Location": f"{server.storage}/stolen"})
     ]
-    with pytest.raises(Refused, match="sends on to 127"):
+    with pytest.raises(Refused, match="redirects to 127"):
         fetch(connection, COMPETITION, tmp_path)
     assert server.called("STORE") == []
 
@@ -367,12 +367,12 @@ def test_a_message_never_has_the_token_or_a_signature(connection, server, phase,
         fetch(connection, COMPETITION, tmp_path)
     assert TOKEN not in str(refusal.value)
     assert "(the token)" in str(refusal.value)
-    told = []
+    logged = []
     server.mishaps = [Mishap("STORE GET", "drop", times=100)]
     with pytest.raises(Unreachable) as lost:
-        fetch(Connection(server.address, TOKEN, lambda seconds: None, told.append), COMPETITION, tmp_path)
-    assert told
-    assert not any("signature" in text for text in [*told, str(lost.value)])
+        fetch(Connection(server.address, TOKEN, lambda seconds: None, logged.append), COMPETITION, tmp_path)
+    assert logged
+    assert not any("signature" in text for text in [*logged, str(lost.value)])
 
 
 def test_files_lie_at_encrypted_addresses(connection, tmp_path):
@@ -383,7 +383,7 @@ def test_files_lie_at_encrypted_addresses(connection, tmp_path):
         ("https://localhost:9000/x", "an address on this machine"),
         ("ftp://storage.example/x", "begins with https://"),
         ("https://me:secret@storage.example/x", "begins with https://"),
-        ("https://storage.example:port/x", "no address"),
+        ("https://storage.example:port/x", "not a valid address"),
     ):
         with pytest.raises(OrganiserError, match=reason) as refusal:
             away.download(lambda address=address: address, tmp_path / "file")
@@ -418,7 +418,7 @@ def test_the_guides_recipe_gets_a_token(server, tmp_path):
         )
         assert file.stat().st_mode & 0o777 == 0o600
         if password == "wrong":
-            with pytest.raises(OrganiserError, match="no token"):
+            with pytest.raises(OrganiserError, match="not a token"):
                 read_token(file)
     assert read_token(file) == TOKEN
 
@@ -434,7 +434,7 @@ def test_where_the_token_is(tmp_path, monkeypatch):
     file.chmod(0o600)
     assert read_token(file) == TOKEN
     file.write_text("two words")
-    with pytest.raises(OrganiserError, match="this is no token"):
+    with pytest.raises(OrganiserError, match="this is not a token"):
         read_token(file)
     with pytest.raises(OrganiserError, match="No such file"):
         read_token(tmp_path / "none")

@@ -1,4 +1,4 @@
-"""A bundle, published on a server that may get it wrong (`tests.samples.codabench_server`)."""
+"""Publish a bundle on a server that can make mistakes (`tests.samples.codabench_server`)."""
 
 import copy
 import functools
@@ -34,7 +34,7 @@ def connection(server):
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch, rehearsals):
-    """Each baseline is rehearsed once. What a bundle is refused for is `test_check`'s."""
+    """Rehearse each baseline only once, and skip checks, which `test_check` covers."""
 
     def rehearse_once(bundle, phase, submission):
         if phase.name not in rehearsals:
@@ -51,7 +51,7 @@ def rehearsals():
 
 
 def steps(connection, bundle, **options):
-    """The steps that went well, and the error that ended them."""
+    """Return the successful steps, and the error that ended them."""
     done = []
     try:
         for step in publish(connection, bundle, **options):
@@ -75,10 +75,10 @@ def test_a_bundle_is_uploaded_compared_and_tried(connection, server, bundle):
         "Development",
         "Evaluation",
         "Evaluation",
-        "not listed for others yet",
+        "not public yet; to open it",
     ]
-    assert done[4] == "Development: no baseline in the bundle, so it was not tried"
-    assert "scored as rehearsed, to the last digit" in done[6]
+    assert done[4] == "Development: no test submission, because the bundle has no baseline for it"
+    assert "same scores as in the rehearsal, to the last digit" in done[6]
     assert "Accuracy 0.7500  Error 0.2500" in done[6]  # the baseline is right for three in four
     assert not server.competitions[7]["published"]
     assert server.called("API POST /api/competitions/7/toggle_publish") == []
@@ -90,14 +90,16 @@ def test_it_is_opened_when_all_was_tried(connection, server, tmp_path):
     done, error = steps(connection, bundle, opening=True)
     assert (done[-1], error) == ("published", None)
     assert server.competitions[7]["published"]
-    done, error = steps(connection, bundle, opening=True, competition=7)  # it is a switch: not back
+    done, error = steps(
+        connection, bundle, opening=True, competition=7
+    )  # the API has a toggle: it must not be switched back
     assert (done[-1], error) == ("published", None)
     assert server.competitions[7]["published"]
 
 
 def test_it_is_not_opened_where_a_phase_was_not_tried(connection, server, bundle):
     _, error = steps(connection, bundle, opening=True)
-    assert error == "not opened, as Development was not tried; try it and publish it in the browser"
+    assert error == "not opened: no test submission to Development; make one, then publish it in the browser"
     assert not server.competitions[7]["published"]
 
 
@@ -113,18 +115,18 @@ def test_a_phase_with_several_tasks_is_refused_before_anything_is_done(connectio
     phases[0]["tasks"].append(phases[1]["tasks"][0])
     done, error = steps(connection, live_bundle(tmp_path / "several.zip", phases=phases))
     assert (done, server.requests) == ([], [])
-    assert "several tasks in Development; only phases with one task" in error
+    assert "phases with several tasks: Development; only phases with one task" in error
 
 
 PHASE, BOARD = ("phases", 1), ("leaderboards", 0)
 TASKS = [{"name": "Practice (development)"}]
-# Where the server's copy is changed, to what (`...`: removed); what is told of the bundle and of the server.
+# A place in the server's copy, its new value (`...`: removed), and the reported values of bundle and server.
 CHANGES = (
     (("phases", 0, "start"), "2027-01-11T01:00:00Z", "phases[0].start: 2027-01-11 00:00:00", "2027-01-11 01:00:00"),
     ((*PHASE, "end"), None, "phases[1].end: 2027-03-14 23:59:59", "None"),
     ((*PHASE, "max_submissions_per_day"), 5, "phases[1].max_submissions_per_day: 3", "5"),
     ((*PHASE, "max_submissions_per_person"), None, "phases[1].max_submissions: 3", "0"),
-    ((*PHASE, "has_max_submissions"), False, "phases[1].has_max_submissions: the server does not look", ""),
+    ((*PHASE, "has_max_submissions"), False, "phases[1].has_max_submissions: the server does not apply", ""),
     (("phases", 0, "execution_time_limit"), 600, "phases[0].execution_time_limit: 300", "600"),
     ((*PHASE, "tasks"), TASKS, "phases[1].tasks: Test", "Practice (development)"),
     (("phases", 1), ..., "number of phases: 2", "1"),
@@ -154,7 +156,7 @@ def test_what_the_import_gets_wrong_is_told(imported, path, value, bundles, serv
 
 @pytest.fixture(scope="module")
 def imported():
-    """A bundle, and what a server makes of it."""
+    """A bundle, and the competition that a server imports from it."""
     draft, server = codabench(), CodabenchServer(score)
     server.storage = ""
     key = server._dataset("competition_bundle", "b.zip", 0)
@@ -163,7 +165,7 @@ def imported():
 
 
 def test_no_limit_is_0_or_null(imported):
-    """Both mean none to the server (`Phase.can_user_make_submissions`)."""
+    """The server treats both as no limit (`Phase.can_user_make_submissions`)."""
     draft, served = copy.deepcopy(imported)
     draft.spec["phases"][0]["max_submissions"] = 0
     served["phases"][0]["max_submissions_per_person"] = None
@@ -177,7 +179,7 @@ def test_a_server_that_has_something_else_is_told_and_gets_no_submission(connect
     )
     done, error = steps(connection, bundle)
     assert error.splitlines() == [
-        "competition 7 is not what the bundle says:",
+        "competition 7 differs from the bundle:",
         "",
         "  phases[0].end: 2027-02-28 23:59:59 in the bundle, None on the server",
         "  leaderboards[0].submission_rule: 'Force_Best' in the bundle, 'Add' on the server",
@@ -195,7 +197,7 @@ def test_a_file_that_came_otherwise_is_told(connection, server, bundle):
     key = server.tasks[task]["parts"]["reference_data"]
     server.files[server.datasets[key]["path"]] += b"more"
     _, error = steps(connection, bundle, competition=7)
-    assert error == "Evaluation: the server has another reference_data than the bundle"
+    assert error == "Evaluation: these files on the server differ from the bundle: reference_data"
 
 
 def test_a_server_that_gives_no_files_back(connection, server, bundle):
@@ -209,24 +211,24 @@ def test_another_score_than_at_home_is_told(connection, server, bundle):
     server.score = lambda parts, upload: {"accuracy": 0.75 + 1e-10, "error": 0.25}
     _, error = steps(connection, bundle, opening=True)
     assert error.splitlines() == [
-        "Evaluation: run 1 has other scores than at home:",
+        "Evaluation: the scores of run 1 differ from the rehearsal:",
         "",
-        "accuracy: 0.75 at home, 0.7500000001 on the server",
+        "accuracy: 0.75 here, 0.7500000001 on the server",
     ]
     assert not server.competitions[7]["published"]
 
 
 @pytest.mark.parametrize(
-    ("scores", "told"),
+    ("scores", "expected"),
     [
-        (None, "is Failed on the server, and Finished at home"),
-        ({"accuracy": 0.75}, "error: 0.25 at home, - on the"),
+        (None, "is Failed on the server, but Finished in the rehearsal"),
+        ({"accuracy": 0.75}, "error: 0.25 here, - on the"),
     ],
 )
-def test_a_run_that_fails_there_or_loses_a_score(connection, server, bundle, scores, told):
+def test_a_run_that_fails_there_or_loses_a_score(connection, server, bundle, scores, expected):
     server.score = lambda parts, upload: scores
     _, error = steps(connection, bundle)
-    assert told in error
+    assert expected in error
 
 
 def test_a_run_that_does_not_end(connection, server, bundle, monkeypatch):
@@ -244,7 +246,7 @@ def test_a_full_quota_is_told_in_the_servers_words(connection, server, bundle):
     server.quota = 100
     done, error = steps(connection, bundle)
     assert done == []
-    assert "synthetic.zip was not taken" in error
+    assert "synthetic.zip was rejected" in error
     assert "Insufficient space" in error
 
 
@@ -273,10 +275,10 @@ def test_what_must_not_happen_twice_is_not_repeated(connection, server, tmp_path
     phases = copy.deepcopy(codabench().spec["phases"])
     bundle = live_bundle(tmp_path / "one.zip", phases=[{**phases[1], "index": 0}])
     server.mishaps = [Mishap(begins, "act-and-drop")]
-    with pytest.raises(Unreachable, match="Whether the server did it is not known"):
+    with pytest.raises(Unreachable, match="The server may have carried out the request"):
         list(publish(connection, bundle, opening=True))
     assert len(server.called(begins)) == 1
-    server.mishaps = [Mishap(begins, 429)]  # it has not begun
+    server.mishaps = [Mishap(begins, 429)]  # the server has not started
     assert list(publish(connection, bundle, opening=True))[-1] == "published"
 
 
@@ -295,6 +297,6 @@ def test_the_command(server, bundle, tmp_path, monkeypatch, capsys):
     assert "1 runs, 1 fetched now" in capsys.readouterr().err
     monkeypatch.setenv(TOKEN_VARIABLE, "f" * 40)
     assert build_bundle.main(["publish", str(bundle), "--server", server.address]) == 1
-    assert "does not know this token" in capsys.readouterr().err
+    assert "does not accept this token" in capsys.readouterr().err
     assert build_bundle.main(["publish", str(bundle), "--server", "http://codabench.example"]) == 1
-    assert "only https is used" in capsys.readouterr().err
+    assert "only https is allowed" in capsys.readouterr().err
