@@ -55,7 +55,7 @@ def make_parts(
     competition: Competition,
     references: Mapping[str, ReferenceSet],
     *,
-    log: Callable[[str], None] = lambda understood: None,
+    log: Callable[[str], None] = lambda line: None,
 ) -> Parts:
     """Build the programs, starting kit and baseline solutions of a competition's task.
 
@@ -94,7 +94,7 @@ def make_parts(
     kit = _with_library(library, kit)
     try:
         data = {name: kit.pop(name) for name in list(kit) if name.startswith("data/")}
-        kit.update(canonical_tables(data, lambda understood: log(f"{task.name}: {understood}")))
+        kit.update(canonical_tables(data, lambda line: log(f"{task.name}: {line}")))
     except UnreadableFile as error:
         raise OrganiserError(f"{task.name}: starting kit: {error}") from None
     for name, reference in references.items():

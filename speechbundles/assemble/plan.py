@@ -41,7 +41,7 @@ def plan(
     drop_invalid_rows: bool = False,
     kept: Path | None = None,
     progress: Callable[[str], None] = lambda step: None,
-    log: Callable[[str], None] = lambda understood: None,
+    log: Callable[[str], None] = lambda line: None,
 ) -> Plan:
     """Read and validate everything that the named bundles need; all bundles if none is named.
 
@@ -131,7 +131,7 @@ def _load_references(
             path,
             competition.options,
             drop_invalid_rows=drop_invalid_rows,
-            log=lambda understood: None if competition.sources.is_sample else log(understood),
+            log=lambda line: None if competition.sources.is_sample else log(line),
         )
     hidden = {references[name].fingerprint for name in references if name not in competition["public_sets"]}
     for name in competition["public_sets"]:
@@ -201,7 +201,7 @@ def _seal(
     loaded: Mapping[str, dict[str, ReferenceSet]],
     kept: Path | None,
 ) -> None:
-    """Replace each set of which a share is sealed by its open part."""
+    """Replace each set that has a sealed share by its open part."""
     defects: located_yaml.Defects = []
     for task, references in loaded.items():
         for name, reference in references.items():

@@ -89,7 +89,7 @@ def load_reference(
     options: Mapping[str, str],
     *,
     drop_invalid_rows: bool = False,
-    log: Callable[[str], None] = lambda understood: None,
+    log: Callable[[str], None] = lambda line: None,
 ) -> ReferenceSet:
     """Read a set from a folder with the reference files, or from the file itself if the task has only one.
 

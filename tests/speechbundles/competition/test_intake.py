@@ -268,13 +268,13 @@ def test_kit_data_come_out_in_the_notation_that_baselines_read():
 
 def test_kit_data_with_line_ends_of_old_have_those_of_today():
     read = canonical_tables(
-        {"a.csv": b"id,note\r1,a\r2,b\r", "b.csv": b"id\r\n1\r\n"}, lambda understood: None
+        {"a.csv": b"id,note\r1,a\r2,b\r", "b.csv": b"id\r\n1\r\n"}, lambda line: None
     )
     assert read == {"a.csv": b"id,note\n1,a\n2,b\n", "b.csv": b"id\r\n1\r\n"}
 
 
 def test_kit_data_of_one_column_are_a_table_too():
-    read = canonical_tables({"a.csv": b"text\na, b\nc\n"}, lambda understood: None)
+    read = canonical_tables({"a.csv": b"text\na, b\nc\n"}, lambda line: None)
     assert read == {"a.csv": b'text\n"a, b"\nc\n'}
 
 
@@ -298,7 +298,7 @@ def test_the_samples_kit_data_stay_as_they_are():
 )
 def test_kit_data_that_are_no_table_are_refused_by_name(files, said):
     with pytest.raises(UnreadableFile, match=said):
-        canonical_tables(files, lambda understood: None)
+        canonical_tables(files, lambda line: None)
 
 
 # The command
