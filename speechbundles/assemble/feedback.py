@@ -26,7 +26,7 @@ class Feedback:
     Attributes
     ----------
     steps: `key -> step` of the scores on the leaderboard while the labels are hidden; empty where no score has a
-        standard error (a single unit, or baselines that score the same whatever the resample).
+        standard error (a single unit, or baselines whose scores never vary).
     floor: the scores shown for a submission that does not beat them.
     unit: the unit that confidence intervals resample.
     known: `system -> primary score` of the systems that anyone can submit: the baseline, where it runs, and the

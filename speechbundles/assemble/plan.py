@@ -57,7 +57,7 @@ def plan(
 
     Raises
     ------
-    OrganiserError: competitions that cannot be built; the message lists every defect of the first kind found.
+    OrganiserError: competitions that cannot be built; the message lists all defects that one step finds.
     """
     competitions = read_competitions(sources, names, leave_out=leave_out)
     own = {task for task, _ in given}

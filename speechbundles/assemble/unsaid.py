@@ -63,6 +63,6 @@ def _about_what_is_left_out(competition: Competition, parts: Parts) -> Iterator[
         places = [place for place, text in texts.items() if word.search(text)]
         if places:
             yield (
-                f"{competition.name}: {name} is left out, but {', '.join(places)} still mentions it; put your own "
+                f"{competition.name}: {name} is left out, but still mentioned in {', '.join(places)}; put your own "
                 "version of the text into the competition folder"
             )

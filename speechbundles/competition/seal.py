@@ -100,7 +100,7 @@ def _units_of_lines(task: Task, reference: ReferenceSet) -> tuple[str, dict[str,
 
 
 def _lines_of(content: bytes, unit_of: Mapping[int, str | None], units: Collection[str]) -> bytes:
-    """Return a file without the labels of other units than the given ones."""
+    """Return a file with the labels of the given units only."""
     lines = enumerate(content.split(b"\n"), 1)
     return b"\n".join(line for number, line in lines if number not in unit_of or unit_of[number] in units)
 

@@ -279,7 +279,9 @@ def _notes(entrants: Sequence[Entrant]) -> list[str]:
     again = sum(is_run_again(entrant) for entrant in entrants)
     notes = [f"{count_of(again, 'new run')} will count towards the teams' daily limits"] if again else []
     if gone:
-        notes.append(f"cannot be run again, because the upload was deleted: {some_of(gone, MOST_SHOWN)}")
+        notes.append(
+            f"runs that cannot be repeated, because the upload was deleted: {some_of(gone, MOST_SHOWN)}"
+        )
     return notes
 
 
@@ -307,7 +309,8 @@ def _check_old(
     if not unlike:
         return []
     return [
-        f"{len(unlike)} of {count} have other scores on the server than here: {some_of(unlike, MOST_SHOWN)}"
+        f"{len(unlike)} of {count} uploads have other scores on the server than here; runs: "
+        f"{some_of(unlike, MOST_SHOWN)}"
     ]
 
 

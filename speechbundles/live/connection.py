@@ -1,7 +1,7 @@
 """Requests to a competition server and its storage: authentication, retries, and safe downloads.
 
 - The token is sent only to the server. Files have signed addresses, which may be on another host: requests to them
-  carry no token, and no redirect is followed. Neither the token nor a signed address is ever printed or written.
+  carry no token, and no redirect is followed with it. Neither the token nor a signed address is printed or written.
 - Only https is used, except for a server on this machine.
 - After a lost connection, HTTP 429 or 5xx, a request is tried again, with the pause that the server asks for
   (`Retry-After`). A request that must not be carried out twice is not repeated if it may have reached the server; this
@@ -135,7 +135,7 @@ def _check(address: str, *, local: bool) -> None:
             f"{where}: not encrypted; only https is allowed, except for a server on this machine"
         )
     if here and not local:
-        raise OrganiserError(f"{where}: the server stores its files at an address on this machine")
+        raise OrganiserError(f"{where}: the server refers to an address on this machine for its files")
 
 
 @dataclass(frozen=True)

@@ -229,7 +229,7 @@ def test_a_line_of_rttm_that_is_no_turn_is_refused_with_its_file_and_line(tmp_pa
     with pytest.raises(BadReference) as refusal:
         load(tmp_path, {"all.rttm": broken, "all.uem": UEM}, "merlion_diarization")
     assert "line 2    time '0,50'; expected a finite decimal number (a decimal point" in str(refusal.value)
-    assert "line 3    5 fields; expected SPEAKER, recording" in str(refusal.value)
+    assert "line 3    5 fields; expected SPEAKER FILE CHANNEL" in str(refusal.value)
 
 
 def test_turns_without_evaluated_regions_are_refused(tmp_path):

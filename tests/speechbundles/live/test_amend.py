@@ -205,7 +205,7 @@ def test_scores_that_differ_from_home_before_are_told(connection, server, tmp_pa
     run = sorted(server.submissions)[1]
     server.submissions[run]["scores"] = {}
     amendment = plan(connection, new, COMPETITION, tmp_path / "live")
-    assert f"1 of 5 have other scores on the server than here: {run}" in to_text(amendment)
+    assert f"1 of 5 uploads have other scores on the server than here; runs: {run}" in to_text(amendment)
 
 
 def test_a_deleted_upload_keeps_its_score_and_a_withdrawn_one_is_left_alone(connection, server, tmp_path):
@@ -214,7 +214,7 @@ def test_a_deleted_upload_keeps_its_score_and_a_withdrawn_one_is_left_alone(conn
     server.delete_upload(bob)
     server.submissions[carol]["data"] = None
     amendment = plan(connection, new, COMPETITION, tmp_path / "live")
-    assert f"cannot be run again, because the upload was deleted: {carol}" in to_text(amendment)
+    assert f"runs that cannot be repeated, because the upload was deleted: {carol}" in to_text(amendment)
     list(carry_out(connection, amendment))
     assert board(server) == [("anna", 40), ("carol", 37)]
 

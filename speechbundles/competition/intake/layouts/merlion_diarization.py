@@ -29,9 +29,7 @@ def labels_of_rttm(texts: Mapping[Path, str]) -> tuple[tuple[str, ...], Rows]:
             continue  # RTTM also has lines that are not turns
         start, duration = _times(fields[3:5], path, number, problems)
         if len(fields) < 8:
-            message = (
-                f"{len(fields)} fields; expected SPEAKER, recording, channel, start, duration, two, language"
-            )
+            message = f"{len(fields)} fields; expected SPEAKER FILE CHANNEL START DURATION <NA> <NA> LANGUAGE"
             problems.add("wrong_field_count", path.name, message, line=number)
             continue
         turn = fields[1], start, start + duration, fields[7]
