@@ -162,7 +162,7 @@ def test_two_bundles_with_the_same_programs_have_the_same_secrets(copy, setting,
     assert both in str(refusal.value)
 
 
-def test_what_four_challenges_share_is_told_once_where_it_stands(copy):
+def test_a_defect_that_four_challenges_share_is_reported_once_where_it_is_defined(copy):
     text = rewrite(copy, ("max_submissions: 500", "max_submissions: 0"))
     with pytest.raises(OrganiserError) as refusal:
         read_competitions(Sources(copy))
@@ -172,7 +172,7 @@ def test_what_four_challenges_share_is_told_once_where_it_stands(copy):
     assert text.count("*half_a_year") == 3
 
 
-def test_all_defects_are_told_at_once(copy):
+def test_all_defects_are_reported_at_once(copy):
     text = rewrite(copy, ("forum: true", "forun: true"), ("{key: fer,", "{key: FER,"))
     with pytest.raises(OrganiserError, match="2 defects") as refusal:
         read_competitions(Sources(copy))
@@ -180,7 +180,7 @@ def test_all_defects_are_told_at_once(copy):
     assert f"line {line:<4} defaults.forun: unknown key; did you mean forum?" in str(refusal.value)
 
 
-def test_the_readme_of_the_refusal_is_what_the_command_prints(copy, capsys, monkeypatch):
+def test_the_command_prints_the_refusal_and_writes_nothing(copy, capsys, monkeypatch):
     monkeypatch.setattr("speechbundles.cli.build.ROOT", copy)
     rewrite(copy, ("forum: true", "forun: true"))
     assert build_bundle.main(["build", "spoken_call", "--out", str(copy / "dist")]) == 1
@@ -214,7 +214,7 @@ def test_the_same_inputs_give_the_same_bytes_anywhere(tmp_path):
         assert (first / file).read_bytes() == (second / file).read_bytes()
 
 
-def test_an_own_gold_standard_takes_the_samples_place_without_touching_the_repository(tmp_path):
+def test_own_labels_replace_the_samples_without_changing_the_repository(tmp_path):
     before = (ROOT / "reference_data/spoken_call/evaluation/reference.csv").read_bytes()
     (tmp_path / "gold.csv").write_text(GOLD)
     own = ("--reference", f"spoken_call={tmp_path / 'gold.csv'}")
@@ -229,7 +229,7 @@ def test_an_own_gold_standard_takes_the_samples_place_without_touching_the_repos
             assert public.namelist() == ["class_sizes.json", "test_sheet.csv"]
 
 
-def test_a_broken_gold_standard_stops_the_build_with_its_rows_named(tmp_path):
+def test_invalid_labels_stop_the_build_with_their_rows_named(tmp_path):
     rows = GOLD.splitlines(keepends=True)
     broken = "".join([*rows[:2], HEADER, *rows[2:], "41\tp\tw\tr\tt\tcorrect\tincorrect\n"])
     (tmp_path / "gold.csv").write_text(broken)
@@ -260,13 +260,13 @@ def test_a_broken_gold_standard_stops_the_build_with_its_rows_named(tmp_path):
         ("spoken_call=nowhere.csv", "expected a file or a folder"),
     ],
 )
-def test_a_reference_argument_that_makes_no_sense_is_refused(tmp_path, argument, said):
+def test_an_invalid_reference_argument_is_refused(tmp_path, argument, said):
     done = build(tmp_path / "dist", "--reference", argument, *ALONE)
     assert done.returncode == 1
     assert said in done.stderr
 
 
-def test_hidden_items_among_what_a_baseline_learns_from_are_warned_of(copy):
+def test_hidden_items_in_training_data_give_a_warning(copy):
     assert plan(Sources(copy), ["caller_experience"], {}).warnings == []
     hidden = (copy / "reference_data/caller_experience/evaluation/reference.csv").read_text().split("\n")
     training = copy / "starting_kit/caller_experience/data/training_calls.csv"
@@ -278,23 +278,23 @@ def test_hidden_items_among_what_a_baseline_learns_from_are_warned_of(copy):
     assert "ids of the hidden set evaluation; if its rows describe the same items" in warning
 
 
-def test_a_competition_without_hidden_labels_is_warned_of(copy):
-    told = plan(Sources(copy), ["spoken_call"], {}).warnings
-    assert not any("hidden labels" in warning for warning in told)
+def test_a_competition_without_hidden_labels_gives_a_warning(copy):
+    warnings = plan(Sources(copy), ["spoken_call"], {}).warnings
+    assert not any("hidden labels" in warning for warning in warnings)
     rewrite(copy, ("reference: evaluation\n", "reference: development\n"))
     assert plan(Sources(copy), ["spoken_call"], {}).warnings == [
         "spoken_call: no phase has hidden labels; the labels of all sets are in the starting kit"
     ]
 
 
-def test_a_public_set_that_is_the_hidden_one_is_refused(tmp_path):
+def test_a_public_set_with_the_files_of_a_hidden_one_is_refused(tmp_path):
     (tmp_path / "gold.csv").write_text(GOLD)
     own = {("spoken_call", name): tmp_path / "gold.csv" for name in ("development", "evaluation")}
     with pytest.raises(BadReference, match="the starting kit would reveal the hidden labels"):
         plan(Sources(ROOT), ["spoken_call"], own, leave_out=["baseline"])
 
 
-def test_two_hidden_sets_that_the_programs_could_not_tell_apart_are_refused(tmp_path, copy):
+def test_two_hidden_sets_with_the_same_ids_are_refused(tmp_path, copy):
     rewrite(copy, ("public_sets: [development]", "public_sets: []"))
     corrected = GOLD.replace("incorrect", "correct", 1)
     assert corrected != GOLD
@@ -304,13 +304,13 @@ def test_two_hidden_sets_that_the_programs_could_not_tell_apart_are_refused(tmp_
         plan(Sources(copy), ["spoken_call"], sets, leave_out=["baseline"])
 
 
-def test_a_folder_without_the_reference_says_what_it_found(tmp_path):
+def test_a_folder_without_the_reference_is_refused_with_its_content(tmp_path):
     write_files(tmp_path, {"gold.csv": GOLD})
     with pytest.raises(BadReference, match=r"no reference.csv; found gold.csv"):
         load_reference("spoken_call", "evaluation", tmp_path, {})
 
 
-def test_the_policy_reject_on_hidden_labels_is_warned_of(copy):
+def test_the_option_reject_on_hidden_labels_gives_a_warning(copy):
     rewrite(copy, ("fifty_percent_rule: flag", "fifty_percent_rule: reject"))
     (warning,) = plan(Sources(copy), ["spoken_call"], {}).warnings
     assert "fifty_percent_rule: reject applies to hidden labels (phase Evaluation)" in warning
@@ -374,7 +374,7 @@ def test_hidden_scores_hide_the_board_the_output_and_the_report(copy):
     assert [rehearse(one.path, submission).status for one in built.values()] == ["Finished"] * 2
 
 
-def test_submissions_that_wait_are_built_for_a_platform_that_can_hold_them(copy):
+def test_submissions_that_wait_need_a_platform_that_can_hold_them(copy):
     evaluation = "        reference: evaluation\n"
     hidden = evaluation, f"{evaluation}        hide_scores: true\n"
     rewrite(copy, hidden, ("auto_run_submissions: true", "auto_run_submissions: false"))
@@ -389,7 +389,7 @@ def test_submissions_that_wait_are_built_for_a_platform_that_can_hold_them(copy)
     assert read_built_bundle(built.path).auto_run is False
 
 
-def test_the_data_licence_is_told_on_the_terms_page(copy):
+def test_the_data_licence_is_on_the_terms_page(copy):
     (competition,) = read_competitions(Sources(copy), ["spoken_call"])
     assert "Data licence: MIT, for the synthetic sample data." in page_text(competition, "terms.md")
     text = re.sub(r"  data_licence: .*\n", "", (copy / "competition.yaml").read_text(encoding="utf-8"))
@@ -414,7 +414,7 @@ def test_a_path_with_a_dot_in_it_is_a_path_like_any_other(copy):
 @pytest.mark.parametrize(
     "content", [GOLD.replace("\t", "|"), "\x89PNG\r\n\x1a\n\0\0", "call_id,human1\n1,2\n"]
 )
-def test_a_file_that_is_no_gold_standard_at_all_ends_the_build_at_once(tmp_path, content):
+def test_a_file_without_any_labels_ends_the_build_at_once(tmp_path, content):
     (tmp_path / "gold.csv").write_text(content)
     argument = f"spoken_call={tmp_path / 'gold.csv'}"
     for option in ([], ["--drop-invalid-reference-rows"]):
@@ -424,7 +424,7 @@ def test_a_file_that_is_no_gold_standard_at_all_ends_the_build_at_once(tmp_path,
         assert "Nothing was built." in done.stderr
 
 
-def test_what_was_left_out_is_told_even_if_nothing_usable_is_left(tmp_path):
+def test_rows_left_out_are_listed_even_if_no_usable_ones_remain(tmp_path):
     (tmp_path / "gold.csv").write_text(GOLD.replace("\tincorrect\t", "\tIncorrect\t"))
     own = ("--reference", f"spoken_call={tmp_path / 'gold.csv'}")
     done = build(tmp_path / "dist", *own, "--drop-invalid-reference-rows", *ALONE)
@@ -443,7 +443,7 @@ def test_a_set_given_twice_and_a_public_set_that_does_not_exist_are_refused(tmp_
         plan(Sources(copy), ["spoken_call"], {})
 
 
-def test_a_bundle_that_leaks_is_refused_and_not_left_behind(tmp_path, copy, monkeypatch, capsys):
+def test_a_bundle_that_leaks_is_refused_and_deleted(tmp_path, copy, monkeypatch, capsys):
     sheet = (copy / "reference_data/spoken_call/evaluation/reference.csv").read_text(encoding="utf-8")
     rows = ["\t".join(reversed(row.split("\t"))) for row in sheet.splitlines()[:500]]
     (tmp_path / "development.csv").write_text("\n\n" + "\n".join(rows) + "\n", encoding="utf-8")
@@ -451,9 +451,11 @@ def test_a_bundle_that_leaks_is_refused_and_not_left_behind(tmp_path, copy, monk
     (tmp_path / "development.csv").replace(copy / "reference_data/spoken_call/development/reference.csv")
     arguments = ["build", "spoken_call", "--out", str(tmp_path / "dist")]
     assert build_bundle.main(arguments) == 1
-    told = capsys.readouterr().err
-    assert "hidden set spoken_call/evaluation shares 499 rows with public set spoken_call/development" in told
-    advice = told[told.index("  accepted_overlaps:") : told.index("\n\nNothing was built")]
+    printed = capsys.readouterr().err
+    assert (
+        "hidden set spoken_call/evaluation shares 499 rows with public set spoken_call/development" in printed
+    )
+    advice = printed[printed.index("  accepted_overlaps:") : printed.index("\n\nNothing was built")]
     rewrite(copy, ("  options: {}", f"  options: {{}}\n{advice}"))
     assert build_bundle.main(arguments) == 1
     done = capsys.readouterr()

@@ -46,7 +46,7 @@ def bundle(tmp_path_factory):
     return built.path, planned.parts[TASK.name].solutions["evaluation"]
 
 
-def told(path):
+def feedback_of(path):
     """Return the feedback on the hidden set in the options of a built bundle."""
     with (
         zipfile.ZipFile(path) as archive,
@@ -69,7 +69,7 @@ def show(path, folder, files, phase=None):
 
 def test_a_hidden_set_shows_the_first_column_alone_in_steps(bundle, tmp_path):
     path, baseline = bundle
-    steps = told(path)["steps"]
+    steps = feedback_of(path)["steps"]
     assert list(steps) == ["f1"]
     line = show(path, tmp_path, baseline)
     assert list(line) == ["f1", "f1_low", "f1_high"]
@@ -81,9 +81,9 @@ def test_a_hidden_set_shows_the_first_column_alone_in_steps(bundle, tmp_path):
     assert better["f1"] >= line["f1"]
 
 
-def test_whoever_is_no_better_than_the_baseline_gets_its_line(bundle, tmp_path):
+def test_a_submission_that_does_not_beat_the_baseline_gets_its_scores(bundle, tmp_path):
     path, baseline = bundle
-    floor = told(path)["floor"]
+    floor = feedback_of(path)["floor"]
     assert show(path, tmp_path, baseline) == floor
     worse = {name: re.sub(rb"\t(true|false)", rb"\tfalse", content) for name, content in baseline.items()}
     one_worse = {name: content.replace(b"\ttrue", b"\tfalse", 1) for name, content in baseline.items()}
@@ -112,7 +112,7 @@ def test_with_statistics_at_home_hidden_sets_are_exact_too(bundle, tmp_path):
     done = rehearse(path, folder / "submission.zip", keep=folder / "kept", engine=engine)
     (output,) = read_outputs([folder / "kept"])
     assert not output.signature.coarse
-    assert output.trivial == told(path)["trivial"]
+    assert output.trivial == feedback_of(path)["trivial"]
     reference = ROOT / "reference_data" / TASK.name / "evaluation"
     exact = spokeneval.score(TASK.name, reference=reference, submission=folder / "submission.zip").scores
     assert {key: done.scores[key] for key in exact} == exact == {key: output.scores[key] for key in exact}
@@ -131,11 +131,11 @@ def test_many_are_scored_exactly_at_home_and_can_be_ranked(bundle, tmp_path):
         assert float(exact[output.name]) == pytest.approx(output.scores["f1"], abs=1e-10)
 
 
-def test_the_page_says_what_the_board_tells_and_what_answers_that_know_nothing_get(bundle):
+def test_the_page_explains_the_leaderboard_and_lists_trivial_baselines(bundle):
     with zipfile.ZipFile(bundle[0]) as archive:
         page = archive.read("pages/evaluation.md").decode()
     assert "rounded to steps of about one standard" in page
-    trivial = told(bundle[0])["trivial"]
+    trivial = feedback_of(bundle[0])["trivial"]
     assert list(trivial) == list(TASK.trivial)
     for answer, known in trivial.items():
         assert any(
@@ -150,7 +150,7 @@ def test_the_page_says_what_the_board_tells_and_what_answers_that_know_nothing_g
     assert f"| everything correct | {expected:.4f} | " in page
 
 
-def test_at_home_the_scores_are_exact_and_the_board_is_told(bundle, tmp_path):
+def test_at_home_scores_are_exact_and_the_leaderboard_is_explained(bundle, tmp_path):
     with (
         zipfile.ZipFile(bundle[0]) as archive,
         zipfile.ZipFile(io.BytesIO(archive.read("starting_kit.zip"))) as kit,
@@ -166,7 +166,7 @@ def test_at_home_the_scores_are_exact_and_the_board_is_told(bundle, tmp_path):
     assert low < shown < high
 
 
-def test_answers_that_know_nothing_raise_the_floor():
+def test_trivial_baselines_raise_the_floor():
     # "Always English" has a pooled EER equal to the share of Mandarin, 19.69 %: below the EER of this baseline.
     task = find_task("merlion_identification")
     reference = load_reference(
@@ -178,7 +178,7 @@ def test_answers_that_know_nothing_raise_the_floor():
     assert abs(feedback.floor["eer"] - 19.69) <= feedback.steps["eer"] / 2
 
 
-def test_without_a_baseline_the_step_is_that_of_answers_that_know_nothing():
+def test_without_a_baseline_the_step_comes_from_trivial_baselines():
     reference = load_reference(
         TASK.name, "evaluation", ROOT / "reference_data" / TASK.name / "evaluation", {}
     )
@@ -206,7 +206,7 @@ def scored(task, folder, answers):
     return score_submission(task, reference, answers, options)
 
 
-def test_the_step_is_of_the_baselines_error_and_the_floor_is_the_best_line(tmp_path, monkeypatch):
+def test_the_step_comes_from_the_baselines_error_and_the_floor_is_the_best_score(tmp_path, monkeypatch):
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     reference = small(TASK.name, tmp_path)
@@ -225,7 +225,7 @@ def test_the_step_is_of_the_baselines_error_and_the_floor_is_the_best_line(tmp_p
     assert list((tmp_path / "here").iterdir()) == []
 
 
-def test_of_a_part_what_it_holds_is_scored(tmp_path):
+def test_feedback_on_a_part_uses_its_own_labels(tmp_path):
     files = dict(REPEATED["psst_correctness"])
     whole = small(TASK.name, tmp_path / "whole", files)
     part = seal(whole, 0.5, None)
@@ -254,7 +254,7 @@ def test_where_lower_is_better_the_floor_is_the_lowest(tmp_path):
     assert min(found.known.values()) == found.known["nothing spoken"] == 100
 
 
-def test_where_leaving_out_one_changes_nothing_resamples_have_an_error(tmp_path):
+def test_where_the_jackknife_error_is_0_the_bootstrap_gives_the_step(tmp_path):
     """In Spoken CALL no trivial baseline meets the rule, so all score 0 whichever unit is left out."""
     task = find_task("spoken_call")
     reference = small(task.name, tmp_path)
@@ -289,8 +289,8 @@ def edited(path, folder, *, feedback="coarse", attempts=None, per_day=20):
     return folder / "edited.zip"
 
 
-# 365 of 652 responses are correct: the labels hold 645 bits. A score in steps reveals 2.7 bits at most. Of exact
-# scores 9 are written and 3 shown on the leaderboard; each reveals 53 bits.
+# 365 of 652 responses are correct: 645 bits. A score in steps tells 2.7 at most; 9 exact ones are
+# written, of which the board shows 3, and each tells 53.
 @pytest.mark.parametrize(
     ("changes", "found"),
     [
@@ -302,7 +302,7 @@ def edited(path, folder, *, feedback="coarse", attempts=None, per_day=20):
                                                                "tell 74% of"}),
     ],
 )  # fmt: skip
-def test_attempts_are_held_against_the_entropy_of_the_labels(bundle, tmp_path, changes, found):
+def test_attempts_are_compared_with_the_entropy_of_the_labels(bundle, tmp_path, changes, found):
     findings = {finding.code: finding for finding in check_bundle(edited(bundle[0], tmp_path, **changes))}
     budget = {code: finding for code, finding in findings.items() if code.startswith("leak-")}
     assert list(budget) == list(found)

@@ -46,7 +46,7 @@ def kinds(agree):
 SAID = texts(40)
 
 
-def test_where_shared_rows_are_is_reported_by_each_name_once():
+def test_shared_rows_are_reported_once_for_each_id_column():
     public = sheet(id=names(20), wavfile=names(20, 40), text=texts(20))
     lines = sheet(id=names(20, 100), wavfile=names(20, 80), text=texts(20, 100)).splitlines()
     lines[4:7] = public.splitlines()[10:13]
@@ -62,7 +62,7 @@ def test_where_shared_rows_are_is_reported_by_each_name_once():
 
 
 @pytest.mark.parametrize(("size", "shared", "found"), [(20, 1, None), (20, 2, 2), (999, 1, 1)])
-def test_two_rows_of_one_name_and_text_are_no_chance(size, shared, found):
+def test_two_rows_with_the_same_id_and_text_are_no_coincidence(size, shared, found):
     """One row is enough where its probability is one in a thousand."""
     public = sheet(id=names(20), text=texts(20))
     hidden = sheet(
@@ -88,13 +88,13 @@ def test_two_rows_of_one_name_and_text_are_no_chance(size, shared, found):
         ({"a": SAID}, {"a": ["x"] * 40}, None),
     ],
 )
-def test_of_rows_with_one_name_most_texts_and_the_labels_must_agree(public, hidden, rows):
+def test_rows_with_the_same_id_must_agree_in_most_texts_and_in_labels(public, hidden, rows):
     for key in ({"id": names(40)}, {"session": list("abcd") * 10, "item": sorted([*range(10)] * 4)}):
         found = overlap(sheet(**key, **public), sheet(**key, **hidden))
         assert found == (rows and (rows, f"{rows} rows with the same {', '.join(key)}"))
 
 
-def test_names_that_are_there_often_name_no_items():
+def test_columns_with_many_repeated_values_are_not_ids():
     public = sheet(id=[*names(18), *names(2)], text=[*texts(18), *texts(2)])
     often = sheet(id=[*names(17), *names(3)], text=[*texts(17), *texts(3)])
     hidden = sheet(id=names(20), text=[*texts(3), *texts(17, 100)])
@@ -115,7 +115,7 @@ def test_names_that_are_there_often_name_no_items():
     ],
 )
 @pytest.mark.parametrize("where", [0, 1])
-def test_rows_of_new_names_are_held_against_those_that_are_twice_in_a_set(rows, alike, twice, found, where):
+def test_rows_with_new_ids_are_compared_with_rows_repeated_within_a_set(rows, alike, twice, found, where):
     sheets = []
     for number, size in enumerate(rows):
         repeated = texts(twice, 700) * 2 if number == where else []
@@ -125,7 +125,7 @@ def test_rows_of_new_names_are_held_against_those_that_are_twice_in_a_set(rows, 
     assert overlap(*sheets) == overlap(*reversed(sheets)) == expected
 
 
-def test_a_content_that_is_there_three_times_says_nothing():
+def test_a_content_that_occurs_three_times_is_ignored():
     public = sheet(id=names(20), text=[*texts(11), *texts(9, 100)])
     hidden = sheet(id=names(20, 50), text=[*texts(11), "said 0", *texts(8, 200)])
     assert overlap(public, hidden) is overlap(hidden, public) is None
@@ -154,7 +154,7 @@ def test_every_file_of_both_sets_is_searched():
         assert line == f"20 rows with the same text; first pair: {places}"
 
 
-def test_what_nobody_has_accepted_is_refused_with_what_to_do():
+def test_an_overlap_that_is_not_accepted_is_refused_with_its_remedies():
     shown, hidden = reference("development", ""), reference("evaluation", "")
     shared = Overlap(shown, hidden, 20, ("20 rows with the same id",))
     entry = {"hidden": "t/evaluation", "public": "t/development", "rows": 20}

@@ -47,38 +47,38 @@ def test_own_data_leave_nothing_of_the_sample_on_a_page(name, tmp_path):
     competition = COMPETITIONS[name]
     competition = replace(competition, settings={**competition.settings, "data_licence": "CC BY 4.0"})
     parts = made_of(tmp_path, competition)
-    told = pages(competition, parts)
-    for file, text in told.items():
+    texts = pages(competition, parts)
+    for file, text in texts.items():
         assert OF_THE_SAMPLE.findall(text) == [], file
         assert "${" not in text
         assert "{%" not in text
         assert "<!--" not in text
-    assert parts.references[competition.scored_sets[-1]].items[0] in told["evaluation.md"]
-    assert "@inproceedings{" in told["data.md"]
-    assert competition["contact_email"] in told["data.md"]
+    assert parts.references[competition.scored_sets[-1]].items[0] in texts["evaluation.md"]
+    assert "@inproceedings{" in texts["data.md"]
+    assert competition["contact_email"] in texts["data.md"]
 
 
 @pytest.mark.parametrize("task", task_names())
-def test_the_sample_says_that_it_is_one(task):
+def test_the_samples_page_says_that_it_is_synthetic(task):
     competition = next(competition for competition in COMPETITIONS.values() if competition.task == task)
     sets = {name: load_sample(competition, name) for name in competition.sets}
     assert "synthetic" in page_text(competition, "data.md", Parts({}, {}, {}, sets, {}, {}, ()))
 
 
 @pytest.mark.parametrize("name", COMPETITIONS)
-def test_nothing_tells_of_what_is_left_out(name):
+def test_no_text_mentions_what_is_left_out(name):
     (given,) = read_competitions(Sources(ROOT), [name])
     competition = do_without(given, ["development", "baseline"])
     planned = make_parts(competition, {"evaluation": load_sample(competition, "evaluation")})
-    told = {**pages(competition, planned), "README.md": planned.starting_kit["README.md"].decode()}
-    for file, text in told.items():
+    texts = {**pages(competition, planned), "README.md": planned.starting_kit["README.md"].decode()}
+    for file, text in texts.items():
         # Published figures refer to the challenge's own development set.
         assert re.findall(r"(?<!published )development|baseline\.py|\$\{|<!--", text) == [], file
     kept = [
         file for file in planned.starting_kit if re.search(r"baseline\.py$|^development/|/development_", file)
     ]
     assert kept == []
-    named = re.findall(r"`((?:data|evaluation)/[\w./]+)`", told["README.md"])
+    named = re.findall(r"`((?:data|evaluation)/[\w./]+)`", texts["README.md"])
     assert named
     assert set(named) <= set(planned.starting_kit)
 
@@ -97,34 +97,34 @@ def test_the_sets_are_counted(tmp_path):
     rows = ["correct\tcorrect"] * 3 + ["incorrect\tcorrect", "incorrect\tincorrect"]
     text = header + "".join(f"{number}\tFrag\t{labels}\n" for number, labels in enumerate(rows))
     competition = COMPETITIONS["spoken_call"]
-    told = pages(competition, made_of(tmp_path, competition, {"reference.csv": text}))["data.md"]
+    page = pages(competition, made_of(tmp_path, competition, {"reference.csv": text}))["data.md"]
     labels = "language 3 correct, 2 incorrect; meaning 4 correct, 1 incorrect"
-    assert row(told, "development") == f"| development | 5 | in the starting kit: {labels} |"
+    assert row(page, "development") == f"| development | 5 | in the starting kit: {labels} |"
     # The organiser publishes the class sizes, and nothing else about hidden labels.
-    assert row(told, "evaluation") == "| evaluation | 5 | hidden: 3 correct, 2 incorrect |"
+    assert row(page, "evaluation") == "| evaluation | 5 | hidden: 3 correct, 2 incorrect |"
 
 
-def test_of_hidden_labels_no_class_is_told(tmp_path):
+def test_no_class_size_of_hidden_labels_is_shown(tmp_path):
     header = "utterance_id\tsession\tcorrectness\tduration_frames\n"
     rows = [("s1", "TRUE", 4_800_000), ("s1", "FALSE", 9_600_000), ("s2", "TRUE", 14_400_000)]
     text = header + "".join(f"u{n}\t{s}\t{c}\t{frames}\n" for n, (s, c, frames) in enumerate(rows))
     competition = COMPETITIONS["psst_correctness"]
     kit_data = {"psst/data/training.csv": "what is learnt from"}
     competition = replace(competition, settings={**competition.settings, "kit_data": kit_data})
-    told = pages(competition, made_of(tmp_path, competition, {"utterances.tsv": text}))["data.md"]
+    page = pages(competition, made_of(tmp_path, competition, {"utterances.tsv": text}))["data.md"]
     # 28.8 million frames of 16 kHz are 1800 seconds.
     assert (
-        row(told, "development")
+        row(page, "development")
         == "| development | 3 | 2 | 0.50 | in the starting kit: correctness 2 TRUE, 1 FALSE |"
     )
-    assert row(told, "evaluation") == "| evaluation | 3 | 2 | 0.50 | hidden |"
+    assert row(page, "evaluation") == "| evaluation | 3 | 2 | 0.50 | hidden |"
     assert (
-        row(told, "`data/training.csv`") == "| `data/training.csv` | what is learnt from | 2 | `id`, `text` |"
+        row(page, "`data/training.csv`") == "| `data/training.csv` | what is learnt from | 2 | `id`, `text` |"
     )
-    assert row(told, "`data/grammar.xml`") == "| `data/grammar.xml` |  | | |"
+    assert row(page, "`data/grammar.xml`") == "| `data/grammar.xml` |  | | |"
 
 
-def test_what_a_page_says_of_a_rule_follows_the_settings(tmp_path):
+def test_a_pages_text_about_a_rule_follows_the_settings(tmp_path):
     competition = COMPETITIONS["spoken_call"]
     parts = made_of(tmp_path, competition)
     chosen = {"fifty_percent_rule": "reject", "class_sizes": "hidden"}
@@ -138,11 +138,11 @@ def test_what_a_page_says_of_a_rule_follows_the_settings(tmp_path):
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
-def test_a_page_tells_what_becomes_of_equal_scores_on_its_platform(tmp_path, platform):
+def test_a_page_explains_how_its_platform_orders_equal_scores(tmp_path, platform):
     competition, render = COMPETITIONS["spoken_call"], RENDERERS[platform]
     files = render(competition, made_of(tmp_path, competition))
-    (told,) = (content.decode() for name, content in files.items() if "evaluation." in name)
-    assert f"Equal scores: {PLATFORMS[platform].board.ties}." in told
+    (page,) = (content.decode() for name, content in files.items() if "evaluation." in name)
+    assert f"Equal scores: {PLATFORMS[platform].board.ties}." in page
 
 
 @pytest.mark.parametrize(
@@ -158,14 +158,14 @@ def test_a_page_tells_what_becomes_of_equal_scores_on_its_platform(tmp_path, pla
         ("${title", " line 2: $ is not a fact; ${name} can be title,"),
     ],
 )
-def test_a_page_that_is_no_template_is_named_with_its_line(tmp_path, page, expected):
+def test_a_page_with_invalid_template_syntax_is_named_with_its_line(tmp_path, page, expected):
     shutil.copytree(ROOT / "pages", tmp_path / "pages")
     (tmp_path / "pages" / "terms.md").write_text(f"# Terms\n{page}")
     with pytest.raises(OrganiserError, match=re.escape(f"pages/terms.md{expected}")):
         page_text(replace(COMPETITIONS["spoken_call"], sources=Sources(tmp_path)), "terms.md")
 
 
-def test_a_page_has_its_facts_and_the_blocks_whose_condition_holds():
+def test_a_page_gets_its_facts_and_the_blocks_with_true_conditions():
     page = b"""@misc{a, title = {{${title}}}, note = {$$5}}
 {% if baseline and not development %}
 new

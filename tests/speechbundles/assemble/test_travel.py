@@ -24,7 +24,7 @@ for path in sorted(place.rglob("*.py")):
 
 
 @pytest.mark.parametrize("task", task_names())
-def test_what_travels_is_complete_and_at_most_55_percent(task, tmp_path):
+def test_the_selected_library_is_complete_and_at_most_55_percent(task, tmp_path):
     checking = travelling(LIBRARY, [(ROOT / "ingestion_program" / task / "ingest.py").read_bytes()])
     files = travelling(LIBRARY, [(ROOT / "scoring_program" / task / "score.py").read_bytes()])
     assert checking.keys() < files.keys() | {"spokeneval/programs/ingest.py"}

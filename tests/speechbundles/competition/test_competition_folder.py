@@ -32,7 +32,7 @@ def own(tmp_path):
     return own_folder(tmp_path / "own", ["content_accuracy"])
 
 
-def say_in(folder, place, text):
+def set_in(folder, place, text):
     """Insert settings after a line of the folder's `competition.yaml`."""
     path = folder / "competition.yaml"
     settings = path.read_text(encoding="utf-8")
@@ -40,7 +40,7 @@ def say_in(folder, place, text):
     path.write_text(settings.replace(f"\n{place}:\n", f"\n{place}:\n{text}\n"), encoding="utf-8")
 
 
-def test_what_the_repository_says_is_needed_is_what_its_sample_has():
+def test_the_needed_files_are_those_of_the_sample():
     needed = {need.path for competition in read_competitions(Sources(ROOT)) for need in needs(competition)}
     there = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("starting_kit/*/data/*")}
     there |= {f"{path.relative_to(ROOT).as_posix()}/" for path in ROOT.glob("reference_data/*/*/")}
@@ -51,7 +51,7 @@ def test_every_line_that_is_not_filled_in_is_refused_by_name(tmp_path, capsys):
     folder = tmp_path / "own"
     assert build_bundle.main(["init", str(folder), "spoken_call", "merlion_diarization"]) == 0
     lines = (folder / "competition.yaml").read_text().splitlines()
-    # The evaluation plan of MERLIon CCS allows 3 a day and 39 in all; for so many `check` would warn.
+    # Three a day and 39 in all, as MERLIon's plan has it, is more than `check` is content with.
     assert {line.strip() for line in lines if "max_submissions: " in line} == {
         "max_submissions: FILL IN (such as 500)",
         "max_submissions: FILL IN (such as 3)",
@@ -68,7 +68,7 @@ def test_every_line_that_is_not_filled_in_is_refused_by_name(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("taken", ["a file", "a folder with something in it"])
-def test_a_folder_is_begun_where_nothing_is(tmp_path, capsys, taken):
+def test_init_needs_a_new_or_empty_folder(tmp_path, capsys, taken):
     folder = tmp_path / "own"
     write_files(tmp_path, {"own" if taken == "a file" else "own/data.csv": "mine"})
     before = sorted(tmp_path.rglob("*"))
@@ -77,7 +77,7 @@ def test_a_folder_is_begun_where_nothing_is(tmp_path, capsys, taken):
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_a_folder_is_begun_for_tasks_and_for_bundles(tmp_path, capsys):
+def test_init_accepts_tasks_and_bundles(tmp_path, capsys):
     assert build_bundle.main(["init", str(tmp_path / "own"), "spoken_cal"]) == 1
     assert "no task or bundle spoken_cal; did you mean spoken_call?" in capsys.readouterr().err
     assert not (tmp_path / "own").exists()
@@ -90,7 +90,7 @@ def test_a_folder_is_begun_for_tasks_and_for_bundles(tmp_path, capsys):
         ]
 
 
-def test_all_that_is_missing_is_told_at_once_and_what_is_left_out_is_not_missed(tmp_path):
+def test_all_missing_inputs_are_reported_at_once_except_those_left_out(tmp_path):
     folder = own_folder(tmp_path / "own", ["content_accuracy"])
     files = own_data("content_accuracy")
     gone = [name for name in files if "/evaluation" not in name]
@@ -98,19 +98,21 @@ def test_all_that_is_missing_is_told_at_once_and_what_is_left_out_is_not_missed(
         (folder / name).unlink()
     with pytest.raises(BadReference) as refusal:
         plan(Sources(ROOT, folder), [], {})
-    told = str(refusal.value)
-    assert told.startswith("content_accuracy: 4 inputs missing; sample data are never used instead\n")
-    assert re.findall(r"^  (\w+/\S+)$", told, re.M) == [
+    message = str(refusal.value)
+    assert message.startswith("content_accuracy: 4 inputs missing; sample data are never used instead\n")
+    assert re.findall(r"^  (\w+/\S+)$", message, re.M) == [
         "reference_data/content_accuracy/development/",
         *(
             f"starting_kit/content_accuracy/data/{name}.csv"
             for name in ("development_responses", "references", "training_responses")
         ),
     ]
-    assert "      the labels: reference.csv: response_id, prompt_id, speaker_id, human_score, words\n" in told
-    assert "      or leave out: development (no phase Development)\n" in told
-    assert f"Put them into {folder}." in told
-    say_in(folder, "defaults", told.splitlines()[-1])
+    assert (
+        "      the labels: reference.csv: response_id, prompt_id, speaker_id, human_score, words\n" in message
+    )
+    assert "      or leave out: development (no phase Development)\n" in message
+    assert f"Put them into {folder}." in message
+    set_in(folder, "defaults", message.splitlines()[-1])
     planned = plan(Sources(ROOT, folder), [], {})
     (competition,) = planned.competitions
     assert [phase.name for phase in competition.phases] == ["Evaluation"]
@@ -120,7 +122,7 @@ def test_all_that_is_missing_is_told_at_once_and_what_is_left_out_is_not_missed(
     assert not any(name.startswith("development/") for name in kit)
 
 
-def test_labels_that_are_given_alone_are_held_to_the_same(tmp_path):
+def test_labels_given_by_reference_need_the_other_inputs_too(tmp_path):
     files = own_data("spoken_call")
     sets = ("development", "evaluation")
     write_files(tmp_path, {name: files[f"reference_data/spoken_call/{name}/reference.csv"] for name in sets})
@@ -159,13 +161,13 @@ def test_labels_that_are_given_alone_are_held_to_the_same(tmp_path):
         ("defaults", "  forun: false", "unknown key; did you mean forum?"),
     ],
 )
-def test_what_nobody_would_read_is_refused_with_its_line(own, place, text, said):
+def test_a_setting_without_effect_is_refused_with_its_line(own, place, text, said):
     path = own / "competition.yaml"
     if place == "  content_accuracy":  # the bundle, which follows the challenge of the same name
         before, _, bundles = path.read_text().rpartition("\n  content_accuracy:\n")
         path.write_text(f"{before}\n  content_accuracy:\n{text}\n{bundles}")
     else:
-        say_in(own, place, text)
+        set_in(own, place, text)
     line = path.read_text().splitlines().index(text) + 1
     with pytest.raises(OrganiserError) as refusal:
         read_competitions(Sources(ROOT, own))
@@ -174,15 +176,15 @@ def test_what_nobody_would_read_is_refused_with_its_line(own, place, text, said)
 
 
 def test_a_misspelt_task_is_refused(own):
-    say_in(own, "challenges", "  psst: {tasks: {psst_correctnes: {forum: false}}}")
+    set_in(own, "challenges", "  psst: {tasks: {psst_correctnes: {forum: false}}}")
     words = r"psst has no task psst_correctnes; did you mean psst_correctness\?"
     with pytest.raises(OrganiserError, match=words):
         read_competitions(Sources(ROOT, own))
 
 
-def test_what_the_folder_says_goes_before_whatever_the_repository_says(own):
+def test_the_folders_settings_precede_all_of_the_repositorys(own):
     """The repository sets the columns in the task, which is nearer than the defaults."""
-    say_in(own, "defaults", "  columns: [{key: pearson_r, precision: 2}]\n  forum: false")
+    set_in(own, "defaults", "  columns: [{key: pearson_r, precision: 2}]\n  forum: false")
     (competition,) = read_competitions(Sources(ROOT, own))
     assert [(column.key, column.precision) for column in competition.columns] == [("pearson_r", 2)]
     assert competition["forum"] is False
@@ -225,7 +227,7 @@ def test_templates_fall_through_one_by_one(own):
         plan(Sources(ROOT, own), [], {})
 
 
-def test_a_series_page_of_ones_own_goes_before_a_challenges_in_the_repository(tmp_path):
+def test_an_own_shared_page_precedes_a_challenges_page_in_the_repository(tmp_path):
     own = own_folder(tmp_path / "own", ["merlion_diarization"])
     write_files(own, {"pages/terms.md": "Ours."})
     assert (ROOT / "pages/merlion/terms.md").is_file()
@@ -233,7 +235,7 @@ def test_a_series_page_of_ones_own_goes_before_a_challenges_in_the_repository(tm
         assert page_text(competition, "terms.md") == "Ours."
 
 
-def test_conditions_in_the_older_notation_are_warned_of(own):
+def test_conditions_in_the_old_notation_give_a_warning(own):
     page = "<!-- only sample -->\nThe sample's.\n<!-- end -->\nOurs.\n"
     write_files(own, {"pages/terms.md": page, "starting_kit/content_accuracy/README.md": page})
     planned = plan(Sources(ROOT, own), [], {})
@@ -245,13 +247,13 @@ def test_conditions_in_the_older_notation_are_warned_of(own):
     ]
 
 
-def test_dates_that_are_past_are_warned_of_though_a_phase_is_open(own):
+def test_past_phases_give_a_warning_while_another_is_open(own):
     with mock.patch("speechbundles.model.dates.now", return_value=datetime(2027, 6, 22)):
         (warning,) = plan(Sources(ROOT, own), [], {}).warnings
     assert warning == "content_accuracy: phase Development ended at 2027-06-20 23:59:59"
 
 
-def test_a_baseline_that_runs_nowhere_is_told_with_how_to_leave_it_out(own, monkeypatch):
+def test_a_baseline_that_fails_everywhere_gives_a_warning_with_the_remedy(own, monkeypatch):
     failed = Baseline(failures=["baseline.py failed on the evaluation set: no memory"])
     monkeypatch.setattr("speechbundles.assemble.kit.run_baseline", lambda *_: failed)
     assert plan(Sources(ROOT, own), [], {}).warnings == [
@@ -260,7 +262,7 @@ def test_a_baseline_that_runs_nowhere_is_told_with_how_to_leave_it_out(own, monk
     ]
 
 
-def test_a_file_of_ones_own_is_not_replaced_without_a_word(own):
+def test_an_own_file_that_the_build_would_replace_is_refused(own):
     kit = own / "starting_kit/content_accuracy"
     write_files(kit, {"score.py": "", "options.json": "", "NOTES.dat": ""})
     with pytest.raises(OrganiserError, match=r"options\.json, score\.py: the build writes"):
@@ -270,7 +272,7 @@ def test_a_file_of_ones_own_is_not_replaced_without_a_word(own):
     assert "NOTES.dat" in plan(Sources(ROOT, own), [], {}).parts["content_accuracy"].starting_kit
 
 
-def test_nor_is_one_of_a_kit_that_tasks_share(tmp_path):
+def test_an_own_file_of_a_shared_kit_that_the_build_would_replace_is_refused(tmp_path):
     own = own_folder(tmp_path / "mine", ["psst_recognition"])
     write_files(own, {"starting_kit/psst/phases.json": "{}"})
     with pytest.raises(OrganiserError, match=r"starting kit: phases\.json: the build writes"):
@@ -283,7 +285,7 @@ def test_the_repository_is_the_samples_folder(tmp_path):
     assert plan(Sources(ROOT, ROOT), ["content_accuracy"], {}).warnings == []
 
 
-def test_a_folder_that_init_did_not_write_is_named(tmp_path, capsys):
+def test_a_folder_without_competition_yaml_is_named(tmp_path, capsys):
     assert build_bundle.main(["build", "--competition", str(tmp_path)]) == 1
     words = f"{tmp_path / 'competition.yaml'}: no such file; build_bundle.py init"
     assert words in capsys.readouterr().err

@@ -101,13 +101,13 @@ def test_every_notation_gives_the_same_file(tmp_path, notation):
     assert understood in logged
 
 
-def test_a_sheet_without_a_header_may_lack_what_a_recogniser_heard(tmp_path):
+def test_a_sheet_without_a_header_may_lack_the_recognisers_transcript(tmp_path):
     header, *rows = (row[:3] + row[4:] for row in (COLUMNS, *ROWS))
     reference, _ = load(tmp_path, {"reference.csv": written(rows, "\t").encode()})
     assert reference.files["reference.csv"] == written([header, *rows], "\t").encode()
 
 
-def test_what_the_reader_takes_as_it_is_stays_byte_for_byte(tmp_path):
+def test_a_file_that_the_reader_accepts_is_not_changed(tmp_path):
     content = b"\n" + CANONICAL.replace(b"\n", b"\r\n")
     reference, _ = load(tmp_path, {"reference.csv": content})
     assert reference.files == {"reference.csv": content}
@@ -128,7 +128,7 @@ def test_problems_name_the_organisers_lines(tmp_path):
         assert words in str(refusal.value)
 
 
-def test_a_header_that_stands_again_is_told_by_its_line(tmp_path):
+def test_a_repeated_header_is_reported_with_its_line(tmp_path):
     header = (*COLUMNS[:5], "FullyAcceptable", "MeaningAcceptable")
     content = written([header, *ROWS[:2], header, *ROWS[2:]], ";").encode()
     with pytest.raises(BadReference, match="line 4    a header row in mid-file"):
@@ -145,7 +145,7 @@ def test_a_cell_over_several_lines_is_one_cell(tmp_path):
 
 
 @pytest.mark.parametrize("separator", ["\t", ";"])
-def test_of_rows_that_are_left_out_their_number_and_their_classes_are_told(tmp_path, separator):
+def test_rows_left_out_are_reported_with_their_number_and_classes(tmp_path, separator):
     rows = [*ROWS, (*ROWS[0][:6], "correct"), ("10139", *ROWS[0][1:5], "correct", "incorrect")]
     content = written([COLUMNS, *rows], separator).encode()
     reference, _ = load(tmp_path, {"reference.csv": content}, drop_invalid_rows=True)
@@ -180,7 +180,7 @@ def test_a_date_in_place_of_an_id_is_told(tmp_path):
         ({"reference.csv": b"\n"}, "is empty"),
     ],
 )
-def test_files_that_are_no_table(tmp_path, files, said):
+def test_files_that_are_not_tables_are_refused(tmp_path, files, said):
     with pytest.raises(BadReference) as refusal:
         load(tmp_path, files)
     assert said in str(refusal.value)
@@ -216,7 +216,7 @@ def test_rttm_and_uem_in_seconds_become_labels_and_regions_in_milliseconds(tmp_p
     assert "3 rows; read from 1 .rttm file, seconds converted to milliseconds" in logged
 
 
-def test_a_turn_that_stands_twice_is_refused_with_both_places(tmp_path):
+def test_a_repeated_turn_is_refused_with_both_places(tmp_path):
     with pytest.raises(BadReference) as refusal:
         load(tmp_path, {"all.rttm": RTTM, "old.rttm": RTTM, "all.uem": UEM}, "merlion_diarization")
     assert "old.rttm: 3 problems\n\n  line 2    this turn of b is already in all.rttm line 2" in str(
@@ -224,7 +224,7 @@ def test_a_turn_that_stands_twice_is_refused_with_both_places(tmp_path):
     )
 
 
-def test_a_line_of_rttm_that_is_no_turn_is_refused_with_its_file_and_line(tmp_path):
+def test_an_invalid_turn_in_rttm_is_refused_with_its_file_and_line(tmp_path):
     broken = RTTM.replace("0.50", "0,50").replace(" <NA> <NA> Mandarin <NA> <NA>", "")
     with pytest.raises(BadReference) as refusal:
         load(tmp_path, {"all.rttm": broken, "all.uem": UEM}, "merlion_diarization")
@@ -248,7 +248,7 @@ def test_regions_without_a_header_get_one(tmp_path):
 # Kit data
 
 
-def test_kit_data_come_out_in_the_notation_that_baselines_read():
+def test_kit_data_are_converted_to_the_format_that_baselines_read():
     rows = [("id", "text"), ("1", "café, bar"), ("2", "tea")]
     files = {
         "data/a.csv": written(rows, ";").encode("utf-16"),
@@ -266,10 +266,8 @@ def test_kit_data_come_out_in_the_notation_that_baselines_read():
     assert found == [f"data/{name}: 2 rows" for name in ("a.csv", "b.tsv", "c.xlsx")]
 
 
-def test_kit_data_with_line_ends_of_old_have_those_of_today():
-    read = canonical_tables(
-        {"a.csv": b"id,note\r1,a\r2,b\r", "b.csv": b"id\r\n1\r\n"}, lambda line: None
-    )
+def test_old_line_ends_in_kit_data_are_converted():
+    read = canonical_tables({"a.csv": b"id,note\r1,a\r2,b\r", "b.csv": b"id\r\n1\r\n"}, lambda line: None)
     assert read == {"a.csv": b"id,note\n1,a\n2,b\n", "b.csv": b"id\r\n1\r\n"}
 
 
@@ -296,7 +294,7 @@ def test_the_samples_kit_data_stay_as_they_are():
         ({"a.xlsx": b"", "a.csv": b"a,b\n"}, r"a\.xlsx: a\.csv exists too"),
     ],
 )
-def test_kit_data_that_are_no_table_are_refused_by_name(files, said):
+def test_kit_data_that_are_not_tables_are_refused_by_name(files, said):
     with pytest.raises(UnreadableFile, match=said):
         canonical_tables(files, lambda line: None)
 
@@ -304,7 +302,7 @@ def test_kit_data_that_are_no_table_are_refused_by_name(files, said):
 # The command
 
 
-def test_what_was_understood_is_said_before_anything_is_built(tmp_path, capsys):
+def test_the_build_prints_first_how_files_were_read(tmp_path, capsys):
     content = NOTATIONS["Windows-1252"][0].replace(b"10137;", b";")
     own = write_files(tmp_path, {"gold.csv": content}) / "gold.csv"
     without = ["--leave-out", "development", "--leave-out", "baseline"]

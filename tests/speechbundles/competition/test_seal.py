@@ -50,7 +50,7 @@ def laid_out(reference, folder):
 
 
 @every_task
-def test_whole_units_are_sealed_as_many_as_are_asked_for(task, tmp_path):
+def test_whole_units_are_sealed_in_the_requested_number(task, tmp_path):
     reference = loaded(task, tmp_path / "given")
     folder = laid_out(seal(reference, 0.45, None), tmp_path / "sealed")
     parts = [units_of(task, folder / part) for part in ("open", "sealed")]
@@ -110,7 +110,7 @@ def test_the_same_labels_give_the_same_draw_and_others_another(tmp_path):
     assert ids[0] != ids[1]
 
 
-def test_a_label_that_is_corrected_opens_nothing_that_was_sealed(tmp_path):
+def test_correcting_a_label_does_not_open_sealed_units(tmp_path):
     folder = laid_out(seal(loaded("spoken_call", tmp_path / "given"), 0.5, None), tmp_path / "kept")
     rows = REPEATED["spoken_call"]["reference.csv"].splitlines(keepends=True)
     assert rows[1].endswith("\tcorrect\tcorrect\n")
@@ -125,7 +125,7 @@ def test_a_label_that_is_corrected_opens_nothing_that_was_sealed(tmp_path):
         assert (parts[0] == parts[1]) == same
 
 
-def test_what_is_left_out_or_added_later_moves_nothing_else(tmp_path):
+def test_removing_or_adding_units_does_not_move_others(tmp_path):
     folder = laid_out(seal(loaded("psst_correctness", tmp_path / "given"), 0.5, None), tmp_path / "kept")
     header, *rows = REPEATED["psst_correctness"]["utterances.tsv"].splitlines(keepends=True)
     added = [re.sub(r"-11(?=\t)", "-new", row) for row in rows[-4:]]
@@ -142,7 +142,7 @@ def test_what_is_left_out_or_added_later_moves_nothing_else(tmp_path):
     assert parts == [1, 1]
 
 
-def test_a_draw_of_another_gold_standard_is_not_taken_over(tmp_path):
+def test_a_draw_from_other_labels_is_refused(tmp_path):
     """Anybody who has the samples can compute their draw. Half of the rows must be the same."""
     folder = laid_out(seal(loaded("caller_experience", tmp_path / "given"), 0.5, None), tmp_path / "kept")
     rows, others = (
@@ -159,14 +159,14 @@ def test_a_draw_of_another_gold_standard_is_not_taken_over(tmp_path):
         seal(other, 0.5, folder)
 
 
-def test_another_share_than_that_of_a_draw_that_is_kept_is_refused(tmp_path):
+def test_another_share_than_that_of_an_earlier_draw_is_refused(tmp_path):
     reference = loaded("caller_experience", tmp_path / "given")
     folder = laid_out(seal(reference, 0.5, None), tmp_path / "kept")
     with pytest.raises(SealError, match=r"24 of the 48 calls .* are sealed by the earlier draw in .*kept"):
         seal(reference, 0.3, folder)
 
 
-def test_a_share_is_that_of_a_draw_up_to_a_twentieth(tmp_path):
+def test_a_share_may_differ_from_an_earlier_draw_by_a_twentieth(tmp_path):
     rows = "".join(f"c{number},{number % 5 + 1},1,2\n" for number in range(100))
     reference = loaded(
         "caller_experience", tmp_path, {"reference.csv": f"call_id,human1,human2,human3\n{rows}"}
@@ -175,7 +175,7 @@ def test_a_share_is_that_of_a_draw_up_to_a_twentieth(tmp_path):
     assert seal(reference, 0.05, laid_out(tenth, tmp_path / "kept")) == tenth
 
 
-def test_a_draw_that_cannot_be_read_is_not_drawn_anew(tmp_path):
+def test_an_unreadable_earlier_draw_is_refused(tmp_path):
     reference = loaded("caller_experience", tmp_path / "given")
     folder = laid_out(seal(reference, 0.5, None), tmp_path / "kept")
     (folder / "sealed" / "reference.csv").write_text("call_id\n")
@@ -289,7 +289,7 @@ def inner(path, name):
         return {entry: archive.read(entry) for entry in archive.namelist()}
 
 
-def test_the_sealed_labels_lie_beside_the_bundle_for_their_owner_alone(built):
+def test_the_sealed_labels_are_beside_the_bundle_readable_only_by_their_owner(built):
     path, said, home = built
     assert f"sealed: {home} has the labels that no platform gets; keep it private" in said
     files = [file for file in home.rglob("*") if file.is_file()]
@@ -306,7 +306,7 @@ def test_the_sealed_labels_lie_beside_the_bundle_for_their_owner_alone(built):
     assert list(inner(path, "reference_data_development.zip")) == ["utterances.tsv"]
 
 
-def test_whatever_the_sealed_labels_are_the_bundle_has_the_same_bytes(built, half, tmp_path):
+def test_the_bundle_does_not_depend_on_the_sealed_labels(built, half, tmp_path):
     """The labels of all sealed utterances are shuffled in mid-season; the draw beside the bundle is kept."""
     path, _, home = built
     lines = (home / "all/utterances.tsv").read_text().splitlines(keepends=True)
@@ -329,7 +329,7 @@ def test_whatever_the_sealed_labels_are_the_bundle_has_the_same_bytes(built, hal
     assert written[1].read_bytes() != (home / "sealed/utterances.tsv").read_bytes()
 
 
-def test_a_build_without_a_seal_uploads_nothing_that_an_earlier_one_sealed(built):
+def test_a_build_without_a_seal_refuses_labels_that_an_earlier_one_sealed(built):
     home = built[2]
     with pytest.raises(
         BadReference, match=f"^{home} holds labels that an earlier build sealed, but sealed is not set"
@@ -337,14 +337,14 @@ def test_a_build_without_a_seal_uploads_nothing_that_an_earlier_one_sealed(built
         plan(Sources(ROOT), [TASK], {}, kept=home.parents[1])
 
 
-def test_check_misses_what_is_not_beside_the_bundle(built, tmp_path):
+def test_check_reports_sealed_labels_that_are_not_beside_the_bundle(built, tmp_path):
     assert check_bundle(built[0]) == []
     moved = write_files(tmp_path / "codabench", {"moved.zip": built[0].read_bytes()})
     (finding,) = check_bundle(moved / "moved.zip")
     assert (finding.code, finding.level, finding.where) == ("sealed-missing", "error", "reference_data.zip")
 
 
-def test_the_page_says_that_there_is_a_seal_and_the_kit_has_all_items(built):
+def test_the_page_describes_the_seal_and_the_kit_has_all_items(built):
     with zipfile.ZipFile(built[0]) as bundle:
         page = bundle.read("pages/evaluation.md").decode()
     assert (
@@ -356,7 +356,7 @@ def test_the_page_says_that_there_is_a_seal_and_the_kit_has_all_items(built):
     assert hidden == {f"evaluation/input/{name}": content for name, content in items.items()}
 
 
-def test_the_final_ranking_is_by_the_sealed_part_or_by_all(built, tmp_path, capsys):
+def test_the_final_ranking_uses_the_sealed_part_or_the_whole_set(built, tmp_path, capsys):
     path, _, home = built
     answers = {
         "near": {name: text.encode() for name, text in near_misses(TASK, home / "all").items()},
@@ -411,7 +411,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("reason", REFUSED)
-def test_what_cannot_be_sealed_is_refused_with_its_line(tmp_path, reason):
+def test_an_invalid_seal_is_refused_with_its_line(tmp_path, reason):
     first, second, said = REFUSED[reason]
     folder = series(tmp_path / "series", lambda text: put(*first)(put(*second)(text)))
     line = (folder / "competition.yaml").read_text().split(f"    {first[0]}\n")[0].count("\n") + 1

@@ -46,7 +46,7 @@ def connection(server):
     return Connection(server.address, TOKEN, sleep=lambda seconds: None)
 
 
-def test_what_is_counted_here_is_what_the_programs_come_to(tmp_path):
+def test_counting_gives_the_same_scores_as_the_programs(tmp_path):
     bundle = read_built_bundle(live_bundle(tmp_path / "bundle.zip", wrong=2))
     (tmp_path / "answer.zip").write_bytes(upload(5))
     runs = {"one": (bundle.phases[1], tmp_path / "answer.zip")}
@@ -82,7 +82,7 @@ def amend(connection, bundle, tmp_path):
     return list(carry_out(connection, plan(connection, bundle, COMPETITION, tmp_path / "live")))
 
 
-def test_who_moves_is_shown_and_nothing_changed(connection, server, tmp_path):
+def test_the_plan_shows_the_new_ranks_and_changes_nothing(connection, server, tmp_path):
     new = season(server, tmp_path)
     before = json.dumps([server.tasks, board(server)], default=str)
     amendment = plan(connection, new, COMPETITION, tmp_path / "live")
@@ -112,7 +112,7 @@ def test_who_moves_is_shown_and_nothing_changed(connection, server, tmp_path):
         ("Add", "anna 39 carol 37", "carol 39 anna 37"),  # bob picked none
     ],
 )
-def test_the_board_becomes_the_predicted_one(connection, server, tmp_path, rule, was, becomes):
+def test_the_leaderboard_becomes_the_predicted_one(connection, server, tmp_path, rule, was, becomes):
     words = was.split(), becomes.split()
     was, becomes = (list(zip(row[::2], map(int, row[1::2]), strict=True)) for row in words)
     new = season(server, tmp_path, rule)
@@ -158,7 +158,7 @@ def test_old_runs_stay_in_the_folder(connection, server, tmp_path):
         ("API DELETE /api/submissions/3/", "drop"),
     ],
 )
-def test_an_amendment_that_was_stopped_goes_on(connection, server, tmp_path, begins, kind):
+def test_an_interrupted_amendment_is_continued(connection, server, tmp_path, begins, kind):
     new = season(server, tmp_path)
     first = sorted(server.submissions)[1]  # bob's, the second to be run again
     begins = begins.replace("/3/", f"/{first}/")
@@ -172,7 +172,7 @@ def test_an_amendment_that_was_stopped_goes_on(connection, server, tmp_path, beg
     assert len(server.submissions) == 5
 
 
-def test_a_submission_that_comes_meanwhile_is_on_the_predicted_board(connection, server, tmp_path):
+def test_a_submission_that_arrives_meanwhile_is_on_the_predicted_leaderboard(connection, server, tmp_path):
     new = season(server, tmp_path)
     amendment = plan(connection, new, COMPETITION, tmp_path / "live")
     steps = carry_out(connection, amendment)
@@ -183,7 +183,7 @@ def test_a_submission_that_comes_meanwhile_is_on_the_predicted_board(connection,
     assert board(server)[2:] == [("erik", 39), ("bob", 36)]
 
 
-def test_a_board_that_is_another_one_is_told(connection, server, tmp_path):
+def test_a_leaderboard_that_differs_from_the_prediction_is_reported(connection, server, tmp_path):
     new = season(server, tmp_path)
     amendment = plan(connection, new, COMPETITION, tmp_path / "live")
     right = server.score
@@ -200,7 +200,7 @@ def test_a_board_that_is_another_one_is_told(connection, server, tmp_path):
     assert board(server) == [("anna", 40), ("carol", 39), ("bob", 36)]
 
 
-def test_scores_that_differ_from_home_before_are_told(connection, server, tmp_path):
+def test_scores_that_differ_before_the_amendment_are_reported(connection, server, tmp_path):
     new = season(server, tmp_path)
     run = sorted(server.submissions)[1]
     server.submissions[run]["scores"] = {}
@@ -229,7 +229,7 @@ def test_an_upload_is_scored_though_its_copy_was_deleted(connection, server, tmp
     assert scores["carol"] == Decimal("0.975")
 
 
-def test_what_is_refused(connection, server, tmp_path):
+def test_bundles_and_states_that_cannot_be_amended_are_refused(connection, server, tmp_path):
     new = season(server, tmp_path)
     other = live_bundle(tmp_path / "other.zip", wrong=2, title="Another")
     with pytest.raises(

@@ -63,7 +63,7 @@ COMPETITION = 7
 # What is fetched
 
 
-def test_all_is_there_as_season_and_rank_read_it(connection, server, phase, tmp_path):
+def test_season_and_rank_can_read_the_folder(connection, server, phase, tmp_path):
     haul = fetch(connection, COMPETITION, tmp_path / "live")
     assert [(run.owner, run.status, run.on_board, run.complete, run.note) for run in haul.runs] == [
         ("anna", "Finished", False, True, ""),
@@ -88,7 +88,7 @@ def test_all_is_there_as_season_and_rank_read_it(connection, server, phase, tmp_
     assert read_index(tmp_path / "live") == list(haul.runs)
 
 
-def test_a_second_time_only_what_is_new_is_fetched(connection, server, phase, tmp_path):
+def test_a_second_fetch_gets_only_new_runs(connection, server, phase, tmp_path):
     fetch(connection, COMPETITION, tmp_path)
     server.requests.clear()
     server.enter(phase, "carol", upload(5))
@@ -106,7 +106,7 @@ def test_a_damaged_or_lost_file_is_fetched_again(connection, phase, tmp_path):
     assert (tmp_path / runs[1].output).is_file()
 
 
-def test_a_run_under_way_is_fetched_again_when_it_is_over(connection, server, phase, tmp_path):
+def test_an_unfinished_run_is_fetched_again_when_it_has_ended(connection, server, phase, tmp_path):
     run = server.enter(phase, "carol", upload(5), finished=False)
     server.stuck = True
     haul = fetch(connection, COMPETITION, tmp_path)
@@ -130,7 +130,7 @@ def test_a_run_under_way_is_fetched_again_when_it_is_over(connection, server, ph
     assert haul.runs[-1].output
 
 
-def test_what_the_server_lost_is_listed_and_what_is_here_stays(connection, server, phase, tmp_path):
+def test_files_lost_on_the_server_are_listed_and_stay_in_the_folder(connection, server, phase, tmp_path):
     first, _, failed = fetch(connection, COMPETITION, tmp_path).runs
     server.delete_upload(failed.id)
     del server.submissions[first.id]
@@ -180,9 +180,7 @@ def test_names_are_safe(connection, server, phase, tmp_path):
     assert len(read_submissions(tmp_path / "live/submissions")) == 3 + len(names)
 
 
-def test_owners_that_differ_in_case_alone_have_folders_that_differ_in_more(
-    connection, server, phase, tmp_path
-):
+def test_owners_that_differ_only_in_case_have_different_folders(connection, server, phase, tmp_path):
     """On a file system that ignores case, two owners would share a folder; the first one keeps the plain name."""
     server.enter(phase, "Anna", upload())
     folders = {
@@ -214,7 +212,7 @@ def test_different_names_stay_different():
         ("STORE GET", ("damage",), []),
     ],
 )
-def test_what_passes_is_tried_again(connection, server, phase, pauses, tmp_path, begins, kinds, waits):
+def test_temporary_failures_are_retried(connection, server, phase, pauses, tmp_path, begins, kinds, waits):
     server.mishaps = [Mishap(begins, kind) for kind in kinds]
     haul = fetch(connection, COMPETITION, tmp_path, jobs=1)
     assert haul.lacking == haul.unfinished == []
@@ -228,7 +226,7 @@ def test_what_passes_is_tried_again(connection, server, phase, pauses, tmp_path,
     assert not list(tmp_path.rglob("*.part"))
 
 
-def test_a_server_says_how_long_to_wait(connection, server, phase, pauses, tmp_path):
+def test_the_pause_that_a_server_asks_for_is_kept(connection, server, phase, pauses, tmp_path):
     date = format_datetime(datetime.now(timezone.utc) + timedelta(seconds=90), usegmt=True)
     server.mishaps = [
         Mishap("API GET /api/competitions/", 429, headers={"Retry-After": "33"}),
@@ -242,7 +240,7 @@ def test_a_server_says_how_long_to_wait(connection, server, phase, pauses, tmp_p
         fetch(connection, COMPETITION, tmp_path)
 
 
-def test_a_server_that_stays_away_ends_it_and_the_rest_follows_later(
+def test_an_unreachable_server_ends_the_fetch_and_the_next_one_continues(
     connection, server, phase, pauses, tmp_path
 ):
     server.mishaps = [Mishap("STORE GET", "drop", times=100, after=6)]
@@ -256,7 +254,7 @@ def test_a_server_that_stays_away_ends_it_and_the_rest_follows_later(
     assert haul.lacking == haul.unfinished == []
 
 
-def test_what_was_never_sent_is_tried_again_even_if_it_must_not_happen_twice(pauses):
+def test_a_request_that_was_never_sent_is_retried_even_if_not_repeatable(pauses):
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = f"http://127.0.0.1:{free.getsockname()[1]}"
     with pytest.raises(Unreachable, match=r"POST 127.*: no connection$"):
@@ -264,7 +262,7 @@ def test_what_was_never_sent_is_tried_again_even_if_it_must_not_happen_twice(pau
     assert pauses == [*PAUSES]
 
 
-def test_an_expired_link_is_asked_for_anew(connection, server, phase, tmp_path):
+def test_a_new_link_is_requested_after_one_has_expired(connection, server, phase, tmp_path):
     server.expired = {server.signature + 1, server.signature + 3}
     haul = fetch(connection, COMPETITION, tmp_path, jobs=1)
     assert haul.lacking == []
@@ -276,9 +274,7 @@ def test_an_expired_link_is_asked_for_anew(connection, server, phase, tmp_path):
     assert not haul.runs[-1].complete
 
 
-def test_one_run_that_the_server_trips_over_is_listed_and_the_rest_goes_on(
-    connection, server, phase, tmp_path
-):
+def test_a_run_with_a_server_error_is_listed_and_the_others_are_fetched(connection, server, phase, tmp_path):
     number = next(iter(server.submissions))
     server.mishaps = [Mishap(f"API GET /api/submissions/{number}/", 500, times=100)]
     haul = fetch(connection, COMPETITION, tmp_path)
@@ -304,7 +300,7 @@ def test_pages_that_change_while_they_are_read(connection, server, phase):
         api.list_runs(connection, phase)
 
 
-def test_only_an_organiser_may(connection, server, phase, tmp_path):
+def test_only_an_organiser_can_fetch(connection, server, phase, tmp_path):
     del server.competitions[COMPETITION]["secret_key"]
     with pytest.raises(OrganiserError, match="does not belong to one of its organisers"):
         fetch(connection, COMPETITION, tmp_path)
@@ -314,13 +310,13 @@ def test_only_an_organiser_may(connection, server, phase, tmp_path):
         fetch(Connection(server.address, "f" * 40), COMPETITION, tmp_path)
 
 
-def test_an_answer_that_is_not_understood(connection, server, phase, tmp_path):
+def test_a_malformed_answer_is_refused(connection, server, phase, tmp_path):
     server.mishaps = [Mishap("API GET /api/submissions/?", 200, body=b'[{"id": 1}]')]
     with pytest.raises(OrganiserError, match="has no valid list of submissions"):
         fetch(connection, COMPETITION, tmp_path)
 
 
-def test_an_index_of_something_else(connection, phase, tmp_path):
+def test_a_foreign_index_is_refused(connection, phase, tmp_path):
     (tmp_path / "index.csv").write_text("name,place\n")
     with pytest.raises(OrganiserError, match="expected the columns id, phase"):
         fetch(connection, COMPETITION, tmp_path)
@@ -337,7 +333,7 @@ def test_an_index_of_something_else(connection, phase, tmp_path):
 # The token
 
 
-def test_the_token_goes_to_the_server_alone(connection, server, phase, tmp_path, monkeypatch):
+def test_the_token_is_sent_only_to_the_server(connection, server, phase, tmp_path, monkeypatch):
     netrc = tmp_path / "netrc"
     netrc.write_text("machine 127.0.0.1 login me password secret\n")
     netrc.chmod(0o600)
@@ -375,7 +371,7 @@ def test_a_message_never_has_the_token_or_a_signature(connection, server, phase,
     assert not any("signature" in text for text in [*logged, str(lost.value)])
 
 
-def test_files_lie_at_encrypted_addresses(connection, tmp_path):
+def test_files_must_have_encrypted_addresses(connection, tmp_path):
     away = Connection("https://codabench.example", TOKEN)
     for address, reason in (
         ("http://storage.example/x", "not encrypted"),
@@ -423,7 +419,7 @@ def test_the_guides_recipe_gets_a_token(server, tmp_path):
     assert read_token(file) == TOKEN
 
 
-def test_where_the_token_is(tmp_path, monkeypatch):
+def test_the_token_comes_from_a_file_or_the_environment(tmp_path, monkeypatch):
     monkeypatch.delenv(TOKEN_VARIABLE, raising=False)
     with pytest.raises(OrganiserError, match="no token"):
         read_token(None)
@@ -442,7 +438,7 @@ def test_where_the_token_is(tmp_path, monkeypatch):
 
 @pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o660])
-def test_a_token_that_others_may_read_is_refused(tmp_path, mode):
+def test_a_token_that_other_users_can_read_is_refused(tmp_path, mode):
     file = tmp_path / "token"
     file.write_text(TOKEN)
     file.chmod(mode)
@@ -451,7 +447,7 @@ def test_a_token_that_others_may_read_is_refused(tmp_path, mode):
         read_token(file)
 
 
-def test_nothing_half_written_has_its_name(connection, server, phase, tmp_path):
+def test_an_incomplete_file_does_not_get_its_name(connection, server, phase, tmp_path):
     links = api.read_links(connection, next(iter(server.submissions)))
     target = tmp_path / "file.zip"
     for kind, error in (("cut", Unreachable), (403, Gone)):

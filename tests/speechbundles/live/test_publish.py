@@ -84,7 +84,7 @@ def test_a_bundle_is_uploaded_compared_and_tried(connection, server, bundle):
     assert server.called("API POST /api/competitions/7/toggle_publish") == []
 
 
-def test_it_is_opened_when_all_was_tried(connection, server, tmp_path):
+def test_it_is_opened_after_test_submissions_to_all_phases(connection, server, tmp_path):
     phases = copy.deepcopy(codabench().spec["phases"])
     bundle = live_bundle(tmp_path / "one.zip", phases=[{**phases[1], "index": 0}])
     done, error = steps(connection, bundle, opening=True)
@@ -97,7 +97,7 @@ def test_it_is_opened_when_all_was_tried(connection, server, tmp_path):
     assert server.competitions[7]["published"]
 
 
-def test_it_is_not_opened_where_a_phase_was_not_tried(connection, server, bundle):
+def test_it_is_not_opened_without_a_test_submission_to_each_phase(connection, server, bundle):
     _, error = steps(connection, bundle, opening=True)
     assert error == "not opened: no test submission to Development; make one, then publish it in the browser"
     assert not server.competitions[7]["published"]
@@ -145,7 +145,7 @@ CHANGES = (
 
 
 @pytest.mark.parametrize(("path", "value", "bundles", "servers"), CHANGES)
-def test_what_the_import_gets_wrong_is_told(imported, path, value, bundles, servers):
+def test_differences_after_the_import_are_reported(imported, path, value, bundles, servers):
     draft, served = copy.deepcopy(imported)
     assert differences(draft.spec, draft.files, served) == []
     holder = functools.reduce(lambda place, part: place[part], path[:-1], served)
@@ -172,7 +172,7 @@ def test_no_limit_is_0_or_null(imported):
     assert differences(draft.spec, draft.files, served) == []
 
 
-def test_a_server_that_has_something_else_is_told_and_gets_no_submission(connection, server, bundle):
+def test_a_competition_that_differs_is_reported_and_gets_no_submission(connection, server, bundle):
     server.change = lambda served: (
         served["phases"][0].update(end=None),
         served["leaderboards"][0].update(submission_rule="Add"),
@@ -191,7 +191,7 @@ def test_a_server_that_has_something_else_is_told_and_gets_no_submission(connect
     assert error == "competition 7 cannot be compared with the bundle: KeyError('pages')"
 
 
-def test_a_file_that_came_otherwise_is_told(connection, server, bundle):
+def test_a_file_that_differs_on_the_server_is_reported(connection, server, bundle):
     steps(connection, bundle)
     task = server.competitions[7]["phases"][1]["tasks"][0]["id"]
     key = server.tasks[task]["parts"]["reference_data"]
@@ -200,14 +200,14 @@ def test_a_file_that_came_otherwise_is_told(connection, server, bundle):
     assert error == "Evaluation: these files on the server differ from the bundle: reference_data"
 
 
-def test_a_server_that_gives_no_files_back(connection, server, bundle):
+def test_a_server_that_does_not_return_files(connection, server, bundle):
     server.gives_datasets = False
     done, error = steps(connection, bundle)
     assert error is None
     assert "their bytes were not compared" in done[3]
 
 
-def test_another_score_than_at_home_is_told(connection, server, bundle):
+def test_a_score_that_differs_from_the_rehearsal_is_reported(connection, server, bundle):
     server.score = lambda parts, upload: {"accuracy": 0.75 + 1e-10, "error": 0.25}
     _, error = steps(connection, bundle, opening=True)
     assert error.splitlines() == [
@@ -225,7 +225,7 @@ def test_another_score_than_at_home_is_told(connection, server, bundle):
         ({"accuracy": 0.75}, "error: 0.25 here, - on the"),
     ],
 )
-def test_a_run_that_fails_there_or_loses_a_score(connection, server, bundle, scores, expected):
+def test_a_run_that_fails_or_loses_a_score_on_the_server(connection, server, bundle, scores, expected):
     server.score = lambda parts, upload: scores
     _, error = steps(connection, bundle)
     assert expected in error
@@ -242,7 +242,7 @@ def test_a_run_that_does_not_end(connection, server, bundle, monkeypatch):
 # Bad days
 
 
-def test_a_full_quota_is_told_in_the_servers_words(connection, server, bundle):
+def test_a_full_quota_is_reported_in_the_servers_words(connection, server, bundle):
     server.quota = 100
     done, error = steps(connection, bundle)
     assert done == []
@@ -259,7 +259,7 @@ def test_an_import_that_fails(connection, server, bundle, tmp_path):
 @pytest.mark.parametrize(
     "begins", ["API POST /api/datasets/", "STORE PUT", "API GET /api/competitions/3/", "API GET /api/tasks/"]
 )
-def test_what_does_no_harm_is_tried_again(connection, server, bundle, begins):
+def test_requests_that_can_be_repeated_are_retried(connection, server, bundle, begins):
     server.mishaps = [Mishap(begins, kind) for kind in ("drop", 502, 429, "act-and-drop")]
     _, error = steps(connection, bundle)
     assert error is None
@@ -271,7 +271,7 @@ def test_what_does_no_harm_is_tried_again(connection, server, bundle, begins):
     "begins",
     ["API PUT /api/datasets/completed/", "API POST /api/submissions/", "API POST /api/competitions/"],
 )
-def test_what_must_not_happen_twice_is_not_repeated(connection, server, tmp_path, begins):
+def test_requests_that_must_not_be_repeated_are_not_retried(connection, server, tmp_path, begins):
     phases = copy.deepcopy(codabench().spec["phases"])
     bundle = live_bundle(tmp_path / "one.zip", phases=[{**phases[1], "index": 0}])
     server.mishaps = [Mishap(begins, "act-and-drop")]
