@@ -10,7 +10,7 @@ sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent)]
 project = "spokeneval"
 author = "The spokeneval contributors"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "docstrings", "formulas", "reference"]
-exclude_patterns = ["_build", "organisers.md", "trust.md", "baselines.md"]
+exclude_patterns = ["_build"]
 
 myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 4

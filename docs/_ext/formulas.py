@@ -9,7 +9,7 @@ from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
-_CLAUSE = re.compile(r"([.;:,] | with | where |[.;:,]?$)")
+_CLAUSE = re.compile(r"(^Return |[.;:,] | with | where |[.;:,]?$)")
 _FORMULA = re.compile(r" = |[\w)] / [\w(]")
 _TOKEN = re.compile(r"\s*(?:(?P<number>\d+(?:\.\d+)?)|(?P<word>[^\W\d][\w'-]*)|(?P<sign>[-+*/^=()]))")
 _SIGNS = {"*": r" \cdot ", "+": " + ", "-": " - "}

@@ -19,6 +19,7 @@ from unittest.mock import patch
 import click
 import yaml
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 
 import spokeneval
 import spokeneval.__main__
@@ -194,7 +195,7 @@ def _keys(title: str, part: Mapping[str, Any], schema: Mapping[str, Any]) -> Ite
 def _described(key: str, entry: Mapping[str, Any], schema: Mapping[str, Any], more: str) -> str:
     """A key's description, then its values and what else there is to say, as a list."""
     if "description" not in entry:
-        raise ValueError(f"competition.schema.json: {key} has no description")
+        raise ExtensionError(f"competition.schema.json: {key} has no description")
     facts = (_values(entry, schema["$defs"]), more)
     return "\n".join([entry["description"], "", *(f"  - {fact}" for fact in facts if fact)])
 
@@ -276,7 +277,7 @@ def files(page: str, task: Task) -> Iterator[str]:
     yield from _code(_first_lines(submission[name]))
     missing = [column for column in columns if f"`{column}`" not in section]
     if missing:
-        raise ValueError(f"docs/reference/files.md does not describe {', '.join(missing)} of {task.name}")
+        raise ExtensionError(f"docs/reference/files.md does not describe {', '.join(missing)} of {task.name}")
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -22,7 +22,7 @@ from tests.tools.browser.check import check_page, check_site, find_chromium, ope
 from tests.tools.browser.pages import make_pages
 
 SITE = ROOT / "docs/_build/html"
-"""The documentation, where `make docs` has built it."""
+"""The documentation, if `make docs` has built it."""
 
 
 def main() -> int:
@@ -49,7 +49,9 @@ def main() -> int:
         pages = options.pages or make_pages(Path(folder))
         checked = ((path.name, check_page(browser, path, options.shots)) for path in pages)
         site = () if options.pages else sorted(SITE.rglob("*.html"))
-        documented = ((str(path.relative_to(SITE)), check_site(browser, path, SITE)) for path in site)
+        documented = (
+            (str(path.relative_to(SITE)), check_site(browser, path, SITE, options.shots)) for path in site
+        )
         for name, findings in chain(checked, documented):
             found = list(dict.fromkeys(findings))
             print("\n".join([name, *(f"  {words}" for words in found)]), flush=True)

@@ -82,20 +82,23 @@ def check_page(browser: Browser, path: Path, shots: Path | None = None) -> list[
     return found
 
 
-def check_site(browser: Browser, path: Path, root: Path) -> list[str]:
-    """What is wrong with a page of a site, which may load the files below the site's root."""
+def check_site(browser: Browser, path: Path, root: Path, shots: Path | None = None) -> list[str]:
+    """Return the defects of a page of a site, which may load the files below the site's root."""
     found: list[str] = []
     page = _open(browser, path, found, own=root)
     for screen, (width, height) in SCREENS.items():
         page.set_viewport_size({"width": width, "height": height})
         if (beyond := page.evaluate("document.documentElement.scrollWidth - innerWidth")) > 0:
             found.append(f"{screen}: {beyond} px wider than the screen")
+        if shots:
+            name = "-".join(path.relative_to(root).with_suffix("").parts)
+            page.screenshot(path=shots / f"docs-{name}-{screen}.png")
     page.close()
     return found
 
 
 def _open(browser: Browser, path: Path, found: list[str], *, own: Path | None = None) -> Page:
-    """A page whose errors, messages and requests, but for files below `own`, are added to `found`."""
+    """Open a page; its errors, messages and requests, except for files below `own`, are added to `found`."""
     page = browser.new_page()
     url = path.resolve().as_uri()
     allowed = f"{own.resolve().as_uri()}/" if own else url
