@@ -1,12 +1,10 @@
-"""The series in two minutes: build every bundle, rehearse each through its built zip, print the boards.
-
-A board holds exact scores, as organisers rank at home, and last what the platform's own board would show of them.
+"""Build every bundle, run sample submissions through each built zip, and print the leaderboards: about two minutes.
 
     python -m sample_data.demo
 
-Spoken CALL meets four submissions: perfect, the grammar baseline, a random one, and one that breaks the 50 % rule.
-Every other bundle meets a perfect one, its baseline and a random one, which must rank in that order. A task that has
-no generator here, as a new one, meets its baseline alone.
+Each bundle gets a perfect submission, its baseline and a random submission, which must rank in this order; Spoken CALL
+also gets one that breaks its 50 % rule. A task without a generator in this folder, such as a new one, gets its baseline
+alone. The tables contain exact scores and, in the last column, the score that the platform would show.
 """
 
 from __future__ import annotations
@@ -15,28 +13,49 @@ import sys
 import tempfile
 import time
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import build_bundle
 from sample_data import caller_experience, content_accuracy, merlion, psst, spoken_call
+from speechbundles.assemble import plan_bundles, write_bundles
+from speechbundles.cli.progress import steps
 from speechbundles.competition.read import read_competitions
-from speechbundles.model.competition import Competition
+from speechbundles.model.competition import Column, Competition
+from speechbundles.model.console import fitted_table, wrap
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.finding import format_findings
 from speechbundles.model.sources import Sources
-from speechbundles.model.zips import make_zip
+from speechbundles.model.zips import HOME, make_zip
+from speechbundles.platforms.facts import PLATFORMS
 from speechbundles.rehearse.rehearsal import Rehearsal, rehearse
 from spokeneval import score
 from spokeneval.run.library import Result
-from spokeneval.task import ENDS
 
 ROOT = Path(__file__).resolve().parent.parent
-SHOWN = 6
-SHOWN_THERE = "the platform shows"
+OUT = Path("dist")
+
+WELCOME = """\
+This demo takes about two minutes:
+
+  1. It builds {count} competitions from synthetic data, each as a bundle for
+     Codabench and as one for CodaLab.
+  2. It runs sample submissions through each Codabench bundle, as the platform
+     would, and prints the leaderboards.
+
+Nothing is sent anywhere. The bundles are written to {out}/.
+"""
+
+HOW_TO_READ = """\
+Each table has the exact scores, which organisers see, with 95 % confidence
+intervals. The last column is the score that participants see on the platform:
+it is rounded to steps of about one standard error, to protect the hidden
+labels. A submission that does not beat the baseline and the trivial baselines
+is shown with the better of their scores. docs/trust.md explains why."""
 
 
 def submissions(task: str) -> dict[str, dict[str, bytes]]:
-    """A task's submissions for the evaluation set, the best first, without the baseline; none without a generator."""
+    """A task's submissions to the evaluation set, best first, without the baseline; none without a generator."""
     for shared in (psst, merlion):
         if f"sample_data.{task}".startswith(shared.__name__):
             return shared.submissions(task, "evaluation")
@@ -48,38 +67,52 @@ def submissions(task: str) -> dict[str, dict[str, bytes]]:
 
 def main() -> int:
     bundles = read_competitions(Sources(ROOT))
-    print(
-        f"Building {len(bundles)} bundles for Codabench and CodaLab, then rehearsing each: one to two minutes in all\n",
-        flush=True,
-    )
-    if build_bundle.main(["build"]):
+    print(WELCOME.format(count=len(bundles), out=OUT), flush=True)
+    if not build([bundle.name for bundle in bundles]):
         return 1
-    print(
-        "\nExact scores, as organisers rank at home. The platform shows those of hidden sets in steps of about one\n"
-        "standard error, and nothing worse than the baseline or answers that know nothing: docs/trust.md says why."
-    )
+    print(f"\n{HOW_TO_READ}", flush=True)
     status = 0
     began = time.monotonic()
     for done, bundle in enumerate(bundles):
         left = (time.monotonic() - began) / done * (len(bundles) - done) if done else None
         to_go = f", about {left:.0f} s to go" if left else ""
         print(f"\nBoard {done + 1} of {len(bundles)}{to_go}", file=sys.stderr, flush=True)
-        path = Path("dist/codabench", f"{bundle.name}.zip")
+        path = OUT / "codabench" / f"{bundle.name}.zip"
         with zipfile.ZipFile(path) as built:
             baseline = built.read("solutions/baseline_evaluation.zip")
         made = [(name, make_zip(files)) for name, files in submissions(bundle.task).items()]
         zips = dict([*made[:1], ("baseline", baseline), *made[1:]])
-        print(f"\n{bundle['title']}\n", flush=True)
+        print(f"\n{wrap(bundle['title'])}\n", flush=True)
         if not print_board(bundle, list(zips), *try_all(path, bundle.task, zips)):
-            print(f"\n  {path}: this is not the order of a sound board", file=sys.stderr)
+            print(wrap(f"\n  {path}: expected the ranking {', '.join(list(zips)[:3])}"), file=sys.stderr)
             status = 1
     return status
+
+
+def build(names: Sequence[str]) -> bool:
+    """Build bundles for every platform and print a line for each; whether all platforms would accept them.
+
+    Warnings are not printed: they concern the settings of the sample competitions.
+    """
+    try:
+        with steps() as progress:
+            planned = plan_bundles(Sources(ROOT), names, {}, kept=OUT / HOME, progress=progress)
+            built = list(write_bundles(planned, list(PLATFORMS), OUT, progress=progress))
+    except OrganiserError as error:
+        print(f"{wrap(str(error))}\n\nNothing was built.", file=sys.stderr)
+        return False
+    rows = [["bundle", "size"], *([str(bundle.path), f"{bundle.size / 1000:.0f} kB"] for bundle in built)]
+    print("\n".join(fitted_table(rows, left={0})), flush=True)
+    broken = [bundle for bundle in built if any(finding.level == "error" for finding in bundle.findings)]
+    for bundle in broken:
+        print(f"\n{bundle.path}\n{wrap(format_findings(bundle.findings))}", file=sys.stderr)
+    return not broken
 
 
 def try_all(
     bundle: Path, task: str, zips: Mapping[str, bytes]
 ) -> tuple[dict[str, Rehearsal], dict[str, Result]]:
-    """Each submission through the built bundle, two at a time, and its exact scores."""
+    """Run each submission through the built bundle, two at a time; return the rehearsals and the exact scores."""
     reference = ROOT / "reference_data" / task / "evaluation"
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
         paths = {}
@@ -97,36 +130,31 @@ def print_board(
     rehearsals: Mapping[str, Rehearsal],
     exact: Mapping[str, Result],
 ) -> bool:
-    """Print a bundle's board; whether all submissions finished and rank as expected."""
+    """Print a bundle's leaderboard; whether all submissions finished and rank as expected."""
     failed = {name: rehearsal for name, rehearsal in rehearsals.items() if rehearsal.status != "Finished"}
     for name, rehearsal in failed.items():
-        print(f"  {name}: {rehearsal}", file=sys.stderr)
+        print(wrap(f"{name}: {rehearsal}", "  "), file=sys.stderr)
     if failed:
         return False
-    lines = {name: {**result.scores, **_ends(result)} for name, result in exact.items()}
-    sign = -1 if bundle.columns[0].direction == "higher" else 1
-    ranked = sorted(lines, key=lambda name: sign * lines[name][bundle.columns[0].key])
-    columns = [column for column in bundle.columns if not column.hidden][:SHOWN]
-    width = max(len(name) for name in ranked)
-    titles = "".join(f"  {column.title:>9}" for column in columns)
-    print(f"  rank  {'submission':<{width}}{titles}   {SHOWN_THERE}")
+    primary = bundle.columns[0]
+    sign = -1 if primary.direction == "higher" else 1
+    ranked = sorted(exact, key=lambda name: sign * exact[name].scores[primary.key])
+    rows = [["rank", "submission", f"{primary.title} [95 % interval]", "on the platform"]]
     for rank, name in enumerate(ranked, 1):
-        cells = "".join(
-            f"  {lines[name][column.key]:>{max(9, len(column.title))}.{column.precision}f}"
-            for column in columns
-        )
         shown = rehearsals[name].row[0].shown
-        print(f"  {rank:<4}  {name:<{width}}{cells}   {shown:>{len(SHOWN_THERE)}}")
+        rows.append([str(rank), name, _with_interval(exact[name], primary), shown])
+    print("\n".join(fitted_table(rows, left={0, 1})))
     return ranked[:3] == expected[:3]
 
 
-def _ends(result: Result) -> dict[str, float]:
-    """The ends of a result's intervals, by the keys of their columns."""
-    return {
-        key + end: value
-        for key, interval in result.intervals.items()
-        for end, value in zip(ENDS, interval, strict=True)
-    }
+def _with_interval(result: Result, column: Column) -> str:
+    score = f"{result.scores[column.key]:.{column.precision}f}"
+    interval = result.intervals.get(column.key)
+    return (
+        score
+        if interval is None
+        else f"{score} [{', '.join(f'{end:.{column.precision}f}' for end in interval)}]"
+    )
 
 
 if __name__ == "__main__":

@@ -6,31 +6,48 @@ A system's name is its file's name, which may be a participant's words: it is es
 import html
 import re
 from collections.abc import Sequence
-from textwrap import fill
 
 from speechbundles.board.board import Board, board_table, heading, scores_table
 from speechbundles.board.difficulty import Difficulty
 from speechbundles.board.table import Table
+from speechbundles.model.console import WIDTH, fitted_table, wrap
 from speechbundles.model.tabular import csv_text
-from speechbundles.model.text import no_formula, text_table
+from speechbundles.model.text import no_formula
 from spokeneval.task import ENDS
 
 
 def to_text(board: Board) -> str:
-    """For a terminal."""
-    parts = [f"{heading(board)}\n{board.signature}", _text_table(board_table(board))]
-    parts += map(_indented, board.notes)
+    """Return the board for a console: score and interval are in one cell."""
+    parts = [f"{wrap(heading(board))}\n{_folded(board.signature)}", _text_table(_narrow_table(board))]
+    parts += [wrap(note, "  ") for note in board.notes]
     for table in board.tables:
-        parts += [table.title, _text_table(table), *([_indented(table.note)] if table.note else [])]
+        parts += [wrap(table.title), _text_table(table), *([wrap(table.note, "  ")] if table.note else [])]
     return "\n\n".join(parts)
 
 
-def _indented(note: str) -> str:
-    return fill(note, 100, initial_indent="  ", subsequent_indent="  ", break_long_words=False)
+def _folded(signature: str) -> str:
+    """A signature in lines that end with a separator."""
+    lines = [""]
+    for part in re.findall(r"[^|]+\|?", signature):
+        if lines[-1] and len(lines[-1] + part) > WIDTH:
+            lines.append("  ")
+        lines[-1] += part
+    return "\n".join(lines)
+
+
+def _narrow_table(board: Board) -> Table:
+    """The board's table with the interval beside the score."""
+    table = board_table(board)
+    name, rank, title, interval, *others = table.header
+    rows = [
+        [system, place, score if ends == "–" else f"{score} [{ends.replace(' – ', ', ')}]", *rest]
+        for system, place, score, ends, *rest in table.rows
+    ]
+    return Table(table.title, [name, rank, f"{title} [{interval}]", *others], rows)
 
 
 def _text_table(table: Table) -> str:
-    return "\n".join(text_table([table.header, *table.rows], left=range(table.left)))
+    return "\n".join(fitted_table([table.header, *table.rows], left=range(table.left)))
 
 
 def to_csv(board: Board) -> str:

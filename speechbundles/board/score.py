@@ -19,11 +19,12 @@ from speechbundles.board.outputs import LIST_FILE
 from speechbundles.model.archive import LARGEST_BUNDLE
 from speechbundles.model.bounded import sha256
 from speechbundles.model.bundle import BuiltBundle
+from speechbundles.model.console import fitted_table, wrap
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.submissions import find_submissions
 from speechbundles.model.tabular import csv_text
-from speechbundles.model.text import no_formula, printable, text_table
+from speechbundles.model.text import no_formula, printable
 from speechbundles.rehearse import FINISHED, Result, read_result, rehearse_all, with_reference
 from spokeneval.formats.problems import count_of
 from spokeneval.formats.submission_zip import MAX_BYTES
@@ -183,12 +184,17 @@ def to_text(scores: Scores) -> str:
     """The primary score of each submission, best first, then what was not scored and why."""
     column = scores.bundle.ranking_column()
     rows = [["submission", column.title]]
-    rows += [[scored.name, scored.result.shown[column.key]] for scored in scores.scored if scored.finished]
-    lines = text_table(rows, left={0}) if len(rows) > 1 else []
+    rows += [
+        [printable(scored.name), scored.result.shown[column.key]]
+        for scored in scores.scored
+        if scored.finished
+    ]
+    lines = fitted_table(rows, left={0}) if len(rows) > 1 else []
     failed = [scored for scored in scores.scored if not scored.finished]
     if failed:
         lines += ["", f"Not scored: {count_of(len(failed), 'submission')}"]
     for scored in failed:
         first, *more = scored.result.reasons or ("(no reason given)",)
-        lines += [f"  {scored.name}: {first}", *(f"      {line}" for line in more)]
-    return printable("\n".join(lines), kept="\n")
+        lines.append(wrap(printable(f"{scored.name}: {first}"), "  "))
+        lines += [wrap(printable(line), "      ") for line in more]
+    return "\n".join(lines)

@@ -12,6 +12,7 @@ from speechbundles.board import board_to_text, make_board, read_outputs, write_b
 from speechbundles.cli.options import PATH, Command, own_folder
 from speechbundles.cli.progress import steps
 from speechbundles.cli.terminal import ROOT, reporting
+from speechbundles.model.console import wrap
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import say
 
@@ -80,6 +81,6 @@ def command(
         written = write_board(board, out) if out else []
     for alias, name in board.aliases.items():
         say(f"{alias}  {name}", error=True)
-    for file in written:
-        say(f"wrote {file}", error=True)
+    if written:
+        say(wrap(f"wrote {', '.join(file.name for file in written)} to {out}"), error=True)
     return 0

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 from click.exceptions import Exit
 
+from speechbundles.model.console import wrap
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import installed_root
 from speechbundles.model.text import say
@@ -22,7 +23,7 @@ def reporting(status: int = 1, *, ending: str = "") -> Iterator[None]:
     try:
         yield
     except (OrganiserError, OSError, UnicodeEncodeError) as error:
-        say(f"{describe(error)}{ending}", error=True)
+        say(wrap(f"{describe(error)}{ending}"), error=True)
         raise Exit(status) from None
 
 

@@ -21,8 +21,11 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+from rich.cells import cell_len
+
 from speechbundles.model.archive import Room, open_archive
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.console import WIDTH, wrap
 from speechbundles.model.description import declared_scores
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.finding import Report
@@ -34,6 +37,7 @@ from speechbundles.rehearse.run import Engine, Run, RunFailed, Step, new_folder
 from speechbundles.rehearse.sandbox import Limits
 from speechbundles.rehearse.scores import Cell, leaderboard_row, read_scores, store_scores
 from speechbundles.rehearse.workers import WORKERS
+from spokeneval.task import ENDS
 
 LONGEST_LINE = 1000
 MOST_LINES = 200
@@ -76,15 +80,26 @@ class Rehearsal:
 
     def __str__(self) -> str:
         """For people: the status and the row in one line, warnings, and what failed with what the programs said."""
-        lines = [f"{self.status} in {self.seconds:.1f} s"]
-        shown = [f"{cell.title} {cell.fixed()}" for cell in self.row if not cell.hidden]
-        if shown and self.status == FINISHED:
-            lines[0] += "   " + "  ".join(shown)
+        status = f"{self.status} in {self.seconds:.1f} s"
+        scores = self._shown_scores() if self.status == FINISHED else []
+        line = "   ".join([status, *(["  ".join(scores)] if scores else [])])
+        lines = [line] if cell_len(line) <= WIDTH else [status, *(f"  {score}" for score in scores)]
         lines += ["  " + line for problem in self.problems for line in problem.splitlines()]
         lines += [f"  warning: {warning}" for warning in self.warnings]
         if self.status == FAILED:
             lines += self._what_programs_said()
-        return printable("\n".join(lines), kept="\n\t")
+        return wrap(printable("\n".join(lines), kept="\n\t"))
+
+    def _shown_scores(self) -> list[str]:
+        """The visible columns, each with its title; a score's interval is beside it."""
+        shown = {cell.key: cell for cell in self.row if not cell.hidden}
+        lines = []
+        for key, cell in shown.items():
+            low, high = (shown.get(key + end) for end in ENDS)
+            interval = f" [{low.fixed()}, {high.fixed()}]" if low and high else ""
+            if not any(key == other + end for other in shown for end in ENDS):
+                lines.append(f"{cell.title} {cell.fixed()}{interval}")
+        return lines
 
     def _what_programs_said(self) -> list[str]:
         """What the programs that failed, and scoring, said; once, where they said the same."""

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
-from speechbundles.model.text import printable, text_table
+from speechbundles.model.console import fitted_table, wrap
+from speechbundles.model.text import printable
 from speechbundles.platforms.facts import PICKED, PLATFORMS
 from speechbundles.rehearse import FAILED, FINISHED
 from speechbundles.season.board import Day, Entry, better_first
@@ -35,7 +36,7 @@ def to_text(season: Season) -> str:
         ]
     for day in season.final:
         lines += ["", f"Final board, {day.phase.name} ({day.phase.rule})", *_board_text(bundle, day)]
-        lines += ["", *text_table(team_rows(season, day.phase), left={0})]
+        lines += ["", *fitted_table(team_rows(season, day.phase), left={0})]
     notes = [
         *notes_of(season),
         *(f"{text} ({count_of(n, 'run')})" for text, n in sorted(season.warnings.items())),
@@ -46,10 +47,9 @@ def to_text(season: Season) -> str:
     if lost:
         lines += ["", f"Refused and failed: {count_of(len(lost), 'attempt')}"]
     for attempt in lost:
-        first, *more = attempt.reasons or ("(no reason given)",)
-        lines.append(f"  {attempt.submission.time}  {path_of(attempt)}  {attempt.status}: {first}")
-        lines += [f"      {line}" for line in more]
-    return printable("\n".join(lines), kept="\n")
+        lines.append(f"  {attempt.submission.time}  {path_of(attempt)}  {attempt.status}")
+        lines += [f"      {line}" for line in attempt.reasons or ("(no reason given)",)]
+    return wrap(printable("\n".join(lines), kept="\n"))
 
 
 def describe_phase(phase: BuiltPhase) -> str:
@@ -93,8 +93,8 @@ def notes_of(season: Season) -> list[str]:
 def board_rows(bundle: BuiltBundle, day: Day) -> list[list[str]]:
     """The board with the primary score, and its interval where there are columns for it; a header first."""
     key = bundle.ranking_column().key
-    shown = (key, *(key + end for end in ENDS))
-    columns = [column for column in bundle.columns if column.key in shown]
+    found = {column.key: column for column in bundle.columns}
+    columns = [found[shown] for shown in (key, *(key + end for end in ENDS)) if shown in found]
     rows = [["rank", "team", *(column.title for column in columns), "since", "submission"]]
     for entry in day.board:
         rows.append(
@@ -110,9 +110,13 @@ def board_rows(bundle: BuiltBundle, day: Day) -> list[list[str]]:
 
 
 def _board_text(bundle: BuiltBundle, day: Day) -> list[str]:
-    rows = board_rows(bundle, day)
-    last = len(rows[0]) - 1
-    return text_table(rows, left={0, 1, last - 1, last})
+    """The board with the interval beside the score."""
+    header, *body = board_rows(bundle, day)
+    if len(header) == len(("rank", "team", "score", *ENDS, "since", "submission")):
+        header = [*header[:2], f"{header[2]} [95 % interval]", *header[5:]]
+        body = [[*row[:2], f"{row[2]} [{row[3]}, {row[4]}]" if row[3] else row[2], *row[5:]] for row in body]
+    last = len(header) - 1
+    return fitted_table([header, *body], left={0, 1, last - 1, last})
 
 
 def _same_score(entry: Entry, other: Entry, key: str) -> bool:
