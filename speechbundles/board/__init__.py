@@ -1,4 +1,4 @@
-"""Many submissions, scored at home and ranked. Other rooms import from this module alone."""
+"""Scoring of many submissions on the organiser's computer, and ranking. Other rooms import from this module only."""
 
 from speechbundles.board.board import make_board
 from speechbundles.board.outputs import read_outputs

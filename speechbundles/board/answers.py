@@ -1,4 +1,4 @@
-"""What systems answered, read from their submissions: to score apart what their statistics count together."""
+"""Systems' answers, read from their submissions, to score items separately that the statistics count together."""
 
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -19,15 +19,16 @@ from spokeneval.run.statistics import Statistics, primary_matrix
 
 
 def read_answers(folder: Path, outputs: Sequence[ScoringOutput], gold: Gold) -> list[Any]:
-    """What each system answered to all items of the set.
+    """Return each system's answers to all items of the set.
 
     Parameters
     ----------
-    folder: the submissions that `score` was given: it left the output of `folder/NAME.zip` in `OUT/NAME`.
+    folder: the folder of submissions that was given to `score`, which wrote the output of `folder/NAME.zip` to
+        `OUT/NAME`.
 
     Raises
     ------
-    OrganiserError: with every submission that is missing, or is not what an output was scored from.
+    OrganiserError: lists every submission that is missing or that differs from the one that was scored.
     """
     try:
         submissions = find_submissions(folder)
@@ -49,8 +50,8 @@ def read_answers(folder: Path, outputs: Sequence[ScoringOutput], gold: Gold) -> 
     problems = [
         f"--submissions {folder}: {what}: {some_of(paths, MOST_SHOWN)}"
         for what, paths in (
-            (f"no zip of that name for {count_of(len(missing), 'output')}", missing),
-            (f"{count_of(len(others), 'zip')} with other answers than were scored", others),
+            (f"no zip with the name of {count_of(len(missing), 'output')}", missing),
+            (f"{count_of(len(others), 'zip')} with other answers than those that were scored", others),
         )
         if paths
     ]
@@ -60,14 +61,14 @@ def read_answers(folder: Path, outputs: Sequence[ScoringOutput], gold: Gold) -> 
 
 
 def count_items(gold: Gold, answers: Any, places: Sequence[int]) -> Statistics:
-    """The counts of some items, by their places in the set."""
+    """Return the counts of some items, given by their positions in the set."""
     task = gold.task
     reference = task.format.take_reference(gold.labels, places)
     return Statistics("", (), task.count(reference, task.format.take(answers, places)))
 
 
 def _submission_of(output: ScoringOutput, submissions: Mapping[str, Path]) -> Path | None:
-    """The submission with as much of the output's path as there is: `OUT/team/first` is of `team/first.zip`."""
+    """Return the submission that shares the longest end of the output's path: `team/first.zip` for `OUT/team/first`."""
     path = output.path.resolve()
     parts = (path.with_suffix("") if path.suffix.lower() == ".zip" else path).parts
     names = ("/".join(parts[-depth:]) for depth in range(len(parts), 0, -1))
@@ -81,7 +82,7 @@ def _read(path: Path, gold: Gold) -> Any:
 
 
 def _is_scored_as(output: ScoringOutput, answers: Any, gold: Gold) -> bool:
-    """Whether answers come to the very counts that an output has of the board's rows."""
+    """Return whether answers give exactly the counts that an output has for the board's rows."""
     statistics = output.statistics
     if statistics is None:
         return False

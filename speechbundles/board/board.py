@@ -1,7 +1,7 @@
-"""The board of one task, with what it can bear: intervals of scores and ranks, differences in pairs, clusters, ties.
+"""The leaderboard of one task with its uncertainty: intervals of scores and ranks, differences, clusters, ties.
 
-Equal scores, to the ten decimals that a platform stores, share the better rank. A score's interval is the one that
-its scoring program wrote. How systems are compared: see `comparison`.
+Scores that are equal to the ten decimals that a platform stores share the better rank. The interval of a score is the
+one that its scoring program wrote. The module `comparison` compares the systems.
 """
 
 import string
@@ -34,8 +34,8 @@ from spokeneval.tasks import find_task
 
 @dataclass(frozen=True)
 class Row:
-    """A system's place: its primary score, what is known of how sure that is (None: not known), and every score with
-    the intervals that are known."""
+    """A system's rank, its primary score and the uncertainty of both (None: unknown), and all scores with the known
+    intervals."""
 
     rank: int
     tied: bool
@@ -50,11 +50,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Board:
-    """The board of one task: rows from the best to the worst, tables, and how to read them.
+    """The leaderboard of one task: rows from best to worst, further tables, and notes.
 
-    `units`: how many of what (`1000 responses`), None where no statistics were to be had; `compared`: the systems by
-    their places in `rows`, None where they could not be compared; `unscored`: systems without a score; `difficulty`:
-    of the items, where there are systems enough; `indicators`: of every item, where there are flags.
+    Attributes
+    ----------
+    units: the number and kind of the units (`1000 responses`); None without statistics.
+    compared: the comparison of the systems, by their positions in `rows`; None if they could not be compared.
+    unscored: systems without a score.
+    difficulty: of the items; None if there are too few systems.
+    indicators: of every item; None without flags.
     """
 
     task: str
@@ -82,28 +86,29 @@ def make_board(
     flags: Path | None = None,
     progress: Callable[[str], None] = lambda step: None,
 ) -> Board:
-    """Rank the outputs of one task, from `outputs.read_outputs`.
+    """Rank the outputs of one task.
 
     Parameters
     ----------
     sources: of the competition.
-    anonymous: whether systems are called AAA, BBB, ... in the order of the board, those without a score last.
-    conditions: a table of each unit's or item's condition, to break scores down by.
-    by: columns of the reference at home to break scores down by.
-    submissions: the folder that `score` was given, to score items anew by a column that differs within what is counted.
-    flags: a table of annotators' flags, to explain by what makes items hard.
+    outputs: as returned by `outputs.read_outputs`.
+    anonymous: whether systems are named AAA, BBB, ... in the order of the board, systems without a score last.
+    conditions: a table with the condition of each unit or item; scores are broken down by it.
+    by: columns of the organiser's reference; scores are broken down by each.
+    submissions: the folder that was given to `score`; needed for a column whose values differ within a counted row.
+    flags: a table of annotators' flags, to explain the difficulty of items.
 
     Raises
     ------
-    OrganiserError: a `competition.yaml` that cannot be used or lacks the task, scores without the primary one,
-        conditions that do not fit the units, or no reference with the items.
+    OrganiserError: `competition.yaml` is unusable or lacks the task, the primary score is missing, the conditions do
+        not match the units, or no reference has the items.
     """
     scored = [output for output in outputs if output.scores]
     task = scored[0].task
     competition = _find_competition(sources, task)
     column = competition.columns[0]
     if column.key not in scored[0].scores:
-        raise no_board([f"no score {column.key}, the primary one of {task}, in {scored[0].name}"])
+        raise no_board([f"{scored[0].name} has no score {column.key}, the primary score of {task}"])
     higher = column.direction == "higher"
     scores = np.array([output.scores[column.key] for output in scored])
     by_name = zip(ranks(scores, higher=higher).tolist(), scored, strict=True)
@@ -129,7 +134,12 @@ def make_board(
     if len(summed) < len(ranked):
         remarks += notes.without_statistics(ranked)
         if conditions is not None or by or flags is not None:
-            raise no_board(["--conditions, --by and --flags need the statistics.json of every system"])
+            raise no_board(
+                [
+                    "--conditions, --by and --flags need statistics.json in every output; "
+                    "score the submissions with `score` to get it"
+                ]
+            )
     else:
         rules = find_task(task)
         unit, number = summed[0].unit, len(summed[0].units)
@@ -150,7 +160,7 @@ def make_board(
             if difficulty is not None:
                 tables.append(abilities_table(difficulty, names))
         else:
-            remarks.append("One system: there is nothing to compare it with.")
+            remarks.append("There is only one system, so nothing is compared.")
         items = summed[0].rows[0]
         if conditions is not None:
             given = read_conditions(conditions, summed[0].units, items)
@@ -194,7 +204,7 @@ def make_board(
 
 
 def anonymous_name(place: int) -> str:
-    """AAA, BBB, ... ZZZ, then AAAA and so on."""
+    """Return the name of the system at a position: AAA, BBB, ... ZZZ, then AAAA and so on."""
     rounds, letter = divmod(place, len(string.ascii_uppercase))
     return string.ascii_uppercase[letter] * (3 + rounds)
 
@@ -205,11 +215,11 @@ def _find_competition(sources: Sources, task: str) -> Competition:
         if competition.task == task:
             return competition
     known = ", ".join(sorted({competition.task for competition in competitions}))
-    raise no_board([f"no task {task} in competition.yaml; there are {known}"])
+    raise no_board([f"competition.yaml has no task {task}; expected one of {known}"])
 
 
 def _stored_intervals(output: ScoringOutput) -> dict[str, tuple[float, float]]:
-    """The intervals that were written, `score -> ends`."""
+    """Return the intervals in the output, `score -> ends`."""
     scores = output.scores
     low, high = ENDS
     return {
@@ -220,7 +230,7 @@ def _stored_intervals(output: ScoringOutput) -> dict[str, tuple[float, float]]:
 
 
 def board_table(board: Board) -> Table:
-    """The board itself: a tied rank has an equals sign; what is not known has a dash; without a score, nothing is."""
+    """Return the main table: tied ranks have an equals sign, unknown values a dash."""
     digits = board.column.precision
     rows = []
     for row in board.rows:
@@ -242,7 +252,7 @@ def board_table(board: Board) -> Table:
 
 
 def scores_table(board: Board) -> Table:
-    """Every score of every system, with its interval where it has one."""
+    """Return all scores of all systems, each with its interval if it has one."""
     shown = [score for score in find_task(board.task).scores if score.key in board.rows[0].scores]
     header = ["System", *(score.heading for score in shown)]
     rows = [[row.name, *(_with_interval(row, score) for score in shown)] for row in board.rows]

@@ -1,7 +1,8 @@
-"""Rehearse submissions on a Dask cluster: the same runs, each on whichever machine is free.
+"""Rehearse submissions on a Dask cluster: the same runs as on one computer, each on a free worker.
 
-Every worker gets the bundle once, from here; submissions travel as they are needed, and what a run wrote comes back to
-the same files as at home. Labels go to the workers alone, past the scheduler. A run whose worker dies is run elsewhere.
+This process sends the bundle to every worker once and each submission when it is needed. The results are written to the
+same files as those of a local run. Labels go to the workers directly, not through the scheduler. If a worker dies, its
+runs are repeated on another one.
 """
 
 import atexit
@@ -18,10 +19,10 @@ from speechbundles.model.zips import read_all, write_tree
 from speechbundles.rehearse import Result, WarmEngine, lost_result, rehearse_phase, result_of, write_result
 
 AHEAD = 4
-"""Submissions that are on their way for each that can run: enough to keep all workers busy, few in memory."""
+"""Submissions sent per available thread: enough to keep all workers busy, few enough for their memory."""
 
 WAIT = 60
-"""Seconds to wait for a scheduler, and for its first worker."""
+"""Seconds to wait for the scheduler, and then for its first worker."""
 
 
 def rehearse_on_cluster(
@@ -37,16 +38,18 @@ def rehearse_on_cluster(
 
     Parameters
     ----------
-    scheduler: its address, such as `tcp://10.0.0.1:8786`.
+    scheduler: address of the scheduler, such as `tcp://10.0.0.1:8786`.
 
     Raises
     ------
-    OrganiserError: where `distributed` is not installed, or no scheduler answers, or it has no worker.
+    OrganiserError: `distributed` is not installed, no scheduler answers, or it has no worker.
     """
     try:
         from distributed import Client, as_completed
     except ImportError:
-        raise OrganiserError("a cluster needs the package distributed: pip install '.[cluster]'") from None
+        raise OrganiserError(
+            "--scheduler needs the package distributed; install it with pip install '.[cluster]'"
+        ) from None
     if not runs:
         return
     try:
@@ -57,7 +60,9 @@ def rehearse_on_cluster(
         try:
             client.wait_for_workers(1, timeout=WAIT)
         except TimeoutError:
-            raise OrganiserError(f"the scheduler at {scheduler} has no worker") from None
+            raise OrganiserError(
+                f"the scheduler at {scheduler} got no worker within {WAIT} s; start one with dask worker {scheduler}"
+            ) from None
         (shipped,) = client.scatter([bundle], broadcast=True, direct=True)
         waiting = iter(runs.items())
         names: dict[Any, str] = {}
@@ -74,11 +79,9 @@ def rehearse_on_cluster(
         for future in running:
             name = names.pop(future.key)
             try:
-                result, files = (
-                    future.result()
-                )  # waits for a second run where its worker died with the first one's
+                result, files = future.result()  # if the worker died, waits for the run on another one
             except Exception as error:
-                result = lost_result(f"no worker came to an end with it: {error}")
+                result = lost_result(f"no worker finished this run: {error}")
             else:
                 if outputs[name].exists():
                     shutil.rmtree(outputs[name])
@@ -94,7 +97,7 @@ _PREPARED: dict[str, tuple[BuiltBundle, WarmEngine]] = {}
 def _run(
     bundle: BuiltBundle, key: str, phase: BuiltPhase, submission: bytes, variables: Mapping[str, str]
 ) -> tuple[Result, dict[str, bytes]]:
-    """On a worker: a run's result, and what its scoring program wrote."""
+    """Rehearse one submission on a worker; return the result and the files that the scoring program wrote."""
     if key not in _PREPARED:
         place = Path(tempfile.mkdtemp(prefix="bundle-"))
         atexit.register(shutil.rmtree, place, ignore_errors=True)

@@ -1,7 +1,7 @@
-"""Systems compared with one another by their statistics: ranks that hold all at once, clusters, differences in pairs.
+"""Comparison of systems by their statistics: simultaneous rank ranges, clusters, pairwise differences.
 
-Of more than `MOST_SWAPPED` systems, ranks and clusters follow from the tail bound of every difference, which
-is on the conservative side; there are no resamples then and no single pairs.
+For more than `MOST_SWAPPED` systems, ranks and clusters are computed from a conservative tail bound on each difference,
+without resamples and without a list of pairs.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,10 +29,13 @@ RISK, CONFIDENCE = f"{100 * SIGNIFICANCE:g} %", f"{100 * (1 - SIGNIFICANCE):g} %
 
 @dataclass(frozen=True)
 class Pair:
-    """Two systems by their places on the board, the better ranked first, and their difference in score.
+    """Two systems by their positions on the board, the better ranked first, and their difference in score.
 
-    `interval`: of the difference, by the jackknife, with its standard error; `p` by randomisation; `adjusted`: p after
-    Holm's correction over all pairs.
+    Attributes
+    ----------
+    interval: jackknife interval of the difference, with its standard error.
+    p: p-value of the randomisation test.
+    adjusted: p after Holm's correction over all pairs.
     """
 
     first: int
@@ -45,14 +48,14 @@ class Pair:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is known of s systems' order.
+    """How certain the order of s systems is.
 
     Attributes
     ----------
     ranks: each system's best and worst rank.
-    clusters: each system's cluster, 1 the best.
-    pairs: every two systems, in the board's order; none of more systems than are compared in pairs.
-    resampled_ranks: int, shape=(r, s), the ranks in each resample; none where there were no resamples.
+    clusters: each system's cluster; 1 is the best.
+    pairs: all pairs of systems, in the board's order; empty for more than `MOST_SWAPPED` systems.
+    resampled_ranks: int, shape=(r, s), the ranks in each of r resamples; r is 0 without resamples.
     """
 
     ranks: Sequence[tuple[int, int]]
@@ -74,8 +77,8 @@ def compare_systems(
     Parameters
     ----------
     summed: each system's statistics.
-    values: shape=(s, n, k), what their primary scores are computed from.
-    places: their ranks, shape=(s,).
+    values: shape=(s, n, k), the counts that the primary scores are computed from.
+    places: shape=(s,), the systems' ranks.
     """
     primary = primary_of_sums(task, summed[0])
     scores = primary(values.sum(axis=1))

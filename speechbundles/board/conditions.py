@@ -1,8 +1,9 @@
-"""Scores by condition: a severity, a language, a prompt, from a column of the reference or a table of the organiser's.
+"""Scores by condition, such as a severity, a language or a prompt.
 
-A condition is one of units, such as speakers, or of the single items: responses, utterances, calls, recordings, as
-`statistics.json` counts them. Where it counts several items in a row, a column of the reference may differ within the
-row, as language does among a recording's segments: the items are then scored anew, from the submissions.
+Conditions come from a column of the reference or from the organiser's own table. A condition belongs to a unit, such as
+a speaker, or to a single item of `statistics.json`: a response, an utterance, a call, a recording. If a row of
+`statistics.json` counts several items, a column of the reference may differ within the row, as language differs between
+the segments of a recording. The items are then scored again, from the submissions.
 """
 
 from collections import Counter, defaultdict
@@ -25,30 +26,32 @@ from spokeneval.task import Task
 
 MOST_CONDITIONS = 60
 MOST_NUMBERS = 12
-"""Different numbers in a column that are conditions of their own; more are put into quarters."""
+"""Most different numbers in a column that are used as conditions; more numbers are grouped into quarters."""
 
 
 def read_conditions(path: Path, units: Sequence[str], items: Sequence[str]) -> dict[str, str]:
-    """Each unit's condition, or each item's, from a CSV file (or one with tabs) with a header.
+    """Read the condition of each unit or each item from a CSV or TSV file with a header.
 
-    The first column names the unit or the item, as in `statistics.json`, the second its condition.
+    The first column names the unit or the item, as in `statistics.json`; the second has its condition.
 
     Raises
     ------
-    OSError: no ordinary file, or a larger one than a reference's.
-    OrganiserError: not such a table; names that are not the board's, that appear twice, lack a row or a condition; or
-        one condition for all, which breaks nothing down.
+    OSError: not an ordinary file, or larger than a reference may be.
+    OrganiserError: the table is malformed; a name is not on the board, appears twice, or lacks a row or a condition;
+        or all have the same condition.
     """
     rows = read_rows(path)[1:]
     if not rows or any(len(row) < 2 for row in rows):
-        raise no_board([f"{path}: expected a header and two columns, a unit or an item and its condition"])
+        raise no_board(
+            [f"{path}: expected a header row and two columns: a unit or an item, and its condition"]
+        )
     given = Counter(row[0].strip() for row in rows)
     conditions = {row[0].strip(): printable(row[1].strip()) for row in rows}
     names = max((units, items), key=lambda names: len(given.keys() & set(names)))
     known = set(names)
     problems = []
     for what, odd in (
-        ("stand twice", [name for name, count in given.items() if count > 1]),
+        ("appear twice", [name for name, count in given.items() if count > 1]),
         ("are not on the board", [name for name in given if name not in known]),
         ("have no row", [name for name in names if name not in given]),
     ):
@@ -61,19 +64,17 @@ def read_conditions(path: Path, units: Sequence[str], items: Sequence[str]) -> d
 
 
 def conditions_by_column(gold: Gold, column: str, rows: Sequence[str]) -> dict[str, str]:
-    """The condition of each row that was counted, or of each item where it differs within a row.
+    """Return the condition of each counted row, or of each item if conditions differ within a row.
 
-    It is that of a column of the reference; many different numbers are put into quarters.
+    The conditions are the cells of a column of the reference; many different numbers are grouped into quarters.
 
     Raises
     ------
-    OrganiserError: no such column, or one that says nothing of an item, or several things.
+    OrganiserError: there is no such column, or it has no cell or several different cells for an item.
     """
     known = {name.lower(): name for name in gold.columns}
     if column.lower() not in known:
-        raise no_board(
-            [f"--by {column}: the reference has no such column; there are {', '.join(gold.columns)}"]
-        )
+        raise no_board([f"--by {column}: the reference has no such column; it has {', '.join(gold.columns)}"])
     column = known[column.lower()]
     cells = _cells(gold.columns[column], rows)
     if gold.counted_in and _first_differing(cells) is not None:
@@ -85,9 +86,9 @@ def conditions_by_column(gold: Gold, column: str, rows: Sequence[str]) -> dict[s
         several = some_of([printable(cell) for cell in cells[differing]], 3)
         raise no_board(
             [
-                f"--by {column}: it differs within {printable(differing)} ({several}), which is scored as a whole: "
-                "what changes there, as a turn's language does, is part of what is scored. Name a column that is the "
-                "same in all its rows"
+                f"--by {column}: the column has several values within {printable(differing)} ({several}), which is "
+                "scored as a whole: values that change there, such as a turn's language, are part of what is scored. "
+                "Choose a column with the same value in all rows of an item"
             ]
         )
     conditions = {item: printable(found[0]) for item, found in cells.items()}
@@ -101,7 +102,7 @@ def conditions_by_column(gold: Gold, column: str, rows: Sequence[str]) -> dict[s
 
 
 def _cells(column: Mapping[str, Sequence[str]], items: Sequence[str]) -> dict[str, list[str]]:
-    """What a column says of each item, every different thing once."""
+    """Return the different cells that a column has for each item."""
     return {item: sorted({cell.strip() for cell in column.get(item, ("",))}) for item in items}
 
 
@@ -110,16 +111,16 @@ def _first_differing(cells: Mapping[str, Sequence[str]]) -> str | None:
 
 
 def _unusable(conditions: Mapping[str, str]) -> list[str]:
-    """Why these break nothing down."""
+    """Return the reasons why scores cannot be broken down by these conditions."""
     problems = []
     lacking = [name for name, condition in conditions.items() if not condition]
     different = set(conditions.values())
     if lacking:
         problems.append(f"{len(lacking)} have no condition, first {printable(lacking[0])!r}")
     elif len(different) == 1:
-        problems.append(f"all have the condition {different.pop()!r}; nothing to break down")
+        problems.append(f"all have the condition {different.pop()!r}; expected at least two conditions")
     elif len(different) > MOST_CONDITIONS:
-        problems.append(f"{len(different)} different conditions; at most {MOST_CONDITIONS} fit on a board")
+        problems.append(f"{len(different)} different conditions; expected at most {MOST_CONDITIONS}")
     return problems
 
 
@@ -132,7 +133,7 @@ def _numbers(conditions: Mapping[str, str]) -> np.ndarray | None:
 
 
 def _quarters(numbers: np.ndarray) -> list[str]:
-    """The quarter that each number is in, by its smallest and largest one; equal numbers share one."""
+    """Return the quarter of each number, named by its smallest and largest number; equal numbers share a quarter."""
     place = np.searchsorted(np.quantile(numbers, (0.25, 0.5, 0.75)), numbers)
     named = {
         quarter: f"{numbers[place == quarter].min():.10g} – {numbers[place == quarter].max():.10g}"
@@ -149,11 +150,11 @@ def scores_by_condition(
     summed: Sequence[Statistics],
     column: Column,
 ) -> Table:
-    """The primary score of each system in each condition; a dash where there is none.
+    """Return a table of each system's primary score in each condition; a dash marks an undefined score.
 
     Parameters
     ----------
-    called: what the conditions are.
+    called: name of the condition, for the title.
     conditions: of every unit, or of every item.
     """
     if conditions.keys() != set(summed[0].units):
@@ -178,17 +179,17 @@ def scores_by_columns(
     column: Column,
     submissions: Path | None,
 ) -> list[Table]:
-    """The primary score of each system by columns of the reference, a table each.
+    """Return a table of each system's primary score for each of some columns of the reference.
 
     Parameters
     ----------
     by: names of columns.
     outputs, summed: the systems, and their statistics.
-    submissions: the folder that `score` was given, for columns that differ within a row of the counts.
+    submissions: the folder that was given to `score`; needed for columns that differ within a counted row.
 
     Raises
     ------
-    OrganiserError: a column that breaks nothing down, or submissions that are missing or not those scored.
+    OrganiserError: scores cannot be broken down by a column, or submissions are missing or are not those scored.
     """
     names, rows = [output.name for output in outputs], summed[0].rows[0]
     conditions = {name: conditions_by_column(gold, name, rows) for name in by}
@@ -196,8 +197,8 @@ def scores_by_columns(
     if finer and submissions is None:
         raise no_board(
             [
-                f"--by {name}: it differs within what the statistics count, so that items are scored anew: give the "
-                "folder of zips that score was given, as --submissions"
+                f"--by {name}: the column differs within rows of the statistics, so items must be scored again. Add "
+                "--submissions DIR, the folder of zips that you gave to score"
                 for name in finer
             ]
         )
@@ -218,7 +219,7 @@ def _scores_of_items(
     answers: Sequence[Any],
     column: Column,
 ) -> Table:
-    """The primary score of each system on the items of each condition, from its answers to all items of the set."""
+    """Return a table of each system's primary score on the items of each condition, from its answers to all items."""
     places = defaultdict(list)
     for place, item in enumerate(gold.labels.items.ids):
         if item in conditions:
@@ -241,19 +242,19 @@ def _table(
     column: Column,
     counted: str,
 ) -> Table:
-    """Scores, shape=(systems, conditions), a column a condition."""
+    """Format `found`, scores of shape=(systems, conditions), as a table with one column for each condition."""
     kinds = sorted(counts, key=_numbers_first)
     cells = [
         [name, *("–" if np.isnan(score) else f"{score:.{column.precision}f}" for score in scores)]
         for name, scores in zip(names, found, strict=True)
     ]
     header = ["System", *(f"{kind} ({counts[kind]})" for kind in kinds)]
-    note = f"In brackets, how many {counted} have the condition; a dash where they have no such score."
+    note = f"The number of {counted} with the condition is in brackets. A dash marks a score that is not defined."
     return Table(f"{column.title} by {called}", header, cells, note)
 
 
 def _numbers_first(kind: str) -> tuple[bool, float, str]:
-    """Numbers, and quarters by their first one, in order, then words."""
+    """Return a sort key: numbers, and quarters by their first number, come before words."""
     try:
         return False, float(kind.split(" – ")[0]), kind
     except ValueError:

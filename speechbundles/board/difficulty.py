@@ -1,4 +1,4 @@
-"""What makes a set hard, from several systems' answers: the difficulty of its items, by a Rasch model."""
+"""The difficulty of a set's items, estimated from several systems' answers with a Rasch model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from spokeneval.run.statistics import Statistics
 from spokeneval.task import Task
 
 FEWEST = 3
-"""Systems whose answers say something of an item."""
+"""Fewest systems from which the difficulty of items is estimated."""
 
 SHOWN = 3
 
 
 @dataclass(frozen=True)
 class Difficulty:
-    """Items by name, the mean share of each that systems get right, and the model."""
+    """The names of items, the mean share of each item that systems get right, and the fitted model."""
 
     items: Sequence[str]
     right: np.ndarray
@@ -30,7 +30,7 @@ class Difficulty:
 
 
 def item_difficulty(task: Task, systems: Sequence[Statistics]) -> Difficulty | None:
-    """The difficulty of the items; None from fewer than `FEWEST` systems, or where all get the same items right."""
+    """Return the difficulty of the items; None with fewer than `FEWEST` systems, or if all get the same items right."""
     if len(systems) < FEWEST:
         return None
     items = systems[0].rows[0]
@@ -41,12 +41,15 @@ def item_difficulty(task: Task, systems: Sequence[Statistics]) -> Difficulty | N
 
 
 def abilities_table(difficulty: Difficulty, names: Sequence[str]) -> Table:
-    """Systems by ability, beside what is said of the items."""
+    """Return a table of the systems' abilities, with a note on the items."""
     model, ordered = difficulty.model, [difficulty.items[place] for place in difficulty.hardest_first]
     note = (
-        "A Rasch model: on an item that is as difficult as it is able, a system is as likely right as wrong. The "
-        f"average item has difficulty 0; their standard deviation is {model.spread:.2f}. The hardest are "
-        f"{', '.join(ordered[:SHOWN])}, the easiest {', '.join(ordered[: -SHOWN - 1 : -1])}; `rank --out` writes all."
+        "Rasch model: a system gets an item right with probability 50 % if its ability equals the item's difficulty. "
+        f"The average difficulty is 0, the standard deviation {model.spread:.2f}. The hardest items are "
+        f"{', '.join(ordered[:SHOWN])}; the easiest are {', '.join(ordered[: -SHOWN - 1 : -1])}. `rank --out` writes "
+        "the difficulty of every item to items.csv."
     )
     rows = [[name, f"{ability:.2f}"] for name, ability in zip(names, model.ability, strict=True)]
-    return Table("Systems' ability against the items' difficulty (logits)", ["System", "Ability"], rows, note)
+    return Table(
+        "Ability of the systems, on the scale of item difficulty (logits)", ["System", "Ability"], rows, note
+    )

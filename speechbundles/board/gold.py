@@ -1,4 +1,4 @@
-"""The gold standard that a board was scored against, found again at home: in the competition's folder."""
+"""The gold standard of a board, found again in the competition's folder."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -13,22 +13,22 @@ from spokeneval.formats.tables import split_row
 from spokeneval.task import Task
 
 Columns = Mapping[str, Mapping[str, Sequence[str]]]
-"""`column -> item -> its cells`, a cell a row."""
+"""`column -> item -> its cells`, one for each row."""
 
 START, END, LENGTH = "start", "end", "length"
-"""Columns of times; the last follows from the others where a file lacks it."""
+"""Columns of times; a missing length is computed from start and end."""
 
 
 class Gold(NamedTuple):
-    """A set at home.
+    """A set with its labels, as the organiser has it.
 
     Attributes
     ----------
-    task: as the organiser's options have it.
-    labels: what the task's format reads.
-    columns: of what is counted, a row of the counts each.
-    item_columns: of the items, where a row of the counts is of several, and these can be scored apart; else empty.
-    counted_in: of each of these items the row that counts it.
+    task: the task, with the organiser's options.
+    labels: the labels, as read by the task's format.
+    columns: the cells of each row of the statistics.
+    item_columns: the cells of each item, if a row counts several items that can be scored separately; else empty.
+    counted_in: for each of these items, the row that counts it.
     """
 
     task: Task
@@ -39,7 +39,7 @@ class Gold(NamedTuple):
 
 
 def find_gold(competition: Competition, items: Sequence[str]) -> Gold:
-    """The competition's set with all items of a board; of a board on a share of a set, the whole set.
+    """Return the competition's set that has all items of a board: the whole set, if the board is on a share of it.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def find_gold(competition: Competition, items: Sequence[str]) -> Gold:
 
     Raises
     ------
-    OrganiserError: no set of the competition has them; sets that cannot be read are told.
+    OrganiserError: no set of the competition has all items; sets that cannot be read are listed.
     """
     unread = []
     for name in competition.sets:
@@ -60,19 +60,20 @@ def find_gold(competition: Competition, items: Sequence[str]) -> Gold:
             return gold
     raise no_board(
         [
-            f"the gold standard of this board is not in {competition.sources.folder}: no set of {competition.task} "
-            f"there ({', '.join(competition.sets)}) has its {len(items)} items; name its folder with --competition",
+            f"the gold standard of this board is not in {competition.sources.folder}: none of the sets of "
+            f"{competition.task} there ({', '.join(competition.sets)}) has all {len(items)} items. Give the folder of "
+            "your competition with --competition",
             *unread,
         ]
     )
 
 
 def read_gold(competition: Competition, name: str) -> Gold:
-    """A set of a competition.
+    """Read a set of a competition.
 
     Raises
     ------
-    BadReference: files that are missing, or unusable.
+    BadReference: files are missing or unusable.
     """
     place = competition.sources.find(f"reference_data/{competition.task}/{name}")
     reference = load_reference(competition.task, name, place, competition.options, drop_invalid_rows=True)
@@ -84,11 +85,11 @@ def read_gold(competition: Competition, name: str) -> Gold:
 
 
 def _columns(reference: ReferenceSet, rows: Mapping[str, Mapping[int, str]]) -> Columns:
-    """The columns of a set's files; of two with one name, the first.
+    """Return the columns of a set's files; of two columns with the same name, the first.
 
     Parameters
     ----------
-    rows: of each file the lines that hold labels, and of what: `name -> {line: item}`.
+    rows: for each file, the lines that hold labels and their items: `name -> {line: item}`.
     """
     layouts = {layout.file: layout for layout in reference.rules.format.layouts}
     columns: dict[str, Mapping[str, Sequence[str]]] = {}

@@ -1,4 +1,4 @@
-"""What is said below a board: ties, what could not be tested and why, how systems were compared."""
+"""Notes below a board: ties, why systems were not tested, how systems were compared."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from spokeneval.formats.problems import count_of
 from spokeneval.run.interval import RESAMPLES
 
 CLOSE = 1e-3
-"""What a score of statistics may be off by: histograms and rounded moments give it to about 0.01 points."""
+"""Tolerance of a score computed from statistics: histograms and rounded moments give it to about 0.01 points."""
 
 
 def ties(places: np.ndarray, names: Sequence[str]) -> list[str]:
@@ -27,32 +27,34 @@ def ties(places: np.ndarray, names: Sequence[str]) -> list[str]:
 
 
 def beside_trivial(output: ScoringOutput, digits: int) -> list[str]:
-    """What a score is worth: what systems get that know nothing, of a hidden set in the steps of its board."""
+    """Return the scores of the trivial baselines, to compare with; for a hidden set, in the steps of its board."""
     if not output.trivial:
         return []
     hidden = bool(output.signature.items)
     number = "g" if hidden else f".{digits}f"
     known = ", ".join(f"{answer} {score:{number}}" for answer, score in output.trivial.items())
-    return [f"Answers that know nothing get{', in steps of the board' if hidden else ''}: {known}."]
+    return [f"Trivial baselines{', in the steps of the leaderboard' if hidden else ''}: {known}."]
 
 
 def without_score(names: Sequence[str]) -> list[str]:
-    return [f"Without a score, and so without a rank: {', '.join(names)}."] if names else []
+    return [f"Without a score and therefore without a rank: {', '.join(names)}."] if names else []
 
 
 def without_statistics(outputs: Sequence[ScoringOutput]) -> list[str]:
     missing = [output.name for output in outputs if output.statistics is None]
     coarse = outputs[0].signature.coarse
-    who = "no output has" if len(missing) == len(outputs) else f"{_first_names(missing)} came without"
+    who = "all outputs lack" if len(missing) == len(outputs) else f"{_first_names(missing)} came without"
     return [
-        f"{_IN_STEPS if coarse else ''}Scores only: {who} statistics.json, so it is not tested whether systems differ. "
-        "Platforms withhold it where the labels are hidden, because it would spell them out. Get it at home: download "
-        "the submissions, `build_bundle.py rehearse BUNDLE.zip TEAM.zip --statistics --keep DIR/TEAM` for each, then "
+        f"{_IN_STEPS if coarse else ''}Differences between systems were not tested: {who} statistics.json. It reveals "
+        "hidden labels, so the platform does not get it for a hidden set. To test the differences, download the "
+        "submissions, run `build_bundle.py rehearse BUNDLE.zip TEAM.zip --statistics --keep DIR/TEAM` for each, then "
         "`rank DIR/*`."
     ]
 
 
-_IN_STEPS = "Scores in the steps of a hidden set's board; the final ranking needs exact ones. "
+_IN_STEPS = (
+    "The scores are in the steps of the leaderboard of a hidden set; the final ranking needs exact scores. "
+)
 
 
 def _first_names(names: Sequence[str]) -> str:
@@ -61,45 +63,45 @@ def _first_names(names: Sequence[str]) -> str:
 
 
 def disagreements(names: Sequence[str], stored: np.ndarray, summed: np.ndarray) -> list[str]:
-    """Where statistics do not give the score they came with."""
+    """Return a note on systems whose statistics do not give the score in the same output."""
     differing = [
-        f"{name} {of_statistics:.6g} for {score:.6g}"
+        f"{name} {of_statistics:.6g} instead of {score:.6g}"
         for name, score, of_statistics in zip(names, stored, summed, strict=True)
         if not abs(score - of_statistics) <= CLOSE * max(1, abs(score))
     ]
     if not differing:
         return []
-    return [f"The statistics give another score than the one they came with: {_first_names(differing)}."]
+    return [f"The statistics give a different score from scores.json: {_first_names(differing)}."]
 
 
 def how_compared(units: str, unit: str, systems: int, number: int) -> list[str]:
-    """How systems were compared over so many units, and where that can tell nothing, from how many on it could."""
+    """Return how systems were compared and, if there are too few units to separate them, how many are needed."""
     pairs = systems * (systems - 1) // 2
     if systems > MOST_SWAPPED:
-        how = f"the tail bound of paired randomisation by {unit}, on the conservative side"
+        how = f"a conservative tail bound of paired randomisation by {unit}"
         ranks = (
-            "Ranks: the best and worst that these differences allow, all at once with "
-            f"{CONFIDENCE} confidence."
+            "Ranks: the best and worst rank that these differences allow, with "
+            f"{CONFIDENCE} confidence for all systems together."
         )
     else:
         how = f"paired randomisation by {unit}"
         ranks = (
-            f"Ranks: with {CONFIDENCE} confidence every system's true rank is within its range, all of them "
-            f"at once (differences in {RESAMPLES} bootstrap resamples of {units}, the same for all systems, stepwise)."
+            f"Ranks: with {CONFIDENCE} confidence, the true ranks of all systems together are within their ranges "
+            f"(stepwise method on differences in {RESAMPLES} bootstrap resamples of {units}, the same for all systems)."
         )
     remarks = [
         ranks,
-        f"Clusters: a new one begins where a system differs from the first of the cluster above it ({how}, "
-        f"Holm's correction over {count_of(pairs, 'pair')}, {RISK}). Within a cluster no system is shown to "
-        "differ from its first; that they are equal is not shown either.",
+        "Clusters: a new cluster begins at a system that differs significantly from the first system of the cluster "
+        f"above ({how}, Holm's correction over {count_of(pairs, 'pair')}, {RISK} level). Systems in one cluster are "
+        "not shown to differ from its first system; this does not show that they are equal.",
     ]
     needed = units_needed(systems)
     if number < needed:
         least = least_p(number, systems)
         remarks.append(
-            f"{units} cannot tell {systems} systems apart; {needed} could. The smallest p that a test over {units} "
-            f"can have is {least:.2g}, times {count_of(pairs, 'pair')} {min(1, pairs * least):.2g}: whatever "
-            "the scores, all systems are in one cluster. The ranks, which take the size of differences into account "
-            "and assume that they are nearly normal, may tell more."
+            f"{units} are too few to separate {systems} systems; at least {needed} are needed. The smallest p that a "
+            f"test on {units} can give is {least:.2g}; after correction for {count_of(pairs, 'pair')} it is "
+            f"{min(1, pairs * least):.2g}. All systems are therefore in one cluster, whatever their scores. The ranks "
+            "may separate more systems: they use the size of the differences, and assume that these are nearly normal."
         )
     return remarks

@@ -1,8 +1,8 @@
-"""What scoring programs wrote, read for a board: the outputs of one task that may be compared with one another.
+"""Reads the outputs of scoring programs for a board: outputs of one task that may be compared with one another.
 
-An output is a folder or a zip, as a platform lets an organiser download it, with or without a folder around it;
-or what `rehearse --keep` left. Of its files `scores.json`, `signature.txt` and, where it was written,
-`statistics.json` are read, and nothing else. Every problem of all outputs is told at once.
+An output is a folder or a zip, as an organiser downloads it from a platform, with or without an enclosing folder, or
+the folder that `rehearse --keep` wrote. Only `scores.json`, `signature.txt` and, if present, `statistics.json` are
+read. All problems of all outputs are reported together.
 """
 
 import os
@@ -35,36 +35,39 @@ SCORES_FILE = SCORE_FILES[0]
 READ = (SCORES_FILE, SIGNATURE_FILE, STATISTICS_FILE)
 
 LIST_FILE = "scores.csv"
-"""What `score` writes beside the outputs; it is none of them."""
+"""The summary that `score` writes beside the outputs; not itself an output."""
 
 MOST_SHOWN = 20
 
 LARGEST_OUTPUT = 200_000_000
 LARGEST_FILE = 20_000_000
-"""Bytes that an output's zip, and each file of it that is read, may have."""
+"""Largest size in bytes of an output's zip, and of each file in it that is read."""
 LONGEST_SIGNATURE = 2000
 MOST_SCORES = 1000
 
 KEPT = tuple(f"{platform.scoring_folder}/output" for platform in PLATFORMS.values())
-"""Where a kept rehearsal has the output."""
+"""Places of the output in the folder of a kept rehearsal."""
 
 
 class _NoScore(Exception):
-    """An output without scores: the run failed."""
+    """Raised for an output without scores: the run failed."""
 
 
 def no_board(problems: Sequence[str]) -> OrganiserError:
-    """The refusal of outputs that cannot be on one board; the message lists every problem."""
+    """Return the error for outputs that cannot be on one board; its message lists every problem."""
     lines = (f"  {problem}" for problem in problems)
-    return OrganiserError("\n".join([f"No board: {count_of(len(problems), 'problem')}\n", *lines]))
+    return OrganiserError("\n".join([f"No leaderboard: {count_of(len(problems), 'problem')}\n", *lines]))
 
 
 @dataclass(frozen=True)
 class ScoringOutput:
-    """One system's output; `statistics` is None where they were withheld; without a score there is but a name.
+    """One system's output; a system without a score has only a name.
 
-    `trivial`: what systems get on this set that know nothing, `what they answer -> primary score`; `path`: where the
-    output is.
+    Attributes
+    ----------
+    statistics: None if the output has none.
+    trivial: primary scores of the trivial baselines on this set, `answer -> score`.
+    path: of the output.
     """
 
     name: str
@@ -82,13 +85,13 @@ class ScoringOutput:
 def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
     """Read the outputs of systems that are to be compared.
 
-    A system is called by its folder's or zip's name, with as much of the path as tells it from the others.
+    A system is named after its folder or zip, with as much of the path as makes the name unique.
 
     Raises
     ------
-    OrganiserError: an output that stands twice or cannot be read; a folder of several outputs; outputs of different
-        tasks, or computed differently (another signature), or whose statistics count different units; no output
-        with a score.
+    OrganiserError: an output is given twice or cannot be read; a folder has several outputs; outputs are of different
+        tasks, were computed differently (their signatures differ), or have statistics on different units; no output
+        has a score.
     """
     paths = [path for path in paths if path.name != LIST_FILE or not path.is_file()]
     problems = _duplicates(paths)
@@ -111,7 +114,7 @@ def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
 
 
 def unique_names(paths: Sequence[Path]) -> list[str]:
-    """A name for each path: its stem, where that is not unique its name, else with the folders above it."""
+    """Return a unique name for each path: its stem; else its name; else its name with the folders above it."""
     choices = [_choices(Path(os.path.realpath(path))) for path in paths]
     taken = Counter(choice for names in choices for choice in dict.fromkeys(names))
     return [printable(next((name for name in names if taken[name] == 1), names[-1])) for names in choices]
@@ -123,7 +126,7 @@ def _choices(path: Path) -> list[str]:
 
 
 def _duplicates(paths: Sequence[Path]) -> list[str]:
-    """Outputs that stand twice: the same place, or zips with the same bytes."""
+    """Return a problem for each output that is given twice: the same path, or a zip with the same bytes."""
     problems = []
     seen: dict[object, Path] = {}
     for path in paths:
@@ -154,7 +157,7 @@ def _read(path: Path, name: str) -> ScoringOutput:
         try:
             archive = open_zip(stream)
         except DAMAGED:
-            raise ValueError("neither a folder nor a zip that can be read") from None
+            raise ValueError("expected a folder or a readable zip") from None
         with archive:
             entries = _entries(archive)
             folders = {file.partition("/")[0] for file in entries if "/" in file}
@@ -184,16 +187,16 @@ def _of_zip(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
 
 
 def _entries(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """The entries by their names.
+    """Return the entries by their names.
 
     Raises
     ------
-    ValueError: a file that is to be read stands twice.
+    ValueError: a file that is to be read appears twice.
     """
     entries: dict[str, zipfile.ZipInfo] = {}
     for entry in archive.infolist():
         if entry.filename in entries and entry.filename.rpartition("/")[2] in READ:
-            raise ValueError(f"{entry.filename} stands twice in the zip")
+            raise ValueError(f"{entry.filename} appears twice in the zip")
         entries[entry.filename] = entry
     return entries
 
@@ -205,11 +208,11 @@ def _read_files(
     is_file: Callable[[str], bool],
     read: Callable[[str], bytes],
 ) -> ScoringOutput:
-    """An output from what holds it: its folders, whether it has a file, and that file's content."""
+    """Read an output, given its folders, a test whether a file exists, and a function that reads a file."""
     base = _find(path, folders, is_file)
     if not is_file(base + SIGNATURE_FILE):
         raise ValueError(
-            f"no {SIGNATURE_FILE} beside its scores, so nobody can tell what it may be compared with"
+            f"no {SIGNATURE_FILE} beside its scores; it is needed to check that outputs can be compared"
         )
     try:
         line = printable(read(base + SIGNATURE_FILE).decode("utf-8").strip())
@@ -228,12 +231,12 @@ def _read_files(
 
 
 def _find(path: Path, folders: Collection[str], is_file: Callable[[str], bool]) -> str:
-    """Where the scores are: at the top, where a kept rehearsal has them, or so in the one folder inside that has any.
+    """Return the folder of the scores: the top, that of a kept rehearsal, or one of these in the only folder inside.
 
     Raises
     ------
-    _NoScore: they are at none of these places.
-    ValueError: several folders inside have scores, so that nobody can tell which are the system's.
+    _NoScore: the scores are at none of these places.
+    ValueError: several folders inside have scores.
     """
     inside = sorted(folder for folder in folders if folder[:1] not in ("", ".", "_"))
     top = _base("", is_file)
@@ -242,19 +245,19 @@ def _find(path: Path, folders: Collection[str], is_file: Callable[[str], bool]) 
     bases = {folder: base for folder in inside if (base := _base(f"{folder}/", is_file)) is not None}
     if len(bases) > 1:
         first = next(iter(bases))
-        remedy = f"name one a system, such as {path / first}"
+        remedy = f"give the folder of each system, such as {path / first}"
         if not path.is_dir():
-            remedy = "unpack it and name one a system"
-        raise ValueError(f"holds {len(bases)} outputs; {remedy}")
+            remedy = "unpack it and give the folder of each system"
+        raise ValueError(f"contains {len(bases)} outputs; {remedy}")
     if bases:
         return next(iter(bases.values()))
     raise _NoScore(
-        f"no {SCORES_FILE} in it; expected a scoring program's output, or what rehearse --keep left"
+        f"no {SCORES_FILE}; expected the output of a scoring program, or a folder written by rehearse --keep"
     )
 
 
 def _base(top: str, is_file: Callable[[str], bool]) -> str | None:
-    """Where below a folder the scores are; None where it has none."""
+    """Return the place of the scores below a folder, or None."""
     bases = (top, *(f"{top}{kept}/" for kept in KEPT))
     return next((base for base in bases if is_file(base + SCORES_FILE)), None)
 
@@ -268,9 +271,9 @@ def _json(data: bytes, file: str) -> Any:
 
 def _scores(content: Any, file: str) -> dict[str, float]:
     if not isinstance(content, dict) or not content:
-        raise ValueError(f"{file} holds no scores by name")
+        raise ValueError(f"{file} has no scores; expected an object of numbers by name")
     if len(content) > MOST_SCORES:
-        raise ValueError(f"{file} holds more than {MOST_SCORES} scores")
+        raise ValueError(f"{file} has more than {MOST_SCORES} scores")
     for key, score in content.items():
         if isinstance(score, bool) or not isinstance(score, (int, float)) or not abs(score) < LARGEST:
             raise ValueError(f"{file}: {key:.100} is {score!r:.100}; expected a finite number below 1e10")
@@ -295,30 +298,28 @@ def _statistics(content: Any, signature: Signature) -> Statistics:
                 score.value(rules.part(score, statistics.parts))
             rules.right(statistics.rows[1])
         except (AttributeError, KeyError, IndexError, ValueError):
-            raise ValueError(
-                f"{STATISTICS_FILE} is damaged: its columns are not what {task} is scored by"
-            ) from None
+            raise ValueError(f"{STATISTICS_FILE} is damaged: its columns are not those of {task}") from None
     return statistics
 
 
 def _differences(outputs: Sequence[ScoringOutput]) -> list[str]:
-    """What sets outputs apart from most of the others, so that they cannot be compared with them."""
+    """Return the ways in which outputs differ from most of the others, so that they cannot be compared."""
     usual = Counter(output.signature for output in outputs).most_common(1)[0][0]
     model = next(output for output in outputs if output.signature == usual)
     counted = [output for output in outputs if output.signature == usual and output.statistics is not None]
     problems = []
     for output in outputs:
         if output.task != model.task:
-            problems.append(f"{output.name}: of task {output.task}; {model.name} is of {model.task}")
+            problems.append(f"{output.name}: the task is {output.task}; that of {model.name} is {model.task}")
         elif output.signature != usual:
             own, other = _different_parts(output.signature, usual)
             problems.append(
                 f"{output.name}: computed differently: {own}; {model.name} has {other}. "
-                "Score them in the same way, then compare"
+                "Score all systems with the same bundle"
             )
         elif set(output.scores) != set(model.scores):
             differing = some_of(sorted(set(output.scores) ^ set(model.scores)), MOST_SHOWN)
-            problems.append(f"{output.name}: other scores than {model.name}: {differing}")
+            problems.append(f"{output.name}: only this output or {model.name}, not both, has {differing}")
     for output in counted[1:]:
         problems += _different_units(output, counted[0])
     return problems
@@ -338,18 +339,19 @@ def _different_units(output: ScoringOutput, model: ScoringOutput) -> list[str]:
         return []
     unpaired = f"{output.name}: its statistics cannot be paired with those of {model.name}"
     if own.unit != other.unit:
-        return [f"{unpaired}: they are by {own.unit:.100}, those by {other.unit:.100}"]
+        return [f"{unpaired}: the unit is {own.unit:.100} instead of {other.unit:.100}"]
     if own.columns != other.columns:
         return [
-            f"{unpaired}: they count {some_of(own.columns, MOST_SHOWN)}, those {some_of(other.columns, MOST_SHOWN)}"
+            f"{unpaired}: the columns are {some_of(own.columns, MOST_SHOWN)} instead of "
+            f"{some_of(other.columns, MOST_SHOWN)}"
         ]
     for kind, names, others in (("units", own.units, other.units), ("items", own.items, other.items)):
         if names != others:
             odd = sorted(set(names) ^ set(others))
             what = (
-                f"{len(odd)} {kind} stand in only one, {odd[0]!s:.100} first"
+                f"{len(odd)} {kind} are in only one of the two, first {odd[0]!s:.100}"
                 if odd
-                else f"another order of {kind}"
+                else f"the {kind} are in a different order"
             )
             return [f"{unpaired}: {what}"]
     return []

@@ -1,4 +1,4 @@
-"""A board as one HTML page: forest plot, pairs, significance map, rank stability. It needs no script and no network.
+"""A board as one HTML page without scripts: forest plot, pairs, significance map, rank stability.
 
 The significance map and the plot of rank stability are those of Wiesenfarth et al., Methods and open-source toolkit
 for analyzing and visualizing challenge results (Scientific Reports 11:2369, 2021).
@@ -15,11 +15,11 @@ from spokeneval.compare.multiple_comparisons import SIGNIFICANCE
 from spokeneval.report import page, plots
 
 MOST_DRAWN = 100
-"""Systems on one plot."""
+"""Most systems on one plot."""
 
 
 def to_html(board: Board) -> str:
-    """One page that stands alone; its plots are in it where matplotlib is installed."""
+    """Return the board as one self-contained page, with plots if matplotlib is installed."""
     parts = [
         page.paragraph(page.code(board.signature)),
         _html_table(board_table(board)),
@@ -31,7 +31,7 @@ def to_html(board: Board) -> str:
     for table in [scores_table(board), *board.tables]:
         note = page.paragraph(table.note, kind="note") if table.note else None
         parts.append(page.section(table.title, _html_table(table), note))
-    return page.page(f"Board: {heading(board)}", *parts)
+    return page.page(f"Leaderboard: {heading(board)}", *parts)
 
 
 def _html_table(table: Table) -> page.Html:
@@ -39,7 +39,7 @@ def _html_table(table: Table) -> page.Html:
 
 
 def _forest_plot(board: Board) -> page.Html | None:
-    """Scores with their intervals, the best on top; every other cluster is shaded."""
+    """Plot scores with their intervals, the best on top; every other cluster is shaded."""
 
     def draw(figure: Any) -> None:
         figure.set_layout_engine("constrained")
@@ -59,12 +59,12 @@ def _forest_plot(board: Board) -> page.Html | None:
         axes.spines["left"].set_visible(False)
 
     if len(board.rows) > MOST_DRAWN:
-        return page.paragraph(f"No plot of more than {MOST_DRAWN} systems.", kind="note")
+        return page.paragraph(f"Plots are drawn for at most {MOST_DRAWN} systems.", kind="note")
     height = 0.8 + 0.32 * len(board.rows)
     caption = "Scores and 95 % intervals" + (
         "; every other cluster is shaded" if board.rows[0].cluster is not None else ""
     )
-    label = f"Forest plot of {measure(board)}; the table of the board has the same numbers"
+    label = f"Forest plot of {measure(board)}; the leaderboard's table has the same numbers"
     return page.figure(caption, label, plots.plot("forest", draw, width=5.2, height=height, narrowest=3.2))
 
 
@@ -73,7 +73,7 @@ def _short_names(board: Board) -> list[str]:
 
 
 def _pairs(board: Board, compared: Comparison) -> page.Html:
-    """Differences of systems in pairs: the significance map, the closest pairs of ranks first, rank stability."""
+    """Return the section on pairs: significance map, rank stability, and differences, neighbours in rank first."""
     digits = board.column.precision
     rows = []
     for pair in sorted(compared.pairs, key=lambda pair: (pair.second - pair.first, pair.first)):
@@ -81,12 +81,12 @@ def _pairs(board: Board, compared: Comparison) -> page.Html:
         names = f"{board.rows[pair.first].name} – {board.rows[pair.second].name}"
         difference = f"{pair.difference:.{digits}f}"
         rows.append([names, difference, interval, _shown_p(pair.p), _shown_p(pair.adjusted)])
-    header = ["Systems", f"{board.column.title} apart", "95 % interval", "p", "p, Holm"]
+    header = ["Systems", f"Difference in {board.column.title}", "95 % interval", "p", "p, Holm"]
     return page.section(
-        "Systems in pairs",
+        "Pairs of systems",
         _significance_map(board, compared),
         _rank_stability(board, compared),
-        page.table("Differences, neighbours on the board first", header, rows),
+        page.table("Differences, neighbours on the leaderboard first", header, rows),
     )
 
 
@@ -95,7 +95,7 @@ def _shown_p(p: float) -> str:
 
 
 def _significance_map(board: Board, compared: Comparison) -> page.Html | None:
-    """Which system, in a row, is significantly better than which, in a column."""
+    """Plot which systems (rows) are significantly better than which others (columns)."""
     systems = len(board.rows)
     better = [(pair.first, pair.second) for pair in compared.pairs if pair.adjusted <= SIGNIFICANCE]
 
@@ -114,7 +114,10 @@ def _significance_map(board: Board, compared: Comparison) -> page.Html | None:
         axes.tick_params(which="both", length=0)
 
     side = 1.6 + 0.24 * systems
-    caption = f"Significance map: the row's system is better than the column's (Holm's correction, {RISK})"
+    caption = (
+        "Significance map: a square shows that the row's system is better than the column's "
+        f"(Holm's correction, {RISK} level)"
+    )
     label = (
         f"{len(better)} of {len(compared.pairs)} pairs differ; pairs.csv and the table below have the numbers"
     )
@@ -124,7 +127,7 @@ def _significance_map(board: Board, compared: Comparison) -> page.Html | None:
 
 
 def _rank_stability(board: Board, compared: Comparison) -> page.Html | None:
-    """How often each system has each rank in the resamples, as areas."""
+    """Plot how often each system has each rank in the resamples, as areas."""
     ranks, systems = compared.resampled_ranks, len(board.rows)
     if not len(ranks):
         return None
@@ -147,8 +150,10 @@ def _rank_stability(board: Board, compared: Comparison) -> page.Html | None:
         axes.grid(axis="y")
 
     width, height = 1.2 + 0.3 * systems, 1.8 + 0.22 * systems
-    caption = "Rank stability: areas are shares of the resamples, lines from the best to the worst rank"
-    label = "How often each system has each rank in the resamples; the board has the ends of the lines"
+    caption = (
+        "Rank stability: areas show how often a system has a rank in the resamples, lines its range of ranks"
+    )
+    label = "How often each system has each rank in the resamples; the leaderboard has the ranges"
     return page.figure(
         caption, label, plots.plot("stability", draw, width=width, height=height, narrowest=min(width, 3.2))
     )

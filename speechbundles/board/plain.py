@@ -1,6 +1,6 @@
-"""A board as text: for a terminal, as CSV for other programs, as Markdown for a page or a mail, as LaTeX for a paper.
+"""A board as text: for a console, as CSV for other programs, as Markdown for a page or an e-mail, as LaTeX for a paper.
 
-A system's name is its file's name, which may be a participant's words: it is escaped for each format.
+A system's name is a file's name, which a participant may have chosen; it is escaped for each format.
 """
 
 import html
@@ -51,7 +51,7 @@ def _text_table(table: Table) -> str:
 
 
 def to_csv(board: Board) -> str:
-    """The board for other programs: numbers in full, then every score that was written."""
+    """Return the board as CSV: numbers in full precision, then all other scores of the outputs."""
     key = board.column.key
     known = (key, *(key + end for end in ENDS))
     others = [other for other in board.rows[0].scores if other not in known]
@@ -71,7 +71,7 @@ def to_csv(board: Board) -> str:
 
 
 def pairs_to_csv(board: Board) -> str:
-    """Every two systems, the better ranked first: their difference in score, its interval, p and p after Holm."""
+    """Return all pairs, the better ranked system first: difference in score, its interval, p, and p after Holm."""
     rows: list[list[object]] = [
         ["first", "second", "difference", *("difference" + end for end in ENDS), "p", "adjusted_p"]
     ]
@@ -82,7 +82,7 @@ def pairs_to_csv(board: Board) -> str:
 
 
 def items_to_csv(difficulty: Difficulty) -> str:
-    """Every item, the hardest first: its difficulty, the standard error of that, the share that systems get right."""
+    """Return all items, hardest first: difficulty, its standard error, and the share that systems get right."""
     rows = [["item", "difficulty", "standard_error", "right"]]
     model = difficulty.model
     for place in difficulty.hardest_first.tolist():
@@ -92,12 +92,12 @@ def items_to_csv(difficulty: Difficulty) -> str:
 
 
 def table_to_csv(table: Table) -> str:
-    """A table for other programs."""
+    """Return a table as CSV."""
     return csv_text(map(no_formula, row) for row in (table.header, *table.rows))
 
 
 def to_markdown(board: Board) -> str:
-    """For a page or a mail."""
+    """Return the board as Markdown, for a page or an e-mail."""
     parts = [f"# {_escaped(heading(board))}", _escaped(board.signature), _markdown_table(board_table(board))]
     parts += [_escaped(note) for note in board.notes]
     for table in [scores_table(board), *board.tables]:
@@ -113,12 +113,12 @@ def _markdown_table(table: Table) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Markdown's own characters escaped, HTML's too."""
+    """Return text with the special characters of Markdown and HTML escaped."""
     return re.sub(r"([\\`*_{}\[\]#|~])", r"\\\1", html.escape(text, quote=False))
 
 
 def to_latex(board: Board) -> str:
-    """The board as a table for a paper that uses the package booktabs."""
+    """Return the board as a LaTeX table; it needs the package booktabs."""
     table = board_table(board)
     columns = "l" * table.left + "r" * (len(table.header) - table.left)
     lines = [
@@ -151,7 +151,7 @@ _LATEX = {
     "κ": r"$\kappa$",
     "ρ": r"$\rho$",
 }
-"""What stands for a character that has a meaning to LaTeX, or that its usual fonts lack."""
+"""Replacements of characters that are special in LaTeX or missing in its usual fonts."""
 
 
 def _latex(text: str) -> str:

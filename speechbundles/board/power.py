@@ -1,4 +1,4 @@
-"""Statistical power by test-set size, as a table under the board: see `spokeneval.compare.power`."""
+"""Statistical power by test-set size, as a table below the board; see `spokeneval.compare.power`."""
 
 import math
 from collections.abc import Sequence
@@ -12,13 +12,13 @@ from spokeneval.compare.power import POWER, power, smallest_difference
 from spokeneval.compare.randomisation import units_needed
 
 SIZES = (0.25, 0.5, 1, 2, 4, 8, 16)
-"""Test sets, in times the size of this one."""
+"""Sizes of test sets, as multiples of this set's."""
 
 
 def power_table(
     pairs: Sequence[Pair], names: Sequence[str], unit: str, units: int, column: Column
 ) -> list[Table]:
-    """A power curve as a table: what differences test sets of other sizes would show; none where nothing is known."""
+    """Return a power curve as a table; none if no two neighbours have a difference that varies."""
     neighbours = [pair for pair in pairs if pair.second == pair.first + 1]
     varying = [pair for pair in neighbours if pair.interval.standard_error > 10.0**-MOST_DECIMALS]
     if not varying:
@@ -38,13 +38,14 @@ def power_table(
         rows.append([str(number), f"{found:.{column.precision}f}", f"{chance:.0f} %"])
     header = [
         f"{unit.capitalize()}s",
-        f"{column.title} apart, found in {100 * POWER:.0f} %",
-        f"{names[closest.first]} from {names[closest.second]}",
+        f"Smallest {column.title} difference detected with {100 * POWER:.0f} % power",
+        f"Chance of separating {names[closest.first]} from {names[closest.second]}",
     ]
     note = (
-        f"The smallest true difference that a test set of so many {unit}s shows in {100 * POWER:.0f} of 100 cases "
-        f"among {systems} systems, if it varies over {unit}s as that of neighbours here does (the median); and the "
-        f"chance of telling {names[closest.first]} from {names[closest.second]} if their true difference is the "
-        "observed one."
+        f"First column of numbers: the smallest true difference between two of {systems} systems that a test set of "
+        f"this size detects with a probability of {100 * POWER:.0f} %. It assumes that the difference varies between "
+        f"{unit}s as much as the differences of neighbours on this board do (median). Last column: the chance of "
+        f"detecting that {names[closest.first]} and {names[closest.second]} differ, if the observed difference is the "
+        "true one."
     )
-    return [Table(f"What test sets of other sizes could tell ({units} {unit}s here)", header, rows, note)]
+    return [Table(f"Statistical power by test-set size ({units} {unit}s here)", header, rows, note)]

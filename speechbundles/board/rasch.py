@@ -1,9 +1,10 @@
-"""How difficult items are and how able systems: a Rasch model with random items.
+"""The difficulty of items and the ability of systems: a Rasch model with random items.
 
-A system s gets an item i right with probability 1 / (1 + exp(difficulty_i - ability_s)). Difficulties are normal about
-0, so that abilities are logits against the average item; abilities and the spread of difficulties have the largest
-marginal likelihood, by Gauss-Hermite quadrature, and a difficulty is its posterior mean. So it is finite whoever gets
-the item right, and drawn towards the average the more, the fewer systems there are. Answers may be right in part.
+System s gets item i right with probability 1 / (1 + exp(difficulty_i - ability_s)). Difficulties are normally
+distributed with mean 0, so abilities are logits relative to the average item. Abilities and the spread of difficulties
+maximise the marginal likelihood, which is computed by Gauss-Hermite quadrature. A difficulty is its posterior mean: it
+is finite even if all systems or none get the item right, and the fewer systems there are, the closer it is to the
+average. Answers may be partly right.
 
 Source: De Boeck, Random item IRT models (Psychometrika 73, 2008); Bock and Aitkin, Marginal maximum likelihood
 estimation of item parameters (Psychometrika 46, 1981), with items and persons exchanged.
@@ -15,7 +16,7 @@ import numpy as np
 
 NODES = 41
 FARTHEST = 10.0
-"""The largest ability in logits: that of a system which is always right has no end."""
+"""The largest ability in logits: that of a system which is always right would be infinite."""
 
 
 class Rasch(NamedTuple):
@@ -42,7 +43,9 @@ def fit_rasch(right: np.ndarray) -> Rasch:
     ----------
     right: shape=(m, s), from 0 to 1: how right each system is on each item.
     """
-    from scipy.optimize import minimize  # here, because it takes a second, which no other command need wait
+    from scipy.optimize import (
+        minimize,
+    )  # imported here, because it takes a second that other commands do not need
     from scipy.special import expit, log_expit, logsumexp, roots_hermitenorm
 
     systems = right.shape[1]
@@ -50,16 +53,16 @@ def fit_rasch(right: np.ndarray) -> Rasch:
     log_weights = np.log(weights / weights.sum())
 
     def posterior(parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Logarithms of what items and each of the nodes have in common, shape=(m, NODES), and the logits."""
+        """Return the logarithms of the joint probabilities of items and nodes, shape=(m, NODES), and the logits."""
         logits = parameters[:-1, np.newaxis] - np.exp(parameters[-1]) * nodes
         return right @ log_expit(logits) + (1 - right) @ log_expit(-logits) + log_weights, logits
 
     def loss(parameters: np.ndarray) -> tuple[float, np.ndarray]:
-        """The negative marginal log-likelihood and its gradient."""
+        """Return the negative marginal log-likelihood and its gradient."""
         joint, logits = posterior(parameters)
         marginal = logsumexp(joint, axis=1)
         shares = np.exp(joint - marginal[:, np.newaxis])
-        # Answers right beyond those expected, shape=(s, NODES).
+        # Right answers beyond the expected number, shape=(s, NODES).
         surplus = right.T @ shares - expit(logits) * shares.sum(axis=0)
         of_spread = -np.exp(parameters[-1]) * (surplus @ nodes).sum()
         return -marginal.sum(), -np.append(surplus.sum(axis=1), of_spread)

@@ -1,9 +1,9 @@
-"""Score many submissions at home: what each comes to, exactly, and what `rank` needs of it.
+"""Score many submissions on the organiser's computer: exact scores, and the statistics that `rank` needs.
 
-Each goes the platform's way, ingestion first, and what its scoring program wrote stays in `out`, under the submission's
-own path. On hidden labels too the scores are exact and the statistics are written: they spell the labels out. Results
-are kept in `out/.runs`, so that a second run does only what is new: another bundle, phase, reference or submission than
-that which an output is of.
+Each submission is run as the platform runs it, ingestion first. The output of its scoring program is kept in `out`,
+under the submission's own path. For hidden labels too, the scores are exact and the statistics are written, which
+reveal the labels. Results are kept in `out/.runs`: a later run with the same bundle, phase and reference scores only
+new or changed submissions.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ _FORMAT = "score 2"
 
 @dataclass(frozen=True)
 class Scored:
-    """A submission, by its path below the folder, and what became of it."""
+    """A submission, by its path below the folder, and its result."""
 
     name: str
     result: Result
@@ -49,7 +49,7 @@ class Scored:
 
 @dataclass(frozen=True)
 class Scores:
-    """What all submissions came to, best first, then those without a score. `new`: how many were scored just now."""
+    """All submissions, best first, then those without a score. `new`: how many were scored in this run."""
 
     bundle: BuiltBundle
     scored: Sequence[Scored]
@@ -72,17 +72,17 @@ def score(
     Parameters
     ----------
     bundle: a built zip, for Codabench or CodaLab.
-    folder: zips at any depth; names that begin with a dot are passed over.
-    out: receives a folder for each submission, and a table of all, `scores.csv`.
+    folder: contains zips at any depth; names that begin with a dot are ignored.
+    out: receives a folder for each submission, and a table of all of them, `scores.csv`.
     phase, reference: as in `rehearse`.
-    jobs: runs at once; default: as many as there are processors.
-    scheduler: address of a Dask cluster's scheduler, to run them there.
-    progress: called with the number of submissions that are scored, and of all.
+    jobs: number of parallel runs; default: the number of processors.
+    scheduler: address of a Dask cluster's scheduler, to run the submissions on the cluster.
+    progress: called with the number of scored submissions, and of all.
 
     Raises
     ------
     OrganiserError: the bundle cannot be rehearsed or lacks the phase, the cluster cannot be used, there is no
-        submission, or two of one name, the reference is no folder, there are fewer jobs than one, or another run is
+        submission or two with the same name, the reference is not a folder, `jobs` is less than 1, or another run is
         writing to `out`.
     """
     if jobs is not None and jobs < 1:
@@ -135,7 +135,7 @@ def _digest(*words: str) -> str:
 
 
 def _forget(runs: Path, names: Iterable[str]) -> None:
-    """Take away what is kept of other runs of these submissions: their outputs are about to be replaced."""
+    """Delete the kept results of earlier runs of these submissions: their outputs are about to be replaced."""
     scored_anew = set(map(_digest, names))
     for path in runs.glob("*.json"):
         if path.name.partition("-")[0] in scored_anew:
@@ -144,15 +144,15 @@ def _forget(runs: Path, names: Iterable[str]) -> None:
 
 @contextmanager
 def _alone(out: Path, runs: Path) -> Iterator[None]:
-    """While no other run writes there."""
-    import fcntl  # not on Windows, where programs are not run
+    """Lock the output folder, so that no other run writes to it."""
+    import fcntl  # missing on Windows, where programs are not run
 
     with (runs / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise OrganiserError(
-                f"{out}: another run is writing there; wait for it, or name another --out"
+                f"{out}: another run is writing to this folder. Wait until it ends, or give another folder with --out"
             ) from None
         yield
 
@@ -170,7 +170,7 @@ def _best_first(bundle: BuiltBundle, results: dict[str, Result]) -> list[Scored]
 
 
 def to_csv(scores: Scores) -> str:
-    """A row a submission: its name, status, every column's score, and why it failed."""
+    """Return one row for each submission: its name, its status, the score in every column, and why it failed."""
     keys = [column.key for column in scores.bundle.columns]
     rows = [["submission", "status", *keys, "reason"]]
     for scored in scores.scored:
@@ -181,7 +181,7 @@ def to_csv(scores: Scores) -> str:
 
 
 def to_text(scores: Scores) -> str:
-    """The primary score of each submission, best first, then what was not scored and why."""
+    """Return the primary score of each submission, best first, then why the others have no score."""
     column = scores.bundle.ranking_column()
     rows = [["submission", column.title]]
     rows += [

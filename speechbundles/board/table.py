@@ -1,4 +1,4 @@
-"""Tables of a board, those that a challenge's paper prints among them, made anew from scoring outputs."""
+"""Tables of a board, and the tables of the challenges' papers, computed from scoring outputs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from speechbundles.model.bounded import read_file
 
 @dataclass(frozen=True)
 class Table:
-    """A table as it is shown: texts; `left` columns are names, the others numbers."""
+    """A table of texts. The first `left` columns are names, the others numbers."""
 
     title: str
     header: Sequence[str]
@@ -23,7 +23,7 @@ class Table:
 
 
 def task_tables(task: str, outputs: Sequence[ScoringOutput]) -> list[Table]:
-    """The papers' tables of a task, by the module in `tables` that has its name, from outputs in the board's order."""
+    """Return the tables of the task's paper, from the module of its name in `tables`. Outputs are in order of rank."""
     module = f"speechbundles.board.tables.{task}"
     if find_spec(module) is None:
         return []
@@ -32,12 +32,12 @@ def task_tables(task: str, outputs: Sequence[ScoringOutput]) -> list[Table]:
 
 
 def read_rows(path: Path) -> list[list[str]]:
-    """The rows of a CSV file, or of one with tabs, that is given beside the outputs; the header first.
+    """Return the rows of a CSV or TSV file that is given beside the outputs, the header first.
 
     Raises
     ------
-    OSError: no ordinary file, or a larger one than a reference's.
-    OrganiserError: not UTF-8, or not such a file.
+    OSError: not an ordinary file, or larger than a reference may be.
+    OrganiserError: not UTF-8, or neither CSV nor TSV.
     """
     try:
         return [cells for _, cells in tabular.read_rows(read_file(path, tabular.LARGEST_FILE))]

@@ -1,4 +1,4 @@
-"""Writes a board in its formats, and its pairs; the same board always gives the same bytes."""
+"""Writes a board in all its formats; the same board always gives the same bytes."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ PAIRS_FILE, ITEMS_FILE, INDICATORS_FILE = "pairs.csv", "items.csv", "indicators.
 
 
 def write_board(board: Board, directory: Path) -> list[Path]:
-    """Write the board, its pairs, the items' difficulty and indicators where these are known; returns the files."""
+    """Write the board and, where known, its pairs and the items' difficulty and indicators; return the files."""
     directory.mkdir(parents=True, exist_ok=True)
     written = []
     pairs = [(PAIRS_FILE, pairs_to_csv(board))] if board.compared and board.compared.pairs else []

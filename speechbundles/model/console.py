@@ -24,8 +24,8 @@ _PIECES = re.compile(rf" *(?:[{_WIDE}]|[^ {_WIDE}]+)")
 def wrap(text: str, indent: str = "") -> str:
     """Return text with every line wrapped to the width of the console.
 
-    A continued line is indented by two spaces more than its first line. Words are not broken, even if they are too long,
-    so that paths and addresses can be copied.
+    A continued line is indented by two spaces more than its first line. Words are not broken, even if they are too
+    long, so that paths and addresses can be copied.
     """
     return "\n".join(_wrap_line(indent + line) for line in text.expandtabs().split("\n"))
 

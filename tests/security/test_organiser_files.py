@@ -262,7 +262,7 @@ def test_outputs_that_no_program_wrote(tmp_path, files, said):
         with pytest.raises(OrganiserError) as refusal:
             read_outputs([path])
         assert said in str(refusal.value)
-        assert str(refusal.value).startswith("No board: 1 problem\n")
+        assert str(refusal.value).startswith("No leaderboard: 1 problem\n")
 
 
 @pytest.mark.parametrize(
@@ -285,7 +285,7 @@ def test_an_output_with_two_files_of_one_name(tmp_path):
         packed.writestr("scores.json", "{}")
         with pytest.warns(UserWarning, match="Duplicate"):
             packed.writestr("scores.json", json.dumps(SCORES))
-    with pytest.raises(OrganiserError, match=r"scores\.json stands twice in the zip"):
+    with pytest.raises(OrganiserError, match=r"scores\.json appears twice in the zip"):
         read_outputs([tmp_path / "run.zip"])
 
 

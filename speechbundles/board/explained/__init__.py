@@ -1,4 +1,4 @@
-"""What makes items hard: annotators' flags and what texts tell, by how many systems are wrong; a module a task.
+"""Explanations of item difficulty: annotators' flags and properties of texts, by the number of systems that are wrong.
 
-A task's module has a function `explain`.
+Each task that supports this has a module here with a function `explain`.
 """

@@ -1,4 +1,4 @@
-"""Difficulty, explained by annotators' flags, for the tasks whose module in this folder can."""
+"""Difficulty explained by annotators' flags, for the tasks that have a module in this folder."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from speechbundles.model.competition import Competition
 
 @dataclass(frozen=True)
 class Explained:
-    """Tables of a board, and one of every item with its band and indicators, the hardest first."""
+    """Tables for a board, and a table of all items with their bands and indicators, hardest first."""
 
     tables: Sequence[Table]
     items: Table
@@ -23,21 +23,21 @@ class Explained:
 def explain_difficulty(
     competition: Competition, columns: Columns, flags: Path, outputs: Sequence[ScoringOutput]
 ) -> Explained:
-    """What makes items hard, by the module that has the task's name.
+    """Explain the difficulty of items with the module of the task's name.
 
     Parameters
     ----------
     columns: of the reference.
-    flags: a table for `flags.read_flags`.
-    outputs: every system's, with statistics.
+    flags: a table in the format of `flags.read_flags`.
+    outputs: of all systems, with statistics.
 
     Raises
     ------
-    OrganiserError: a task that has no such module, flags that do not fit, or what the module refuses.
-    OSError: flags that cannot be read.
+    OrganiserError: the task has no such module, the flags do not match the items, or the module raises it.
+    OSError: the flags cannot be read.
     """
     module = f"speechbundles.board.explained.{competition.task}"
     if find_spec(module) is None:
-        raise no_board([f"--flags: there is no table of {competition.task} that explains difficulty"])
+        raise no_board([f"--flags: not available for {competition.task}"])
     explained: Explained = import_module(module).explain(competition, columns, flags, outputs)
     return explained

@@ -1,4 +1,4 @@
-"""Annotators' flags of items: read from a table, decided by the majority, and how far the annotators agree."""
+"""Annotators' flags of items: reading them from a table, majority decisions, and agreement."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -20,11 +20,11 @@ YES, NO = ("1", "yes", "true"), ("0", "no", "false")
 
 @dataclass(frozen=True)
 class Flags:
-    """What annotators marked.
+    """The flags that annotators gave to items.
 
     Attributes
     ----------
-    annotators: names of a annotators; one without a name where the table names none.
+    annotators: the names of the a annotators; one empty name if the table has no names.
     marked: `flag -> bool, shape=(a, n)`, in the order of the n items.
     """
 
@@ -32,11 +32,11 @@ class Flags:
     marked: Mapping[str, np.ndarray]
 
     def by_majority(self) -> dict[str, np.ndarray]:
-        """Which items most of the annotators marked, `flag -> bool, shape=(n,)`."""
+        """Return which items the majority of annotators marked, `flag -> bool, shape=(n,)`."""
         return {flag: marked.mean(axis=0) > 0.5 for flag, marked in self.marked.items()}
 
     def agreement(self) -> dict[str, float]:
-        """Light's kappa of each flag: the mean of Cohen's over pairs; NaN where nobody marked anything, or all did.
+        """Return Light's kappa of each flag, the mean of Cohen's over pairs; NaN if a pair marked no item or all items.
 
         Source: Light, Measures of response agreement for qualitative data (Psychological Bulletin 76, 1971).
         """
@@ -52,19 +52,19 @@ def _kappa(first: np.ndarray, second: np.ndarray) -> float:
 
 
 def read_flags(path: Path, items: Sequence[str], *, known: Collection[str]) -> Flags:
-    """Flags of a board's items from a CSV file (or one with tabs) with a header.
+    """Read the flags of a board's items from a CSV or TSV file with a header.
 
-    The first column names the item, a column `annotator` who marked it, where there is one; every other column is a
-    flag, 1, yes or true where it holds, else 0, no or false. Each annotator has a row for every item.
+    The first column names the item; an optional column `annotator` names the annotator; every other column is a flag:
+    1, yes or true if the flag is set, else 0, no or false. Each annotator has a row for every item.
 
     Parameters
     ----------
-    known: all items of the set, of which the board may have a part.
+    known: all items of the set; the board may have only some of them.
 
     Raises
     ------
-    OSError: no ordinary file, or a larger one than a reference's.
-    OrganiserError: with every problem of the table.
+    OSError: not an ordinary file, or larger than a reference may be.
+    OrganiserError: lists every problem of the table.
     """
     header, *rows = read_rows(path) or [[]]
     header = [cell.strip() for cell in header]
@@ -72,8 +72,8 @@ def read_flags(path: Path, items: Sequence[str], *, known: Collection[str]) -> F
     if not flags or len({*header}) < len(header) or any(len(row) != len(header) for row in rows):
         raise no_board(
             [
-                f"{path}: expected a header, an item, {ANNOTATOR!r} where several marked them, and a column a flag; "
-                "as many cells in every row, and no name twice"
+                f"{path}: expected a header with the item, {ANNOTATOR!r} if there are several, and a column for each "
+                "flag; no column name twice, and the same number of cells in every row"
             ]
         )
     who = [place for place, column in enumerate(header) if column.lower() == ANNOTATOR and place]
@@ -97,16 +97,16 @@ def read_flags(path: Path, items: Sequence[str], *, known: Collection[str]) -> F
         f"{path}: {what} ({len(odd)}): {some_of(odd, 3)}"
         for what, odd in (
             (
-                "rows that stand twice",
+                "rows that appear twice",
                 [" ".join(key[::-1]).strip() for key, count in given.items() if count > 1],
             ),
             ("items that are not of this set", sorted({item for _, item in given} - set(known))),
-            ("rows that are missing", missing),
+            ("missing rows", missing),
             (f"cells that are neither {'/'.join(YES)} nor {'/'.join(NO)}", unclear),
         )
         if odd
     ]
     if problems or not rows:
-        raise no_board(problems or [f"{path}: no row"])
+        raise no_board(problems or [f"{path}: no rows below the header"])
     marked = np.array([[cells[annotator, item] for item in items] for annotator in annotators])
     return Flags(annotators, {flag: marked[:, :, place] for place, flag in enumerate(flags)})

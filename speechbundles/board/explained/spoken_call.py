@@ -1,16 +1,17 @@
-"""Table 2 of the overview of Spoken CALL's third edition (2019), complete: what makes responses hard to judge.
+"""The complete Table 2 of the overview of Spoken CALL's third edition (2019): the difficulty of responses.
 
-Responses are in bands by how many systems judge them wrongly, correct and incorrect ones apart. Of each band stand the
-share of responses with each flag, by the majority of the annotators, and what the texts tell:
+Responses are grouped into bands by the number of systems that judge them wrongly, correct and incorrect responses
+separately. For each band, the table has the share of responses with each flag, by majority of the annotators, and
+properties of the texts:
 
 - OOV: the transcription has a word that is neither in the training data nor in the grammar;
-- d(gr): words to change to the nearest response that the grammar lists;
-- d(tr): characters to change to the nearest correct response in the training data;
-- #WE, WER: word errors of the recogniser's text, and their share of the words that were said.
+- d(gr): edit distance in words to the nearest response in the grammar;
+- d(tr): edit distance in characters to the nearest correct response in the training data;
+- #WE, WER: word errors of the recogniser's text, in number and as a share of the spoken words.
 
-Means are over responses, WER's too. The training data are the public sets at home but for the board's own. A response
-is held against those to its own prompt, or against all where its prompt has none (the paper does not say). Texts are
-compared in lower case, with single blanks.
+All means, also of WER, are over responses. The training data are the competition's public sets, except the board's own
+set. A response is compared with those to its own prompt, or with all if there are none (the paper does not specify
+this). Texts are compared in lower case, with single spaces.
 """
 
 import xml.etree.ElementTree as ElementTree
@@ -43,7 +44,7 @@ Texts = Mapping[str, set[str]]
 
 
 class Indicator(NamedTuple):
-    """A number, or whether something holds (then its mean is a share), of each response."""
+    """A number for each response, or a boolean, whose mean is a share."""
 
     of: np.ndarray
     digits: int = 2
@@ -56,9 +57,9 @@ class Indicator(NamedTuple):
 def explain(
     competition: Competition, columns: Columns, flags: Path, outputs: Sequence[ScoringOutput]
 ) -> Explained:
-    """The tables, and every response with its band and indicators: see `explained.explain_difficulty`."""
+    """Return the tables, and all responses with their bands and indicators; see `explained.explain_difficulty`."""
     if not are_by_response(outputs) or outputs[0].statistics is None:
-        raise no_board(["--flags: the statistics do not tell what systems make of each response"])
+        raise no_board(["--flags: the statistics do not show how each response was judged"])
     items = outputs[0].statistics.rows[0]
     marks = read_flags(flags, items, known=next(iter(columns.values())).keys())
     wrong, correct = systems_wrong(outputs)
@@ -96,7 +97,7 @@ def _bands_table(
         "Number",
         *(_heading(name, found) for name, found in indicators.items()),
     ]
-    return Table("What makes responses hard (Table 2 of the third edition)", header, rows)
+    return Table("Properties of hard responses (Table 2 of the third edition)", header, rows)
 
 
 def _heading(name: str, found: Indicator) -> str:
@@ -108,7 +109,7 @@ def _cell(number: float, digits: int = 2) -> str:
 
 
 def _variance_tables(kind: str, wrong: np.ndarray, factors: Mapping[str, np.ndarray]) -> list[Table]:
-    """What share of the variance of the number of systems that are wrong each factor explains."""
+    """Return a table of the share of the variance in the number of wrong systems that each factor explains."""
     found = explain_variance(wrong.astype(np.float64), factors)
     if not found:
         return []
@@ -118,9 +119,12 @@ def _variance_tables(kind: str, wrong: np.ndarray, factors: Mapping[str, np.ndar
         for factor, total in zip(found, totals, strict=True)
     ]
     left_out = [name for name in factors if name not in {factor.name for factor in found}]
-    note = "F and p of each factor are beside all others; shares are those of a stepwise model, the largest first."
-    note += f" Without {', '.join(left_out)}, which tell nothing of their own here." if left_out else ""
-    header = ["Factor", "F", "p", "adds (%)", "in all (%)"]
+    note = (
+        "F and p test each factor in a model with all others. Shares of the variance are those of a stepwise model, in "
+        "which the factor that explains most enters first."
+    )
+    note += f" Left out, because they add no information: {', '.join(left_out)}." if left_out else ""
+    header = ["Factor", "F", "p", "adds (%)", "total (%)"]
     return [Table(f"Variance of the number of systems wrong, {kind} responses", header, rows, note)]
 
 
@@ -137,7 +141,7 @@ def _items_table(
     indicators: Mapping[str, Indicator],
     systems: int,
 ) -> Table:
-    """Every response, by kind, the hardest first."""
+    """Return a table of all responses, by kind, hardest first."""
     rows = []
     bounds = band_bounds(systems)
     for kind, within in kinds.items():
@@ -150,7 +154,7 @@ def _items_table(
 
 
 def _of_texts(competition: Competition, columns: Columns, items: Sequence[str]) -> dict[str, Indicator]:
-    """What follows from texts, as far as they are there."""
+    """Return the indicators that can be computed from the texts that the reference has."""
     named = {column.lower(): cells for column, cells in columns.items()}
     texts = {
         column: [normal(named[column][item][0]) for item in items]
@@ -180,7 +184,7 @@ def _of_texts(competition: Competition, columns: Columns, items: Sequence[str]) 
 
 
 def _expected(competition: Competition, items: Sequence[str]) -> tuple[Texts, Texts, Texts]:
-    """The grammar's responses, those of the training data, and of these the correct ones."""
+    """Return the responses of the grammar, those of the training data, and the correct ones among the latter."""
     training, correct = defaultdict(set), defaultdict(set)
     for name in competition["public_sets"]:
         try:
@@ -203,7 +207,7 @@ GRAMMAR = "starting_kit/spoken_call/data/grammar.xml"
 
 
 def _read_grammar(path: Path) -> Texts:
-    """The shared task's XML; nothing where there is none."""
+    """Read the grammar from the shared task's XML; it is empty if there is no such file."""
     listed: dict[str, set[str]] = defaultdict(set)
     if not path.is_file():
         return listed
@@ -219,7 +223,7 @@ def _read_grammar(path: Path) -> Texts:
 
 
 def _distances(said: Sequence[str], prompts: Sequence[str], texts: Texts, *, words: bool) -> np.ndarray:
-    """To the nearest text of each response's prompt, or of all where the prompt has none."""
+    """Return the distance of each response to the nearest text of its prompt, or of all prompts if its own has none."""
     split = {
         prompt: [tuple(text.split()) for text in sorted(listed)] if words else sorted(listed)
         for prompt, listed in texts.items()

@@ -1,4 +1,4 @@
-"""How far responses are from what is expected of them, in words or characters: edit distances of normalised texts."""
+"""Edit distances between responses and expected texts, in words or characters, after normalisation."""
 
 from collections.abc import Collection, Sequence
 
@@ -6,17 +6,17 @@ from rapidfuzz.distance import Levenshtein
 
 
 def normal(text: str) -> str:
-    """Lower case, single blanks."""
+    """Return text in lower case with single spaces."""
     return " ".join(text.lower().split())
 
 
 def word_errors(said: str, heard: str) -> int:
-    """Substitutions, insertions and deletions of words between a transcription and what was recognised."""
+    """Return the number of substituted, inserted and deleted words between a transcription and the recognised text."""
     return int(Levenshtein.distance(said.split(), heard.split()))
 
 
 def nearest(text: str | Sequence[str], texts: Collection[str | Sequence[str]]) -> int:
-    """The edit distance to the nearest of some texts: in characters, or in words where they are sequences of words."""
+    """Return the edit distance to the nearest of some texts: in characters, or in words for sequences of words."""
     least = max(len(text), min(map(len, texts)))
     for other in texts:
         least = min(least, Levenshtein.distance(text, other, score_cutoff=least))

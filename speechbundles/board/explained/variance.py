@@ -1,7 +1,7 @@
-"""Which factors explain an outcome, and what share of its variance each adds: an analysis of variance.
+"""Analysis of variance: which factors explain an outcome, and the share of its variance that each adds.
 
-A linear model of all factors; each is tested beside all others (type II sums of squares). Shares are those of a
-stepwise model: the factor that explains most comes first, then the one that adds most to it, and so on.
+The model is linear; each factor is tested in the presence of all others (type II sums of squares). Shares are those of
+a stepwise model: the factor that explains most enters first, then the one that adds most to it, and so on.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from statsmodels.regression.linear_model import OLS
 
 
 class Factor(NamedTuple):
-    """F and p of a factor beside all others, and the share of the variance that it adds to those before, 0 to 1."""
+    """F and p of a factor given all others, and the share of the variance (0 to 1) that it adds to earlier factors."""
 
     name: str
     f: float
@@ -21,7 +21,7 @@ class Factor(NamedTuple):
 
 
 def explain_variance(outcome: np.ndarray, factors: Mapping[str, np.ndarray]) -> list[Factor]:
-    """Factors in the order in which they enter; those that tell nothing new, as a constant one, are left out.
+    """Return the factors in the order in which they enter; redundant ones, such as constants, are left out.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def explain_variance(outcome: np.ndarray, factors: Mapping[str, np.ndarray]) -> 
 
     Returns
     -------
-    Nothing where the outcome does not vary, or the items are no more than the factors.
+    An empty list if the outcome is constant, or if there are no more items than factors.
     """
     left = {name: np.asarray(values, dtype=np.float64) for name, values in factors.items()}
     chosen: dict[str, float] = {}

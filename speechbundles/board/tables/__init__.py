@@ -1,1 +1,1 @@
-"""The papers' tables, a module a task: `TABLES` are functions from scoring outputs to a table, or None."""
+"""Tables of the challenges' papers: each module lists in `TABLES` its functions from outputs to a table or None."""

@@ -9,7 +9,7 @@ from spokeneval.tasks.caller_experience import kappas as pair_kappas
 
 
 def listeners_agreement(outputs: Sequence[ScoringOutput]) -> Table | None:
-    """Table 1: kappas between the listeners; they are the same whatever the system, so any statistics will do."""
+    """Return Table 1: kappas between the listeners. They do not depend on the system, so any statistics can be used."""
     counted = next((output.statistics for output in outputs if output.statistics is not None), None)
     if counted is None:
         return None
@@ -22,7 +22,7 @@ def listeners_agreement(outputs: Sequence[ScoringOutput]) -> Table | None:
 
 
 def systems_agreement(outputs: Sequence[ScoringOutput]) -> Table | None:
-    """Table 2, a row a system: kappas with each listener and their mean, beside the listeners' own mean."""
+    """Return Table 2: for each system, kappas with each listener, their mean, and the mean among the listeners."""
     keys = [*(f"kappa_{listener}" for listener in LISTENERS), "kappa_mean", "human_kappa_mean"]
     if not all(set(keys) <= set(output.scores) for output in outputs):
         return None

@@ -1,6 +1,7 @@
 """Tables of the overview of Spoken CALL's third edition (2019).
 
-Table 1, the rates of every system; the first two columns of Table 2, responses by how many systems judged them wrongly.
+Table 1 has the rates of every system. The first two columns of Table 2 count responses by the number of systems that
+judged them wrongly; `explained` adds the other columns.
 """
 
 from collections.abc import Sequence
@@ -28,18 +29,18 @@ BANDS = (("easy", 2), ("medium", 9), ("hard", 18))
 
 
 def rates_of_systems(outputs: Sequence[ScoringOutput]) -> Table | None:
-    """Table 1, best Dfull first. As in the paper, Dfull here is not set to 0 where the 50 % rule is broken."""
+    """Return Table 1, best Dfull first. As in the paper, Dfull is not set to 0 for systems that break the 50 % rule."""
     if not all({*_RATES.values(), "eligible"} <= set(output.scores) for output in outputs):
         return None
     ordered = sorted(outputs, key=lambda output: -output.scores["d_full_raw"])
     rows = [[output.name, *(f"{output.scores[key]:.3f}" for key in _RATES.values())] for output in ordered]
     broken = [output.name for output in ordered if not output.scores["eligible"]]
-    note = f"Below {RULE}, so 0 on the board: {', '.join(broken)}." if broken else ""
+    note = f"Systems that break {RULE} and have 0 on the leaderboard: {', '.join(broken)}." if broken else ""
     return Table("Rates of the systems (Table 1 of the third edition)", ["Id", *_RATES], rows, note)
 
 
 def difficulty_bands(outputs: Sequence[ScoringOutput]) -> Table | None:
-    """Responses by how many systems judge them wrongly (rejected if correct, accepted if not): Table 2's bands."""
+    """Return the bands of Table 2: responses by the number of systems that judge them wrongly."""
     if not are_by_response(outputs):
         return None
     wrong, correct = systems_wrong(outputs)
@@ -49,15 +50,20 @@ def difficulty_bands(outputs: Sequence[ScoringOutput]) -> Table | None:
         within = (wrong >= low) & (wrong <= high)
         bounds = "none" if low > high else str(low) if low == high else f"{low}–{high}"
         rows.append([band, bounds, str(np.sum(within & correct)), str(np.sum(within & ~correct))])
-    note = "" if systems == 18 else f"The paper's bands (0–2, 3–9, 10–18 of 18 systems) scaled to {systems}."
+    note = (
+        ""
+        if systems == 18
+        else f"The paper's bands (0–2, 3–9, 10–18 of 18 systems), scaled to {systems} systems."
+    )
     header = ["Band", "Systems wrong", "Correct responses", "Incorrect responses"]
     return Table("Difficulty of the responses (Table 2 of the third edition)", header, rows, note)
 
 
 def band_bounds(systems: int) -> dict[str, tuple[int, int]]:
-    """The least and the most systems wrong in each band; the least is above the most in a band without any.
+    """Return the smallest and largest number of wrong systems in each band; an empty band has smallest > largest.
 
-    With n systems the bounds are 2/18 and 9/18 of n, rounded (halves to even): 0-2, 3-9, 10-18 at eighteen.
+    With n systems the upper bounds of the first two bands are 2/18 and 9/18 of n, rounded, with halves to even. For
+    eighteen systems the bands are 0-2, 3-9 and 10-18.
     """
     bounds = {}
     low = 0
@@ -69,14 +75,14 @@ def band_bounds(systems: int) -> dict[str, tuple[int, int]]:
 
 
 def systems_wrong(outputs: Sequence[ScoringOutput]) -> tuple[np.ndarray, np.ndarray]:
-    """Of each response how many systems judge it wrongly, int, and whether it is correct, bool, both of shape (n,)."""
+    """Return for each response the number of systems that judge it wrongly, and whether it is correct; shape=(n,)."""
     rows_of = [output.statistics.rows[1]["decisions"] for output in outputs if output.statistics is not None]
     wrong = sum(rows.false_rejects + rows.plain_false_accepts + rows.gross_false_accepts for rows in rows_of)
     return np.asarray(wrong).astype(np.int64), rows_of[0].correct_accepts + rows_of[0].false_rejects > 0
 
 
 def are_by_response(outputs: Sequence[ScoringOutput]) -> bool:
-    """Whether every system's statistics tell what it makes of each response."""
+    """Return whether the statistics of every system have one row for each response."""
     return all(
         output.statistics is not None
         and bool((sum(vars(output.statistics.rows[1]["decisions"]).values()) == 1).all())

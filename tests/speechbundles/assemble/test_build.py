@@ -620,7 +620,7 @@ def test_a_path_that_cannot_be_used_is_named_and_not_traced(tmp_path, capsys):
         (["rehearse", bundle, tmp_path], 2, f"{tmp_path}: is a folder; expected a submission's zip\n"),
         (["rehearse", bundle, bundle, "--keep", taken / "x"], 2, f"{taken / 'x'}: Not a directory\n"),
         (["season", bundle, absent], 2, f"{absent}: expected a folder, in it one a team\n"),
-        (["rank", scored], 1, "No board: "),
+        (["rank", scored], 1, "No leaderboard: "),
     ):
         assert build_bundle.main(list(map(str, arguments))) == status
         assert capsys.readouterr().err.startswith(expected)

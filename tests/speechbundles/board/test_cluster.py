@@ -1,4 +1,4 @@
-"""Submissions scored on a Dask cluster of two workers on this machine, one of which is killed on the way."""
+"""Scoring on a local Dask cluster of two workers, one of which is killed during the run."""
 
 import os
 import signal

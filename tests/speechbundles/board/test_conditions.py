@@ -1,4 +1,4 @@
-"""Scores by what differs within a row of the counts: segments' language and length, from the submissions themselves."""
+"""Scores by columns that differ within a counted row, such as a segment's language, computed from the submissions."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ RECORDINGS, SEGMENTS = 12, 20
 
 
 def labels():
-    """A dozen recordings of six speakers: both languages, other rows between, segments of many lengths, two rooms."""
+    """Return labels of recordings of six speakers, with both languages, other rows, various lengths and two rooms."""
     rng = np.random.default_rng(9)
     rows = []
     for recording in range(RECORDINGS):
@@ -63,8 +63,8 @@ def prediction(seed):
 
 
 def hull_eer(chosen, seed):
-    """In per cent: the least error rate that any mixture of thresholds misses and accepts falsely with, two trials a
-    segment, as a linear programme."""
+    """Return the equal error rate in per cent, by a linear programme: the smallest rate of misses and of false alarms
+    that a mixture of thresholds reaches, with two trials for each segment."""
     english = np.array([row[4] == "English" for row in SCORED])[chosen]
     own, other = np.where(english, answers(seed)[:, chosen], answers(seed)[::-1, chosen])
     thresholds = np.unique([*own, *other, np.inf])
@@ -76,7 +76,7 @@ def hull_eer(chosen, seed):
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory):
-    """A folder with such a set, and two systems' submissions, one of them a folder deeper."""
+    """A competition folder with this set, and two systems' submissions, one of them in a subfolder."""
     folder = tmp_path_factory.mktemp("own")
     begun_folder(folder / "mine", ["merlion_identification_closed"])
     text = "\n".join([HEADER, *(",".join(map(str, row)) for row in labels())]) + "\n"
@@ -87,7 +87,7 @@ def own(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def scored(own):
-    """`recordings -> outputs`: what the two were scored on the first so many, and where their outputs would lie."""
+    """`number of recordings -> outputs`: the outputs of the two systems, scored on that many recordings."""
     reference = TASK.format.read_reference(
         read_folder(own / "mine/reference_data/merlion_identification/evaluation")
     )
@@ -114,7 +114,7 @@ def tables_by(own, outputs, *columns, submissions):
 
 @pytest.mark.parametrize("recordings", [RECORDINGS, 7])
 def test_segments_are_scored_anew_by_what_differs_within_a_recording(own, scored, recordings):
-    # Units are speakers, rows of the counts recordings; on a share of the set those of the share alone are scored.
+    # Units are speakers, and rows of the counts are recordings. On a share of the set, only its recordings are scored.
     by_language, by_length, by_room = tables_by(
         own, scored[recordings], "Language_Tag", "length", "room", submissions=own / "submissions"
     )
@@ -135,7 +135,7 @@ def test_segments_are_scored_anew_by_what_differs_within_a_recording(own, scored
             assert table.header[column] == f"{name} ({chosen.sum()})"
             for seed, row in enumerate(table.rows, 1):
                 assert float(row[column]) == pytest.approx(hull_eer(chosen, seed), abs=1e-4)
-    # A room is a recording's own, and needs no submission.
+    # The room is the same in all rows of a recording, so no submission is needed.
     rooms = [f"{room} ({sum(n % 2 == place for n in range(recordings))})" for place, room in enumerate("ab")]
     assert by_room.header[1:] == rooms
 
@@ -158,10 +158,10 @@ def test_a_board_without_names_has_the_same_scores(own, scored):
 def test_without_submissions_it_is_said_what_to_give(own, scored):
     with pytest.raises(OrganiserError) as refused:
         tables_by(own, scored[7], "room", "language_tag", "length", submissions=None)
-    assert str(refused.value).startswith("No board: 2 problems")
+    assert str(refused.value).startswith("No leaderboard: 2 problems")
     for column in ("language_tag", "length"):
-        assert f"--by {column}: it differs within what the statistics count" in str(refused.value)
-    assert "give the folder of zips that score was given, as --submissions" in str(refused.value)
+        assert f"--by {column}: the column differs within rows of the statistics" in str(refused.value)
+    assert "Add --submissions DIR, the folder of zips that you gave to score" in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -169,12 +169,15 @@ def test_without_submissions_it_is_said_what_to_give(own, scored):
     [
         ({}, "expected a folder, with submissions' zips in it"),
         ({"notes.txt": b"x"}, "no zip in it"),
-        ({"alpha.zip": 1}, "no zip of that name for 1 output: scored/late/beta.zip"),
-        ({"beta.zip": 1, "gamma.zip": 1}, "no zip of that name for 1 output: scored/alpha"),
-        ({"beta.zip": 1, "gamma.zip": 1}, "1 zip with other answers than were scored: {0}/beta.zip"),
+        ({"alpha.zip": 1}, "no zip with the name of 1 output: scored/late/beta.zip"),
+        ({"beta.zip": 1, "gamma.zip": 1}, "no zip with the name of 1 output: scored/alpha"),
+        (
+            {"beta.zip": 1, "gamma.zip": 1},
+            "1 zip with other answers than those that were scored: {0}/beta.zip",
+        ),
         (
             {"alpha.zip": 1, "late/beta.zip": b"PK"},
-            "1 zip with other answers than were scored: {0}/late/beta.zip",
+            "1 zip with other answers than those that were scored: {0}/late/beta.zip",
         ),
     ],
 )
@@ -194,5 +197,5 @@ def test_the_language_of_a_turn_breaks_nothing_down():
     gold = find_gold(competition, recordings)
     with pytest.raises(OrganiserError) as refused:
         conditions_by_column(gold, "language_tag", recordings)
-    assert f"--by language_tag: it differs within {recordings[0]} (" in str(refused.value)
-    assert "as a turn's language does, is part of what is scored" in str(refused.value)
+    assert f"--by language_tag: the column has several values within {recordings[0]} (" in str(refused.value)
+    assert "such as a turn's language, are part of what is scored" in str(refused.value)

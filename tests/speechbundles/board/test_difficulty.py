@@ -1,4 +1,4 @@
-"""Difficulty of items and ability of systems: what was simulated comes back, for every task."""
+"""Difficulty of items and ability of systems: the model recovers simulated values, and every task supports it."""
 
 import csv
 import io
@@ -25,7 +25,7 @@ from tests.samples.programs import encoded
 def simulated(
     seed: int, items: int, systems: int, spread: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Answers, difficulties and abilities."""
+    """Return simulated answers, difficulties and abilities."""
     rng = np.random.default_rng(seed)
     difficulty, ability = rng.normal(0, spread, items), np.linspace(-3, 3, systems)
     right = rng.random((items, systems)) < 1 / (1 + np.exp(difficulty[:, np.newaxis] - ability))
@@ -38,12 +38,12 @@ def test_twenty_systems_tell_the_difficulty_of_a_thousand_items():
     assert np.corrcoef(model.difficulty, difficulty)[0, 1] > 0.95
     assert np.corrcoef(model.ability, ability)[0, 1] > 0.99
     assert model.spread == pytest.approx(3, abs=0.2)
-    # The errors are those that are made: of 1,000 standardised ones the mean square has a deviation of about 0.05.
+    # The standard errors match the actual errors: the mean of 1,000 standardised squares deviates by about 0.05.
     assert np.mean(((model.difficulty - difficulty) / model.error) ** 2) == pytest.approx(1, abs=0.2)
 
 
 def test_the_likelihood_of_two_systems_is_that_of_an_integral():
-    # By brute force over a fine grid of difficulties: the fitted values are where it is largest.
+    # Computed on a fine grid of difficulties: the likelihood is largest at the fitted values.
     right = np.array([[1.0, 1.0]] * 30 + [[1.0, 0.0]] * 25 + [[0.0, 1.0]] * 15 + [[0.0, 0.0]] * 30)
     grid = np.linspace(-12, 12, 4001)
 
@@ -84,7 +84,7 @@ def test_every_task_says_how_right_an_item_is(name):
 
 
 def systems_of(right: np.ndarray) -> list[Statistics]:
-    """Spoken CALL's statistics of systems, two responses a speaker."""
+    """Return Spoken CALL statistics of systems, with two responses for each speaker."""
     units = Units("speaker", {f"r{number}": f"s{number // 2}" for number in range(len(right))})
     correct = np.arange(len(right)) % 3 > 0
     return [
@@ -104,20 +104,20 @@ def test_items_are_told_apart_though_intervals_are_over_speakers():
     assert found.hardest_first.tolist() == order.tolist()
     table = abilities_table(found, list("ABCDE"))
     assert [row[0] for row in table.rows] == list("ABCDE")
-    assert f"The hardest are r{order[0]}, r{order[1]}, r{order[2]}, " in table.note
+    assert f"The hardest items are r{order[0]}, r{order[1]}, r{order[2]}; " in table.note
     rows = list(csv.DictReader(io.StringIO(items_to_csv(found))))
     assert [row["item"] for row in rows] == [f"r{number}" for number in order]
     assert float(rows[0]["right"]) == pytest.approx(right[order[0]].mean(), abs=1e-4)
 
 
 def test_bands_of_difficulty_are_those_of_responses_though_intervals_are_over_speakers():
-    # Four responses by two speakers, of six systems 0, 1, 2 and 6 wrong: easy 0-1, medium 2-3, hard 4-6.
+    # Four responses by two speakers, on which 0, 1, 2 and 6 of six systems are wrong: easy 0-1, medium 2-3, hard 4-6.
     wrong = np.array([0, 1, 2, 6])
     right = np.array([[system >= count for system in range(6)] for count in wrong]) * 1.0
     outputs = [ScoringOutput(str(n), {}, Signature(""), system) for n, system in enumerate(systems_of(right))]
     assert [len(output.statistics.units) for output in outputs] == [2] * 6
     table = difficulty_bands(outputs)
-    # Of every three responses the first is incorrect: those with 0 and 6 systems wrong.
+    # The first of every three responses is incorrect: here, those with 0 and 6 systems wrong.
     assert [row[2:] for row in table.rows] == [["1", "1"], ["1", "0"], ["0", "1"], ["2", "2"]]
 
 

@@ -1,4 +1,4 @@
-"""Difficulty, explained: Spoken CALL's Table 2 from flags and texts, an analysis of variance, annotators' agreement."""
+"""Explanations of difficulty: Table 2 of Spoken CALL from flags and texts, analysis of variance, agreement."""
 
 import csv
 import io
@@ -59,7 +59,7 @@ def outputs_of(rows, wrong):
 
 @pytest.fixture(scope="module")
 def of_the_sample(tmp_path_factory):
-    """The sample's 18 systems and flags, explained."""
+    """The explanation of the sample's 18 systems and flags."""
     rows = make_sheet("evaluation")
     wrong = sample.wrong_systems(rows)
     marked = sample.annotate(rows, wrong)
@@ -97,11 +97,11 @@ def test_as_many_of_the_samples_responses_as_in_table_2_have_a_new_word(of_the_s
 
 
 def test_word_errors_explain_most_of_what_makes_correct_responses_hard(of_the_sample):
-    # As in the paper, which finds 27 % for word errors, 48 % in all, and 11 % in all for incorrect responses.
+    # The paper finds 27 % for word errors and 48 % in total; for incorrect responses 11 % in total.
     correct, incorrect = of_the_sample.tables[1:3]
     assert correct.rows[0][0] == "#WE"
     assert 27 < float(correct.rows[0][3]) < float(correct.rows[-1][4]) < 55
-    assert "Without Pron," in correct.note  # nobody marks it there
+    assert "no information: Pron." in correct.note  # no annotator set it on a correct response
     assert float(incorrect.rows[-1][4]) < 11
 
 
@@ -156,7 +156,7 @@ FLAGS = "Id,Annotator,Faint\n" + "".join(
 
 @pytest.fixture
 def own(tmp_path):
-    """A competition of six responses, and 18 systems, of which 0, 4 or 18 are wrong on them."""
+    """A competition with six responses, and 18 systems, of which 0, 4 or 18 are wrong on a response."""
     begun_folder(tmp_path / "mine", ["spoken_call"])
     sets = {"evaluation": EVALUATION, "development": DEVELOPMENT}
     files = {f"reference_data/spoken_call/{name}/reference.csv": HEADER + rows for name, rows in sets.items()}
@@ -185,7 +185,7 @@ def test_what_texts_tell_by_hand(own):
         "Faint": [1, 0, 1, 0, 1, 0],
         # "hallo"; "wants" and "please" are in the training data, "beer" in the grammar
         "OOV": [0, 0, 0, 0, 0, 1],
-        # "beer" to "tea"; to the sixth prompt nothing is listed, so "hallo beer" is held against all: "a beer".
+        # "beer" to "tea"; the sixth prompt has no listed response, so "hallo beer" is compared with all: "a beer".
         "d(gr)": [0, 1, 0, 1, 1, 1],
         # "beer" to "a beer"; the sixth to "a beer" as well, which is nearer to it than "tea please".
         "d(tr)": [*tea[:2], 2, tea[2], nearest_by_hand("beer", "tea please"), 4],
@@ -193,14 +193,14 @@ def test_what_texts_tell_by_hand(own):
         "WER (%)": [0, 50, 0, 0, 0, 50],
     }
     bands = found.tables[0]
-    # None wrong is easy, four medium, all hard; the last line of the correct responses is their mean.
+    # No system wrong is easy, four are medium, all are hard; the last row of the correct responses is their mean.
     assert [row[1:3] for row in bands.rows[:3]] == [["0–2", "1"], ["3–9", "1"], ["10–18", "1"]]
     assert bands.rows[3][bands.header.index("WER (%)")] == "16.67"
     assert found.tables[-1].rows == [["Faint", "1.00"]]
 
 
 def nearest_by_hand(first, second):
-    """The edit distance by the recurrence of Wagner and Fischer."""
+    """Return the edit distance, by the recurrence of Wagner and Fischer."""
     rows = np.zeros((len(first) + 1, len(second) + 1), dtype=int)
     rows[:, 0], rows[0] = np.arange(len(first) + 1), np.arange(len(second) + 1)
     for i, a in enumerate(first, 1):
@@ -224,13 +224,13 @@ def test_a_share_of_the_set_takes_its_part_of_the_flags(own):
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        ("Id,annotator\n1,a\n", "expected a header, an item, 'annotator' where several"),
-        ("Id,Faint,Faint\n1,1,1\n", "no name twice"),
-        ("Id,Faint\n1,1,1\n", "as many cells in every row"),
+        ("Id,annotator\n1,a\n", "expected a header with the item, 'annotator' if there are several"),
+        ("Id,Faint,Faint\n1,1,1\n", "no column name twice"),
+        ("Id,Faint\n1,1,1\n", "the same number of cells in every row"),
         ("Id,Faint\n", "no row"),
         ("Id,Faint\n1,maybe\n2,0\n3,\n", "cells that are neither 1/yes/true nor 0/no/false (2): "),
-        ("Id,annotator,Faint\n1,a,1\n2,a,1\n3,a,1\n1,b,0\n", "rows that are missing (2): '2 b', '3 b'"),
-        ("Id,Faint\n1,1\n2,1\n3,0\n3,0\n", "rows that stand twice (1): 3"),
+        ("Id,annotator,Faint\n1,a,1\n2,a,1\n3,a,1\n1,b,0\n", "missing rows (2): '2 b', '3 b'"),
+        ("Id,Faint\n1,1\n2,1\n3,0\n3,0\n", "rows that appear twice (1): 3"),
         ("Id,Faint\n1,1\n2,1\n3,0\n9,0\n", "items that are not of this set (1): 9"),
         ("Id,Faint\n1,\xe4\n", "not UTF-8"),
         ("", "expected a header"),
@@ -251,7 +251,7 @@ def test_a_grammar_that_is_no_xml_is_refused(own):
 
 def test_a_task_without_such_a_table_is_refused(tmp_path):
     (competition,) = read_competitions(Sources(ROOT), ["psst_correctness"])
-    with pytest.raises(OrganiserError, match="--flags: there is no table of psst_correctness that explains"):
+    with pytest.raises(OrganiserError, match="--flags: not available for psst_correctness"):
         explain_difficulty(competition, {}, tmp_path / "flags.csv", [])
 
 
@@ -303,7 +303,11 @@ def test_the_command_writes_a_board_with_the_flags_tables(own, capsys):
     said = [word for choice, place in choices.items() for word in (choice, str(place))]
     assert build_bundle.main(["rank", *outputs, *said, "--by", "PROMPT"]) == 0
     printed = capsys.readouterr().out
-    for title in ("What makes responses hard (Table 2", "Agreement of the 2 annotators", "Dfull by PROMPT"):
+    for title in (
+        "Properties of hard responses (Table 2",
+        "Agreement of the 2 annotators",
+        "Dfull by PROMPT",
+    ):
         assert title in printed
     assert (
         (folder / "board/indicators.csv").read_text().startswith("item,response,band,systems_wrong,Faint,OOV")

@@ -52,7 +52,7 @@ SIGNATURE = "spoken_call|class_sizes:public|fifty_percent_rule:flag|items:012345
 
 @dataclass(frozen=True)
 class Pair:
-    """Counts for small examples, whose score is the first over the second."""
+    """Counts for small examples; the score is the first divided by the second."""
 
     above: np.ndarray
     below: np.ndarray
@@ -62,7 +62,7 @@ COUNTS = [f"decisions.{field.name}" for field in fields(Decisions)]
 
 
 def scored(decisions, ids=None):
-    """Scores and statistics of decisions (correct, meaningful, accepted), as the scoring program makes them."""
+    """Return scores and statistics of decisions (correct, meaningful, accepted), as the scoring program writes them."""
     correct, meaningful, accept = (np.asarray(labels).astype(np.int64) for labels in decisions)
     items = Items(tuple(ids or [f"{number}" for number in range(len(correct))]))
     reference = Answers(items, {"language": correct, "meaning": meaningful})
@@ -89,7 +89,7 @@ def write_output(folder, scores, statistics=None, *, signature=SIGNATURE, **chan
 
 
 def noisy_systems(folder, systems=5, responses=300, names=None):
-    """Outputs of systems that decide wrongly ever more often, and one that copies the first."""
+    """Write outputs of systems with more and more wrong decisions, and of one that copies the first."""
     state = np.random.RandomState(7)
     correct = np.arange(responses) < responses * 0.74
     meaningful = correct | (state.rand(responses) < 0.7)
@@ -122,14 +122,14 @@ def test_table_1_comes_out_as_the_paper_has_it(tmp_path):
     assert [" ".join(row[1:]) for row in table.rows] == [published for _, published in TABLE_1.values()]
     assert list(table.header) == ["Id", "Pr", "R", "F", "SA", "RCR", "RFR", "D", "DA", "Dfull"]
     assert len(COLUMNS) + 1 == len(table.header)
-    # JJJ rejects 106 of 260 incorrect responses: 0 on the board, its own Dfull in the paper's table.
+    # JJJ rejects 106 of 260 incorrect responses: it has 0 on the board, and its own Dfull in the paper's table.
     assert (board.rows[-1].name, board.rows[-1].score) == ("JJJ", 0)
     assert "JJJ" in table.note
     assert [row.name for row in board.rows] == list(TABLE_1)
 
 
 def system(name, wrong, correct):
-    """An output with nothing but statistics: responses judged wrongly or not, correct or not."""
+    """Return an output with statistics only: responses that are correct or not, and judged wrongly or not."""
     wrong, correct = np.array(wrong, dtype=bool), np.array(correct, dtype=bool)
     decisions = decisions_per_response(correct, np.ones_like(correct), correct ^ wrong)
     units = [str(unit) for unit in range(len(wrong))]
@@ -249,7 +249,7 @@ def test_one_system_alone_has_a_board(tmp_path):
     (only,) = noisy_systems(tmp_path, systems=1)
     board = ranking.make_board(Sources(ROOT), read_outputs([only]))
     assert (board.rows[0].rank, board.rows[0].cluster) == (1, None)
-    assert "One system: there is nothing to compare it with." in board.notes
+    assert "There is only one system, so nothing is compared." in board.notes
     assert board_page.to_html(board)
     own = write_files(
         tmp_path / "own",
@@ -266,16 +266,16 @@ def test_statistics_of_another_score_are_told(tmp_path):
     scores = json.loads((paths[2] / "scores.json").read_text())
     (paths[2] / "scores.json").write_text(json.dumps({**scores, "d_full": scores["d_full"] + 1}))
     board = ranking.make_board(Sources(ROOT), read_outputs(paths))
-    assert sum("another score" in note and "system2" in note for note in board.notes) == 1
+    assert sum("a different score" in note and "system2" in note for note in board.notes) == 1
 
 
 def test_too_few_units_are_told_with_how_many_would_do(tmp_path):
     paths = noisy_systems(tmp_path, systems=6, responses=8)
     board = ranking.make_board(Sources(ROOT), read_outputs(paths))
-    (told,) = [note for note in board.notes if "apart" in note]
+    (note,) = [note for note in board.notes if "too few" in note]
     # 2 / 2**8 = 0.0078, times 15 pairs 0.12.
-    assert told.startswith("8 responses cannot tell 6 systems apart; 10 could.")
-    assert "is 0.0078, times 15 pairs 0.12" in told
+    assert note.startswith("8 responses are too few to separate 6 systems; at least 10 are needed.")
+    assert "is 0.0078; after correction for 15 pairs it is 0.12." in note
     assert {row.cluster for row in board.rows} == {1}
 
 
@@ -303,12 +303,12 @@ def test_pairs_have_their_difference_interval_and_both_p(tmp_path):
     for row in rows:
         difference = float(row["difference"])
         assert difference == pytest.approx(scores[row["first"]] - scores[row["second"]], abs=1e-9)
-        assert difference >= 0  # the better first
+        assert difference >= 0  # the better system comes first
         assert float(row["difference_low"]) <= difference <= float(row["difference_high"])
         assert float(row["p"]) <= float(row["adjusted_p"])
     twins = rows[0]
     assert (twins["first"], twins["second"], twins["p"]) == ("system0", "system4", "1.0")
-    # By a loop over left-out units and scipy's Student: the squares' spread gives the degrees of freedom.
+    # Jackknife in a loop over units, with scipy's t distribution; the squares' spread gives the degrees of freedom.
     statistics = {output.name: output.statistics for output in read_outputs(sorted(tmp_path.iterdir()))}
     first, second = (statistics[name].values for name in ("system0", "system3"))
     primary = primary_of_sums(TASK, statistics["system0"])
@@ -332,14 +332,14 @@ def test_a_system_without_a_score_is_listed_last(tmp_path, capsys):
     assert build_bundle.main(["rank", *map(str, [tmp_path / "outputs" / "failed", *paths])]) == 0
     told = capsys.readouterr().out
     assert re.search(r"failed +– +–", told)
-    assert "Without a score, and so without a rank: failed." in told
+    assert "Without a score and therefore without a rank: failed." in told
     board = ranking.make_board(Sources(ROOT), read_outputs([tmp_path / "outputs" / "failed", *paths]))
     *scored_rows, failed = csv.DictReader(io.StringIO(plain.to_csv(board)))
     assert [row["rank"] for row in scored_rows] == ["1", "1"]
     assert failed.pop("system") == "failed"
     assert set(failed.values()) == {""}
     assert "failed & -- & --" in plain.to_latex(board)
-    with pytest.raises(OrganiserError, match=r"failed: no scores\.json in it"):
+    with pytest.raises(OrganiserError, match=r"failed: no scores\.json; expected"):
         read_outputs([tmp_path / "outputs" / "failed"])
 
 
@@ -393,10 +393,10 @@ def test_scores_by_condition_are_those_of_its_units(tmp_path):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("Id,prompt\n", "expected a header and two columns"),
-        ("Id\n0\n1\n2\n", "expected a header and two columns"),
-        ("Id,prompt\n0,x\n1,x\n2,x\n", "all have the condition 'x'; nothing to break down"),
-        ("Id,prompt\n0,x\n1,y\n1,x\n9,y\n", "1 stand twice, first '1'"),
+        ("Id,prompt\n", "expected a header row and two columns"),
+        ("Id\n0\n1\n2\n", "expected a header row and two columns"),
+        ("Id,prompt\n0,x\n1,x\n2,x\n", "all have the condition 'x'; expected at least two"),
+        ("Id,prompt\n0,x\n1,y\n1,x\n9,y\n", "1 appear twice, first '1'"),
         ("Id,prompt\n0,x\n1,y\n1,x\n9,y\n", "1 are not on the board, first '9'"),
         ("Id,prompt\n0,x\n1,y\n1,x\n9,y\n", "1 have no row, first '2'"),
         ("Id,prompt\n0,x\n1,y\n2,\n", "1 have no condition, first '2'"),
@@ -422,7 +422,7 @@ SHEET = "\n".join(
 
 @pytest.fixture(scope="module")
 def own_competition(tmp_path_factory):
-    """A folder whose hidden set is `SHEET`, and the outputs of two systems on all of it, and on a part."""
+    """A folder whose hidden set is `SHEET`, and the outputs of two systems on all of the set and on a part of it."""
     folder = tmp_path_factory.mktemp("own")
     begun_folder(folder / "mine", ["spoken_call"])
     write_files(folder / "mine/reference_data/spoken_call/evaluation", {"reference.csv": SHEET + "\n"})
@@ -447,9 +447,9 @@ def board_by(own_competition, *columns, part="whole", **choices):
 
 @pytest.mark.parametrize(("part", "count"), [("whole", 41), ("part", 30)])
 def test_scores_by_a_column_of_the_reference_are_those_of_its_items(own_competition, part, count):
-    # Of a share of the set, too: the whole reference is at home.
+    # On a share of the set too, because the organiser has the whole reference.
     board = board_by(own_competition, "prompt", "Seconds", part=part)
-    by_prompt, by_seconds = [table for table in board.tables if " by " in table.title]
+    by_prompt, by_seconds = [table for table in board.tables if table.title.startswith("Dfull by ")]
     assert by_prompt.title == "Dfull by prompt"
     correct = np.array([n % 4 > 0 for n in range(1, count + 1)])
     accept = correct ^ (np.arange(count) % 5 == 0)
@@ -459,7 +459,7 @@ def test_scores_by_a_column_of_the_reference_are_those_of_its_items(own_competit
         expected, _ = scored((correct[only], correct[only] | True, accept[only]))
         (row,) = [row for row in by_prompt.rows if row[0] == "a"]
         assert row[by_prompt.header.index(f"{kind} ({only.sum()})")] == f"{expected['d_full']:.4f}", cell
-    # Numbers of more than twelve kinds are in quarters, from the smallest to the largest.
+    # More than twelve different numbers are grouped into quarters, from the smallest to the largest.
     assert by_seconds.header[1].startswith("1 – ")
     assert len(by_seconds.header) == 5
     assert sum(int(head.rpartition("(")[2][:-1]) for head in by_seconds.header[1:]) == count
@@ -471,7 +471,7 @@ def test_conditions_may_be_of_items_though_units_are_speakers(own_competition, t
     (tmp_path / "units.csv").write_text("unit,kind\n" + "".join(f"S{n},{n % 2}\n" for n in range(8)))
     for file, header in (("items.csv", ["even (20)", "odd (21)"]), ("units.csv", ["0 (4)", "1 (4)"])):
         board = board_by(own_competition, conditions=tmp_path / file)
-        (table,) = [table for table in board.tables if " by " in table.title]
+        (table,) = [table for table in board.tables if table.title.startswith("Dfull by ")]
         assert list(table.header[1:]) == header
 
 
@@ -480,11 +480,11 @@ def test_conditions_may_be_of_items_though_units_are_speakers(own_competition, t
     [
         (
             "Promt",
-            "--by Promt: the reference has no such column; there are Id, Prompt, language, meaning, speaker,",
+            "--by Promt: the reference has no such column; it has Id, Prompt, language, meaning, speaker,",
         ),
         ("Id", "--by Id: 41 different conditions"),
         ("Empty", "--by Empty: 8 have no condition, first 'x5'"),
-        ("meaning", "--by meaning: all have the condition 'correct'; nothing to break down"),
+        ("meaning", "--by meaning: all have the condition 'correct'; expected at least two"),
     ],
 )
 def test_a_column_that_breaks_nothing_down_is_refused(own_competition, column, words, monkeypatch):
@@ -497,14 +497,14 @@ def test_a_column_that_breaks_nothing_down_is_refused(own_competition, column, w
 def test_a_column_that_differs_within_what_is_counted_is_refused():
     columns = {"language": {"call1": ["English", "Mandarin", "English"], "call2": ["English"]}}
     gold = Gold(TASK, None, columns, {}, {})
-    with pytest.raises(OrganiserError, match=r"it differs within call1 \(English, Mandarin\)"):
+    with pytest.raises(OrganiserError, match=r"several values within call1 \(English, Mandarin\)"):
         conditions.conditions_by_column(gold, "Language", ["call1", "call2"])
 
 
 def test_a_board_whose_gold_standard_is_elsewhere_has_no_columns(own_competition):
     outputs = read_outputs(sorted((own_competition / "whole").iterdir()))
     with pytest.raises(
-        OrganiserError, match=r"no set of spoken_call there .* has its 41 items; name its folder"
+        OrganiserError, match=r"none of the sets of spoken_call there .* has all 41 items\. Give the folder"
     ):
         ranking.make_board(Sources(ROOT), outputs, by=["Prompt"])
 
@@ -512,8 +512,8 @@ def test_a_board_whose_gold_standard_is_elsewhere_has_no_columns(own_competition
 @pytest.mark.parametrize(
     ("signature", "words"),
     [
-        ("t|reference:0|v", "Answers that know nothing get: chance 0.5000."),
-        ("t|items:0|v", "Answers that know nothing get, in steps of the board: chance 0.5."),
+        ("t|reference:0|v", "Trivial baselines: chance 0.5000."),
+        ("t|items:0|v", "Trivial baselines, in the steps of the leaderboard: chance 0.5."),
     ],
 )
 def test_what_is_known_in_steps_is_not_told_as_if_it_were_exact(signature, words):
@@ -563,11 +563,11 @@ def test_folders_of_several_outputs_are_refused_all_at_once(tmp_path):
     paths = [tmp_path / name for name in ("Team A", "Team B", "both.zip")]
     assert refusal([good, *paths]) == "\n".join(
         [
-            "No board: 3 problems",
+            "No leaderboard: 3 problems",
             "",
-            f"  Team A: holds 3 outputs; name one a system, such as {tmp_path / 'Team A/system0'}",
-            f"  Team B: holds 3 outputs; name one a system, such as {tmp_path / 'Team B/system0'}",
-            "  both: holds 2 outputs; unpack it and name one a system",
+            f"  Team A: contains 3 outputs; give the folder of each system, such as {tmp_path / 'Team A/system0'}",
+            f"  Team B: contains 3 outputs; give the folder of each system, such as {tmp_path / 'Team B/system0'}",
+            "  both: contains 2 outputs; unpack it and give the folder of each system",
         ]
     )
     assert build_bundle.main(["rank", *map(str, [good, *paths])]) == 1
@@ -625,13 +625,13 @@ def test_every_problem_of_all_outputs_is_told_at_once(tmp_path):
     (tmp_path / "foreign/statistics.json").write_text(json.dumps({**content, "signature": "other"}))
     names = ("empty", "text.zip", "nan", "list", "torn", "unsigned", "ragged", "foreign", "absent")
     told = refusal([good, good, *(tmp_path / name for name in names)])
-    assert told.startswith("No board: 10 problems\n")
+    assert told.startswith("No leaderboard: 10 problems\n")
     for words in (
         f"{good}: the same output as {good}",
-        "empty: no scores.json in it",
-        "text: neither a folder nor a zip that can be read",
+        "empty: no scores.json; expected",
+        "text: expected a folder or a readable zip",
         "nan: scores.json: d_full is nan",
-        "list: scores.json holds no scores by name",
+        "list: scores.json has no scores",
         "torn: scores.json is not JSON (line 1)",
         "unsigned: no signature.txt",
         "ragged: statistics.json is damaged",
@@ -648,20 +648,20 @@ def test_results_that_may_not_be_compared_are_refused(tmp_path):
     paths.append(write_output(tmp_path / "other", {"fer": 1.0}, signature="psst_recognition|items:1"))
     told = refusal(paths)
     assert "hidden: computed differently: class_sizes:hidden; a has class_sizes:public" in told
-    assert "other: of task psst_recognition; a is of spoken_call" in told
+    assert "other: the task is psst_recognition; that of a is spoken_call" in told
     assert "2 problems" in told
 
 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"unit": "prompt"}, "they are by prompt, those by response"),
+        ({"unit": "prompt"}, "the unit is prompt instead of response"),
         (
             {"columns": [*COUNTS[:3], COUNTS[4], COUNTS[3]]},
-            f"they count {', '.join(COUNTS[:3])}, {COUNTS[4]}",
+            f"the columns are {', '.join(COUNTS[:3])}, {COUNTS[4]}",
         ),
-        ({"units": [*map(str, range(14)), "x"]}, "2 units stand in only one, 14 first"),
-        ({"units": [*map(str, range(14, -1, -1))]}, "another order of units"),
+        ({"units": [*map(str, range(14)), "x"]}, "2 units are in only one of the two, first 14"),
+        ({"units": [*map(str, range(14, -1, -1))]}, "the units are in a different order"),
     ],
 )
 def test_statistics_that_cannot_be_paired_are_refused(tmp_path, changes, words):
@@ -675,10 +675,9 @@ def test_statistics_of_unknown_columns_are_refused_in_a_line_each(tmp_path, caps
     made = scored(decided((6, 2, 5, 1, 1)))
     paths = [write_output(tmp_path / name, *made, columns=columns) for name in "abc"]
     assert build_bundle.main(["rank", *map(str, paths)]) == 1
-    problem = "statistics.json is damaged: its columns are not what spoken_call is scored by"
-    assert (
-        capsys.readouterr().err == f"No board: 3 problems\n\n  a: {problem}\n  b: {problem}\n  c: {problem}\n"
-    )
+    problem = "statistics.json is damaged: its columns are not those of spoken_call"
+    listed = f"  a: {problem}\n  b: {problem}\n  c: {problem}\n"
+    assert capsys.readouterr().err == f"No leaderboard: 3 problems\n\n{listed}"
 
 
 def test_one_zip_twice_under_two_names_is_refused(tmp_path):
@@ -692,7 +691,7 @@ def test_one_zip_twice_under_two_names_is_refused(tmp_path):
 
 def test_a_task_that_is_not_in_the_series_is_refused(tmp_path):
     output = read_outputs([write_output(tmp_path / "a", {"x": 1}, signature="../../evil|items:1")])
-    with pytest.raises(OrganiserError, match=r"no task \.\./\.\./evil in competition\.yaml"):
+    with pytest.raises(OrganiserError, match=r"competition\.yaml has no task \.\./\.\./evil"):
         ranking.make_board(Sources(ROOT), output)
 
 
@@ -800,7 +799,7 @@ def test_a_rehearsal_keeps_hidden_statistics_only_when_asked(tmp_path, capsys):
     assert "--keep" in capsys.readouterr().err
     rehearse(bundle, baseline, keep=tmp_path / "quiet")
     assert build_bundle.main([*arguments, "--statistics", "--keep", str(tmp_path / "told")]) == 0
-    # scores in steps beside exact ones
+    # scores in steps cannot be compared with exact ones
     with pytest.raises(OrganiserError, match="told: computed differently"):
         read_outputs([tmp_path / "quiet", tmp_path / "told"])
     found = {name: read_outputs([tmp_path / name])[0].statistics for name in ("quiet", "told")}

@@ -1,4 +1,4 @@
-"""Many submissions scored at home: what each comes to, what is kept, and what one bad zip costs."""
+"""Scoring of many submissions: scores, kept results, and the effect of one bad zip."""
 
 import csv
 import json
@@ -77,7 +77,7 @@ def test_another_reference_in_place_of_the_bundles(tmp_path, downloads):
 
 
 def test_an_output_is_that_of_the_run_whose_score_is_told(tmp_path, downloads):
-    """There and back again: what is kept of a run is not believed of an output that another one replaced."""
+    """The kept result of a run is not used for an output that another run has replaced."""
     bundle, out = codabench_bundle(tmp_path), tmp_path / "out"
     gold = write_files(tmp_path / "all", {"gold.txt": "41\n"})
     for reference, best in ((None, "alpha/first"), (gold, "beta/Second"), (None, "alpha/first")):
@@ -92,7 +92,7 @@ def test_of_two_runs_at_once_one_is_refused(tmp_path, downloads):
     bundle, out = codabench_bundle(tmp_path), tmp_path / "out"
 
     def meanwhile(done, of):
-        with pytest.raises(OrganiserError, match="another run is writing there"):
+        with pytest.raises(OrganiserError, match="another run is writing to this folder"):
             score(bundle, downloads, out)
 
     assert score(bundle, downloads, out, progress=meanwhile).new == 3
