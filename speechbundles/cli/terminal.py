@@ -23,7 +23,8 @@ def reporting(status: int = 1, *, ending: str = "") -> Iterator[None]:
     try:
         yield
     except (OrganiserError, OSError, UnicodeEncodeError) as error:
-        say(wrap(f"{describe(error)}{ending}"), error=True)
+        message = f"{describe(error)}{ending}"
+        say(wrap(message) if sys.stderr.isatty() else message, error=True)  # in a log, lines are left whole
         raise Exit(status) from None
 
 

@@ -1,4 +1,4 @@
-"""What a platform would do with a submission, done here. Other rooms import from this module alone."""
+"""Rehearsals: a submission is run on this computer as the platform would run it. Other rooms import from here only."""
 
 from speechbundles.rehearse.containers import ContainerEngine
 from speechbundles.rehearse.engine import LocalEngine

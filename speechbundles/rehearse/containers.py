@@ -1,9 +1,9 @@
 """Runs a rehearsal's programs in the bundle's own image, as a platform's compute worker does.
 
-Speaks the Docker API, of Docker or of Podman, through the `docker` package (`pip install '.[containers]'`).
-Capabilities, mounts, working folder and environment are those of Codabench's worker. Stricter than the worker: no
-network, inputs read-only, limits on memory, processes and the size of a file, and no rights that the organiser does
-not have. A container is removed when its program ends, is stopped, or the rehearsal is interrupted.
+It uses the Docker API of Docker or Podman through the `docker` package (`pip install '.[containers]'`). Capabilities,
+mounts, working folder and environment are those of Codabench's worker. It is stricter than the worker: there is no
+network, inputs are read-only, memory, processes and file sizes are limited, and programs have no permissions that the
+organiser lacks. A container is removed when its program ends or is stopped, or when the rehearsal is interrupted.
 """
 
 import os
@@ -19,7 +19,7 @@ from speechbundles.platforms.codabench.layout import DROPPED_CAPABILITIES
 from speechbundles.rehearse.sandbox import LOG_BYTES, Capture, Limits, Outcome
 
 LABEL = "spokeneval.rehearsal"
-"""On every container, so that those of a rehearsal that was killed are found: `docker ps --filter label=...`."""
+"""Label of every container, to find containers of a killed rehearsal with `docker ps --filter label=...`."""
 
 INPUTS = {"input", "input_data", "ingested_program"}
 """Mounts that a program cannot write to, by the last part of their names."""
@@ -34,7 +34,7 @@ KILL_SECONDS = 10
 class ContainerEngine:
     """Runs each program in a new container of one image (see `engine.LocalEngine.run`).
 
-    `variables`: environment variables that the programs get besides the worker's.
+    `variables`: environment variables for the programs, besides the worker's.
     """
 
     def __init__(self, image: str, client: Any = None, *, variables: Mapping[str, str] | None = None) -> None:
@@ -44,7 +44,7 @@ class ContainerEngine:
         self._have_image()
 
     def _have_image(self) -> None:
-        """The image as it is on this machine; pulled where it is not there."""
+        """Pull the image unless it is on this computer."""
         import docker.errors
 
         try:
@@ -54,7 +54,7 @@ class ContainerEngine:
                 self.client.images.pull(self.image)
             except docker.errors.APIError as error:
                 raise OrganiserError(
-                    f"image {self.image} is not here and cannot be pulled: {error}"
+                    f"image {self.image} is not on this computer and cannot be pulled: {error}"
                 ) from None
 
     def run(
@@ -67,11 +67,11 @@ class ContainerEngine:
         seconds: float,
         limits: Limits,
     ) -> Outcome:
-        """Run a command in a new container. `scratch` is not needed: a container has a home and `/tmp` of its own.
+        """Run a command in a new container. `scratch` is unused: a container has its own home and `/tmp`.
 
         Raises
         ------
-        OrganiserError: where the container cannot be made or started.
+        OrganiserError: the container cannot be created or started.
         """
         with self._container(command, mounts, cwd, limits) as container:
             kept = [Capture(min(limits.output_bytes, LOG_BYTES)) for _ in range(2)]
@@ -83,16 +83,16 @@ class ContainerEngine:
             why_stopped = None
             if not self._ended_within(container, seconds):
                 why_stopped = f"time limit: still running after {seconds:g} s"
-                with suppress(Exception):  # it may have ended just now
+                with suppress(Exception):  # the container may have ended in the meantime
                     container.kill()
                 container.wait(timeout=KILL_SECONDS)
             elapsed = time.monotonic() - start
             listener.join(KILL_SECONDS)
-            stream._response.close()  # the connection itself, which the package leaves open
+            stream._response.close()  # the package leaves the connection open
             container.reload()
             state = container.attrs["State"]
             exit_code = int(state["ExitCode"])
-            # Not every engine notes who was killed for memory; inside, nobody can kill a container's first process.
+            # Not every engine reports a kill for lack of memory; in a container, nothing can kill the first process.
             if why_stopped is None and (state.get("OOMKilled") or exit_code == KILLED):
                 why_stopped = f"memory limit: killed, with at most {limits.memory_bytes >> 20} MB allowed"
             return Outcome(
@@ -136,14 +136,14 @@ class ContainerEngine:
             )
             yield container
         except docker.errors.DockerException as error:
-            raise OrganiserError(f"no container of {self.image} can be run: {error}") from None
+            raise OrganiserError(f"a container of {self.image} cannot be run: {error}") from None
         finally:
             if container is not None:
                 with suppress(docker.errors.NotFound):
                     container.remove(force=True, v=True)
 
     def _user(self) -> tuple[int, int]:
-        """Who owns the mounted folders: this user, whom a rootless engine shows to its containers as root."""
+        """Return the owner of the mounted folders: this user, who is root in the containers of a rootless engine."""
         options = self.client.info().get("SecurityOptions") or []
         rootless = any("rootless" in option for option in options)
         return (0, 0) if rootless else (os.getuid(), os.getgid())
@@ -160,20 +160,20 @@ class ContainerEngine:
 
 
 def connect() -> Any:
-    """A client of the Docker or Podman that is found.
+    """Return a client of Docker or Podman.
 
-    Looked for in this order: `DOCKER_HOST`, Docker's socket, the user's Podman socket, the system's.
+    The order of search is `DOCKER_HOST`, Docker's socket, the user's Podman socket, the system's Podman socket.
 
     Raises
     ------
-    OrganiserError: no `docker` package, or nothing that answers.
+    OrganiserError: the `docker` package is missing, or no engine answers.
     """
     try:
         import docker
         import docker.errors
     except ImportError:
         raise OrganiserError(
-            "--engine docker needs the docker package: pip install '.[containers]'"
+            "--engine docker needs the docker package; install it with pip install '.[containers]'"
         ) from None
     tried = []
     for address in _addresses():
@@ -187,8 +187,10 @@ def connect() -> Any:
             return client
         except docker.errors.DockerException as error:
             tried.append(f"  {address}: {error}")
-    listed = "\n".join(tried) or "  no socket of either"
-    raise OrganiserError(f"neither Docker nor Podman answers; start one, or set DOCKER_HOST\n{listed}")
+    listed = "\n".join(tried) or "  no socket of either was found"
+    raise OrganiserError(
+        f"neither Docker nor Podman answers; start one of them, or set DOCKER_HOST\n{listed}"
+    )
 
 
 def _addresses() -> Iterator[str]:
@@ -206,7 +208,7 @@ def _is_input(name: str) -> bool:
 
 
 def _listen(stream: Any, kept: Sequence[Capture]) -> None:
-    """Keep what a container prints until it ends or its connection is closed."""
+    """Capture a container's output until it ends or its connection is closed."""
     from docker.utils.socket import STDOUT, frames_iter
 
     with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Runs a rehearsal's programs with this Python on this machine (`containers`: in the bundle's own image)."""
+"""Runs a rehearsal's programs with this Python on this computer; `containers` runs them in the bundle's own image."""
 
 import re
 import sys
@@ -20,7 +20,7 @@ USUAL = {
 class LocalEngine:
     """Runs programs under the limits of `sandbox.run`.
 
-    `variables`: environment variables that the programs get besides the usual ones.
+    `variables`: environment variables for the programs, besides the usual ones.
     """
 
     def __init__(self, variables: Mapping[str, str] | None = None) -> None:
@@ -36,10 +36,10 @@ class LocalEngine:
         seconds: float,
         limits: Limits,
     ) -> Outcome:
-        """Run a command as if it saw each folder under its name in `mounts` (`/app/input`), from the folder `cwd`.
+        """Run a command as if each folder were mounted under its name in `mounts` (`/app/input`), in the folder `cwd`.
 
-        There are no mounts here: the name at the start of a word, or after the `=` in it, becomes the folder.
-        `scratch` is a writable folder outside of all mounts, for the program's home and temporary files.
+        Nothing is mounted: the folder replaces the name at the start of a word, or after a `=` in it. `scratch` is a
+        writable folder outside all mounts, for the program's home and temporary files.
         """
         words = local_words(command, mounts)
         env = environment(scratch, self.variables)
@@ -47,7 +47,7 @@ class LocalEngine:
 
 
 def local_words(command: Sequence[str], mounts: Mapping[str, Path]) -> list[str]:
-    """A command as it is run here: folders in place of what they are mounted under, and this Python."""
+    """Return a command as it is run here: with folders in place of mounted names, and with this Python."""
     words = [_with_folder(word, mounts) for word in command]
     if words[0] in ("python", "python3"):
         words[0] = sys.executable
@@ -55,14 +55,14 @@ def local_words(command: Sequence[str], mounts: Mapping[str, Path]) -> list[str]
 
 
 def environment(scratch: Path, variables: Mapping[str, str]) -> dict[str, str]:
-    """The whole environment of a program, with a home and a place for temporary files in `scratch`."""
+    """Return the complete environment of a program; its home and its temporary files are in `scratch`."""
     for name in ("home", "tmp"):
         (scratch / name).mkdir(exist_ok=True)
     return {**USUAL, "HOME": str(scratch / "home"), "TMPDIR": str(scratch / "tmp"), **variables}
 
 
 def _with_folder(word: str, mounts: Mapping[str, Path]) -> str:
-    """A word of a command with the folder in place of the name that it is mounted under."""
+    """Return a word of a command with the folder in place of its mounted name."""
     for name in sorted(mounts, key=len, reverse=True):
         match = re.fullmatch(rf"(|[^=/]*=){re.escape(name)}(/.*)?", word, re.DOTALL)
         if match:

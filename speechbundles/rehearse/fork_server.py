@@ -1,11 +1,11 @@
-"""Starts a Python program once and runs it many times, each time in a process of its own. Run as a script by `warm`.
+"""Starts a Python program once and runs it many times, each time in its own process. A script, run by `warm`.
 
     fork_server.py SOCKET_FD
 
-A request is a line of JSON on the socket, with three descriptors: where the status goes, standard output, standard
-error. At the first one everything is imported that the program imports, and its reference or its items are read. Then,
-for each, a copy of this process becomes the program, under its limits, and the status is written as `supervisor.py`
-writes it, and `alone` if nothing is left.
+A request is a line of JSON on the socket with three descriptors: for the status, standard output and standard error. On
+the first request, this process imports the program's modules and reads its reference or its items. For every request, a
+copy of this process becomes the program, under its limits. The status is written as by `supervisor.py`, followed by
+`alone` if no process of the program is left.
 """
 
 import gc
@@ -57,7 +57,7 @@ def serve(requests: socket.socket) -> None:
 
 
 def leaves_something() -> bool:
-    """Whether anything that the program started is still there; what has ended is reaped."""
+    """Return whether any process that the program started is still running; processes that ended are reaped."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -67,8 +67,7 @@ def leaves_something() -> bool:
 
 
 def prepare(script: str, arguments: list[str]) -> None:
-    """Import and read what is the same for all submissions; what goes wrong, goes wrong again in each run, and is told
-    there."""
+    """Import and read everything that all submissions share. Errors are ignored: each run will report them."""
     with suppress(BaseException):
         names = runpy.run_path(script, run_name="prepared")
         from spokeneval.run.options import OPTIONS_FILE, read_options  # the program's own
@@ -77,7 +76,7 @@ def prepare(script: str, arguments: list[str]) -> None:
         task = read_options(Path(script).with_name(OPTIONS_FILE)).vary(names["TASK"])
         if "score_main" in names:
             from spokeneval.programs import score
-            from spokeneval.report import results  # noqa: F401  # so that no copy has to import it
+            from spokeneval.report import results  # noqa: F401  # imported once, for all copies
 
             place = os.path.realpath(os.path.join(arguments[0], "ref"))
             reference = read_reference(task, Path(place))
@@ -92,11 +91,11 @@ def prepare(script: str, arguments: list[str]) -> None:
 
 
 def informed(main: Callable[..., int], inside: str, place: str, **known: object) -> Callable[..., int]:
-    """A program's main function, given what was read from a place whenever that is its input again.
+    """Return a program's main function that reuses the files read from `place` when this is its input again.
 
     Parameters
     ----------
-    inside: where in the program's first folder the place is.
+    inside: the path of the place in the program's first folder.
     """
 
     def main_again(task: Any) -> int:
@@ -130,7 +129,7 @@ def unbuffered(descriptor: int) -> io.TextIOWrapper:
 
 
 def run(script: str) -> int:
-    """Run a script as `python script` does; returns its exit code."""
+    """Run a script as `python script` does; return its exit code."""
     code: object = 0
     try:
         runpy.run_path(script, run_name="__main__")

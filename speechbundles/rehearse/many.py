@@ -1,4 +1,4 @@
-"""What many runs come to: rehearsed side by side, and kept so that none is rehearsed twice."""
+"""Rehearses many submissions in parallel, and keeps the results so that none is rehearsed twice."""
 
 import hashlib
 import json
@@ -19,17 +19,17 @@ from speechbundles.rehearse.warm import WarmEngine
 from spokeneval.formats.submission_zip import MAX_BYTES
 
 REASON_LINES = 4
-"""Lines of a refusal that are kept."""
+"""Most lines of a refusal that are kept."""
 
 MEMORY = Path("/dev/shm")
-"""Holds files in memory, where a system has it."""
+"""A folder in memory, if the system has one."""
 ROOM = 4 * MAX_BYTES
-"""Bytes of files that a run may need: its submission in each step, and what is written."""
+"""Bytes that the files of a run may need: its submission in each step, and its output."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """What is kept of a rehearsal. `scores` and `shown` by column key, empty where a failed run stored nothing."""
+    """The kept part of a rehearsal. `scores` and `shown`, by column key, are empty if a failed run stored nothing."""
 
     status: str
     scores: Mapping[str, Decimal | None]
@@ -47,17 +47,18 @@ def rehearse_all(
     variables: Mapping[str, str] | None = None,
     outputs: Mapping[str, Path] | None = None,
 ) -> Iterable[tuple[str, Result]]:
-    """Rehearse submissions side by side; each result is kept as soon as it is there.
+    """Rehearse submissions in parallel; each result is saved as soon as its run ends.
 
-    In threads: the work is done in the programs' own processes. These end with the thread that started them, so
-    that a killed season leaves none behind, as it would with a pool of processes.
+    Threads are enough, because the work is done in the programs' own processes. These end with the thread that started
+    them, so a killed season leaves no processes behind, which a pool of processes would.
 
     Parameters
     ----------
     runs: `name -> phase and submission`.
-    work: where each result is kept, as `NAME.json`.
-    variables: environment variables that the programs get besides the usual ones.
-    outputs: `name -> folder` that receives what the scoring program wrote, in place of what is there.
+    work: folder for the results, each in `NAME.json`.
+    jobs: number of parallel runs.
+    variables: environment variables for the programs, besides the usual ones.
+    outputs: `name -> folder` that receives the scoring program's output; an existing folder is replaced.
     """
     with (
         TemporaryDirectory(prefix="bundle-", dir=_place_for(jobs)) as folder,
@@ -87,7 +88,7 @@ def rehearse_all(
 
 
 def _place_for(jobs: int) -> Path | None:
-    """A folder in memory, where there is room for this many runs; else None, the usual place for temporary files."""
+    """Return a folder in memory if it has room for this many runs, else None: the usual folder for temporary files."""
     try:
         roomy = shutil.disk_usage(MEMORY).free > jobs * ROOM
     except OSError:
@@ -96,12 +97,12 @@ def _place_for(jobs: int) -> Path | None:
 
 
 def lost_result(reason: str) -> Result:
-    """Of a run that came to no end."""
+    """Return the result of a run that did not end."""
     return Result(FAILED, {}, {}, (printable(reason),), ())
 
 
 def result_of(rehearsal: Rehearsal) -> Result:
-    """What is kept of a rehearsal."""
+    """Return the part of a rehearsal that is kept."""
     return Result(
         status=rehearsal.status,
         scores={cell.key: cell.stored for cell in rehearsal.row},
@@ -112,9 +113,9 @@ def result_of(rehearsal: Rehearsal) -> Result:
 
 
 def _reasons(rehearsal: Rehearsal) -> tuple[str, ...]:
-    """The first lines of a refusal: what the programs that failed said, ingestion first, else what the platform would.
+    """Return the first lines of the output of failed programs, ingestion first; else the platform's reasons.
 
-    Where ingestion refuses what scoring would take, scoring says no more than that.
+    If ingestion refuses a submission, scoring only repeats that.
     """
     lines = [line for problem in rehearsal.problems for line in problem.splitlines()]
     failed = [step for step in rehearsal.steps if step.exit_code]
@@ -122,7 +123,7 @@ def _reasons(rehearsal: Rehearsal) -> tuple[str, ...]:
     printed = [line for text in said for line in text.splitlines()]
     stopped = any(step.why_stopped for step in failed)
     lines = printed if printed and not stopped else [*lines, *printed]
-    # The temporary folder's name is another one each time.
+    # The temporary folder has a different name in each run.
     lines = [
         re.sub(r"[^\s\"'(]*/rehearsal-[^/\s]+/run/", "", line[:LONGEST_LINE])
         for line in lines
@@ -134,7 +135,7 @@ def _reasons(rehearsal: Rehearsal) -> tuple[str, ...]:
 
 
 def write_result(path: Path, result: Result) -> None:
-    """Write a result at once or not at all, under its digest, so that a broken file is known for what it is."""
+    """Write a result atomically, below its digest, so that a damaged file is recognised."""
     scores = {key: None if score is None else str(score) for key, score in result.scores.items()}
     text = json.dumps({**vars(result), "scores": scores})
     part = path.with_suffix(f".{os.getpid()}.part")

@@ -1,11 +1,11 @@
-"""Do to a submission what the platform does, on this machine: unpack, run ingestion, run scoring, take the scores.
+"""Process a submission as the platform does, on this computer: unpack it, run ingestion and scoring, read the scores.
 
-The bundle is a built zip, Codabench's (`competition.yaml` with `version: 2`) or CodaLab's (the 1.5 format).
-Steps follow the platforms' own sources (`codabench`, `codalab`), awkward sides included:
-where the platform would say "Finished" to a run whose scores it lost, so does the rehearsal, with a warning.
+The bundle is a built zip for Codabench (`competition.yaml` with `version: 2`) or CodaLab (the 1.5 format). The steps
+follow the platforms' source code (`codabench`, `codalab`), including its defects: if the platform would report
+"Finished" for a run whose scores it lost, the rehearsal does too, with a warning.
 
-Conventions: *Failed* and *Finished* are the platform's words. A score is *stored* as the platform's database
-keeps it (Codabench: a decimal of 10 places) and *shown* as its leaderboard prints it.
+Conventions: *Failed* and *Finished* are the platform's statuses. A score is *stored* as in the platform's database
+(Codabench: a decimal with 10 places) and *shown* as on its leaderboard.
 """
 
 import json
@@ -41,7 +41,7 @@ from spokeneval.task import ENDS
 
 LONGEST_LINE = 1000
 MOST_LINES = 200
-"""Of what a program said, as it is shown; all of it is in the result's steps."""
+"""Limits on a program's output as it is shown; the steps of the result have all of it."""
 
 FINISHED = "Finished"
 FAILED = "Failed"
@@ -49,7 +49,7 @@ FAILED = "Failed"
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What the platform would make of a submission.
+    """The result of a submission on the platform.
 
     Attributes
     ----------
@@ -57,11 +57,11 @@ class Rehearsal:
     platform: `codabench` or `codalab`.
     phase: name of the phase.
     seconds: wall-clock time from the upload to the scores.
-    scores: what the scoring program wrote, as written.
-    row: the leaderboard row, in the order of the columns; empty where nothing was stored by a failed run.
-    warnings: where the platform does something else than the output suggests.
-    problems: why it Failed; empty if it Finished.
-    steps: the programs that ran, with what they printed.
+    scores: the scores as the scoring program wrote them.
+    row: the leaderboard row, in the order of the columns; empty for a failed run that stored nothing.
+    warnings: differences between the platform's behaviour and what the output suggests.
+    problems: why the run Failed; empty if it Finished.
+    steps: the programs that ran, with their output.
     """
 
     status: str
@@ -79,7 +79,7 @@ class Rehearsal:
         return json.dumps(_json_value(asdict(self)), indent=2)
 
     def __str__(self) -> str:
-        """For people: the status and the row in one line, warnings, and what failed with what the programs said."""
+        """Return the status, the scores, the warnings and, for a failed run, the reasons and the programs' output."""
         status = f"{self.status} in {self.seconds:.1f} s"
         scores = self._shown_scores() if self.status == FINISHED else []
         line = "   ".join([status, *(["  ".join(scores)] if scores else [])])
@@ -87,7 +87,7 @@ class Rehearsal:
         lines += ["  " + line for problem in self.problems for line in problem.splitlines()]
         lines += [f"  warning: {warning}" for warning in self.warnings]
         if self.status == FAILED:
-            lines += self._what_programs_said()
+            lines += self._program_output()
         return wrap(printable("\n".join(lines), kept="\n\t"))
 
     def _shown_scores(self) -> list[str]:
@@ -101,16 +101,16 @@ class Rehearsal:
                 lines.append(f"{cell.title} {cell.fixed()}{interval}")
         return lines
 
-    def _what_programs_said(self) -> list[str]:
-        """What the programs that failed, and scoring, said; once, where they said the same."""
+    def _program_output(self) -> list[str]:
+        """Return the output of scoring and of programs that failed; identical output only once."""
         lines: list[str] = []
         shown = ""
         for step in reversed(self.steps):
-            said = step.stderr.strip() or step.stdout.strip()
-            if said and said != shown and (step.exit_code or step.name == "scoring"):
-                lines += ["", f"  {step.name} said (exit code {step.exit_code}):"]
-                lines += ["    " + line[:LONGEST_LINE] for line in said.splitlines()[:MOST_LINES]]
-                shown = said
+            output = step.stderr.strip() or step.stdout.strip()
+            if output and output != shown and (step.exit_code or step.name == "scoring"):
+                lines += ["", f"  Output of {step.name} (exit code {step.exit_code}):"]
+                lines += ["    " + line[:LONGEST_LINE] for line in output.splitlines()[:MOST_LINES]]
+                shown = output
         return lines
 
 
@@ -124,28 +124,28 @@ def rehearse(
     limits: Limits | None = None,
     engine: Engine | None = None,
 ) -> Rehearsal:
-    """Rehearse one results submission against one bundle.
+    """Rehearse one submission with one bundle.
 
     Parameters
     ----------
     bundle: a built zip, for Codabench or CodaLab.
-    submission: the zip a participant would upload.
+    submission: the zip that a participant would upload.
     phase: a phase's name or index; default: the first that scores against `reference_data.zip`, else the first.
-    reference: a folder with reference data in place of the bundle's: what is sealed of the set, or all of it.
-    keep: folder, empty or absent, that receives what the run left: `prediction/app`, `scoring/app`.
+    reference: a folder with reference data to use instead of the bundle's: the sealed part of the set, or all of it.
+    keep: an empty or new folder that receives the files of the run: `prediction/app`, `scoring/app`.
     limits: default `Limits()`.
     engine: default `LocalEngine()`.
 
     Raises
     ------
-    OrganiserError: the bundle cannot be rehearsed or lacks the phase, the submission is no file, the reference no
-        folder, or `keep` is not empty.
+    OrganiserError: the bundle cannot be rehearsed or lacks the phase, the submission is not a file, the reference is
+        not a folder, or `keep` is not empty.
     """
     if not submission.is_file():
-        found = "is a folder" if submission.is_dir() else "there is no such file"
-        raise OrganiserError(f"{submission}: {found}; expected a submission's zip")
+        found = "is a folder" if submission.is_dir() else "no such file"
+        raise OrganiserError(f"{submission}: {found}; expected the zip of a submission")
     if keep is not None and keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
-        raise OrganiserError(f"{keep}: expected an empty folder, or none")
+        raise OrganiserError(f"{keep}: expected an empty folder or a new one")
     built = read_built_bundle(bundle)
     rehearsed = built.phase(phase)
     if reference is not None:
@@ -154,14 +154,14 @@ def rehearse(
 
 
 def with_reference(bundle: BuiltBundle, phase: BuiltPhase, reference: Path) -> BuiltBundle:
-    """A bundle whose phase is scored against what is in a folder.
+    """Return the bundle with the files of a folder as the phase's reference data.
 
     Raises
     ------
-    OrganiserError: no such folder, or a phase without reference data.
+    OrganiserError: there is no such folder, or the phase has no reference data.
     """
     if not reference.is_dir() or phase.reference_data is None:
-        raise OrganiserError(f"{reference}: expected a folder, in place of the phase's reference data")
+        raise OrganiserError(f"{reference}: expected a folder, and a phase with reference data to replace")
     return replace(bundle, files={**bundle.files, phase.reference_data: make_zip(read_tree(reference))})
 
 
@@ -176,12 +176,12 @@ def rehearse_phase(
     engine: Engine | None = None,
     place: Path | None = None,
 ) -> Rehearsal:
-    """Rehearse a submission to a phase of a bundle that is read already; see `rehearse`.
+    """Rehearse a submission to a phase of a bundle that has been read; see `rehearse`.
 
     Parameters
     ----------
-    keep_output: folder that receives what the scoring program wrote, if the run is Finished; there must be none.
-    place: folder for the run's files; default: that of temporary files.
+    keep_output: a new folder that receives the scoring program's output if the run is Finished.
+    place: folder for the run's files; default: the folder for temporary files.
     """
     start = time.monotonic()
     worker = WORKERS[bundle.platform]
@@ -228,12 +228,12 @@ def rehearse_phase(
 
 @lru_cache
 def _declared(name: str, program: bytes) -> tuple[str, ...]:
-    """The scores that a scoring program says it writes."""
+    """Return the scores that a scoring program declares."""
     return tuple(declared_scores(open_archive(Report(), name, program, Room())))
 
 
 def _make_writable(folder: str | Path) -> None:
-    """Give the owner back every right, so that the folder can be copied and removed."""
+    """Give the owner all permissions, so that the folder can be copied and removed."""
     os.chmod(folder, 0o700)
     with os.scandir(folder) as entries:
         for entry in entries:
@@ -244,7 +244,7 @@ def _make_writable(folder: str | Path) -> None:
 
 
 def _json_value(value: Any) -> Any:
-    """What JSON can say of a value."""
+    """Return a value in types that JSON has."""
     if isinstance(value, Mapping):
         return {str(key): _json_value(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""One submission on its way through a platform's worker: what all workers do, and what a run leaves."""
+"""The run of one submission in a platform's worker: the steps that all workers share."""
 
 import shutil
 from collections.abc import Iterable, Mapping
@@ -20,16 +20,16 @@ Engine = LocalEngine | WarmEngine | ContainerEngine
 
 
 class RunFailed(Exception):
-    """The platform would say Failed, for this reason."""
+    """Raised with the reason why the platform would report Failed."""
 
 
 class ScoresLost(Exception):
-    """The platform would lose all scores and say Finished, for this reason."""
+    """Raised with the reason why the platform would lose all scores but report Finished."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One program that was run: `ingestion` or `scoring`."""
+    """The run of one program, `ingestion` or `scoring`."""
 
     name: str
     command: tuple[str, ...]
@@ -61,8 +61,9 @@ class Run:
         for name in metadata_files:
             if (folder / name).exists():
                 raise RunFailed(
-                    f"the submission holds a file named {name}: a platform takes it for a program and runs the "
-                    "command in it. It was not run here. Leave the file out: only results are to be submitted"
+                    f"the submission contains a file named {name}: the platform would take the submission for a "
+                    "program and run the command in this file. It was not run here. Remove the file; submit results "
+                    "only"
                 )
 
     def execute(self, name: str, words: list[str], mounts: Mapping[str, Path], cwd: str) -> Step:
@@ -71,30 +72,32 @@ class Run:
             outcome = self.engine.run(
                 words, mounts, cwd=cwd, scratch=self.scratch, seconds=seconds, limits=self.limits
             )
-        except ValueError as error:  # the bundle's: no time at all, or a word that no command can have
+        except (
+            ValueError
+        ) as error:  # an error in the bundle: no time limit, or a word that a command cannot contain
             raise BundleError(str(error)) from None
         step = Step(name, tuple(words), **vars(outcome))
         self.steps.append(step)
         return step
 
     def lay_out_scoring(self, results: Path, base: Path) -> None:
-        """The folders that a scoring program finds; `results`: what it is to score."""
+        """Make the folders that a scoring program expects, with the results to be scored."""
         self.bundle.unpack(self.phase.scoring_program, base / "program")
         if self.phase.reference_data is not None:
             self.bundle.unpack(self.phase.reference_data, base / "input/ref")
-        try:  # as the worker's zip would carry it: links become what they point to
+        try:  # as in the worker's zip: links are replaced by their targets
             shutil.copytree(results, base / "input/res", ignore_dangling_symlinks=True)
         except (OSError, shutil.Error) as error:
-            raise RunFailed(f"what prediction left cannot be packed: {error}") from None
+            raise RunFailed(f"the output of prediction cannot be packed: {error}") from None
         make_read_only(base / "input")
         for name in ("output", "shared"):
             new_folder(base / name)
 
     def score(self, words: list[str] | None, base: Path, root: str, cwd: str) -> Path:
-        """Run the scoring program, which sees the folder `base` as `root`, from `cwd` in it; returns its output."""
+        """Run the scoring program, which sees the folder `base` as `root`, in the folder `cwd`; return its output."""
         if words is None:
             raise RunFailed(
-                "the scoring program has no command in its metadata: nothing runs, there are no scores"
+                "the scoring program has no command in its metadata, so it is not run and there are no scores"
             )
         mounts = {f"{root}/{name}": base / name for name in ("output", "shared", "program", "input")}
         mounts.setdefault(cwd, base / cwd.removeprefix(root).lstrip("/"))
@@ -102,14 +105,16 @@ class Run:
         step = self.execute("scoring", words, mounts, cwd)
         if step.exit_code:
             if any((output / name).exists() for name in ("scores.json", "scores.txt")):
-                self.warnings.append("scores were written, but count for nothing after a non-zero exit code")
+                self.warnings.append(
+                    "scores were written, but the platform ignores them after a non-zero exit code"
+                )
             stopped = step.why_stopped and f"scoring was stopped: {step.why_stopped}"
             raise RunFailed(stopped or f"the scoring program ended with exit code {step.exit_code}")
         return output
 
 
 def command_text(program: Path, metadata_files: Iterable[str]) -> str | None:
-    """The command in an unpacked program's metadata, None where there is none."""
+    """Return the command in the metadata of an unpacked program, or None."""
     metadata = next((program / name for name in metadata_files if (program / name).exists()), None)
     if metadata is None:
         return None
@@ -139,5 +144,5 @@ def new_folder(folder: Path) -> Path:
 
 def make_read_only(folder: Path) -> None:
     for path in (folder, *folder.rglob("*")):
-        if not path.is_symlink():  # to what several runs share
+        if not path.is_symlink():  # links point to files that several runs share
             path.chmod(path.stat().st_mode & ~0o222)

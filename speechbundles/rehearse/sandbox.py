@@ -1,12 +1,12 @@
-"""Run a program under limits that hold, and leave nothing of it behind.
+"""Run a program under enforced limits, and leave no process of it behind.
 
-Limited are wall-clock time, the memory and the number of processes of everything the program starts (polled),
-the size of a file (by the operating system) and the output that is kept. On Linux every descendant is found,
-whatever it did to get away (`supervisor.py`); elsewhere, those that were seen in a poll. A program that runs
-over a limit is stopped as a whole: all of it is first halted, so that nothing new can start, then killed.
+The limits are on wall-clock time, on the memory and the number of all processes that the program starts (both polled),
+on the size of a file (by the operating system), and on the captured output. On Linux every descendant is found, also
+one that detaches itself (`supervisor.py`); on other systems, those that were seen in a poll. If a program exceeds a
+limit, all its processes are suspended, so that none can start another, and then killed.
 
-This bounds mistakes of programs the organiser knows. It is no wall against hostile code: files, network and
-other processes of the same user stay within reach.
+The limits protect against mistakes in programs that the organiser knows. They do not protect against hostile code,
+which can access the same user's files, network and other processes.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from pathlib import Path
 import psutil
 
 LOG_BYTES = 1 << 20
-"""Bytes kept of stdout and of stderr at most: the first and the last half."""
+"""Most bytes kept of standard output and of standard error: the first and the last half of this number."""
 POLL = 0.1
-"""Seconds between two looks at the processes; longer where a look takes long, as with thousands of processes."""
+"""Seconds between two polls of the processes; longer if a poll takes long, as with thousands of processes."""
 BACKSTOP_BYTES = 4 << 30
 """Address space beyond the memory limit that one process may reserve: libraries reserve much more than they use."""
 KILL_SECONDS = 10.0
-"""Time for everything to be gone after a kill; only a process stuck in the kernel takes longer."""
+"""Time for all processes to end after a kill; only a process that hangs in the kernel takes longer."""
 
 _SUPERVISOR = Path(__file__).with_name("supervisor.py")
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds on a program. A platform has only the first; the others protect this machine.
+    """Limits on a program. Platforms have only the first; the others protect this computer.
 
     Attributes
     ----------
     seconds: wall-clock time; None: the phase's `execution_time_limit`.
     memory_bytes: resident memory of all its processes together.
-    output_bytes: size of each file it writes (a write beyond it fails), and of what is kept of standard output and
-        of standard error (at most `LOG_BYTES` each; the rest is dropped).
-    processes: processes at once.
+    output_bytes: size of each file that it writes (a write beyond it fails), and of the captured standard output and
+        standard error (at most `LOG_BYTES` each; the rest is dropped).
+    processes: number of simultaneous processes.
     """
 
     seconds: float | None = None
@@ -54,7 +54,7 @@ class Limits:
     processes: int = 128
 
     def of_a_process(self) -> tuple[int, int, int]:
-        """What the operating system holds each process to: address space, size of a file, number of processes."""
+        """Return the operating system's limits on each process: address space, file size, number of processes."""
         return self.memory_bytes + BACKSTOP_BYTES, self.output_bytes, _threads() + 4 * self.processes
 
 
@@ -64,11 +64,11 @@ class Outcome:
 
     Attributes
     ----------
-    exit_code: as a container reports it: 128 + n after signal n, 137 where the sandbox stopped it, 127 where
-        the command could not be run.
-    stdout, stderr: what it printed, undecodable bytes replaced; where bytes were dropped, the text says how many.
+    exit_code: as a container reports it: 128 + n after signal n, 137 if the sandbox stopped the program, 127 if the
+        command could not be run.
+    stdout, stderr: the output, with undecodable bytes replaced and the number of dropped bytes noted.
     seconds: wall-clock time.
-    why_stopped: the limit that stopped it; None where it ended by itself.
+    why_stopped: the limit that was exceeded; None if the program ended by itself.
     """
 
     exit_code: int
@@ -79,7 +79,7 @@ class Outcome:
 
 
 class Capture:
-    """The first and the last bytes of a stream of any length."""
+    """Keeps the first and the last bytes of a stream of any length."""
 
     def __init__(self, limit: int) -> None:
         self.half = limit // 2
@@ -108,18 +108,18 @@ class Capture:
 def run(
     command: Sequence[str], *, cwd: Path, env: Mapping[str, str], seconds: float, limits: Limits
 ) -> Outcome:
-    """Run a command, standard input empty, until it ends or runs over a limit; then nothing of it is left.
+    """Run a command with empty standard input until it ends or exceeds a limit; then no process of it is left.
 
     Parameters
     ----------
     command: program and arguments; run without a shell.
-    env: the whole environment; nothing is inherited.
-    seconds: wall-clock limit, in place of that in `limits`.
+    env: the complete environment; nothing is inherited.
+    seconds: wall-clock limit, instead of the one in `limits`.
 
     Raises
     ------
-    ValueError: for an empty command or a limit that is not positive.
-    RuntimeError: where a process would not die.
+    ValueError: the command is empty, or a limit is not positive.
+    RuntimeError: a process could not be killed.
     """
     limits = replace(limits, seconds=seconds)
     for name, limit in vars(limits).items():
@@ -165,13 +165,13 @@ def attend(
     seconds: float,
     limits: Limits,
 ) -> Outcome:
-    """Follow a program to its end, or to the limit that it runs over; then nothing of it is left.
+    """Watch a program until it ends or exceeds a limit; then no process of it is left.
 
     Parameters
     ----------
-    streams: what it prints, standard output and standard error.
-    status_fd: where its supervisor writes `started` and the exit code, and `alone` where it knows that nothing is left;
-        it is closed here.
+    streams: its standard output and standard error.
+    status_fd: the descriptor to which its supervisor writes `started`, the exit code, and `alone` if it knows that no
+        process is left; it is closed here.
     began: `time.monotonic()` when it was started.
     """
     kept = {fd: Capture(min(limits.output_bytes, LOG_BYTES)) for fd in streams}
@@ -210,14 +210,14 @@ def attend(
             os.close(status_fd)
     code = status.splitlines()[1:2]
     if why_stopped is None and not code:
-        why_stopped = "its supervisor ended before it did"
+        why_stopped = "its supervisor ended first"
     exit_code = int(code[0]) if code and why_stopped is None else 137
     stdout, stderr = (kept[fd].text() for fd in streams)
     return Outcome(exit_code, stdout, stderr, ended - began, why_stopped)
 
 
 def _over_limit(family: Family, elapsed: float, seconds: float, limits: Limits, started: bool) -> str | None:
-    """Why to stop; memory counts once the command has started, because what is there before is a copy of Python."""
+    """Return the exceeded limit, if any. Memory counts once the command has started: before, it is a copy of Python."""
     if elapsed > seconds:
         return f"time limit: still running after {seconds:g} s"
     members = family.members()
@@ -230,7 +230,7 @@ def _over_limit(family: Family, elapsed: float, seconds: float, limits: Limits, 
 
 
 class Family:
-    """Every process below a supervisor. `stays`: it does not end with what is below it."""
+    """All descendants of a supervisor. `stays`: whether the supervisor goes on after they have ended."""
 
     def __init__(self, supervisor: subprocess.Popen[bytes], *, stays: bool = False) -> None:
         self.supervisor = supervisor
@@ -239,7 +239,7 @@ class Family:
         self.seen: set[psutil.Process] = set()
 
     def members(self) -> list[psutil.Process]:
-        """Those alive, not counting the supervisor."""
+        """Return the processes that are alive, without the supervisor."""
         with suppress(psutil.NoSuchProcess):
             self.seen.update(self.root.children(recursive=True))
         alive = [member for member in self.seen if _alive(member)]
@@ -247,9 +247,9 @@ class Family:
         return alive
 
     def kill(self) -> None:
-        """Halt all, and those that started meanwhile, until there are no new ones; then kill; until none is left.
+        """Suspend all processes until no new ones appear, then kill them; repeat until none remain.
 
-        The supervisor ends when there is nothing below it; until then it may be about to start the command.
+        The supervisor ends when it has no descendants; until then it may be about to start the command.
         """
         deadline = time.monotonic() + KILL_SECONDS
         halted: set[psutil.Process] = set()
@@ -265,7 +265,7 @@ class Family:
                 self.supervisor.kill()
                 self.supervisor.wait()
                 raise RuntimeError(
-                    f"processes that would not die: {sorted(member.pid for member in members)}"
+                    f"processes could not be killed: {sorted(member.pid for member in members)}"
                 )
             time.sleep(0.001)
 
@@ -291,7 +291,7 @@ def _resident(process: psutil.Process) -> int:
 
 
 def _drain(fd: int, capture: Capture) -> None:
-    """Read what is left in a pipe that nobody writes to any more."""
+    """Read the rest of a pipe that has no writers any more."""
     os.set_blocking(fd, False)
     with suppress(BlockingIOError):
         while data := os.read(fd, 1 << 16):
@@ -299,7 +299,7 @@ def _drain(fd: int, capture: Capture) -> None:
 
 
 def _threads() -> int:
-    """Threads on this machine: the operating system counts a user's against its process limit, whoever started them."""
+    """Return the number of threads on this computer: all of a user's threads count towards the process limit."""
     try:
         return int(Path("/proc/loadavg").read_text().split()[3].partition("/")[2])
     except (OSError, ValueError, IndexError):

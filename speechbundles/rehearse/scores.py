@@ -1,4 +1,4 @@
-"""What a platform makes of the scores that a scoring program wrote: read, stored, shown, or lost."""
+"""Reading, storing and showing the scores of a scoring program as a platform does, including scores that it loses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from speechbundles.rehearse.workers import Worker
 
 @dataclass(frozen=True)
 class Cell:
-    """One column of the leaderboard row. Without a score, `stored` is None and `shown` the platform's word for it."""
+    """One column of the leaderboard row. Without a score, `stored` is None and `shown` the platform's placeholder."""
 
     key: str
     title: str
@@ -28,21 +28,21 @@ class Cell:
     hidden: bool
 
     def fixed(self) -> str:
-        """As shown, but with all decimals of the precision, so that the numbers of several runs stand in line."""
+        """Return the score with all decimals of the precision, so that the numbers of several runs are aligned."""
         return self.shown if self.stored is None else f"{float(self.stored):.{max(0, self.precision)}f}"
 
 
 def read_scores(output: Path, worker: Worker, warnings: list[str]) -> dict[str, Any]:
-    """The scores as written; empty, with a warning, where the platform loses them.
+    """Return the scores as written; empty, with a warning, if the platform loses them.
 
     Raises
     ------
-    RunFailed: where there are none that the platform can read.
+    RunFailed: the platform cannot read any scores.
     """
     try:
         return {str(key): value for key, value in worker.read_scores(output).items()}
     except ScoresLost as loss:
-        warnings.append(f"no score is stored, though the run is Finished: {loss}")
+        warnings.append(f"the run is Finished, but no score is stored: {loss}")
         return {}
 
 
@@ -53,16 +53,16 @@ def store_scores(
     warnings: list[str],
     declared: Callable[[], Collection[str]] = tuple,
 ) -> dict[str, Decimal]:
-    """What the database keeps of the scores, by column key; warns of all that it does not.
+    """Return the scores that the database stores, by column key; add warnings on all others.
 
     Parameters
     ----------
-    declared: the keys that the program says it writes, asked for only if a key has no column: one of these is left out
-        on purpose.
+    declared: returns the keys that the program declares; called only if a key has no column. A declared key without a
+        column is left out on purpose.
 
     Raises
     ------
-    RunFailed: a score that the platform does not finish with.
+    RunFailed: the platform fails on a score.
     """
     stored = worker.store_scores(scores, bundle.columns, warnings)
     keys = {column.key for column in bundle.columns}
@@ -71,7 +71,9 @@ def store_scores(
         on_purpose = declared()
         dropped = [key for key in dropped if key not in on_purpose]
     if dropped:
-        warnings.append(f"written but without a column, dropped in silence: {', '.join(dropped)}")
+        warnings.append(
+            f"scores without a column, dropped by the platform without notice: {', '.join(dropped)}"
+        )
     missing = [column for column in bundle.columns if column.key not in stored and not column.computed]
     if missing:
         warnings.append(f"columns without a score: {', '.join(column.key for column in missing)}")
@@ -85,7 +87,7 @@ def store_scores(
         warnings.append(f"without {primary.key}, the primary score, this entry ranks first")
     for column in bundle.columns:
         if column.computed:
-            warnings.append(f"{column.key} is computed by the server; that is not rehearsed")
+            warnings.append(f"{column.key} is computed by the server; the rehearsal does not compute it")
         elif column.key in stored:
             warnings += _hidden_by_rounding(
                 column, scores[column.key], stored[column.key], column is primary, worker
@@ -94,7 +96,7 @@ def store_scores(
 
 
 def leaderboard_row(bundle: BuiltBundle, worker: Worker, stored: Mapping[str, Decimal]) -> tuple[Cell, ...]:
-    """One cell a column, in the board's order."""
+    """Return one cell for each column, in the board's order."""
     row = []
     for column in bundle.columns:
         score = stored.get(column.key)
@@ -107,7 +109,7 @@ def leaderboard_row(bundle: BuiltBundle, worker: Worker, stored: Mapping[str, De
 def _hidden_by_rounding(
     column: Column, written: Any, stored: Decimal, is_primary: bool, worker: Worker
 ) -> list[str]:
-    """A warning where the board shows 0 for what is not 0, or a primary score more than half a percent off."""
+    """Return a warning if the board shows 0 for another score, or a primary score that is more than 0.5 % off."""
     if not stored:
         if not float(written):
             return []
@@ -117,5 +119,5 @@ def _hidden_by_rounding(
         return []
     return [
         f"{column.key}: precision {column.precision} shows {shown} for {stored.normalize()}; "
-        "entries that differ look the same"
+        "different scores look the same"
     ]

@@ -1,12 +1,12 @@
-"""Stands between the sandbox and a program it runs. Run as a script: standard library alone, starts in milliseconds.
+"""Runs a program for the sandbox. This is a script that uses the standard library only and starts in milliseconds.
 
     supervisor.py STATUS_FD MEMORY_BYTES FILE_BYTES PROCESSES COMMAND...
 
-It sets the limits, starts the command in a session of its own, and writes two lines to STATUS_FD: `started` when the
-command has taken the place of the copy of this process that starts it, and its exit code (128 + n after signal n, as
-a container reports it). On Linux it is a *subreaper*: whatever the command starts stays below this process, double
-forks and sessions of their own included, so that the sandbox finds all of it. It ends when nothing is left below it,
-or when the sandbox dies.
+It sets the limits, starts the command in its own session, and writes two lines to STATUS_FD: `started` when the command
+has replaced the forked copy of this process, and its exit code (128 + n after signal n, as a container reports it). On
+Linux it is a *subreaper*: all processes that the command starts remain descendants of this process, also after double
+forks and in new sessions, so the sandbox finds all of them. It ends when it has no descendants left, or when the
+sandbox dies.
 """
 
 import ctypes
@@ -25,7 +25,7 @@ def prctl(option: int, value: int) -> None:
 
 
 def lower(limit: int, value: int) -> None:
-    """Lower a soft and hard limit; one that is lower already stays."""
+    """Lower a soft and hard limit, unless it is lower already."""
     _, hard = resource.getrlimit(limit)
     if hard != resource.RLIM_INFINITY:
         value = min(value, hard)
@@ -33,7 +33,7 @@ def lower(limit: int, value: int) -> None:
 
 
 def restrict(memory_bytes: int, file_bytes: int, processes: int) -> None:
-    """Put this process into a session of its own, under its limits; it ends with the one that started it."""
+    """Start a new session for this process and set its limits; it ends with the process that started it."""
     os.setsid()
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     lower(resource.RLIMIT_CORE, 0)
@@ -44,7 +44,7 @@ def restrict(memory_bytes: int, file_bytes: int, processes: int) -> None:
 
 
 def exit_code(status: int) -> int:
-    """The exit code as a container reports it: 128 + n after signal n."""
+    """Return the exit code as a container reports it: 128 + n after signal n."""
     code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code
 

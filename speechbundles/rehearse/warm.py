@@ -1,11 +1,11 @@
-"""Runs a rehearsal's programs with this Python, each started once and then copied for every run.
+"""Runs a rehearsal's programs with this Python: each is started once and then copied for every run.
 
-Most of a short run is the start: of Python, of numpy, and reading the same reference. A `fork_server` keeps all that,
-and gives each submission a process of its own, under the same limits as `sandbox.run`. What a program writes, to the
-byte, and how it ends are the same.
+A short run spends most of its time on starting Python, importing numpy and reading the same reference. A `fork_server`
+does this once and gives each submission its own process, under the same limits as `sandbox.run`. The program's output
+and exit code are identical to those of a separate start.
 
-A program that was started once sees its own files and its reference as they were then: for runs of one bundle, from
-folders that stay (`BuiltBundle.unpack_once`).
+A program sees its own files and its reference as they were when it was first started. Use it for runs of one bundle
+from folders that do not change (`BuiltBundle.unpack_once`).
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from speechbundles.rehearse.engine import USUAL, LocalEngine, environment, local
 from speechbundles.rehearse.sandbox import Family, Limits, Outcome, attend
 
 VENDORED = "spokeneval"
-"""Beside a program of this project, which does nothing when it is imported."""
+"""The package beside a program of this project. Such a program can be imported without running."""
 
 _SERVER = Path(__file__).with_name("fork_server.py")
 
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-"""Of a server: what is forked may not have more, and each run has a processor to itself anyway."""
+"""Environment of a server: a forked process may have one thread only, and each run has its own processor anyway."""
 
 
 class WarmEngine:
-    """Runs this project's programs by fork servers, one a program and thread; others as `LocalEngine` does.
+    """Runs this project's programs in fork servers, one for each program and thread; runs others as `LocalEngine` does.
 
-    To be used in a `with`, at whose end the servers end; each ends with the thread that started it at the latest.
+    Use it in a `with` statement, which stops the servers at its end. A server also ends with the thread that began it.
     """
 
     def __init__(self, variables: Mapping[str, str] | None = None) -> None:
@@ -103,7 +103,7 @@ class _Server:
         began = time.monotonic()
         ours, theirs = zip(*(os.pipe() for _ in range(3)), strict=True)
         try:
-            with suppress(OSError):  # a server that is gone: the status ends without a word
+            with suppress(OSError):  # the server has died: the status stays empty
                 socket.send_fds(self.requests, [json.dumps(request).encode()], theirs)
         finally:
             for descriptor in theirs:

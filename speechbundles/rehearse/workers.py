@@ -1,4 +1,4 @@
-"""The platforms' workers: what each does to a submission, and what it makes of the scores."""
+"""The platforms' workers: how each runs a submission and handles its scores."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ class Worker:
 
     Attributes
     ----------
-    run: does to a submission what the worker does; returns the scoring program's output.
-    check_output: refuses what a program (`scoring`) must not leave in its output, or not take away.
-    page_warnings: where the report page in an output is not shown as it seems; the second argument tells whether
-        the bundle wants pages.
-    read_scores, store_scores, show_score: what it makes of scores.
+    run: processes a submission as the worker does; returns the scoring program's output.
+    check_output: refuses an output in which a program (`scoring`) left a forbidden file or removed a required one.
+    page_warnings: warns if the platform does not show the report page in an output; the second argument is whether the
+        bundle enables pages.
+    read_scores, store_scores, show_score: handle scores as the platform does.
     """
 
     platform: Platform

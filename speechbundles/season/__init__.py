@@ -1,4 +1,4 @@
-"""A whole competition, rehearsed. Other rooms import from this module alone."""
+"""Rehearsal of a whole competition. Other rooms import from this module only."""
 
 from speechbundles.season.board import Entry, rank
 from speechbundles.season.page import to_html as season_to_html

@@ -1,4 +1,4 @@
-"""The board of a phase, day by day, in a platform's order."""
+"""The leaderboard of a phase, day by day, in a platform's order."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ from speechbundles.season.replay import Attempt
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of a board. `before`: its team's rank on the board before. `tied`: another has its primary score."""
+    """A row of a board. `before`: the team's rank on the previous board. `tied`: another row has the same score."""
 
     rank: int
     tied: bool
@@ -25,7 +25,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Day:
-    """A day that changed a phase's board: the board at its end."""
+    """A day that changed a phase's board, with the board at the end of the day."""
 
     day: date
     phase: BuiltPhase
@@ -34,7 +34,7 @@ class Day:
 
 
 def boards_by_day(bundle: BuiltBundle, attempts: Sequence[Attempt]) -> Iterable[Day]:
-    """The days that changed a board, in order."""
+    """Yield the days that changed a board, in order."""
     before: dict[BuiltPhase, tuple[Entry, ...]] = {}
     for day in sorted({attempt.submission.time.date() for attempt in attempts}):
         so_far = [attempt for attempt in attempts if attempt.submission.time.date() <= day]
@@ -51,7 +51,7 @@ def boards_by_day(bundle: BuiltBundle, attempts: Sequence[Attempt]) -> Iterable[
 def rank(
     bundle: BuiltBundle, phase: BuiltPhase, finished: Sequence[Attempt], before: Sequence[Entry] = ()
 ) -> tuple[Entry, ...]:
-    """A phase's board from its Finished runs, which are in order of time; `before`: the board before it."""
+    """Return a phase's board from its Finished runs in order of time; `before` is the previous board."""
     rules, primary = PLATFORMS[bundle.platform].board, bundle.ranking_column()
     others = [column for column in bundle.columns if column is not primary] if rules.all_columns else []
 
@@ -70,7 +70,7 @@ def rank(
             on_board += runs
         elif phase.rule == FORCE_LAST:
             on_board.append(runs[-1])
-        else:  # `min` takes the first of equals
+        else:  # of equal runs, `min` takes the first
             ordered = runs[::-1] if rules.latest_of_equals else runs
             on_board.append(min(ordered, key=lambda attempt: order(attempt, [primary, *others])))
     visible = [primary, *(column for column in others if not column.hidden)]
@@ -88,7 +88,7 @@ def rank(
 
 
 def better_first(score: Decimal | None, column: Column, *, missing_first: bool) -> tuple[int, Decimal]:
-    """Sorts the better score first; `missing_first`: so comes one that is missing, where higher is better."""
+    """Return a sort key: better scores come first. `missing_first`: missing scores too, if higher is better."""
     higher = column.direction == "higher"
     if score is None:
         return (-1 if missing_first and higher else 1, Decimal(0))
@@ -96,5 +96,5 @@ def better_first(score: Decimal | None, column: Column, *, missing_first: bool) 
 
 
 def _holder(attempt: Attempt, phase: BuiltPhase) -> object:
-    """Who keeps its place on a board from day to day: a team, or a submission where a team may have several."""
+    """Return the owner of a row, to compare boards: the team, or the submission if a team may have several rows."""
     return attempt.submission if phase.rule == FORCE_ALL else attempt.submission.team

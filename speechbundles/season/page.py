@@ -1,4 +1,4 @@
-"""A played season as one HTML page: the final boards, the board day by day, teams, refusals."""
+"""A rehearsed season as one HTML page: final boards, daily boards, teams, refusals."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,14 +19,14 @@ from speechbundles.season.report import (
 from spokeneval.report import page, plots
 
 MOST_DRAWN = 12
-"""Teams on one plot: as many as can be told apart."""
+"""Most teams on one plot: their colours and line styles are still distinct."""
 
 MOST_TICKS = 8
-"""Days that are named on its axis."""
+"""Most days that are labelled on the axis."""
 
 
 def to_html(season: Season) -> str:
-    """One page that stands alone; its plots are in it where matplotlib is installed."""
+    """Return one self-contained page, with plots if matplotlib is installed."""
     lost = [attempt for attempt in season.attempts if attempt.status != FINISHED]
     rows = [
         [str(attempt.submission.time), path_of(attempt), attempt.status, " ".join(attempt.reasons)]
@@ -47,22 +47,22 @@ def _phase(season: Season, phase: BuiltPhase) -> page.Html:
     folded = [
         page.folded(
             f"{day.day}: {status_counts(day.attempts)}",
-            _board(season, day, f"Board of {day.day}, {phase.name}"),
+            _board(season, day, f"Leaderboard of {day.day}, {phase.name}"),
         )
         for day in reversed(days)
     ]
     return page.section(
         phase.name,
-        _board(season, days[-1], f"Final board, {phase.name} ({phase.rule})"),
+        _board(season, days[-1], f"Final leaderboard, {phase.name} ({phase.rule})"),
         _course(season, phase),
         _table(f"Teams, {phase.name}", team_rows(season, phase)),
-        page.paragraph("The board day by day, the last day first:"),
+        page.paragraph("The leaderboard at the end of each day, latest day first:"),
         *folded,
     )
 
 
 def _board(season: Season, day: Day, caption: str) -> page.Html:
-    """The board, each row under its team."""
+    """Return the board as a table with the team in the first column."""
     return _table(caption, [[team, rank, *rest] for rank, team, *rest in board_rows(season.bundle, day)])
 
 
@@ -72,7 +72,7 @@ def _table(caption: str, rows: Sequence[Sequence[str]]) -> page.Html:
 
 
 def _course(season: Season, phase: BuiltPhase) -> page.Html | None:
-    """What is on the board of each team, from day to day; None where there is one day."""
+    """Return a plot of each team's score on the board from day to day; None if there is only one day."""
     days = [day for day in season.days if day.phase == phase]
     primary = season.bundle.ranking_column()
     teams = list(dict.fromkeys(entry.attempt.submission.team for entry in days[-1].board))[:MOST_DRAWN]
@@ -109,12 +109,12 @@ def _course(season: Season, phase: BuiltPhase) -> page.Html | None:
     if len(days) < 2 or not any(courses.values()):
         return None
     first = f" of the first {MOST_DRAWN} teams" if len(teams) == MOST_DRAWN else ""
-    caption = f"What the board shows{first} at the end of each day"
-    label = f"{primary.title} by day; the boards below have the numbers"
+    caption = f"Scores on the leaderboard{first} at the end of each day"
+    label = f"{primary.title} by day; the leaderboards below have the numbers"
     return page.figure(caption, label, plots.plot("course", draw, width=7, height=3.4, narrowest=5))
 
 
 def _short(team: str) -> str:
-    """A team's name in a legend, where dollars would begin a formula."""
+    """Return a team's name for a legend, with dollar signs escaped: they would begin a formula."""
     shown = printable(team)
     return (shown if len(shown) <= 24 else shown[:23] + "…").replace("$", r"\$")

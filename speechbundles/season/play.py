@@ -1,28 +1,28 @@
-"""Rehearse a whole competition: which submissions the platform would run, when, and the board that they make.
+"""Rehearse a whole competition: which submissions the platform would run, and the leaderboard after each day.
 
-A season is a folder with one folder a team, and in that the team's submissions, each named by its UTC time:
+A season is a folder that contains one folder for each team with the team's submissions, each named by its UTC time:
 
     season/Team Alpha/2027-03-01T0915_first_try.zip        (or with seconds: 2027-03-01T091500_first_try.zip)
 
-They are replayed in order of time. At each: which phase is open, is there a submission left today (UTC) and in
-all, what does the run come to (`rehearse`), and which of the team's runs does the submission rule put
-on the board. The rules are those of the platforms' sources:
+Submissions are replayed in order of time. For each, this module finds the open phase, checks the limits per day (UTC)
+and in total, runs the submission (`rehearse`), and applies the submission rule, which selects the team's runs on the
+board. The rules follow the platforms' source code:
 
-- Phases. Codabench: open from `start` to `end`, both seconds included. CodaLab: up to the start of the next.
-- Limits are a phase's and a team's. A run that Failed is free on both platforms, for the day and in all
-  (Codabench: `Phase.can_user_make_submissions`; CodaLab: `CompetitionSubmission.save`). A limit of 0 means none
-  at all on CodaLab, no limit on Codabench.
-- `Force_Best`: on Codabench the best by the primary column, then by the others in order, then the earliest; on
-  CodaLab the best by the first column alone, of equals the latest. `Force_Last`: the last to finish.
-  `Force_Latest_Multiple`: all, and the board sorts them by score all the same. `Add` and its kin: participants
-  pick; what they would pick is not known, so the best of each is shown, with a note.
-- A board is sorted by the primary column, then (Codabench) the other visible ones, then the earlier submission.
-  Without a primary score, an entry is first on Codabench where more is better.
+- Phases. Codabench: open from `start` to `end`, both seconds included. CodaLab: open until the next phase starts.
+- Limits apply to each team in each phase. A run that Failed does not count on either platform, neither for the day nor
+  in total (Codabench: `Phase.can_user_make_submissions`; CodaLab: `CompetitionSubmission.save`). A limit of 0 means no
+  submissions on CodaLab, and no limit on Codabench.
+- `Force_Best`. Codabench: the best by the primary column, then by the other columns in order, then the earliest.
+  CodaLab: the best by the first column only; of equal ones, the latest. `Force_Last`: the last to finish.
+  `Force_Latest_Multiple`: all runs, still sorted by score. `Add` and similar rules let participants choose; as their
+  choice is unknown, the best run of each team is shown, with a note.
+- A board is sorted by the primary column, then (Codabench) by the other visible columns, then by time. On Codabench, an
+  entry without a primary score is first if higher is better.
 
-Taken for granted: a folder is one participant's account; a run ends before the team's next one starts; programs
-are deterministic, so a result is kept (in `DIR/.season`) and serves again for the same bundle, phase and
-submission. That holds for a run which this machine was too slow for, too: delete the folder to run it again.
-Submissions that a phase migrates to the next one are not rehearsed.
+Assumptions: a folder is one participant's account; a run ends before the team's next one starts; programs are
+deterministic. Results are therefore kept in `DIR/.season` and reused for the same bundle, phase and submission, also
+those of runs that exceeded the time limit because this computer was too slow: delete the folder to run them again.
+Submissions that a phase passes on to the next one are not rehearsed.
 """
 
 import hashlib
@@ -47,7 +47,7 @@ _CACHE_FORMAT = "season 2"
 
 @dataclass(frozen=True)
 class Season:
-    """The season played to its end. `rehearsed`: how many runs were made now, and not taken from an earlier time."""
+    """A complete season. `rehearsed`: the number of runs made now, without kept results."""
 
     bundle: BuiltBundle
     attempts: tuple[Attempt, ...]
@@ -56,13 +56,13 @@ class Season:
 
     @property
     def final(self) -> list[Day]:
-        """The last board of each phase that has one."""
+        """Return the last board of each phase that has a board."""
         last = {day.phase: day for day in self.days}
         return [last[phase] for phase in self.bundle.phases if phase in last]
 
     @property
     def warnings(self) -> Counter[str]:
-        """Where the platform does something else than a run's output suggests, and in how many runs."""
+        """Return differences between the platform's behaviour and what outputs suggest, with the number of runs."""
         results = [attempt.result for attempt in self.attempts if attempt.result]
         return Counter(warning for result in results for warning in dict.fromkeys(result.warnings))
 
@@ -75,21 +75,20 @@ def play(
     jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Season:
-    """Play a season against a bundle.
+    """Rehearse a season with a bundle.
 
     Parameters
     ----------
     bundle: a built zip, for Codabench or CodaLab.
-    folder: one folder a team, see above. Names that begin with a dot are passed over.
-    work: keeps the results of runs, so that a season that was stopped goes on from there; default: `.season` in
-        the folder.
-    jobs: runs at once; default: as many as there are processors.
-    progress: called with the number of runs that are done, and of those that are known to be needed.
+    folder: contains one folder for each team, see above. Names that begin with a dot are ignored.
+    work: folder for the results of runs, from which an interrupted season continues; default: `.season` in `folder`.
+    jobs: number of parallel runs; default: the number of processors.
+    progress: called with the number of finished runs, and of runs that are known to be needed.
 
     Raises
     ------
-    OrganiserError: the bundle cannot be rehearsed, the folder contains anything but submissions, or there are fewer
-        jobs than one.
+    OrganiserError: the bundle cannot be rehearsed, the folder contains other files than submissions, or `jobs` is less
+        than 1.
     """
     if jobs is not None and jobs < 1:
         raise OrganiserError(f"jobs is {jobs}; expected 1 or more")
@@ -108,8 +107,8 @@ def play(
     def known(submission: Submission, phase: BuiltPhase) -> Result | None:
         return results.get(key(submission, phase))
 
-    # Whether an attempt runs depends on how the team's earlier ones ended. Assume that a pending run finishes: that
-    # uses the most quota, so any run allowed now is allowed whatever its outcome.
+    # Whether an attempt is run depends on how the team's earlier ones ended. Assume that all pending runs finish: this
+    # uses up most of the limits, so a run that is allowed now is allowed whatever the outcome of the pending ones.
     while True:
         attempts = replay(built, submissions, known)
         pending = {
@@ -134,11 +133,11 @@ def play(
 
 
 def read_season_bundle(path: Path) -> BuiltBundle:
-    """A bundle of which every phase can be rehearsed and has a board.
+    """Read a bundle.
 
     Raises
     ------
-    BundleError: otherwise.
+    BundleError: a phase cannot be rehearsed, or there is no column to rank by.
     """
     bundle = read_built_bundle(path)
     for phase in bundle.phases:

@@ -1,4 +1,4 @@
-"""Which submissions a platform would run: is a phase open, and is there a submission left today (UTC) and in all?"""
+"""Decides which submissions a platform would run, by the open phase and the limits per day (UTC) and in total."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ PENDING = "Pending"
 
 @dataclass(frozen=True)
 class Attempt:
-    """A submission and what became of it: `Finished`, `Failed`, or `Refused` by the platform without a run."""
+    """A submission and its status: `Finished`, `Failed`, or `Refused` by the platform without a run."""
 
     submission: Submission
     phase: BuiltPhase | None
@@ -35,7 +35,7 @@ def replay(
     submissions: Iterable[Submission],
     known: Callable[[Submission, BuiltPhase], Result | None],
 ) -> list[Attempt]:
-    """What becomes of each submission, in order of time. One whose result is not known is Pending, and counts."""
+    """Return the attempts in order of time. One whose result is not known is Pending, and counts towards the limits."""
     attempts = []
     counted: dict[tuple[str, BuiltPhase], list[date]] = {}
     for submission in submissions:
@@ -79,9 +79,9 @@ def _no_phase(phases: Sequence[BuiltPhase], time: datetime) -> str:
 
 def _over_limit(phase: BuiltPhase, days: Sequence[date], today: date) -> str | None:
     if phase.per_day == 0 or phase.total == 0:
-        return f"phase {phase.name} takes no submissions"
+        return f"phase {phase.name} accepts no submissions"
     if phase.per_day is not None and days.count(today) >= phase.per_day:
-        return f"{days.count(today)} submissions on {today} (UTC) already; {phase.name} allows {phase.per_day} a day"
+        return f"already {days.count(today)} submissions on {today} (UTC); {phase.name} allows {phase.per_day} a day"
     if phase.total is not None and len(days) >= phase.total:
-        return f"{len(days)} submissions already; {phase.name} allows {phase.total} in all"
+        return f"already {len(days)} submissions; {phase.name} allows {phase.total} in total"
     return None

@@ -1,4 +1,4 @@
-"""A played season for people, and as JSON. Both depend on the season alone: the same files, the same output."""
+"""A rehearsed season as text and as JSON; the same files always give the same output."""
 
 import json
 from collections import Counter
@@ -18,7 +18,7 @@ from spokeneval.task import ENDS
 
 
 def to_text(season: Season) -> str:
-    """The board day by day, the final board, what each team did, and the attempts that count for nothing."""
+    """Return the daily boards, the final boards, each team's runs, notes, and the attempts without a score."""
     bundle = season.bundle
     statuses = Counter(attempt.status for attempt in season.attempts)
     teams = {attempt.submission.team for attempt in season.attempts}
@@ -35,7 +35,7 @@ def to_text(season: Season) -> str:
             *_board_text(bundle, day),
         ]
     for day in season.final:
-        lines += ["", f"Final board, {day.phase.name} ({day.phase.rule})", *_board_text(bundle, day)]
+        lines += ["", f"Final leaderboard, {day.phase.name} ({day.phase.rule})", *_board_text(bundle, day)]
         lines += ["", *fitted_table(team_rows(season, day.phase), left={0})]
     notes = [
         *notes_of(season),
@@ -53,45 +53,45 @@ def to_text(season: Season) -> str:
 
 
 def describe_phase(phase: BuiltPhase) -> str:
-    """When it is open, how much it takes, and what is on its board."""
-    closes = f"before {phase.closes}" if phase.closes else "open end"
-    day = "any number a day" if phase.per_day is None else f"{phase.per_day} a day"
-    total = "no limit in all" if phase.total is None else f"{phase.total} in all"
-    hidden = ", hidden" if phase.hidden else ""
-    return f"{phase.name}: {phase.opens}, {closes}; {day}, {total}; {phase.rule}{hidden}"
+    """Return when a phase is open, its limits, and its submission rule."""
+    closes = f"until {phase.closes}" if phase.closes else "no end"
+    day = "no limit per day" if phase.per_day is None else f"{phase.per_day} a day"
+    total = "no limit in total" if phase.total is None else f"{phase.total} in total"
+    hidden = ", hidden leaderboard" if phase.hidden else ""
+    return f"{phase.name}: from {phase.opens}, {closes}; {day}, {total}; {phase.rule}{hidden}"
 
 
 def notes_of(season: Season) -> list[str]:
     bundle, primary = season.bundle, season.bundle.ranking_column()
     notes = [
-        f"phase {phase.name} takes over submissions from the one before; that is not rehearsed"
+        f"phase {phase.name} takes over submissions from the previous phase; this is not rehearsed"
         for phase in bundle.phases
         if phase.takes_over
     ]
     notes += [phase.warning for phase in bundle.phases if phase.warning]
     if not bundle.auto_run:
-        notes.append("submissions wait until an organiser runs them; no board is there before")
+        notes.append("submissions wait until an organiser runs them; there is no leaderboard before")
     for day in season.final:
         if day.phase.rule in PICKED:
             notes.append(
-                f"{day.phase.name}: participants pick what is on the board ({day.phase.rule}); "
-                "shown is the best of each, as if all picked that"
+                f"{day.phase.name}: participants choose their submission on the leaderboard ({day.phase.rule}); "
+                "this rehearsal shows the best submission of each team"
             )
         if day.phase.hidden:
-            notes.append(f"{day.phase.name}: the pages do not show this board to participants")
+            notes.append(f"{day.phase.name}: participants do not see this leaderboard")
         missing = [entry for entry in day.board if entry.attempt.score(primary.key) is None]
         for entry in missing:
             notes.append(
-                f"{day.phase.name}: rank {entry.rank} is {path_of(entry.attempt)}, without a primary score"
+                f"{day.phase.name}: {path_of(entry.attempt)} has rank {entry.rank} but no primary score"
             )
     if any(entry.tied for day in season.days for entry in day.board):
         ties = PLATFORMS[bundle.platform].board.ties
-        notes.append(f"Ranks such as 9–10 or 9=: the same {primary.title}; {ties}")
+        notes.append(f"ranks such as 9–10 or 9= mark the same {primary.title}; {ties}")
     return list(dict.fromkeys(notes))
 
 
 def board_rows(bundle: BuiltBundle, day: Day) -> list[list[str]]:
-    """The board with the primary score, and its interval where there are columns for it; a header first."""
+    """Return the board with the primary score and, if it has columns, its interval; the first row is the header."""
     key = bundle.ranking_column().key
     found = {column.key: column for column in bundle.columns}
     columns = [found[shown] for shown in (key, *(key + end for end in ENDS)) if shown in found]
@@ -110,7 +110,7 @@ def board_rows(bundle: BuiltBundle, day: Day) -> list[list[str]]:
 
 
 def _board_text(bundle: BuiltBundle, day: Day) -> list[str]:
-    """The board with the interval beside the score."""
+    """Return the board for a console, with score and interval in one cell."""
     header, *body = board_rows(bundle, day)
     if len(header) == len(("rank", "team", "score", *ENDS, "since", "submission")):
         header = [*header[:2], f"{header[2]} [95 % interval]", *header[5:]]
@@ -124,14 +124,14 @@ def _same_score(entry: Entry, other: Entry, key: str) -> bool:
 
 
 def _rank(entry: Entry, ranks: list[int]) -> str:
-    """A rank; of a tie, all ranks of what has the same primary score, or the one that they share."""
+    """Return a rank; for a tie, the range of ranks with the same primary score, or the rank that they share."""
     if not entry.tied:
         return str(entry.rank)
     return f"{min(ranks)}=" if min(ranks) == max(ranks) else f"{min(ranks)}–{max(ranks)}"
 
 
 def team_rows(season: Season, phase: BuiltPhase) -> list[list[str]]:
-    """What each team did in a phase; its first, best and last scores show what the limits and the rule do."""
+    """Return each team's runs in a phase: how many had which status, and the first, best and last score."""
     primary = season.bundle.ranking_column()
     title = primary.title
     rows = [["team", "finished", "failed", "refused", f"first {title}", "best", "last"]]
@@ -172,7 +172,7 @@ def status_counts(statuses: Mapping[str, int]) -> str:
 
 
 def to_json(season: Season) -> str:
-    """All of it, in ASCII; scores are strings of decimals."""
+    """Return the whole season as JSON in ASCII; scores are strings of decimals."""
     bundle = season.bundle
     content = {
         "title": bundle.title,

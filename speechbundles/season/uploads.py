@@ -1,4 +1,4 @@
-"""A season's folder: one folder a team, and in that the team's submissions, each named by its UTC time."""
+"""Reads a season's folder: one folder for each team with its submissions, each named by its UTC time."""
 
 import re
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _EXAMPLE = "2027-03-01T0915_anything.zip"
 
 @dataclass(frozen=True)
 class Submission:
-    """A team's zip and the instant, in UTC, at which it was uploaded."""
+    """A team's zip and the time of its upload in UTC."""
 
     time: datetime
     team: str
@@ -27,19 +27,19 @@ class Submission:
 
 
 def read_submissions(folder: Path, *, passed_over: Path | None = None) -> list[Submission]:
-    """The submissions in order of time; of the same instant, in order of team and name.
+    """Return the submissions in order of time; those of the same time, in order of team and name.
 
     Raises
     ------
-    OrganiserError: with everything in the folder that is neither a team's folder nor a submission named by its time.
+    OrganiserError: lists everything in the folder that is neither a team's folder nor a submission named by its time.
     """
     problems: list[str] = []
     found = []
     if not folder.is_dir():
-        raise OrganiserError(f"{folder}: expected a folder, in it one a team")
+        raise OrganiserError(f"{folder}: expected a folder with one folder for each team")
     for team in _listed(folder, passed_over):
         if not team.is_dir():
-            problems.append(f"{team.name}: expected a folder, one a team, with its submissions in it")
+            problems.append(f"{team.name}: expected a team's folder with its submissions")
             continue
         for path in _listed(team, passed_over):
             try:
@@ -48,12 +48,12 @@ def read_submissions(folder: Path, *, passed_over: Path | None = None) -> list[S
             except ValueError as error:
                 problems.append(f"{team.name}/{path.name}: {error}")
             except OSError as error:
-                what = f"{error.strerror}; expected the zip that was uploaded"
+                what = f"{error.strerror}; expected the uploaded zip"
                 problems.append(f"{team.name}/{path.name}: {what}")
             else:
                 found.append(Submission(time, team.name, path.name, path, digest))
     if not found and not problems:
-        problems.append("no submission in it; expected one folder a team, in it the team's zips")
+        problems.append("no submissions; expected one folder for each team with the team's zips")
     if problems:
         count = count_of(len(problems), "problem")
         listed = "\n".join(f"  {printable(problem)}" for problem in problems)
@@ -72,12 +72,12 @@ def _listed(folder: Path, passed_over: Path | None) -> list[Path]:
 
 
 def _upload_time(name: str) -> datetime:
-    """The instant that a name begins with."""
+    """Return the time at the beginning of a name."""
     match = _NAME.fullmatch(name)
     if match is None:
-        raise ValueError(f"expected the UTC time of the upload and an end in .zip, as in {_EXAMPLE}")
+        raise ValueError(f"expected a name with the UTC time of the upload, such as {_EXAMPLE}")
     digits = match[1]
     try:
         return datetime.strptime(digits, "%Y-%m-%dT%H%M%S" if len(digits) == 17 else "%Y-%m-%dT%H%M")
     except ValueError:
-        raise ValueError(f"{digits} is not in the calendar, or its time not on the clock") from None
+        raise ValueError(f"{digits} is not a valid date and time") from None

@@ -1,6 +1,6 @@
-"""How Codabench reads, stores, shows and ranks the scores that a scoring program wrote.
+"""How Codabench reads, stores and shows the scores of a scoring program.
 
-`push_scores` in compute_worker.py, `upload_submission_scores` on the server, PostgreSQL's `numeric(20, 10)` below it.
+Source: `push_scores` in compute_worker.py, `upload_submission_scores` on the server, PostgreSQL's `numeric(20, 10)`.
 """
 
 import json
@@ -15,14 +15,14 @@ from speechbundles.platforms.keys import MOST_DECIMALS
 from speechbundles.rehearse.run import RunFailed, ScoresLost
 
 LARGEST_SCORES = 1_000_000
-"""Bytes of a file with scores."""
+"""Most bytes of a file with scores."""
 
 _DIGITS = Context(prec=20)
 _PLACES = Decimal(1).scaleb(-MOST_DECIMALS)
 
 
 def read_scores(output: Path) -> Mapping[Any, Any]:
-    """`scores.json`, else `scores.txt` as YAML."""
+    """Read `scores.json`, or else `scores.txt` as YAML."""
     if (output / "scores.json").exists():
         try:
             scores = json.loads(read_file(output / "scores.json", LARGEST_SCORES).decode("utf-8"))
@@ -36,21 +36,23 @@ def read_scores(output: Path) -> Mapping[Any, Any]:
         except (ValueError, OSError) as error:
             raise ScoresLost(f"the worker crashes on scores.txt: {error}") from None
     else:
-        raise RunFailed("the scoring program ended well but wrote neither scores.json nor scores.txt")
+        raise RunFailed(
+            "the scoring program ended without an error but wrote neither scores.json nor scores.txt"
+        )
     if not isinstance(scores, dict):
-        raise ScoresLost(f"the scores are no mapping of keys to numbers but {scores!r:.100}")
+        raise ScoresLost(f"the scores are {scores!r:.100}; expected numbers by key")
     return scores
 
 
 def store_scores(
     scores: Mapping[str, Any], columns: Sequence[Column], warnings: list[str]
 ) -> dict[str, Decimal]:
-    """Key by key, as they stand in the file; the first that the database refuses ends it."""
+    """Return the stored scores. They are stored in the order of the file, up to the first that the database refuses."""
     try:
         scores = json.loads(json.dumps(scores, allow_nan=False))
     except (ValueError, TypeError):
         bad = ", ".join(f"{key} is {value!r}" for key, value in scores.items() if not _can_be_sent(value))
-        warnings.append(f"no score is stored, though the run is Finished: the worker crashes, {bad}")
+        warnings.append(f"the run is Finished, but no score is stored: the worker crashes because {bad}")
         return {}
     known = {column.key for column in columns}
     stored: dict[str, Decimal] = {}
@@ -62,12 +64,12 @@ def store_scores(
         except (InvalidOperation, ValueError, TypeError):
             kept = ", ".join(stored) or "nothing"
             warnings.append(
-                f"{key} is {value!r:.100}, which the server cannot store (expected a number below 1e10): "
-                f"it keeps {kept}, loses {key} and every key after it, and ranks no entry; the run is Finished"
+                f"{key} is {value!r:.100}, which the server cannot store; expected a number below 1e10. The run is "
+                f"Finished, but the server keeps {kept}, loses {key} and all keys after it, and ranks no entry"
             )
             break
         if isinstance(value, (str, bool)):
-            warnings.append(f"{key} is {value!r}, not a number; the server happens to take it")
+            warnings.append(f"{key} is {value!r}; expected a number, although the server accepts this")
     return stored
 
 
@@ -80,7 +82,7 @@ def _can_be_sent(value: object) -> bool:
 
 
 def _decimal(value: object) -> Decimal:
-    """20 digits, 10 of them decimal places, as the score's database field has it."""
+    """Return a number with the 20 digits, 10 of them decimal places, of the database field."""
     if isinstance(value, float):
         number = _DIGITS.create_decimal_from_float(value)
     elif isinstance(value, (int, str)):
@@ -93,5 +95,5 @@ def _decimal(value: object) -> Decimal:
 
 
 def show_score(stored: Decimal, precision: int) -> str:
-    """The leaderboard's text, without trailing zeros: 4.090 is shown as 4.09."""
+    """Return the text on the leaderboard, without trailing zeros: 4.09 for 4.090."""
     return str(round(float(stored), precision))

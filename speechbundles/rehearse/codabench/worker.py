@@ -1,4 +1,4 @@
-"""What Codabench's compute worker does with a results submission: prediction, then scoring (`compute_worker.py`)."""
+"""The steps of Codabench's compute worker for a results submission: prediction, then scoring (`compute_worker.py`)."""
 
 import json
 import shlex
@@ -21,7 +21,7 @@ from speechbundles.rehearse.run import (
 
 
 def run_submission(run: Run, submission: Path) -> Path:
-    """Returns the scoring program's output."""
+    """Run a submission; return the scoring program's output."""
     results = _predict(run, submission)
     base = run.root / CODABENCH.scoring_folder
     run.lay_out_scoring(results, base)
@@ -31,7 +31,7 @@ def run_submission(run: Run, submission: Path) -> Path:
 def check_output(output: Path, step: str) -> None:
     if (output / REPORT).exists():
         raise RunFailed(
-            f"the {step} program left a file named {REPORT} in its output; the worker writes that one"
+            f"the {step} program wrote a file named {REPORT} to its output; only the worker may write it"
         )
 
 
@@ -40,12 +40,12 @@ def page_warnings(output: Path, enabled: bool) -> list[str]:
     if enabled and not written:
         return [f"detailed results are enabled, but there is no {PAGE} in the output"]
     if written and not enabled:
-        return [f"{PAGE} was written, but enable_detailed_results is off: not shown"]
+        return [f"{PAGE} was written, but is not shown, because enable_detailed_results is off"]
     return []
 
 
 def _predict(run: Run, submission: Path) -> Path:
-    """The submission is copied whole, then ingestion runs. Returns what this leaves, with the worker's report."""
+    """Copy the whole submission, then run ingestion; return the output, with the worker's report."""
     app = new_folder(run.root / "prediction/app")
     submitted = new_folder(app / "ingested_program")
     output = app / "output"
@@ -75,21 +75,21 @@ def _predict(run: Run, submission: Path) -> Path:
 def _ingest(run: Run, mounts: Mapping[str, Path]) -> Step | None:
     words = _words(mounts[f"{APP}/program"], "ingestion_program")
     if words is None:
-        run.warnings.append("the ingestion program has no command in metadata.yaml: it does not run")
+        run.warnings.append("the ingestion program has no command in metadata.yaml, so it is not run")
         return None
     step = run.execute("ingestion", words, mounts, f"{APP}/program")
     if step.why_stopped is not None:
-        # The worker knows one limit, time, and does not go on to scoring after it.
+        # The worker has one limit, on time; after exceeding it, a submission is not scored.
         raise RunFailed(f"ingestion was stopped: {step.why_stopped}")
     if step.exit_code:
         run.warnings.append(
-            f"ingestion ended with exit code {step.exit_code}; the platform scores all the same"
+            f"ingestion ended with exit code {step.exit_code}; the platform scores the submission anyway"
         )
     return step
 
 
 def _words(program: Path, step: str) -> list[str] | None:
-    """A program's command, split as a shell would."""
+    """Return a program's command, split as by a shell."""
     text = command_text(program, METADATA_FILES)
     try:
         return None if text is None else shlex.split(replace_variables(text, VARIABLES[step]))

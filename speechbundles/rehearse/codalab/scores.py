@@ -1,6 +1,6 @@
-"""How CodaLab reads, stores, shows and ranks the scores that a scoring program wrote.
+"""How CodaLab reads, stores and shows the scores of a scoring program.
 
-`update_submission` in codalab/apps/web/tasks.py; the database has `float` columns.
+Source: `update_submission` in codalab/apps/web/tasks.py; the database has `float` columns.
 """
 
 import math
@@ -15,12 +15,12 @@ from speechbundles.rehearse.run import RunFailed
 
 
 def read_scores(output: Path) -> Mapping[Any, Any]:
-    """`scores.txt` alone: `key: value` in each line."""
+    """Read `scores.txt`, with `key: value` in each line."""
     try:
         text = (output / "scores.txt").read_text(encoding="utf-8")
     except (OSError, ValueError):
         raise RunFailed(
-            "the scoring program wrote no scores.txt that can be read; CodaLab reads no other file"
+            "the scoring program wrote no readable scores.txt; CodaLab reads no other file"
         ) from None
     scores: dict[str, Any] = {}
     for number, line in enumerate(text.split("\n"), start=1):
@@ -34,7 +34,7 @@ def read_scores(output: Path) -> Mapping[Any, Any]:
 
 
 def _number(text: str) -> int | float | str:
-    """A number as the program wrote it; the text where it is no finite number."""
+    """Return a finite number as the program wrote it, or else the text."""
     for kind in (int, float):
         try:
             number = kind(text)
@@ -48,7 +48,7 @@ def _number(text: str) -> int | float | str:
 def store_scores(
     scores: Mapping[str, Any], columns: Sequence[Column], warnings: list[str]
 ) -> dict[str, Decimal]:
-    """Floating-point numbers; whatever is none fails the submission."""
+    """Return the stored floating-point numbers; a non-numeric score fails the submission."""
     stored: dict[str, Decimal] = {}
     for column in columns:
         if column.key not in scores:
@@ -60,11 +60,11 @@ def store_scores(
                 f"scores.txt: {column.key} is {scores[column.key]!r:.100}; expected a number"
             ) from None
         if not math.isfinite(value):
-            raise RunFailed(f"scores.txt: {column.key} is {value}; the database takes finite numbers only")
+            raise RunFailed(f"scores.txt: {column.key} is {value}; the database accepts finite numbers only")
         stored[column.key] = Decimal(repr(value))
     return stored
 
 
 def show_score(stored: Decimal, precision: int) -> str:
-    """The leaderboard's text, with at least one decimal and all zeros."""
+    """Return the text on the leaderboard, with at least one decimal and all trailing zeros."""
     return f"{float(stored):.{min(MOST_DECIMALS, max(1, precision))}f}"

@@ -1,4 +1,4 @@
-"""What CodaLab's worker does with a results submission (`worker.py`): it goes straight to scoring."""
+"""The steps of CodaLab's worker for a results submission (`worker.py`): scoring only."""
 
 from pathlib import Path
 
@@ -9,7 +9,10 @@ from speechbundles.rehearse.run import Run, RunFailed, command_text, new_folder,
 
 
 def run_submission(run: Run, submission: Path) -> Path:
-    """Returns the scoring program's output. A submission is refused that Codabench, importing the bundle, would run."""
+    """Run a submission; return the scoring program's output.
+
+    A submission that Codabench would run as a program after importing the bundle is refused.
+    """
     results = new_folder(run.root / "submission")
     run.unpack_submission(submission, results, codabench.METADATA_FILES)
     base = run.root / CODALAB.scoring_folder
@@ -20,36 +23,39 @@ def run_submission(run: Run, submission: Path) -> Path:
 
 
 def check_output(output: Path, step: str) -> None:
-    """The worker reads the page that it made, whether anybody wants one or not."""
+    """Check that the page which the worker created is still there: the worker reads it even if pages are disabled."""
     try:
         (output / PAGE).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
         raise RunFailed(
-            f"the {step} program left no {PAGE} that can be read ({reason}); the worker makes an empty one before "
-            "the program starts, and fails every run where it is gone. Leave it where no page is wanted"
+            f"the {step} program left no readable {PAGE} ({reason}). The worker creates an empty one before the "
+            "program starts, and the run fails without it. Do not delete it, even if you want no page"
         ) from None
 
 
 def page_warnings(output: Path, enabled: bool) -> list[str]:
-    """The worker uploads the page as it changes, but not after the program has ended; where it is empty then, every
-    page of the output, those in folders last."""
+    """Return warnings on pages that are not shown.
+
+    The worker uploads the page when it changes, but not after the program has ended. If the page is empty then, the
+    worker uploads all pages in the output, those in folders last.
+    """
     if (output / PAGE).stat().st_size:
         return [
-            f"{PAGE} is lost where it is written in a run's last second, as the watcher ends with the program; leave "
-            "the empty one, and write the page into a folder of the output"
+            f"{PAGE} is lost if it is written in the last second of a run, because the watcher ends with the program. "
+            "Leave this file empty, and write the page into a folder of the output"
         ]
     written = any(path.stat().st_size for path in output.rglob("*.html"))
     if enabled and not written:
         return ["detailed results are enabled, but there is no page in the output"]
     if written and not enabled:
         return [
-            "a page was written, but enable_detailed_results is off: no link leads to it, though it is served"
+            "a page was written, but enable_detailed_results is off: the page is served, but no link leads to it"
         ]
     return []
 
 
 def _words(program: Path) -> list[str] | None:
-    """A program's command, split at single spaces."""
+    """Return a program's command, split at single spaces."""
     text = command_text(program, METADATA_FILES)
     return None if text is None else [replace_variables(word, VARIABLES) for word in text.split(" ")]

@@ -1,4 +1,4 @@
-"""Rehearsals in containers: what is asked of the engine's API, and real runs where there is an engine.
+"""Rehearsals in containers: the requests to the engine's API, and real runs where an engine is available.
 
 The first half talks to a server made here, which answers as Docker's API does. The second half needs Docker or Podman
 and an image with Python and numpy: `make container-image` makes one from Debian packages, SPOKENEVAL_TEST_IMAGE names
@@ -32,7 +32,7 @@ MB = 1 << 20
 
 
 class FakeApi(BaseHTTPRequestHandler):
-    """Enough of the Docker API (v1.41) for one container; the server notes what it was asked."""
+    """The part of the Docker API (v1.41) that one container needs; the server records the requests."""
 
     protocol_version = "HTTP/1.1"
 
@@ -120,7 +120,7 @@ class FakeServer(socketserver.ThreadingUnixStreamServer):
 
 @pytest.fixture
 def server():
-    with tempfile.TemporaryDirectory() as folder:  # a socket's path is short
+    with tempfile.TemporaryDirectory() as folder:  # a socket's path must be short
         path = f"{folder}/api.sock"
         with FakeServer(path) as api:
             threading.Thread(target=api.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
@@ -215,13 +215,13 @@ def test_a_rootless_engine_shows_this_user_as_root(server, client, tmp_path):
 
 def test_an_image_that_cannot_be_had_is_named(server, client):
     server.image = False
-    with pytest.raises(OrganiserError, match="image image:1 is not here and cannot be pulled"):
+    with pytest.raises(OrganiserError, match="image image:1 is not on this computer and cannot be pulled"):
         ContainerEngine("image:1", client)
 
 
 def test_no_engine_at_all_is_said_with_what_to_do(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/nothing.sock")
-    with pytest.raises(OrganiserError, match=r"start one, or set DOCKER_HOST\n.*nothing\.sock"):
+    with pytest.raises(OrganiserError, match=r"start one of them, or set DOCKER_HOST\n.*nothing\.sock"):
         connect()
     bundle = with_image(tmp_path, "image:1")
     arguments = ["rehearse", str(bundle), str(submission_zip(tmp_path)), "--engine", "docker"]
@@ -234,7 +234,7 @@ def test_the_image_is_the_bundles_own(server, tmp_path, monkeypatch, capsys):
     bundle = with_image(tmp_path, "some/image:7")
     arguments = ["rehearse", str(bundle), str(submission_zip(tmp_path)), "--engine", "docker"]
     assert build_bundle.main(arguments) == 1
-    assert "wrote neither scores.json nor scores.txt" in capsys.readouterr().out  # nothing ran
+    assert "wrote neither scores.json nor" in capsys.readouterr().out  # no program was run
     assert {body["Image"] for body in server.bodies("/containers/create")} == {"some/image:7"}
 
 
@@ -270,7 +270,7 @@ def test_a_rehearsal_in_a_container(engine, tmp_path):
 
 
 def test_a_built_bundle_scores_in_its_image_as_it_does_here(engine, tmp_path):
-    """The whole way: Spoken CALL as built, its image replaced by the test's; both engines, the same scores."""
+    """End to end: the built Spoken CALL bundle with the test's image gives the same scores in both engines."""
     assert build_bundle.main(["build", "spoken_call", "--platform", "codabench", "--out", str(tmp_path)]) == 0
     built = tmp_path / "codabench" / "spoken_call.zip"
     bundle, submission = tmp_path / "bundle.zip", tmp_path / "submission.zip"

@@ -1,4 +1,4 @@
-"""Rehearsals against small bundles made here; expected outcomes are those of the platforms' own sources.
+"""Rehearsals with small bundles made here; expected results follow the platforms' source code.
 
 Codabench: compute_worker/compute_worker.py (`Run`) and src/apps/api/views/submissions.py (`upload_submission_scores`).
 CodaLab: codalab/apps/web/tasks.py (`update_submission`).
@@ -31,7 +31,7 @@ from tests.samples.small_bundles import (
 
 
 def writes(scores, name="scores.json", more=""):
-    """A scoring program that writes this text."""
+    """Return a scoring program that writes this text."""
     source = f"""
         import sys
         from pathlib import Path
@@ -47,7 +47,7 @@ def tree(folder):
 
 ONLY = {"index": 0, "name": "Only", "start": "2027-01-11 00:00:00"}
 
-# The way through
+# A complete run
 
 
 def test_a_finished_run(tmp_path):
@@ -99,7 +99,7 @@ def test_an_unknown_phase_is_refused_with_the_known_ones(tmp_path):
 
 
 def test_layout_of_both_steps(tmp_path):
-    """The submission goes whole into the prediction output: nested folders, __MACOSX and all, then `metadata`."""
+    """The whole submission is copied to the prediction output, with nested folders and __MACOSX, then `metadata`."""
     files = {"answer.txt": "42", "deep/er/x.txt": "x", "__MACOSX/._answer.txt": "m", ".DS_Store": "d"}
     keep = tmp_path / "kept"
     result = run(tmp_path, files, keep=keep)
@@ -123,7 +123,7 @@ def test_keep_refuses_a_folder_that_is_not_empty(tmp_path):
 
 
 def test_the_reference_is_nowhere_during_ingestion(tmp_path):
-    """Looked for from the sandbox root, three folders above the program."""
+    """Searched from the sandbox root, three folders above the program."""
     look = """
         from pathlib import Path
         root = Path.cwd().parents[2]
@@ -175,7 +175,7 @@ def test_variables_of_the_command_are_replaced(tmp_path):
 
 
 def test_another_engine_can_run_the_programs(tmp_path):
-    """It gets commands and folders as the container would see them."""
+    """The engine gets commands and folders as a container would see them."""
     calls = []
 
     class Recorder:
@@ -222,7 +222,7 @@ def test_scoring_goes_ahead_when_ingestion_fails(tmp_path):
     keep = tmp_path / "kept"
     result = run(tmp_path, ingest="import sys; sys.exit('answer.txt: no')", keep=keep)
     assert result.status == "Finished"
-    assert result.warnings == ("ingestion ended with exit code 1; the platform scores all the same",)
+    assert result.warnings == ("ingestion ended with exit code 1; the platform scores the submission anyway",)
     assert yaml.safe_load((keep / "scoring/app/input/res/metadata").read_text())["ingestionExitCode"] == 1
     assert result.steps[0].stderr == "answer.txt: no\n"
 
@@ -276,7 +276,7 @@ def test_a_submission_that_cannot_be_unpacked_fails_with_the_report(tmp_path):
 
 
 def test_a_folder_is_no_submission(tmp_path):
-    with pytest.raises(OrganiserError, match="expected a submission's zip"):
+    with pytest.raises(OrganiserError, match="expected the zip of a submission"):
         rehearse(codabench_bundle(tmp_path), tmp_path)
 
 
@@ -289,17 +289,19 @@ def test_a_failing_scoring_program_fails_with_what_it_said(tmp_path):
     assert result.status == "Failed"
     assert result.problems == ("the scoring program ended with exit code 1",)
     assert (result.scores, result.row) == ({}, ())
-    assert result.warnings == ("scores were written, but count for nothing after a non-zero exit code",)
+    assert result.warnings == (
+        "scores were written, but the platform ignores them after a non-zero exit code",
+    )
     lines = str(result).splitlines()
     assert lines[0].startswith("Failed in ")
-    assert lines[-2:] == ["  scoring said (exit code 1):", "    line 14: \\x1b[31mno"]
+    assert lines[-2:] == ["  Output of scoring (exit code 1):", "    line 14: \\x1b[31mno"]
 
 
 def test_what_both_steps_say_is_shown_once(tmp_path):
     refusal = "import sys; sys.exit('results.csv: 1 problem')"
     assert str(run(tmp_path, ingest=refusal, score=refusal)).count("results.csv: 1 problem") == 1
     other = "import sys; sys.exit('something else')"
-    assert str(run(tmp_path, ingest=other, score=refusal)).count("said (exit code 1)") == 2
+    assert str(run(tmp_path, ingest=other, score=refusal)).count("(exit code 1):") == 2
 
 
 def test_a_scoring_program_over_the_time_limit_fails(tmp_path):
@@ -335,7 +337,7 @@ def test_a_scoring_program_without_a_command_fails(tmp_path, command):
     assert "no command" in result.problems[0]
 
 
-# What the server makes of scores
+# Scores on the server
 
 
 def scored(tmp_path, scores, name="scores.json", **options):
@@ -348,7 +350,7 @@ def test_nan_and_infinity_lose_all_scores_of_a_finished_run(tmp_path, bad):
     assert result.status == "Finished"
     assert [cell.stored for cell in result.row] == [None, None]
     assert [cell.shown for cell in result.row] == ["n/a", "n/a"]
-    assert "the worker crashes, items is" in result.warnings[0]
+    assert "the worker crashes because items is" in result.warnings[0]
     assert any("ranks first" in warning for warning in result.warnings)
     json.loads(result.to_json(), parse_constant=pytest.fail)
 
@@ -357,12 +359,12 @@ def test_nan_and_infinity_lose_all_scores_of_a_finished_run(tmp_path, bad):
     "bad", ["null", '"good"', '"nan"', "[1]", "{}", "1e10", "-1e10", "9999999999.99999999999"]
 )
 def test_what_the_database_refuses_loses_it_and_all_that_follows(tmp_path, bad):
-    """1e10 with ten decimal places has 21 digits, one more than the column's max_digits=20."""
+    """1e10 with ten decimal places has 21 digits, more than the column's max_digits=20."""
     columns = [{**COLUMNS[0], "key": key, "title": key, "index": i} for i, key in enumerate("abc")]
     result = scored(tmp_path, f'{{"a": 1, "b": {bad}, "c": 3}}', columns=columns)
     assert result.status == "Finished"
     assert [cell.stored for cell in result.row] == [Decimal(1), None, None]
-    assert "it keeps a, loses b and every key after it" in result.warnings[0]
+    assert "keeps a, loses b and all keys after it" in result.warnings[0]
 
 
 def test_the_largest_value_the_database_takes(tmp_path):
@@ -377,7 +379,7 @@ def test_stored_with_ten_places_shown_with_the_columns(tmp_path):
 
 
 def test_a_tie_in_the_eleventh_place_is_rounded_away_from_zero(tmp_path):
-    """As PostgreSQL's numeric does: 1/2048 = 0.00048828125 exactly."""
+    """Rounded as by PostgreSQL's numeric; 1/2048 is exactly 0.00048828125."""
     result = scored(tmp_path, '{"accuracy": 0.00048828125, "items": -0.00048828125}')
     assert [str(cell.stored) for cell in result.row] == ["0.0004882813", "-0.0004882813"]
 
@@ -397,7 +399,9 @@ def test_a_missing_primary_ranks_first_with_desc_and_last_with_asc(tmp_path):
 def test_keys_without_a_column_are_dropped(tmp_path):
     result = scored(tmp_path, '{"accuracy": 0.5, "acuracy": 1, "items": 3, "extra": null}')
     assert [cell.key for cell in result.row] == ["accuracy", "items"]
-    assert result.warnings == ("written but without a column, dropped in silence: acuracy, extra",)
+    assert result.warnings == (
+        "scores without a column, dropped by the platform without notice: acuracy, extra",
+    )
 
 
 @pytest.mark.parametrize(
@@ -436,7 +440,7 @@ def test_scores_that_are_no_mapping_are_lost(tmp_path, scores, name):
     result = scored(tmp_path, scores, name)
     assert result.status == "Finished"
     assert result.scores == {}
-    assert result.warnings[0].startswith("no score is stored")
+    assert result.warnings[0].startswith("the run is Finished, but no score is stored")
 
 
 @pytest.mark.parametrize(
@@ -606,7 +610,7 @@ def test_codalab_reads_no_scores_json(tmp_path):
 
 
 def page_run(tmp_path, more):
-    """A run whose scoring program does something to the worker's empty page, with pages enabled."""
+    """Run a scoring program that changes the worker's empty page, with pages enabled."""
     score = CODALAB_SCORE + f"page = output / 'detailed_results.html'\n{more}\n"
     return codalab_run(tmp_path, score, changes={"enable_detailed_results": True})
 
@@ -624,14 +628,14 @@ def test_codalab_fails_a_run_that_takes_its_page_away(tmp_path, more):
     """worker.py makes the page before the program starts, and reads it afterwards whether or not pages are enabled."""
     result = page_run(tmp_path, more)
     assert result.status == "Failed"
-    assert "no detailed_results.html that can be read" in result.problems[0]
+    assert "no readable detailed_results.html" in result.problems[0]
 
 
 def test_codalab_shows_a_page_that_is_in_a_folder(tmp_path):
     in_folder = "(output / 'more').mkdir(); (output / 'more/page.html').write_text('x')"
     assert page_run(tmp_path, in_folder).warnings == ()
     (warning,) = page_run(tmp_path, "page.write_text('x')").warnings
-    assert "is lost where it is written in a run's last second" in warning
+    assert "is lost if it is written in the last second of a run" in warning
     (warning,) = page_run(tmp_path, "").warnings
     assert "there is no page in the output" in warning
     (warning,) = codalab_run(tmp_path, CODALAB_SCORE + in_folder).warnings
@@ -649,7 +653,7 @@ def test_codalab_missing_and_unknown_keys(tmp_path):
     assert result.status == "Finished"
     assert [cell.shown for cell in result.row] == ["0.5000", "-"]
     assert result.warnings == (
-        "written but without a column, dropped in silence: other",
+        "scores without a column, dropped by the platform without notice: other",
         "columns without a score: items",
     )
 

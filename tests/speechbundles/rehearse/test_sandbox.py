@@ -1,4 +1,4 @@
-"""The sandbox against real programs that misbehave. After each: nothing of it is left running.
+"""The sandbox with real programs that misbehave. After each test, no process of the program is left.
 
 Every program carries a word of its own in its command line or environment, and processes are looked for by it.
 """
@@ -21,7 +21,7 @@ MB = 1 << 20
 
 @pytest.fixture
 def mark():
-    """A word in the environment of all of a program's processes; at the end no process may carry it."""
+    """A word in the environment of all processes of a program; at the end no process may have it."""
     word = "sandboxed-" + uuid.uuid4().hex
     yield word
     assert carriers(word) == []
@@ -75,7 +75,7 @@ def test_death_by_a_signal_is_reported_as_a_container_would(tmp_path, mark):
 
 
 def test_a_closed_pipe_ends_a_shell_pipeline_as_usual(tmp_path, mark):
-    """SIGPIPE is back at its default: under Python's setting, `yes` would complain of a broken pipe."""
+    """SIGPIPE is reset to its default: with Python's setting, `yes` would report a broken pipe."""
     outcome = run(
         ["sh", "-c", "yes | head -n 1"], cwd=tmp_path, env={"PATH": os.defpath, "MARK": mark}, seconds=10,
         limits=Limits(memory_bytes=256 * MB, output_bytes=MB),
@@ -85,7 +85,7 @@ def test_a_closed_pipe_ends_a_shell_pipeline_as_usual(tmp_path, mark):
 
 @pytest.mark.parametrize("path", [os.defpath, "x:" * 30_000], ids=["at once", "looked for over many polls"])
 def test_a_command_that_is_not_there(tmp_path, path):
-    """Its limits are its own: those of memory do not hold for the copy of Python that looks for it."""
+    """The memory limit does not apply to the copy of Python that searches for the command."""
     outcome = run(
         ["no-such-program"],
         cwd=tmp_path,
@@ -195,7 +195,7 @@ def test_memory_is_that_of_all_processes_together(tmp_path, mark):
 
 
 def test_one_huge_reservation_fails_at_once(tmp_path, mark):
-    """The backstop between two polls: 16 GB cannot be had under a limit of 300 MB + 4 GB of address space."""
+    """The backstop between two polls: 16 GB cannot be allocated with a limit of 300 MB + 4 GB of address space."""
     if sys.platform != "linux":
         pytest.skip("RLIMIT_AS")
     outcome = python("b'x' * (16 << 30)", mark, tmp_path, memory_bytes=300 * MB)
@@ -204,7 +204,7 @@ def test_one_huge_reservation_fails_at_once(tmp_path, mark):
 
 
 def test_a_fork_bomb_is_stopped(tmp_path, mark):
-    """Bounded: it stops by itself at 2^8 = 256 processes, for the sake of the machine that runs the test."""
+    """A bounded fork bomb: it stops by itself at 2^8 = 256 processes, to protect the computer that runs the test."""
     outcome = python(
         """
         import os, time
@@ -288,7 +288,7 @@ def wait_for(condition):
 
 @pytest.mark.parametrize("seconds", [1e-6, 0.01, 0.02, 0.03])
 def test_a_limit_that_falls_into_the_start_of_the_program(tmp_path, mark, monkeypatch, seconds):
-    """Stopped before the supervisor has started anything, or just then."""
+    """The program is stopped before the supervisor has started it, or at the same time."""
     monkeypatch.setattr("speechbundles.rehearse.sandbox.POLL", seconds)
     outcome = python("import time; time.sleep(60)", mark, tmp_path, seconds=seconds / 2)
     assert outcome.why_stopped.startswith("time limit")

@@ -1,4 +1,4 @@
-"""Programs that are started once and copied for every run, against the same programs started anew each time."""
+"""Programs that are started once and copied for every run, compared with separate starts of the same programs."""
 
 import json
 import sys
@@ -18,14 +18,14 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="rehearsals do n
 
 
 def program(folder, files):
-    """A program's folder, with what is vendored beside it."""
+    """Write a program's folder, with the vendored package beside it."""
     write_files(folder, files)
     (folder / "spokeneval").symlink_to(ROOT / "spokeneval")
     return folder
 
 
 def score(engine, place, folder, files):
-    """Score a submission in a folder of its own: how the program ended, what it said, and every file it wrote."""
+    """Score a submission in its own folder; return the exit code, the output, and every file that was written."""
     base = folder / "run"
     write_files(base / "input/res", files)
     (base / "input/ref").symlink_to(place / "ref")
@@ -51,7 +51,7 @@ def warm():
 @pytest.mark.default_cases("spoken_call", "merlion_diarization", "psst_recognition")
 @pytest.mark.parametrize("task", task_names())
 def test_what_a_program_writes_and_says_is_the_same_to_the_byte(task, tmp_path, warm):
-    """The second time from what the first one left in memory; of good and of bad submissions, public labels and not."""
+    """The second run uses files read by the first one; submissions are good and bad, labels public and hidden."""
     source = (ROOT / "scoring_program" / task / "score.py").read_bytes()
     program(tmp_path / "program", {"score.py": source, "options.json": '{"detailed_results": true}'})
     write_files(tmp_path / "ref", CASES[task].reference)
@@ -137,7 +137,7 @@ PROGRAM = """
 
 @pytest.fixture
 def own(tmp_path, warm):
-    """Runs a program that does what a submission asks for, always by one engine."""
+    """Return a function that runs, in one engine, a program that follows a submission's instructions."""
     place = program(tmp_path / "program", {"score.py": textwrap.dedent(PROGRAM)})
     engines = {"warm": warm, "cold": LocalEngine()}
 
@@ -177,7 +177,7 @@ def test_a_limit_stops_the_run_and_costs_no_other(own):
 
 def test_a_submission_that_kills_its_server_costs_only_itself(own):
     before = own() and own.servers()[0].pid
-    assert own(kill=True)[::3] == (137, "its supervisor ended before it did")
+    assert own(kill=True)[::3] == (137, "its supervisor ended first")
     assert own()[0] == 0
     assert own.servers()[0].pid != before
 
@@ -202,4 +202,4 @@ def test_servers_end_with_their_engine(own, warm):
     own()
     (server,) = own.servers()
     warm.__exit__()
-    assert server.returncode in (0, -9)  # no more requests, or killed: whichever comes first
+    assert server.returncode in (0, -9)  # ended after its last request, or killed

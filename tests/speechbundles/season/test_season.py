@@ -1,4 +1,4 @@
-"""Seasons against small bundles made here. What is expected follows the platforms' own sources.
+"""Seasons with small bundles made here. Expected results follow the platforms' source code.
 
 Codabench: `Phase.can_user_make_submissions` (competitions/models.py), `PhaseSerializer.get_status` and
 `LeaderboardPhaseSerializer` (api/serializers), leaderboards/strategies.py, competitions/unpackers/v2.py.
@@ -141,7 +141,7 @@ def write_bundle(tmp_path, competition):
 
 
 def submit(tmp_path, team, name, told=None, *, files=None):
-    """A submission of a team; `told`: what the scoring program is to do with it."""
+    """Write a team's submission; `told`: instructions for the scoring program."""
     path = tmp_path / "season" / team / name
     path.parent.mkdir(parents=True, exist_ok=True)
     scores = {"accuracy": 0.5, "cost": 1, "secret": 0}
@@ -150,7 +150,7 @@ def submit(tmp_path, team, name, told=None, *, files=None):
 
 
 def season_of(*uploads):
-    """Submissions and what each comes to: (team, time, scores), scores None where the run Failed."""
+    """Return submissions with their results, from (team, time, scores); scores are None for a run that Failed."""
     submissions, results = [], {}
     for number, (team, when, scores) in enumerate(sorted(uploads, key=lambda upload: upload[1])):
         one = Submission(
@@ -175,7 +175,7 @@ def statuses(bundle, *uploads):
 
 
 def boards(bundle, *uploads):
-    """The board at the end of each day that changed it: (day, phase, [(rank, team, accuracy)])."""
+    """Return the board at the end of each day that changed it: (day, phase, [(rank, team, accuracy)])."""
     competition = read_season_bundle(bundle)
     attempts = replay(competition, *season_of(*uploads))
 
@@ -205,7 +205,7 @@ def test_the_day_is_that_of_utc(tmp_path, make_bundle):
 
 @PLATFORMS
 def test_failed_runs_are_free_for_the_day_and_in_all(tmp_path, make_bundle):
-    """Both sources leave out what Failed before they count."""
+    """Both platforms' sources do not count runs that Failed."""
     uploads = [("a", f"2027-01-05 0{hour}:00:00", None) for hour in range(4)]
     uploads += [("a", f"2027-01-05 1{hour}:00:00", 1) for hour in range(3)]
     expected = ["Failed"] * 4 + ["Finished"] * 2 + ["Refused"]
@@ -220,7 +220,7 @@ def test_the_total_is_a_teams_and_a_phases(tmp_path, make_bundle):
     uploads = [(team, f"{day} 12:00:0{second}", 1) for day in days for second, team in enumerate("ab")]
     got = replay(read_season_bundle(bundle), *season_of(*uploads))
     assert [one.status for one in got] == ["Finished"] * 4 + ["Refused"] * 2 + ["Finished"] * 2
-    assert got[4].reasons == ("2 submissions already; Development allows 2 in all",)
+    assert got[4].reasons == ("already 2 submissions; Development allows 2 in total",)
 
 
 def test_a_limit_of_zero_is_none_on_codabench_and_nothing_on_codalab(tmp_path):
@@ -255,7 +255,8 @@ def test_limits_that_are_not_written_down(tmp_path):
         ("2027-02-09 23:59:59", None, "Closed"),
         ("2027-02-10 00:00:00", "Evaluation", "Evaluation"),
         ("2027-02-20 11:59:59", "Evaluation", "Evaluation"),
-        ("2027-02-20 12:00:00", "Evaluation", None),  # over at `end < now`; open while `end_date > now`
+        # At the end: Codabench closes at `end < now`, CodaLab is open at `end_date > now`.
+        ("2027-02-20 12:00:00", "Evaluation", None),
         ("2027-02-20 12:00:01", None, None),
     ],
 )
@@ -273,7 +274,7 @@ def test_a_refusal_says_when_a_phase_is_open(tmp_path):
         "no phase is open: Development is open before 2027-02-01 00:00:00, Evaluation opens 2027-02-10 00:00:00",
     )
     (one,) = replay(read_season_bundle(codalab(tmp_path)), *season_of(("a", "2027-02-05 00:00:00", 1)))
-    assert one.reasons == ("phase Closed takes no submissions",)
+    assert one.reasons == ("phase Closed accepts no submissions",)
 
 
 def test_the_last_phase_may_have_no_end(tmp_path):
@@ -316,7 +317,7 @@ UPLOADS = [
 
 @PLATFORMS
 def test_best_and_last_give_different_boards(tmp_path, make_bundle):
-    """On the second day a's best stays, and its last is worse; on the third nothing changes."""
+    """On the second day a's best run is still the first one, and its last is worse; on the third nothing changes."""
     first = ("2027-01-01", "Development", [(1, "a", "0.7"), (2, "b", "0.6")])
     assert boards(make_bundle(tmp_path, rule="Force_Best"), *UPLOADS) == [first]
     assert boards(make_bundle(tmp_path, rule="Force_Last"), *UPLOADS) == [
@@ -343,9 +344,8 @@ def test_where_participants_pick_the_best_is_shown_and_said_to_be_a_guess(tmp_pa
     assert final(tmp_path / "bundle.zip", *UPLOADS) == [(1, "a", "0.7"), (2, "b", "0.6")]
     attempts = tuple(replay(competition, *season_of(*UPLOADS)))
     days = tuple(boards_by_day(competition, attempts))
-    assert "Development: participants pick what is on the board" in to_text(
-        Season(competition, attempts, days, 0)
-    )
+    text = to_text(Season(competition, attempts, days, 0))
+    assert "Development: participants choose their submission on the leaderboard" in text
 
 
 def test_lower_is_better_where_the_primary_column_says_so(tmp_path):
@@ -355,7 +355,7 @@ def test_lower_is_better_where_the_primary_column_says_so(tmp_path):
 
 
 def test_equal_primary_scores_on_codabench(tmp_path):
-    """The other columns decide, each in its direction; for the best hidden ones too; then the earlier upload."""
+    """The other columns decide, each in its direction, then time; for the best run, hidden columns count too."""
 
     def scores(cost, secret):
         return {"accuracy": 0.5, "cost": cost, "secret": secret}
@@ -378,7 +378,7 @@ def test_equal_primary_scores_on_codabench(tmp_path):
 
 
 def test_equal_primary_scores_on_codalab(tmp_path):
-    """They share a rank, whatever the other columns say; the next score has the next rank; of a team's, the last."""
+    """They share a rank, whatever the other columns; the next score has the next rank. Of a team's runs, the last."""
     bundle = codalab(tmp_path)
     uploads = [
         ("a", "2027-01-01 10:00:00", {"accuracy": 0.5, "cost": 1}),
@@ -407,7 +407,7 @@ def test_ties_are_told_by_the_ranks_that_they_take(tmp_path, make_bundle, ranks)
     lines = to_text(
         Season(competition, attempts, tuple(boards_by_day(competition, attempts)), 0)
     ).splitlines()
-    board = next(number for number, line in enumerate(lines) if line.startswith("Final board"))
+    board = next(number for number, line in enumerate(lines) if line.startswith("Final leaderboard"))
     assert [line.split()[0] for line in lines[board + 2 : board + 5]] == ranks
 
 
@@ -456,13 +456,13 @@ def test_every_bad_name_is_told_at_once_and_nothing_is_run(tmp_path):
     (tmp_path / "season/alpha/2027-03-01T0916_folder.zip").mkdir()
     with pytest.raises(OrganiserError) as refusal:
         play(codabench(tmp_path), tmp_path / "season")
-    expected = "expected the UTC time of the upload and an end in .zip, as in 2027-03-01T0915_anything.zip"
+    expected = "expected a name with the UTC time of the upload, such as 2027-03-01T0915_anything.zip"
     assert str(refusal.value).splitlines()[2:] == [
-        "  2027-03-01T0915_stray.zip: expected a folder, one a team, with its submissions in it",
-        "  alpha/2027-02-30T1200_x.zip: 2027-02-30T1200 is not in the calendar, or its time not on the clock",
+        "  2027-03-01T0915_stray.zip: expected a team's folder with its submissions",
+        "  alpha/2027-02-30T1200_x.zip: 2027-02-30T1200 is not a valid date and time",
         f"  alpha/2027-03-01T0915_x.tar: {expected}",
-        "  alpha/2027-03-01T0916_folder.zip: is a folder; expected the zip that was uploaded",
-        "  alpha/2027-03-01T2500_x.zip: 2027-03-01T2500 is not in the calendar, or its time not on the clock",
+        "  alpha/2027-03-01T0916_folder.zip: is a folder; expected the uploaded zip",
+        "  alpha/2027-03-01T2500_x.zip: 2027-03-01T2500 is not a valid date and time",
         f"  alpha/run1.zip: {expected}",
         f"  be\\x1b[31mta/2027-03-01_x\\n.zip: {expected}",
         "",
@@ -481,7 +481,7 @@ def test_a_folder_without_a_season(tmp_path):
     with pytest.raises(OrganiserError, match="expected a folder"):
         play(codabench(tmp_path), tmp_path / "absent")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(OrganiserError, match="no submission in it"):
+    with pytest.raises(OrganiserError, match="no submissions; expected one folder"):
         play(codabench(tmp_path), tmp_path / "empty")
 
 
@@ -489,7 +489,7 @@ def test_a_folder_without_a_season(tmp_path):
 
 
 def small_season(tmp_path):
-    """Three teams, among them one that fails in every way; more uploads than two a day."""
+    """Write the submissions of three teams: one fails in every way, and some upload more than twice a day."""
     odd = "<b>x<b>\x1b[2J \u202eteam"
     submit(tmp_path, "alpha", "2027-01-05T0900_a.zip", {"accuracy": 0.7, "cost": 1, "secret": 1})
     submit(tmp_path, "alpha", "2027-02-11T0900_a.zip", {"accuracy": 0.7, "cost": 1, "secret": 1})
@@ -515,8 +515,8 @@ def test_a_season_from_files_to_text(tmp_path):
     gamma = [one for one in season.attempts if one.submission.team == "gamma"]
     assert [one.submission.name[-5] for one in gamma] == list("abcde")
     assert [one.status for one in gamma] == ["Failed"] * 4 + ["Refused"]
-    assert season.rehearsed == 8  # ten, less the third of a day and the one between the phases
-    assert told[0] == (0, 6)  # gamma's third and fourth wait for the first two to fail
+    assert season.rehearsed == 8  # of ten; not run: the third of a day, and the one between the phases
+    assert told[0] == (0, 6)  # gamma's third and fourth are run only after the first two have failed
     assert told[-1] == (8, 8)
     text = to_text(season)
     lines = [line.rstrip() for line in text.splitlines()]
@@ -536,12 +536,12 @@ def test_a_season_from_files_to_text(tmp_path):
         *(f"        line {number}   \\x1b[1mbad\\u202e" for number in range(3)),
     ]
     assert lost[5] == "      (and 2 more lines)"
-    assert "the submission holds a file named metadata" in " ".join(map(str.strip, lost[6:12]))
+    assert "the submission contains a file named metadata" in " ".join(map(str.strip, lost[6:12]))
     assert "is not a zip that can be read" in " ".join(map(str.strip, lost))
     assert "RuntimeError: at line 7" in " ".join(lost)
     assert lost[-5:] == [
         "  2027-01-05 12:00:00  <b>x<b>\\x1b[2J \\u202eteam/2027-01-05T1200_c.zip  Refused",
-        "      2 submissions on 2027-01-05 (UTC) already; Development allows 2 a day",
+        "      already 2 submissions on 2027-01-05 (UTC); Development allows 2 a day",
         "  2027-02-05 09:00:00  gamma/2027-02-05T0900_e.zip  Refused",
         "      no phase is open: Development is open before 2027-02-01 00:00:00,",
         "        Evaluation opens 2027-02-10 00:00:00",
@@ -553,7 +553,7 @@ def test_a_season_from_files_to_text(tmp_path):
     assert "<script" not in page
     assert "&lt;b&gt;x&lt;b&gt;\\x1b[2J \\u202eteam" in page
     assert "<summary>2027-01-05: 3 finished, 4 failed, 1 refused</summary>" in page
-    assert page.index("Final board") < page.index("<summary>") < page.index("Refused and failed")
+    assert page.index("Final leaderboard") < page.index("<summary>") < page.index("Refused and failed")
 
     as_json = json.loads(to_json(season))
     assert [entry["team"] for entry in as_json["days"][0]["board"]] == ["<b>x<b>\x1b[2J \u202eteam", "alpha"]
@@ -562,7 +562,7 @@ def test_a_season_from_files_to_text(tmp_path):
     )  # halved in the second phase
     assert len(as_json["attempts"]) == 10
 
-    again = play(bundle, folder, work=tmp_path / "fresh", jobs=1)  # programs' paths are other ones this time
+    again = play(bundle, folder, work=tmp_path / "fresh", jobs=1)  # the programs' paths differ this time
     assert again.rehearsed == 8
     assert (to_text(again), to_json(again)) == (text, to_json(season))
 
@@ -570,7 +570,7 @@ def test_a_season_from_files_to_text(tmp_path):
 @PLATFORMS
 def test_results_are_kept_and_broken_ones_made_again(tmp_path, make_bundle):
     submit(tmp_path, "a", "2027-01-05T0900.zip")
-    submit(tmp_path, "b", "2027-01-05T1000.zip")  # the same zip: one run serves both
+    submit(tmp_path, "b", "2027-01-05T1000.zip")  # the same zip: one run is enough
     submit(tmp_path, "b", "2027-01-05T1100.zip", {"refusal": "no"})
     submit(tmp_path, "b", "2027-02-11T1100.zip")  # the same in another phase: another run
     bundle = make_bundle(tmp_path)
@@ -626,7 +626,7 @@ def test_a_killed_season_goes_on_where_it_stopped(tmp_path):
 
 
 def test_a_refusal_at_ingestion_keeps_its_reason(tmp_path, monkeypatch):
-    """Scoring says no more then than that ingestion refused; where both say the same, it is kept once."""
+    """Scoring only repeats that ingestion refused the submission; identical output is kept once."""
     why = "results.csv: 1 problem\n\n  cannot meet the 50 % rule whatever the labels\n"
     report = ["ingestion_report.txt: 1 problem", "  its log says why"]
     for scoring, kept in (("{}\n\n{}\n".format(*report), report), (why, [])):
@@ -643,7 +643,7 @@ def test_a_refusal_at_ingestion_keeps_its_reason(tmp_path, monkeypatch):
 
 
 def test_no_run_is_in_vain_and_none_is_missing(tmp_path, monkeypatch):
-    """Random seasons against an oracle that plays them upload by upload, knowing how each ends."""
+    """Random seasons, compared with an oracle that replays them upload by upload with known results."""
     ended = []
 
     def fake(bundle, phase, submission, **_):
@@ -664,7 +664,7 @@ def test_no_run_is_in_vain_and_none_is_missing(tmp_path, monkeypatch):
             name = f"2027-01-0{day}T{second // 3600:02}{second // 60 % 60:02}{second % 60:02}.zip"
             told = {"accuracy": 1, "salt": len(uploads), **({"fail": 1} if fails else {})}
             submit(folder, team, name, told)
-            uploads = [upload for upload in uploads if upload[:2] != (team, name)]  # written over
+            uploads = [upload for upload in uploads if upload[:2] != (team, name)]  # the file is overwritten
             uploads.append((team, name, fails))
         per_day, total = draw.randrange(1, 5), draw.randrange(1, 9)
 
@@ -695,7 +695,7 @@ def test_the_command_prints_text_or_json_and_says_what_is_wrong(tmp_path, capsys
     bundle, folder = str(codabench(tmp_path)), str(tmp_path / "season")
     assert build_bundle.main(["season", bundle, folder]) == 0
     said = capsys.readouterr()
-    assert "Final board, Development (Force_Best)" in said.out
+    assert "Final leaderboard, Development (Force_Best)" in said.out
     assert said.err.startswith("1 runs in ")
     assert build_bundle.main(["season", bundle, folder, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["final"][0]["board"][0]["team"] == "a"
