@@ -1,1 +1,1 @@
-"""Seeded generators of the sample data: synthetic, in the official formats, at the published statistics."""
+"""Seeded generators of the sample data: synthetic, in the official formats, with the published statistics."""

@@ -1,4 +1,4 @@
-"""Write every sample anew, the same bytes as in the repository: `make samples`."""
+"""Write all sample files again, with the same bytes as in the repository: `make samples`."""
 
 from pathlib import Path
 

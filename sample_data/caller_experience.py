@@ -1,17 +1,17 @@
-"""Synthetic calls for `caller_experience`, drawn to the published statistics: no real call is in them.
+"""Synthetic calls for `caller_experience` with the published statistics; no real calls are included.
 
-Run `python -m sample_data.caller_experience` to write the sample files again, byte for byte.
+`python -m sample_data.caller_experience` writes the sample files again, byte for byte.
 
-A call goes well or badly; its log shows four features (classification status, recognition errors, operator
-requests, exit status) from which its quality follows. Fifteen listeners, each a little mild or harsh, hear
-quality with an error of their own and rate it from 1 to 5. As in the paper, a training call is rated by one
-listener (1188 calls), a test call by three distinct ones (202 calls).
+A call goes well or badly. Its log has four features (classification status, recognition errors, operator requests, exit
+status), which determine its quality. Each of fifteen listeners, some milder and some harsher, perceives the quality
+with an error and rates it from 1 to 5. As in the paper, one listener rates each training call (1188 calls), and three
+distinct listeners rate each test call (202 calls).
 
-The linear kappas of the three listenings of the evaluation calls are the published 0.77, 0.78 and 0.80. The
-published shares of differences (54-59 % exact, 88-92 % within one) are not: no ratings from 1 to 5 have
-both, whatever their distribution. A mean difference m gives a linear kappa of at most 1 - m / (2 + m^2 / 2),
-and 54.0 % exact with 88.7 % within one means m >= 0.573, so a kappa of at most 0.735, not 0.77. (With
-quadratic weights, 0.77 to 0.80 would go with such differences.) Kappa is the score, so kappa is matched.
+The linear kappas of the three ratings of the evaluation calls are the published 0.77, 0.78 and 0.80. The shares of
+differences are not the published ones (54-59 % exact, 88-92 % within one), because no ratings from 1 to 5 have both. A
+mean difference m gives a linear kappa of at most 1 - m / (2 + m^2 / 2); 54.0 % exact with 88.7 % within one implies
+m >= 0.573, so kappa is at most 0.735, not 0.77. (With quadratic weights, such differences would match 0.77 to 0.80.)
+Kappa is the score, so the sample matches kappa.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ ROOT = Path(__file__).resolve().parent.parent
 FEATURES = ("classification_status", "recognition_errors", "operator_requests", "exit_status")
 CALLS = {"training": 1188, "development": 202, "evaluation": 202}
 LISTENINGS = {"training": 1, "development": 3, "evaluation": 3}
-# The evaluation seed is the one, of those tried, whose three kappas round to the published ones.
+# The evaluation seed was chosen because its three kappas round to the published ones.
 SEEDS = {"training": 1, "development": 5, "evaluation": 4903}
 
 LISTENERS = 15
-LISTENER_BIAS = 0.12  # standard deviations, in points of quality: a listener's own level,
-LISTENER_ERROR = 0.72  # what changes from one listening to the next,
-UNLOGGED = 0.5  # and what every listener hears, but the log does not show
+# Standard deviations, in points of quality.
+LISTENER_BIAS = 0.12  # of the listeners' levels
+LISTENER_ERROR = 0.72  # of a listener's error in one rating
+UNLOGGED = 0.5  # of quality that all listeners perceive but the log does not show
 
 BEST_QUALITY, WORST_QUALITY = 5.3, 0.6
 CLASSIFICATION_COST = {"specific": 0.0, "general": 0.9, "wrong": 2.3, "none": 2.7}
@@ -41,7 +42,7 @@ ERROR_COST, REQUEST_COST = 0.33, 0.5
 
 
 class Call(NamedTuple):
-    """One call: what its log shows, and the ratings of those who listened."""
+    """One call: the features in its log, and its ratings."""
 
     call_id: str
     classification_status: str
@@ -52,7 +53,7 @@ class Call(NamedTuple):
 
 
 def make_calls(name: str) -> list[Call]:
-    """The calls of one set: training, development or evaluation."""
+    """Return the calls of one set: training, development or evaluation."""
     listener = random.Random("listeners")
     biases = [listener.gauss(0, LISTENER_BIAS) for _ in range(LISTENERS)]
     rng = random.Random(SEEDS[name])
@@ -63,7 +64,7 @@ def make_calls(name: str) -> list[Call]:
 
 
 def make_call(rng: random.Random, call_id: str, biases: list[float], listenings: int) -> Call:
-    """One call, rated by distinct listeners."""
+    """Return one call, rated by distinct listeners."""
     if rng.random() < 0.5:
         classification = _choose(rng, {"specific": 0.85, "general": 0.15})
         errors, requests = _poisson(rng, 0.35), _poisson(rng, 0.05)
@@ -86,9 +87,9 @@ def make_call(rng: random.Random, call_id: str, biases: list[float], listenings:
 
 
 def submissions(name: str) -> dict[str, dict[str, bytes]]:
-    """Submissions to rehearse with, `name -> its files`: the three listeners' median, and chance.
+    """Return submissions for rehearsals, `name -> its files`: the three listeners' median, and random ratings.
 
-    Nothing is perfect where listeners disagree; their median is as near to all three as ratings get.
+    No submission is perfect, because the listeners disagree; their median is closest to all three.
     """
     calls = make_calls(name)
     chance = random.Random(f"random {name}")
@@ -101,13 +102,13 @@ def submissions(name: str) -> dict[str, dict[str, bytes]]:
 
 
 def ratings_text(calls: list[Call], ratings: list[int]) -> bytes:
-    """A submission's `ratings.csv`."""
+    """Return a submission's `ratings.csv`."""
     rows = [f"{call.call_id},{rating}\n" for call, rating in zip(calls, ratings, strict=True)]
     return "".join(["call_id,rating\n", *rows]).encode()
 
 
 def write(root: Path = ROOT) -> list[Path]:
-    """Write references and feature tables under `root`; returns their paths."""
+    """Write references and feature tables under `root`; return their paths."""
     written = []
     for name in CALLS:
         calls = make_calls(name)

@@ -1,16 +1,15 @@
-"""Synthetic spoken responses for `content_accuracy`, drawn to the published statistics: nobody said them.
+"""Synthetic spoken responses for `content_accuracy` with the published statistics; no real responses are included.
 
-Run `python -m sample_data.content_accuracy` to write the sample files again, byte for byte, and with
-`--full DIR` to write a set of the published size: 5,934 responses by 1,611 speakers to 24 prompts.
+`python -m sample_data.content_accuracy` writes the sample files again, byte for byte. With `--full DIR` it writes a set
+of the published size: 5,934 responses by 1,611 speakers to 24 prompts.
 
-A prompt is a story of eleven facts, made of words of its own: six pictures to narrate, or a talk to summarise.
-A speaker has a proficiency; a response has a quality of content and a length, both of which follow from it in
-part. A better response tells more of the facts and more of each; what is left of its length is filled with
-stock phrases, or with another story. The rubric's level, 1 to 4, is an expert's reading of the quality. What
-was said then passes a recogniser that substitutes, deletes and inserts words at the published word error rate
-(26.5 % for narration, 29.4 % for summarisation). References tell nearly everything, fluently, each in its own
-words. The constants below were fitted so that the three published models (CVA, base ROUGE, new ROUGE) reach
-about their published correlations with the human score, with and without length held constant.
+A prompt is a story of eleven facts with its own words: six pictures to narrate, or a talk to summarise. A speaker has a
+proficiency, on which the quality and the length of a response partly depend. A better response contains more facts, and
+more details of each; the rest of its length is filled with stock phrases or with another story. The rubric's level, 1
+to 4, is an expert's judgement of the quality. A simulated recogniser then substitutes, deletes and inserts words at the
+published word error rate (26.5 % for narration, 29.4 % for summarisation). References contain nearly all facts, are
+fluent, and use different words. The constants below were fitted so that the three published models (CVA, base ROUGE,
+new ROUGE) have about their published correlations with the human score, with and without length held constant.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ REFERENCES = 4
 SAMPLE_PROMPTS = 6
 RESPONSES = {"training": 400, "development": 200, "evaluation": 200}
 SPEAKERS = {"training": 110, "development": 55, "evaluation": 55}
-# Of the seeds tried, those whose three models' correlations are near the published ones.
+# Chosen because the correlations of the three models are near the published ones.
 SEEDS = {"training": "T56", "development": "D53", "evaluation": "E62"}
 FULL_SEED = "F10"
 REFERENCE_COLUMNS = ("response_id", "prompt_id", "speaker_id", "human_score", "words")
@@ -99,20 +98,24 @@ GENERIC = (
     "and this is the most interesting part of it for me",
 )
 
-# How a response comes about, in units of the spread of quality over responses; probabilities on a logit scale.
-SPEAKER = 0.59  # the share of quality's variance that is the speaker's proficiency
+# The model of a response, in units of the spread of quality over responses; probabilities are on a logit scale.
+SPEAKER = 0.59  # share of the variance of quality that is due to the speaker's proficiency
 LENGTH_ON_QUALITY = 0.58  # correlation
 EXPERT_ERROR = 0.1
-LEVELS = (-1.25, -0.1, 1.05)  # where the expert's reading passes to 2, 3 and 4
-TOLD, TOLD_ON_QUALITY, TOLD_SD = -1.24, 0.54, 0.25  # that a fact is told
-DETAIL, DETAIL_ON_QUALITY = 0.24, 0.6  # that its thing is described, and its place named
-ACCURACY = 0.73  # that a part of it is called by a right name
-WANDERING, WANDERING_SD, WANDERING_DETAIL = 0.74, 6.43, 0.24  # that filling is another story, not phrases
+LEVELS = (-1.25, -0.1, 1.05)  # thresholds of the expert's judgement for levels 2, 3 and 4
+TOLD, TOLD_ON_QUALITY, TOLD_SD = -1.24, 0.54, 0.25  # probability that a fact is included
+DETAIL, DETAIL_ON_QUALITY = 0.24, 0.6  # that its object is described, and its place named
+ACCURACY = 0.73  # that a part of it has a right name
+WANDERING, WANDERING_SD, WANDERING_DETAIL = (
+    0.74,
+    6.43,
+    0.24,
+)  # that the filling is another story instead of phrases
 ERROR_EXCESS = 1.03  # a few recognition errors cancel when the two texts are aligned
 
 
 class Prompt(NamedTuple):
-    """One story, of facts whose parts are groups of words with one meaning."""
+    """One story: facts whose parts are groups of words with one meaning."""
 
     prompt_id: str
     task: str
@@ -121,7 +124,7 @@ class Prompt(NamedTuple):
 
 
 class Response(NamedTuple):
-    """One response: what was said, what the recogniser heard, and what an expert gave for it."""
+    """One response: the spoken text, the recognised text, and an expert's score."""
 
     response_id: str
     prompt_id: str
@@ -133,7 +136,7 @@ class Response(NamedTuple):
 
 
 def make_prompts(count: int = 24) -> list[Prompt]:
-    """`count` prompts, a quarter of them narrations; the first ones do not depend on `count`."""
+    """Return `count` prompts, a quarter of them narrations; the first ones do not depend on `count`."""
     return [make_prompt(number) for number in range(count)]
 
 
@@ -153,13 +156,13 @@ def make_prompt(number: int) -> Prompt:
 
 
 def make_reference(rng: random.Random, prompt: Prompt) -> str:
-    """A fluent telling of nearly all of the facts."""
+    """Return a fluent text with nearly all of the facts."""
     told = [tell(rng, fact, detail=0.62, accuracy=1) for fact in prompt.facts if rng.random() < 0.9]
     return " ".join(f"{rng.choice(LINKS)} {clause}" if i else clause for i, clause in enumerate(told))
 
 
 def make_responses(seed: str, *, speakers: int, responses: int, prompts: list[Prompt]) -> list[Response]:
-    """`responses` responses, at most four a speaker: one narration and three summaries."""
+    """Return `responses` responses, at most four for each speaker: one narration and three summaries."""
     rng = random.Random(f"responses {seed}")
     narrations = [prompt for prompt in prompts if prompt.task == "narration"]
     summaries = [prompt for prompt in prompts if prompt.task == "summary"]
@@ -199,7 +202,7 @@ def make_response(
 
 
 def speak(rng: random.Random, prompt: Prompt, quality: float, length: int) -> list[str]:
-    """The words of a response: facts in their order, and between them whatever fills its length."""
+    """Return the words of a response: facts in their order, with filling between them up to the length."""
     told = _logistic(TOLD + TOLD_ON_QUALITY * quality + TOLD_SD * rng.gauss(0, 1))
     detail = _logistic(DETAIL + DETAIL_ON_QUALITY * quality)
     wandering = _logistic(WANDERING + WANDERING_SD * rng.gauss(0, 1))
@@ -219,7 +222,7 @@ def speak(rng: random.Random, prompt: Prompt, quality: float, length: int) -> li
 
 
 def _disfluent(rng: random.Random, words: list[str]) -> list[str]:
-    """With a filled pause here, and a restart, some words twice, there."""
+    """Return words with filled pauses, and restarts in which some words are repeated."""
     if rng.random() < 0.35:
         place = rng.randrange(len(words))
         words[place:place] = rng.choice(FILLERS).split()
@@ -230,7 +233,7 @@ def _disfluent(rng: random.Random, words: list[str]) -> list[str]:
 
 
 def tell(rng: random.Random, fact: tuple[tuple[str, ...], ...], *, detail: float, accuracy: float) -> str:
-    """One fact as a clause; what is inaccurate is called by a vague or wrong name."""
+    """Return a fact as a clause; inaccurate parts have a vague or wrong name."""
     actor, action, quality, thing, place = (
         rng.choice(group) if rng.random() < accuracy else rng.choice(VAGUE[part])
         for part, group in enumerate(fact)
@@ -248,7 +251,7 @@ def tell(rng: random.Random, fact: tuple[tuple[str, ...], ...], *, detail: float
 
 
 def another_fact(rng: random.Random, prompt: Prompt) -> tuple[tuple[str, ...], ...]:
-    """A fact of some other story, none of its parts in this one."""
+    """Return a fact of another story, without any part of this one."""
     parts = []
     for kind, groups in enumerate(LEXICON):
         own = [fact[kind] for fact in prompt.facts]
@@ -260,7 +263,7 @@ def another_fact(rng: random.Random, prompt: Prompt) -> tuple[tuple[str, ...], .
 
 
 def recognise(rng: random.Random, said: list[str], rate: float, vocabulary: list[str]) -> list[str]:
-    """What a recogniser hears: 60 % of its errors are substitutions, 25 % deletions, 15 % insertions."""
+    """Return the recognised words: 60 % of the errors are substitutions, 25 % deletions, 15 % insertions."""
     heard = []
     for word in said:
         draw = rng.random() / rate
@@ -274,13 +277,13 @@ def recognise(rng: random.Random, said: list[str], rate: float, vocabulary: list
 
 
 def full_size() -> tuple[list[Prompt], list[Response]]:
-    """A set of the published size: 24 prompts, 5,934 responses by 1,611 speakers."""
+    """Return a set of the published size: 24 prompts, 5,934 responses by 1,611 speakers."""
     prompts = make_prompts()
     return prompts, make_responses(FULL_SEED, speakers=1611, responses=5934, prompts=prompts)
 
 
 def sample_sets() -> tuple[list[Prompt], dict[str, list[Response]]]:
-    """The small sets kept with the project, on six prompts; no speaker is in two of them."""
+    """Return the small sets in the repository, on six prompts; no speaker is in two sets."""
     prompts = make_prompts(SAMPLE_PROMPTS)
     return prompts, {
         name: make_responses(seed, speakers=SPEAKERS[name], responses=RESPONSES[name], prompts=prompts)
@@ -289,7 +292,7 @@ def sample_sets() -> tuple[list[Prompt], dict[str, list[Response]]]:
 
 
 def submissions(name: str) -> dict[str, dict[str, bytes]]:
-    """Submissions to rehearse with, `name -> its files`: perfect and random."""
+    """Return submissions for rehearsals, `name -> its files`: perfect and random."""
     responses = sample_sets()[1][name]
     chance = random.Random(f"random {name}")
     chosen = {
@@ -302,7 +305,7 @@ def submissions(name: str) -> dict[str, dict[str, bytes]]:
 
 
 def predictions_text(responses: list[Response], scores: list[float]) -> bytes:
-    """A submission's `predictions.csv`."""
+    """Return a submission's `predictions.csv`."""
     rows = [
         f"{response.response_id},{score:.4f}\n" for response, score in zip(responses, scores, strict=True)
     ]
@@ -310,12 +313,12 @@ def predictions_text(responses: list[Response], scores: list[float]) -> bytes:
 
 
 def write(root: Path = ROOT) -> list[Path]:
-    """Write references and response tables of the small sets under `root`; returns their paths."""
+    """Write references and response tables of the small sets under `root`; return their paths."""
     return write_sets(root, *sample_sets())
 
 
 def write_sets(root: Path, prompts: list[Prompt], sets: dict[str, list[Response]]) -> list[Path]:
-    """Write a competition's references and response tables under its folder; returns their paths."""
+    """Write a competition's references and response tables under its folder; return their paths."""
     data = root / "starting_kit/content_accuracy/data"
     written = [_write_references(data / "references.csv", prompts)]
     for name, responses in sets.items():
@@ -330,7 +333,7 @@ def write_sets(root: Path, prompts: list[Prompt], sets: dict[str, list[Response]
 
 
 def write_full(directory: Path) -> list[Path]:
-    """Write a set of the published size, with what was said as well as what was recognised."""
+    """Write a set of the published size, with both the spoken and the recognised texts."""
     prompts, responses = full_size()
     return [
         _write_references(directory / "references.csv", prompts),
@@ -386,7 +389,9 @@ LEXICON = [_groups(text) for text in (PEOPLE, ACTIONS, QUALITIES, THINGS, PLACES
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Write the synthetic responses of content_accuracy.")
-    parser.add_argument("--full", metavar="DIR", type=Path, help="write a set of the published size there")
+    parser.add_argument(
+        "--full", metavar="DIR", type=Path, help="write a set of the published size to this folder"
+    )
     options = parser.parse_args()
     for path in write_full(options.full) if options.full else write():
         print(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)

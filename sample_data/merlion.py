@@ -1,11 +1,11 @@
 """Synthetic MERLIon CCS data: labels and regions in the official format, and hypotheses of known quality.
 
-Nothing comes from a participant of the study. Numbers and lengths of segments, recordings and audio follow
-Table 1 of the MERLIon CCS Challenge Evaluation Plan 1.2 (2023); everything else is drawn at random. Audio
-names have the official form with participants P9xxxx, who do not exist.
+No data of the study's participants are included. Numbers and lengths of segments, recordings and audio follow Table 1
+of the MERLIon CCS Challenge Evaluation Plan 1.2 (2023); everything else is random. Audio names have the official form,
+with participants P9xxxx, who do not exist.
 
-`python -m sample_data.merlion` writes the small sets to `reference_data/`. Only uniform random numbers are
-drawn, so that a seed gives the same bytes with every numpy.
+`python -m sample_data.merlion` writes the small sets to `reference_data/`. Only uniform random numbers are drawn, so
+that a seed gives the same bytes with every version of numpy.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Tables(NamedTuple):
 
 
 class Published(NamedTuple):
-    """A column of Table 1. Segments: how many, median and mean length in ms."""
+    """A column of Table 1. Segments: their number, and their median and mean length in ms."""
 
     recordings: int
     one_language: int
@@ -48,7 +48,7 @@ PUBLISHED = {
     ),
 }
 SEEDS = {"development": 2301, "evaluation": 2302}
-"""Of the small sets in the repository."""
+"""Seeds of the small sets in the repository."""
 
 PAIRS = 56
 SMALL_RECORDINGS, SMALL_SEGMENTS = 8, 320
@@ -60,11 +60,11 @@ LANGUAGES = ("English", "Mandarin")
 
 
 def generate(size: str, set: str, seed: int) -> Tables:
-    """The `set` ("development" or "evaluation") at `size` "full", Table 1's, or "small": 8 short recordings.
+    """Return the `set` ("development" or "evaluation") in size "full", as in Table 1, or "small": 8 short recordings.
 
-    Segments of one language that overlap only their like, or nothing, are as many as Table 1 says, with its
-    median and mean lengths; those with `overlap_diff_lang` True come on top. A small set has the same
-    proportions and an eighth of the session lengths.
+    The number of segments that do not overlap the other language, and their median and mean lengths, are those of
+    Table 1; segments with `overlap_diff_lang` True are additional. A small set has the same proportions and an eighth
+    of the session lengths.
     """
     published = PUBLISHED[set]
     if size == "small":
@@ -99,26 +99,26 @@ def generate(size: str, set: str, seed: int) -> Tables:
 
 
 def scored_segments(labels: pd.DataFrame) -> pd.DataFrame:
-    """The segments of Task 1: English and Mandarin, not overlapping the other language, in the labels' order."""
+    """Return the segments of Task 1: English and Mandarin, without overlap with the other language, in order."""
     return labels[labels.language_tag.isin(LANGUAGES) & ~labels.overlap_diff_lang]
 
 
 def write_identification_set(tables: Tables, folder: Path) -> list[Path]:
-    """`labels.csv` into `folder`; returns the file."""
+    """Write `labels.csv` into `folder`; return the file."""
     folder.mkdir(parents=True, exist_ok=True)
     tables.labels.to_csv(folder / "labels.csv", index=False, lineterminator="\n")
     return [folder / "labels.csv"]
 
 
 def write_diarization_set(tables: Tables, folder: Path) -> list[Path]:
-    """`labels.csv` and `regions.csv` into `folder`; returns the files."""
+    """Write `labels.csv` and `regions.csv` into `folder`; return the files."""
     written = write_identification_set(tables, folder)
     tables.regions.to_csv(folder / "regions.csv", index=False, lineterminator="\n")
     return [*written, folder / "regions.csv"]
 
 
 def identification_scores(labels: pd.DataFrame, quality: str, seed: int) -> np.ndarray:
-    """English and Mandarin scores of the scored segments, shape (n, 2).
+    """Return English and Mandarin scores of the scored segments, shape (n, 2).
 
     `quality`: "perfect"; "baseline", about the published baseline's EER (22.13 % over both trials); "random".
     """
@@ -137,7 +137,7 @@ def identification_scores(labels: pd.DataFrame, quality: str, seed: int) -> np.n
 
 
 def write_identification(labels: pd.DataFrame, scores: np.ndarray, folder: Path, *, lines: int = 1) -> None:
-    """`prediction.txt` into `folder`, with 1 or 2 `lines` a segment: the plan's two formats."""
+    """Write `prediction.txt` into `folder`, with 1 or 2 `lines` for each segment: the plan's two formats."""
     segments = scored_segments(labels)
     ids = segments.audio_name.str.replace(r"\.wav$", "", regex=True) + "_" + segments.utt_id
     ids += "_" + segments.start.astype(str) + "_" + segments.end.astype(str)
@@ -148,11 +148,11 @@ def write_identification(labels: pd.DataFrame, scores: np.ndarray, folder: Path,
 
 
 def diarization_turns(tables: Tables, quality: str, seed: int) -> pd.DataFrame:
-    """Turns `audio_name, start, end, language_tag`, times in ms.
+    """Return turns `audio_name, start, end, language_tag`, with times in ms.
 
-    `quality`: "perfect", the reference's; "perturbed", its boundaries moved by up to 150 ms either way, one turn
-    in eight lost and one in eight given the other language; "random", turns of random length and language one
-    after another over the whole audio.
+    `quality`: "perfect", the reference's turns; "perturbed", with boundaries moved by up to 150 ms, one turn in eight
+    missing and one in eight with the other language; "random", consecutive turns of random length and language over the
+    whole audio.
     """
     rng = np.random.default_rng(seed)
     if quality == "random":
@@ -178,7 +178,7 @@ def diarization_turns(tables: Tables, quality: str, seed: int) -> pd.DataFrame:
 
 
 def write_diarization(tables: Tables, turns: pd.DataFrame, folder: Path) -> None:
-    """One `.txt` a recording into `folder`, named as the audio; empty for a recording without turns."""
+    """Write one `.txt` for each recording into `folder`, named as the audio; empty for a recording without turns."""
     folder.mkdir(parents=True, exist_ok=True)
     by_name = dict(list(turns.groupby("audio_name")))
     for name in tables.recordings.audio_name:
@@ -201,7 +201,7 @@ def _shrink(published: Published) -> Published:
 
 
 def _audio_names(rng: np.random.Generator, published: Published) -> list[str]:
-    """56 parent-child pairs, recorded up to three times."""
+    """Return the audio names of 56 parent-child pairs, each recorded up to three times."""
     names = []
     for index in range(published.recordings):
         participant = published.first_participant + index % PAIRS
@@ -212,9 +212,9 @@ def _audio_names(rng: np.random.Generator, published: Published) -> list[str]:
 
 
 def _mandarin_shares(rng: np.random.Generator, published: Published) -> np.ndarray:
-    """Mandarin's share of each recording's speech: 0 or 1 in those with one language, else 0.0085 to 0.807.
+    """Return the share of Mandarin in each recording's speech: 0 or 1 if it has one language, else 0.0085 to 0.807.
 
-    The plan gives the range; the weight of the small shares follows from the totals.
+    The range is that of the plan; the weight of small shares follows from the totals.
     """
     share = np.clip(rng.random(published.recordings) ** 3, 0.0085, 0.807)
     share[: published.one_language] = 0.0
@@ -225,7 +225,7 @@ def _mandarin_shares(rng: np.random.Generator, published: Published) -> np.ndarr
 def _segments_per_recording(
     rng: np.random.Generator, published: Published, share: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """English and Mandarin segments of each recording, which add up to the published numbers."""
+    """Return the numbers of English and Mandarin segments in each recording; they add up to the published numbers."""
     size = 0.35 + 1.6 * rng.random(len(share)) ** 2  # relative amount of speech
     return (
         _apportion(published.english[0], size * (1 - share)),
@@ -234,7 +234,7 @@ def _segments_per_recording(
 
 
 def _apportion(total: int, weights: np.ndarray) -> np.ndarray:
-    """Whole numbers that sum to `total`, in proportion to `weights` by largest remainder, 1 where one is small."""
+    """Return integers that sum to `total`, in proportion to `weights` (largest remainder), at least 1 if positive."""
     least = (weights > 0).astype(int)
     quota = (total - least.sum()) * weights / weights.sum()
     whole = np.floor(quota).astype(int)
@@ -244,7 +244,7 @@ def _apportion(total: int, weights: np.ndarray) -> np.ndarray:
 
 
 def _lengths(rng: np.random.Generator, n: int, median: float, mean: float) -> np.ndarray:
-    """`n` lognormal lengths in whole ms with this median and mean: one in each n-th of the distribution."""
+    """Return `n` lognormal lengths in whole ms with this median and mean: one in each n-quantile."""
     sigma = np.sqrt(2 * np.log(mean / median))
     normal = [NormalDist().inv_cdf(p) for p in (np.arange(n) + 0.05 + 0.9 * rng.random(n)) / n]
     lengths = median * np.exp(sigma * np.array(normal))
@@ -252,7 +252,7 @@ def _lengths(rng: np.random.Generator, n: int, median: float, mean: float) -> np
 
 
 def _other_speech(rng: np.random.Generator, published: Published) -> dict[int, list[int]]:
-    """Lengths of other-language speech by recording, in a few of them; they add up to the published total."""
+    """Return lengths of speech in other languages, in a few recordings; they add up to the published total."""
     n = max(3, published.other_speech // 2)
     lengths = _apportion(published.other_speech * 1000, 0.3 + rng.random(n))
     by_recording: dict[int, list[int]] = {}
@@ -262,10 +262,10 @@ def _other_speech(rng: np.random.Generator, published: Published) -> dict[int, l
 
 
 def _units(rng: np.random.Generator, english: list[int], mandarin: list[int]) -> list[list]:
-    """Groups of segments (tag, start, end from the group's start) that stay together on the time line.
+    """Return groups of segments (tag, start, end from the group's start) that stay together on the time line.
 
-    Most are single segments. One in twelve overlaps the next of its language; noises stand alone or under
-    speech; where both languages occur, about one pair of segments in fifty overlaps across languages.
+    Most groups are single segments. One segment in twelve overlaps the next of its language; noises occur alone or
+    during speech; if a recording has both languages, about one pair of segments in fifty overlaps across languages.
     """
     units: list[list] = []
     spoken = [("English", length) for length in english] + [("Mandarin", length) for length in mandarin]
@@ -290,7 +290,7 @@ def _units(rng: np.random.Generator, english: list[int], mandarin: list[int]) ->
 
 
 def _in_bursts(rng: np.random.Generator, units: list[list]) -> list[list]:
-    """The units in random order, a language mostly followed by itself."""
+    """Return the units in random order, in which a language mostly follows itself."""
     bursts = 1 + len(units) // 12
     mandarin = np.array([unit[0][0] == "Mandarin" for unit in units])
     key = np.floor(bursts * rng.random(len(units))) + 0.5 * mandarin + 0.6 * rng.random(len(units))
@@ -300,7 +300,7 @@ def _in_bursts(rng: np.random.Generator, units: list[list]) -> list[list]:
 def _lay_out(
     rng: np.random.Generator, units: list[list], scale: float
 ) -> tuple[list[tuple[str, int, int]], list[tuple[int, int]]]:
-    """Segments on the recording's time line, and the one or two evaluated regions around them."""
+    """Return segments on the recording's time line, and the one or two evaluated regions around them."""
     time = int(8000 * scale * rng.random())
     region_start = time
     split = 1 + int(len(units) * (0.25 + 0.5 * rng.random())) if rng.random() < 0.3 else None
@@ -310,7 +310,7 @@ def _lay_out(
             regions.append((region_start, time))
             time += int((5000 + 20000 * rng.random()) * scale)
             region_start = time
-        if rng.random() > 0.15:  # else it follows at once, as at a switch of language
+        if rng.random() > 0.15:  # else it follows without a pause, as after a switch of language
             time += int(-200 * np.log(1 - rng.random()))
         segments += [(tag, time + start, time + end) for tag, start, end in unit]
         time += max(end for _, _, end in unit)
@@ -323,7 +323,7 @@ def _lay_out(
 def _session_lengths(
     rng: np.random.Generator, annotated_end: np.ndarray, total: int, scale: float
 ) -> np.ndarray:
-    """Length of each recording's audio: at least to the end of its annotation, `total` together."""
+    """Return the length of each recording's audio: at least to the end of its annotation, and `total` in sum."""
     least = np.maximum(annotated_end, round(SESSION[0] * scale))
     return least + _apportion(total - int(least.sum()), 0.1 + rng.random(len(least)) ** 4)
 
@@ -348,7 +348,7 @@ def _normal(rng: np.random.Generator, n: int) -> np.ndarray:
 
 
 def submissions(task: str, name: str) -> dict[str, dict[str, bytes]]:
-    """Submissions to rehearse with, `name -> its files`: perfect, and one drawn at random without listening."""
+    """Return submissions for rehearsals, `name -> its files`: perfect and random."""
     tables = generate("small", name, SEEDS[name])
     made = {}
     for quality in ("perfect", "random"):
@@ -364,7 +364,7 @@ def submissions(task: str, name: str) -> dict[str, dict[str, bytes]]:
 
 
 def write_samples(root: Path) -> list[Path]:
-    """Write the small sets of both tasks below the project's directory; returns the files."""
+    """Write the small sets of both tasks below the project's folder; return the files."""
     written = []
     for name, seed in SEEDS.items():
         tables = generate("small", name, seed)

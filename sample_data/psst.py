@@ -1,12 +1,12 @@
 """Synthetic naming responses in the format of the PSST Challenge: transcripts, correctness, recogniser output.
 
-Nothing here comes from a speaker: prompts and pronunciations were written for this project, the responses are
-drawn at random with the kinds of errors that aphasia brings (phonemic paraphasias, omissions, false starts,
-another word, fillers), and the recogniser's errors are drawn so that the larger set is at about the level of the
-challenge's published baseline (PER and FER of the validation split 0.222 and 0.102, of the test split 0.264 and
-0.121; F1 of its correctness 0.875 and 0.892). The sets have the sizes of those splits.
+No real speech or transcripts are included. Prompts and pronunciations were written for this project. The responses are
+random, with the kinds of errors that occur in aphasia: phonemic paraphasias, omissions, false starts, other words,
+fillers. The recogniser's error rates bring the sets near the challenge's published baseline (PER and FER 0.222 and
+0.102 on the validation split, 0.264 and 0.121 on the test split; F1 of correctness 0.875 and 0.892). The sets have the
+sizes of these splits.
 
-Run as `python -m sample_data.psst`; the same files come out every time.
+`python -m sample_data.psst` writes the same files every time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 from spokeneval.metrics.correctness import contains_pronunciation
 from spokeneval.metrics.phoneme_recognition import arpabet_features, drop_fillers
 
-# The test that a prompt belongs to, and the pronunciations accepted for it.
+# For each prompt: its test, and its accepted pronunciations.
 PROMPTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "candle": ("BNT", ("K AE N D AH L", "K AE N AH L", "K AE N D AH L Z")),
     "feather": ("BNT", ("F EH DH ER", "F EH DH ER Z", "F EH D ER")),
@@ -44,17 +44,17 @@ PROMPTS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 LEAD_INS = ("AH", "AH M", "<spn>", "<sil>", "DH AH", "AH <sil>", "IH T S AH", "W EH L <sil>", "<spn> <sil>")
-SUFFIXES = ("B AA K S", "M AE N", "HH AW S", "W ER K")  # another part of speech: contains the word, is not it
+SUFFIXES = ("B AA K S", "M AE N", "HH AW S", "W ER K")  # make another word that contains the prompt
 
-# A recording is hard for the recogniser more often when what was said is no word it knows.
+# A recording is more often hard for the recogniser if the response is not a known word.
 HARD_IF_CORRECT, HARD_IF_INCORRECT = 0.09, 0.7
-TAKEN_FOR_THE_PROMPT = 0.08  # an incorrect response that the recogniser hears as the word it expects
-SUBSTITUTED, DELETED = 0.48, 0.3  # of its errors; the others are insertions
+TAKEN_FOR_THE_PROMPT = 0.08  # share of incorrect responses that are recognised as the prompt
+SUBSTITUTED, DELETED = 0.48, 0.3  # shares of its errors; the others are insertions
 
 
 @dataclass(frozen=True)
 class SampleSet:
-    """One set: which sessions it draws, how many responses, and how often the recogniser errs on a phone."""
+    """One set: its sessions, its number of responses, and the recogniser's error rates on phones."""
 
     seed: int
     size: int
@@ -63,7 +63,7 @@ class SampleSet:
     error_hard: float
 
 
-# The seeds are chosen: of the sets they draw, these are the nearest to the published figures.
+# The seeds were chosen because their sets are nearest to the published figures.
 SETS = {
     "development": SampleSet(seed=28, size=341, first_session=1, error_easy=0.015, error_hard=0.57),
     "evaluation": SampleSet(seed=32, size=652, first_session=31, error_easy=0.015, error_hard=0.71),
@@ -86,14 +86,14 @@ class Utterance:
 
 
 def accepted_pronunciations() -> dict[str, list[str]]:
-    """The accepted pronunciations of each prompt, phones separated by blanks."""
+    """Return the accepted pronunciations of each prompt; phones are separated by spaces."""
     return {prompt: list(pronunciations) for prompt, (_, pronunciations) in PROMPTS.items()}
 
 
 def sample(
     name: str, size: int | None = None, *, seed: int | str | None = None
 ) -> tuple[list[Utterance], list[str]]:
-    """Draw a set of `SETS`, or `size` responses made like it: the utterances and the recogniser's transcripts."""
+    """Draw a set of `SETS`, or `size` responses of the same kind: utterances and the recogniser's transcripts."""
     options = SETS[name]
     rng = random.Random(options.seed if seed is None else seed)
     utterances: list[Utterance] = []
@@ -110,7 +110,7 @@ def sample(
 
 
 def draw_utterance(rng: random.Random, session: str, prompt: str, aphasia_quotient: float) -> Utterance:
-    """One response: the milder the aphasia (the higher the quotient), the more often the word is right."""
+    """Draw one response: the milder the aphasia (the higher the quotient), the more often the word is right."""
     test, pronunciations = PROMPTS[prompt]
     phones, another_word = draw_response(rng, prompt, aphasia_quotient)
     accepted = [pronunciation.split() for pronunciation in pronunciations]
@@ -130,7 +130,7 @@ def draw_utterance(rng: random.Random, session: str, prompt: str, aphasia_quotie
 
 
 def draw_response(rng: random.Random, prompt: str, aphasia_quotient: float) -> tuple[list[str], bool]:
-    """The phones of a response with its fillers, and whether it only contains the word (about 1 in 100)."""
+    """Return the phones of a response with fillers, and whether it is a longer word with the prompt (1 in 100)."""
     pronunciations = PROMPTS[prompt][1]
     said = pronunciations[0 if rng.random() < 0.7 else int(rng.random() * len(pronunciations))].split()
     lead_in = pick(rng, LEAD_INS).split() if rng.random() < 0.3 else []
@@ -153,7 +153,7 @@ def draw_response(rng: random.Random, prompt: str, aphasia_quotient: float) -> t
 
 
 def recognise(rng: random.Random, utterance: Utterance, options: SampleSet) -> str:
-    """What a recogniser at the baseline's level makes of an utterance; no fillers."""
+    """Return the transcript by a recogniser of the baseline's quality, without fillers."""
     phones = drop_fillers(utterance.transcript.split())
     correct = utterance.correctness == "TRUE"
     if not correct and rng.random() < TAKEN_FOR_THE_PROMPT:
@@ -163,7 +163,7 @@ def recognise(rng: random.Random, utterance: Utterance, options: SampleSet) -> s
 
 
 def distort(rng: random.Random, phones: Iterable[str], rate: float) -> list[str]:
-    """The phones, each with probability `rate` taken for a near one, left out, or followed by another."""
+    """Return phones, each with probability `rate` replaced by a similar one, deleted, or followed by another."""
     distorted = []
     for phone in phones:
         if rng.random() >= rate:
@@ -178,14 +178,14 @@ def distort(rng: random.Random, phones: Iterable[str], rate: float) -> list[str]
 
 
 def near_phone(rng: random.Random, phone: str) -> str:
-    """Another phone, the likelier the fewer its features differ (half as likely for each 2.25 features)."""
+    """Return another phone; the more features differ, the less likely it is (half as likely for each 2.25 features)."""
     others, cumulative = neighbours()[phone]
     return rng.choices(others, cum_weights=cumulative)[0]
 
 
 @cache
 def neighbours() -> dict[str, tuple[list[str], list[float]]]:
-    """The other phones of each phone, and their running weights."""
+    """Return the other phones for each phone, and their cumulative weights."""
     table = arpabet_features()
     costs = table.substitution_costs()
     found = {}
@@ -197,7 +197,7 @@ def neighbours() -> dict[str, tuple[list[str], list[float]]]:
 
 
 def pick(rng: random.Random, choices: list[str] | tuple[str, ...]) -> str:
-    """One of the choices, each equally likely."""
+    """Return one of the choices, all equally likely."""
     return choices[int(rng.random() * len(choices))]
 
 
@@ -221,7 +221,7 @@ def write_table(path: Path, header: list[str], rows: Iterable[Iterable[object]])
 
 
 def submissions(task: str, name: str) -> dict[str, dict[str, bytes]]:
-    """Submissions to rehearse with, `name -> its files`: perfect, and one drawn at random without listening."""
+    """Return submissions for rehearsals, `name -> its files`: perfect and random."""
     utterances, _ = sample(name)
     rng = random.Random(f"random {task} {name}")
     if task == "psst_recognition":
@@ -241,18 +241,18 @@ def submissions(task: str, name: str) -> dict[str, dict[str, bytes]]:
 
 
 def submission_text(utterances: Iterable[Utterance], column: str, values: Iterable[str]) -> bytes:
-    """A submission's file: `utterance_id` and one column."""
+    """Return a submission's file: `utterance_id` and one column."""
     rows = zip((utterance.utterance_id for utterance in utterances), values, strict=True)
     return "".join(f"{item}\t{value}\n" for item, value in [("utterance_id", column), *rows]).encode()
 
 
 def write_samples(root: Path) -> list[Path]:
-    """Write all samples below the project's directory; returns the files."""
+    """Write all samples below the project's folder; return the files."""
     return write_sets(root, {name: sample(name) for name in SETS})
 
 
 def write_sets(root: Path, sets: Mapping[str, tuple[list[Utterance], list[str]]]) -> list[Path]:
-    """Write a competition's sets, drawn by `sample`, and the pronunciations; returns the files."""
+    """Write a competition's sets, drawn by `sample`, and the pronunciations; return the files."""
     written = []
     for name, (utterances, recognised) in sets.items():
         for task in ("psst_recognition", "psst_correctness"):

@@ -1,12 +1,12 @@
-"""Synthetic Spoken CALL data: prompts, a response grammar, gold standards. Nobody ever said any of it.
+"""Synthetic Spoken CALL data: prompts, a response grammar, gold standards. No real speech or transcripts are included.
 
     python -m sample_data.spoken_call
 
-The evaluation set has the third edition's make-up, 740 correct and 260 incorrect responses, and is arranged so
-that the grammar baseline makes exactly the decisions of Table 1: CA 635, FR 105, CR 213, PFA 32, GFA 15 on the
-recogniser's text ("Baseline") and CA 671, FR 69, CR 250, PFA 7, GFA 3 on the transcriptions
-("BaselinePerfectRec"). As many of its responses as in Table 2 have a word that is neither in the grammar nor in the
-development set. The development set has the second edition's 750 and 250, with like proportions.
+The evaluation set has 740 correct and 260 incorrect responses, as in the third edition. The grammar baseline makes
+exactly the decisions of Table 1: CA 635, FR 105, CR 213, PFA 32, GFA 15 on the recogniser's text ("Baseline"), and CA
+671, FR 69, CR 250, PFA 7, GFA 3 on the transcriptions ("BaselinePerfectRec"). The number of responses with a word that
+is neither in the grammar nor in the development set is that of Table 2. The development set has 750 correct and 250
+incorrect responses, as in the second edition, with similar proportions.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ Grammar = dict[str, list[str]]
 
 @cache
 def _grammar() -> tuple[Grammar, Grammar]:
-    """Prompt -> what the baseline accepts: good responses, and bad ones that slipped into the grammar."""
+    """Return the responses that the baseline accepts, `prompt -> responses`: good ones, and bad ones in the grammar."""
     good: Grammar = {}
     lenient: Grammar = {}
     asks = [
@@ -111,7 +111,7 @@ def _grammar() -> tuple[Grammar, Grammar]:
 
 @cache
 def _by_spelling(word: str) -> list[str]:
-    """The grammar's words, those first that are spelt most like a word."""
+    """Return the grammar's words, those with the most similar spelling to a word first."""
     listed = [text for texts in _grammar() for responses in texts.values() for text in responses]
     words = {word for text in listed for word in text.split()}
     return sorted(words, key=lambda other: (-SequenceMatcher(None, word, other).ratio(), other))
@@ -119,7 +119,7 @@ def _by_spelling(word: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Group:
-    """So many responses of one kind: their labels, and whether the grammar lists the transcription, the recognition."""
+    """Responses of one kind: their number and labels, and whether the grammar lists transcription and recognition."""
 
     count: int
     correct: bool
@@ -161,7 +161,7 @@ SETS = {
 
 
 class _Speaker:
-    """Draws responses, slips and misrecognitions; every text is forced to be listed, or not, as asked."""
+    """Draws responses, mistakes and misrecognitions that are listed in the grammar or not, as requested."""
 
     def __init__(self, seed: str) -> None:
         self.good, self.lenient = _grammar()
@@ -181,7 +181,7 @@ class _Speaker:
         return opening + self.listed(prompt) + self.random.choice(["", "", " thank you", " thanks"])
 
     def slip(self, prompt: str) -> str:
-        """A learner's mistake that leaves the meaning alone: a lost word, a wrong or a German one, one too many."""
+        """Return a response with a mistake that keeps the meaning: a missing, wrong, German or additional word."""
         words = self.listed(prompt).split()
         for _ in range(self.random.randint(1, 2)):
             position = self.random.randrange(len(words))
@@ -204,7 +204,7 @@ class _Speaker:
         return " ".join(words)
 
     def mistaken(self, prompt: str, word: str) -> str:
-        """One of the three words that are spelt most like a word among those that no response to the prompt has."""
+        """Return one of the three words with the most similar spelling that no response to the prompt has."""
         own = {word for text in self.good[prompt] + self.lenient.get(prompt, []) for word in text.split()}
         return self.random.choice([other for other in _by_spelling(word) if other not in own][:3])
 
@@ -222,16 +222,16 @@ class _Speaker:
 
 
 WORD_ERRORS = {True: 3.0, False: 2.0}
-"""How many words more are misheard, on average, where a correct or an incorrect response is not recognised."""
+"""Mean number of additional misheard words in a correct or an incorrect response that is not recognised."""
 
 MISHEARD_AS_LISTED = 0.1
-"""The share of recognised responses that the recogniser takes for another one that the grammar lists."""
+"""Share of recognised responses that the recogniser confuses with another response in the grammar."""
 
 
 class _Recogniser:
-    """Makes of what was heard what the baseline's recogniser makes of it: so many word errors as Table 2 has.
+    """Adds the errors of the baseline's recogniser: as many word errors as in Table 2.
 
-    Whether the grammar lists the text stays as it is, and so do the decisions.
+    Listed texts remain listed and others unlisted, so the decisions stay the same.
     """
 
     def __init__(self, seed: str) -> None:
@@ -255,14 +255,14 @@ class _Recogniser:
 _NOISE = ("the", "and", "free", "tree", "night", "wait", "four", "paper", "can", "it")
 
 SPREAD = {"incorrect": 0.5, "misunderstood": 1.0, "meaningless": 0.7, "accepted wrongly": 1.2}
-"""Standard deviations of the learners' effects on the logarithm of how often they give such a response."""
+"""Standard deviations of the learners' effects on the logarithm of the frequency of such responses."""
 
 
 class _Learners:
-    """Draws who gave a response: learners differ in how much they say, how well, and how well they are recognised.
+    """Draws the learner of each response. Learners differ in how much and how well they speak, and in recognition.
 
-    With `SPREAD` an interval of the baseline's score over learners is 1.8 to 2.9 times as wide as one over responses,
-    as with the real learners of the second edition.
+    With `SPREAD`, an interval of the baseline's score over learners is 1.8 to 2.9 times as wide as one over responses,
+    as for the real learners of the second edition.
     """
 
     def __init__(self, seed: str) -> None:
@@ -288,7 +288,7 @@ class _Learners:
 
 
 def make_sheet(set_name: str, *, seed: int = SEED) -> list[dict[str, str]]:
-    """The rows of a set's gold standard, in the order of their ids."""
+    """Return the rows of a set's gold standard, in the order of their ids."""
     speaker = _Speaker(f"{seed} {set_name}")
     learners = _Learners(f"{seed} talk {set_name}")
     recogniser = _Recogniser(f"{seed} words {set_name}")
@@ -324,11 +324,11 @@ def make_sheet(set_name: str, *, seed: int = SEED) -> list[dict[str, str]]:
 
 
 HESITATIONS = {"evaluation": {"correct": 11, "incorrect": 5}}
-"""How many responses begin with a word that nobody else has: 1.49 % of the correct ones and 1.92 % of the others."""
+"""Number of responses that begin with a unique word: 1.49 % of the correct and 1.92 % of the incorrect ones."""
 
 
 def _hesitate(rows: list[dict[str, str]], set_name: str, chance: random.Random) -> None:
-    """Put a hesitation before responses that are not listed, and that the recogniser takes as they were said."""
+    """Put a hesitation before responses that are not listed and are recognised without errors."""
     for label, count in HESITATIONS.get(set_name, {}).items():
         heard = [
             row
@@ -343,19 +343,19 @@ def _hesitate(rows: list[dict[str, str]], set_name: str, chance: random.Random) 
 
 
 def is_listed(prompt: str, text: str) -> bool:
-    """Whether the grammar lists a text as a response to a prompt."""
+    """Return whether the grammar lists a text as a response to a prompt."""
     good, lenient = _grammar()
     return text in good[prompt] + lenient.get(prompt, [])
 
 
 def sheet_text(rows: list[dict[str, str]]) -> str:
-    """A sheet as the shared task writes it: tab-separated, every field quoted."""
+    """Return a sheet in the shared task's format: tab-separated, every field quoted."""
     lines = [COLUMNS, *([row[column] for column in COLUMNS] for row in rows)]
     return "".join("\t".join(f'"{field}"' for field in line) + "\n" for line in lines)
 
 
 def grammar_text() -> str:
-    """The grammar in the shared task's XML."""
+    """Return the grammar in the shared task's XML."""
     good, lenient = _grammar()
     units = "".join(
         f"  <prompt_unit>\n    <prompt>{escape(prompt)}</prompt>\n"
@@ -370,10 +370,10 @@ def grammar_text() -> str:
 
 
 def submissions(set_name: str) -> dict[str, dict[str, bytes]]:
-    """Submissions to rehearse with, `name -> its files`: perfect, random, and one that breaks the 50 % rule.
+    """Return submissions for rehearsals, `name -> its files`: perfect, random, and one that breaks the 50 % rule.
 
-    The last makes the decisions of Table 1's JJJ where the set is as large: it accepts 59 % of the incorrect
-    responses, yet its number of accepts alone does not give it away.
+    On a set of the same size, the last makes the decisions of system JJJ in Table 1: it accepts 59 % of the incorrect
+    responses, but its number of accepts alone does not show this.
     """
     rows = make_sheet(set_name)
     chance = random.Random(f"{SEED} random {set_name}")
@@ -392,14 +392,14 @@ def submissions(set_name: str) -> dict[str, dict[str, bytes]]:
 
 
 def decisions_text(rows: list[dict[str, str]], accept: list[bool]) -> bytes:
-    """A submission's `results.csv`."""
+    """Return a submission's `results.csv`."""
     lines = ["Id\tAccept"]
     lines += [f"{row['Id']}\t{'accept' if yes else 'reject'}" for row, yes in zip(rows, accept, strict=True)]
     return ("\n".join(lines) + "\n").encode()
 
 
 def write(root: Path = ROOT) -> list[Path]:
-    """Write every file of the task below a folder; returns the files."""
+    """Write all files of the task below a folder; return the files."""
     texts = {root / "starting_kit/spoken_call/data/grammar.xml": grammar_text()}
     for name in SETS:
         texts[root / "reference_data/spoken_call" / name / "reference.csv"] = sheet_text(make_sheet(name))

@@ -2,14 +2,15 @@
 
     python -m sample_data.spoken_call_systems DIR
 
-writes `DIR/submissions/NAME.zip` and `DIR/flags.csv`, for `build_bundle.py score` and `rank --flags`. The systems make
-the decisions of Table 1 of the third edition's overview, and are wrong together as Table 2 says: so many responses of
-either kind in each of its bands. The flags' shares by the majority of the annotators are Table 2's, too, and the
-annotators agree on each as well as the paper says. The sheet's word errors are about as many as Table 2's, and as many
-of its responses have a word that is nowhere else. But of its 740 correct responses only 69 are not in the grammar, as
-Table 1 has it (BaselinePerfectRec), so their mean distance to it cannot be Table 2's 0.80 words.
+writes `DIR/submissions/NAME.zip` and `DIR/flags.csv`, for `build_bundle.py score` and `rank --flags`.
 
-JJJ accepts 95 responses of another meaning, and the sample has 90: it accepts them, and five more of the others.
+The systems make the decisions of Table 1 of the third edition's overview. The numbers of correct and incorrect
+responses in each band of difficulty are those of Table 2. So are the shares of the flags by majority of the annotators,
+who agree as well as in the paper. The sheet has about as many word errors as in Table 2, and the same number of
+responses with a unique word. One number differs: only 69 of the 740 correct responses are not in the grammar, as in
+Table 1 (BaselinePerfectRec), so their mean distance to the grammar cannot be the 0.80 words of Table 2.
+
+System JJJ accepts 95 responses with a wrong meaning. The sample has 90; it accepts these and five other incorrect ones.
 """
 
 from __future__ import annotations
@@ -48,15 +49,15 @@ WRONG = {
     "LLL": (116, 29, 16),
     "JJJ": (74, 64, 90),
 }
-"""Of each system of Table 1 how often it is wrong: FR, PFA, GFA. The counts follow from its rates."""
+"""The errors of each system of Table 1: FR, PFA, GFA. The counts follow from its rates."""
 
 NOISE = 3
 
 BANDS = ((0, 2), (3, 9), (10, 18))
-"""Systems wrong: easy, medium, hard."""
+"""Number of wrong systems in each band: easy, medium, hard."""
 
 SIZES = ((605, 65, 70), (119, 20, 31), (65, 11, 14))
-"""Responses in each band: correct ones, those incorrect in language alone, those incorrect in meaning too."""
+"""Responses in each band: correct, incorrect only in language, incorrect in meaning too."""
 
 FLAGS = {
     "Incom": ((7, 5, 5), (40, 5, 12), 0.3, 0.17),
@@ -66,12 +67,12 @@ FLAGS = {
     "SNSN": ((18, 2, 12), (6, 2, 1), 0.5, 0.04),
     "Faint": ((14, 3, 4), (9, 0, 2), 0.5, 0.03),
 }
-"""Of each flag: correct and incorrect responses in each band that most annotators marked (Table 2), the share of these
-that all three marked, and the share of the others that one of them did."""
+"""For each flag: correct and incorrect responses in each band that most annotators marked (Table 2), the share of these
+that all three marked, and the share of the others that one annotator marked."""
 
 
 def wrong_systems(rows: list[dict[str, str]]) -> np.ndarray:
-    """Which systems of `WRONG` are wrong on which responses, bool, shape=(1000, 18)."""
+    """Return which systems of `WRONG` are wrong on which responses, bool, shape=(1000, 18)."""
     chance = random.Random(f"{SEED} systems")
     names = list(WRONG)
     wrong = np.zeros((len(rows), len(names)), dtype=bool)
@@ -89,7 +90,7 @@ def wrong_systems(rows: list[dict[str, str]]) -> np.ndarray:
         free = [system for system in others if WRONG[names[system]][kind] < len(places)]
         wrong[np.ix_(places, sorted(set(others) - set(free)))] = True
         fixed = {place: int(wrong[place].sum()) for place in places}
-        # Correct responses are hard where the recogniser fails; what makes incorrect ones hard the paper does not find.
+        # Correct responses are hard if the recogniser fails. The paper finds no reason why incorrect ones are hard.
         hardest = {
             place: chance.gauss(0, NOISE)
             + (_misheard(rows[place]) + fixed[place] if kind == 0 else 10 * (fixed[place] > BANDS[0][1]))
@@ -100,7 +101,7 @@ def wrong_systems(rows: list[dict[str, str]]) -> np.ndarray:
         counts = _counts_wrong(chance, places, fixed, sizes, total)
         lacking = {place: counts[place] - fixed[place] for place in places}
         for system in sorted(free, key=lambda system: -WRONG[names[system]][kind]):
-            # The responses that lack most come first: so the last system finds as many as it is wrong on.
+            # Responses that need most wrong systems come first, so that enough responses are left for the last system.
             order = sorted(places, key=lambda place: (-lacking[place], chance.random()))
             for place in order[: WRONG[names[system]][kind]]:
                 wrong[place, system] = True
@@ -109,19 +110,19 @@ def wrong_systems(rows: list[dict[str, str]]) -> np.ndarray:
 
 
 def _misheard(row: dict[str, str]) -> int:
-    """How many different words were said or recognised, but not both."""
+    """Return the number of different words that were either said or recognised, but not both."""
     return len(set(row["Transcription"].split()) ^ set(row["RecResult"].split()))
 
 
 def _counts_wrong(
     chance: random.Random, hardest: list[int], fixed: dict[int, int], sizes: tuple[int, int, int], total: int
 ) -> dict[int, int]:
-    """How many systems are wrong on each response: in bands of these sizes, as many in all as `total`.
+    """Return the number of wrong systems for each response, in bands of these sizes; they add up to `total`.
 
     Parameters
     ----------
-    hardest: the responses, the hardest first.
-    fixed: response -> how many systems are wrong whatever comes.
+    hardest: the responses, hardest first.
+    fixed: `response -> number of systems` whose errors are already determined.
     """
     ends = np.cumsum(sizes[::-1]).tolist()
     bounds = {
@@ -140,7 +141,7 @@ def _counts_wrong(
 
 
 def statistics(rows: list[dict[str, str]], wrong: np.ndarray) -> dict[str, Statistics]:
-    """What each system's scoring would leave for `rank`."""
+    """Return the statistics of each system, as scoring writes them for `rank`."""
     correct, meaningful = (
         np.array([row[kind] == "correct" for row in rows]) for kind in ("language", "meaning")
     )
@@ -154,7 +155,7 @@ def statistics(rows: list[dict[str, str]], wrong: np.ndarray) -> dict[str, Stati
 
 
 def annotate(rows: list[dict[str, str]], wrong: np.ndarray) -> dict[str, np.ndarray]:
-    """Three annotators' flags, `flag -> bool, shape=(3, 1000)`."""
+    """Return three annotators' flags, `flag -> bool, shape=(3, 1000)`."""
     chance = random.Random(f"{SEED} flags")
     correct = np.array([row["language"] == "correct" for row in rows])
     number = wrong.sum(axis=1)
@@ -176,7 +177,7 @@ def annotate(rows: list[dict[str, str]], wrong: np.ndarray) -> dict[str, np.ndar
 
 
 def flags_text(rows: list[dict[str, str]], marked: dict[str, np.ndarray]) -> str:
-    """The flags as `rank --flags` reads them."""
+    """Return the flags in the format of `rank --flags`."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["Id", "annotator", *marked])

@@ -1,8 +1,8 @@
-"""Speech made by a synthesiser, and boards of the baselines that listen to it.
+"""Synthetic speech, and leaderboards of the audio baselines on it.
 
-Everything here is synthetic: it checks the code and predicts nothing. `python -m sample_data.audio` makes the speech,
-runs the audio baselines of the starting kits on it and prints a board for each task. Needs the extra `[audio]`.
+Results on synthetic speech check the code and predict nothing. `python -m sample_data.audio` makes the speech, runs the
+audio baselines of the starting kits on it and prints a leaderboard for each task. It needs the extra `[audio]`.
 """
 
 SYNTHETIC = "synthetic: it checks the code and predicts nothing"
-"""What every board, page and folder of synthetic speech says."""
+"""The note on every leaderboard, page and folder of synthetic speech."""

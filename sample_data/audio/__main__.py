@@ -1,4 +1,4 @@
-"""Make synthetic speech, run the baselines that listen on it, and print their boards.
+"""Make synthetic speech, run the audio baselines on it, and print their leaderboards.
 
 python -m sample_data.audio [--seeds N] [--keep DIR] [CHALLENGE ...]
 """
@@ -23,10 +23,10 @@ from sample_data.audio.board import over_seeds, show
 from sample_data.audio.part import Part, Step
 
 CHALLENGES = ("merlion", "psst", "spoken_call", "content_accuracy")
-"""Each has a module of its name in this package, with its `PART`."""
+"""Each has a module of its name in this package with a `PART`."""
 
 CHAINS_AT_ONCE = 2
-"""A challenge and a seed each; every one works on one core."""
+"""Number of parallel chains; each is for one challenge and one seed, and uses one core."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,16 +35,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "challenges",
         nargs="*",
         metavar="CHALLENGE",
-        help=f"of {', '.join(CHALLENGES)}; all where none is named",
+        help=f"one or more of {', '.join(CHALLENGES)}; default: all",
     )
     parser.add_argument(
-        "--seeds", type=int, default=1, metavar="N", help="how many times, each with new speech"
+        "--seeds", type=int, default=1, metavar="N", help="number of runs, each with new speech"
     )
-    parser.add_argument("--keep", type=Path, metavar="DIR", help="leave speech, kits and submissions there")
+    parser.add_argument(
+        "--keep", type=Path, metavar="DIR", help="keep speech, kits and submissions in this folder"
+    )
     options = parser.parse_args(arguments)
     unknown = sorted(set(options.challenges) - set(CHALLENGES))
     if unknown:
-        parser.error(f"no sound for {', '.join(unknown)}; there is some for {', '.join(CHALLENGES)}")
+        parser.error(f"no speech for {', '.join(unknown)}; expected {', '.join(CHALLENGES)}")
     names = options.challenges or CHALLENGES
     parts = {name: importlib.import_module(f"sample_data.audio.{name}").PART for name in names}
     with tempfile.TemporaryDirectory() as scratch:
@@ -52,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run(parts: Mapping[str, Part], seeds: int, root: Path) -> int:
-    """Run every step for every seed, two chains of steps side by side, then print the boards."""
+    """Run every step for every seed, two chains of steps in parallel, then print the leaderboards."""
     folders = {name: [root / name / f"seed_{seed}" for seed in range(1, seeds + 1)] for name in parts}
     chains = [
         Chain(f"{name}, seed {seed}", part.steps, folder, seed)
@@ -70,15 +72,15 @@ def run(parts: Mapping[str, Part], seeds: int, root: Path) -> int:
         for same in zip(*[part.boards(folder) for folder in folders[name]], strict=True):
             show(over_seeds(same), board)
     spread = (
-        "95 % intervals" if seeds == 1 else f"the lowest and the highest of {seeds} seeds, beside their mean"
+        "95 % intervals" if seeds == 1 else f"the lowest and the highest of {seeds} seeds; scores are means"
     )
-    board.print(f"In brackets: {spread}. What is measured on speech made here is {SYNTHETIC}.", markup=False)
+    board.print(f"In brackets: {spread}. This speech is {SYNTHETIC}.", markup=False)
     return 0
 
 
 @dataclass
 class Chain:
-    """A part's steps on one seed, one after another, and how far they are."""
+    """A part's steps on one seed, run one after another, with their progress."""
 
     title: str
     steps: Sequence[Step]
@@ -98,13 +100,13 @@ class Chain:
             self.done += step.seconds
 
     def seconds_done(self, pace: float) -> float:
-        """Of the expected seconds, those behind it, where one takes `pace` seconds by the clock."""
+        """Return how many of the expected seconds are done, if each takes `pace` seconds in fact."""
         step = self.step
         return self.done + (min((time.monotonic() - self.began) / pace, step.seconds) if step else 0.0)
 
 
 def follow(chains: Sequence[Chain], running: Sequence[Future[None]]) -> None:
-    """Show a bar until all chains are through, or one fails: its error is raised."""
+    """Show a progress bar until all chains end; raise the error of a chain that fails."""
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[left]}"))
     console = Console(stderr=True)
     total = sum(step.seconds for chain in chains for step in chain.steps)

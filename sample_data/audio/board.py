@@ -1,4 +1,4 @@
-"""Boards of a task's systems, each line saying on what data its figures were measured."""
+"""Leaderboards of a task's systems; each line names the data that its figures were measured on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from spokeneval.tasks import find_task
 
 @dataclass(frozen=True)
 class Line:
-    """What a system gets on some data: `key -> score`, and `key -> (low, high)` of those that have an interval."""
+    """A system's results on some data: `key -> score`, and `key -> (low, high)` for scores with an interval."""
 
     system: str
     data: str
@@ -30,7 +30,7 @@ class Board:
 
     Attributes
     ----------
-    shown: the scores to show, `key -> decimals`.
+    shown: the displayed scores, `key -> decimals`.
     """
 
     task: str
@@ -40,12 +40,12 @@ class Board:
 
 
 def scored(system: str, data: str, result: Result) -> Line:
-    """The line of a submission that was scored at home."""
+    """Return the line of a submission that was scored here."""
     return Line(system, data, result.scores, result.intervals)
 
 
 def over_seeds(boards: Sequence[Board]) -> Board:
-    """One board of those that several seeds gave: means, with the lowest and the highest in place of intervals."""
+    """Combine the boards of several seeds: means, with the lowest and the highest score in place of intervals."""
     first = boards[0]
     if len(boards) == 1:
         return first
@@ -64,7 +64,7 @@ def _mean(lines: Sequence[Line]) -> Line:
 
 
 def show(board: Board, console: Console) -> None:
-    """Print a board, the first score with its interval; a score that a line lacks is left blank."""
+    """Print a board; the first score has its interval, and missing scores are blank."""
     titles = {column.key: column.title for column in find_task(board.task).columns}
     table = Table("system", "on", title=board.title, title_justify="left", box=box.SIMPLE)
     for key in board.shown:

@@ -1,6 +1,6 @@
-"""What parents and children say over a picture book, in English and in Mandarin (pinyin).
+"""Talk of parents and children about a picture book, in English and in Mandarin (pinyin).
 
-The two sets share no template and no content word, so that a system cannot know a language by its words.
+The two sets share no template and no content word, so that a system cannot recognise a language by its words.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 
 class Talk(NamedTuple):
-    """Templates and what stands in their places: N things and animals, V what they do, A how they are."""
+    """Templates and their fillers: N for nouns, V for verbs, A for adjectives."""
 
     templates: tuple[str, ...]
     nouns: tuple[str, ...]
@@ -69,20 +69,20 @@ TALK = {
         "xiao3, lan2 se4, sheng1 qi4, zhun3 bei4 hao3, sha3, bian3, nian2 qing1, ke3, ying4, zang1, kuai4",
     ),
 }
-"""Set and language -> its talk."""
+"""`(set, language) -> talk`."""
 
 OTHER = {
     "development": ("ms", "adik nampak tak burung itu sedang makan di atas pokok"),
     "evaluation": ("id", "nenek sudah pergi ke pasar beli ikan besar tadi pagi"),
 }
-"""Set -> a voice of neither language, and what it says."""
+"""`set -> (voice, text)` in a third language."""
 
 SYLLABLES_A_SECOND = {"English": 5.2, "Mandarin": 4.2}
-"""At espeak's 175 words a minute, and a little more, as speech that is too long can be cut."""
+"""At espeak's 175 words a minute, with a margin: speech that is too long can be cut."""
 
 
 def say(rng: np.random.Generator, set: str, language: str, seconds: float) -> str:
-    """Words of a set's talk that take about so long."""
+    """Return words of a set's talk that take about so many seconds."""
     talk = TALK[set, language]
     places = {"N": talk.nouns, "V": talk.verbs, "A": talk.adjectives}
     wanted = max(1.0, seconds * SYLLABLES_A_SECOND[language])
@@ -96,7 +96,7 @@ def say(rng: np.random.Generator, set: str, language: str, seconds: float) -> st
 
 
 def syllables(word: str) -> int:
-    """One in pinyin; groups of vowels in English."""
+    """Return the number of syllables: one in pinyin, groups of vowels in English."""
     return 1 if word[-1].isdigit() else max(1, len(re.findall("[aeiouy]+", word.removesuffix("e"))))
 
 

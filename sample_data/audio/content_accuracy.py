@@ -1,6 +1,7 @@
-"""Content accuracy with sound: the sample's retellings, spoken, and the board of three models on a recogniser's text.
+"""Content accuracy with sound: the sample's responses as speech, and the board of three models on recognised text.
 
-Training and test responses are spoken, the development set's are not. A speaker has a voice; the sets share none.
+Training and test responses are synthesised, development responses are not. Each speaker has a voice; the sets share no
+voice.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ PUBLISHED = {
 
 
 def write_speech(folder: Path, seed: int) -> None:
-    """Recordings into `folder/audio`, the sets' lists and labels into `folder/competition`."""
+    """Write recordings into `folder/audio`, and the sets' lists and labels into `folder/competition`."""
     prompts = content_accuracy.make_prompts(content_accuracy.SAMPLE_PROMPTS)
     sets = {
         name: content_accuracy.make_responses(
@@ -65,7 +66,7 @@ def _listen(folder: Path, seed: int) -> None:
 
 
 def boards(folder: Path) -> Sequence[Board]:
-    """The test set's."""
+    """Return the leaderboard of the test set."""
     kit = open_kit(TASK, folder)
     lines = []
     for text, output in (("pocketsphinx", "heard"), ("no sound: errors drawn at random", "drawn")):

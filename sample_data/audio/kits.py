@@ -1,4 +1,4 @@
-"""Starting kits of synthetic competitions, as participants unzip them."""
+"""Starting kits of synthetic competitions, as unzipped by participants."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from spokeneval.tasks import find_task
 ROOT = Path(__file__).resolve().parents[2]
 TRIVIAL = "trivial.json"
 COMPETITION = "competition"
-"""The competition folder, beside the folders with the kits, which have the tasks' names."""
+"""The competition folder. It is beside the kits' folders, which have the tasks' names."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,10 @@ class Kit:
 
     Attributes
     ----------
-    folder: where it is.
-    references: set -> the folder with its gold standard.
-    metadata_baseline: set -> the folder with what the baseline that needs no sound submits.
-    trivial: set -> what answers that know nothing get, `what they answer -> primary score`.
+    folder: the kit's folder.
+    references: `set -> folder with its gold standard`.
+    metadata_baseline: `set -> folder with the submission of the baseline that uses no sound`.
+    trivial: `set -> primary scores of the trivial baselines`, which are `answer -> score`.
     """
 
     folder: Path
@@ -43,8 +43,11 @@ class Kit:
 
 
 def make_kits(*tasks: str) -> Callable[[Path, int], None]:
-    """A step that writes tasks' starting kits, made of the data in a part's competition folder
-    (`reference_data/<task>/<set>/`, `starting_kit/<challenge>/data/`), and runs their metadata baselines."""
+    """Return a step that writes tasks' starting kits and runs their metadata baselines.
+
+    The kits are made from the data in a part's competition folder: `reference_data/<task>/<set>/` and
+    `starting_kit/<challenge>/data/`.
+    """
 
     def make(folder: Path, seed: int) -> None:
         for task in tasks:
@@ -75,7 +78,7 @@ def _make_kit(task: str, competition_folder: Path, into: Path) -> None:
 
 
 def open_kit(task: str, folder: Path) -> Kit:
-    """A kit that `make_kits` has written into a part's folder."""
+    """Return a kit that `make_kits` has written into a part's folder."""
     into = folder / task
     trivial = json.loads((into / TRIVIAL).read_text())
     references = {name: folder / COMPETITION / "reference_data" / task / name for name in trivial}
@@ -84,11 +87,11 @@ def open_kit(task: str, folder: Path) -> Kit:
 
 
 def run_script(kit: Kit, script: str, *arguments: str | Path) -> str:
-    """Run a script of a kit as a participant would, on one thread; returns what it prints.
+    """Run a script of a kit as a participant would, on one thread; return its output.
 
     Raises
     ------
-    ValueError: with the last that it wrote to standard error, if it fails.
+    ValueError: the script fails; the message has the last line of its standard error.
     """
     command = [sys.executable, script, *map(str, arguments)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}

@@ -1,8 +1,8 @@
-"""MERLIon CCS with sound: families who switch between English and Mandarin, and the audio baseline's boards.
+"""MERLIon CCS with sound: families who switch between English and Mandarin, and the audio baseline's leaderboards.
 
-Labels and regions are those of `sample_data.merlion`, with the published medians and means of lengths; each segment is
-spoken to its length. Training set (`development`) and test set (`evaluation`) share no voice, accent of English,
-template or content word.
+Labels and regions are those of `sample_data.merlion`, with the published medians and means of lengths. The speech of
+each segment is fitted to its length. The training set (`development`) and the test set (`evaluation`) share no voice,
+English accent, template or content word.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sample_data.audio.speak import RATE, Utterance, speak
 from spokeneval import score
 
 DRAWS = {"development": 4, "evaluation": 2}
-"""Of the small sample, each 8 recordings and 11 minutes."""
+"""Number of small samples in each set; a sample has 8 recordings and 11 minutes."""
 
 VARIANTS = {
     "development": """m1 m3 m5 m7 f1 f3 f5 Alicia Andy Denis Gene Henrique Jacky Marco Michael Mike Nguyen adam antonio
@@ -54,7 +54,7 @@ class Speaker(NamedTuple):
 
 
 def write_speech(folder: Path, seed: int) -> None:
-    """Recordings into `folder/audio/<set>` and their labels into `folder/competition`, both sets."""
+    """Write the recordings of both sets into `folder/audio/<set>`, and their labels into `folder/competition`."""
     for number, (set, draws) in enumerate(DRAWS.items()):
         rng = np.random.default_rng([seed, number])
         drawn = [merlion.generate("small", set, int(rng.random() * 2**31)) for _ in range(draws)]
@@ -71,7 +71,7 @@ def write_speech(folder: Path, seed: int) -> None:
 def conversations(
     rng: np.random.Generator, set: str, tables: merlion.Tables
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """Name and samples of each recording, its segments spoken where the labels say."""
+    """Yield the name and samples of each recording, with speech in the labelled segments."""
     by_recording = dict(list(tables.labels.groupby("audio_name", sort=False)))
     plans = {name: _plan(rng, set, labels) for name, labels in by_recording.items()}
     spoken = speak([utterance for plan in plans.values() for utterance, _ in plan if utterance])
@@ -86,7 +86,7 @@ def conversations(
 
 
 def _plan(rng: np.random.Generator, set: str, labels: pd.DataFrame) -> list[tuple[Utterance | None, float]]:
-    """What is said in each segment and how loud; None where nobody speaks."""
+    """Return the utterance of each segment (None for noise), and its loudness."""
     variants, accent = tuple(VARIANTS[set].split()), choose(rng, ACCENTS[set])
     parent = Speaker(choose(rng, variants), accent, 20 + _up_to(rng, 35), 150 + _up_to(rng, 50), 1.0)
     child = Speaker(
@@ -115,7 +115,7 @@ def _up_to(rng: np.random.Generator, most: int) -> int:
 
 
 def _fit(samples: np.ndarray, size: int) -> np.ndarray:
-    """Speech of one loudness that lasts exactly so long: cut where it is too long, else slowed down."""
+    """Return speech of fixed loudness and of exactly this length: cut if it is too long, else slowed down."""
     if len(samples) < size:
         samples = np.interp(np.linspace(0, len(samples) - 1, size), np.arange(len(samples)), samples)
     edge = np.minimum(1, np.arange(1, size + 1) / (5 * MILLISECOND))
@@ -124,7 +124,7 @@ def _fit(samples: np.ndarray, size: int) -> np.ndarray:
 
 
 def _knock(rng: np.random.Generator, size: int) -> np.ndarray:
-    """Toys and furniture: a few bursts of noise that die away."""
+    """Return the sound of toys and furniture: a few decaying bursts of noise."""
     sound = np.zeros(size)
     for _ in range(1 + _up_to(rng, 3)):
         start = int(rng.random() * size)
@@ -134,7 +134,7 @@ def _knock(rng: np.random.Generator, size: int) -> np.ndarray:
 
 
 def _record(rng: np.random.Generator, clean: np.ndarray) -> np.ndarray:
-    """A room, its noise, a level; in half of the recordings a telephone line."""
+    """Add a room, its noise and a level; in half of the recordings, a telephone line."""
     heard = reverberate(rng, clean, 0.1 + 0.3 * rng.random())
     heard = set_level(add_noise(rng, heard, 8 + 17 * rng.random()), -12 * rng.random())
     return mu_law(heard) if rng.random() < 0.5 else heard
@@ -182,7 +182,7 @@ def _listen(folder: Path, task: str, script: str, output: str, *options: str | P
 
 
 def boards(folder: Path) -> Sequence[Board]:
-    """Both tasks, on the test set."""
+    """Return the leaderboards of both tasks, on the test set."""
     return [
         Board(
             IDENTIFICATION,

@@ -1,4 +1,4 @@
-"""What a challenge adds to `make audio`: steps, each with the time it takes, and the boards that they end in."""
+"""A challenge's part of `make audio`: steps with their durations, and the resulting leaderboards."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class Step(NamedTuple):
 
     Attributes
     ----------
-    title: what it does.
-    seconds: on two idle cores; the time left is reckoned from it.
-    run: takes the seed's folder and the seed.
+    title: shown while the step runs.
+    seconds: duration on two idle cores, used to estimate the remaining time.
+    run: called with the seed's folder and the seed.
     """
 
     title: str
@@ -25,7 +25,7 @@ class Step(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A challenge's steps, in order, and the boards of what they left in a seed's folder."""
+    """A challenge's steps, in order, and a function that makes the leaderboards from a seed's folder."""
 
     steps: Sequence[Step]
     boards: Callable[[Path], Sequence[Board]]

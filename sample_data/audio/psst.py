@@ -1,6 +1,6 @@
-"""PSST with sound: the sample's naming responses, spoken phone by phone, and the boards of the baselines that listen.
+"""PSST with sound: the sample's naming responses, synthesised phone by phone, and the audio baselines' leaderboards.
 
-A session is a speaker with a voice of its own; sets share none. `<sil>` is a pause, `<spn>` a breath.
+Each session is one speaker with one voice; the sets share no voice. `<sil>` is a pause, `<spn>` a breath.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from spokeneval.metrics.phoneme_recognition import FILLERS
 
 SIZES = {"development": 160, "evaluation": 240}
 
-# ARPAbet as espeak-ng writes its American English.
+# ARPAbet phones in espeak-ng's notation of American English.
 ESPEAK = {
     **{
         "AA": "A:",
@@ -67,12 +67,12 @@ VOWELS = (
     "OY",
     "UH",
     "UW",
-)  # but the neutral one
+)  # without the neutral one
 STRESSED_NEUTRAL = "V"
 
 
 def in_espeak(phones: Sequence[str]) -> str:
-    """Phones as espeak reads them, the first full vowel stressed; where there is none, the first neutral one.
+    """Return phones in espeak's notation, with stress on the first full vowel or else on the first neutral one.
 
     >>> in_espeak(["AH", "K", "AE", "T"])
     "[[@|k|'a|t]]"
@@ -87,7 +87,7 @@ def in_espeak(phones: Sequence[str]) -> str:
 
 
 def write_speech(folder: Path, seed: int) -> None:
-    """Recordings into `folder/audio/<set>`, their lists and labels into `folder/competition`, both sets."""
+    """Write both sets' recordings into `folder/audio/<set>`, their lists and labels into `folder/competition`."""
     sets = {set: psst.sample(set, size, seed=f"{seed} {set}") for set, size in SIZES.items()}
     psst.write_sets(folder / "competition", sets)
     for number, (set, (utterances, _)) in enumerate(sets.items()):
@@ -99,7 +99,7 @@ def write_speech(folder: Path, seed: int) -> None:
 def responses(
     rng: np.random.Generator, set: str, utterances: Sequence[psst.Utterance]
 ) -> Iterator[np.ndarray]:
-    """The samples of each response."""
+    """Yield the samples of each response."""
     runs = [split(utterance.transcript.split()) for utterance in utterances]
     sessions = list(dict.fromkeys(utterance.session for utterance in utterances))
     spoken = speak(
@@ -117,7 +117,7 @@ def responses(
 
 
 def split(phones: Sequence[str]) -> list[list[str]]:
-    """The phones in runs, those of fillers apart.
+    """Return the phones in runs; fillers are separate runs.
 
     >>> split(["K", "AE", "<sil>", "K"])
     [['K', 'AE'], ['<sil>'], ['K']]
@@ -151,7 +151,7 @@ def _judge(folder: Path, seed: int) -> None:
 
 
 def boards(folder: Path) -> Sequence[Board]:
-    """Both tasks, on the test set."""
+    """Return the leaderboards of both tasks, on the test set."""
     listening = {"all-phone decoding": "phones"}
     correctness = {"likelihood ratio": "ratio", "substring of the decoded phones": "substring"}
     return [

@@ -1,4 +1,4 @@
-"""Who speaks to a microphone on a table, and how it sounds there; for the tasks whose recordings have one speaker."""
+"""Voices and room acoustics for the tasks whose recordings have one speaker, at a microphone on a table."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ TRAINING, TEST = "development", "evaluation"
 
 
 def voice(set: str, accent: str, number: int) -> str:
-    """The voice of a set's speaker; the sets share none."""
+    """Return the voice of a speaker of a set; the sets share no voice."""
     variants = VARIANTS[set].split()
     return f"{accent}+{variants[number % len(variants)]}"
 
 
 def record(rng: np.random.Generator, parts: Sequence[np.ndarray]) -> np.ndarray:
-    """What is said, with pauses before, between and after: a room, its noise, a level."""
+    """Return the parts with pauses before, between and after them, in a room with noise, at a random level."""
     pause = np.zeros(RATE // 5)
     said = np.concatenate([pause, *(sound for part in parts for sound in (part, pause))])
     heard = reverberate(rng, said, 0.1 + 0.2 * rng.random())

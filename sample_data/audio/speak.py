@@ -1,7 +1,7 @@
-"""Spoken sentences from espeak-ng, at 16 kHz.
+"""Synthesises sentences with espeak-ng, at 16 kHz.
 
-The library crashes in a process that speaks for long, so each few utterances get a process of their own. It draws at
-random how a voice wavers; its generator begins anew with each utterance, so that the same list of utterances gives the
+The library crashes in a process that synthesises much speech, so every few utterances are made in a new process. It
+varies voices at random; its generator is seeded again for each utterance, so that the same list of utterances gives the
 same samples.
 """
 
@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 RATE = 16_000
-"""Samples a second of everything that is made."""
+"""Samples per second of the returned speech."""
 
 ESPEAK_RATE = 22_050
 UTTERANCES_A_PROCESS = 40
@@ -31,15 +31,15 @@ SPEED, PITCH, RANGE = 1, 3, 4
 
 @dataclass(frozen=True)
 class Utterance:
-    """What is said, and how.
+    """A text and how it is spoken.
 
     Attributes
     ----------
     text: words, or phonemes of espeak between double brackets, `[[k'at]]`. Voices of `cmn` read pinyin with a digit
         for the tone, `ni3 hao3`.
     voice: a language and, after a plus sign, a variant: `en-us+f3`.
-    speed: words a minute, 80 to 450.
-    pitch, range: 0 to 99; how high the voice is, and how far its melody goes.
+    speed: words per minute, 80 to 450.
+    pitch, range: the pitch of the voice and the range of its melody, 0 to 99.
     """
 
     text: str
@@ -50,11 +50,11 @@ class Utterance:
 
 
 def speak(utterances: Sequence[Utterance]) -> Iterator[np.ndarray]:
-    """Samples of each utterance in turn, -1 to 1 at 16 kHz, without the silence around it.
+    """Yield the samples of each utterance, from -1 to 1 at 16 kHz, without the silence around it.
 
     Raises
     ------
-    ValueError: espeak-ng refuses an utterance or ends without a word; the message holds what it said.
+    ValueError: espeak-ng refuses an utterance or fails; the message contains its own message.
     """
     from scipy.signal import resample_poly
 
@@ -67,20 +67,20 @@ def speak(utterances: Sequence[Utterance]) -> Iterator[np.ndarray]:
         run = subprocess.run(command, input=batch.encode(), capture_output=True, cwd=root)
         if run.returncode:
             reason = (run.stderr.decode().strip() or f"exit status {run.returncode}").splitlines()[-1]
-            raise ValueError(f"espeak-ng, utterances {start + 1} and after: {reason}")
+            raise ValueError(f"espeak-ng failed at utterance {start + 1} or a later one: {reason}")
         with np.load(io.BytesIO(run.stdout)) as spoken:
             for name in spoken.files:
                 yield trim(resample_poly(spoken[name] / 32768, 320, 441))
 
 
 def trim(samples: np.ndarray, *, floor: float = 0.01) -> np.ndarray:
-    """The samples from the first to the last that reaches `floor` of the loudest."""
+    """Return the samples from the first to the last that is at least `floor` times the loudest one."""
     loud = np.flatnonzero(np.abs(samples) >= floor * np.abs(samples).max(initial=0.0))
     return samples[loud[0] : loud[-1] + 1] if len(loud) else samples
 
 
 def _speak_here(utterances: Sequence[Utterance]) -> list[np.ndarray]:
-    """Samples of each utterance as espeak makes them, 16 bits at 22,050 Hz."""
+    """Return the samples of each utterance as synthesised by espeak, 16 bits at 22,050 Hz."""
     import espeakng_loader
 
     library = espeakng_loader.load_library()
@@ -101,7 +101,7 @@ def _speak_here(utterances: Sequence[Utterance]) -> list[np.ndarray]:
         variant = utterance.voice.partition("+")[2]
         known = not variant or (data / "voices" / "!v" / variant).is_file()
         if library.espeak_SetVoiceByName(utterance.voice.encode()) or not known:
-            raise ValueError(f"no voice {utterance.voice!r}")
+            raise ValueError(f"espeak-ng has no voice {utterance.voice!r}")
         for parameter, value in (
             (SPEED, utterance.speed),
             (PITCH, utterance.pitch),
@@ -111,7 +111,7 @@ def _speak_here(utterances: Sequence[Utterance]) -> list[np.ndarray]:
         library.espeak_ng_SetRandSeed(1)
         text = utterance.text.encode() + b"\0"
         if library.espeak_Synth(text, ctypes.c_size_t(len(text)), 0, 0, 0, UTF8_WITH_PHONEMES, None, None):
-            raise ValueError(f"{utterance.text!r} cannot be spoken")
+            raise ValueError(f"{utterance.text!r} cannot be synthesised")
         library.espeak_Synchronize()
         spoken.append(np.concatenate([*chunks, np.zeros(0, np.int16)]).astype(np.int16))
         chunks.clear()

@@ -1,6 +1,7 @@
-"""Spoken CALL with sound: the sample's responses to prompts, and the board of the baseline that listens.
+"""Spoken CALL with sound: the sample's responses as speech, and the audio baseline's leaderboard.
 
-Only the test set is spoken: the recogniser learns from the training set's transcriptions. A learner has a voice.
+Only the test set is synthesised: the recogniser is trained on the transcriptions of the training set. Each learner has
+a voice.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ TASK = "spoken_call"
 
 
 def write_speech(folder: Path, seed: int) -> None:
-    """Recordings into `folder/audio/evaluation`, both sets' sheets and the grammar into `folder/competition`."""
+    """Write recordings into `folder/audio/evaluation`; both sets' sheets and the grammar into `folder/competition`."""
     competition = folder / "competition"
     for set, size in SIZES.items():
         rows = spoken_call.make_sheet(set, seed=seed)[:size]
@@ -54,7 +55,7 @@ def _listen(folder: Path, seed: int) -> None:
 
 
 def boards(folder: Path) -> Sequence[Board]:
-    """The test set's."""
+    """Return the leaderboard of the test set."""
     kit = open_kit(TASK, folder)
     submissions = {
         "pocketsphinx, grammar": folder / "recogniser",

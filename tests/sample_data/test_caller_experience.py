@@ -51,9 +51,9 @@ def test_listeners_agree_as_published(sets):
 def test_published_kappas_and_differences_exclude_each_other_under_linear_weights(
     published, same, within_one
 ):
-    # Mean difference m >= P(1) + 2 P(2 or more). With F and G the shares rated at most t, the disagreement by
-    # chance is the sum over t = 1..4 of F(1-G) + G(1-F) <= 1/2 + (F-G)^2/2, and the |F-G| sum to at most m: so
-    # it is at most 2 + m^2/2, and kappa at most 1 - m / (2 + m^2/2), which falls with m below 2.
+    # The mean difference m is at least P(1) + 2 P(2 or more). Let F and G be the shares of ratings of at most t. The
+    # chance disagreement is the sum over t = 1..4 of F(1-G) + G(1-F) <= 1/2 + (F-G)^2/2, and the |F-G| sum to at most
+    # m. So it is at most 2 + m^2/2, and kappa is at most 1 - m / (2 + m^2/2), which decreases with m below 2.
     m = (within_one - same) + 2 * (1 - within_one)
     assert 1 - m / (2 + m**2 / 2) < published - 0.02
 

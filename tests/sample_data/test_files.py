@@ -5,7 +5,7 @@ import pytest
 from sample_data import caller_experience, content_accuracy, merlion, psst, spoken_call
 from tests.samples.programs import ROOT
 
-# What writes a task's files below a folder, and how many there are.
+# For each task: the function that writes its files below a folder, and the number of files.
 GENERATORS = {
     "spoken_call": (spoken_call.write, 3),
     "caller_experience": (caller_experience.write, 5),

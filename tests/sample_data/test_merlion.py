@@ -1,4 +1,4 @@
-"""The synthetic sets against Table 1 of the MERLIon CCS Challenge Evaluation Plan 1.2."""
+"""The synthetic sets have the numbers of Table 1 of the MERLIon CCS Challenge Evaluation Plan 1.2."""
 
 import numpy as np
 import pytest

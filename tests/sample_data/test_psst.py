@@ -1,4 +1,4 @@
-"""The synthetic naming responses: at the published level, sound in form, the same every time."""
+"""The synthetic naming responses have the published error rates and a valid format, and are reproducible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The synthetic learners differ as real ones do: an interval over them is wider than one over responses."""
+"""The synthetic learners differ as real learners do: an interval over learners is wider than one over responses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spokeneval.metrics.jackknife import jackknife_error, leave_one_out
 
 @pytest.mark.parametrize("name", sample.SETS)
 def test_learners_are_as_unlike_as_the_real_ones(name):
-    # With the 58 learners of the second edition's training data, 25 drawn at a time, 1.8 to 2.9 times as wide.
+    # For 25 of the 58 learners of the second edition's training data, drawn many times: 1.8 to 2.9 times as wide.
     rows = sample.make_sheet(name)
     good, lenient = sample._grammar()
     correct, meaningful = (
