@@ -1,6 +1,6 @@
-"""Everything side by side with what people use today: `make bench`, or `python -m benchmarks NAME ...` for some.
+"""Compare this project with the tools in use today: `make bench`, or `python -m benchmarks NAME ...` for some of them.
 
-Simulations, which tell what holds and not how fast it is, take hours and run by their names alone.
+Simulations check statistical properties instead of speed. They take hours, and run only if they are named.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""What boards tell about hidden labels: attacks on sets of the published sizes, by what a board shows.
+"""What leaderboards reveal about hidden labels: attacks on sets of the published sizes, for several kinds of board.
 
     python -m benchmarks.bench_adversaries [--quick]
 
-Boards: `exact`; the grid with steps of a quarter, a half, one and two standard errors of the baseline's score; the same
-with a floor, under which every submission gets the baseline's line. Attempts are those of the default limits. About
-twelve minutes; `--quick` repeats less and leaves out MERLIon.
+The kinds are `exact` scores; scores in steps of a quarter, a half, one and two standard errors of the baseline's score;
+and steps with a floor, below which every submission gets the baseline's line. The numbers of attempts are those of the
+default limits. It takes about twelve minutes; `--quick` repeats less and skips MERLIon CCS.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ BOARDS = ("exact", *(f"{multiple:g}" for multiple in MULTIPLES), "1 floor", "2 f
 
 
 def board_of(name: str, kind: str, columns: str = "primary", *, ends: bool = False) -> Board:
-    """A board of a kind in `BOARDS`, with the primary score alone or with all columns."""
+    """Return a board of a kind in `BOARDS`, with the primary score only or with all columns."""
     case = CASES[name]()
     if kind == "exact":
         return Board(case, ends=ends)
@@ -72,7 +72,7 @@ def mean(values: Sequence[float], digits: int = 1) -> str:
 
 
 def blind_climbs(names: Sequence[str], repeats: int) -> Iterator[tuple[str, list[str]]]:
-    """Labels right above guessing by random answers to everything, from the primary score and from all columns."""
+    """Yield labels right above chance, by random answers to all items, from the primary score and from all columns."""
     for name in names:
         case = CASES[name]()
         rng = np.random.default_rng(1)
@@ -97,7 +97,7 @@ def blind_climbs(names: Sequence[str], repeats: int) -> Iterator[tuple[str, list
 
 
 def informed_climbs(names: Sequence[str], repeats: int) -> Iterator[tuple[str, list[str]]]:
-    """The primary score gained over the baseline, by random answers where the baseline is doubtful."""
+    """Yield the gain in primary score over the baseline, by random answers to items where the baseline is doubtful."""
     for name in names:
         case = CASES[name]()
         rng = np.random.default_rng(2)
@@ -119,7 +119,7 @@ def informed_climbs(names: Sequence[str], repeats: int) -> Iterator[tuple[str, l
 
 
 def decoders(quick: bool) -> Iterator[tuple[str, list[str]]]:
-    """Labels right above guessing, or above the answers that an attack starts from, by attacks that decode."""
+    """Yield labels right above chance, or above the start of an attack, by attacks that decode labels."""
     content = cases.content()
     for column in ("rmse", "pearson_r"):
         row = []
@@ -195,7 +195,7 @@ def decoders(quick: bool) -> Iterator[tuple[str, list[str]]]:
 
 
 def somewhat_better(case: Case) -> Case:
-    """With every fourth error of the baseline mended: an honest system that is better than the floor."""
+    """Return an honest system that is better than the floor: every fourth error of the baseline is corrected."""
     baseline = case.baseline["prediction"].astype(int)
     answers = baseline.copy()
     mended = np.flatnonzero(answers != case.labels)[::4]
@@ -211,17 +211,17 @@ def somewhat_better(case: Case) -> Case:
 
 
 def points_above(case: Case, answers: np.ndarray) -> float:
-    """Labels right above those of the case's baseline, in points."""
+    """Return how many more labels are right than in the case's baseline, in points."""
     start = case.baseline["prediction"]
     return 100 * float((answers == case.labels).mean() - (start == case.labels).mean())
 
 
 FITTED = (40, 70, 150)
-"""How many doubtful answers the integer program asks about; the best is taken."""
+"""Numbers of doubtful answers that the integer program asks about; the best result is taken."""
 
 
 def fitted_points(case: Case, kind: str, columns: str, size: int, quick: bool) -> float:
-    """Labels right above the start's, in points, by the integer program at some of the doubtful answers."""
+    """Return labels right above the start, in points, by the integer program on some of the doubtful answers."""
     found = []
     for seed in range(1 if quick else 3):
         board = replace(board_of("psst_correctness", kind, columns), case=case)
@@ -233,7 +233,7 @@ def fitted_points(case: Case, kind: str, columns: str, size: int, quick: bool) -
 
 
 def probe_bits(most: int) -> Iterator[tuple[str, list[str]]]:
-    """Bits about which of the labellings with equal counts it is."""
+    """Yield the bits that identify a labelling among those with equal counts."""
     case = cases.psst_correctness()
     lines = probes.lines_of_labellings(case, most)
     floor_line = Board(case, ends=True).exact(case.baseline)
@@ -250,7 +250,7 @@ def probe_bits(most: int) -> Iterator[tuple[str, list[str]]]:
 
 
 def bits_an_attempt(names: Sequence[str], asked_of: Mapping[str, int]) -> Iterator[tuple[str, list[str]]]:
-    """Entropy of the line that random answers around the baseline get; of what is drawn, at most log2 of as many."""
+    """Yield the entropy of the lines of random answers around the baseline; at most log2 of their number."""
     for name in names:
         case = CASES[name]()
         if not len(case.doubtful):
@@ -283,7 +283,7 @@ def bits_an_attempt(names: Sequence[str], asked_of: Mapping[str, int]) -> Iterat
 
 
 def sealed_gains(repeats: int, attempts: int) -> Iterator[tuple[str, list[str]]]:
-    """The score gained on the open and on the sealed half of PSST correctness."""
+    """Yield the gain in score on the open and on the sealed half of PSST correctness."""
     case = cases.psst_correctness()
     baseline = case.baseline["prediction"][np.newaxis].astype(int)
     climbs: dict[str, list[sealed.Gain]] = {}
@@ -313,7 +313,7 @@ def sealed_gains(repeats: int, attempts: int) -> Iterator[tuple[str, list[str]]]
 
 
 def long_phase(attempts: int) -> Iterator[tuple[str, list[str]]]:
-    """MERLIon's second phase: a thousand attempts; labels right above guessing, and the gain of informed climbing."""
+    """Yield labels right above chance and gains for a thousand attempts, as in MERLIon CCS's second phase."""
     name = "merlion_identification"
     case = CASES[name]()
     rng = np.random.default_rng(7)
@@ -333,7 +333,7 @@ def long_phase(attempts: int) -> Iterator[tuple[str, list[str]]]:
 
 
 def same_as_programs() -> None:
-    """The real `score.py` with an `options.json` gives the lines that the boards here give."""
+    """Check that the real `score.py` with an `options.json` gives the same lines as the boards here."""
     compared = 0
     for name, column, words in (
         ("psst_correctness", "prediction", {0: "FALSE", 1: "TRUE"}),
@@ -358,29 +358,31 @@ def same_as_programs() -> None:
             with tempfile.TemporaryDirectory() as folder:
                 written = run_score(case, Path(folder), {file: text}, steps)
             if written != board.ask(submission):
-                raise AssertionError(f"{name}: {written} from the program, {board.ask(submission)} here")
+                raise AssertionError(
+                    f"{name}: the program gives {written}, this module {board.ask(submission)}"
+                )
             compared += 1
-    print(f"{compared} submissions scored by score.py with options.json: the same lines as here")
+    print(f"{compared} submissions: score.py with options.json gives the same lines as this benchmark")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="fewer repetitions, without MERLIon")
+    parser.add_argument("--quick", action="store_true", help="fewer repetitions, without MERLIon CCS")
     quick = parser.parse_args().quick
     began = time.perf_counter()
     sheets = ["spoken_call", "psst_correctness", "psst_recognition", "caller_experience", "content"]
     names = sheets if quick else list(CASES)
     repeats = 3 if quick else 10
     same_as_programs()
-    table("Random climbing, blind: labels right above guessing (points)", blind_climbs(names, repeats))
+    table("Random climbing, blind: labels right above chance (points)", blind_climbs(names, repeats))
     table(
         "Random climbing, around the baseline: primary score gained (standard errors)",
         informed_climbs(names, repeats),
     )
-    table("Decoding: labels right above guessing or above the start (points)", decoders(quick))
+    table("Decoding: labels right above chance or above the start (points)", decoders(quick))
     table("Interval probes (bits)", probe_bits(63 if quick else 252))
     table(
-        "What a line tells of random answers around the baseline (bits an attempt)",
+        "Information in a line about random answers around the baseline (bits per attempt)",
         bits_an_attempt(
             names,
             {"psst_correctness": 400, "content": 200, "merlion_identification": 60} if not quick else {},

@@ -1,10 +1,10 @@
-"""ROUGE-1 and scoring of a full-size set (5,934 synthetic responses, four references each), side by side in one run.
+"""ROUGE-1 and scoring of a full-size set: 5,934 synthetic responses with four references each.
 
-Run `python -m benchmarks.bench_content_accuracy` from the root of the checkout. Compared are this project, the
-pure-Python `rouge-score` and its Rust counterpart `rouge-score-rs`, each if installed. The two others score a
-response against one reference at a time and give no pooled figure: the pooled recall is put together from
-their recalls to check that all agree, outside of the time measured. The scoring program, as a whole process, is
-compared with a process that only imports numpy, in turn with it.
+Run `python -m benchmarks.bench_content_accuracy` from the root of the checkout. It compares this project with the
+pure-Python `rouge-score` and its Rust counterpart `rouge-score-rs`, if they are installed. These score a response with
+one reference at a time and give no pooled figure. The pooled recall is computed from their recalls, outside the
+measured time, to check that all agree. The whole process of the scoring program is compared with a process that only
+imports numpy; the two run in turn.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from starting_kit.content_accuracy.content import rouge, tokens
 
 
 def best_time(run: Callable[[], Any], repeats: int) -> tuple[float, Any]:
-    """The shortest of `repeats` wall-clock times in seconds, and what the run returned."""
+    """Return the shortest of `repeats` wall-clock times in seconds, and the result of the run."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -39,12 +39,12 @@ def best_time(run: Callable[[], Any], repeats: int) -> tuple[float, Any]:
 
 
 def one_by_one(scorer: Any, targets: list[str], answers: list[str]) -> list:
-    """What `score_batch` does, for a package without it."""
+    """Score as `score_batch` does, for a package without it."""
     return [scorer.score(target, answer) for target, answer in zip(targets, answers, strict=True)]
 
 
 def whole_process(responses: list[Response], runs: int) -> tuple[float, float]:
-    """Seconds of `python -c "import numpy"` and of the scoring program on all responses, the best of each."""
+    """Return the best times in seconds of `python -c "import numpy"` and of the scoring program on all responses."""
     root = Path(__file__).resolve().parent.parent
     score = root / "scoring_program/content_accuracy/score.py"
     environment = {**os.environ, "PYTHONPATH": str(root)}
@@ -66,7 +66,7 @@ def whole_process(responses: list[Response], runs: int) -> tuple[float, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "--repeats", type=int, default=5, help="runs of the fast ones, of which the best counts"
+        "--repeats", type=int, default=5, help="number of runs of the fast tools; the best one counts"
     )
     repeats = parser.parse_args().repeats
 
@@ -74,7 +74,7 @@ def main() -> None:
     references = {prompt.prompt_id: list(prompt.references) for prompt in prompts}
     asked = [response.prompt_id for response in responses]
     texts = [response.asr_text for response in responses]
-    # Apostrophes are where the tokenizers differ; there is none in this set.
+    # The tokenizers differ only at apostrophes, which this set does not contain.
     targets = [reference for prompt in asked for reference in references[prompt]]
     answers = [text for prompt, text in zip(asked, texts, strict=True) for _ in references[prompt]]
     sizes = np.array([len(tokens(target)) for target in targets]).reshape(-1, 4)

@@ -1,15 +1,15 @@
-"""How often the 95 % intervals hold the score that a system has in its population: each task, every score.
+"""Coverage of the 95 % intervals: how often they contain a system's score in its population, for all tasks and scores.
 
     python -m benchmarks.bench_coverage [REPETITIONS [TASK ...]]
 
-Speakers differ strongly in what they say and in how a system takes it (intraclass correlations of 0.1 to 0.3), as the
-learners of Spoken CALL do. Samples of 12, 25 and 50 of them, and of as many as a task's test set has, get their
-intervals as the scoring program computes them, over speakers (`covered`), and, as if no speaker were named, over the
-single responses, calls or recordings (`without`). `hard` populations have rates near 0 and 1. Measured coverage has a
-standard error of 0.7 percentage points in 1,000 repetitions.
+Speakers differ strongly in their speech and in a system's errors on it (intraclass correlations of 0.1 to 0.3), as the
+learners of Spoken CALL do. Samples have 12, 25 or 50 speakers, or as many as a task's test set. Their intervals are
+computed as by the scoring program, over speakers (`covered`), and, as if there were no speakers, over single responses,
+calls or recordings (`without`). `hard` populations have rates near 0 and 1. With 1,000 repetitions, measured coverage
+has a standard error of 0.7 percentage points.
 
-`width`: the median over samples; `wider`: how many times that over single responses; `above` and `below`: how often the
-whole interval is above, or below, the population's score.
+`width`: the median over samples; `wider`: its ratio to the width over single responses; `above` and `below`: how often
+the whole interval is above or below the population's score.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ SIZES = (12, 25, 50)
 
 
 class Sample(NamedTuple):
-    """Counts, one row a response, call or recording, and the speaker of each row."""
+    """Counts, one row for each response, call or recording, and the speaker of each row."""
 
     parts: Mapping[str, Any]
     speaker: np.ndarray
 
 
 class Case(NamedTuple):
-    """A population of a task: generator, number of speakers -> a sample; how many speakers its test set has."""
+    """A population of a task, the number of speakers of its test set, and a function that draws samples."""
 
     task: str
     population: str
@@ -52,7 +52,7 @@ class Case(NamedTuple):
 
 
 def rates(rng: np.random.Generator, mean: float, correlation: float, speakers: int) -> np.ndarray:
-    """A rate for each speaker, beta distributed, with an intraclass correlation."""
+    """Return a beta-distributed rate for each speaker, with an intraclass correlation."""
     total_of_both = (1 - correlation) / correlation
     return rng.beta(mean * total_of_both, (1 - mean) * total_of_both, speakers)
 
@@ -71,7 +71,7 @@ def responses(
     false_accept: float,
     gross: float,
 ) -> Sample:
-    """Spoken CALL: about 40 responses a learner; the rates are those over all learners."""
+    """Spoken CALL: about 40 responses for each learner; the rates are those over all learners."""
     size = np.maximum(rng.poisson(rng.gamma(4, 10, speakers)), 3)
     speaker = np.repeat(np.arange(speakers), size)
     is_correct, rejects, accepts, is_gross = (
@@ -83,7 +83,7 @@ def responses(
 
 
 def calls(rng: np.random.Generator, callers: int, *, errors: float) -> Sample:
-    """Caller Experience: four calls a caller; three listeners and a system rate with errors of their own."""
+    """Caller Experience: four calls for each caller; three listeners and a system rate with independent errors."""
     speaker = np.repeat(np.arange(callers), 4)
     quality = rng.normal(3, 1, callers)[speaker] + rng.normal(0, 0.8, len(speaker))
     strictness = rng.normal(0, errors, (4, callers))[:, speaker]
@@ -95,7 +95,7 @@ def calls(rng: np.random.Generator, callers: int, *, errors: float) -> Sample:
 
 
 def transcripts(rng: np.random.Generator, speakers: int, *, rate: float) -> Sample:
-    """PSST: 16 utterances a speaker, of whom some are recognised far worse than others, and say more."""
+    """PSST: 16 utterances for each speaker; some speakers are recognised much worse than others, and say more."""
     speaker = np.repeat(np.arange(speakers), 16)
     worse = rates(rng, rate, 0.15, speakers)[speaker]
     phones = 1 + rng.poisson(5 * (0.8 + worse))
@@ -108,7 +108,7 @@ def transcripts(rng: np.random.Generator, speakers: int, *, rate: float) -> Samp
 def namings(
     rng: np.random.Generator, speakers: int, *, correct: float, missed: float, claimed: float
 ) -> Sample:
-    """PSST: 16 responses a speaker; speakers differ in how much is correct, and in how clearly."""
+    """PSST: 16 responses for each speaker; speakers differ in their share of correct responses, and in clarity."""
     speaker = np.repeat(np.arange(speakers), 16)
     is_correct, misses, claims = (
         rng.random(len(speaker)) < rates(rng, mean, 0.15, speakers)[speaker]
@@ -121,7 +121,7 @@ def namings(
 
 
 def segments(rng: np.random.Generator, speakers: int, *, separation: float) -> Sample:
-    """MERLIon: two recordings a speaker, of very different lengths; each shifts the scores of either language."""
+    """MERLIon CCS: two recordings of very different lengths for each speaker; each shifts both languages' scores."""
     recordings = 2 * speakers
     length = rng.lognormal(0, 0.6, recordings)
     recording = np.sort(rng.choice(recordings, size=160 * speakers, p=length / length.sum()))
@@ -144,7 +144,7 @@ def segments(rng: np.random.Generator, speakers: int, *, separation: float) -> S
 
 
 def sessions(rng: np.random.Generator, speakers: int, *, error: float) -> Sample:
-    """MERLIon: two recordings a speaker, of 2 to 25 minutes; speakers differ in their share of every kind of error."""
+    """MERLIon CCS: two recordings of 2 to 25 minutes for each speaker; speakers differ in the share of every error."""
     speaker = np.repeat(np.arange(speakers), 2)
     milliseconds = 1e6 * np.clip(rng.lognormal(-0.84, 0.6, len(speaker)), 0.12, 1.5)
     mandarin = rates(rng, 0.17, 0.2, speakers)[speaker]
@@ -161,7 +161,7 @@ def sessions(rng: np.random.Generator, speakers: int, *, error: float) -> Sample
 
 
 def answers(rng: np.random.Generator, speakers: int, *, noise: float) -> Sample:
-    """Content accuracy: three or four responses a speaker, whose ability shows in all, in the system's error too."""
+    """Content accuracy: three or four responses for each speaker, whose ability affects scores and system errors."""
     speaker = np.repeat(np.arange(speakers), rng.choice([3, 4], size=speakers, p=[0.32, 0.68]))
     quality = rng.normal(0, 0.6, speakers)[speaker] + rng.normal(0, 0.7, len(speaker))
     human = np.clip(np.rint(2.5 + quality + rng.normal(0, 0.3, len(speaker))), 1, 4).astype(int)
@@ -199,7 +199,7 @@ CASES = (
 
 
 class Tally:
-    """Of one score: how often its interval missed the truth, on either side, and its widths."""
+    """Counts, for one score, how often its interval is above or below the truth, and collects its widths."""
 
     def __init__(self) -> None:
         self.above = self.below = 0
@@ -216,7 +216,7 @@ class Tally:
 
 
 def cover(case: Case, speakers: int, truths: Mapping[str, float], repetitions: int) -> list[str]:
-    """A line for each score."""
+    """Return a line for each score."""
     task = find_task(case.task)
     rng = np.random.default_rng(20)
     by_speaker: dict[str, Tally] = defaultdict(Tally)
@@ -242,7 +242,7 @@ def cover(case: Case, speakers: int, truths: Mapping[str, float], repetitions: i
 
 
 def _scores(task: Any, parts: Mapping[str, Any]) -> dict[str, float]:
-    """The scores of all rows; those that are undefined are left out."""
+    """Return the scores of all rows, without undefined ones."""
     totals = {part: total(rows) for part, rows in parts.items()}
     found = {}
     for score in task.scores:

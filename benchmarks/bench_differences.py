@@ -1,11 +1,11 @@
-"""How often the 95 % intervals of differences hold: two systems' primary scores on the same units, every task.
+"""Coverage of the 95 % intervals of differences between two systems' primary scores on the same units, for every task.
 
     python -m benchmarks.bench_differences [REPETITIONS [TASK ...]]
 
-The systems are from the populations of `bench_coverage`, one at its usual rates and one at rates near 0 and 1 (`apart`:
-drawn from the same random numbers, so their errors are correlated), or two at the usual rates (`equal`: independent).
-`covered` is the interval that `rank` gives, by the jackknife; `bootstrap` is what percentiles of 500 joint resamples
-give. Measured coverage has a standard error of 1.1 percentage points in 400 repetitions.
+The systems are from the populations of `bench_coverage`: one with usual rates and one with rates near 0 and 1 (`apart`:
+drawn from the same random numbers, so their errors are correlated), or two with usual rates (`equal`: independent).
+The first `covered` is for the jackknife interval of `rank`; the second is for `bootstrap`, percentiles of 500 joint
+resamples. With 400 repetitions, measured coverage has a standard error of 1.1 percentage points.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ RESAMPLES = 500
 
 
 def by_speaker(case: Case, score: Score, speakers: int, seed: list[int]) -> Any:
-    """The counts that a system's primary score takes, one row a speaker."""
+    """Return the counts of a system's primary score, one row for each speaker."""
     sample = case.draw(np.random.default_rng(seed), speakers)
     _, group = np.unique(sample.speaker, return_inverse=True)
     return by_group(find_task(case.task).part(score, sample.parts), group, group[-1] + 1)
 
 
 def cover(first: Case, second: Case, speakers: int, repetitions: int) -> str:
-    """One line of the table."""
+    """Return one line of the table."""
     score = find_task(first.task).primary
     kind = "equal" if first is second else "apart"
     truth = truth_of(first) - truth_of(second)
@@ -61,13 +61,13 @@ def cover(first: Case, second: Case, speakers: int, repetitions: int) -> str:
 
 @cache
 def truth_of(case: Case) -> float:
-    """The primary score of a population."""
+    """Return the primary score of a population."""
     score = find_task(case.task).primary
     return value(score, total(by_speaker(case, score, POPULATION, [19])))
 
 
 def value(score: Score, counts: Any) -> float:
-    """A score; NaN where it is undefined."""
+    """Return a score; NaN if it is undefined."""
     try:
         return float(score.value(counts))
     except ValueError:

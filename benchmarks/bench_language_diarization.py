@@ -1,9 +1,11 @@
-"""Language diarization side by side with pyannote.metrics, the public tool that keeps languages as identities.
+"""Language diarization compared with pyannote.metrics, a public tool that does not map languages to each other.
 
-Run as `python -m benchmarks.bench_language_diarization`: a synthetic set of the evaluation set's size against
-perturbed turns. pyannote is given unions of turns, the scored regions as `uem`, and its objects ready-made; only
-its scoring is timed, one recording after another. Each round times both; a ratio is the median over the rounds.
-First the whole program, from the files to the scores, beside scripts with spy-der's C++ and with pyannote.metrics.
+    python -m benchmarks.bench_language_diarization
+
+The data are a synthetic set of the evaluation set's size, and perturbed turns. pyannote gets unions of turns, the
+scored regions as `uem`, and prepared objects; only its scoring is timed, one recording after another. Each round times
+both tools; a ratio is the median over the rounds. The whole program, from files to scores, is first compared with
+scripts that use spy-der's C++ and pyannote.metrics.
 """
 
 from __future__ import annotations
@@ -40,14 +42,14 @@ ROUNDS = 3
 
 
 def seconds(run: Callable[[], object]) -> float:
-    """The time of one run."""
+    """Return the time of one run."""
     start = time.perf_counter()
     run()
     return time.perf_counter() - start
 
 
 def evaluation_recordings() -> list[Recording]:
-    """The synthetic evaluation set at full size; without its few seconds of excluded speech."""
+    """Return the synthetic evaluation set in full size, without its few seconds of excluded speech."""
     tables: Tables = generate("full", "evaluation", 1)
     hypothesis = diarization_turns(tables, "perturbed", 1)
     regions = dict(list(tables.regions.groupby("audio_name")))
@@ -67,12 +69,12 @@ def evaluation_recordings() -> list[Recording]:
 
 
 def against_pyannote(recordings: list[Recording]) -> None:
-    """Ratio of the times, and both error rates."""
+    """Print the ratio of the times, and both error rates."""
     try:
         from pyannote.core import Annotation, Segment, Timeline
         from pyannote.metrics.identification import IdentificationErrorRate
     except ImportError:
-        print("pyannote.metrics is not installed: left out")
+        print("pyannote.metrics is not installed; skipped")
         return
 
     def annotation(turns: Turns) -> Annotation:
@@ -110,7 +112,7 @@ def against_pyannote(recordings: list[Recording]) -> None:
 
 
 def write_files(tables: Tables, folder: Path, *, copies: int = 1) -> None:
-    """A reference and perturbed turns of this many times the recordings."""
+    """Write a reference and perturbed turns, with this many copies of the recordings."""
 
     def copied(table: pd.DataFrame) -> pd.DataFrame:
         renamed = [table.assign(audio_name=f"{copy}" + table.audio_name) for copy in range(copies)]
@@ -123,7 +125,7 @@ def write_files(tables: Tables, folder: Path, *, copies: int = 1) -> None:
 
 
 def whole_program() -> None:
-    """score.py beside the peers, ten times the work, and memory."""
+    """Compare score.py with the other tools; print the time for ten times the recordings, and the memory."""
     tables = generate("full", "evaluation", 1)
     with tempfile.TemporaryDirectory() as folder:
         inputs, tenfold = Path(folder, "evaluation"), Path(folder, "tenfold")
@@ -136,7 +138,7 @@ def whole_program() -> None:
         peer = ROOT / "benchmarks" / "peer_diarization.py"
         for tool, module, rounds in (("spy-der", "spyder", 11), ("pyannote.metrics", "pyannote", 1)):
             if importlib.util.find_spec(module) is None:
-                print(f"  {tool} is not installed: left out")
+                print(f"  {tool} is not installed; skipped")
                 continue
             pairs = [(process_seconds(*ours), process_seconds(peer, module, inputs)) for _ in range(rounds)]
             ratio = median(other / one for one, other in pairs)
@@ -150,7 +152,7 @@ def whole_program() -> None:
 
 
 def main() -> None:
-    """Print the comparison and the scaling."""
+    """Print the comparison and how the time grows."""
     whole_program()
     recordings = evaluation_recordings()
     turns = sum(len(language) for each in recordings for side in each[:2] for language in side)
@@ -184,7 +186,7 @@ def main() -> None:
 
 
 def stretch(recording: Recording, times: int) -> Recording:
-    """The recording this many times one after another."""
+    """Return the recording repeated this many times."""
     length = recording.regions.max() + 60_000
 
     def repeated(turns: np.ndarray) -> np.ndarray:

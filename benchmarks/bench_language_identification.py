@@ -1,8 +1,9 @@
-"""Equal error rates side by side with sorting the two classes, the least that anyone could do, and scikit-learn.
+"""Equal error rates compared with scikit-learn, and with sorting the two classes, which every method needs.
 
-Run as `python -m benchmarks.bench_language_identification [SCORES]` (default 5,000,000, half of them targets;
-synthetic). Each round times all of them one after another; a ratio is the median over the rounds. First the whole
-program, from the files of a synthetic set of the evaluation set's size to the scores, beside a script with pandas and
+    python -m benchmarks.bench_language_identification [SCORES]    (default 5,000,000, half of them targets; synthetic)
+
+Each round times all methods one after another; a ratio is the median over the rounds. The whole program, from the files
+of a synthetic set of the evaluation set's size to the scores, is first compared with a script with pandas and
 scikit-learn.
 """
 
@@ -39,14 +40,14 @@ ROUNDS = 7
 
 
 def seconds(run: Callable[[], object]) -> float:
-    """The time of one run."""
+    """Return the time of one run."""
     start = time.perf_counter()
     run()
     return time.perf_counter() - start
 
 
 def trials(kind: str, scores: int) -> tuple[np.ndarray, np.ndarray]:
-    """Target and nontarget scores of a good system, of guessing, of four-decimal or of eleven-step scores."""
+    """Return target and nontarget scores: of a good system, random, with four decimals, or with eleven values."""
     rng = np.random.default_rng(1)
     targets, nontargets = rng.normal(0, 1, scores // 2), rng.normal(0, 1, scores - scores // 2)
     if kind != "chance":
@@ -58,7 +59,7 @@ def trials(kind: str, scores: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def write_files(tables: Tables, folder: Path, *, copies: int = 1) -> None:
-    """A reference and a prediction in format 1 of this many times the recordings."""
+    """Write a reference and a prediction in format 1, with this many copies of the recordings."""
     renamed = [
         tables.labels.assign(audio_name=f"{copy}" + tables.labels.audio_name) for copy in range(copies)
     ]
@@ -69,7 +70,7 @@ def write_files(tables: Tables, folder: Path, *, copies: int = 1) -> None:
 
 
 def swapped_pair(inputs: Path) -> tuple[Reference, Path]:
-    """The reference, and a prediction in which one English line comes after its Mandarin line."""
+    """Return the reference, and a prediction in which one English line comes after its Mandarin line."""
     lines = (inputs / "res" / "prediction.txt").read_text().splitlines(keepends=True)
     lines[50000], lines[50001] = lines[50001], lines[50000]
     path = inputs / "prediction.txt"
@@ -84,7 +85,7 @@ def refused(prediction: Path, reference: Reference) -> None:
 
 
 def whole_program() -> None:
-    """score.py beside the script with pandas and scikit-learn, ten times the work, and memory."""
+    """Compare score.py with pandas and scikit-learn; print the time for ten times the recordings, and the memory."""
     tables = generate("full", "evaluation", 1)
     with tempfile.TemporaryDirectory() as folder:
         inputs, tenfold = Path(folder, "evaluation"), Path(folder, "tenfold")
@@ -106,9 +107,9 @@ def whole_program() -> None:
                 f"  pandas and scikit-learn {median(other for _, other in rounds):14.2f} s    {ratio:.1f} x ours"
             )
         else:
-            print("  scikit-learn is not installed: left out")
+            print("  scikit-learn is not installed; skipped")
         reference, swapped = swapped_pair(inputs)
-        print(f"  naming one swapped pair of lines {seconds(lambda: refused(swapped, reference)):5.2f} s")
+        print(f"  finding a swapped pair of lines  {seconds(lambda: refused(swapped, reference)):5.2f} s")
         more = score_command("merlion_identification", tenfold)
         rounds = [(process_seconds(*ours), process_seconds(*more)) for _ in range(3)]
         ratio = median(ten / one for one, ten in rounds)
@@ -118,7 +119,7 @@ def whole_program() -> None:
 
 
 def main(scores: int = 5_000_000) -> None:
-    """Print a line for each kind and size: the ratios to sorting, and how the time grows."""
+    """Print a line for each kind and size: ratios to the time of sorting, and how the time grows."""
     whole_program()
     print(f"{'scores':>10s}  {'kind':12s}{'np.sort':>10s}{'ROCCH EER':>12s}{'interpolated':>14s}   EER")
     taken: dict[int, list[float]] = {}
@@ -145,7 +146,7 @@ def main(scores: int = 5_000_000) -> None:
     try:
         from sklearn.metrics import roc_curve
     except ImportError:
-        print("scikit-learn is not installed: left out")
+        print("scikit-learn is not installed; skipped")
         return
     targets, nontargets = trials("separated", scores // 10)
     labels = np.repeat([1, 0], [len(targets), len(nontargets)])

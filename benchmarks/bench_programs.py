@@ -1,4 +1,4 @@
-"""Whole processes: a scoring run beside a bare `import numpy`, and building the series.
+"""Whole processes: a scoring run compared with a bare `import numpy`, and building all bundles.
 
 python -m benchmarks.bench_programs
 """
@@ -22,7 +22,7 @@ ROUNDS = 15
 
 
 def seconds(*command: str) -> float:
-    """Wall-clock time of one run of a command."""
+    """Return the wall-clock time of one run of a command."""
     began = time.perf_counter()
     subprocess.run(
         command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL, check=True
@@ -31,7 +31,7 @@ def seconds(*command: str) -> float:
 
 
 def page_seconds(inputs: Path) -> float:
-    """What a report page with all its plots (public labels) adds to a scoring run."""
+    """Return the time that a report page with all its plots (public labels) adds to a scoring run."""
     program = inputs / "program"
     program.mkdir()
     (program / "score.py").write_bytes((ROOT / "scoring_program" / "spoken_call" / "score.py").read_bytes())
@@ -56,7 +56,7 @@ def main() -> None:
                 Path(folder, part, name).write_bytes(content)
         program = str(ROOT / "scoring_program" / "spoken_call" / "score.py")
         ours, bare = [], []
-        for _ in range(ROUNDS):  # in turn, so that a change of the machine's speed meets both
+        for _ in range(ROUNDS):  # in turn, so that a change of the computer's speed affects both
             bare.append(seconds(sys.executable, "-c", "import numpy"))
             ours.append(seconds(sys.executable, program, folder, str(Path(folder, "output"))))
         ratio = statistics.median(one / other for one, other in zip(ours, bare, strict=True))
@@ -66,7 +66,7 @@ def main() -> None:
         print(
             f"  score.py, 1,000 Spoken CALL items       {statistics.median(ours):6.3f} s   {ratio:.2f} times as long"
         )
-        print(f"  the same with the report page on top    {pages:6.3f} s more")
+        print(f"  the report page in addition             {pages:6.3f} s more")
         build = seconds(
             sys.executable, str(ROOT / "build_bundle.py"), "build", "--out", str(Path(folder, "dist"))
         )

@@ -1,8 +1,9 @@
-"""Phone and feature error rates side by side with what people use: phonologic (the challenge's tool) and rapidfuzz.
+"""Phone and feature error rates compared with phonologic (the challenge's tool) and rapidfuzz.
 
-Run as `python -m benchmarks.bench_psst [UTTERANCES]` (default 100,000, synthetic, of the corpus's lengths). A peer
-that is not installed is left out, and said so. Times are the best of three in this process, on one core;
-phonologic, once, is timed on a 50th of the utterances and its time multiplied by 50.
+    python -m benchmarks.bench_psst [UTTERANCES]    (default 100,000, synthetic, with the corpus's lengths)
+
+Tools that are not installed are skipped with a note. Times are the best of three in this process, on one core.
+phonologic is timed once, on a 50th of the utterances; its time is multiplied by 50.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ Transcripts = list[list[str]]
 
 
 def seconds(run: Callable[[], object], repeats: int = 3) -> float:
-    """The shortest of a few runs."""
+    """Return the shortest time of a few runs."""
     taken = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -45,11 +46,11 @@ def seconds(run: Callable[[], object], repeats: int = 3) -> float:
 
 
 def against_phonologic(reference: Transcripts, hypothesis: Transcripts, ours: float) -> None:
-    """PER and FER, utterance by utterance, as the challenge's tool runs it in one process."""
+    """Compare PER and FER with the challenge's tool, which runs utterance by utterance in one process."""
     try:
         import phonologic
     except ImportError:
-        print("  phonologic             not installed: left out")
+        print("  phonologic             not installed; skipped")
         return
     system = phonologic.load("hayes-arpabet")
     part = max(1, len(reference) // PHONOLOGIC_SHARE)
@@ -72,11 +73,11 @@ def against_phonologic(reference: Transcripts, hypothesis: Transcripts, ours: fl
 
 
 def against_rapidfuzz(reference: Transcripts, hypothesis: Transcripts, ours: float) -> None:
-    """PER as a loop over the C++ distance: over lists of phones, and over strings with a letter a phone."""
+    """Compare PER with a loop over the C++ distance: on lists of phones, and on strings with a letter per phone."""
     try:
         from rapidfuzz.distance import Levenshtein
     except ImportError:
-        print("  rapidfuzz              not installed: left out")
+        print("  rapidfuzz              not installed; skipped")
         return
     letters = {phone: chr(65 + number) for number, phone in enumerate(arpabet_features().phones)}
     lists = [list(map(drop_fillers, side)) for side in (reference, hypothesis)]
@@ -89,7 +90,7 @@ def against_rapidfuzz(reference: Transcripts, hypothesis: Transcripts, ours: flo
 
 
 def whole_program(spoken: list[Utterance], recognised: list[str]) -> float:
-    """The server's score.py from its files to its scores, start of Python and every check included."""
+    """Return the time of the server's score.py from files to scores, with the start of Python and all checks."""
     with tempfile.TemporaryDirectory() as folder:
         inputs, output = Path(folder, "input"), Path(folder, "output")
         write_utterances(inputs / "ref/utterances.tsv", spoken)
@@ -103,7 +104,7 @@ def whole_program(spoken: list[Utterance], recognised: list[str]) -> float:
 
 
 def main(utterances: int = 100_000) -> None:
-    """Print the comparison, the scaling, and the long utterance."""
+    """Print the comparison, how the time grows, and the time for a long utterance."""
     spoken, recognised = sample("evaluation", utterances)
     reference = [utterance.transcript.split() for utterance in spoken]
     hypothesis = [transcript.split() for transcript in recognised]
@@ -122,7 +123,7 @@ def main(utterances: int = 100_000) -> None:
     for size in (utterances // 100, utterances // 10, utterances):
         taken = seconds(lambda size=size: count_errors(reference[:size], hypothesis[:size]))
         print(
-            f"  {size:7d} utterances     {taken:8.4f} s   {1e6 * taken / max(size, 1):6.2f} µs an utterance"
+            f"  {size:7d} utterances     {taken:8.4f} s   {1e6 * taken / max(size, 1):6.2f} µs per utterance"
         )
 
     rng = random.Random(1)
@@ -135,7 +136,7 @@ def main(utterances: int = 100_000) -> None:
         f"  phone confusions       {seconds(lambda: phone_confusions(reference[:652], hypothesis[:652])):8.3f} s"
     )
     print(
-        f"Peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB, the transcripts included"
+        f"Peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB, including the transcripts"
     )
 
 

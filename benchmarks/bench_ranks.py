@@ -1,11 +1,11 @@
-"""How often all ranges of ranks hold at once, how wide they are beside naive ones, and how long boards take.
+"""Simultaneous coverage and width of rank ranges, compared with naive ranges, and the time that boards take.
 
     python -m benchmarks.bench_ranks [REPETITIONS]
 
-Boards are simulated: systems as many standard errors of a score apart as the gap says, with errors on the same units
-that are independent, or correlated by 0.9; normal errors, and errors with a long tail on one side. A naive range is
-from the 2.5th to the 97.5th percentile of a system's ranks in the same resamples. Measured coverage has a standard
-error of 1.1 percentage points in 400 boards; there are a tenth as many of fifty systems.
+Boards are simulated. The gap is the distance between neighbouring systems, in standard errors of a score. Errors on the
+same units are independent or correlated by 0.9, and either normal or with a long tail on one side. A naive range is
+from the 2.5th to the 97.5th percentile of a system's ranks in the same resamples. With 400 boards, measured coverage
+has a standard error of 1.1 percentage points; for fifty systems, a tenth as many boards are simulated.
 """
 
 from __future__ import annotations
@@ -40,12 +40,14 @@ def noise(rng: np.random.Generator, errors: str, shape: tuple[int, ...]) -> np.n
 
 
 def cover(errors: str, units: int, systems: int, gap: float, correlation: float, repetitions: int) -> str:
-    """One line of the table."""
+    """Return one line of the table."""
     rng = np.random.default_rng(20)
     weights = resample_weights(units) / units
     truth = -gap / np.sqrt(units) * np.arange(systems)
     first = 1 + (truth > truth[:, np.newaxis]).sum(axis=1)
-    last = systems - (truth < truth[:, np.newaxis]).sum(axis=1)  # equal systems may have any of their ranks
+    last = systems - (truth < truth[:, np.newaxis]).sum(
+        axis=1
+    )  # for equal systems, any of their ranks is true
     held, widths = np.zeros(2), np.zeros(2)
     for _ in range(repetitions):
         own, common = noise(rng, errors, (units, systems)), noise(rng, errors, (units, 1))
@@ -69,7 +71,7 @@ def ranks_by_sorting(scores: np.ndarray) -> np.ndarray:
 
 
 def decisions(systems: int, responses: int) -> np.ndarray:
-    """Counts of systems that decide wrongly ever more often, shape=(s, n, k)."""
+    """Return counts of systems with more and more wrong decisions, shape=(s, n, k)."""
     rng = np.random.default_rng(7)
     correct = np.arange(responses) < 0.74 * responses
     meaningful = correct | (rng.random(responses) < 0.7)
@@ -83,7 +85,7 @@ def decisions(systems: int, responses: int) -> np.ndarray:
 
 
 def board_time(systems: int, responses: int = 1000) -> str:
-    """One line of the second table: a Spoken CALL board's differences, in seconds of one processor."""
+    """Return one line of the second table: the time for a Spoken CALL board's differences, on one processor."""
     task = find_task("spoken_call")
     correct = np.ones(1, dtype=bool)
     model = decisions_per_response(correct, correct, correct)

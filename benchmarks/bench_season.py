@@ -1,15 +1,16 @@
-"""How long a season takes: every team uploads every day, at the real size of the set.
+"""The duration of a season in which every team uploads every day, with sets of the real size.
 
-Run as `python -m benchmarks.bench_season [spoken_call|merlion] [TEAMS DAYS A_DAY]` (default: spoken_call 10 10 3).
-Spoken CALL has 1,000 responses; MERLIon's first task 49,000 segments, synthetic as the evaluation set is. Teams get
-better from day to day, and each has one upload with a row missing, which fails. Timed are a first run and a second,
-that finds every result kept; both through the command line, on as many processors as there are.
+    python -m benchmarks.bench_season [spoken_call|merlion] [TEAMS DAYS A_DAY]      (default: spoken_call 10 10 3)
 
-Then the rates at which the same submissions are scored, as many at once as there are processors, and the processors'
-time for each. A `score.py` started for each is held against the same `score.py` in the workers of `build_bundle.py
-score`; an `ingest.py` and a `score.py` started for each, against the command itself, which runs both and does what else
-a platform does. And whether all write the same bytes. A season has thousands of submissions, so that what is started
-once is told apart: it is what a tenth of them take beyond their share.
+Spoken CALL has 1,000 responses. Task 1 of MERLIon CCS has 49,000 synthetic segments, as many as the evaluation set.
+Teams get better from day to day, and each has one upload without its last row, which fails. The benchmark times a first
+run, and a second one that finds all results kept. Both use the command line and all processors.
+
+It then measures scoring rates of the same submissions, with one run on each processor, and the processor time of each
+submission. A separate `score.py` for each submission is compared with the same `score.py` in the workers of
+`build_bundle.py score`. A separate `ingest.py` and `score.py` for each are compared with the command itself, which runs
+both and the platform's other steps. All must write the same bytes. A season has thousands of submissions, so the time
+of starting the workers is reported separately: it is estimated from a run with a tenth of the submissions.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ Draw = Callable[[float, int], dict[str, bytes]]
 
 
 def spoken_call_season(folder: Path) -> tuple[Path, datetime, Draw]:
-    """The built bundle, the first day of its evaluation phase, and what a system of some skill submits."""
+    """Return the built bundle, the first day of its evaluation phase, and a function that draws a submission."""
     bundle = _build("spoken_call", folder)
     rows = spoken_call.make_sheet("evaluation")
     correct = [row["language"] == "correct" for row in rows]
@@ -84,7 +85,7 @@ def _build(name: str, folder: Path, *options: str) -> Path:
 
 
 def write_season(folder: Path, first: datetime, draw: Draw, teams: int, days: int, a_day: int) -> None:
-    """One folder a team; in it a zip for each upload, named by its time."""
+    """Write a folder for each team with a zip for each upload, named by its time."""
     for team in range(teams):
         own = folder / f"team {team + 1:02}"
         own.mkdir(parents=True)
@@ -98,7 +99,7 @@ def write_season(folder: Path, first: datetime, draw: Draw, teams: int, days: in
 
 
 def rates(bundle: Path, submissions: list[Path], folder: Path) -> None:
-    """How many submissions a second are scored, each by programs of its own and all by `build_bundle.py score`."""
+    """Print how many submissions are scored per second, by separate programs and by `build_bundle.py score`."""
     built = read_built_bundle(bundle)
     phase = built.phase(None)
     zips = (phase.ingestion_program, phase.input_data, phase.scoring_program, phase.reference_data)
@@ -119,7 +120,7 @@ def rates(bundle: Path, submissions: list[Path], folder: Path) -> None:
             link.symlink_to(submission)
     variables = {HIDDEN_STATISTICS: "write"}
     environment = {**os.environ, **variables}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # the first one compiles for all
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # the first run compiles for all
 
     def run(command: list[Any]) -> None:
         subprocess.run([sys.executable, *command], env=environment, capture_output=True)
@@ -155,13 +156,15 @@ def rates(bundle: Path, submissions: list[Path], folder: Path) -> None:
         ("ingest.py, score.py", checked + scored, ""),
         ("build_bundle.py score", together, f", started in {start:.1f} s"),
     ):
-        print(f"  {name:<22}{1 / each[0]:6.1f} a second, {1000 * each[1]:.0f} ms of work each{started}")
+        print(
+            f"  {name:<22}{1 / each[0]:6.1f} per second, {1000 * each[1]:.0f} ms of processor time each{started}"
+        )
     for name, those, each in (
-        ("score.py in workers: of score.py", scored, in_workers),
-        ("build_bundle.py score: of ingest.py, score.py", checked + scored, together),
-        ("build_bundle.py score: of score.py alone", scored, together),
+        ("score.py in workers vs. score.py", scored, in_workers),
+        ("build_bundle.py score vs. ingest.py, score.py", checked + scored, together),
+        ("build_bundle.py score vs. score.py alone", scored, together),
     ):
-        print(f"  {name:<46}{(those / each)[0]:5.1f} times the rate, 1/{(those / each)[1]:.1f} of the work")
+        print(f"  {name:<46}{(those / each)[0]:5.1f} times the rate, 1/{(those / each)[1]:.1f} of the time")
     for name in ("all-in-workers", "all-scored"):
         same = sum(
             _written(folder / f"output{number}") == _written(folder / name / str(number))
@@ -171,7 +174,7 @@ def rates(bundle: Path, submissions: list[Path], folder: Path) -> None:
 
 
 def _used(run: Callable[[], object]) -> np.ndarray:
-    """What a run takes of time, and of processors' time, its processes' included."""
+    """Return the wall-clock time of a run, and its processor time including all its processes."""
 
     def clocks() -> np.ndarray:
         usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
@@ -183,13 +186,13 @@ def _used(run: Callable[[], object]) -> np.ndarray:
 
 
 def _start_and_share(tenth: np.ndarray, whole: np.ndarray, few: int, count: int) -> tuple[float, np.ndarray]:
-    """The start of something that is started once, and what it takes for each submission, from two runs."""
+    """Return the time to start, and the times for each submission, from runs with a tenth and with all of them."""
     each = (whole - tenth) / (count - few)
     return (tenth - few * each)[0], each
 
 
 def _written(folder: Path) -> dict[str, bytes]:
-    """What a scoring program wrote, where it finished."""
+    """Return the files that a scoring program wrote, if it finished."""
     if not (folder / "scores.json").is_file():
         return {}
     return {path.name: path.read_bytes() for path in folder.iterdir()}

@@ -1,14 +1,14 @@
-"""The published tables of Spoken CALL, Caller Experience and content accuracy beside the same numbers of ours.
+"""The published tables of Spoken CALL, Caller Experience and content accuracy, with the same numbers of the samples.
 
-Run `python -m benchmarks.paper_tables` from the root of the checkout (a few seconds). The data only imitate the
-published statistics: a row near its published one says that the sample is alike, not that a result was repeated. Of
-Spoken CALL's Table 1 the counts are found that give a row's nine rates, by trying all; each row has just one solution.
-Its Table 2 is that of the sample's eighteen systems and annotators.
+Run `python -m benchmarks.paper_tables` from the root of the checkout (a few seconds). The samples only imitate the
+published statistics: a row near its published one shows that the sample is similar, not that a result was replicated.
+For Spoken CALL's Table 1, the counts that give a row's nine rates are found by trying all; each row has exactly one
+solution. Its Table 2 is that of the sample's eighteen systems and annotators.
 
-Two things of the content accuracy poster have nothing beside them. The "D/LU" rows add the features of a speech scoring
-engine for delivery and language use, from audio, and are held against a holistic score: the sample has neither audio
-nor holistic scores, and made-up features would say nothing of the method. The two experts' kappa of 0.69 needs a second
-score of each response: the sample has one. Of an organiser's `human_score2` the report page makes PRMSE.
+Two results of the content accuracy poster have no counterpart. The "D/LU" rows add audio features of delivery and
+language use from a speech scoring engine, and are compared with a holistic score; the sample has neither audio nor
+holistic scores, and invented features would not test the method. The two experts' kappa of 0.69 needs a second score
+of each response; the sample has one. If an organiser has `human_score2`, the report page computes PRMSE from it.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ TEXTS = {
     "incorrect, 10-18": (0.00, 2.60, 3.49, 1.22, 26.74),
     "incorrect": (1.92, 3.11, 5.57, 1.42, 38.28),
 }
-# Published: the share of the variance that word errors explain, and all factors, in per cent; for incorrect responses
-# the two distances and all factors.
+# Published: the shares of the variance, in per cent, that word errors and that all factors explain; for incorrect
+# responses, the two distances and all factors.
 VARIANCE = {"correct": (27, 48), "incorrect": (6, 11)}
 # Published: r and kappa with ASR, r and kappa with manual transcripts.
 REGRESSIONS = {
@@ -95,7 +95,7 @@ CORRELATIONS = {
     "Base ROUGE": (0.553, 0.589, 0.281, 0.284),
     "New ROUGE": (0.652, 0.673, 0.478, 0.460),
 }
-# Published: kappa, exact agreement, agreement within one; what the paper does not give is None.
+# Published: kappa, exact agreement, agreement within one; None if the paper does not give it.
 LISTENERS = {
     "human1 vs. human2": (0.77, 54.0, 88.7),
     "human1 vs. human3": (0.78, 56.9, 87.6),
@@ -109,7 +109,7 @@ RATER = {
 
 
 def find_decisions(published: str, correct: int = 740, incorrect: int = 260) -> accept_reject.Decisions:
-    """All decisions on so many responses that give the published rates to three decimals, a row each."""
+    """Return all decisions on so many responses that give the published rates to three decimals, one in each row."""
     rates = np.array(published.split(), dtype=float)
     accepts = np.arange(1, correct)
     accepts = accepts[np.abs(accepts / correct - rates[1]) < 0.00051]
@@ -125,9 +125,9 @@ def find_decisions(published: str, correct: int = 740, incorrect: int = 260) -> 
 
 
 def show_decisions() -> None:
-    """Table 1 of Spoken CALL: each row's counts, and its Dfull from them."""
+    """Print Table 1 of Spoken CALL: each row's counts, and its Dfull from them."""
     print(
-        "Spoken CALL: Table 1, the only counts with a row's nine rates, and Dfull: published, of the counts"
+        "Spoken CALL: Table 1, the only counts with a row's nine rates; Dfull as published and from the counts"
     )
     print(f"{'':20}{'solutions':>10}" + "".join(f"{count:>6}" for count in ("CA", "FR", "CR", "PFA", "GFA")))
     for name, published in DECISIONS.items():
@@ -139,7 +139,7 @@ def show_decisions() -> None:
 
 
 def show_difficulty() -> None:
-    """Table 2 of Spoken CALL: what texts tell of the bands, and the analyses of variance."""
+    """Print Table 2 of Spoken CALL: properties of the texts by band, and the analyses of variance."""
     rows = spoken_call_systems.make_sheet("evaluation")
     wrong = spoken_call_systems.wrong_systems(rows)
     outputs = [
@@ -164,7 +164,7 @@ def show_difficulty() -> None:
 
 
 def content_features(prompts: list[Prompt], responses: list[Response], column: str) -> dict[str, np.ndarray]:
-    """The three models' features of each response, from its `asr_text` or its `text`."""
+    """Return the three models' features of each response, from its `asr_text` or its `text`."""
     references = {prompt.prompt_id: list(prompt.references) for prompt in prompts}
     first = {prompt: texts[:1] for prompt, texts in references.items()}
     asked = [response.prompt_id for response in responses]
@@ -177,7 +177,7 @@ def content_features(prompts: list[Prompt], responses: list[Response], column: s
 
 
 def cross_fitted(feature: np.ndarray, scores: np.ndarray, speakers: list[str]) -> np.ndarray:
-    """Scores predicted by linear regression; each half of the speakers is predicted from the other half."""
+    """Return scores predicted by linear regression; each half of the speakers is predicted from the other half."""
     _, number = np.unique(speakers, return_inverse=True)
     predictions = np.empty(len(scores))
     for half in (number % 2 == 0, number % 2 == 1):
@@ -187,7 +187,7 @@ def cross_fitted(feature: np.ndarray, scores: np.ndarray, speakers: list[str]) -
 
 
 def content_tables(prompts: list[Prompt], responses: list[Response]) -> tuple[dict, dict]:
-    """Rows as in `REGRESSIONS` and `CORRELATIONS`."""
+    """Return rows as in `REGRESSIONS` and `CORRELATIONS`."""
     scores = np.array([response.human_score for response in responses])
     words = np.array([response.words for response in responses])
     speakers = [response.speaker_id for response in responses]
@@ -211,7 +211,7 @@ def content_tables(prompts: list[Prompt], responses: list[Response]) -> tuple[di
 
 
 def call_features(calls: list[caller_experience.Call]) -> list[list[int]]:
-    """The four features of each call, the two statuses as one indicator a value."""
+    """Return the four features of each call; the two statuses have one indicator for each value."""
     return [
         [
             *(int(call.classification_status == status) for status in caller_experience.CLASSIFICATION_COST),
@@ -224,7 +224,7 @@ def call_features(calls: list[caller_experience.Call]) -> list[list[int]]:
 
 
 def caller_ratings() -> tuple[np.ndarray, np.ndarray]:
-    """The listeners' ratings of the evaluation calls, shape (n, 3), and the tree's, shape (n,)."""
+    """Return the listeners' ratings of the evaluation calls, shape (n, 3), and the tree's, shape (n,)."""
     training = caller_experience.make_calls("training")
     evaluation = caller_experience.make_calls("evaluation")
     tree = DecisionTreeClassifier(criterion="entropy", max_leaf_nodes=31, random_state=0)
@@ -233,7 +233,7 @@ def caller_ratings() -> tuple[np.ndarray, np.ndarray]:
 
 
 def show(title: str, heads: tuple[str, ...], published: dict, found: dict) -> None:
-    """A table of published numbers and ours, in turn."""
+    """Print a table of pairs: the published number, and the sample's."""
     print(f"\n{title}\n{'':20}" + "".join(f"{head:>18}" for head in heads))
     for name, row in published.items():
         cells = ("-" if value is None else f"{value:g}" for value in row)
@@ -250,7 +250,7 @@ def main() -> None:
     heads = ("ASR r", "ASR kappa", "manual r", "manual kappa")
     show("Content accuracy: regression on one feature", heads, REGRESSIONS, regressions)
     heads = ("ASR r", "manual r", "ASR partial r", "manual partial r")
-    show("Content accuracy: is it just the length?", heads, CORRELATIONS, correlations)
+    show("Content accuracy: correlations with length held constant", heads, CORRELATIONS, correlations)
 
     ratings, predicted = caller_ratings()
     pairs = {
@@ -276,8 +276,8 @@ def main() -> None:
         shares = "".join(f"{100 * share:>8.1f}" for share in counts / counts.sum())
         print(f"{name:20}{shares}{kappa(table, weights='quadratic'):>12.3f}")
     print(
-        "\nThe published kappas and shares of differences exclude each other under linear weights: 54.0 % exact\n"
-        "with 88.7 % within one allow at most 0.735 (see sample_data/caller_experience.py). The sample keeps kappa."
+        "\nWith linear weights, the published kappas and shares of differences contradict each other: 54.0 % exact\n"
+        "with 88.7 % within one allow at most 0.735 (see sample_data/caller_experience.py). The sample has the kappas."
     )
 
 

@@ -1,8 +1,8 @@
-"""Diarization error rate from the files with spy-der's C++ or with pyannote.metrics.
+"""Computes the diarization error rate from the files, with spy-der's C++ or with pyannote.metrics.
 
     python peer_diarization.py spyder|pyannote INPUT_DIR    (INPUT_DIR/ref/labels.csv, regions.csv, INPUT_DIR/res/*.txt)
 
-Checks nothing. spy-der maps languages as if they were speakers, so that its rate differs; the time is what matters.
+It checks nothing. spy-der maps languages as if they were speakers, so its rate differs; only the time is compared.
 """
 
 import sys

@@ -1,8 +1,8 @@
-"""What one would write with pandas and scikit-learn: every column of the task from the files.
+"""A typical script with pandas and scikit-learn that computes all columns of the task from the files.
 
     python peer_identification.py INPUT_DIR      (INPUT_DIR/ref/labels.csv, INPUT_DIR/res/prediction.txt in format 1)
 
-Checks the ids and their order, and nothing else.
+It checks only the ids and their order.
 """
 
 import sys
@@ -15,7 +15,7 @@ from sklearn.metrics import recall_score, roc_curve
 
 
 def rocch_eer(is_target, scores):
-    """Pool adjacent violators on the targets in the order of the scores; the crossing of the hull that they give."""
+    """Return the equal error rate on the ROC convex hull, which is found by pooling adjacent violators."""
     trials = (
         pd.DataFrame({"target": is_target, "score": scores}).groupby("score").target.agg(["mean", "size"])
     )
@@ -28,7 +28,7 @@ def rocch_eer(is_target, scores):
 
 
 def crossing(miss, false_alarm):
-    """Where the line through the points, from no miss to no false alarm, crosses miss = false alarm."""
+    """Return the point at which the line through the points crosses miss = false alarm."""
     after = int(np.flatnonzero(miss >= false_alarm)[0])
     before = after - 1
     under, over = false_alarm[before] - miss[before], miss[after] - false_alarm[after]

@@ -1,4 +1,4 @@
-"""Whole processes, timed: what a command takes from its start to its end, and the memory it needed."""
+"""Time and memory of whole processes, from start to end."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ print(next(line for line in open("/proc/self/status") if line.startswith("VmHWM"
 
 
 def seconds(*command: str | Path) -> float:
-    """Wall-clock time of one run of a Python script with its arguments; CalledProcessError if it fails."""
+    """Return the wall-clock time of one run of a Python script with its arguments; CalledProcessError if it fails."""
     began = time.perf_counter()
     _run(command)
     return time.perf_counter() - began
 
 
 def peak_megabytes(*command: str | Path) -> float:
-    """Peak memory of one run of a Python script (Linux)."""
+    """Return the peak memory of one run of a Python script (Linux)."""
     return int(_run(["-c", _PEAK, *command]).split()[-1]) / 1024
 
 
 def score_command(task: str, inputs: Path) -> tuple[Path, Path, Path]:
-    """A task's score.py on `inputs/ref` and `inputs/res`."""
+    """Return the command that runs a task's score.py on `inputs/ref` and `inputs/res`."""
     return ROOT / "scoring_program" / task / "score.py", inputs, inputs / "output"
 
 

@@ -1,5 +1,5 @@
-"""Attacks on what a board tells about hidden labels: sets, boards, and one module each for a way of reading labels.
+"""Attacks that extract hidden labels from leaderboards: sets, boards, and one module for each method.
 
-`cases` are the sets, `boards` what they answer; `weights`, `turns`, `flips`, `probes` and `integer_program` decode
-labels from numbers that were meant to rank systems, `climbing` learns from many answers a little each.
+`cases` has the sets, and `boards` the leaderboards. `weights`, `turns`, `flips`, `probes` and `integer_program` decode
+labels from the numbers on a board; `climbing` learns a little from each of many answers.
 """

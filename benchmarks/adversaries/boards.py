@@ -1,4 +1,4 @@
-"""What a board answers to a submission, counted by the task, scored and put on the grid as on the platform."""
+"""Leaderboards that answer submissions: counts by the task, scores, and steps, as on the platform."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ Line = Mapping[str, float]
 
 @dataclass
 class Board:
-    """A board that answers.
+    """A leaderboard that answers submissions.
 
     Attributes
     ----------
     case: the set.
-    steps: `key -> step` of what is shown; None where all is shown exactly.
-    floor: the baseline's line, which a submission that is no better gets; None where the board has no floor.
-    rows: the rows of the reference that the platform has, all where None.
+    steps: `key -> step` of the shown scores; None if all scores are shown exactly.
+    floor: the baseline's line, which is shown for submissions that are not better; None for a board without a floor.
+    rows: the rows of the reference that the platform has; None for all.
     ends: whether the ends of intervals are computed, which takes most of the time.
-    attempts: how often the board was asked.
+    attempts: the number of submissions so far.
     """
 
     case: Case
@@ -55,7 +55,7 @@ class Board:
             self._reference = part_of(self._reference, self.rows)
 
     def ask(self, submission: Any) -> Line:
-        """The line that a participant sees."""
+        """Return the line that a participant sees."""
         self.attempts += 1
         return self.shown(self.exact(submission))
 
@@ -63,7 +63,7 @@ class Board:
         return shown_scores(scores, self.steps, self.floor, self.case.task.primary)
 
     def exact(self, submission: Any) -> dict[str, float]:
-        """Every score at full precision, which only the organisers see."""
+        """Return all scores in full precision, which only the organisers see."""
         if self.rows is not None:
             submission = part_of(submission, self.rows)
         task = self.case.task
@@ -74,17 +74,17 @@ class Board:
         return {score.key: number_or_array(score.value(task.part(score, totals))) for score in task.scores}
 
     def primary(self, submission: Any) -> float:
-        """The exact primary score, larger for better."""
+        """Return the exact primary score; larger is better."""
         return self.signed(self.exact(submission))
 
     def signed(self, line: Line) -> float:
-        """A line's primary score, larger for better."""
+        """Return a line's primary score; larger is better."""
         score = self.case.task.primary
         return line[score.key] if score.direction == HIGHER else -line[score.key]
 
 
 def standard_errors(case: Case, rows: np.ndarray | None = None) -> dict[str, float]:
-    """The standard error of each score of the baseline; 0 where it does not vary."""
+    """Return the standard error of each score of the baseline; 0 if it does not vary."""
     board = Board(case, rows=rows)
     submission = case.baseline if rows is None else part_of(case.baseline, rows)
     reference = board._reference
@@ -97,18 +97,18 @@ def standard_errors(case: Case, rows: np.ndarray | None = None) -> dict[str, flo
 
 
 def choose_steps(errors: Mapping[str, float], multiple: float, keys: Sequence[str]) -> dict[str, float]:
-    """The steps that a build would choose at a multiple of the standard errors."""
+    """Return the steps that a build would choose at a multiple of the standard errors."""
     return {key: choose_step(multiple * errors[key]) for key in keys if errors[key] > 0}
 
 
 def without_ends(line: Line) -> Line:
-    """A line's scores, without the ends of their intervals."""
+    """Return a line's scores, without the ends of their intervals."""
     return {key: value for key, value in line.items() if interval_of(key) == key}
 
 
 def default_board(case: Case, errors: Mapping[str, float]) -> Board:
-    """Return the default board for a hidden set: the primary score in steps of its standard error, with the baseline's
-    score as the floor."""
+    """Return the recommended board for a hidden set: the primary score only, in steps of its standard error, and not
+    lower than the baseline's."""
     primary = case.task.primary.key
     steps = choose_steps(errors, 1, [primary])
     floor = coarse_scores(Board(case).exact(case.baseline), steps)
@@ -116,7 +116,7 @@ def default_board(case: Case, errors: Mapping[str, float]) -> Board:
 
 
 def points_right(labels: np.ndarray, decoded: np.ndarray) -> float:
-    """Labels right in percent, above what the same answers dealt out at random get right on average."""
+    """Return the percentage of right labels, above the mean for the same answers in random order."""
     there = labels >= 0
     labels, decoded = labels[there], decoded[there]
     chance = sum(float((labels == value).mean() * (decoded == value).mean()) for value in np.unique(labels))
@@ -124,7 +124,7 @@ def points_right(labels: np.ndarray, decoded: np.ndarray) -> float:
 
 
 def entropy(lines: Sequence[Line]) -> float:
-    """Bits in what a board showed: the entropy of the lines, as often as each occurred."""
+    """Return the entropy of the lines that a board showed, in bits."""
     occurred: dict[tuple, int] = {}
     for line in lines:
         key = tuple(sorted(line.items()))
@@ -134,7 +134,7 @@ def entropy(lines: Sequence[Line]) -> float:
 
 
 def run_score(case: Case, folder: Path, files: Mapping[str, str], steps: Mapping[str, float]) -> Line:
-    """A submission's files scored by the real program, with an `options.json`: what it writes to `scores.json`."""
+    """Score a submission's files with the real program and an `options.json`; return its `scores.json`."""
     name = case.task.name
     program = folder / "program"
     program.mkdir(parents=True, exist_ok=True)
@@ -162,7 +162,7 @@ def run_score(case: Case, folder: Path, files: Mapping[str, str], steps: Mapping
 
 @cache
 def errors_of(case_name: str) -> dict[str, float]:
-    """`standard_errors` of a whole set, worked out once."""
+    """Return `standard_errors` of a whole set; they are computed once."""
     from . import cases
 
     return standard_errors(getattr(cases, case_name)())

@@ -1,6 +1,6 @@
-"""Sets of the published sizes, each with its baseline and with answers that an adversary can give item by item.
+"""Sets of the published sizes, each with its baseline and with answers that an adversary can choose item by item.
 
-The labels are those of the synthetic samples; no attack reads them, they only tell how much it found.
+The labels are those of the synthetic samples. The attacks do not read them; they only measure the results.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SEED = 1502
 NUDGE = 0.7
 
 Give = Callable[[np.ndarray], Any]
-"""What an adversary answers, one value a label, in the terms of the labels -> a submission."""
+"""A function from an adversary's answers, one value for each label, to a submission."""
 
 
 @dataclass(frozen=True)
@@ -41,16 +41,16 @@ class Case:
     ----------
     task, reference: the set.
     baseline: the submission of an honest system, of about the published baseline's quality.
-    labels: int, shape=(n,): what is hidden; -1 where an item has nothing to tell.
-    give: n values in the terms of the labels -> a submission.
-    pair: two values that a blind adversary draws from.
-    doubtful: indexes of the labels at which the baseline is wrong as often as right: what an adversary with a good
-        system and a good sense of its errors tries out. Empty where this is not measured.
-    vary: shape=(n,), from -1 to 1 -> the baseline, each doubtful answer changed one way or the other: of two answers
-        the other where positive, a rating by one point, a real number by at most `NUDGE`.
-    ordinal: whether the answers are ratings or numbers, which change two ways.
-    rows: shape=(n,): the row of the reference that holds each label.
-    attempts: how often an adversary asks: ten times as often as the deciding phases allow; MERLIon's allows 39.
+    labels: int, shape=(n,): the hidden labels; -1 for items without one.
+    give: makes a submission from n values of the labels.
+    pair: two values from which a blind adversary draws.
+    doubtful: indexes of labels for which the baseline is wrong as often as right. An adversary with a good system and
+        good estimates of its errors would try these. Empty if this is not measured.
+    vary: makes a submission from directions, shape=(n,), from -1 to 1: the baseline with each doubtful answer changed.
+        Binary answers change if the direction is positive, ratings by one point, real numbers by at most `NUDGE`.
+    ordinal: whether the answers are ratings or numbers, which can change in two directions.
+    rows: shape=(n,): the row of the reference that has each label.
+    attempts: number of an adversary's submissions: ten times the limit of the deciding phases; 39 for MERLIon CCS.
     """
 
     task: Task
@@ -67,18 +67,18 @@ class Case:
 
     @property
     def shares(self) -> dict[int, float]:
-        """How often each label occurs; taken for known, as a training set tells it."""
+        """Return the frequency of each label; assumed to be known, because a training set reveals it."""
         values, counts = np.unique(self.labels[self.labels >= 0], return_counts=True)
         return dict(zip(values.tolist(), (counts / counts.sum()).tolist(), strict=True))
 
     @property
     def units(self) -> np.ndarray:
-        """The number of the unit that each row of the reference belongs to."""
+        """Return the number of the unit of each row of the reference."""
         return np.unique(list(self.task.units(self.reference).of.values()), return_inverse=True)[1]
 
 
 def part_of(whole: Any, rows: np.ndarray) -> Any:
-    """The chosen rows of a reference or of a submission."""
+    """Return the chosen rows of a reference or of a submission."""
     if isinstance(whole, Answers):
         ids = tuple(whole.items.ids[row] for row in rows.tolist())
         columns = {name: values[rows] for name, values in whole.columns.items()}
@@ -102,24 +102,24 @@ def part_of(whole: Any, rows: np.ndarray) -> Any:
 
 
 def relabelled(case: Case, labels: np.ndarray) -> Case:
-    """A case of PSST correctness with other labels."""
+    """Return a case of PSST correctness with other labels."""
     columns = {**case.reference.columns, "correctness": labels}
     return replace(case, reference=replace(case.reference, columns=columns), labels=labels)
 
 
 def errors_and_as_many_right(wrong: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Indexes of all errors and of as many right answers."""
+    """Return the indexes of all errors and of the same number of right answers."""
     errors, right = np.flatnonzero(wrong), np.flatnonzero(~wrong)
     return np.sort(np.concatenate([errors, rng.choice(right, min(len(errors), len(right)), replace=False)]))
 
 
 def exchanged(baseline: np.ndarray, directions: np.ndarray) -> np.ndarray:
-    """Of two answers the other one, where a direction is positive."""
+    """Return binary answers, changed where a direction is positive."""
     return np.where(directions > 0, 1 - baseline, baseline)
 
 
 def sheet_case(name: str, column: str, labels: np.ndarray, baseline: np.ndarray, **choices: Any) -> Case:
-    """A case whose submission is one column, one value a label."""
+    """Return a case whose submission is one column, with one value for each label."""
     task, reference = find_task(name), _reference(name)
     rng = np.random.default_rng(SEED)
     doubtful = choices.pop("doubtful", None)
@@ -149,7 +149,7 @@ def _reference(name: str) -> Any:
 
 @cache
 def spoken_call() -> Case:
-    """740 correct and 260 incorrect responses; the baseline makes as many errors of each kind as the published one."""
+    """740 correct and 260 incorrect responses; the baseline has the same errors of each kind as the published one."""
     reference = _reference("spoken_call")
     labels = reference["language"].astype(np.int64)
     rng = np.random.default_rng(SEED)
@@ -169,7 +169,7 @@ def _recognised() -> list[tuple[str, ...]]:
 
 
 def _prompts() -> list[str]:
-    """The prompt of each utterance, which its public id tells."""
+    """Return the prompt of each utterance, which is part of its public id."""
     return [item.rsplit("-", 1)[1] for item in _reference("psst_correctness").items.ids]
 
 
@@ -197,7 +197,7 @@ def psst_correctness() -> Case:
 
 @cache
 def psst_recognition() -> Case:
-    """652 transcripts; of each the adversary asks whether the recogniser's or the prompt's usual form is nearer."""
+    """652 transcripts; the adversary asks which is nearer: the recogniser's transcript or the prompt's usual form."""
     task, reference = find_task("psst_recognition"), _reference("psst_recognition")
     heard = _recognised()
     usual = [tuple(PROMPTS[prompt][1][0].split()) for prompt in _prompts()]
@@ -250,7 +250,7 @@ def caller_experience() -> Case:
 
 @cache
 def content() -> Case:
-    """200 responses of 55 speakers; the baseline correlates about as the paper's best model does."""
+    """200 responses of 55 speakers; the baseline's correlation is about that of the paper's best model."""
     labels = _reference("content_accuracy")["human_score"].astype(np.int64)
     rng = np.random.default_rng(SEED)
     baseline = 2.5 + 0.65 * (labels - labels.mean()) + rng.normal(0, 0.68, len(labels))
@@ -306,7 +306,7 @@ def _merlion(recordings: int) -> tuple[merlion.Tables, Any, Any]:
 
 @cache
 def merlion_identification(recordings: int = 20) -> Case:
-    """Some thousands of segments; an answer is a language without any doubt."""
+    """Some thousands of segments; each answer is a language with full confidence."""
     tables, reference, _ = _merlion(recordings)
     labels = (~reference.is_english).astype(np.int64)
     scores = merlion.identification_scores(tables.labels, "baseline", SEED)
@@ -344,7 +344,7 @@ SPACING, HALF = 10_000.0, 1000.0  # ms
 
 @cache
 def merlion_diarization(recordings: int = 154) -> Case:
-    """Instants ten seconds apart: English or Mandarin? Asked with turns of two seconds around them."""
+    """Instants at a distance of ten seconds; the adversary asks for their language with turns of two seconds."""
     tables, _, reference = _merlion(recordings)
     place = {name: row for row, name in enumerate(reference.audio_names)}
     lengths = np.zeros(len(place))
@@ -378,13 +378,13 @@ def merlion_diarization(recordings: int = 154) -> Case:
 
 
 def instants_of(case: Case) -> np.ndarray:
-    """The time of each label of a diarization case, in ms from its recording's beginning."""
+    """Return the time of each label of a diarization case, in ms from the recording's beginning."""
     first = np.searchsorted(case.rows, case.rows)
     return SPACING / 2 + SPACING * (np.arange(len(case.rows)) - first)
 
 
 def turns_at(values: list[np.ndarray], instants: list[np.ndarray]) -> language_turns.Submission:
-    """Turns of two seconds around instants: 0 English, 1 Mandarin, other values nothing."""
+    """Return turns of two seconds around instants: 0 is English, 1 Mandarin, other values have no turn."""
     turns = []
     for given, times in zip(values, instants, strict=True):
         spans = np.stack([times - HALF, times + HALF], axis=1)
@@ -393,7 +393,7 @@ def turns_at(values: list[np.ndarray], instants: list[np.ndarray]) -> language_t
 
 
 def _languages_at(times: np.ndarray, turns: Any, regions: np.ndarray) -> np.ndarray:
-    """0 where English alone is spoken, 1 where Mandarin alone, else -1."""
+    """Return 0 where only English is spoken, 1 where only Mandarin is spoken, else -1."""
 
     def inside(spans: np.ndarray) -> np.ndarray:
         return ((spans[:, :1] <= times) & (times < spans[:, 1:])).any(axis=0)

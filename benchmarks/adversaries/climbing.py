@@ -1,14 +1,14 @@
-"""Random climbing: many random answers, each weighted by the score that it got.
+"""Random climbing: many random answers, each weighted by its score.
 
-A random answer agrees with the hidden labels a little more or a little less than half of the time, and its score tells
-which. Added up with their scores as weights, k answers give a guess that is right about sqrt(k / n) more often than
-chance, whatever the metric. Blum and Hardt, The Ladder (arXiv 1502.04585), section 5.1, take the majority of the
-answers that beat the median; weights use the same numbers a little better. Where the answers are the baseline's own
-with the doubtful ones drawn at random, the adversary climbs from an honest system.
+A random answer agrees with the hidden labels a little more or less than half of the time, and its score shows which.
+The sum of k answers, weighted by their scores, is a guess that is right about sqrt(k / n) more often than chance, for
+any metric. Blum and Hardt, The Ladder (arXiv 1502.04585), section 5.1, take the majority of the answers that beat the
+median; weights use the same numbers slightly better. If the answers are those of the baseline, with the doubtful ones
+drawn at random, the adversary improves an honest system.
 
-Whitehill (arXiv 1506.01744, 1707.01825) reads labels from AUC and log-loss. No task has either. What reads an AUC, that
-a ranking's score is a ratio of whole numbers, is what `integer_program` does with counts; what reads a log-loss, that
-each label adds a number of its own, is what `weights` does with squared errors.
+Whitehill (arXiv 1506.01744, 1707.01825) decodes labels from AUC and log-loss, which no task has. The same ideas are
+tested with other metrics. AUC is a ratio of integers; `integer_program` uses this for counts. In log-loss, each label
+adds its own number; `weights` uses this for squared errors.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from .cases import Case
 
 
 class Asked(NamedTuple):
-    """Random answers and what they score.
+    """Random answers and their scores.
 
     Attributes
     ----------
-    directions: shape=(k, n), -1 or 1: which of two values each answer gave.
-    lines: k lines at full precision; a board shows less of them.
+    directions: shape=(k, n), -1 or 1: which of two values each answer has.
+    lines: k lines in full precision; a board shows less.
     """
 
     directions: np.ndarray
@@ -36,13 +36,13 @@ class Asked(NamedTuple):
 
 
 def two_valued(case: Case) -> Callable[[np.ndarray], Any]:
-    """Directions -> a submission with the case's pair of values."""
+    """Return a function from directions to a submission with the case's pair of values."""
     low, high = case.pair
     return lambda directions: case.give(np.where(directions > 0, high, low))
 
 
 def settle(case: Case, found: np.ndarray) -> np.ndarray:
-    """Votes -> the directions of the last submission: all that won, of ratings the surest quarter, numbers a little."""
+    """Return the directions of the last submission from votes: all; the surest quarter of ratings; scaled numbers."""
     if not found.any():
         return np.full(len(found), 0.0)
     if not case.ordinal:
@@ -55,26 +55,26 @@ def settle(case: Case, found: np.ndarray) -> np.ndarray:
 def ask_at_random(
     board: Board, submit: Callable[[np.ndarray], Any], attempts: int, rng: np.random.Generator
 ) -> Asked:
-    """Ask with random directions; the lines are kept exact, so that one round serves every board."""
+    """Ask with random directions; exact lines are kept, so that one round can be used for every board."""
     directions = np.where(rng.random((attempts, len(board.case.labels))) < 0.5, 1.0, -1.0)
     return Asked(directions, [board.exact(submit(each)) for each in directions])
 
 
 def votes(asked: Asked, weights: np.ndarray) -> np.ndarray:
-    """The answers added up, each weighted by what its line has above the others'; shape=(n,)."""
+    """Return the sum of the answers, each weighted by its line's excess over the mean; shape=(n,)."""
     return (weights - weights.mean()) @ asked.directions
 
 
 def primary_weights(board: Board, lines: Sequence[Line]) -> np.ndarray:
-    """The shown primary score, larger for better."""
+    """Return the shown primary scores; larger is better."""
     return np.array([board.signed(board.shown(line)) for line in lines])
 
 
 def fitted_weights(board: Board, lines: Sequence[Line], trained: Asked) -> np.ndarray:
-    """The agreement with the labels that all shown columns together foretell.
+    """Return the agreement with the labels that all shown columns together predict.
 
-    The coefficients are fitted by least squares on other answers whose agreement is known: an adversary gets them from
-    labels drawn at home.
+    The coefficients are fitted by least squares to other answers whose agreement is known. An adversary can get these
+    from simulated labels.
     """
     labels = board.case.labels
     there = labels >= 0
@@ -98,7 +98,7 @@ def _table(board: Board, lines: Sequence[Line]) -> np.ndarray:
 
 
 def deal(case: Case, found: np.ndarray) -> np.ndarray:
-    """Answers in the known shares of the labels, the higher ones where more was found; shape=(n,)."""
+    """Return answers with the known shares of the labels, the higher ones where the votes are higher; shape=(n,)."""
     values, shares = list(case.shares), list(case.shares.values())
     bounds = np.rint(np.cumsum(shares) * len(found)).astype(int)[:-1]
     dealt = np.empty(len(found), dtype=int)
@@ -108,7 +108,7 @@ def deal(case: Case, found: np.ndarray) -> np.ndarray:
 
 
 def informed_end(board: Board, asked: Asked) -> Any:
-    """The baseline with what the votes say of its doubtful answers, if the board calls that better; else as it was."""
+    """Return the baseline with its doubtful answers set by the votes if the board ranks that higher, else unchanged."""
     found = votes(asked, primary_weights(board, asked.lines))
     end = board.case.vary(settle(board.case, found))
     better = board.signed(board.ask(end)) > board.signed(board.ask(board.case.baseline))

@@ -1,7 +1,8 @@
-"""Single flips: one changed answer, and whether the board moves.
+"""Single flips: one answer is changed, and the adversary observes whether the board changes.
 
-Blind, from any answers. On a grid a flip shows only where the score stands at the edge of a step; an adversary who
-knows two sets of answers on either side of an edge finds it by halving, and then learns a label an attempt.
+Blind flips start from any answers. With steps, a flip is visible only if the score is at the edge of a step. An
+adversary with two sets of answers on the two sides of an edge finds it by bisection, and then learns one label in each
+attempt.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ Give = Callable[[np.ndarray], Any]
 
 
 class Flips(NamedTuple):
-    """What single flips told: how many showed, how many of these in the right direction, and the answers left."""
+    """Result of single flips: how many were visible, how many of these in the right direction, and the answers."""
 
     asked: int
     shown: int
@@ -26,7 +27,7 @@ class Flips(NamedTuple):
 
 
 def flip_each(board: Board, answers: np.ndarray, places: np.ndarray, attempts: int) -> Flips:
-    """Flip one binary answer after the other, and keep what the primary score calls better."""
+    """Flip one binary answer after the other, and keep each flip that raises the primary score."""
     labels, give = board.case.labels, board.case.give
     answers = answers.copy()
     start = board.ask(give(answers))
@@ -50,9 +51,10 @@ def flip_each(board: Board, answers: np.ndarray, places: np.ndarray, attempts: i
 def flip_at_edge(
     board: Board, worse: np.ndarray, better: np.ndarray, places: np.ndarray, attempts: int
 ) -> Flips:
-    """Find an edge of the grid between two sets of answers, then flip at it: what crosses was wrong.
+    """Find the edge of a step between two sets of answers, then flip answers there: if the score crosses it, the
+    answer was wrong.
 
-    The answers left are the better ones, with what was learned.
+    The returned answers are the better ones, corrected by the flips.
     """
     give, labels = board.case.give, board.case.labels
     differing = np.flatnonzero(worse != better)

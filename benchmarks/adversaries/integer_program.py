@@ -1,9 +1,9 @@
-"""Labels from counts: what counts each shown line allows, and labels that fit them all.
+"""Labels from counts: the counts that each shown line allows, and the labels that match all counts.
 
-An adversary who varies the answers to some chosen items, all others kept, learns from each line how many of his answers
-are right among them: exactly where the columns are exact, between two bounds where they are rounded. Thirty such counts
-of random halves leave one labelling of some forty items, and an integer program finds it. What counts a line allows is
-found by scoring made-up labels of each count, with the very formulas of the task.
+An adversary varies the answers to some items and keeps all others. Each line shows how many of these answers are right:
+exactly if the columns are exact, within two bounds if they are rounded. Thirty such counts for random halves leave one
+labelling of about forty items, which an integer program finds. The counts that a line allows are found by scoring
+invented labels for each count, with the task's own formulas.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def decode(
     rng: np.random.Generator,
     seconds: float = SECONDS,
 ) -> np.ndarray:
-    """Binary labels of PSST correctness at some places; elsewhere the answers that are kept."""
+    """Return decoded labels of PSST correctness at some places, and the kept answers elsewhere."""
     case = board.case
     positives = int((case.labels == 1).sum())
     drawn, low, high, seen = [], [], [], []
@@ -50,7 +50,7 @@ def decode(
 
 
 def allowed_counts(board: Board, line: Mapping[str, float], answered: int, positives: int) -> tuple[int, int]:
-    """The fewest and the most true positives with which a line would be the same, given how many are positive."""
+    """Return the smallest and largest number of true positives that give the same line, with known positives."""
     size = len(board.case.labels)
     fewest, most = max(0, answered + positives - size), min(answered, positives)
     shown = without_ends(line)
@@ -62,7 +62,7 @@ def allowed_counts(board: Board, line: Mapping[str, float], answered: int, posit
 
 
 def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """The first whole number from low to high where a condition holds that then goes on holding; else high."""
+    """Return the first integer from low to high for which a monotone condition is true, or else high."""
     while low < high:
         middle = (low + high) // 2
         if holds(middle):
@@ -73,7 +73,7 @@ def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
 
 
 def _sign(board: Board, line: Mapping[str, float]) -> float:
-    """The sum of the shown columns, which all grow with the count of true positives."""
+    """Return the sum of the shown columns, which all increase with the number of true positives."""
     return float(sum(line.values()))
 
 
@@ -95,9 +95,9 @@ def solve(
     positives: int,
     seconds: float,
 ) -> np.ndarray:
-    """Labels of n items that fit k counts, those among them that the scores favour most; shape=(n,).
+    """Return labels of n items that match k counts, and of those the labels that the scores favour most; shape=(n,).
 
-    Unknown besides is how many true positives there are among the answers that were kept.
+    The number of true positives among the kept answers is a further unknown.
     """
     attempts, size = drawn.shape
     favour = (seen - seen.mean()) @ (2 * drawn - 1)

@@ -1,7 +1,7 @@
-"""Interval probes: labellings with equal counts, which the point scores cannot tell apart and an interval's ends can.
+"""Interval probes: labellings with equal counts, which have the same scores but different ends of intervals.
 
-Ten responses of several sessions, five of them correct: 252 labellings with the same counts. Sessions are drawn whole,
-so the ends depend on which session the correct ones are in.
+Of ten responses from several sessions, five are correct: 252 labellings have the same counts. Whole sessions are
+resampled, so the ends depend on the sessions of the correct responses.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ITEMS, CORRECT = 10, 5
 
 
 def lines_of_labellings(case: Case, most: int = 252) -> list[Line]:
-    """The exact lines of one submission under labellings with equal counts: a set of PSST correctness."""
+    """Return the exact lines of one submission to PSST correctness, for labellings with equal counts."""
     places = np.linspace(0, len(case.labels) - 1, ITEMS).astype(int)
     lines = []
     for chosen in list(combinations(places.tolist(), CORRECT))[:: max(1, 252 // most)]:
@@ -31,6 +31,6 @@ def lines_of_labellings(case: Case, most: int = 252) -> list[Line]:
 
 
 def bits(case: Case, lines: list[Line], steps: Mapping[str, float] | None) -> float:
-    """What a board with these steps tells of which labelling it is."""
+    """Return how many bits about the labelling a board with these steps reveals."""
     board = Board(case, steps)
     return entropy([board.shown(line) for line in lines])

@@ -1,8 +1,8 @@
-"""Ten thousand adaptive submissions against a board that has half of the units: what they gain on the other half.
+"""Ten thousand adaptive submissions to a board on half of the units, and their gain on the sealed half.
 
-Answers to PSST correctness are counted many at a time, by products of matrices; that the scores are those of the task
-is shown by `tests/security/test_adversaries.py`. The answers depend on the open half alone, so what they gain on the
-sealed half is chance: it is averaged over many attacks.
+Many answers to PSST correctness are counted at once, by matrix products; `tests/security/test_adversaries.py` checks
+that the scores are those of the task. The answers depend on the open half only, so any gain on the sealed half is due
+to chance; it is averaged over many attacks.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from .boards import Board
 from .cases import Case
 
 ROUNDS = 10
-"""How often a climb asks for its guess so far."""
+"""Number of times that a climb submits its current guess."""
 
 
 class Halves(NamedTuple):
-    """Rows of the reference: those that the platform has, and the sealed ones."""
+    """Rows of the reference: the open ones, which the platform has, and the sealed ones."""
 
     open: np.ndarray
     sealed: np.ndarray
 
 
 def draw_halves(case: Case, rng: np.random.Generator) -> Halves:
-    """Half of the units sealed, as a build draws them; the key, there the labels' own hash, is drawn."""
+    """Seal half of the units as a build does, but with a random key instead of the labels' hash."""
     units = case.units
     names = [str(unit) for unit in range(units.max() + 1)]
     chosen = [int(name) for name in draw_units(names, 0.5, rng.bytes(32))]
@@ -40,7 +40,7 @@ def draw_halves(case: Case, rng: np.random.Generator) -> Halves:
 
 
 def scores_of_many(case: Case, answers: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """The exact F1 of k submissions to PSST correctness on some rows; shape=(k,).
+    """Return the exact F1 of k submissions to PSST correctness on some rows; shape=(k,).
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def scores_of_many(case: Case, answers: np.ndarray, rows: np.ndarray) -> np.ndar
 
 
 def as_shown(scores: np.ndarray, step: float | None, floor: float | None) -> np.ndarray:
-    """The primary score as a board shows it."""
+    """Return primary scores as a board shows them."""
     if step is None:
         return scores
     values, places = np.unique(scores, return_inverse=True)
@@ -68,7 +68,7 @@ def as_shown(scores: np.ndarray, step: float | None, floor: float | None) -> np.
 
 
 class Gain(NamedTuple):
-    """The exact score above the start's, on either half, in that half's standard errors."""
+    """The gain in exact score over the start on each half, in the half's standard errors."""
 
     open: float
     sealed: float
@@ -85,12 +85,12 @@ def climb(
     floor: float | None = None,
     blind: bool = False,
 ) -> Gain:
-    """Climb in rounds of random answers; after each, ask for the guess so far, and keep the best one.
+    """Climb in rounds of random answers; submit the current guess after each, and keep the best one.
 
     Parameters
     ----------
     errors: the standard errors of the baseline's score on the two halves.
-    blind: start from random answers to everything, not from the baseline and its doubtful answers.
+    blind: start from random answers to all items instead of the baseline and its doubtful answers.
     """
     baseline = case.baseline["prediction"].astype(int)
     size = len(baseline)
@@ -132,7 +132,7 @@ def hill(
     floor: dict[str, float] | None,
     changes: int = 2,
 ) -> Gain:
-    """Change some doubtful answers, keep what the board calls better, through the board itself."""
+    """Change some doubtful answers again and again, and keep each change that raises the score on the board."""
     board = Board(case, steps, floor, rows=halves.open)
     start = case.baseline["prediction"].astype(int)
     answers = start.copy()

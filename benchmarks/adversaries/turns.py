@@ -1,9 +1,9 @@
-"""Diarization: turns of a millisecond and its halves, whose sum the error of a language gives back bit by bit.
+"""Diarization: very short turns whose lengths are powers of two, decoded from the error of a language bit by bit.
 
-An English turn lowers the English error where English is spoken, and by nothing elsewhere. Turns whose lengths are
-powers of two have sums of which each stands for one set of instants; as many Mandarin turns at other instants are read
-from the Mandarin error. Labels are in whole milliseconds, so that no turn is cut by one. How long each language is
-spoken in all is taken for known: the evaluation plan tells.
+An English turn lowers the English error if English is spoken at that time, and does not change it otherwise. Each sum
+of turns whose lengths are different powers of two belongs to one set of instants. The same number of Mandarin turns at
+other instants is decoded from the Mandarin error. Labels are in whole milliseconds, so they do not cut a turn. The
+total duration of each language is assumed to be known: it is in the evaluation plan.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from .boards import Board
 from .cases import instants_of
 
 LENGTHS = 2.0 ** np.arange(0, -24, -1)
-"""In ms: a double of sixteen hours has digits for the last of them."""
+"""In ms: a double has enough digits for the shortest of them in a sum of sixteen hours."""
 
 
 def decode(board: Board, attempts: int) -> np.ndarray:
-    """0 English, 1 Mandarin at each instant, 48 an attempt; English where the attempts did not reach."""
+    """Return 0 (English) or 1 (Mandarin) for each instant, 48 in each attempt; English for the remaining ones."""
     case = board.case
     times = instants_of(case)
     nothing = np.zeros((0, 2))

@@ -1,8 +1,8 @@
-"""Content accuracy: predictions as powers of four, whose digits the squared error or Pearson's r gives back.
+"""Content accuracy: predictions that are powers of four, decoded from the squared error or Pearson's r.
 
-With predictions p and human scores h, N rmse^2 = sum p^2 - 2 sum p h + sum h^2, and r gives sum p h likewise. If p is a
-power of four at twenty responses and 0 elsewhere, the digits of sum p (h - 1) to the base four are these responses'
-scores. The mean and the variance of h are taken for known: with rmse two attempts tell them, all 0 and all 1.
+With predictions p and human scores h, N rmse^2 = sum p^2 - 2 sum p h + sum h^2; sum p h follows from r, too. If p is a
+power of four at twenty responses and 0 elsewhere, the digits of sum p (h - 1) in base four are these responses' scores.
+The mean and the variance of h are assumed to be known: with rmse, two attempts reveal them, all 0 and all 1.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from .cases import Case
 
 LARGEST = 1000.0
 MOST = 20
-"""Labels an attempt: as many digits as a double holds beside the square of the largest prediction."""
+"""Most labels in each attempt: a double has this many digits beside the square of the largest prediction."""
 
 
 def decode(board: Board, column: str, attempts: int, per_attempt: int = MOST) -> np.ndarray:
-    """The scores, read from `rmse` or `pearson_r`; the most frequent one where the attempts did not reach."""
+    """Return the scores decoded from `rmse` or `pearson_r`; the most frequent score for the remaining responses."""
     case = board.case
     labels = case.labels
     common = max(case.shares, key=case.shares.__getitem__)
@@ -42,7 +42,7 @@ def decode(board: Board, column: str, attempts: int, per_attempt: int = MOST) ->
 
 
 def _product(line: Line, column: str, predicted: np.ndarray, moments: tuple[float, float]) -> float:
-    """The sum of predictions times labels that a shown number stands for."""
+    """Return the sum of predictions times labels that follows from a shown number."""
     size, (total, squares) = len(predicted), moments
     if column == "rmse":
         return (math.fsum(predicted**2) + squares - size * line[column] ** 2) / 2
@@ -52,7 +52,7 @@ def _product(line: Line, column: str, predicted: np.ndarray, moments: tuple[floa
 
 
 def _digits(product: float, weights: np.ndarray) -> np.ndarray:
-    """Labels 1 to 4 whose sum with these weights, each a quarter of the one before, is nearest to a product."""
+    """Return labels 1 to 4 whose weighted sum is nearest to a product; each weight is a quarter of the previous one."""
     places = 4.0 ** np.arange(len(weights))[::-1]
     whole = round((product - math.fsum(weights)) / float(weights[-1]))
     whole = min(max(whole, 0), int(places[0]) * 4 - 1)
@@ -60,7 +60,7 @@ def _digits(product: float, weights: np.ndarray) -> np.ndarray:
 
 
 def most_found(case: Case, board: Board, column: str, attempts: int) -> np.ndarray:
-    """The best of several numbers of labels an attempt: few where little is shown, as an adversary would choose."""
+    """Return the best result for several numbers of labels per attempt; few are best if little is shown."""
     best = None
     for per_attempt in (1, 2, 3, 4, 6, 10, MOST):
         board.attempts = 0
