@@ -114,7 +114,7 @@ def main() -> None:
     print(f"{'systems':>7s}{'units':>10s}{'pairs':>11s}{'differ':>11s}  {'how':7s}{'time':>11s}{'peak':>11s}")
     for systems in (20, 40, 80, 1000, 10_000):
         print(board_time(systems), flush=True)
-    print(f"\nAll ranks at once, in {repetitions} boards; naive ranges beside")
+    print(f"\nSimultaneous coverage of rank ranges in {repetitions} boards, and coverage of naive ranges")
     print(
         f"{'errors':8s}{'units':>6s}{'systems':>9s}{'gap':>6s}{'correlation':>13s}{'covered':>13s}{'width':>8s}"
         f"{'naive':>13s}{'width':>8s}"

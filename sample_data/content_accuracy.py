@@ -34,7 +34,7 @@ REFERENCE_COLUMNS = ("response_id", "prompt_id", "speaker_id", "human_score", "w
 FACTS = 11
 MEAN_WORDS, SD_WORDS = 72, 29
 
-# Groups of words that mean the same, separated by commas.
+# Groups of synonyms, separated by commas.
 PEOPLE = """
     girl child, boy kid, woman lady, man guy, teacher instructor, farmer grower, sister sibling,
     doctor physician, driver motorist, baker cook, sailor captain, neighbor friend, student pupil,

@@ -51,7 +51,8 @@ Each table has the exact scores, which organisers see, with 95 % confidence
 intervals. The last column is the score that participants see on the platform:
 it is rounded to steps of about one standard error, to protect the hidden
 labels. A submission that does not beat the baseline and the trivial baselines
-is shown with the better of their scores. docs/trust.md explains why."""
+is shown with the better of their scores. See "What a leaderboard reveals" in
+the documentation."""
 
 
 def submissions(task: str) -> dict[str, dict[str, bytes]]:

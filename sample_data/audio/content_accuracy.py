@@ -23,7 +23,7 @@ from spokeneval import score
 SPEAKERS = 16
 SIZES = {"training": 40, "development": 40, "evaluation": 50}
 SPOKEN = {"training": "development", "evaluation": "evaluation"}
-"""Whose voices."""
+"""`set -> set whose voices it uses`."""
 
 TASK = "content_accuracy"
 MODELS = {"cva": "CVA", "base_rouge": "base ROUGE", "new_rouge": "new ROUGE"}

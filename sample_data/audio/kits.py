@@ -97,5 +97,5 @@ def run_script(kit: Kit, script: str, *arguments: str | Path) -> str:
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     run = subprocess.run(command, cwd=kit.folder, env=environment, capture_output=True, text=True)
     if run.returncode:
-        raise ValueError(f"{script}: {(run.stderr.strip() or 'no word why').splitlines()[-1]}")
+        raise ValueError(f"{script}: {(run.stderr.strip() or 'no error message').splitlines()[-1]}")
     return run.stdout

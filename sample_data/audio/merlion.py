@@ -44,7 +44,7 @@ MILLISECOND = RATE // 1000
 
 
 class Speaker(NamedTuple):
-    """A voice in both languages."""
+    """A speaker, with the same voice in both languages."""
 
     variant: str
     accent: str

@@ -43,12 +43,12 @@ def without_score(names: Sequence[str]) -> list[str]:
 def without_statistics(outputs: Sequence[ScoringOutput]) -> list[str]:
     missing = [output.name for output in outputs if output.statistics is None]
     coarse = outputs[0].signature.coarse
-    who = "all outputs lack" if len(missing) == len(outputs) else f"{_first_names(missing)} came without"
+    where = "all outputs" if len(missing) == len(outputs) else _first_names(missing)
     return [
-        f"{_IN_STEPS if coarse else ''}Differences between systems were not tested: {who} statistics.json. It reveals "
-        "hidden labels, so the platform does not get it for a hidden set. To test the differences, download the "
-        "submissions, run `build_bundle.py rehearse BUNDLE.zip TEAM.zip --statistics --keep DIR/TEAM` for each, then "
-        "`rank DIR/*`."
+        f"{_IN_STEPS if coarse else ''}Differences between systems were not tested, because statistics.json is "
+        f"missing in {where}. This file reveals hidden labels, so it is not written on the platform for a hidden set. "
+        "To test the differences, download the submissions, run "
+        "`build_bundle.py rehearse BUNDLE.zip TEAM.zip --statistics --keep DIR/TEAM` for each, then `rank DIR/*`."
     ]
 
 

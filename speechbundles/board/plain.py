@@ -19,9 +19,10 @@ from spokeneval.task import ENDS
 def to_text(board: Board) -> str:
     """Return the board for a console: score and interval are in one cell."""
     parts = [f"{wrap(heading(board))}\n{_folded(board.signature)}", _text_table(_narrow_table(board))]
-    parts += [wrap(note, "  ") for note in board.notes]
+    parts += [wrap(note, "  ", hanging="") for note in board.notes]
     for table in board.tables:
-        parts += [wrap(table.title), _text_table(table), *([wrap(table.note, "  ")] if table.note else [])]
+        parts += [wrap(table.title), _text_table(table)]
+        parts += [wrap(table.note, "  ", hanging="")] if table.note else []
     return "\n\n".join(parts)
 
 

@@ -12,8 +12,11 @@ from speechbundles.model.text import text_table
 
 WIDTH = 80
 
-SHORTEST_NAME = 16
-"""Names in a table are shortened to no fewer cells than this."""
+SHORTEST_NAME, LONGEST_NAME = 16, 32
+"""Limits in cells on shortened names in a table, and on names in a table that is printed in blocks."""
+
+HEADINGS = (40, 30, 20, 15, 10)
+"""Widths in cells that are tried for the headings of a table."""
 
 _WIDE = "\u2e80-\ud7ff\uf900-\ufaff\ufe30-\uffdc\U0001f300-\U0003fffd"
 """Characters between which East Asian text may be broken."""
@@ -21,23 +24,23 @@ _WIDE = "\u2e80-\ud7ff\uf900-\ufaff\ufe30-\uffdc\U0001f300-\U0003fffd"
 _PIECES = re.compile(rf" *(?:[{_WIDE}]|[^ {_WIDE}]+)")
 
 
-def wrap(text: str, indent: str = "") -> str:
+def wrap(text: str, indent: str = "", *, hanging: str = "  ") -> str:
     """Return text with every line wrapped to the width of the console.
 
-    A continued line is indented by two spaces more than its first line. Words are not broken, even if they are too
-    long, so that paths and addresses can be copied.
+    A continued line has the indentation of its first line and `hanging` in addition. Words are not broken, even if they
+    are too long, so that paths and addresses can be copied.
     """
-    return "\n".join(_wrap_line(indent + line) for line in text.expandtabs().split("\n"))
+    return "\n".join(_wrap_line(indent + line, hanging) for line in text.expandtabs().split("\n"))
 
 
-def _wrap_line(line: str) -> str:
+def _wrap_line(line: str, hanging: str) -> str:
     if cell_len(line) <= WIDTH:
         return line
     indentation = line[: len(line) - len(line.lstrip(" "))]
     lines = [indentation]
     for piece in _PIECES.findall(line[len(indentation) :]):
         if lines[-1].strip() and cell_len(lines[-1] + piece) > WIDTH:
-            lines.append(f"{indentation}  {piece.lstrip(' ')}")
+            lines.append(f"{indentation}{hanging}{piece.lstrip(' ')}")
         else:
             lines[-1] += piece
     return "\n".join(lines)
@@ -63,40 +66,62 @@ def shorten(text: str, width: int) -> str:
 def fitted_table(rows: Iterable[Sequence[str]], left: Collection[int]) -> list[str]:
     """Return the lines of a table that fits the console. The first row is the header, `left` are columns of names.
 
-    In a table that is too wide, first headings are wrapped, then names are shortened. If neither suffices, the columns
-    are printed in blocks, one below the other, and each block begins with the first columns of names.
+    In a table that is too wide, headings are wrapped, or else names are shortened. If neither suffices, the columns are
+    printed in blocks, one below the other, and each block begins with the first columns of names.
     """
     header, *body = [list(row) for row in rows]
     if _width_of([header, *body]) <= WIDTH:
         return text_table([header, *body], left)
-    bodies = [max((cell_len(row[place]) for row in body), default=0) for place in range(len(header))]
-    headings = [_wrap_heading(heading, width) for heading, width in zip(header, bodies, strict=True)]
-    head = [list(line) for line in zip(*_bottom_aligned(headings), strict=True)]
-    while (excess := _width_of(head + body) - WIDTH) > 0:
-        widest = max(left, key=lambda place: max(cell_len(row[place]) for row in head + body), default=None)
-        if widest is None or (width := max(cell_len(row[widest]) for row in head + body)) <= SHORTEST_NAME:
-            break
-        for row in head + body:
-            row[widest] = shorten(row[widest], max(SHORTEST_NAME, width - min(excess, 4)))
+    for widest in HEADINGS:
+        head = _wrap_header(header, body, widest)
+        if _width_of(head + body) <= WIDTH:
+            return text_table(head + body, left)
+    shortened = _shorten_names(head + body, left, SHORTEST_NAME)
+    if _width_of(shortened) <= WIDTH:
+        return text_table(shortened, left)
+    cells = _shorten_names(head + body, left, SHORTEST_NAME, longest=LONGEST_NAME)
     keys = next(place for place in range(len(header) + 1) if place not in left)
     lines: list[str] = []
-    for places in _blocks(head + body, keys):
-        block = [[row[place] for place in places] for row in head + body]
+    for places in _blocks(cells, keys):
+        block = [[row[place] for place in places] for row in cells]
         own_left = {index for index, place in enumerate(places) if place in left}
-        lines += [*([""] if lines else []), *text_table(block, own_left)]
+        lines += [*([""] if lines else []), *text_table(filter(any, block), own_left)]
     return lines
+
+
+def _shorten_names(
+    rows: Sequence[Sequence[str]], left: Collection[int], shortest: int, *, longest: int | None = None
+) -> list[list[str]]:
+    """Return rows with shorter names: the widest column first, until the rows fit; or each to `longest` cells."""
+    cells = [list(row) for row in rows]
+    widths = {place: max(cell_len(row[place]) for row in cells) for place in left}
+    excess = _width_of(cells) - WIDTH
+    while longest is None and excess > 0 and max(widths.values(), default=0) > shortest:
+        place = max(widths, key=lambda place: widths[place])
+        widths[place] -= 1
+        excess -= 1
+    for row in cells:
+        for place, width in widths.items():
+            row[place] = shorten(row[place], min(width, longest or width))
+    return cells
 
 
 def _width_of(rows: Sequence[Sequence[str]]) -> int:
     return sum(2 + max(map(cell_len, column)) for column in zip(*rows, strict=True))
 
 
+def _wrap_header(header: Sequence[str], body: Sequence[Sequence[str]], widest: int) -> list[list[str]]:
+    """Return the rows of a header whose headings are at most `widest` cells wide, or as wide as their columns."""
+    widths = [max([widest, *(cell_len(row[place]) for row in body)]) for place in range(len(header))]
+    headings = [_wrap_heading(heading, width) for heading, width in zip(header, widths, strict=True)]
+    return [list(line) for line in zip(*_bottom_aligned(headings), strict=True)]
+
+
 def _wrap_heading(heading: str, width: int) -> list[str]:
-    """A heading in lines that are no wider than the column's cells, where its words allow that."""
     lines = [""]
     for word in heading.split():
         joined = f"{lines[-1]} {word}".lstrip()
-        if lines[-1] and cell_len(joined) > max(width, 10):
+        if lines[-1] and cell_len(joined) > width:
             lines.append(word)
         else:
             lines[-1] = joined

@@ -75,7 +75,7 @@ class Rehearsal:
     steps: tuple[Step, ...]
 
     def to_json(self) -> str:
-        """Valid JSON in ASCII: decimals are strings, and so are NaN and the infinities."""
+        """Return the rehearsal as JSON in ASCII; decimals, NaN and infinities are strings."""
         return json.dumps(_json_value(asdict(self)), indent=2)
 
     def __str__(self) -> str:

@@ -95,7 +95,7 @@ def board_rows(bundle: BuiltBundle, day: Day) -> list[list[str]]:
     key = bundle.ranking_column().key
     found = {column.key: column for column in bundle.columns}
     columns = [found[shown] for shown in (key, *(key + end for end in ENDS)) if shown in found]
-    rows = [["rank", "team", *(column.title for column in columns), "since", "submission"]]
+    rows = [["rank", "team", *(column.title for column in columns), "change", "submission"]]
     for entry in day.board:
         rows.append(
             [
@@ -112,7 +112,7 @@ def board_rows(bundle: BuiltBundle, day: Day) -> list[list[str]]:
 def _board_text(bundle: BuiltBundle, day: Day) -> list[str]:
     """Return the board for a console, with score and interval in one cell."""
     header, *body = board_rows(bundle, day)
-    if len(header) == len(("rank", "team", "score", *ENDS, "since", "submission")):
+    if len(header) == len(("rank", "team", "score", *ENDS, "change", "submission")):
         header = [*header[:2], f"{header[2]} [95 % interval]", *header[5:]]
         body = [[*row[:2], f"{row[2]} [{row[3]}, {row[4]}]" if row[3] else row[2], *row[5:]] for row in body]
     last = len(header) - 1

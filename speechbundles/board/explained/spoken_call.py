@@ -125,7 +125,7 @@ def _variance_tables(kind: str, wrong: np.ndarray, factors: Mapping[str, np.ndar
     )
     note += f" Left out, because they add no information: {', '.join(left_out)}." if left_out else ""
     header = ["Factor", "F", "p", "adds (%)", "total (%)"]
-    return [Table(f"Variance of the number of systems wrong, {kind} responses", header, rows, note)]
+    return [Table(f"Variance of the number of wrong systems, {kind} responses", header, rows, note)]
 
 
 def _agreement_table(flags: Flags) -> Table:

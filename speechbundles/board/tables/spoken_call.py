@@ -25,7 +25,7 @@ _RATES = {
 }
 
 BANDS = (("easy", 2), ("medium", 9), ("hard", 18))
-"""The paper's bands: the largest number of systems wrong, of eighteen."""
+"""The paper's bands: the largest number of wrong systems, of eighteen."""
 
 
 def rates_of_systems(outputs: Sequence[ScoringOutput]) -> Table | None:

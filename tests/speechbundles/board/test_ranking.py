@@ -1,6 +1,6 @@
 """The board: pairs and their intervals, the papers' tables, refusals, and the written files.
 
-Everything is held against plain loops written here, against numbers worked by hand, or against published tables.
+Results are compared with plain loops written here, with hand calculations, or with published tables.
 """
 
 import csv
@@ -141,7 +141,7 @@ def system(name, wrong, correct):
 @pytest.mark.parametrize(
     ("systems", "bands"),
     [
-        # 18: the paper's. 9: round(1) and round(4.5), to even. 4: round(.44) and round(2). 1: only right or wrong.
+        # 18: the paper's bands. 9: round(1) and round(4.5), to even. 4: round(.44) and round(2). 1: right or wrong.
         (18, ["0–2", "3–9", "10–18"]),
         (9, ["0–1", "2–4", "5–9"]),
         (4, ["0", "1–2", "3–4"]),
@@ -240,7 +240,7 @@ def test_without_statistics_there_are_scores_and_a_word_how_to_get_them(tmp_path
     (paths[1] / "statistics.json").unlink()
     board = ranking.make_board(Sources(ROOT), read_outputs(paths))
     assert {row.cluster for row in board.rows} == {row.ranks for row in board.rows} == {None}
-    assert "system1 came without" in board.notes[-1]
+    assert "statistics.json is missing in system1." in board.notes[-1]
     assert "rehearse BUNDLE.zip TEAM.zip --statistics" in board.notes[-1]
     assert len(board.tables) == 1  # the rates; difficulty and power need the responses
 

@@ -1,7 +1,7 @@
 """Rehearsals in containers: the requests to the engine's API, and real runs where an engine is available.
 
-The first half talks to a server made here, which answers as Docker's API does. The second half needs Docker or Podman
-and an image with Python and numpy: `make container-image` makes one from Debian packages, SPOKENEVAL_TEST_IMAGE names
+The first half uses a server made here, which answers as Docker's API does. The second half needs Docker or Podman, and
+an image with Python and numpy: `make container-image` makes one from Debian packages; SPOKENEVAL_TEST_IMAGE can name
 another. Expected capabilities and mounts are those of Codabench's compute_worker.py, `_run_program_directory`.
 """
 

@@ -1,6 +1,6 @@
 """The sandbox with real programs that misbehave. After each test, no process of the program is left.
 
-Every program carries a word of its own in its command line or environment, and processes are looked for by it.
+Every program has a unique word in its command line or environment, by which its processes are found.
 """
 
 import os

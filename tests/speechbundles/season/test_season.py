@@ -524,7 +524,7 @@ def test_a_season_from_files_to_text(tmp_path):
     assert "2027-01-05, Development: 3 finished, 4 failed, 1 refused" in lines
     board = lines.index("2027-01-05, Development: 3 finished, 4 failed, 1 refused")
     assert [line.split() for line in lines[board + 1 : board + 4]] == [
-        ["rank", "team", "Accuracy", "since", "submission"],
+        ["rank", "team", "Accuracy", "change", "submission"],
         ["1", "<b>x<b>\\x1b[2J", "\\u202eteam", "0.8000", "new", "2027-01-05T1100_b.zip"],
         ["2", "alpha", "0.7000", "new", "2027-01-05T0900_a.zip"],
     ]
