@@ -43,9 +43,8 @@ def fit_rasch(right: np.ndarray) -> Rasch:
     ----------
     right: shape=(m, s), from 0 to 1: how right each system is on each item.
     """
-    from scipy.optimize import (
-        minimize,
-    )  # imported here, because it takes a second that other commands do not need
+    # Imported here, because it takes a second that other commands do not need.
+    from scipy.optimize import minimize
     from scipy.special import expit, log_expit, logsumexp, roots_hermitenorm
 
     systems = right.shape[1]

@@ -72,9 +72,7 @@ class Run:
             outcome = self.engine.run(
                 words, mounts, cwd=cwd, scratch=self.scratch, seconds=seconds, limits=self.limits
             )
-        except (
-            ValueError
-        ) as error:  # an error in the bundle: no time limit, or a word that a command cannot contain
+        except ValueError as error:  # in the bundle: no time limit, or a word that a command cannot contain
             raise BundleError(str(error)) from None
         step = Step(name, tuple(words), **vars(outcome))
         self.steps.append(step)
