@@ -126,9 +126,9 @@ def test_an_organisers_commands_work_from_the_wheel_alone(wheel, tmp_path):
     settings.write_text(fill_in(settings.read_text(encoding="utf-8")), encoding="utf-8")
     write_files(place / "mine", own_data("content_accuracy"))
     built = run("build", "--competition", "mine")
-    assert "codabench/content_accuracy.zip" in built
+    assert "mine/dist/codabench\n  content_accuracy.zip " in built
     bundle = "mine/dist/codabench/content_accuracy.zip"
-    assert run("check", bundle) == f"{bundle}: ok\n"
+    assert run("check", bundle) == "content_accuracy.zip: ok\n"
     with zipfile.ZipFile(place / bundle) as archive:
         archive.extract("solutions/baseline_evaluation.zip", place)
     solution = "solutions/baseline_evaluation.zip"

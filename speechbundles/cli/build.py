@@ -1,7 +1,9 @@
 """Build bundles from competition.yaml (by default, all of them)."""
 
 import time
+from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 import click
@@ -13,10 +15,15 @@ from speechbundles.cli.terminal import ROOT, describe
 from speechbundles.model.errors import BadReference, OrganiserError
 from speechbundles.model.finding import format_findings
 from speechbundles.model.sources import Sources
-from speechbundles.model.text import say
+from speechbundles.model.text import say, text_table, wrap
 from speechbundles.model.zips import DECIDING_SET, HOME
 from speechbundles.platforms.facts import PLATFORMS
 from spokeneval.formats.problems import count_of
+
+CLEAN, WARNED, REFUSED = VERDICTS = ("without findings", "with warnings", "refused")
+
+SHOWN_DIGITS = 12
+"""Of a SHA-256, in hexadecimal: enough to compare two builds by eye."""
 
 
 @click.command(cls=Command, help=__doc__)
@@ -28,22 +35,25 @@ from spokeneval.formats.problems import count_of
     "references",
     multiple=True,
     metavar="TASK[/SET]=PATH",
-    help=f"your own gold standard in place of the sample: a folder, or the file (default SET: {DECIDING_SET})",
+    help=f"your own gold standard in place of the sample's: a folder or a file (default SET: {DECIDING_SET})",
 )
 @click.option(
     "--drop-invalid-reference-rows",
     "drop_invalid_rows",
     is_flag=True,
-    help="leave out rows of your own gold standard that cannot be scored against, and list them",
+    help="list and leave out the rows of your own gold standard that cannot be used for scoring",
 )
 @click.option(
     "--leave-out",
     multiple=True,
     metavar="NAME",
-    help="do without this: a set and its phases, a file of the kit's data, or the baseline",
+    help="leave out a set and its phases, a file of the kit's data, or the baseline; may be repeated",
 )
 @click.option(
-    "--out", type=PATH, metavar="DIR", help="output folder (default: dist; dist in your competition folder)"
+    "--out",
+    type=PATH,
+    metavar="DIR",
+    help="output folder (default: dist, or dist in your competition folder)",
 )
 def command(
     names: Sequence[str],
@@ -58,7 +68,7 @@ def command(
     try:
         given = dict(map(_own_reference, references))
         if len(given) < len(references):
-            raise BadReference("--reference: one set is given twice")
+            raise BadReference("--reference names the same set twice")
         out = out or _default_out(competition, references)
         with steps() as progress:
             planned = plan_bundles(
@@ -77,27 +87,19 @@ def command(
         say(f"{error}\n\nNothing was built.", error=True)
         return 1
     except OSError as error:
-        say(f"{describe(error)}; the build stopped there.", error=True)
+        say(f"{describe(error)}; the build stopped.", error=True)
         return 1
     for warning in planned.warnings:
-        say(f"warning: {warning}", error=True)
-    width = max(len(str(bundle.path)) for bundle in built)
-    for bundle in built:
-        say(_row(bundle, width))
-    paths_by_findings: dict[str, list[str]] = {}
-    for bundle in built:
-        if bundle.findings:
-            paths_by_findings.setdefault(format_findings(bundle.findings), []).append(str(bundle.path))
-    for findings, paths in paths_by_findings.items():
-        say("\n".join(["", *paths, findings]), error=True)
+        say(wrap(f"warning: {warning}", indent="  "), error=True)
+    _list_bundles(built)
+    _list_findings(built)
     for folder in sealed_folders(planned, out):
-        say(f"sealed: {folder} has the labels that no platform gets; keep it private", error=True)
-    broken = [bundle for bundle in built if _has_errors(bundle)]
-    say(
-        f"{count_of(len(built), 'bundle')} in {time.monotonic() - began:.1f} s, {len(built) - len(broken)} ok",
-        error=True,
-    )
-    return 1 if broken else 0
+        what = f"sealed: {folder} has the labels that no platform gets; keep it private"
+        say(wrap(what, indent="  "), error=True)
+    verdicts = Counter(map(_verdict, built))
+    counts = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS if verdicts[verdict])
+    say(f"{count_of(len(built), 'bundle')} in {time.monotonic() - began:.1f} s: {counts}", error=True)
+    return 1 if verdicts[REFUSED] else 0
 
 
 def _own_reference(argument: str) -> tuple[tuple[str, str], Path]:
@@ -109,27 +111,51 @@ def _own_reference(argument: str) -> tuple[tuple[str, str], Path]:
 
 
 def _default_out(competition: Path | None, references: Sequence[str]) -> Path:
-    """The folder `dist` beside the data: an organiser's do not get into the clone unless told to."""
+    """Return the folder `dist` beside the data, so that an organiser's data do not get into the clone by default."""
     if competition is not None:
         return competition / "dist"
     if references and Path.cwd().is_relative_to(ROOT):
         raise BadReference(
-            "--reference: say where to with --out DIR, so that your data stay out of the clone"
+            "--reference needs --out DIR here, a folder outside the clone, to keep your data out of the clone"
         )
     return Path("dist")
 
 
-def _row(bundle: Built, width: int) -> str:
-    refused = _has_errors(bundle)
-    columns = count_of(len(bundle.competition.board), "column")
-    phases = count_of(len(bundle.competition.phases), "phase")
-    verdict = "ok" if not bundle.findings else "REFUSED" if refused else "warnings"
-    digest = "not written" if refused else f"sha256 {bundle.sha256}"
-    if refused and bundle.path.exists():
-        digest += "; the zip there is older"
-    board = f"{columns}, {phases}"
-    return f"  {bundle.path!s:<{width}}  {bundle.size / 1000:6.0f} kB  {board:<22}  {verdict:<8}  {digest}"
+def _list_bundles(built: Sequence[Built]) -> None:
+    """Print a table: below each folder its files, with their sizes, what the check found, and their digests."""
+    by_folder: dict[Path, list[Built]] = {}
+    for bundle in built:
+        by_folder.setdefault(bundle.path.parent, []).append(bundle)
+    rows = []
+    for bundles in by_folder.values():
+        rows += [_row(bundle) for bundle in bundles]
+    lines = iter(text_table(rows, left=(0, 2, 3)))
+    for folder, bundles in by_folder.items():
+        say("\n".join([f"{folder}", *islice(lines, len(bundles))]))
 
 
-def _has_errors(bundle: Built) -> bool:
-    return any(finding.level == "error" for finding in bundle.findings)
+def _row(bundle: Built) -> tuple[str, ...]:
+    result = count_of(len(bundle.findings), "warning") if bundle.findings else "ok"
+    digest = f"sha256 {bundle.sha256[:SHOWN_DIGITS]}"
+    if _verdict(bundle) == REFUSED:
+        result = "REFUSED"
+        digest = "older zip kept" if bundle.path.exists() else "not written"
+    return bundle.path.name, f"{bundle.size / 1000:.0f} kB", result, digest
+
+
+def _list_findings(built: Sequence[Built]) -> None:
+    """Print the findings, those that several bundles have in common once."""
+    names_by_findings: dict[str, dict[str, list[str]]] = {}
+    for bundle in built:
+        if bundle.findings:
+            names = names_by_findings.setdefault(format_findings(bundle.findings), {})
+            names.setdefault(bundle.platform, []).append(bundle.path.name)
+    for findings, names in names_by_findings.items():
+        heads = [wrap(", ".join(files), f"{platform}: ", "  ") for platform, files in names.items()]
+        say("\n".join(["", *heads, findings, ""]), error=True)
+
+
+def _verdict(bundle: Built) -> str:
+    if any(finding.level == "error" for finding in bundle.findings):
+        return REFUSED
+    return WARNED if bundle.findings else CLEAN

@@ -1,4 +1,4 @@
-"""Report what a platform would refuse in a bundle, or get wrong."""
+"""Report what a platform would refuse in a bundle or get wrong."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,14 +12,15 @@ from speechbundles.model.finding import format_findings
 from speechbundles.model.text import say
 
 
-@click.command(cls=Command, help=f"{__doc__} Without a ZIP, all in dist/ are checked.")
+@click.command(cls=Command, help=f"{__doc__} Without a ZIP, check all bundles in dist/.")
 @click.argument("zips", nargs=-1, type=PATH, metavar="[ZIP]...")
 def command(zips: Sequence[Path]) -> int:
     zips = zips or sorted(Path("dist").glob("*/*.zip"))
     if not zips:
-        say("No zip to check: name one, or build first.", error=True)
+        say("There is no zip to check: name one, or run `build` first.", error=True)
         return 2
     status = 0
+    folder = None
     for path in zips:
         try:
             findings = check_bundle(path)
@@ -29,5 +30,8 @@ def command(zips: Sequence[Path]) -> int:
             continue
         if any(finding.level == "error" for finding in findings):
             status = 1
-        say(f"{path}: {format_findings(findings) if findings else 'ok'}")
+        if len(zips) > 1 and path.parent != folder:
+            folder = path.parent
+            say(folder)
+        say(f"{path.name}: {format_findings(findings) if findings else 'ok'}")
     return status

@@ -1,10 +1,10 @@
-"""What a check finds in a bundle: the defects, in the order in which they were found."""
+"""The findings of a check: the defects of a bundle, in the order in which they were found."""
 
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from speechbundles.model.text import printable
+from speechbundles.model.text import printable, wrap
 from speechbundles.platforms import rules
 from speechbundles.platforms.codabench import rules as codabench
 from speechbundles.platforms.codalab import rules as codalab
@@ -12,13 +12,16 @@ from speechbundles.platforms.rules import Level
 from spokeneval.formats.problems import count_of
 
 MOST_SHOWN = 20
+"""Findings of one code that are written out; the others are counted."""
+
+_INDENT = " " * len("warning  ")
 
 RULES = {**rules.RULES, **codabench.RULES, **codalab.RULES}
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One defect: `where` it is, `what` was found and expected, what the `platform` does, the `remedy`."""
+    """A defect: where it is, what was found and expected, what the platform does then, and how to fix it."""
 
     code: str
     level: Level
@@ -29,7 +32,7 @@ class Finding:
 
 
 class Report:
-    """Findings in the order in which they were made, each once."""
+    """Collects findings in the order in which they are added, each once."""
 
     def __init__(self) -> None:
         self._findings: dict[Finding, None] = {}
@@ -45,24 +48,28 @@ class Report:
 
 
 def format_findings(findings: Iterable[Finding]) -> str:
-    """The findings for people, errors first: where, what, what the platform does then, what to do.
+    """Return the findings as text, errors first: the place, the defect, its effect on the platform, and the fix.
 
-    Of one code the first `MOST_SHOWN` are written out.
+    At most `MOST_SHOWN` findings of one code are written out.
     """
     ordered = sorted(findings, key=lambda finding: finding.level != "error")
     if not ordered:
         return "No findings."
-    errors = sum(finding.level == "error" for finding in ordered)
-    blocks = [f"{count_of(errors, 'error')}, {count_of(len(ordered) - errors, 'warning')}"]
+    levels = Counter(finding.level for finding in ordered)
+    blocks = [", ".join(count_of(count, level) for level, count in levels.items())]
     counts: Counter[str] = Counter()
     for finding in ordered:
         counts[finding.code] += 1
         if counts[finding.code] <= MOST_SHOWN:
             blocks.append(
-                f"{finding.level:<8} {finding.where}   [{finding.code}]\n"
-                f"         {finding.what}\n"
-                f"         then: {finding.platform}\n"
-                f"         do:   {finding.remedy}"
+                "\n".join(
+                    [
+                        wrap(f"{finding.where}   [{finding.code}]", f"{finding.level:<8} ", _INDENT),
+                        wrap(finding.what, _INDENT, _INDENT),
+                        wrap(finding.platform, f"{_INDENT}effect: ", f"{_INDENT}        "),
+                        wrap(finding.remedy, f"{_INDENT}fix:    ", f"{_INDENT}        "),
+                    ]
+                )
             )
     blocks += [
         f"and {count - MOST_SHOWN} more   [{code}]" for code, count in counts.items() if count > MOST_SHOWN

@@ -1,62 +1,99 @@
-"""What several rooms need to say something: foreign text made safe, near misses, places in YAML, tables of text."""
+"""Text that several rooms print: foreign text made safe, wrapped lines, near misses, places in YAML, tables."""
 
+import shutil
 import sys
+import textwrap
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 import yaml
 from rich.cells import cell_len
 
+PROGRAM = "speech-bundles" if Path(sys.argv[0]).stem == "speech-bundles" else "python build_bundle.py"
+"""The program that is running, as messages name it in a command to type."""
+
+NARROWEST, WIDEST = 80, 100
+"""Columns of wrapped text; between them, the terminal's."""
+
 
 def printable(text: str, *, kept: str = "") -> str:
-    """Control characters and half characters escaped, but for those `kept`: text of others may hold any."""
+    """Return text with control characters and lone surrogates escaped, except those in `kept`."""
     return "".join(char if char in kept or char.isprintable() else repr(char)[1:-1] for char in text)
 
 
 def say(text: object, *, error: bool = False) -> None:
-    """Print to standard output, or to standard error: the one way to a terminal, which obeys what it is sent."""
+    """Print to standard output or standard error.
+
+    All terminal output goes through this function, because terminals interpret escape sequences.
+    """
     print(printable(str(text), kept="\n\t"), file=sys.stderr if error else sys.stdout)
 
 
+def wrap(text: str, first: str = "", indent: str = "") -> str:
+    """Wrap each line of a text at the terminal's width.
+
+    Parameters
+    ----------
+    first: put before the first line.
+    indent: put before all other lines.
+    """
+    width = min(max(shutil.get_terminal_size().columns, NARROWEST), WIDEST)
+    lines = []
+    for number, line in enumerate(text.split("\n")):
+        lines += textwrap.wrap(
+            line,
+            width,
+            initial_indent=indent if number else first,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        ) or [""]
+    return "\n".join(lines)
+
+
 def no_formula(name: str) -> str:
-    """A spreadsheet would run a cell that begins like this, in full width or after blanks too."""
+    """Return a name as a spreadsheet cell, quoted where a spreadsheet would run it as a formula.
+
+    Full-width signs, and signs after blanks, start formulas too.
+    """
     begins = unicodedata.normalize("NFKC", name).lstrip()[:1]
     return f"'{name}" if begins and begins in "=+-@\N{MINUS SIGN}" else name
 
 
 def closest(word: str, known: Iterable[str]) -> str | None:
-    """The known word that a misspelt one is nearest to."""
+    """Return the known word that is closest to a misspelt one, or None."""
     near = get_close_matches(word, list(known), 1)
     return near[0] if near else None
 
 
 def suggestion(word: str, known: Iterable[str], otherwise: str) -> str:
-    """`did you mean x?` for a near miss of a known word; what to say `otherwise`."""
+    """Return `did you mean x?` for a near miss of a known word, else the text `otherwise`."""
     near = closest(word, known)
     return f"did you mean {near}?" if near else otherwise
 
 
 def hint(word: Any, known: Iterable[str]) -> str:
-    """`; did you mean 'x'?` for a near miss, whatever its case; nothing otherwise."""
+    """Return `; did you mean 'x'?` for a near miss of a known word in any case, else the empty string."""
     near = closest(str(word).lower(), known)
     return f"; did you mean {near!r}?" if near else ""
 
 
 def dotted(path: Iterable[Any]) -> str:
-    """A place in YAML: `phases[0].start`."""
+    """Return a place in YAML as text, such as `phases[0].start`."""
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
 
 
 def dump_yaml(content: Any) -> bytes:
-    """YAML as every parser reads it: strings that look like dates or numbers come out quoted."""
+    """Return YAML that all parsers read alike: strings that look like dates or numbers are quoted."""
     text: str = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=1000)
     return text.encode("utf-8")
 
 
 def text_table(rows: Iterable[Sequence[str]], left: Collection[int]) -> list[str]:
-    """Lines of a table; the columns in `left` are aligned there, the others on the right."""
+    """Return the lines of a table. The columns in `left` are aligned left, the others right."""
     rows = list(rows)
     widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     lines = []

@@ -156,7 +156,7 @@ def test_nothing_of_an_organisers_data_is_written_into_the_clone(tmp_path):
 def test_given_labels_stay_out_of_the_clone_unless_told_where_to(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
     assert build_bundle.main(["build", f"--reference=content_accuracy={tmp_path}"]) == 1
-    assert "say where to with --out DIR" in capsys.readouterr().err
+    assert "--reference needs --out DIR here, a folder outside the clone" in capsys.readouterr().err
     for inside in (ROOT / "mine", ROOT):
         assert build_bundle.main(["init", str(inside), "content_accuracy"]) == 1
     assert not (ROOT / "mine").exists()

@@ -337,22 +337,40 @@ def test_the_command_counts_one_of_a_kind_in_the_singular(copy, tmp_path, capsys
     rewrite(copy, (title, f"columns: [{{key: d_full, precision: 4}}]\n    {title}"))
     arguments = ["build", "spoken_call", "--platform", "codabench", "--out", str(tmp_path / "dist"), *ALONE]
     assert build_bundle.main(arguments) == 0
-    told = capsys.readouterr()
-    assert " 1 column, 1 phase  " in told.out
-    assert re.search(r"^1 bundle in [0-9.]+ s, 1 ok$", told.err, re.MULTILINE)
+    errors = capsys.readouterr().err
+    assert re.search(r"^1 bundle in [0-9.]+ s: 1 without findings$", errors, re.MULTILINE)
 
 
 def test_the_command_lists_what_it_built_and_checks_it(tmp_path, capsys):
     out = tmp_path / "dist"
     assert build_bundle.main(["build", "spoken_call", "--out", str(out)]) == 0
-    table = capsys.readouterr().out
-    assert table.count(" ok ") == 2
-    assert "3 columns, 2 phases" in table
-    assert build_bundle.main(["check", *map(str, out.glob("*/*.zip"))]) == 0
+    printed = capsys.readouterr()
+    row = r"  spoken_call\.zip  \d+ kB  ok  sha256 [0-9a-f]{12}\n"
+    folders = [re.escape(f"{out / platform}\n") for platform in ("codabench", "codalab")]
+    assert re.fullmatch("".join(f"{folder}{row}" for folder in folders), printed.out)
+    assert printed.err.endswith(" s: 2 without findings\n")
+    assert build_bundle.main(["check", *map(str, sorted(out.glob("*/*.zip")))]) == 0
+    line = "spoken_call.zip: ok"
+    assert capsys.readouterr().out.splitlines() == [f"{out}/codabench", line, f"{out}/codalab", line]
     broken = tmp_path / "broken.zip"
     broken.write_bytes(b"no zip")
     assert build_bundle.main(["check", str(broken)]) == 1
     assert build_bundle.main(["rehearse", str(broken), str(broken)]) == 2
+
+
+def test_a_bundle_with_warnings_does_not_count_as_one_without_findings(copy, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("speechbundles.cli.build.ROOT", copy)
+    monkeypatch.setenv("COLUMNS", "80")
+    rewrite(copy, ("        max_submissions: 3\n", "        max_submissions: 4\n"))
+    arguments = ["build", "spoken_call", "--platform", "codabench", "--out", str(tmp_path / "dist")]
+    assert build_bundle.main(arguments) == 0
+    printed = capsys.readouterr()
+    assert "kB  1 warning  sha256 " in printed.out
+    assert " ok " not in printed.out
+    findings, counts = printed.err.rstrip("\n").rsplit("\n", 1)
+    assert findings.startswith("\ncodabench: spoken_call.zip\n1 warning\n\nwarning  phase 'Evaluation'")
+    assert max(map(len, findings.splitlines())) <= 80
+    assert counts.endswith(" s: 1 with warnings")
 
 
 def test_hidden_scores_hide_the_board_the_output_and_the_report(copy):
@@ -437,7 +455,7 @@ def test_a_set_given_twice_and_a_public_set_that_does_not_exist_are_refused(tmp_
     (tmp_path / "gold.csv").write_text(GOLD)
     argument = f"spoken_call={tmp_path / 'gold.csv'}"
     done = build(tmp_path / "dist", "--reference", argument, "--reference", argument)
-    assert "one set is given twice" in done.stderr
+    assert "names the same set twice" in done.stderr
     rewrite(copy, ("public_sets: [development]", "public_sets: [developement]"))
     with pytest.raises(BadReference, match=r"missing; .*\n\n  reference_data/spoken_call/developement/\n"):
         plan(Sources(copy), ["spoken_call"], {})
@@ -578,7 +596,7 @@ def test_a_sheet_without_header_is_built(tmp_path):
     done = build(tmp_path / "dist", "--reference", f"spoken_call={tmp_path / 'reference.csv'}", *ALONE)
     assert done.returncode == 0, done.stderr
     assert "2 bundles in" in done.stderr
-    assert done.stderr.endswith(" s, 2 ok\n")
+    assert done.stderr.endswith(" s: 2 without findings\n")
 
 
 @pytest.mark.parametrize(

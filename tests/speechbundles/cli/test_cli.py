@@ -31,7 +31,7 @@ def test_the_program_lists_each_command_with_the_first_line_of_its_help(capsys):
         assert listed[name] in help_text
 
 
-def test_the_programs_own_help_needs_none_of_what_commands_need():
+def test_the_help_of_the_program_imports_no_command():
     code = "import sys; from speechbundles.cli import main; main(['-h']); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     modules = done.stdout.rpartition("\n\n")[2].split()
@@ -69,9 +69,9 @@ def test_the_version_is_that_of_the_library(capsys):
 )
 def test_a_wrong_call_gets_the_usage_and_the_reason(capsys, arguments, usage, reason):
     assert build_bundle.main(arguments.split()) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    first, hint, blank, error = told.err.splitlines()
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    first, hint, blank, error = printed.err.splitlines()
     assert first.startswith("Usage: ")
     assert usage in first
     assert hint.startswith("Try ")
@@ -127,7 +127,8 @@ def test_ctrl_c_ends_a_command_in_a_line(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr("speechbundles.cli.score.score_all", stopped)
     assert build_bundle.main(["score", "x.zip", "dir"]) == 130
     assert (
-        capsys.readouterr().err == "Stopped. What was scored is kept: the same command goes on from here.\n"
+        capsys.readouterr().err
+        == "Stopped. Submissions scored so far are kept. Run the same command to continue.\n"
     )
 
 
@@ -135,7 +136,7 @@ def test_ctrl_c_ends_a_command_in_a_line(monkeypatch, capsys, tmp_path):
 @pytest.mark.parametrize(
     ("name", "status"), [("SIGTERM", 130), ("SIGHUP", 130), ("SIGPIPE", -signal.SIGPIPE)]
 )
-def test_signals_end_a_program_as_they_do_others(name, status):
+def test_a_signal_ends_the_program_with_the_usual_status(name, status):
     code = (
         "import os, signal, sys; sys.argv[1:] = ['check', 'x.zip']; import speechbundles.cli.check as check\n"
         f"check.check_bundle = lambda path: os.kill(os.getpid(), signal.{name})\n"
@@ -145,18 +146,18 @@ def test_signals_end_a_program_as_they_do_others(name, status):
     assert (done.returncode, done.stderr) == (status, "\nStopped.\n" if status > 0 else "")
 
 
-def test_an_old_python_is_told_what_to_do_in_a_line(monkeypatch):
+def test_an_old_python_gets_one_line_that_names_the_version_needed(monkeypatch):
     for path in ("build_bundle.py", "speechbundles/__init__.py", "speechbundles/cli/__init__.py"):
         ast.parse((ROOT / path).read_text(encoding="utf-8"), feature_version=(3, 9))
     monkeypatch.setattr(sys, "version_info", (3, 9, 18))
     with pytest.raises(
-        SystemExit, match=r"^The organiser's commands need Python 3\.10 or newer, this is 3\.9; .*$"
+        SystemExit, match=r"^The organiser's commands need Python 3\.10 or newer\. This is Python 3\.9, .*$"
     ):
         build_bundle.main([])
 
 
-def test_without_the_packages_a_line_tells_what_to_install(monkeypatch):
-    """Without any package in a Python of its own, and without one that a command needs."""
+def test_a_missing_package_gets_one_line_with_the_command_that_installs_it(monkeypatch):
+    """A Python without any package, then a command whose package is missing."""
     line = 'The organiser\'s commands need the package {}: pip install "spokeneval[organiser]"'
     done = subprocess.run([sys.executable, "-E", "-S", *PROGRAM[1:]], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", line.format("click") + "\n")
@@ -168,7 +169,7 @@ def test_without_the_packages_a_line_tells_what_to_install(monkeypatch):
     assert missing.value.code == line.format("rich")
 
 
-def test_a_module_of_ours_that_is_missing_is_a_fault(monkeypatch):
+def test_a_missing_module_of_this_project_is_not_reported_as_a_missing_package(monkeypatch):
     monkeypatch.setitem(sys.modules, "speechbundles.cli.check", None)
     with pytest.raises(ModuleNotFoundError):
         build_bundle.main(["check"])
@@ -177,8 +178,23 @@ def test_a_module_of_ours_that_is_missing_is_a_fault(monkeypatch):
 def test_new_is_refused_where_there_is_no_clone(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr("speechbundles.cli.new.ROOT", tmp_path)
     assert build_bundle.main(["new", "speech_rate"]) == 1
-    told = (
-        "new adds code to the repository; run build_bundle.py new in a clone of it\n\nNothing was written.\n"
+    assert capsys.readouterr().err == (
+        "`new` adds code to the repository; run `python build_bundle.py new` in a clone of it\n"
+        "\n"
+        "Nothing was written.\n"
     )
-    assert capsys.readouterr().err == told
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/usr/bin/speech-bundles", "speech-bundles"),
+        ("build_bundle.py", "python build_bundle.py"),
+        ("pytest", "python build_bundle.py"),
+    ],
+)
+def test_messages_name_the_program_that_runs(path, name):
+    code = "import sys; sys.argv[0] = sys.argv[1]; from speechbundles.model import text; print(text.PROGRAM)"
+    done = subprocess.run([sys.executable, "-c", code, path], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout == f"{name}\n"
