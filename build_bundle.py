@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The organiser's command line, run from a clone: `python build_bundle.py --help` lists its commands."""
+"""The organiser's command line, run from a clone. `python build_bundle.py --help` lists the commands."""
 
 import sys
 

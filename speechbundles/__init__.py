@@ -1,1 +1,1 @@
-"""The organiser's side: competition.yaml in, checked and rehearsed bundles out. Never part of a bundle."""
+"""The organiser's commands: they build, check and rehearse bundles from competition.yaml. Never part of a bundle."""

@@ -1,6 +1,6 @@
-"""The organiser's command line. Each command is a module here, which is imported only when the command runs.
+"""The organiser's command line. Each command is a module here, imported only when the command runs.
 
-This module can be imported by Python 3.9 and without the packages of the extra `organiser`, to report what is missing.
+Python 3.9 can import this module without the packages of the extra `organiser`, so that it can report what is missing.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Parameters
     ----------
-    arguments: default: those of this process, whose signals are then handled as those of a program.
+    arguments: the command and its arguments. Default: those of this process, whose signals are then handled too.
 
     Returns
     -------
-    The exit status: 0 well, 1 refused or failed, 2 called wrongly, 130 stopped.
+    The exit status: 0 success, 1 refused or failed, 2 wrong usage, 130 interrupted.
     """
     if sys.version_info < (3, 10):
         version = ".".join(map(str, sys.version_info[:2]))
         sys.exit(
-            f"The organiser's commands need Python 3.10 or newer, this is {version}; `spokeneval` runs on it"
+            f"The organiser's commands need Python 3.10 or newer. This is Python {version}, "
+            "which is enough for the command `spokeneval`."
         )
     if arguments is None:
         arguments = sys.argv[1:]
@@ -42,8 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _handle_signals() -> None:
     if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # so that `... | head` ends it without a message
-    for name in ("SIGTERM", "SIGHUP"):  # as Ctrl-C, so that no files stay in memory; not under nohup
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `... | head` ends the program without a message
+    for name in ("SIGTERM", "SIGHUP"):  # like Ctrl-C, so that temporary files are removed; not under nohup
         number = getattr(signal, name, None)
         if number and signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler)

@@ -1,10 +1,10 @@
-"""Correct a competition on Codabench and run its submissions again.
+"""Correct a competition on Codabench and rerun its submissions.
 
-Labels or programs are replaced by those of BUNDLE.zip, which is the bundle as it is to be from now on. COMPETITION is
-the competition's number, as in its address. All submissions are fetched and scored here, and the new leaderboard is
-shown before anything is changed. With --yes the files are exchanged, each upload is run again in the order of the
-uploads, and the server's leaderboard is compared with the predicted one. An amendment that was stopped goes on with the
-same command.
+BUNDLE.zip is the corrected bundle: its labels and programs replace those on the server. COMPETITION is the
+competition's number, as in its address. First, all submissions are fetched and scored on this computer, and the new
+leaderboard is shown. Nothing on the server changes without --yes. With --yes the files are replaced, the submissions
+are rerun in the order of their uploads, and the server's leaderboard is compared with the predicted one. If the command
+is interrupted, run it again to continue.
 """
 
 from pathlib import Path
@@ -27,10 +27,10 @@ from speechbundles.model.text import say
     "folder",
     type=PATH,
     metavar="DIR",
-    help="where the submissions are fetched to (default: fetched/COMPETITION)",
+    help="folder for the fetched submissions (default: fetched/COMPETITION)",
 )
 @jobs
-@click.option("--yes", is_flag=True, help="do it; without this, it is only shown")
+@click.option("--yes", is_flag=True, help="make the changes; without this option they are only shown")
 @server_options
 def command(
     bundle: Path,
@@ -42,7 +42,7 @@ def command(
     token_file: Path | None,
 ) -> int:
     refuse_windows()
-    with reporting(ending="\n\nThe same command goes on from here."):
+    with reporting(ending="\n\nRun the same command again to continue."):
         connection = connect(server, token_file)
         with counting("fetching") as fetching, counting("scoring") as scoring:
             amendment = plan_amendment(
@@ -59,7 +59,7 @@ def command(
             return 0
         if not yes:
             say(
-                "\nNothing was changed. With --yes the files are exchanged, and all this is run again.",
+                "\nNothing was changed. Add --yes to replace the files and rerun these submissions.",
                 error=True,
             )
             return 0

@@ -1,14 +1,14 @@
 """Fetch all submissions of a competition on Codabench.
 
-COMPETITION is its number, as in its address. DIR receives:
+COMPETITION is the competition's number, as in its address. DIR receives:
 
 \b
-    index.csv       a line for each run: phase, owner, time, status, files, what is lacking
-    submissions/    what was uploaded, by owner and UTC time, as season reads it
-    outputs/        the scoring programs' outputs, as rank reads them
-    logs/           what programs printed, ingestion's output, the report page
+    index.csv       a line for each run: phase, owner, time, status, files, missing files
+    submissions/    the uploaded zips, by owner and UTC time, as season reads them
+    outputs/        the outputs of the scoring programs, as rank reads them
+    logs/           what programs printed, the output of ingestion, the report page
 
-The same command again fetches what is new; what is in DIR stays.
+Run the same command again to fetch new submissions. Files that are already in DIR are kept.
 """
 
 from pathlib import Path
@@ -26,14 +26,20 @@ from speechbundles.model.text import say
 @click.command(cls=Command, help=__doc__)
 @competition_number
 @click.argument("folder", type=PATH, metavar="DIR")
-@click.option("--jobs", type=int, default=JOBS, metavar="N", help=f"submissions at once (default: {JOBS})")
+@click.option(
+    "--jobs",
+    type=int,
+    default=JOBS,
+    metavar="N",
+    help=f"submissions fetched at the same time (default: {JOBS})",
+)
 @server_options
 def command(competition: int, folder: Path, jobs: int, server: str, token_file: Path | None) -> int:
     if jobs < 1:
         say(f"--jobs is {jobs}; expected 1 or more", error=True)
         return 2
     with (
-        reporting(ending="\n\nWhat is here stays; the same command goes on."),
+        reporting(ending="\n\nFetched files are kept. Run the same command again to continue."),
         counting("fetching") as progress,
     ):
         haul = fetch_competition(
@@ -43,6 +49,6 @@ def command(competition: int, folder: Path, jobs: int, server: str, token_file: 
         say(f"  {run.phase}  {run.owner}  {run.id}  {run.note}")
     for run in haul.unfinished:
         if not run.note:
-            say(f"  {run.phase}  {run.owner}  {run.id}  {run.status} still")
+            say(f"  {run.phase}  {run.owner}  {run.id}  still {run.status}")
     say(f"{len(haul.runs)} runs, {haul.fetched} fetched now; see {folder / INDEX}", error=True)
     return 1 if haul.unfinished else 0

@@ -1,6 +1,6 @@
-"""Write a folder for your competition, with places for your files.
+"""Create a folder for your own competition.
 
-DIR is a new folder, outside of the clone. A TASK is the name of a task or of a bundle (a track).
+DIR is a new folder outside the clone; it gets a place for each of your files. TASK is the name of a task or of a bundle (a track).
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from speechbundles.new import what_goes_where, write_folder
     "--software",
     default="",
     metavar="URL-OR-WHEEL",
-    help="write a GitHub workflow, too, that installs this wheel: a file, or an address that ends in #sha256=HASH",
+    help="also write a GitHub workflow that installs this wheel: a file, or an address that ends in #sha256=HASH",
 )
 def command(folder: Path, names: Sequence[str], software: str) -> int:
     with reporting(ending="\n\nNothing was written."):

@@ -1,6 +1,6 @@
-"""Write a new challenge that builds, to be edited into your own.
+"""Create a new challenge, which builds as it is, for you to edit.
 
-NAME is the name of its task: small letters, digits, underscores.
+NAME is the name of its task: lower-case letters, digits and underscores.
 """
 
 import click
@@ -17,7 +17,9 @@ from speechbundles.new import what_to_edit, write_challenge
 def command(name: str) -> int:
     with reporting(ending="\n\nNothing was written."):
         if not (ROOT / "spokeneval").is_dir():
-            raise OrganiserError("new adds code to the repository; run build_bundle.py new in a clone of it")
+            raise OrganiserError(
+                "`new` adds code to the repository; run `python build_bundle.py new` in a clone of it"
+            )
         write_challenge(ROOT, name)
     say(what_to_edit(name))
     return 0

@@ -1,4 +1,4 @@
-"""What all commands have in common when they are called, and the options that several of them have."""
+"""The class of all commands, and options that several commands share."""
 
 import re
 from pathlib import Path
@@ -6,13 +6,16 @@ from pathlib import Path
 import click
 
 PATH = click.Path(readable=False, path_type=Path)
-"""A path as it is given: whether it can be used is for the command to say."""
+"""A path, not checked here: the command itself reports a path that it cannot use."""
 
 _OPTION = re.compile("--?[a-zA-Z]")
 
 
 class Command(click.Command):
-    """Shows the usage with every wrong call; refuses an option as the value of another one, as in `--keep --json`."""
+    """A command that shows its usage with every usage error.
+
+    An option is refused as the value of another option, as in `--keep --json`.
+    """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
@@ -31,16 +34,20 @@ class Command(click.Command):
 
 
 own_folder = click.option(
-    "--competition", type=PATH, metavar="DIR", help="your competition folder, which init wrote"
+    "--competition", type=PATH, metavar="DIR", help="your competition folder, as created by init"
 )
 phase = click.option(
-    "--phase", metavar="PHASE", help="name or number (default: the first that scores the evaluation set)"
+    "--phase",
+    metavar="PHASE",
+    help="name or number of a phase (default: the first phase that scores the evaluation set)",
 )
 reference = click.option(
     "--reference",
     type=PATH,
     metavar="DIR",
-    help="score against this folder: `sealed` or `all` of what the build left in sealed/TASK/SET",
+    help="score against the labels in this folder: `sealed` or `all` in the build's folder sealed/TASK/SET",
 )
-jobs = click.option("--jobs", type=int, metavar="N", help="runs at once (default: one for each processor)")
+jobs = click.option(
+    "--jobs", type=int, metavar="N", help="runs at the same time (default: one for each processor)"
+)
 as_json = click.option("--json", "as_json", is_flag=True, help="print the result as JSON")

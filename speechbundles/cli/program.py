@@ -1,4 +1,4 @@
-"""The program: the list of commands, and how one of them is found and run."""
+"""The program: its list of commands, and how a command is found and run."""
 
 import io
 from collections.abc import Sequence
@@ -14,11 +14,11 @@ COMMANDS = (
     *("init", "build", "check", "rehearse", "score", "rank", "season"),
     *("publish", "fetch", "amend", "new"),
 )
-"""In the order of an organiser's work. Each is a module of this package with a click command named `command`."""
+"""In the order in which organisers need them. Each is a module of this package with a click command named `command`."""
 
 
 class _Program(click.Group):
-    """Lists the commands by the first lines of their modules; imports a module only if its command is called."""
+    """Lists each command by the first line of its module, and imports a module only when its command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
@@ -40,12 +40,12 @@ class _Program(click.Group):
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run a command; returns the exit status."""
+    """Run a command and return the exit status."""
     listed = {name: click.Command(name, short_help=_summary(name)) for name in COMMANDS}
     program = _Program(
         commands=listed,
-        help="Speech challenges as competition bundles: build them, check them, rehearse them.",
-        epilog="Without a command, all bundles are built. Exit status: 0 well, 1 refused or failed, 2 called wrongly.",
+        help="Build, check and rehearse speech challenges as bundles for Codabench and CodaLab.",
+        epilog="Without a command, all bundles are built. Exit status: 0 success, 1 refused or failed, 2 wrong usage.",
         subcommand_metavar="COMMAND ...",
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
@@ -63,6 +63,6 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _summary(command: str) -> str:
-    """The first line of a command's module, without importing what the module needs."""
+    """Return the first line of a command's module, without importing the module."""
     with Path(__file__).with_name(f"{command}.py").open(encoding="utf-8") as lines:
         return lines.readline().strip('"\n')

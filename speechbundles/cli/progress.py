@@ -1,4 +1,4 @@
-"""Progress on a terminal's standard error; nothing where standard error is a file or a pipe."""
+"""Progress on standard error. Nothing is shown where standard error is a file or a pipe."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ from rich.progress import (
 
 @contextmanager
 def steps() -> Iterator[Callable[[str], None]]:
-    """Shows what is being done now."""
+    """Show the current step; called with its description."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield lambda step: None
@@ -29,14 +29,14 @@ def steps() -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def counting(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar, called with how many are done and of how many."""
+    """Show a bar; called with the number done and the total."""
     with _bar(what, MofNCompleteColumn()) as update:
         yield lambda done, total: update(completed=done, total=total)
 
 
 @contextmanager
 def uploading() -> Iterator[Callable[[int, int], None]]:
-    """A bar, called with the bytes that are sent and all of them; hidden when all are sent."""
+    """Show a bar until everything is sent; called with the bytes sent and the total."""
     with _bar("uploading", DownloadColumn(), TransferSpeedColumn()) as update:
         yield lambda done, total: update(completed=done, total=total, visible=done < total)
 

@@ -1,7 +1,7 @@
-"""Upload a bundle to Codabench, compare, try the baseline, open it.
+"""Upload a bundle to Codabench, verify it and submit its baselines.
 
-After the import, the dates, limits, pages and columns on the server are compared with the bundle. The baselines are
-submitted, and their scores compared with the rehearsal to the last digit.
+After the import, the dates, limits, pages and columns on the server are compared with the bundle. Then the baselines
+are submitted, and their scores are compared with those of a rehearsal to the last digit.
 """
 
 from pathlib import Path
@@ -22,9 +22,11 @@ from speechbundles.model.text import say
     "--competition",
     type=int,
     metavar="NUMBER",
-    help="go on with this competition, as which the bundle was uploaded before",
+    help="continue with this competition, to which the bundle was uploaded earlier",
 )
-@click.option("--open", "opening", is_flag=True, help="list it for everybody, if all went well")
+@click.option(
+    "--open", "opening", is_flag=True, help="then list the competition publicly, if nothing differs"
+)
 @server_options
 def command(
     bundle: Path, competition: int | None, opening: bool, server: str, token_file: Path | None

@@ -1,6 +1,6 @@
 """Make a task's leaderboard from many scoring outputs.
 
-An OUTPUT is one system's scoring output: a folder, a downloaded zip, or what rehearse --keep left.
+OUTPUT is one system's scoring output: a folder, a downloaded zip, or a folder written by rehearse --keep.
 """
 
 from collections.abc import Sequence
@@ -23,37 +23,37 @@ from speechbundles.model.text import say
     "--out",
     type=PATH,
     metavar="DIR",
-    help="write the leaderboard here: a page, Markdown, LaTeX, CSV, pairs.csv",
+    help="write the leaderboard to this folder: a page, Markdown, LaTeX, CSV, pairs.csv",
 )
 @own_folder
 @click.option(
     "--anonymous",
     is_flag=True,
-    help="call the systems AAA, BBB, ... in order of rank; their names go to standard error only",
+    help="name the systems AAA, BBB, ... in order of rank; print their real names to standard error only",
 )
 @click.option(
     "--conditions",
     type=PATH,
     metavar="FILE",
-    help="scores by condition too: a CSV file whose first two columns are a unit or an item and its condition",
+    help="also give scores by condition: a CSV file whose first two columns are a unit or an item, and its condition",
 )
 @click.option(
     "--by",
     multiple=True,
     metavar="COLUMN",
-    help="scores by a column of the reference in your competition folder, such as Prompt; may be repeated",
+    help="also give scores by a column of the reference in your competition folder, such as Prompt; may be repeated",
 )
 @click.option(
     "--submissions",
     type=PATH,
     metavar="DIR",
-    help="the zips that score was given: for --by a segment's language or length",
+    help="the submissions' zips, as given to score; needed for --by with a segment's language or length",
 )
 @click.option(
     "--flags",
     type=PATH,
     metavar="FILE",
-    help="what makes items hard: a CSV file of an item, its annotator and a column for each flag",
+    help="properties that make items hard: a CSV file with columns for the item, its annotator and each property",
 )
 def command(
     outputs: Sequence[Path],

@@ -1,4 +1,4 @@
-"""Do with a submission what the platform does."""
+"""Run a submission through a bundle as the platform does."""
 
 from pathlib import Path
 
@@ -17,18 +17,20 @@ from spokeneval.programs.score import HIDDEN_STATISTICS
 @click.argument("submission", type=PATH, metavar="SUBMISSION.zip")
 @phase
 @reference
-@click.option("--keep", type=PATH, metavar="DIR", help="keep here everything that the run read and wrote")
+@click.option(
+    "--keep", type=PATH, metavar="DIR", help="keep all files that the run read and wrote in this folder"
+)
 @click.option(
     "--statistics",
     is_flag=True,
-    help="with --keep: on hidden labels too, write the counts that the score was summed from, for rank; "
+    help="with --keep: for hidden labels too, write the counts behind the scores, which rank needs; "
     "they reveal the labels",
 )
 @click.option(
     "--engine",
     type=click.Choice(("local", "docker")),
     default="local",
-    help="where the programs run: with this Python, or in the bundle's own image by Docker or Podman",
+    help="where the programs run: in this Python, or in the bundle's own image with Docker or Podman",
 )
 @as_json
 def command(
@@ -43,7 +45,7 @@ def command(
 ) -> int:
     refuse_windows()
     if statistics and keep is None:
-        say("--statistics needs --keep DIR: without it nothing is left to read.", error=True)
+        say("--statistics needs --keep DIR, the folder in which the statistics are kept.", error=True)
         return 2
     with reporting(2):
         rehearsal = rehearse(
@@ -62,5 +64,5 @@ def _engine(name: str, bundle: Path, phase: str | None, variables: dict[str, str
     if name == "local":
         return LocalEngine(variables)
     built = read_built_bundle(bundle)
-    built.phase(phase)  # refuses one that cannot be rehearsed before an image is pulled
+    built.phase(phase)  # raises for a phase that cannot be rehearsed, before an image is pulled
     return ContainerEngine(built.image, variables=variables)

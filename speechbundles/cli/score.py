@@ -1,15 +1,15 @@
-"""Score many submissions exactly, as rank reads them.
+"""Score many submissions exactly, for rank.
 
-Submissions are the zips anywhere below DIR. Each goes the platform's way, ingestion first, and its scoring output is
+All zips below DIR are submissions. Each is run as the platform runs it, ingestion first, and its scoring output is
 written to OUT, under the submission's own path:
 
 \b
     DIR/Team Alpha/2027-03-01T0915_first_try.zip
     OUT/Team Alpha/2027-03-01T0915_first_try/scores.json, ...
 
-On hidden labels too the scores are exact and the statistics are written: they reveal the labels, so keep OUT private.
-A submission that cannot be scored is listed, and the others go on. Results are kept in OUT/.runs: the same command
-again scores only what is new, which is another bundle, phase, reference or submission.
+For hidden labels too, the scores are exact and the statistics are written. They reveal the labels: keep OUT private.
+A submission that cannot be scored is listed, and the others are still scored. Results are kept in OUT/.runs: the same
+command scores only new submissions, or all of them with another bundle, phase or reference.
 """
 
 import time
@@ -58,5 +58,5 @@ def command(
                 progress=progress,
             )
         say(scores_to_text(scores))
-        say(f"{scores.new} scored in {time.monotonic() - began:.1f} s, into {out}", error=True)
+        say(f"{scores.new} scored in {time.monotonic() - began:.1f} s, written to {out}", error=True)
     return 0 if all(scored.finished for scored in scores.scored) else 1

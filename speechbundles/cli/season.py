@@ -1,14 +1,15 @@
-"""Rehearse a whole competition, with the leaderboard of each day.
+"""Rehearse a whole competition and show the leaderboard of each day.
 
-DIR contains a folder for each team, and in that the team's submissions, each named by its UTC time:
+DIR contains one folder for each team with the team's submissions, each named by its UTC time:
 
 \b
     DIR/Team Alpha/2027-03-01T0915_first_try.zip
     DIR/Team Alpha/2027-03-01T091500_with_seconds.zip
 
-They are replayed in order of time: which phase is open, whether the team has an attempt left, what the run comes to,
-and which of the team's runs the submission rule puts on the leaderboard. Results are kept: the same command again runs
-only what is new. Delete DIR/.season to run everything again, after runs that this machine was too slow for, say.
+The submissions are replayed in order of time. The output shows which phase is open, whether the team has an attempt
+left, the result of the run, and which of the team's runs the submission rule puts on the leaderboard. Results are kept:
+the same command runs only new submissions. Delete DIR/.season to run all of them again, for example after runs that
+exceeded the time limit because this computer was too slow.
 """
 
 import time
@@ -26,9 +27,11 @@ from speechbundles.season import play_season, season_to_html, season_to_json, se
 @click.command(cls=Command, help=__doc__)
 @click.argument("bundle", type=PATH, metavar="BUNDLE.zip")
 @click.argument("folder", type=PATH, metavar="DIR")
-@click.option("--work", type=PATH, metavar="DIR", help="keep the results of runs here (default: DIR/.season)")
+@click.option(
+    "--work", type=PATH, metavar="DIR", help="keep the results of runs in this folder (default: DIR/.season)"
+)
 @jobs
-@click.option("--page", type=PATH, metavar="FILE", help="write an HTML page, too")
+@click.option("--page", type=PATH, metavar="FILE", help="also write an HTML page")
 @as_json
 def command(
     bundle: Path, folder: Path, work: Path | None, jobs: int | None, page: Path | None, as_json: bool

@@ -1,4 +1,4 @@
-"""The server that a command talks to."""
+"""The options of commands that use a server, and the connection to it."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -23,7 +23,7 @@ def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--token-file",
         type=PATH,
         metavar="FILE",
-        help=f"a file of mode 0600 with your token (default: the variable {TOKEN_VARIABLE})",
+        help=f"a file of mode 0600 with your token (default: the environment variable {TOKEN_VARIABLE})",
     )
     return address(token(command))
 

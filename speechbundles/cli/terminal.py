@@ -1,4 +1,4 @@
-"""How a command ends early: by an error that the organiser can cause, by Ctrl-C, or on Windows."""
+"""Ways in which a command ends early: an error that the organiser can fix, Ctrl-C, or Windows."""
 
 import sys
 from collections.abc import Iterator
@@ -16,9 +16,9 @@ ROOT = installed_root()
 
 @contextmanager
 def reporting(status: int = 1, *, ending: str = "") -> Iterator[None]:
-    """Print an error that the organiser can cause, and end the command with this status.
+    """Print an error that the organiser can fix, and end the command with this status.
 
-    A file's name that is not UTF-8 is a UnicodeEncodeError.
+    UnicodeEncodeError is raised for a file name that is not UTF-8.
     """
     try:
         yield
@@ -29,7 +29,7 @@ def reporting(status: int = 1, *, ending: str = "") -> Iterator[None]:
 
 
 def describe(error: Exception) -> str:
-    """The message; of what the system refused, the file first."""
+    """Return the message of an error; of an operating system's error, the file and the reason."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     return str(error)
@@ -37,11 +37,11 @@ def describe(error: Exception) -> str:
 
 @contextmanager
 def resumable(done: str) -> Iterator[None]:
-    """Ctrl-C ends a command that keeps what is done."""
+    """On Ctrl-C, report that finished work is kept, and end the command."""
     try:
         yield
     except KeyboardInterrupt:
-        say(f"Stopped. What was {done} is kept: the same command goes on from here.", error=True)
+        say(f"Stopped. Submissions {done} so far are kept. Run the same command to continue.", error=True)
         raise Exit(130) from None
 
 
