@@ -1,6 +1,7 @@
 """Create a folder for your own competition.
 
-DIR is a new folder outside the clone; it gets a place for each of your files. TASK is the name of a task or of a bundle (a track).
+DIR is a new folder outside the clone, and gets a place for each of your files. TASK is the name of a task or of a
+bundle (a track).
 """
 
 from collections.abc import Sequence

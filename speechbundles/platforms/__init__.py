@@ -1,1 +1,1 @@
-"""Every fact about a platform: its keys, limits and rules, what its worker and its server do."""
+"""All facts about the platforms: their keys, limits and rules, and what their workers and servers do."""

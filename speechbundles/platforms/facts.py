@@ -1,4 +1,4 @@
-"""What the platforms differ in: boards, the folder of a run's scores, what they can do; and rules of submission."""
+"""Differences between the platforms (leaderboards, folders, abilities), and the submission rules."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,15 +6,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class BoardRules:
-    """How a platform orders its board.
+    """How a platform orders its leaderboard.
 
     Attributes
     ----------
-    all_columns: equal primary scores are told apart by the other columns in order, then by the earlier submission.
-    latest_of_equals: of a team's runs with equal scores, the latest is its best; otherwise the earliest.
-    shared_ranks: equal primary scores have one rank, and the next score the next one; otherwise lines are numbered.
-    missing_first: an entry without the primary score comes first where higher is better.
-    ties: what becomes of equal primary scores, in words.
+    all_columns: whether the other columns, in order, and then the earlier submission break ties of primary scores.
+    latest_of_equals: whether the latest of a team's runs with equal scores counts as its best; otherwise the earliest.
+    shared_ranks: whether equal primary scores share a rank and the next score has the next rank; otherwise entries
+        are numbered.
+    missing_first: whether an entry without the primary score comes first where higher is better.
+    ties: how ties of primary scores are handled, in words.
     """
 
     all_columns: bool
@@ -30,9 +31,9 @@ class Platform:
 
     Attributes
     ----------
-    board: how its board is ordered.
-    no_score: what the board shows for a missing score.
-    scoring_folder: where scoring runs in a kept rehearsal; its `output` has the scores.
+    board: how its leaderboard is ordered.
+    no_score: the text that its leaderboard shows for a missing score.
+    scoring_folder: the folder of a kept rehearsal in which scoring ran; its `output` has the scores.
     can_hold: whether submissions can wait until an organiser runs them.
     """
 
@@ -47,14 +48,14 @@ CODABENCH = Platform(
         all_columns=True,
         latest_of_equals=False,
         shared_ranks=False,
-        missing_first=True,  # null, which the database sorts first in descending order
-        ties="told apart by the other visible columns in their order, then by the earlier upload",
+        missing_first=True,  # the score is null, which the database sorts first in descending order
+        ties="broken by the other visible columns in their order, then by the earlier upload",
     ),
     no_score="n/a",
     scoring_folder="scoring/app",
     can_hold=True,
 )
-"""leaderboards/strategies.py, `LeaderboardPhaseSerializer` (api/serializers)."""
+"""Source: leaderboards/strategies.py, `LeaderboardPhaseSerializer` (api/serializers)."""
 
 CODALAB = Platform(
     board=BoardRules(
@@ -68,16 +69,16 @@ CODALAB = Platform(
     scoring_folder="scoring/run",
     can_hold=False,
 )
-"""`rank_values` (web/models.py), `push_submission_to_leaderboard_if_best` (web/utils.py)."""
+"""Source: `rank_values` (web/models.py), `push_submission_to_leaderboard_if_best` (web/utils.py)."""
 
 PLATFORMS: Mapping[str, Platform] = {"codabench": CODABENCH, "codalab": CODALAB}
 
-# Which of a participant's submissions is on the board; named as on Codabench, in competition.yaml too.
+# Submission rules: which of a participant's submissions is on the leaderboard. The names are Codabench's.
 FORCE_BEST = "Force_Best"
 FORCE_LAST = "Force_Last"
 FORCE_ALL = "Force_Latest_Multiple"
 PICKED = ("Add", "Add_And_Delete", "Add_And_Delete_Multiple")
-"""Participants choose what is on the board."""
+"""Rules under which participants choose their submissions on the leaderboard."""
 
 MEANINGS = {
     "Add": "The submission that you choose is on the board.",
@@ -87,4 +88,4 @@ MEANINGS = {
     FORCE_ALL: "All your submissions are on the board, the latest first.",
     FORCE_BEST: "Your **best** submission by the first column is on the board, not your last.",
 }
-"""What each rule means, for participants."""
+"""What each rule means, as participants read it."""

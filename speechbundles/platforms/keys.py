@@ -1,31 +1,31 @@
-"""What a platform takes for a key of competition.yaml: its type, its length, its choices, its default.
+"""The values that a platform accepts for a key of competition.yaml: type, length, choices, default.
 
-Each rule is JSON Schema, draft 3, where `required` belongs to a key and an integer is not a float. `nullable` is added
-to it, as in OpenAPI 3.0; `description` completes "expected …"; `default` is what the platform takes where the key is
-left out.
+Each rule is a JSON Schema, draft 3, in which `required` belongs to a key and a float is not an integer. `nullable` is
+added, as in OpenAPI 3.0. `description` completes "expected …" in messages. `default` is the value that the platform
+uses for a missing key.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
 MOST_DECIMALS = 10
-"""Codabench stores a score with so many; neither platform shows more."""
+"""Codabench stores this many decimals of a score; neither platform shows more."""
 
 SORTING = {"higher": "desc", "lower": "asc"}
-"""Both platforms' words for which scores are better."""
+"""The value of the sorting key on both platforms, by the direction in which scores are better."""
 
 DEFAULT_IMAGE = "codalab/codalab-legacy:py37"
-"""What both platforms take where a bundle names none."""
+"""The image that both platforms use if a bundle names none."""
 
 OLD_IMAGES = r"codalab/codalab-legacy:py3[678]?"
-"""Their Python is older than 3.9."""
+"""Images whose Python is older than 3.9."""
 
 Key = Mapping[str, Any]
 Keys = Mapping[str, Key]
 
 TEXT: Key = {"type": ["string", "number"], "pattern": r"\S", "description": "text"}
 NOTE: Key = {"type": ["string", "number"], "nullable": True, "description": "text"}
-"""Text that may be blank."""
+"""Text that can be blank."""
 PATH: Key = {"type": "string", "description": "the path of a file in the bundle"}
 INTEGER: Key = {"type": "integer", "description": "a whole number"}
 FLAG: Key = {
@@ -43,5 +43,5 @@ def direction(sorting: object) -> str:
 
 
 def is_true(value: Any) -> bool:
-    """A flag, also where it was written as text."""
+    """Return whether a flag is set, also if it is written as text."""
     return value is True or (isinstance(value, str) and value.lower() == "true")

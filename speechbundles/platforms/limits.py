@@ -1,4 +1,4 @@
-"""What a competition may say so that both platforms take it: of their limits, the narrower."""
+"""The longest texts that both platforms accept."""
 
 from speechbundles.platforms.codabench import keys as codabench
 from speechbundles.platforms.codalab import keys as codalab
@@ -23,4 +23,4 @@ LONGEST_TEXTS = {
     ("phase", "name"): _longest(codabench.PHASE["name"], codalab.PHASE["label"]),
     ("phase", "description"): _longest(codabench.PHASE["description"], codalab.PHASE["description"]),
 }
-"""By their places in the schema of `competition.yaml`."""
+"""The longest texts, by their places in the schema of `competition.yaml`."""

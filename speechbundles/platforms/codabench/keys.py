@@ -1,4 +1,4 @@
-"""The keys of Codabench's competition.yaml, version 2: types, longest texts, choices, and what applies by default."""
+"""The keys of Codabench's competition.yaml, version 2: types, longest texts, choices and defaults."""
 
 from speechbundles.platforms.facts import MEANINGS
 from speechbundles.platforms.keys import (
@@ -115,4 +115,4 @@ BELONGS_TO = {
     )
     for key in keys
 }
-"""Where in the file a key belongs, for one that stands elsewhere."""
+"""The place of each key in the file, for messages about a misplaced key."""

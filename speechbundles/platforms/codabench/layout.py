@@ -1,14 +1,14 @@
-"""What a program meets in a container of Codabench's compute worker (`compute_worker.py`): paths, variables, rights."""
+"""Paths, variables and rights of a program in a container of Codabench's compute worker (`compute_worker.py`)."""
 
 METADATA_FILES = ("metadata.yaml", "metadata")
-"""At a program's root, the first that is there holds its command; at a submission's, it makes a program of it."""
+"""At a program's root, the first of these files contains its command. At a submission's root it makes it a program."""
 
 APP = "/app"
-"""Where the folders are mounted. A program runs in `/app/program`."""
+"""The folder in which all folders are mounted. A program runs in `/app/program`."""
 
 SCORE_COMMAND = f"python3 {APP}/program/score.py {APP}/input {APP}/output"
 INGEST_COMMAND = f"python3 {APP}/program/ingest.py {APP}/input_data {APP}/ingested_program {APP}/output"
-"""Commands with literal paths behave in every mode of the worker; some of the variables do not."""
+"""Commands with literal paths work in every mode of the worker; some of the variables do not."""
 
 _IN_SCORING = {
     "$input": f"{APP}/input",
@@ -25,13 +25,13 @@ VARIABLES = {
     "scoring_program": _IN_SCORING,
     "ingestion_program": {**_IN_SCORING, "$input": f"{APP}/input_data", "$predictions": f"{APP}/output"},
 }
-"""What the worker puts for each variable of a command, by the step. `$input` is not the same in both."""
+"""The path that the worker substitutes for each variable of a command, by step. `$input` differs between the steps."""
 
 FOLDERS = {
     "scoring_program": ("program", "input", "output", "shared", "input_data", "data"),
     "ingestion_program": ("program", "ingested_program", "output", "input_data", "data"),
 }
-"""Folders in `/app`, by the step."""
+"""The folders in `/app`, by step."""
 
 DROPPED_CAPABILITIES = (
     "AUDIT_WRITE",
@@ -49,10 +49,10 @@ DROPPED_CAPABILITIES = (
     "SETUID",
     "SYS_CHROOT",
 )
-"""Of a container (`_run_program_directory`)."""
+"""Linux capabilities that a container does not have (`_run_program_directory`)."""
 
 PAGE = "detailed_results.html"
-"""In the output of scoring: shown beside the scores."""
+"""A file in the output of scoring that is shown beside the scores."""
 
 REPORT = "metadata"
-"""The file that the worker writes into a program's output; a program that writes one fails the run."""
+"""A file that the worker writes into a program's output. The run fails if the program wrote one itself."""

@@ -1,6 +1,6 @@
-"""The keys of CodaLab's competition.yaml, format 1.5: types, longest texts, choices, and what applies by default.
+"""The keys of CodaLab's competition.yaml, format 1.5: types, longest texts, choices and defaults.
 
-CodaLab passes every key on to its database: a key that is no column there fails the upload.
+CodaLab passes every key to its database, so the upload fails for a key that is not a column there.
 """
 
 from speechbundles.platforms.keys import DATE, DEFAULT_IMAGE, FLAG, INTEGER, MAPPING, NOTE, PATH, TEXT, Keys

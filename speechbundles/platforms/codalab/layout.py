@@ -1,13 +1,13 @@
-"""What a program meets on CodaLab's worker: paths and the variables of its command."""
+"""Paths and variables of a program on CodaLab's worker."""
 
 METADATA_FILES = ("metadata",)
-"""At a program's root, it holds its command; at a submission's, it makes a program of it."""
+"""At a program's root, this file contains its command. At a submission's root it turns results into a program."""
 
 RUN = "/tmp/codalab/run"
-"""Where the folders are, or somewhere like it: programs are told by the variables. A program runs here."""
+"""A folder like the worker's, whose real path a program gets only from the variables. A program runs here."""
 
 PAGE = "detailed_results.html"
-"""The worker puts this page, empty, into the output before it starts a program, and reads it afterwards."""
+"""A page that the worker creates empty in the output before it starts a program, and reads afterwards."""
 
 SCORE_COMMAND = "python3 $program/score.py $input $output"
 
@@ -19,4 +19,4 @@ VARIABLES = {
     "$shared": f"{RUN}/shared",
     "$tmp": f"{RUN}/temp",
 }
-"""What the worker puts for each variable of a command."""
+"""The path that the worker substitutes for each variable of a command."""

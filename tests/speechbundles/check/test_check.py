@@ -269,7 +269,7 @@ def test_a_finding_reads_as_four_short_lines(tmp_path):
     assert text.startswith("1 error, 1 warning\n\nerror    competition.yaml line ")
     assert text.index("[unknown-key]") < text.index("[docker-unpinned]")
     assert (
-        "\n         effect: The image may change under a running competition.\n         fix:    Give a fixed tag"
+        "\n         effect: The image can change during the competition.\n         fix:    Give a fixed tag"
         in text
     )
     assert format_findings([]) == "No findings."
