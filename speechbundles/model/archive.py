@@ -1,4 +1,4 @@
-"""A bundle's archives, read in memory: nothing is unpacked to disk and nothing is run."""
+"""Reads the archives of a bundle in memory. Nothing is unpacked to disk, and nothing is run."""
 
 from __future__ import annotations
 
@@ -15,22 +15,25 @@ from speechbundles.model.finding import Report
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
 
 LARGEST_BUNDLE = 100_000_000
-"""Bytes that a bundle may have, and that it and the zips in it may unpack to together."""
+"""The most bytes of a bundle, and the most bytes that it and its inner zips unpack to together."""
 MOST_ENTRIES = 10_000
-"""Of one zip."""
+"""The most entries of one zip."""
 LONGEST_NAME = 1000
 
 _JUNK = {"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini", "__pycache__", ".git", ".ipynb_checkpoints"}
 
 
 class Room:
-    """Bytes that a bundle may still unpack to; its zips share it, or a few kilobytes would fill the memory."""
+    """The number of bytes that a bundle can still unpack to.
+
+    All inner zips share it, because a few kilobytes could otherwise unpack to more than the memory holds.
+    """
 
     def __init__(self) -> None:
         self.left = LARGEST_BUNDLE
 
     def take(self, size: int) -> bool:
-        """Whether there was so much left, which then is gone."""
+        """Take this many bytes; return False if fewer are left."""
         if size > self.left:
             return False
         self.left -= size
@@ -40,7 +43,10 @@ class Room:
 class Archive:
     """The files of a zip, or of a folder in one: `name -> bytes`, without junk.
 
-    Entries that a finding already says cannot be used are in `refused` instead. `room`: see `Room`.
+    Attributes
+    ----------
+    room: see `Room`.
+    refused: names of entries that cannot be used and already have a finding.
     """
 
     def __init__(
@@ -55,14 +61,14 @@ class Archive:
         return f"{self.name}/{file}" if self.name else file
 
     def folder(self, path: str) -> Archive | None:
-        """The files below a path, or None when it is no folder."""
+        """Return the files below a path, or None if it is not a folder."""
         prefix = path.rstrip("/") + "/"
         files = {file[len(prefix) :]: data for file, data in self.files.items() if file.startswith(prefix)}
         return Archive(prefix, files, self.room) if files else None
 
     @cached_property
     def wrapping_folder(self) -> str | None:
-        """The one top folder that holds everything, if there is one."""
+        """The top-level folder that contains all files, or None."""
         tops = {file.partition("/")[0] for file in self.files}
         if len(tops) == 1 and all("/" in file for file in self.files):
             return tops.pop()
@@ -70,17 +76,17 @@ class Archive:
 
 
 def read_bundle(report: Report, path: Path) -> Archive | None:
-    """Read a bundle's own zip and check its entries; None when it cannot be read.
+    """Read a bundle's zip and check its entries. Return None if it cannot be read.
 
     Raises
     ------
-    OSError: no ordinary file, or one that is too large.
+    OSError: not a regular file, or a file that is too large.
     """
     return open_archive(report, "", read_file(path, LARGEST_BUNDLE), Room())
 
 
 def open_archive(report: Report, name: str, data: bytes, room: Room) -> Archive | None:
-    """Read a zip and check its entries; None when it cannot be read."""
+    """Read a zip and check its entries. Return None if it cannot be read."""
     where = name or "the bundle"
     try:
         archive = open_zip(io.BytesIO(data))
@@ -94,7 +100,7 @@ def open_archive(report: Report, name: str, data: bytes, room: Room) -> Archive 
             return None
         unpacked = sum(entry.file_size for entry in entries)
         if not room.take(unpacked):
-            text = f"unpacks to {unpacked / 1e6:.0f} MB; {LARGEST_BUNDLE / 1e6:.0f} MB are read of a bundle"
+            text = f"unpacks to {unpacked / 1e6:.0f} MB; at most {LARGEST_BUNDLE / 1e6:.0f} MB of a bundle are read"
             report.add("archive-oversized", where, text)
             return None
         files: dict[str, bytes] = {}
@@ -105,7 +111,7 @@ def open_archive(report: Report, name: str, data: bytes, room: Room) -> Archive 
                 report.add("entry-duplicate", place, "two entries have this name")
             seen.add(entry.filename)
             if _is_junk(entry.filename):
-                report.add("entry-junk", place, "left behind by an operating system or a tool")
+                report.add("entry-junk", place, "a file that an operating system or a tool left in the zip")
             elif is_unsafe(entry):
                 report.add("entry-path-unsafe", place[:LONGEST_NAME], f"entry {entry.orig_filename!r:.100}")
             elif stat.S_ISLNK(entry.external_attr >> 16):
@@ -126,7 +132,7 @@ def _is_junk(name: str) -> bool:
 
 
 def is_unsafe(entry: zipfile.ZipInfo) -> bool:
-    """Whether an entry would be unpacked outside of its folder, or has a name that no file can have."""
+    """Return whether an entry would be unpacked outside its folder, or has a name that no file can have."""
     name = entry.orig_filename
     return (
         len(name) > LONGEST_NAME

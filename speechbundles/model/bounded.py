@@ -1,7 +1,7 @@
-"""Files from strangers, read with bounds: never a pipe, never more than is allowed, never deeper than can be followed.
+"""Reads untrusted files with limits on kind, size and nesting.
 
-Bundles, what scoring programs wrote, references and submissions are made by others, and may be damaged or meant to
-do harm. Whatever is in them, a reader here gives a value or an error that says in one line why not.
+Bundles, outputs of scoring programs, references and submissions are made by others. They can be damaged or malicious.
+For any content, a reader here returns a value or raises an error with a one-line reason.
 """
 
 import hashlib
@@ -18,30 +18,30 @@ import yaml
 from spokeneval.formats.submission_zip import DAMAGED
 
 MOST_YAML = 1 << 18
-"""Bytes of a YAML file: what a competition needs is a tenth of it."""
+"""The most bytes of a YAML file, ten times what a competition needs."""
 MOST_NODES = 20_000
-"""Values in it, each counted as often as aliases repeat it: a few lines of aliases of aliases can be millions."""
+"""The most values in a YAML file. Repeats by aliases count: a few lines with aliases of aliases can hold millions."""
 DEEPEST = 50
-"""Values within values in it."""
+"""The deepest nesting in a YAML file."""
 LONGEST_NUMBER = 100
-"""Characters of a number in it."""
+"""The most characters of a number in a YAML file."""
 
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""What every zip program writes; a few bytes of the others can ask for gigabytes of memory."""
+"""The methods that every zip program writes. With the others, a few bytes can demand gigabytes of memory."""
 
 
 def open_file(path: Path, most: int) -> BinaryIO:
-    """An ordinary file of at most `most` bytes, open. Links are followed, a pipe is not waited for.
+    """Open a regular file of at most `most` bytes. Links are followed; a pipe is refused and does not block.
 
     Raises
     ------
-    OSError: no such file, no ordinary one, or a larger one.
+    OSError: a file that does not exist, is not a regular file, or is larger.
     """
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         os.close(descriptor)
-        what = "is a folder" if stat.S_ISDIR(status.st_mode) else "is no ordinary file"
+        what = "is a folder" if stat.S_ISDIR(status.st_mode) else "is not a regular file"
         raise OSError(EINVAL, what, str(path))
     if status.st_size > most:
         os.close(descriptor)
@@ -51,13 +51,13 @@ def open_file(path: Path, most: int) -> BinaryIO:
 
 
 def read_file(path: Path, most: int) -> bytes:
-    """The content of an ordinary file, of its first `most` bytes where it grows meanwhile (see `open_file`)."""
+    """Return the content of a regular file (see `open_file`), at most `most` bytes even if the file grows."""
     with open_file(path, most) as stream:
         return stream.read(most)
 
 
 def sha256(path: Path, most: int) -> str:
-    """The digest of an ordinary file (see `open_file`)."""
+    """Return the SHA-256 of a regular file (see `open_file`)."""
     digest = hashlib.sha256()
     with open_file(path, most) as stream:
         while block := stream.read(1 << 20):
@@ -66,16 +66,18 @@ def sha256(path: Path, most: int) -> str:
 
 
 def read_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
-    """An entry of a zip. Never unpacks more than the zip's directory says, which the caller holds against a limit.
+    """Return the content of a zip's entry.
+
+    At most the size in the zip's directory is unpacked; the caller checks that size.
 
     Raises
     ------
-    ValueError: encrypted, damaged, or compressed in an uncommon way.
+    ValueError: an entry that is encrypted, damaged or compressed with an uncommon method.
     """
     if entry.flag_bits & 0x1:
         raise ValueError("encrypted")
     if entry.compress_type not in _METHODS:
-        raise ValueError("compressed in an uncommon way; make an ordinary zip")
+        raise ValueError("compressed with an uncommon method; make an ordinary zip")
     try:
         with archive.open(entry) as source:
             return source.read(entry.file_size + 1)
@@ -84,11 +86,11 @@ def read_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
 
 
 def parse_json(data: bytes) -> Any:
-    """JSON in UTF-8, in which no name stands twice in one object.
+    """Parse JSON in UTF-8.
 
     Raises
     ------
-    ValueError: anything else.
+    ValueError: not UTF-8, not JSON, nested too deeply, or a name that appears twice in an object.
     """
     try:
         return json.loads(data.decode(), object_pairs_hook=_once_each)
@@ -104,17 +106,17 @@ def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content: dict[str, Any] = {}
     for name, value in pairs:
         if name in content:
-            raise ValueError(f"{name!r:.100} stands twice in one object")
+            raise ValueError(f"{name!r:.100} appears twice in one object")
         content[name] = value
     return content
 
 
 def parse_yaml(data: bytes) -> Any:
-    """The value of a small YAML file.
+    """Parse a small YAML file.
 
     Raises
     ------
-    ValueError: too large, not UTF-8, not YAML, or not to be composed (see `compose_yaml`).
+    ValueError: too large, not UTF-8, not YAML, or refused by `compose_yaml`.
     """
     try:
         loader = yaml.SafeLoader(decode_yaml(data))
@@ -125,7 +127,7 @@ def parse_yaml(data: bytes) -> Any:
 
 
 def decode_yaml(data: bytes) -> str:
-    """The text of a YAML file.
+    """Return the text of a YAML file.
 
     Raises
     ------
@@ -137,11 +139,11 @@ def decode_yaml(data: bytes) -> str:
 
 
 def compose_yaml(loader: yaml.SafeLoader) -> yaml.Node | None:
-    """The node of a document that can be made into values without end of time or memory.
+    """Return the node of a document, checked so that its values can be built in bounded time and memory.
 
     Raises
     ------
-    ValueError: too many values, too deep, or a number that is too long.
+    ValueError: too many values, too deep nesting, or a number that is too long.
     yaml.YAMLError: not YAML.
     """
     try:
@@ -149,12 +151,12 @@ def compose_yaml(loader: yaml.SafeLoader) -> yaml.Node | None:
         if node is not None:
             _measure(node, {})
     except RecursionError:
-        raise ValueError("nested too deeply, or within itself") from None
+        raise ValueError("nested too deeply, or contains itself") from None
     return node
 
 
 def _measure(node: yaml.Node, known: dict[int, tuple[int, int]]) -> tuple[int, int]:
-    """How many values a node holds, each as often as aliases repeat it, and how deep it is."""
+    """Return the number of values in a node, repeats by aliases included, and its depth."""
     if id(node) in known:
         return known[id(node)]
     if isinstance(node, yaml.ScalarNode):
@@ -168,7 +170,7 @@ def _measure(node: yaml.Node, known: dict[int, tuple[int, int]]) -> tuple[int, i
     size = 1 + sum(size for size, _ in parts)
     depth = 1 + max((depth for _, depth in parts), default=0)
     if size > MOST_NODES:
-        raise ValueError(f"more than {MOST_NODES} values; aliases of aliases?")
+        raise ValueError(f"more than {MOST_NODES} values, counting each repeat of an alias")
     if depth > DEEPEST:
         raise RecursionError
     known[id(node)] = size, depth

@@ -1,4 +1,4 @@
-"""A built bundle, read once from its zip: what rehearsals and seasons go by."""
+"""A built bundle as read from its zip, for rehearsals and seasons."""
 
 import io
 import zipfile
@@ -18,19 +18,19 @@ from spokeneval.formats.submission_zip import DAMAGED, open_zip
 
 @dataclass(frozen=True)
 class BuiltPhase:
-    """A phase of a built bundle, open from `opens` until before `closes` (None: for ever).
+    """A phase of a built bundle, open from `opens` until just before `closes` (None: no end).
 
     Attributes
     ----------
-    number: its index, by which a platform knows it.
-    per_day, total: how many submissions a team has; None: no limit.
+    number: the index by which a platform identifies it.
+    per_day, total: limits on a team's submissions; None: no limit.
     seconds: time limit of a program.
-    rule: which of a team's submissions is on the board (see `platforms.facts`).
-    hidden: whether participants do not see the board.
-    takes_over: whether submissions to the phase before migrate to this one.
+    rule: which of a team's submissions is on the leaderboard (see `platforms.facts`).
+    hidden: whether the leaderboard is hidden from participants.
+    takes_over: whether submissions to the previous phase migrate to this one.
     scoring_program, ingestion_program, reference_data, input_data: names of inner zips.
-    warning: what of it is not rehearsed; empty where all is.
-    refusal: why it cannot be rehearsed at all; empty where it can.
+    warning: the part that is not rehearsed; empty if everything is.
+    refusal: why the phase cannot be rehearsed; empty if it can.
     """
 
     number: str
@@ -52,7 +52,7 @@ class BuiltPhase:
 
     @property
     def zips(self) -> list[str]:
-        """The inner zips that it names."""
+        """The names of its inner zips."""
         named = (self.scoring_program, self.ingestion_program, self.reference_data, self.input_data)
         return [name for name in named if name is not None]
 
@@ -62,11 +62,14 @@ class BuiltPhase:
 
 @dataclass(frozen=True)
 class BuiltBundle:
-    """What a bundle's zip says: phases in order of time, columns in the board's order.
+    """The content of a bundle's zip: phases in order of time, columns in the order of the leaderboard.
 
-    `primary` is None where the bundle names no column. `auto_run`: a submission is run when it is uploaded; otherwise
-    an organiser starts each. `files`: the zip's entries, `name -> content`. `unpacked`: folders with what inner zips
-    hold.
+    Attributes
+    ----------
+    primary: the primary column; None if the bundle names no column.
+    auto_run: whether a submission is run when it is uploaded; otherwise an organiser starts each run.
+    files: the zip's entries, `name -> content`.
+    unpacked: folders with the unpacked inner zips, by the names of the zips.
     """
 
     platform: str
@@ -81,24 +84,26 @@ class BuiltBundle:
     unpacked: Mapping[str, Path] = field(default_factory=dict, repr=False)
 
     def ranking_column(self) -> Column:
-        """The column that the board is sorted by.
+        """Return the column by which the leaderboard is sorted.
 
         Raises
         ------
-        BundleError: there is none, or its scores are not known here.
+        BundleError: the bundle has none, or the server computes its scores.
         """
         if self.primary is None:
             raise BundleError(
-                "primary_index names no column: the platform loses every score, there is no board"
+                "primary_index names no column: the platform loses every score, and there is no leaderboard"
             )
         if self.primary.computed:
             raise BundleError(
-                f"{self.primary.key} is computed by the server: the board's order is not rehearsed"
+                f"{self.primary.key} is computed by the server: the order of the leaderboard is not rehearsed"
             )
         return self.primary
 
     def phase(self, wanted: str | None) -> BuiltPhase:
-        """The phase with this name or number; default: the first that scores the deciding set, else the first.
+        """Return the phase with this name or number.
+
+        Default: the first phase that scores the deciding set, else the first phase.
 
         Raises
         ------
@@ -111,21 +116,21 @@ class BuiltBundle:
             found = [phase for phase in self.phases if phase.reference_data == deciding] or [*self.phases]
         if not found:
             known = ", ".join(f"{phase.name!r} ({phase.number})" for phase in self.phases)
-            raise BundleError(f"there is no phase {wanted!r} in the bundle; there are {known}")
+            raise BundleError(f"the bundle has no phase {wanted!r}; its phases are {known}")
         if found[0].refusal:
             raise BundleError(found[0].refusal)
         return found[0]
 
     def unpack_once(self, place: Path) -> "BuiltBundle":
-        """This bundle with each inner zip unpacked in a folder below a place: `unpack` then makes a link to it."""
+        """Return this bundle with its inner zips unpacked below a folder, so that `unpack` only makes a link."""
         folders = {}
         for number, name in enumerate(sorted({name for phase in self.phases for name in phase.zips})):
-            with suppress(BundleError):  # told by a run that needs it
+            with suppress(BundleError):  # a run that needs the zip reports it
                 folders[name] = self.unpack(name, place / str(number))
         return replace(self, unpacked=folders)
 
     def unpack(self, name: str, folder: Path) -> Path:
-        """Unpack an inner zip into a new folder, junk and all, as a worker does."""
+        """Unpack all entries of an inner zip into a new folder, as a worker does."""
         if name in self.unpacked:
             folder.parent.mkdir(parents=True, exist_ok=True)
             folder.symlink_to(self.unpacked[name], target_is_directory=True)
@@ -143,7 +148,7 @@ class BuiltBundle:
                     if not entry.is_dir():
                         path.write_bytes(read_entry(archive, entry))
         except zipfile.BadZipFile:
-            raise BundleError(f"{name} in the bundle is no zip; only zips are rehearsed") from None
+            raise BundleError(f"{name} in the bundle is not a zip; only zips are rehearsed") from None
         except (*DAMAGED, OSError) as error:
             what = f"{entry.filename!r:.100} in {name}" if entry else name
             reason = error.strerror if isinstance(error, OSError) else error
@@ -157,4 +162,4 @@ def _check_entries(archive: zipfile.ZipFile) -> None:
         raise ValueError(f"more than {MOST_ENTRIES} entries, or {LARGEST_BUNDLE / 1e6:.0f} MB")
     for entry in entries:
         if is_unsafe(entry):
-            raise ValueError(f"the entry {entry.filename!r:.100} would land outside, or has too long a name")
+            raise ValueError(f"the entry {entry.filename!r:.100} leaves the folder, or its name is too long")

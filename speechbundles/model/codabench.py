@@ -1,4 +1,4 @@
-"""What a built bundle's competition.yaml, version 2, says to Codabench."""
+"""Reads a bundle's competition.yaml, version 2, as Codabench does."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -14,19 +14,19 @@ from speechbundles.platforms.codabench.keys import COLUMN, LEADERBOARD, PHASE, S
 from speechbundles.platforms.keys import direction, is_true
 
 read_date = partial(dates.read_date, unquoted="date-unquoted", lenient=True)
-"""It takes many forms, and an unquoted date loses its time."""
+"""Codabench accepts many date formats, and drops the time of an unquoted date."""
 
 
 def read(content: Mapping[str, Any]) -> BuiltBundle:
-    """The bundle without its files.
+    """Return the bundle without its files.
 
     Raises
     ------
     BundleError: a date, a rule or a task that Codabench would refuse.
-    AttributeError, KeyError, IndexError, TypeError, ValueError: what is needed is missing or malformed.
+    AttributeError, KeyError, IndexError, TypeError, ValueError: a needed value is missing or malformed.
     """
     if str(content.get("version")) != str(VERSION):
-        raise BundleError(f"competition.yaml has no version {VERSION}: Codabench refuses it")
+        raise BundleError(f"competition.yaml does not have version {VERSION}: Codabench refuses it")
     board = content["leaderboards"][0]
     columns = [(item["index"], _column(item)) for item in board["columns"]]
     columns.sort(key=lambda column: int(column[0]))
@@ -61,16 +61,16 @@ def _limit(item: Mapping[str, Any], key: str) -> int | None:
 
 
 def _phase(item: Mapping[str, Any], tasks: Mapping[Any, Any], board: Mapping[str, Any]) -> BuiltPhase:
-    """Open from its `start` to its `end`, both seconds included; a limit of 0 or null does not limit."""
+    """Return a phase, open from its `start` to its `end`, both seconds included. 0 or null means no limit."""
     name = str(item["name"])
     rule = board.get("submission_rule", LEADERBOARD["submission_rule"]["default"])
     if rule not in SUBMISSION_RULES:
-        raise BundleError(f"submission_rule is {rule!r}: Codabench has no such rule")
+        raise BundleError(f"submission_rule is {rule!r}, which Codabench does not have")
     if not item["tasks"]:
         raise BundleError(f"phase {name!r} has no task")
     task = tasks[item["tasks"][0]]
     several = f"phase {name!r} has several tasks; only the first is rehearsed"
-    hangs = "ingestion_only_during_scoring hangs on the platform and is not rehearsed"
+    hangs = "ingestion_only_during_scoring makes runs hang on the platform; it is not rehearsed"
     end = item.get("end")
     return BuiltPhase(
         number=str(item.get("index", 0)),

@@ -1,4 +1,4 @@
-"""What a built bundle's competition.yaml, format 1.5, says to CodaLab."""
+"""Reads a bundle's competition.yaml, format 1.5, as CodaLab does."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -14,16 +14,16 @@ from speechbundles.platforms.facts import FORCE_BEST, FORCE_LAST, PICKED
 from speechbundles.platforms.keys import direction, is_true
 
 read_date = partial(dates.read_date, unquoted="date-unquoted-import", lenient=False)
-"""It takes ISO's form alone. An unquoted date is right, until Codabench imports the same file."""
+"""CodaLab accepts only the ISO format. An unquoted date works, unless Codabench imports the same file."""
 
 
 def read(content: Mapping[str, Any]) -> BuiltBundle:
-    """The bundle without its files.
+    """Return the bundle without its files.
 
     Raises
     ------
     BundleError: a date that CodaLab would refuse.
-    AttributeError, KeyError, IndexError, TypeError, ValueError: what is needed is missing or malformed.
+    AttributeError, KeyError, IndexError, TypeError, ValueError: a needed value is missing or malformed.
     """
     ranked = sorted(
         content["leaderboard"]["columns"].items(),
@@ -60,7 +60,7 @@ def _column(key: object, item: Mapping[str, Any]) -> Column:
 
 
 def _phase(item: Mapping[str, Any], opens: datetime, closes: datetime | None, forced: bool) -> BuiltPhase:
-    """Open up to the start of the next one, the last up to `end_date`; a limit of 0 takes nothing."""
+    """Return a phase, open until the next phase starts, or until `end_date`. A limit of 0 allows no submission."""
     hidden = item.get("leaderboard_management_mode") == "hide_results"
     rule = FORCE_LAST if forced or hidden else PICKED[0]
     runs = f"phase {item['label']!r} is not is_scoring_only: CodaLab would run submissions"

@@ -1,4 +1,4 @@
-"""A competition, as an organiser declares it: one bundle's settings, columns and phases."""
+"""A competition as an organiser declares it: the settings, columns and phases of one bundle."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,15 +9,17 @@ from speechbundles.model.sources import Sources
 from spokeneval.run.feedback import EXACT, interval_of
 
 Place = tuple[str | int, ...]
-"""Where something stands in `competition.yaml`."""
+"""A place in `competition.yaml`."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A leaderboard column: what the task says of a score, and how the organiser shows it.
+    """A leaderboard column: the task's facts about a score, and how the organiser shows it.
 
-    `direction`: `higher` or `lower`, whichever is better. `computed`: by the server from other columns, in a bundle
-    that other tools built.
+    Attributes
+    ----------
+    direction: `higher` or `lower`, whichever is better.
+    computed: whether the server computes it from other columns, in bundles that other tools built.
     """
 
     key: str
@@ -31,7 +33,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Phase:
-    """A phase: dates in UTC as `YYYY-MM-DD HH:MM:SS`, the reference set it scores against, limits."""
+    """A phase: its dates in UTC as `YYYY-MM-DD HH:MM:SS`, the reference set that it scores against, its limits."""
 
     name: str
     start: str
@@ -48,8 +50,12 @@ class Phase:
 class Competition:
     """One competition as it is uploaded: its task, its settings after the lookup, its columns and phases.
 
-    `challenge_tasks`: all tasks of its challenge, its own among them. `origin`: where in `competition.yaml` each
-    setting was found. `sources`: where its files are. `stated`: the settings that the `competition.yaml` there says.
+    Attributes
+    ----------
+    challenge_tasks: all tasks of its challenge, including its own.
+    origin: the place in `competition.yaml` where each setting was found.
+    sources: the folders with its files.
+    stated: the settings in the `competition.yaml` of its own folder.
     """
 
     name: str
@@ -72,7 +78,7 @@ class Competition:
 
     @property
     def sets(self) -> list[str]:
-        """The reference sets it needs: the public ones, then those that its phases score against."""
+        """The reference sets that it needs: the public sets, then those that its phases score against."""
         return list(dict.fromkeys([*self["public_sets"], *self.scored_sets]))
 
     @property
@@ -81,18 +87,21 @@ class Competition:
         return list(dict.fromkeys(phase.reference for phase in self.phases))
 
     def sealed_share(self, name: str) -> float:
-        """The share of a set's units that is sealed; 0 where its labels are public, or nothing is to be sealed."""
+        """Return the share of a set's units that is sealed; 0 for a public set, or if nothing is sealed."""
         return 0.0 if name in self["public_sets"] else self.settings.get("sealed", 0.0)
 
     @property
     def hidden_sets(self) -> list[str]:
-        """The scored sets whose labels participants do not have."""
+        """The scored sets whose labels are hidden from participants."""
         return [name for name in self.scored_sets if name not in self["public_sets"]]
 
     @property
     def board(self) -> tuple[Column, ...]:
-        """The columns of its leaderboard. All phases share it, so where the feedback on a hidden set is coarse it has
-        what is told of that set alone: the first column and its interval."""
+        """The columns of its leaderboard.
+
+        All phases share the leaderboard. With coarse feedback on a hidden set, it has only the columns that are
+        published for that set: the first column and its interval.
+        """
         if self["feedback"] == EXACT or not self.hidden_sets:
             return self.columns
         return tuple(column for column in self.columns if interval_of(column.key) == self.columns[0].key)
@@ -102,7 +111,7 @@ class Competition:
         return [page["file"] for page in self["pages"]] + [self["terms"]]
 
     def page_path(self, file: str) -> Path:
-        """The source of a page: the task's own, else the challenge's, else the series'."""
+        """Return the source of a page: the task's, else the challenge's, else the common one."""
         return self.sources.page((self.task, self.challenge), file)
 
     @property
@@ -111,5 +120,5 @@ class Competition:
 
     @property
     def detailed_results(self) -> bool:
-        """No platform can hide a report page, so hidden scores mean none."""
+        """Whether report pages are written: not for hidden scores, because no platform can hide a report page."""
         return bool(self["detailed_results"]) and not self.hides_scores

@@ -1,4 +1,4 @@
-"""The instant that a platform takes from a date in competition.yaml, in UTC."""
+"""Reads dates in competition.yaml as the platforms do, in UTC."""
 
 import re
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from speechbundles.model.errors import BundleError
 from speechbundles.model.finding import Report
 
 FORMAT = "%Y-%m-%d %H:%M:%S"
-"""The one form that every platform reads as it is meant, where it is quoted."""
+"""The only format that every platform reads correctly, if the date is quoted."""
 
 _ISO = re.compile(
     r"(?P<date>\d{4}-\d{1,2}-\d{1,2})"
@@ -24,12 +24,12 @@ _UTC = re.compile(r"Z|UTC|GMT|[+-]0{1,2}(:?00)?")
 
 
 def read_date(report: Report, where: str, value: object, *, unquoted: str, lenient: bool) -> datetime | None:
-    """The instant in UTC; None, with a finding, where it cannot be told.
+    """Return the instant in UTC. Return None, and add a finding, if it cannot be read or is ambiguous.
 
     Parameters
     ----------
     unquoted: the rule that an unquoted date-time breaks; with `date-unquoted` its time is lost.
-    lenient: whether the platform takes other forms than ISO's.
+    lenient: whether the platform accepts other formats than ISO's.
     """
     if isinstance(value, datetime):
         report.add(unquoted, where, f"{value} without quotes")
@@ -53,12 +53,12 @@ def _read_text(report: Report, where: str, text: str, lenient: bool) -> datetime
             )
         except ValueError:
             report.add(
-                "date-invalid", where, f"{text!r} is not in the calendar, or its time not on the clock"
+                "date-invalid", where, f"{text!r} is not a date in the calendar, or its time is impossible"
             )
             return None
         zone = match["zone"]
         if zone and not _UTC.fullmatch(zone):
-            report.add("date-offset", where, f"{text!r} has the zone {zone}")
+            report.add("date-offset", where, f"{text!r} has the time zone {zone}")
         elif not lenient and not match["time"]:
             report.add("date-invalid", where, f"{text!r} has no time: CodaLab cannot read it")
             return None
@@ -83,18 +83,18 @@ def _read_text(report: Report, where: str, text: str, lenient: bool) -> datetime
 def expect_date(
     read: Callable[[Report, str, object], datetime | None], where: str, value: object
 ) -> datetime:
-    """The instant that a platform's reader takes from a date.
+    """Return the instant that a platform's reader takes from a date.
 
     Raises
     ------
-    BundleError: what the platform cannot read, or not tell.
+    BundleError: a date that the platform cannot read, or an ambiguous date.
     """
     instant = read(Report(), where, value)
     if instant is None:
-        raise BundleError(f'{where}: {value!r} is no date; expected a quoted "YYYY-MM-DD HH:MM:SS"')
+        raise BundleError(f'{where}: {value!r} is not a date; expected a quoted "YYYY-MM-DD HH:MM:SS"')
     return instant
 
 
 def now() -> datetime:
-    """In UTC, without a zone, as dates stand in bundles."""
+    """Return the time now in UTC, without a time zone, as in bundles."""
     return datetime.now(timezone.utc).replace(tzinfo=None)

@@ -1,4 +1,4 @@
-"""What a scoring program says of itself in `task.json`: its scores, the primary one first, and its options."""
+"""The description of a scoring program in its `task.json`: its scores, the primary score first, and its options."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from speechbundles.model.zips import TASK_FILE
 
 
 def read_description(program: Archive) -> dict[str, Any] | None:
-    """The description in a scoring program's zip, or None where it has none that can be used."""
+    """Return the description in a scoring program's zip, or None if it has no valid one."""
     try:
         content = parse_json(program.files[TASK_FILE])
     except (KeyError, ValueError):
@@ -19,7 +19,7 @@ def read_description(program: Archive) -> dict[str, Any] | None:
 
 
 def declared_scores(program: Archive | None) -> list[str]:
-    """The keys that a scoring program says it writes."""
+    """Return the keys of the scores in a scoring program's description."""
     description = read_description(program) if program else None
     return [score["key"] for score in description["scores"]] if description else []
 

@@ -1,4 +1,4 @@
-"""A bundle's competition.yaml, with the line of every key and item: as much as can be read of it."""
+"""A bundle's competition.yaml, as far as it can be read, with the line of every key and item."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ class Document:
     lines: Mapping[Path, int]
 
     def where(self, path: Path) -> str:
-        """The line of a place; of the innermost one around it, where it does not stand in the file."""
+        """Return the line of a place, or of the innermost place around it if it is not in the file."""
         line = next(self.lines[path[:n]] for n in range(len(path), -1, -1) if path[:n] in self.lines)
         text = dotted(path)
         return f"{FILE} line {line}: {text}" if text else f"{FILE} line {line}"
 
 
 def read_document(report: Report, data: bytes) -> Document | None:
-    """Parse the file; None, with a finding, where there is nothing to go on with."""
+    """Parse the file. Return None, and add a finding, if it is not YAML with keys and values."""
     try:
         builder = _Builder(report, decode_yaml(data))
         content = builder.build()
@@ -43,13 +43,13 @@ def read_document(report: Report, data: bytes) -> Document | None:
         report.add("yaml-invalid", where, str(getattr(error, "problem", None) or error))
         return None
     if not isinstance(content, dict):
-        report.add("yaml-invalid", FILE, f"{describe(content)} at the top; expected keys and values")
+        report.add("yaml-invalid", FILE, f"{describe(content)} at the top level; expected keys and values")
         return None
     return Document(content, builder.lines)
 
 
 def describe(value: Any) -> str:
-    """What stands in the file instead of what was expected."""
+    """Return a value that was not expected, in words."""
     if value is None:
         return "nothing"
     if isinstance(value, list):
@@ -60,7 +60,7 @@ def describe(value: Any) -> str:
 
 
 class _Builder:
-    """Values and lines from the YAML nodes; the platforms' own loader turns each scalar into its value."""
+    """Builds values and lines from YAML nodes; the platforms' loader turns each scalar into its value."""
 
     def __init__(self, report: Report, text: str) -> None:
         self.report = report

@@ -1,4 +1,4 @@
-"""Errors that an organiser can cause: by a file, an option, or what a server answers.
+"""Errors that an organiser can fix: in a file, in an option, or on a server.
 
     OrganiserError          a command prints its message and ends
     ├── UnreadableFile      a file is neither a text nor a workbook
@@ -7,18 +7,18 @@
     ├── BundleError         a built bundle cannot be rehearsed
     ├── Unreachable         a server did not answer, after several tries
     ├── Refused             a server understood a request and refused it
-    └── Gone                a server's storage does not have a file, or does not give it
+    └── Gone                a server's storage does not have a file, or does not return it
 
-An error has a class of its own only if some code catches it and goes on.
+An error has its own class only if some code catches it and continues.
 """
 
 
 class OrganiserError(Exception):
-    """The message is for the organiser: what is wrong, where, and how to fix it."""
+    """An error with a message for the organiser: the problem, its place, and how to fix it."""
 
 
 class UnreadableFile(OrganiserError):
-    """A file that contains no rows of text. Whoever knows the file's name puts it before the message."""
+    """A file that contains no rows of text. The caller puts the file's name before the message."""
 
 
 class BadReference(OrganiserError):
@@ -34,11 +34,11 @@ class BundleError(OrganiserError):
 
 
 class Unreachable(OrganiserError):
-    """A server that does not answer, although it was tried several times."""
+    """A server that did not answer after several tries."""
 
 
 class Refused(OrganiserError):
-    """A server's refusal. `status`: its HTTP status."""
+    """A request that a server refused, with its HTTP status."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -46,4 +46,4 @@ class Refused(OrganiserError):
 
 
 class Gone(OrganiserError):
-    """A file that the storage does not have, or does not give, with a new address either."""
+    """A file that the storage does not have or does not return, even at a new address."""

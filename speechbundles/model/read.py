@@ -1,4 +1,4 @@
-"""Reads a built bundle: the archive and its competition.yaml as the check reads them, but strictly."""
+"""Reads a built bundle with the readers of the check, but raises an error for a defect."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -21,7 +21,7 @@ def read_built_bundle(path: Path) -> BuiltBundle:
 
     Raises
     ------
-    BundleError: no zip, no competition.yaml, or one that is not complete.
+    BundleError: not a zip, no competition.yaml, or an incomplete one.
     """
     report = Report()
     try:
@@ -30,10 +30,10 @@ def read_built_bundle(path: Path) -> BuiltBundle:
         raise BundleError(f"{path}: {error.strerror}; expected a bundle's zip") from None
     if archive is None:
         finding = report.findings[-1]
-        what = "is no zip" if finding.code == "bundle-not-zip" else finding.what
+        what = "is not a zip" if finding.code == "bundle-not-zip" else finding.what
         raise BundleError(f"{path}: {what}; expected a bundle's zip")
     if FILE not in archive.files:
-        raise BundleError(f"{path}: there is no {FILE} at its root")
+        raise BundleError(f"{path}: it has no {FILE} at its root")
     document = read_document(report, archive.files[FILE])
     if document is None:
         finding = report.findings[-1]
@@ -45,11 +45,11 @@ def read_built_bundle(path: Path) -> BuiltBundle:
 
 
 def bundle_of(archive: Archive, document: Document) -> BuiltBundle:
-    """The bundle that an archive and its competition.yaml are.
+    """Return the bundle in an archive, by its competition.yaml.
 
     Raises
     ------
-    BundleError: a competition.yaml that is not complete.
+    BundleError: an incomplete competition.yaml.
     """
     try:
         bundle = READERS[platform_of(document.content)](document.content)
@@ -59,7 +59,7 @@ def bundle_of(archive: Archive, document: Document) -> BuiltBundle:
 
 
 def platform_of(content: Mapping[str, Any]) -> str:
-    """The platform of a built competition.yaml.
+    """Return the platform of a bundle's competition.yaml.
 
     `version: 2` is Codabench's; a `phases` mapping, `html` or a `leaderboard` is CodaLab's (format 1.5).
     """

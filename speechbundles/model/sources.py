@@ -1,7 +1,7 @@
-"""A competition folder: laid out as the repository's root, with what differs and nothing else.
+"""A competition folder: it has the layout of the repository's root, and contains only files that differ.
 
-Code and templates that are not in it are the repository's. Data never are: what an organiser does not give would be
-the sample's. The repository itself is the sample's competition folder.
+Missing code and templates are taken from the repository. Missing data are not, because the repository's data are the
+sample's. The repository itself is the sample's competition folder.
 """
 
 import os
@@ -13,10 +13,10 @@ from speechbundles.model.zips import read_tree
 from spokeneval import version
 
 NO_FOLDER = Path(os.devnull)
-"""The folder of a competition whose gold standards are given one by one: nothing is in it."""
+"""The empty folder of a competition whose gold standards are given one by one."""
 
 NOTE = "WHAT_GOES_HERE.txt"
-"""In a folder for data, what belongs there; it is no data."""
+"""A file in each folder for data that lists the data that belong there; not data itself."""
 
 _DATA = ("reference_data/*", "starting_kit/*/data/*")
 
@@ -27,7 +27,7 @@ class Sources:
 
     Attributes
     ----------
-    root: the repository, or the folder in an installed wheel that holds the same files.
+    root: the repository, or the folder in an installed wheel with the same files.
     own: an organiser's competition folder; None for the sample.
     """
 
@@ -40,16 +40,19 @@ class Sources:
 
     @property
     def folder(self) -> Path:
-        """Where the data are."""
+        """The folder with the data."""
         return self.root if self.own is None or self.is_sample else self.own
 
     def find(self, name: str) -> Path:
-        """Where the competition has a file, or would have it; `name` is relative to either folder."""
+        """Return the path at which the competition has a file or would have it; `name` is relative to either folder."""
         own = self.folder / name
         return own if _is_data(name) or own.exists() else self.root / name
 
     def page(self, owners: tuple[str, ...], file: str) -> Path:
-        """A page's source: that of the first of its owners that has one, else the series'; the own folder's first."""
+        """Return the source of a page: that of its first owner with one, else the common page.
+
+        The organiser's folder is searched before the repository.
+        """
         for place in (self.folder, self.root):
             for owner in (*owners, "."):
                 path = place / "pages" / owner / file
@@ -58,7 +61,7 @@ class Sources:
         return self.root / "pages" / file
 
     def read_files(self, name: str) -> dict[str, bytes]:
-        """The files that the competition has below a folder, `relative name -> content`."""
+        """Return the competition's files below a folder, `relative name -> content`."""
         templates = {
             inner: content
             for inner, content in _tree(self.root / name).items()
@@ -68,14 +71,14 @@ class Sources:
         return {inner: content for inner, content in files.items() if Path(inner).name != NOTE}
 
     def read_library(self) -> dict[str, bytes]:
-        """The files of the library, `spokeneval/... -> content`: the repository's, else those that are installed."""
+        """Return the files of the library, `spokeneval/... -> content`: the repository's, else the installed ones."""
         clone = self.root / "spokeneval"
         folder = clone if clone.is_dir() else Path(version.__file__).parent
         return {f"spokeneval/{name}": content for name, content in read_tree(folder).items()}
 
 
 def installed_root() -> Path:
-    """The clone that this package is in, or the folder of data in an installed wheel."""
+    """Return the clone that contains this package, or the data folder of an installed wheel."""
     package = Path(__file__).resolve().parents[1]
     data = package / "_data"
     return data if data.is_dir() else package.parent

@@ -1,4 +1,4 @@
-"""The submissions below a folder: the zips there, at any depth."""
+"""Finds submissions: the zips below a folder, at any depth."""
 
 from pathlib import Path, PurePosixPath
 
@@ -6,18 +6,18 @@ from speechbundles.model.errors import OrganiserError
 
 
 def find_submissions(folder: Path, *, passed_over: Path | None = None) -> dict[str, Path]:
-    """The zips below a folder, by their path in it without `.zip`; names that begin with a dot are passed over.
+    """Return the zips below a folder, by their path in it without `.zip`. Names that begin with a dot are skipped.
 
     Parameters
     ----------
-    passed_over: a folder whose zips are none, where it lies in the first one.
+    passed_over: a folder inside the first one whose zips are not submissions.
 
     Raises
     ------
-    OrganiserError: no folder, no zip in it, two of one name, or one whose name is another one's folder.
+    OrganiserError: not a folder, no zip in it, two zips with the same name, or a zip named as the folder of another.
     """
     if not folder.is_dir():
-        raise OrganiserError(f"{folder}: expected a folder, with submissions' zips in it")
+        raise OrganiserError(f"{folder}: expected a folder that contains the submissions' zips")
     place = folder.resolve()
     outputs = None if passed_over is None else passed_over.resolve()
     if outputs is not None and place.is_relative_to(outputs):
@@ -33,15 +33,15 @@ def find_submissions(folder: Path, *, passed_over: Path | None = None) -> dict[s
         name = inner.with_suffix("").as_posix()
         if name in found:
             raise OrganiserError(
-                f"{folder}: {name} stands there twice, as {found[name].name} and {path.name}"
+                f"{folder}: {name} appears twice, as {found[name].name} and {path.name}; rename one of them"
             )
         found[name] = path
     if not found:
-        raise OrganiserError(f"{folder}: no zip in it, nor in a folder of it")
+        raise OrganiserError(f"{folder}: no zip in this folder or in a folder below it")
     for name, path in found.items():
         above = next((str(part) for part in PurePosixPath(name).parents if str(part) in found), None)
         if above is not None:
             raise OrganiserError(
-                f"{path}: its folder has the name of {found[above].name}; rename one of them"
+                f"{path}: its folder has the same name as {found[above].name}; rename one of them"
             )
     return found

@@ -1,7 +1,7 @@
-"""Tables as rows of cells, each with its line: texts in any encoding and with any separator, and Excel's workbooks.
+"""Tables as rows of cells, each with its line: texts in several encodings with any separator, and Excel workbooks.
 
-What the bytes say for certain is taken: a byte-order mark, text that is UTF-8. Text that is neither is read as
-Windows-1252, which is a guess; `Source.encoding` says so, with a word to judge it by.
+A byte-order mark and valid UTF-8 are certain. Any other text is read as Windows-1252, which is a guess;
+`Source.encoding` then names a word by which a person can judge it.
 """
 
 import csv
@@ -20,28 +20,28 @@ from spokeneval.formats.problems import Problem, quote
 from spokeneval.formats.submission_zip import open_zip
 
 LARGEST_FILE = 64_000_000
-"""Bytes of an organiser's file; the largest of the five challenges has eight million."""
+"""The most bytes of an organiser's file. The largest file of the five challenges has eight million."""
 MOST_CELLS = 1_000_000
-"""Of an Excel sheet."""
+"""The most cells of an Excel workbook."""
 
 WORKBOOK = ".xlsx"
 SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
 
 _OLD_WORKBOOK = b"\xd0\xcf\x11\xe0"
 _LONGEST_CELL = 20
-"""Lines that one quoted cell may go over; what is longer is a quotation mark that is not closed."""
+"""The most lines of a quoted cell; a longer cell is treated as an unclosed quotation mark."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Rows of cells, those of a text by one separator or those of one sheet.
+    """Rows of cells: a text split by one separator, or one sheet of a workbook.
 
     Attributes
     ----------
-    separator: what separates cells; empty in a workbook.
-    written: in words.
-    rows: the rows that are not blank, each with its line from 1.
-    unreadable: problems with lines that give no row.
+    separator: the character between cells; empty for a workbook.
+    written: the separator or the sheet, in words.
+    rows: the rows that are not blank, each with its line number from 1.
+    unreadable: problems with lines that are not rows.
     """
 
     separator: str
@@ -57,9 +57,9 @@ class Source:
     Attributes
     ----------
     content: its bytes.
-    encoding: in words.
+    encoding: its encoding, in words.
     is_utf8: whether it is UTF-8 text without a byte-order mark.
-    grids: its rows, once for each way to take them.
+    grids: its rows, once for each separator or sheet.
     """
 
     content: bytes
@@ -73,38 +73,38 @@ def read_source(path: Path) -> Source:
 
     Raises
     ------
-    UnreadableFile: neither of both.
-    OSError: a file that cannot be read, or is too large.
+    UnreadableFile: neither a text nor a workbook.
+    OSError: a file that cannot be read or is too large.
     """
     return parse_source(read_file(path, LARGEST_FILE), path.name)
 
 
 def parse_source(content: bytes, name: str) -> Source:
-    """A text or a workbook, by its content and its name.
+    """Parse a text or a workbook, recognised by its content and its name.
 
     Raises
     ------
-    UnreadableFile: neither of both.
+    UnreadableFile: neither a text nor a workbook.
     """
     if name.lower().endswith(WORKBOOK) or content.startswith(b"PK\3\4"):
         return Source(content, "workbook", False, tuple(_sheets(content)))
     if content.startswith(_OLD_WORKBOOK):
-        raise UnreadableFile(f"is a workbook of an older Excel; save it as {WORKBOOK}")
+        raise UnreadableFile(f"is a workbook in an older Excel format; save it as {WORKBOOK}")
     text, encoding = decode(content)
     grids = tuple(_split(text, separator, name) for separator in SEPARATORS)
     return Source(content, encoding, encoding == "UTF-8" and content[:3] != b"\xef\xbb\xbf", grids)
 
 
 def read_rows(content: bytes, separator: str = "") -> list[tuple[int, list[str]]]:
-    """The rows of a text in UTF-8 that are not blank, the header among them, each with its line from 1.
+    """Return the rows of a UTF-8 text that are not blank, including the header, each with its line from 1.
 
     Parameters
     ----------
-    separator: what separates cells; empty: a tab where the first line has one, else a comma.
+    separator: the character between cells. Default: a tab if the first line contains one, else a comma.
 
     Raises
     ------
-    UnreadableFile: not UTF-8, a quotation mark that is not closed, or a cell of more than 131,072 characters.
+    UnreadableFile: not UTF-8, an unclosed quotation mark, or a cell of more than 131,072 characters.
     """
     try:
         text = content.decode("utf-8-sig")
@@ -125,32 +125,33 @@ def read_rows(content: bytes, separator: str = "") -> list[tuple[int, list[str]]
 
 
 def csv_text(rows: Iterable[Iterable[object]], separator: str = ",") -> str:
-    """Rows as text, cells quoted where they must be."""
+    """Return rows as CSV text, with quotation marks only where they are needed."""
     text = io.StringIO()
     csv.writer(text, delimiter=separator, lineterminator="\n").writerows(rows)
     return text.getvalue()
 
 
 def decode(content: bytes) -> tuple[str, str]:
-    """Text with LF line ends, and its encoding in words.
+    """Return the text with LF line ends, and its encoding in words.
 
     Raises
     ------
-    UnreadableFile: bytes that are no text in UTF-8, UTF-16 or Windows-1252.
+    UnreadableFile: bytes that are not text in UTF-8, UTF-16 or Windows-1252.
     """
     encoding = "UTF-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "UTF-8"
     try:
         text = content.decode("utf-16" if encoding == "UTF-16" else "utf-8-sig")
     except UnicodeDecodeError as error:
         if encoding == "UTF-16":
-            raise UnreadableFile("begins as UTF-16 does, but is not; save it as UTF-8") from None
+            raise UnreadableFile("begins like UTF-16 but is not valid UTF-16; save it as UTF-8") from None
         text = _decode_windows(content, error.start)
         word = re.search(r"\w*[^\x00-\x7f]\w*", text)
-        assert word is not None  # a byte that is not ASCII stands for such a letter
+        assert word is not None  # bytes that are not ASCII decode to such a letter
         line = text.count("\n", 0, word.start()) + 1
-        encoding = f"not UTF-8 and so taken for Windows-1252: is {quote(word[0], 40)} in line {line} right?"
+        encoding = f"not UTF-8, read as Windows-1252: is {quote(word[0], 40)} in line {line} right?"
     if "\0" in text:
-        raise UnreadableFile(f"line {text.count(chr(10), 0, text.index(chr(0))) + 1}: a NUL byte; not a text")
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise UnreadableFile(f"line {line}: a NUL byte; this is not a text file")
     return text.replace("\r\n", "\n").replace("\r", "\n"), encoding
 
 
@@ -161,7 +162,7 @@ def _decode_windows(content: bytes, start: int) -> str:
         line = content.count(b"\n", 0, error.start) + 1
         byte = f"byte 0x{content[error.start]:02x}"
         raise UnreadableFile(
-            f"line {line}: {byte} is no text in UTF-8, UTF-16 or Windows-1252; save it as UTF-8"
+            f"line {line}: {byte} is not text in UTF-8, UTF-16 or Windows-1252; save the file as UTF-8"
         ) from None
 
 
@@ -184,7 +185,7 @@ def _split(text: str, separator: str, file: str) -> Grid:
         cells, taken = _first_row(lines[first : first + _LONGEST_CELL], separator)
         number += taken
         if cells is None:
-            what = "a quotation mark that is not closed, or has text after it"
+            what = "a quotation mark that is not closed, or is followed by text"
             unreadable.append(Problem("unclosed_quote", file, what, line=first + 1))
         elif any(cell.strip() for cell in cells):
             rows.append((first + 1, [cell.replace("\n", " ") for cell in cells]))
@@ -192,7 +193,7 @@ def _split(text: str, separator: str, file: str) -> Grid:
 
 
 def _first_row(lines: Sequence[str], separator: str) -> tuple[list[str] | None, int]:
-    """The cells of the row that begins in the first line, None where it is none, and the lines that it takes."""
+    """Return the cells of the row that begins in the first line, or None, and the number of its lines."""
     if '"' not in lines[0]:
         return lines[0].split(separator), 1
     reader = csv.reader((f"{line}\n" for line in lines), delimiter=separator, strict=True)
@@ -216,19 +217,19 @@ def _sheets(content: bytes) -> Iterator[Grid]:
             for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
                 cells += len(row)
                 if cells > MOST_CELLS:
-                    raise ValueError(f"more than {MOST_CELLS} cells, empty ones counted")
+                    raise ValueError(f"more than {MOST_CELLS} cells, including empty cells")
                 if any(cell is not None for cell in row):
                     rows.append((number, [_cell_text(cell, number) for cell in row]))
             if rows:
                 yield Grid("", f"sheet {quote(sheet.title, 40)}", tuple(rows))
-    except Exception as error:  # of a damaged workbook, whatever its parsers raise
-        raise UnreadableFile(f"not an Excel workbook that can be read ({error})") from None
+    except Exception as error:  # the parsers raise many kinds of errors for a damaged workbook
+        raise UnreadableFile(f"cannot be read as an Excel workbook ({error})") from None
 
 
 def _cell_text(cell: Any, row: int) -> str:
-    """A cell as it is seen; a number without the `.0` that a workbook's whole numbers may have."""
+    """Return a cell as a person sees it; whole numbers are stored with `.0`, which is removed."""
     if isinstance(cell, (date, time)):
-        raise ValueError(f"row {row}: the cell {cell} is a date or a time; format its column as text")
+        raise ValueError(f"row {row}: the cell {cell} is a date or a time; format the column as text")
     if isinstance(cell, bool):
         return str(cell).upper()
     if isinstance(cell, float) and cell.is_integer():

@@ -1,4 +1,4 @@
-"""The zips in a bundle: their names, what goes into them, and bytes that are the same whenever that is."""
+"""The zips in a bundle: their names, the files in them, and bytes that depend only on these files."""
 
 import io
 import re
@@ -7,38 +7,38 @@ from collections.abc import Mapping
 from pathlib import Path
 
 TASK_FILE = "task.json"
-"""What a scoring program says of itself: its scores and options."""
+"""The description of a scoring program: its scores and options."""
 
 DECIDING_SET = "evaluation"
-"""The reference set that decides: its zips have the plain names."""
+"""The reference set that decides the competition. Its zips have names without a suffix."""
 
 TRIAL_SET = "development"
-"""The set on which systems are tried at home, where its labels are public."""
+"""The reference set with public labels, on which participants try their systems."""
 
 HOME = "sealed"
-"""The folder beside the platforms' in which what is sealed is kept: `TASK/SET/all/` and `TASK/SET/sealed/`."""
+"""The folder, beside those of the platforms, for sealed labels: `TASK/SET/all/` and `TASK/SET/sealed/`."""
 
 WHOLE = "all"
-"""In it, a whole set; beside it, the sealed part."""
+"""The folder in it with a whole set, beside the folder with the sealed part."""
 
 _LEFT_BEHIND = re.compile(
     r"\..*|__pycache__|__MACOSX|Thumbs\.db|desktop\.ini|.*\.pyc|.*~|~\$.*", re.IGNORECASE
 )
-"""Files and folders that systems, Python and editors leave in a folder, and hidden ones."""
+"""Hidden files, and files and folders that operating systems, Python and editors leave behind."""
 
 
 def reference_zip(name: str) -> str:
-    """The name of a set's reference data in a bundle."""
+    """Return the name of a set's reference data in a bundle."""
     return "reference_data.zip" if name == DECIDING_SET else f"reference_data_{name}.zip"
 
 
 def input_zip(name: str) -> str:
-    """The name of a set's input data in a bundle."""
+    """Return the name of a set's input data in a bundle."""
     return "input_data.zip" if name == DECIDING_SET else f"input_data_{name}.zip"
 
 
 def read_tree(folder: Path) -> dict[str, bytes]:
-    """The files below a folder but for what nobody put there, `relative name -> content`."""
+    """Return the files below a folder, except hidden and left-behind ones, `relative name -> content`."""
     paths = {path.relative_to(folder): path for path in sorted(folder.rglob("*")) if path.is_file()}
     return {
         inner.as_posix(): path.read_bytes()
@@ -48,7 +48,7 @@ def read_tree(folder: Path) -> dict[str, bytes]:
 
 
 def read_all(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder, `relative name -> content`; none where there is no folder."""
+    """Return all files below a folder, `relative name -> content`; none if the folder does not exist."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -57,7 +57,7 @@ def read_all(folder: Path) -> dict[str, bytes]:
 
 
 def write_tree(folder: Path, files: Mapping[str, bytes]) -> Path:
-    """Write `relative name -> content` below a folder; returns the folder."""
+    """Write files, `relative name -> content`, below a folder and return the folder."""
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
@@ -65,8 +65,10 @@ def write_tree(folder: Path, files: Mapping[str, bytes]) -> Path:
 
 
 def make_zip(files: Mapping[str, bytes], *, first: str | None = None) -> bytes:
-    """A zip of `name -> content`, in the order of the names, `first` before all others; one date, the first that a zip
-    can have, one mode."""
+    """Return a zip of files, `name -> content`, sorted by name with `first` before all others.
+
+    All entries have the same mode and the earliest date that a zip can have.
+    """
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name in sorted(files, key=lambda name: (name != first, name)):

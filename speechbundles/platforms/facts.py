@@ -15,7 +15,7 @@ class BoardRules:
     shared_ranks: whether equal primary scores share a rank and the next score has the next rank; otherwise entries
         are numbered.
     missing_first: whether an entry without the primary score comes first where higher is better.
-    ties: how ties of primary scores are handled, in words.
+    ties: how equal primary scores are ranked, in words that follow "Equal scores: ".
     """
 
     all_columns: bool
@@ -49,7 +49,7 @@ CODABENCH = Platform(
         latest_of_equals=False,
         shared_ranks=False,
         missing_first=True,  # the score is null, which the database sorts first in descending order
-        ties="broken by the other visible columns in their order, then by the earlier upload",
+        ties="ranked by the other visible columns in their order, then by the earlier upload",
     ),
     no_score="n/a",
     scoring_folder="scoring/app",

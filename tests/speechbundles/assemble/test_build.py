@@ -633,7 +633,7 @@ def test_a_path_that_cannot_be_used_is_named_and_not_traced(tmp_path, capsys):
         (["check", tmp_path], 2, f"{tmp_path}: is a folder\n"),
         (["check", absent], 2, f"{absent}: No such file or directory\n"),
         (["rehearse", absent, taken], 2, f"{absent}: No such file or directory; expected a bundle's zip\n"),
-        (["rehearse", taken, taken], 2, f"{taken}: is no zip; expected a bundle's zip\n"),
+        (["rehearse", taken, taken], 2, f"{taken}: is not a zip; expected a bundle's zip\n"),
         (["rehearse", bundle, absent], 2, f"{absent}: no such file; expected the zip of a submission\n"),
         (["rehearse", bundle, tmp_path], 2, f"{tmp_path}: is a folder; expected the zip of a submission\n"),
         (["rehearse", bundle, bundle, "--keep", taken / "x"], 2, f"{taken / 'x'}: Not a directory\n"),

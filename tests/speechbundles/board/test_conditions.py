@@ -167,8 +167,8 @@ def test_without_submissions_it_is_said_what_to_give(own, scored):
 @pytest.mark.parametrize(
     ("files", "words"),
     [
-        ({}, "expected a folder, with submissions' zips in it"),
-        ({"notes.txt": b"x"}, "no zip in it"),
+        ({}, "expected a folder that contains the submissions' zips"),
+        ({"notes.txt": b"x"}, "no zip in this folder"),
         ({"alpha.zip": 1}, "no zip with the name of 1 output: scored/late/beta.zip"),
         ({"beta.zip": 1, "gamma.zip": 1}, "no zip with the name of 1 output: scored/alpha"),
         (

@@ -139,14 +139,14 @@ def test_what_cannot_be_begun_is_refused(tmp_path, downloads):
     bundle = codabench_bundle(tmp_path)
     with pytest.raises(OrganiserError, match="expected a folder"):
         score(bundle, tmp_path / "nowhere", tmp_path / "out")
-    with pytest.raises(OrganiserError, match="no zip in it"):
+    with pytest.raises(OrganiserError, match="no zip in this folder"):
         score(bundle, write_files(tmp_path / "empty", {"a/b.txt": ""}), tmp_path / "out")
     (downloads / "alpha/first.Zip").write_bytes(b"")
-    with pytest.raises(OrganiserError, match="alpha/first stands there twice"):
+    with pytest.raises(OrganiserError, match="alpha/first appears twice"):
         score(bundle, downloads, tmp_path / "out")
     (downloads / "alpha/first.Zip").unlink()
     write_files(downloads, {"alpha.zip": ""})
-    with pytest.raises(OrganiserError, match=r"its folder has the name of alpha.zip; rename one"):
+    with pytest.raises(OrganiserError, match=r"its folder has the same name as alpha.zip; rename one"):
         score(bundle, downloads, tmp_path / "out")
     (downloads / "alpha.zip").unlink()
     with pytest.raises(OrganiserError, match="jobs is 0"):

@@ -60,7 +60,7 @@ NOTATIONS = {
     "UTF-16": (written([COLUMNS, *ROWS], "\t").encode("utf-16"), "UTF-16; separated by tabs"),
     "Windows-1252": (
         written([COLUMNS, *ROWS], ";").encode("cp1252"),
-        "not UTF-8 and so taken for Windows-1252: is 'für' in line 2 right?; separated by semicolons",
+        "not UTF-8, read as Windows-1252: is 'für' in line 2 right?; separated by semicolons",
     ),
     "a workbook": (workbook(NUMBERED), "4 rows; workbook; sheet 'Sheet'"),
     "a workbook's second sheet": (workbook(NUMBERED, before=["Notes"]), "4 rows; workbook; sheet 'Sheet'"),
@@ -161,7 +161,7 @@ def test_rows_left_out_are_reported_with_their_number_and_classes(tmp_path, sepa
 
 def test_a_date_in_place_of_an_id_is_told(tmp_path):
     rows = [COLUMNS, (datetime.date(2024, 3, 1), *ROWS[0][1:])]
-    words = r"row 2: the cell 2024-03-01 .*is a date or a time; format its column"
+    words = r"row 2: the cell 2024-03-01 .*is a date or a time; format the column"
     with pytest.raises(BadReference, match=words):
         load(tmp_path, {"reference.xlsx": workbook(rows)})
 
@@ -173,10 +173,10 @@ def test_a_date_in_place_of_an_id_is_told(tmp_path):
             {"reference.tsv": b"a", "reference.xlsx": b"b"},
             "reference.tsv, reference.xlsx can all be reference.csv; keep one",
         ),
-        ({"reference.csv": b"\xff\xfe\x00"}, "begins as UTF-16 does, but is not"),
-        ({"reference.csv": b"Id\x81"}, "line 1: byte 0x81 is no text in UTF-8, UTF-16 or Windows-1252"),
+        ({"reference.csv": b"\xff\xfe\x00"}, "begins like UTF-16 but is not valid UTF-16"),
+        ({"reference.csv": b"Id\x81"}, "line 1: byte 0x81 is not text in UTF-8, UTF-16 or Windows-1252"),
         ({"reference.csv": b"Id\0"}, "a NUL byte"),
-        ({"reference.csv": b"\xd0\xcf\x11\xe0\0"}, "of an older Excel; save it as .xlsx"),
+        ({"reference.csv": b"\xd0\xcf\x11\xe0\0"}, "in an older Excel format; save it as .xlsx"),
         ({"reference.csv": b"\n"}, "is empty"),
     ],
 )
@@ -309,5 +309,5 @@ def test_the_build_prints_first_how_files_were_read(tmp_path, capsys):
     words = ["build", "spoken_call", "--reference", f"spoken_call={own}", "--out", str(tmp_path / "out")]
     assert build_bundle.main([*words, *without]) == 1
     said = capsys.readouterr().err
-    assert f"spoken_call/evaluation: {own}: 4 rows; not UTF-8 and so taken for Windows-1252" in said
-    assert said.index("taken for Windows-1252") < said.index("the Id is empty")
+    assert f"spoken_call/evaluation: {own}: 4 rows; not UTF-8, read as Windows-1252" in said
+    assert said.index("read as Windows-1252") < said.index("the Id is empty")

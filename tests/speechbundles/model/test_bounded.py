@@ -1,4 +1,4 @@
-"""Files from strangers: what is read of them, within which bounds, and the words of each refusal."""
+"""Untrusted files: what is read, the limits, and the text of each refusal."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from speechbundles.model.bounded import (
 
 
 def refused(words, read, *arguments):
-    """That something is refused in these words."""
+    """Assert that a reader refuses something with this message."""
     with pytest.raises(ValueError, match=re.escape(words)) as refusal:
         read(*arguments)
     assert str(refusal.value) == words
 
 
-def test_an_ordinary_file_of_so_many_bytes_is_read(tmp_path):
+def test_a_regular_file_within_the_limit_is_read(tmp_path):
     (tmp_path / "a").write_bytes(b"abc")
     (tmp_path / "link").symlink_to("a")
     with open_file(tmp_path / "link", 3) as stream:
@@ -44,12 +44,12 @@ def test_an_ordinary_file_of_so_many_bytes_is_read(tmp_path):
     assert sha256(tmp_path / "large", 1 << 21) == hashlib.sha256(b"x" * ((1 << 20) + 1)).hexdigest()
 
 
-def test_of_a_file_that_grows_no_more_is_read(monkeypatch):
+def test_of_a_file_that_grows_only_the_limit_is_read(monkeypatch):
     monkeypatch.setattr(bounded, "open_file", lambda path, most: io.BytesIO(b"abcdef"))
     assert read_file("a", 4) == b"abcd"
 
 
-def test_files_that_are_not_ordinary_or_too_large_are_not_opened(tmp_path):
+def test_files_that_are_not_regular_or_too_large_are_not_opened(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for name, size in {"3": 3, "2001": 2001, "2500000": 2_500_000, "sparse": 1 << 40}.items():
         with (tmp_path / name).open("wb") as stream:
@@ -57,7 +57,7 @@ def test_files_that_are_not_ordinary_or_too_large_are_not_opened(tmp_path):
     descriptors = len(os.listdir("/dev/fd"))
     for name, most, code, words in (
         (".", 9, errno.EINVAL, "is a folder"),
-        ("pipe", 9, errno.EINVAL, "is no ordinary file"),
+        ("pipe", 9, errno.EINVAL, "is not a regular file"),
         ("3", 2, errno.EFBIG, "is larger than 0 kB"),
         ("2001", 2000, errno.EFBIG, "is larger than 1 kB"),
         ("2500000", 999_999, errno.EFBIG, "is larger than 976 kB"),
@@ -74,7 +74,7 @@ def test_files_that_are_not_ordinary_or_too_large_are_not_opened(tmp_path):
 
 
 def entry_of(offset, value):
-    """A zip of one entry of ten bytes, of which a number is changed in the directory."""
+    """A zip with one entry of ten bytes, in whose directory one number is changed."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a", b"0123456789")
@@ -84,15 +84,15 @@ def entry_of(offset, value):
     return zipfile.ZipFile(io.BytesIO(bytes(data)))
 
 
-def test_an_entry_is_read_if_it_is_what_the_directory_says():
+def test_an_entry_is_read_if_it_agrees_with_the_directory():
     with entry_of(0, b"") as archive:
         assert read_entry(archive, archive.infolist()[0]) == b"0123456789"
     crc = "cannot be read (Bad CRC-32 for file 'a')"
     for offset, value, words in (
         (8, b"\1", "encrypted"),
         (8, b"\3", "encrypted"),
-        (10, b"\x0c", "compressed in an uncommon way; make an ordinary zip"),
-        (10, b"\x63", "compressed in an uncommon way; make an ordinary zip"),
+        (10, b"\x0c", "compressed with an uncommon method; make an ordinary zip"),
+        (10, b"\x63", "compressed with an uncommon method; make an ordinary zip"),
         (16, b"abcd", crc),
         (24, b"\x09", crc),
         (24, b"\0", crc),
@@ -102,7 +102,7 @@ def test_an_entry_is_read_if_it_is_what_the_directory_says():
             refused(words, read_entry, archive, archive.infolist()[0])
 
 
-def test_an_entry_of_more_than_the_directory_says_is_not_unpacked():
+def test_an_entry_larger_than_its_size_in_the_directory_is_not_unpacked():
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a", bytes(10_000_000))
@@ -126,13 +126,13 @@ def test_json_is_read_or_refused_in_one_line():
         (b"\n{", "not JSON (line 2)"),
         (b"", "not JSON (line 1)"),
         (b"[" * 100_000, "nested too deeply"),
-        (b'[{"a": 1, "b": {}, "a": 1}]', "'a' stands twice in one object"),
-        (b'{"%s": 1, "%s": 2}' % (b"x" * 200, b"x" * 200), "'" + "x" * 99 + " stands twice in one object"),
+        (b'[{"a": 1, "b": {}, "a": 1}]', "'a' appears twice in one object"),
+        (b'{"%s": 1, "%s": 2}' % (b"x" * 200, b"x" * 200), "'" + "x" * 99 + " appears twice in one object"),
     ):
         refused(words, parse_json, data)
 
 
-def test_yaml_is_read_as_far_as_it_can_be_followed():
+def test_yaml_is_read_within_its_limits():
     assert parse_yaml("\ufeffa: &x [1, 2]\nb: *x\nc: {<<: {d: é}}\n".encode()) == {
         "a": [1, 2],
         "b": [1, 2],
@@ -149,8 +149,10 @@ def test_yaml_is_read_as_far_as_it_can_be_followed():
 
 
 def aliases(more):
-    """A mapping of three lists: a is 10 values, b 9 times as many and 1, c 218 of them and 1 and more. With three keys
-    and itself 19944 values and more."""
+    """A mapping of three lists: a has 10 values, b 9 times as many and 1, c 218 times those of b, 1 and `more`.
+
+    With its three keys, the mapping has 19944 values and `more`.
+    """
     return f"a: &a [{'1,' * 9}]\nb: &b [{'*a,' * 9}]\nc: [{'*b,' * 218}{'1,' * more}]".encode()
 
 
@@ -164,16 +166,16 @@ def aliases(more):
         ("a: !new x", "could not determine a constructor for the tag '!new'"),
         (f"a:\n  - {'9' * (LONGEST_NUMBER + 1)}", "line 2: a number of 101 characters"),
         (f"a: 1.{'9' * LONGEST_NUMBER}", "line 1: a number of 102 characters"),
-        (aliases(57), "more than 20000 values; aliases of aliases?"),
-        # Twenty million values: those of a and b are counted once.
+        (aliases(57), "more than 20000 values, counting each repeat of an alias"),
+        # Twenty million values; the values of a and b are measured only once.
         (
             f"a: &a [{'1,' * 99}]\nb: &b [{'*a,' * 99}]\nc: [{'*b,' * 2000}]",
-            "more than 20000 values; aliases of aliases?",
+            "more than 20000 values, counting each repeat of an alias",
         ),
-        ("a: &a [*a]", "nested too deeply, or within itself"),
-        ("[" * (DEEPEST + 1) + "]" * (DEEPEST + 1), "nested too deeply, or within itself"),
-        ("{a: " * DEEPEST + "1" + "}" * DEEPEST, "nested too deeply, or within itself"),
-        ("[" * DEEPEST + "1" + "]" * DEEPEST, "nested too deeply, or within itself"),
+        ("a: &a [*a]", "nested too deeply, or contains itself"),
+        ("[" * (DEEPEST + 1) + "]" * (DEEPEST + 1), "nested too deeply, or contains itself"),
+        ("{a: " * DEEPEST + "1" + "}" * DEEPEST, "nested too deeply, or contains itself"),
+        ("[" * DEEPEST + "1" + "]" * DEEPEST, "nested too deeply, or contains itself"),
     ],
 )
 def test_yaml_that_is_refused(content, words):

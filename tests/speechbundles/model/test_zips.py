@@ -8,13 +8,13 @@ import zipfile
 from speechbundles.model.zips import input_zip, make_zip, read_all, read_tree, reference_zip, write_tree
 
 
-def test_the_zips_of_the_set_that_decides_have_plain_names():
+def test_the_zips_of_the_deciding_set_have_names_without_a_suffix():
     assert (reference_zip("evaluation"), input_zip("evaluation")) == ("reference_data.zip", "input_data.zip")
     assert reference_zip("development") == "reference_data_development.zip"
     assert input_zip("development") == "input_data_development.zip"
 
 
-def test_of_a_folder_what_belongs_into_a_zip_and_all_of_it(tmp_path):
+def test_read_tree_skips_files_left_behind_and_read_all_does_not(tmp_path):
     names = ("b.py", "a/c.tsv", "a/b/d.wav", "a.CSV", "README", "a/list.py.c")
     kept = {name: name.encode() for name in names}
     systems = ("a.csv~", "~$a.xlsx", "__MACOSX/a.csv", "a/thumbs.db", "Desktop.ini")
@@ -48,6 +48,6 @@ def test_a_zip_of_the_same_files_has_the_same_bytes():
         ]
 
 
-def test_a_file_may_go_before_all_others():
+def test_one_file_can_be_put_first():
     with zipfile.ZipFile(io.BytesIO(make_zip({"a": b"", "b": b"", "c": b""}, first="b"))) as archive:
         assert archive.namelist() == ["b", "a", "c"]

@@ -460,8 +460,8 @@ def test_detailed_results_enabled_and_written_go_together(tmp_path, enabled, wri
 @pytest.mark.parametrize(
     ("inner", "message"),
     [
-        ({"scoring_program.zip": zipped({"../score.py": ""})}, "would land outside"),
-        ({"reference_data.zip": b"no zip"}, "is no zip"),
+        ({"scoring_program.zip": zipped({"../score.py": ""})}, "leaves the folder"),
+        ({"reference_data.zip": b"no zip"}, "is not a zip"),
         ({"competition.yaml": "version: 2\ntasks: []\n"}, "incomplete or malformed"),
         ({"competition.yaml": "a: [\n"}, "competition.yaml"),
         ({"competition.yaml": "just text"}, "incomplete or malformed"),

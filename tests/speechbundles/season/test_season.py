@@ -294,7 +294,7 @@ def test_an_unquoted_date_loses_its_time_as_it_does_on_codabench(tmp_path):
     ("changes", "message"),
     [
         ({"rule": "Best"}, "submission_rule is 'Best'"),
-        ({"phases": [{"name": "Only", "start": "soon"}]}, "Only: 'soon' is no date"),
+        ({"phases": [{"name": "Only", "start": "soon"}]}, "Only: 'soon' is not a date"),
         ({"phases": [{"name": "Only"}]}, "incomplete or malformed: KeyError"),
         ({"columns": [{**COLUMNS[0], "index": 7}]}, "primary_index names no column"),
     ],
