@@ -1,4 +1,4 @@
-"""What a platform would refuse in a built zip, or get wrong. Other rooms import from this module alone."""
+"""Checks a built zip for everything that a platform would refuse or get wrong. Other rooms import only this module."""
 
 from speechbundles.check.check import check_bundle
 from speechbundles.check.label_match import MOST_CLASSES, NAMES, NO_CHANCE, Table, read_table, surprise

@@ -1,11 +1,11 @@
-"""How much of a hidden set's labels its board can reveal to a participant who uses every attempt.
+"""Computes the share of a hidden set's labels that the leaderboard can reveal to a participant who uses all attempts.
 
-That is attempts times the bits of a line, against the labels' entropy. A line's bits are the logarithm of how many
-outputs can be told apart. An adversary tries variants of one system, whose exact scores vary by about a standard error;
-what a grid leaves of that is the entropy of a rounded normal variable, 2.1 bits where a step is one standard error, a
-bit more each time it is halved. Numbers that are shown beside one another are counted as if they were independent, so
-that the budget is an upper bound for answers of that kind. It is none for an adversary who lands at an edge of the grid
-every time, but a number at an edge has one bit.
+The share is the number of attempts times the bits of a leaderboard row, divided by the entropy of the labels. The bits
+of a row are the logarithm of the number of outputs that can be distinguished. The model is an adversary who tries
+variants of one system, whose exact scores vary by about one standard error. On a grid, such a score has the entropy of
+a rounded normal variable: 2.1 bits if a step is one standard error, and one bit more for each halving of the step.
+Numbers in the same row are counted as independent, so the result is an upper bound for this adversary. It is not a
+bound for an adversary whose scores are always at an edge of the grid; a number at an edge has one bit.
 """
 
 import math
@@ -22,6 +22,7 @@ from speechbundles.model.archive import Archive
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.description import declared_scores, read_description
 from speechbundles.model.finding import Report
+from spokeneval.formats.problems import count_of
 from spokeneval.run.feedback import EXACT
 from spokeneval.run.options import Options, choose_options
 from spokeneval.run.reference import fingerprint
@@ -29,25 +30,28 @@ from spokeneval.task import Task
 from spokeneval.tasks import find_task, task_names
 
 MOST_ATTEMPTS = 100
-"""Attempts of one participant on one hidden set, over all phases, beyond which climbing by chance pays."""
+"""The most attempts of one participant on one hidden set, over all phases, without a warning.
+
+With more attempts, a participant gains by choosing the best of many random variants.
+"""
 
 TOLERATED = 0.1
-"""The share of the labels' entropy that a board may reveal, unless a share of the set is sealed."""
+"""The share of the labels' entropy that a leaderboard can reveal without a warning, if nothing is sealed."""
 NARROWEST = math.sqrt(2 / 5)
-"""Standard errors: a step is one, rounded to 1, 2 or 5 times a power of ten, so that it may be as little as this."""
+"""The smallest step in standard errors: a step is one standard error, rounded to 1, 2 or 5 times a power of ten."""
 EXACT_BITS = 53.0
-"""Bits of a number at full precision: those of a double."""
+"""The bits of a number at full precision, a double."""
 
-_FARTHEST = 9.0  # standard errors; beyond it the normal distribution holds less than one part in 2**53
+_FARTHEST = 9.0  # standard errors; the normal distribution has less than one part in 2**53 beyond them
 
 
 def check_budget(report: Report, bundle: BuiltBundle, contents: Contents) -> None:
-    """The attempts that a bundle's phases allow on each hidden set, against what they can tell of its labels."""
+    """Report hidden sets for which the phases allow too many attempts, by number or by the labels revealed."""
     parts = [task.parts["reference_data"] for task in contents.tasks if "reference_data" in task.parts]
     for name, reference in {archive.name: archive for archive in parts}.items():
         scoring = [phase for phase in bundle.phases if phase.reference_data == name and phase.total != 0]
         program = contents.programs.get(("scoring_program", scoring[0].scoring_program)) if scoring else None
-        if program is None or is_part(reference):  # what is sealed, no board can tell
+        if program is None or is_part(reference):  # no leaderboard can reveal sealed labels
             continue
         task = (read_description(program.archive) or {}).get("task")
         options = read_options(Report(), program) or Options()
@@ -55,23 +59,24 @@ def check_budget(report: Report, bundle: BuiltBundle, contents: Contents) -> Non
             continue
         allowed = [_attempts(phase) for phase in scoring]
         attempts = None if None in allowed else sum(filter(None, allowed))
-        what = f"{', '.join(phase.name for phase in scoring)}: {attempts or 'unlimited'} attempts on {name}"
+        number = "unlimited attempts" if attempts is None else count_of(attempts, "attempt")
+        what = f"{', '.join(phase.name for phase in scoring)}: {number} on {name}"
         if attempts is None or attempts > MOST_ATTEMPTS:
             report.add("leak-attempts", "competition.yaml", f"{what}; at most {MOST_ATTEMPTS} are harmless")
         exact = options.feedback == EXACT
-        # Every exact score is written, whichever of them a board shows.
+        # With exact feedback every score is written, including those that are not on the leaderboard.
         bits = len(declared_scores(program.archive)) * EXACT_BITS if exact else bits_of_step(NARROWEST)
         labels = _label_bits(find_task(task), options.options, reference)
-        told = math.inf if attempts is None else attempts * bits
-        share = min(1.0, told / labels) if labels else 1.0
+        revealed = math.inf if attempts is None else attempts * bits
+        share = min(1.0, revealed / labels) if labels else 1.0
         if labels is not None and share > TOLERATED:
             shown = "exact scores" if exact else "scores in steps"
-            text = f"{what}, {shown}, may tell {share:.0%} of its labels; tolerable are {TOLERATED:.0%}"
+            text = f"{what}, {shown}, can reveal {share:.0%} of its labels; tolerated are {TOLERATED:.0%}"
             report.add("leak-scores", "competition.yaml", text)
 
 
 def _attempts(phase: BuiltPhase) -> int | None:
-    """How many submissions one participant has in a phase; None: no limit."""
+    """Return the number of submissions that one participant has in a phase; None: no limit."""
     limits = [] if phase.total is None else [phase.total]
     if phase.closes is not None and phase.per_day is not None:
         days = -(-(phase.closes - phase.opens) // timedelta(days=1))
@@ -80,19 +85,19 @@ def _attempts(phase: BuiltPhase) -> int | None:
 
 
 def _label_bits(task: Task, chosen: Mapping[str, str], reference: Archive) -> float | None:
-    """The entropy of the labels under the chosen options; None where it is not known."""
+    """Return the entropy of the labels under the chosen options, or None if it is unknown."""
     files = {name: reference.files.get(name, b"") for name in task.format.reference_files}
     try:
         task = task.with_options(choose_options(task, chosen))
         gold = task.format.read_reference(files)
-    except ValueError:  # options or labels that are none
+    except ValueError:  # invalid options or labels
         return None
     counts = Counter(task.labels(gold)).values()
     return sum(counts) * entropy([count / sum(counts) for count in counts])
 
 
 def bits_of_step(multiple: float) -> float:
-    """The bits of a number on a grid, where the grid lies worst: with an edge at the mean.
+    """Return the bits of a number on a grid, at the worst position of the grid: with an edge at the mean.
 
     Parameters
     ----------
@@ -109,7 +114,7 @@ def bits_of_step(multiple: float) -> float:
 
 
 def entropy(shares: Collection[float]) -> float:
-    """In bits.
+    """Return the entropy of a distribution in bits.
 
     Examples
     --------

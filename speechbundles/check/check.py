@@ -1,6 +1,7 @@
-"""Hold a built bundle, the zip itself, against what Codabench and CodaLab will do with it.
+"""Checks a built bundle, the zip itself, for what Codabench and CodaLab will do with it.
 
-Nothing is executed and nothing is unpacked to disk. Every rule, with its consequence, is in `platforms.rules`.
+Nothing is executed, and nothing is unpacked to disk. The rules, with the effect of each defect, are in
+`platforms.rules`.
 """
 
 import posixpath
@@ -24,13 +25,13 @@ from speechbundles.model.read import bundle_of, platform_of
 CHECKS = {"codabench": check_codabench, "codalab": check_codalab}
 
 LARGE_BUNDLE = 15_000_000
-"""Bytes above which a bundle is worth a word."""
+"""The most bytes of a bundle without a warning."""
 
 
 def check_bundle(path: Path) -> list[Finding]:
-    """Everything that a platform would refuse in a bundle, or accept in silence and get wrong.
+    """Return a finding for everything that a platform would refuse in a bundle, or silently accept and get wrong.
 
-    Where nothing is refused, what careful organisers would do otherwise, too.
+    If nothing is refused, settings that careful organisers avoid are reported too.
     """
     report = Report()
     files = read_bundle(report, path)
@@ -48,7 +49,7 @@ def check_bundle(path: Path) -> list[Finding]:
             check_scores(bundle, program)
             read_options(report, program)
     check_leaks(report, files, bundle.contents, sealed_sets(report, bundle.contents, Path(path)))
-    with suppress(BundleError):  # which the findings tell
+    with suppress(BundleError):  # the findings already report it
         built = bundle_of(files, document)
         check_budget(report, built, bundle.contents)
         if not any(finding.level == "error" for finding in report.findings):
@@ -57,7 +58,7 @@ def check_bundle(path: Path) -> list[Finding]:
 
 
 def _competition(report: Report, bundle: Archive) -> Document | None:
-    """competition.yaml at the root, or a finding that says where it is instead."""
+    """Return competition.yaml from the root, or report where it is instead."""
     if FILE in bundle.files:
         return read_document(report, bundle.files[FILE])
     names = {posixpath.basename(name).lower(): name for name in reversed(bundle.files)}

@@ -1,4 +1,4 @@
-"""The Docker image that a competition's programs run in."""
+"""Checks the Docker image in which a competition's programs run."""
 
 import re
 
@@ -14,7 +14,7 @@ def check_image(bundle: Inspection, key: str, value: str | None) -> None:
     if not value:
         bundle.add("docker-missing", (), f"no {key}")
     elif not _NAME.fullmatch(str(value)):
-        bundle.add("docker-invalid", (key,), f"{value!r} is not the name of an image")
+        bundle.add("docker-invalid", (key,), f"{value!r} is not a valid image name")
     elif "@sha256:" not in str(value) and (
         ":" not in str(value).rpartition("/")[2] or str(value).endswith(":latest")
     ):
@@ -22,7 +22,7 @@ def check_image(bundle: Inspection, key: str, value: str | None) -> None:
 
 
 def check_image_age(bundle: Inspection, key: str, value: str) -> None:
-    """What is vendored needs Python 3.9."""
+    """Report an image that is too old for `spokeneval`, which is in the programs' zips and needs Python 3.9."""
     programs = bundle.contents.programs.values()
     vendored = any("spokeneval/__init__.py" in program.archive.files for program in programs)
     if vendored and re.fullmatch(OLD_IMAGES, str(value)):

@@ -1,4 +1,4 @@
-"""A bundle under check: its files, its competition.yaml, the findings, and what the checks of contents need."""
+"""A bundle during a check: its files, its competition.yaml, its findings, and the parts that later checks need."""
 
 import ast
 import posixpath
@@ -20,7 +20,7 @@ DATA = ("reference_data", "input_data")
 
 @dataclass(frozen=True)
 class BuiltTask:
-    """What one submission meets: programs and data, by their names in competition.yaml."""
+    """The programs and data that a submission is run with, by their keys in competition.yaml."""
 
     name: str
     path: Path
@@ -29,7 +29,7 @@ class BuiltTask:
 
 @dataclass(frozen=True)
 class Program:
-    """A program that the worker runs: its zip, the command with its paths, its script's declarations."""
+    """A program that the worker runs: its zip, its command with paths, and its parsed script."""
 
     archive: Archive
     metadata: str
@@ -44,9 +44,11 @@ Scored = tuple[str, Path]
 
 @dataclass
 class Contents:
-    """What the checks of scores and labels need, from either platform's competition.yaml.
+    """The parts of a bundle that the checks of scores and labels need, from either platform's competition.yaml.
 
-    `programs`: those that can be run, by step and by the name of their zip.
+    Attributes
+    ----------
+    programs: programs that can be run, by step and by the name of their zip.
     """
 
     tasks: list[BuiltTask] = field(default_factory=list)
@@ -64,10 +66,13 @@ class Contents:
 
 
 class Inspection:
-    """Checks read a bundle through it and add to its findings.
+    """The bundle as the checks read it, and the findings that they add.
 
-    `elsewhere`: where a key belongs that stands at the wrong level. `zips_only`: the platform takes inner zips
-    alone, and their names to the letter; otherwise folders too, by normalised paths.
+    Parameters
+    ----------
+    elsewhere: the place where each key belongs, for messages about a misplaced key.
+    zips_only: whether the platform accepts only inner zips, by their exact names; otherwise also folders, by
+        normalised paths.
     """
 
     def __init__(
@@ -91,11 +96,11 @@ class Inspection:
         self.report.add(code, self.document.where(path), what)
 
     def keys(self, path: Path, value: Any, keys: Keys) -> dict[str, Any]:
-        """The values in a mapping that can be gone on with."""
+        """Check a mapping; return its valid values."""
         return check_keys(self.report, self.document, path, value, keys, self._elsewhere)
 
     def archive(self, path: Path, value: str) -> Archive | None:
-        """A program or data set that competition.yaml names, opened once."""
+        """Return a program or data set that competition.yaml names; each is opened once."""
         if self._zips_only and not value.endswith(".zip"):
             self.add("file-not-zip-name", path, f"{value!r} does not end in .zip")
             return None
@@ -109,7 +114,7 @@ class Inspection:
             return None
         if name in self.files.files:
             if posixpath.splitext(name)[1] in (".py", ".sh", ".ipynb", ".R"):
-                self.add("file-lone-script", path, f"{name} is a lone script; expected a zip")
+                self.add("file-lone-script", path, f"{name} is a script; expected a zip")
                 return None
             return open_archive(self.report, name, self.files.files[name], self.files.room)
         folder = self.files.folder(name)
@@ -123,7 +128,7 @@ class Inspection:
         return None
 
     def file(self, path: Path, value: str) -> bytes | None:
-        """A page or image that competition.yaml names."""
+        """Return a page or image that competition.yaml names."""
         name = self._name(path, value)
         if name is None or name in self.files.refused:
             return None

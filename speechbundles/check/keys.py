@@ -1,4 +1,4 @@
-"""The values in competition.yaml against what a platform takes for its keys."""
+"""Checks the values in competition.yaml against the values that a platform accepts."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -21,9 +21,11 @@ def check_keys(
     keys: Keys,
     elsewhere: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Hold a mapping against its keys; returns the values that can be gone on with.
+    """Check a mapping against the keys that a platform accepts; return its valid values.
 
-    `elsewhere`: where in the file a key belongs that stands at the wrong level.
+    Parameters
+    ----------
+    elsewhere: the place in the file where each key belongs, for messages about a misplaced key.
     """
     if not isinstance(value, dict):
         report.add("wrong-type", document.where(path), f"{describe(value)}; expected keys and values")
@@ -64,7 +66,7 @@ def _fits(report: Report, where: str, value: Any, rule: Key) -> bool:
 
 
 def _max_length(_: Any, longest: int, value: Any, rule: Key) -> Iterator[ValidationError]:
-    """Numbers have a length, too: the platforms store them as text."""
+    """Check the length of texts and numbers, because the platforms store numbers as text."""
     if len(str(value)) > longest:
         yield ValidationError("too long")
 

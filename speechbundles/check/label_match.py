@@ -1,16 +1,17 @@
-"""One public text against one hidden reference: does it give a label away, beside the items or by their order?
+"""Compares a public text with a hidden reference: does the text reveal labels, beside the items or by their order?
 
-One rule for all formats. A text is a sequence of words. An item is found where the words of its id appear; its record
-is the words on both sides, up to the neighbouring ids. Texts are given away if their own words are in the records, and
-classes if each has a mark there: a word before or after the id, or one at a fixed distance. A mark may be any word, so
-that renamed classes are found. The labels of nine items in ten must follow, and half of those that the commonest class
-gets wrong, in more items than by chance.
+One rule applies to all formats. A text is a sequence of words. An item is found where the words of its id appear; its
+record is the words on both sides, up to the neighbouring ids. Transcripts and other free texts are revealed if their
+words are in the records. Classes are revealed if each class has a mark there: a word before or after the id, or a word
+at a fixed distance. Any word can be a mark, so renamed classes are found. A finding requires that nine in ten labels
+follow from the records, that half of the labels follow which the most frequent class would get wrong, and that these
+are more items than expected by chance.
 
-A column is *secret* unless it names items, what they are part of, or their times, or is in a public item list; columns
-that are named as labels always are.
+A column is *secret* unless it names items, the recordings or people they belong to, or their times, or appears in a
+public item list. Columns whose names are those of labels are always secret.
 
-Not found: ids in another spelling; labels of fewer than about twenty items; labels made of signs alone (+ and -);
-lists of labels apart from their ids, unless both are as long and each label is one word; secret times.
+Not found: ids in another spelling; labels of fewer than about twenty items; labels that consist of signs (+ and -);
+lists of labels apart from their ids, unless both lists have the same length and each label is one word; secret times.
 """
 
 import html
@@ -40,26 +41,26 @@ ITEMS_ONLY = re.compile(rf"{NAMES.pattern}|(.*_)?(start|end|onset|offset|duratio
 NO_CHANCE = -log(0.001)
 """The least `surprise` that is not treated as coincidence."""
 MOST_CLASSES = 20
-"""Of a label; a column with more different values is a text or a measure."""
+"""The most classes of a label; a column with more distinct values is a text or a measurement."""
 
-_MOST_LETTERS = 10_000_000  # of a text
+_MOST_LETTERS = 10_000_000  # of a text that is searched
 _MOST_CELLS = 1_000_000  # of a hidden reference; the largest of the five challenges has 400,000
-_MOST_RECORDS = 500  # of a text, at regular steps
-_MOST_PLACES = 100_000  # of items in a text
+_MOST_RECORDS = 500  # that are compared in a text, at regular intervals
+_MOST_PLACES = 100_000  # of items that are found in a text
 _LONGEST_NAME = 20  # words of an id that can be found
-_NEAR = 6  # words from an id, or lists from the list of ids, at which a mark may be
+_NEAR = 6  # the farthest mark: in words from an id, or in lists from the list of ids
 _WORD = re.compile(r"(?<!\w)-?\d+(?:\.\d+)?(?!\w)|[^\W_]+")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[nrt])")
 _NO_TABLE = (".json", ".jsonl", ".xml", ".yaml", ".yml")
 _AUDIO = (".wav", ".flac", ".mp3", ".ogg", ".sph", ".m4a")
 
 Mark = tuple[object, str]
-"""Where a word is beside an item, on a side or at a distance, and the word."""
+"""The place of a word beside an item, as a side or a distance, and the word."""
 
 
 @dataclass
 class Record:
-    """What is beside an item: all words, by themselves and in their order."""
+    """The words beside an item, as a set of marks and as text."""
 
     marks: set[Mark] = field(default_factory=set)
     text: str = ""
@@ -67,14 +68,14 @@ class Record:
 
 @dataclass(frozen=True)
 class Key:
-    """Columns that name items: their rows by a head (a recording, say, or nothing) and a tail, both in words."""
+    """Columns that name items, and the row of each name: a head (such as a recording; can be empty) and a tail."""
 
     columns: tuple[str, ...]
     ids: Mapping[tuple[str, str], int]
 
     @cached_property
     def sizes(self) -> Mapping[str, Sequence[int]]:
-        """By the first word of heads and tails: of how many words they are, most first."""
+        """The numbers of words of heads and tails, largest first, by their first word."""
         sizes: dict[str, set[int]] = {}
         for name in set(chain(*self.ids)):
             if name.count(" ") < _LONGEST_NAME:
@@ -84,7 +85,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of a file: the words of their cells, in columns by lower-case names, and their line numbers."""
+    """Rows of a file: columns by lower-case names, with the words of each cell, and the line numbers of the rows."""
 
     where: str
     columns: Mapping[str, Sequence[str]]
@@ -95,7 +96,7 @@ class Table:
 
     @cached_property
     def keys(self) -> list[Key]:
-        """Single columns that tell items apart, but labels, and pairs: names of what items are part of, and others."""
+        """Columns, or pairs of columns, whose values identify the rows; the first of a pair names a larger unit."""
         singles = self._unique([(name,) for name in self.columns if not LABELS.fullmatch(name)])
         unique = [name for key in singles for name in key.columns]
         shared = [name for name in self.columns if ITEMS_ONLY.fullmatch(name) and name not in unique]
@@ -113,7 +114,7 @@ class Table:
 
 
 def in_words(text: str) -> list[str]:
-    """Runs of letters and digits, case folded; numbers by value, decimals in thousandths: 0.5 s is 500 ms."""
+    """Return runs of letters and digits, case-folded; decimal numbers are in thousandths, so that 0.5 s is 500 ms."""
     return [_number(word) if word[0] in "-0123456789" else word for word in _WORD.findall(text.casefold())]
 
 
@@ -123,19 +124,29 @@ def _number(word: str) -> str:
 
 
 def read_words(name: str, data: bytes) -> list[str]:
-    """The words of a text or workbook; `UnreadableFile` where it is neither, or too large."""
+    """Return the words of a text or workbook.
+
+    Raises
+    ------
+    UnreadableFile: neither a text nor a workbook, or too large.
+    """
     if name.lower().endswith(WORKBOOK):
         rows = chain(*(grid.rows for grid in parse_source(data, name).grids))
         text = "\n".join("\t".join(cells) for _, cells in rows)
     else:
         text = _ESCAPE.sub(lambda found: chr(int(found[1], 16)) if found[1] else " ", decode(data)[0])
     if len(text) > _MOST_LETTERS:
-        raise UnreadableFile(f"a text of more than {_MOST_LETTERS} letters")
+        raise UnreadableFile(f"a text of more than {_MOST_LETTERS} characters")
     return in_words(html.unescape(text))
 
 
 def read_table(name: str, data: bytes) -> Table | None:
-    """The rows that have as many cells as the first, None where there are none; `UnreadableFile` as above."""
+    """Return the rows with as many cells as the first row, or None if there are none.
+
+    Raises
+    ------
+    UnreadableFile: not a table, or too large.
+    """
     if name.lower().endswith(_NO_TABLE):
         raise UnreadableFile("not a table of rows")
     if sum(map(data.count, (b"\n", b"\t", b",", b";"))) > _MOST_CELLS:
@@ -162,13 +173,13 @@ def _cell_words(cell: str) -> str:
 def match_text(
     report: Report, where: str, words: Sequence[str], table: Table, carried: Collection[str], predicted: bool
 ) -> None:
-    """Report a secret column that a text gives away, or else one by which its items are sorted.
+    """Report a secret column that a text reveals, or else a column by which the items in the text are sorted.
 
     Parameters
     ----------
-    table: of a hidden reference.
+    table: the rows of a hidden reference.
     carried: columns of public item lists.
-    predicted: whether the text is a prediction of labels, which may be good, but not perfect.
+    predicted: whether the text contains predicted labels, which can be good but not perfect.
     """
     orders = []
     for key in table.keys:
@@ -195,7 +206,7 @@ def match_text(
 
 
 def _find(words: Sequence[str], key: Key) -> tuple[list[str], list[tuple[int, int]]]:
-    """The words, each name as one, and the places among them of tails of the last head, with their rows."""
+    """Return the words, each name as one word, and the places of tails that follow their head, with their rows."""
     text: list[str] = []
     places: list[tuple[int, int]] = []
     if key.sizes.keys().isdisjoint(words):
@@ -222,9 +233,9 @@ def _find(words: Sequence[str], key: Key) -> tuple[list[str], list[tuple[int, in
 def _records(
     text: Sequence[str], places: Sequence[tuple[int, int]], rows: Collection[int]
 ) -> dict[int, Record]:
-    """The words beside some rows' items, wherever they are named.
+    """Return the words beside the items of some rows, at all places where the items are named.
 
-    Where ids are as far from each other as in a list, a list of labels may be as far from it as it is long.
+    If the ids are at equal distances, as in a list, a list of labels can be as far away as the list is long.
     """
     records = {row: Record() for row in rows}
     starts = [start for start, _ in places]
@@ -250,7 +261,7 @@ def _records(
 def _are_given(
     labels: Sequence[str], records: Sequence[Record], known: Collection[str], predicted: bool
 ) -> bool:
-    """Whether labels follow from the records: texts if they are there, others by marks but words that are known."""
+    """Return whether labels follow from the records: texts that appear there, or classes by marks, not known words."""
     sizes, total = Counter(labels), len(labels)
     chance, tries = max(sizes.values()), 0.0
     if len(sizes) > MOST_CLASSES:
@@ -267,7 +278,7 @@ def _are_given(
 
 
 def _follow_from_marks(labels: Sequence[str], records: Sequence[set[Mark]]) -> tuple[int, float]:
-    """How many labels follow from the best marks of all classes but one, and the logarithm of how many were tried."""
+    """Return how many labels follow from the best mark of each class but one, and the logarithm of the marks tried."""
     often = Counter(chain(*records))
     tried: set[Mark] = set()
     best = []
@@ -284,7 +295,7 @@ def _follow_from_marks(labels: Sequence[str], records: Sequence[set[Mark]]) -> t
 
 
 def surprise(k: int, total: int, p: float) -> float:
-    """How rare k or more of so many cases of probability p are: minus the logarithm of Chernoff's bound."""
+    """Return how rare k or more of `total` cases of probability p are: minus the logarithm of Chernoff's bound."""
     share = k / total if total else 0.0
     if share <= p:
         return 0.0
@@ -292,7 +303,7 @@ def surprise(k: int, total: int, p: float) -> float:
 
 
 def _blocks(table: Table, name: str, labels: Sequence[str]) -> int:
-    """The blocks into which a label sorts items; 0 if chance or another column may."""
+    """Return the number of blocks into which a label sorts the items; 0 if chance or another column explains them."""
     counts = Counter(labels)
     expected = 1 + len(labels) - sum(count * count for count in counts.values()) / len(labels)
     blocks = 1 + sum(map(str.__ne__, labels, labels[1:]))
@@ -302,7 +313,7 @@ def _blocks(table: Table, name: str, labels: Sequence[str]) -> int:
 
 
 def _groupings(table: Table, name: str) -> list[Sequence[str]]:
-    """Columns from which a column follows (a session, say, of which it is the severity); their words are no marks."""
+    """Return the columns that determine a column, as a session determines its severity; their words are not marks."""
     labels = table.columns[name]
     return [
         groups

@@ -1,6 +1,6 @@
-"""Hidden labels in what participants can get: whole files, labels beside their items, or the order of the items.
+"""Searches public files for hidden labels: copied files, labels beside their items, or the order of the items.
 
-Not searched: sound, images, and the programs of `spokeneval`.
+Sound, images and the modules of `spokeneval` are not searched.
 """
 
 import posixpath
@@ -19,18 +19,18 @@ from speechbundles.model.finding import Report
 from speechbundles.model.tabular import WORKBOOK
 from spokeneval.run.reference import fingerprint
 
-_MOST_COLUMNS = 30  # of a hidden reference: each is looked for in all that is public
-_HEADER = 1000  # bytes at the beginning of a public item list, among which the names of its columns are
+_MOST_COLUMNS = 30  # of a hidden reference; each is searched for in all public files
+_HEADER = 1000  # bytes at the beginning of a public item list that contain the names of its columns
 _NO_LABELS = re.compile(r"readme|licen[cs]e|copying|notice|authors", re.IGNORECASE)
 _MEDIA = re.compile(
     rb"\x89PNG|\xff\xd8\xff|GIF8[79]a|RIFF.{4}(WAVE|WEBP)|fLaC\0|OggS\0|ID3[\2-\4]|\xff[\xf2\xf3\xfb]|NIST_1A\n",
     re.DOTALL,
 )
-"""How images and recordings begin."""
+"""The first bytes of images and recordings."""
 
 
 def check_leaks(report: Report, bundle: Archive, contents: Contents, sealed: Mapping[str, SealedSet]) -> None:
-    """Search everything public for the labels of every hidden reference, and the whole bundle for what is sealed."""
+    """Search all public files for the labels of hidden references, and the whole bundle for sealed labels."""
     if sealed:
         check_sealed_rows(report, _with_nested(report, bundle, depth=2), sealed.values())
     hidden = [
@@ -53,7 +53,9 @@ def check_leaks(report: Report, bundle: Archive, contents: Contents, sealed: Map
     sources = [(files, False) for files in (*{**lists, **public}.values(), contents.pages)]
     for files, predicted in [*sources, *((files, True) for files in solutions.values())]:
         for name in [name for name, data in files.items() if data in copies]:
-            report.add("leak-file", name, f"the same bytes as {copies[files[name]]} of a hidden reference")
+            report.add(
+                "leak-file", name, f"has the same bytes as {copies[files[name]]} of a hidden reference"
+            )
         others = {name: data for name, data in files.items() if data not in copies}
         for where, words in _texts(report, others, names):
             for table in references:
@@ -61,7 +63,10 @@ def check_leaks(report: Report, bundle: Archive, contents: Contents, sealed: Map
 
 
 def _labels(report: Report, files: Mapping[str, bytes]) -> tuple[dict[bytes, str], list[Table]]:
-    """What hidden references have beside licences and mere lists of items: files by their content, and tables."""
+    """Return the names of the files with hidden labels, by their content, and these files as tables.
+
+    Licences and lists of items are left out.
+    """
     copies, tables = {}, []
     for where, data in files.items():
         name = posixpath.basename(where)
@@ -80,7 +85,7 @@ def _labels(report: Report, files: Mapping[str, bytes]) -> tuple[dict[bytes, str
 def _texts(
     report: Report, files: Mapping[str, bytes], names: Collection[str]
 ) -> Iterator[tuple[str, list[str]]]:
-    """The words of each text; of files that are named after items or recordings together, with their names."""
+    """Yield the words of each text. Files that are named after items are joined, with their names, to one text."""
     together: dict[str, list[str]] = {}
     for where, data in files.items():
         stem, suffix = posixpath.splitext(where)
@@ -96,7 +101,7 @@ def _texts(
 
 
 def _read(report: Report, read: Callable[[str, bytes], Any], where: str, data: bytes) -> Any:
-    """What is read of a text or workbook; of sound and images nothing, and of others a finding."""
+    """Read a text or workbook. Sound and images are skipped; other files get a finding."""
     try:
         return None if _is_zip(where, data) or _MEDIA.match(data) else read(where, data)
     except UnreadableFile as error:
@@ -114,7 +119,7 @@ def _hidden_references(contents: Contents) -> list[Archive]:
 
 
 def _is_public(task: BuiltTask, reference: Archive, contents: Contents) -> bool:
-    """Whether the organiser declared the labels public; a name says so where no options do."""
+    """Return whether the labels are declared public, in the options or, without options, by a name."""
     options = options_of(contents, task)
     if options is None:
         names = f"{task.name} {reference.name}"
@@ -124,14 +129,14 @@ def _is_public(task: BuiltTask, reference: Archive, contents: Contents) -> bool:
 
 
 def _with_nested(report: Report, archive: Archive, *, depth: int = 1) -> dict[str, bytes]:
-    """The archive's files by their full names, those of zips inside it included, so many zips deep."""
+    """Return the archive's files by their full names, including those of zips inside it down to this depth."""
     files = {}
     for name, data in archive.files.items():
         files[archive.where(name)] = data
         if _is_zip(name, data):
             nested = open_archive(Report(), archive.where(name), data, archive.room) if depth else None
             if nested is None:
-                what = "a zip that cannot be read, or too large, or too deep in other zips"
+                what = "a zip that cannot be read, is too large, or is too deep in other zips"
                 report.add("leak-unsearched", archive.where(name), what)
             else:
                 files.update(_with_nested(report, nested, depth=depth - 1))
@@ -139,7 +144,7 @@ def _with_nested(report: Report, archive: Archive, *, depth: int = 1) -> dict[st
 
 
 def _is_zip(name: str, data: bytes) -> bool:
-    """Whether its files are searched in its place."""
+    """Return whether a file is a zip whose files are searched instead."""
     return name.lower().endswith(".zip") or (
         data.startswith(b"PK\3\4") and not name.lower().endswith(WORKBOOK)
     )

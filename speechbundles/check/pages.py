@@ -1,4 +1,4 @@
-"""What both platforms do with a competition's pages and its logo."""
+"""Checks a competition's pages and logo for what both platforms do with them."""
 
 import re
 import struct
@@ -7,7 +7,7 @@ from speechbundles.check.inspection import Inspection
 from speechbundles.model.document import Path
 
 LARGEST_PAGE = 4_000_000
-"""Bytes: room for a few pictures, embedded as data."""
+"""The most bytes of a page, enough for a few embedded pictures."""
 
 _STRIPPED = re.compile(r"<(?:style|script|iframe)\b|<[a-z][^<>]*\sstyle\s*=", re.IGNORECASE)
 _CODE = re.compile(r"```|`|<(pre|code)\b")
@@ -16,7 +16,7 @@ _ANYWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|//|/|#|\?", re.IGNORECASE)
 
 
 def check_page(bundle: Inspection, path: Path, value: str, *, sanitised: bool) -> None:
-    """Check a page; `sanitised`: the platform strips styles and scripts."""
+    """Check a page; `sanitised`: whether the platform removes styles and scripts."""
     data = bundle.file(path, value)
     if data is None:
         return
@@ -30,7 +30,7 @@ def check_page(bundle: Inspection, path: Path, value: str, *, sanitised: bool) -
         add("page-not-utf8", value, f"byte {error.start} is not UTF-8")
         return
     if not text.strip():
-        add("page-empty", value, "nothing on the page")
+        add("page-empty", value, "the page is empty")
     prose = _without_code(text)
     found = _STRIPPED.search(prose)
     if found and sanitised:
@@ -43,7 +43,7 @@ def check_page(bundle: Inspection, path: Path, value: str, *, sanitised: bool) -
 
 
 def _without_code(text: str) -> str:
-    """A page but for what stands in code. A mark that is not closed is looked for once, not once for each opening."""
+    """Return a page without its code. The end of an unclosed mark is searched only once, to keep the time linear."""
     prose = []
     start = at = 0
     unclosed: set[str] = set()
@@ -72,10 +72,10 @@ def check_logo(bundle: Inspection, path: Path, value: str) -> None:
         size = struct.unpack("<HH", data[6:10]) if len(data) >= 10 else None
         whole = data.rstrip(b"\0").endswith(b";")
     else:
-        bundle.add("image-format", path, f"{value} is no PNG, JPEG or GIF (first bytes {data[:8]!r})")
+        bundle.add("image-format", path, f"{value} is not a PNG, JPEG or GIF file (first bytes {data[:8]!r})")
         return
     if size is None or not all(size) or not whole:
-        bundle.add("image-broken", path, f"{value} is cut short or has no size")
+        bundle.add("image-broken", path, f"{value} is incomplete or has no size")
     elif size[0] > 100 * size[1]:
         bundle.add("image-shape", path, f"{value} is {size[0]} x {size[1]} pixels")
 

@@ -1,7 +1,7 @@
-"""What careful organisers see to, and no platform asks for: warnings alone.
+"""Warns of settings that careful organisers avoid, although every platform accepts them.
 
-Three submissions and forty days are from Pavão et al., AI Competitions and Benchmarks, chapters 5 and 13, as
-auto-codabench reads them; the week for a review is ours.
+The limits of three submissions and forty days are those of Pavão et al., AI Competitions and Benchmarks, chapters 5 and
+13, as auto-codabench applies them. The week for a review is our own choice.
 """
 
 import re
@@ -13,10 +13,10 @@ from speechbundles.model.finding import Report
 from speechbundles.model.zips import DECIDING_SET, reference_zip
 
 MOST_SUBMISSIONS = 3
-"""In all, in the phase that decides."""
+"""The most submissions in all in the deciding phase without a warning."""
 DEVELOPMENT = timedelta(days=40)
 REVIEW = timedelta(days=7)
-"""Time after the phase that decides in which no other one is open."""
+"""The time after the deciding phase in which no other phase should be open."""
 
 _LICENCE = re.compile(
     r"data licen[cs]e\W+\w|creative commons|\bcc[ -]?(by|0)\b|public domain|\bodbl\b|\bodc-by\b"
@@ -26,7 +26,7 @@ _LICENCE = re.compile(
 
 
 def check_practice(report: Report, bundle: BuiltBundle, pages: Iterable[bytes], now: datetime) -> None:
-    """`now`: in UTC, without a zone."""
+    """Check phases and pages; `now` is in UTC, without a time zone."""
     phases = [phase for phase in bundle.phases if phase.per_day != 0 and phase.total != 0]
     if phases:
         _check_deciding(report, phases)
@@ -36,7 +36,10 @@ def check_practice(report: Report, bundle: BuiltBundle, pages: Iterable[bytes], 
 
 
 def _check_deciding(report: Report, phases: list[BuiltPhase]) -> None:
-    """The last phase that ends, of those that score the deciding set, decides; where no phase does, the last."""
+    """Check the deciding phase: of the phases that score the deciding set, the last one with an end.
+
+    If no phase scores that set, the last phase decides.
+    """
     deciding_data = reference_zip(DECIDING_SET)
     scoring = [phase for phase in phases if phase.reference_data == deciding_data] or [phases[-1]]
     deciding = next((phase for phase in reversed(scoring) if phase.closes), scoring[0])
@@ -44,7 +47,7 @@ def _check_deciding(report: Report, phases: list[BuiltPhase]) -> None:
     where = f"phase {deciding.name!r}"
     if deciding.total is None or deciding.total > MOST_SUBMISSIONS:
         most = "any number of submissions" if deciding.total is None else f"{deciding.total} submissions"
-        report.add("deciding-submissions", where, f"{most} in all; it decides")
+        report.add("deciding-submissions", where, f"{most} in all in the deciding phase")
     if at and deciding.opens - phases[0].opens < DEVELOPMENT:
         days = (deciding.opens - phases[0].opens).days
         report.add(
@@ -52,7 +55,7 @@ def _check_deciding(report: Report, phases: list[BuiltPhase]) -> None:
         )
     following = phases[at + 1] if at + 1 < len(phases) else None
     if deciding.closes is None:
-        report.add("review-window", where, "has no end; it decides")
+        report.add("review-window", where, "the deciding phase has no end")
     elif following and following.opens - deciding.closes < REVIEW:
         report.add(
             "review-window", where, f"closes {deciding.closes}; {following.name!r} opens {following.opens}"
@@ -60,7 +63,7 @@ def _check_deciding(report: Report, phases: list[BuiltPhase]) -> None:
 
 
 def _check_past(report: Report, phases: list[BuiltPhase], now: datetime) -> None:
-    """Phases that are over are history where another one is open, and a slip where none is."""
+    """Report phases that are over, unless another phase is open."""
     if any(phase.is_open(now) for phase in phases):
         return
     for phase in phases:

@@ -1,4 +1,4 @@
-"""What both platforms' workers do to start a program: its metadata, its command, the files that this names."""
+"""Checks what the workers need to start a program: its metadata, its command, and the files that the command names."""
 
 import ast
 import posixpath
@@ -14,10 +14,10 @@ from speechbundles.model.finding import Report
 from speechbundles.model.text import hint
 
 SHELL = re.compile(r"(?:^|\s)(?:\|\|?|&&?|[12&]?>>?|<|2>&1)(?:\s|$)|;(?:\s|$)|`|\$\(|\*")
-"""Signs that only a shell understands; no worker starts one."""
+"""Characters that only a shell interprets; no worker starts a shell."""
 
 LONGEST_SCRIPT = 1 << 20
-"""Bytes of a script that is parsed."""
+"""The most bytes of a script that is parsed."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,11 @@ class Launch:
 
     Attributes
     ----------
-    metadata_files: names of the file at a program's root that holds its command; the first that is there counts.
-    home: what a word of the command begins with that names a file of the program.
-    words: `(report, where, command, step) -> the words that the worker makes of it`; None, with a finding, where
-        it cannot be run.
-    paths: checks the paths in a command that do start.
+    metadata_files: names of the file at a program's root that contains its command; the first existing file counts.
+    home: the prefix of a word in the command that names a file of the program.
+    words: `(report, where, command, step) -> words`, as the worker splits the command; None, with a finding, if it
+        cannot be run.
+    paths: checks the paths in a command that can be run.
     """
 
     metadata_files: tuple[str, ...]
@@ -61,13 +61,13 @@ def check_programs(bundle: Inspection, launch: Launch) -> None:
 
 
 def _check_program(report: Report, archive: Archive, step: str, launch: Launch) -> Program | None:
-    """The program in an archive, or None where the worker would not find what to run."""
+    """Return the program in an archive, or None if the worker would not find a command to run."""
     names = launch.metadata_files
     metadata = next((name for name in names if name in archive.files), None)
     if metadata is None:
         if archive.wrapping_folder:
             report.add(
-                "archive-wrapped", archive.name, f"everything is in the folder {archive.wrapping_folder}/"
+                "archive-wrapped", archive.name, f"all files are in the folder {archive.wrapping_folder}/"
             )
         elif not archive.refused.intersection(names):
             report.add("program-metadata-missing", archive.name, f"no {' or '.join(names)} at its root")
@@ -94,7 +94,7 @@ def _command(report: Report, archive: Archive, metadata: str) -> str | None:
         report.add("program-metadata-invalid", where, f"cannot be read: {error}")
         return None
     if not isinstance(content, dict):
-        report.add("program-metadata-invalid", where, "no 'key: value' in it")
+        report.add("program-metadata-invalid", where, "contains no 'key: value'")
         return None
     command = content.get("command")
     if not isinstance(command, str) or not command.strip():
@@ -107,7 +107,7 @@ def _command(report: Report, archive: Archive, metadata: str) -> str | None:
 def _files_of_command(
     report: Report, archive: Archive, where: str, words: list[str], home: str
 ) -> list[str] | None:
-    """The program's own files that its command names; None if one cannot be found when it runs."""
+    """Return the program's own files that its command names, or None if one of them does not exist."""
     named: list[str] = []
     for word in words:
         if word.startswith(home):
@@ -156,6 +156,6 @@ def _imported(tree: ast.Module) -> Iterable[str]:
 def _check_data(report: Report, archive: Archive) -> None:
     if not any(archive.files.values()):
         if not archive.refused:
-            report.add("data-empty", archive.name, "no file with anything in it")
+            report.add("data-empty", archive.name, "contains only empty files, or none")
     elif archive.wrapping_folder:
-        report.add("data-wrapped", archive.name, f"everything is in the folder {archive.wrapping_folder}/")
+        report.add("data-wrapped", archive.name, f"all files are in the folder {archive.wrapping_folder}/")

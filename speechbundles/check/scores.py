@@ -1,4 +1,4 @@
-"""A scoring program's options, and the board's columns against the scores that it declares."""
+"""Checks the options of a scoring program, and the columns of the leaderboard against the scores that it declares."""
 
 from speechbundles.check.inspection import BuiltTask, Contents, Inspection, Program
 from speechbundles.model.bounded import parse_json
@@ -10,7 +10,7 @@ from spokeneval.run.options import KEYS, OPTIONS_FILE, Options
 
 
 def check_scores(bundle: Inspection, program: Program) -> None:
-    """The board's columns against the scores that the program says it writes."""
+    """Check the columns of the leaderboard against the scores that the program declares."""
     description = read_description(program.archive)
     if description is None:
         where = program.archive.where(TASK_FILE)
@@ -29,7 +29,7 @@ def check_scores(bundle: Inspection, program: Program) -> None:
 
 
 def read_options(report: Report, program: Program) -> Options | None:
-    """The scoring program's options.json, or None where it has none that can be used."""
+    """Return the options in a scoring program's options.json, or None if there are none or they are invalid."""
     if OPTIONS_FILE not in program.archive.files:
         return None
     where = program.archive.where(OPTIONS_FILE)
@@ -61,12 +61,12 @@ def read_options(report: Report, program: Program) -> Options | None:
 
 
 def options_of(contents: Contents, task: BuiltTask | None) -> Options | None:
-    """The options of a task's scoring program, where it has some that can be used."""
+    """Return the options of a task's scoring program, or None if there are none or they are invalid."""
     program = contents.scoring_program(task)
     return read_options(Report(), program) if program else None
 
 
 def writes_page(contents: Contents, task: BuiltTask | None) -> bool:
-    """Whether the task's scoring program may write detailed results; its options may say that it does not."""
+    """Return whether the task's scoring program can write detailed results: its options can turn them off."""
     options = options_of(contents, task)
     return options is None or options.detailed_results

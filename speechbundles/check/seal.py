@@ -1,4 +1,4 @@
-"""What is sealed of a bundle's sets: it must lie beside the bundle, and none of it in the bundle."""
+"""Checks sealed labels: they must be in the folder beside the bundle, and must not be in the bundle."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -23,9 +23,9 @@ class SealedSet:
 
 
 def sealed_sets(report: Report, contents: Contents, bundle: Path) -> dict[str, SealedSet]:
-    """The sets that say that they are a part, by the names of their reference data.
+    """Return the sets with a sealed share, by the names of their reference data.
 
-    Their labels are in the folder that the build wrote beside those of the platforms.
+    Their labels are in the folder that the build wrote beside the platforms' folders.
     """
     sets = {}
     for task in contents.tasks:
@@ -38,13 +38,13 @@ def sealed_sets(report: Report, contents: Contents, bundle: Path) -> dict[str, S
             if reference_zip(folder.name) == uploaded.name and sealed.files and _is_of(uploaded, whole):
                 sets[uploaded.name] = SealedSet(uploaded, whole, sealed)
         if uploaded.name not in sets:
-            what = f"a share of the set is sealed, but the labels that go with it are not in {home}"
+            what = f"a share of the set is sealed, but its labels are not in {home}"
             report.add("sealed-missing", uploaded.name, what)
     return sets
 
 
 def _labels(folder: Path) -> Archive:
-    """The files with labels that a build left in a folder; none where there is no such folder."""
+    """Return the files with labels that a build wrote to a folder; none if the folder does not exist."""
     files = {
         path.name: path.read_bytes() for path in folder.glob("*") if path.is_file() and path.name != PART_FILE
     }
@@ -52,32 +52,32 @@ def _labels(folder: Path) -> Archive:
 
 
 def _is_of(uploaded: Archive, whole: Archive) -> bool:
-    """Whether the labels in a bundle are among those of the whole set."""
+    """Return whether the labels in a bundle are among those of the whole set."""
     return all(
         set(_lines(uploaded.files.get(name, b""))) <= set(_lines(data)) for name, data in whole.files.items()
     )
 
 
 def is_part(reference: Archive) -> bool:
-    """Whether reference data hold the labels of a part of their set."""
+    """Return whether reference data contain the labels of only a part of their set."""
     return PART_FILE in reference.files
 
 
 def without_items(reference: Archive) -> Archive:
-    """Reference data without the public items that lie beside the labels of a part."""
+    """Return reference data without the public items that are stored beside the labels of a part."""
     labels = {name: data for name, data in reference.files.items() if not name.startswith(f"{ITEMS_FOLDER}/")}
     return Archive(reference.name, labels, reference.room)
 
 
 def _name(contents: Contents, task: BuiltTask) -> str:
-    """The task's name, as its scoring program says it."""
+    """Return the task's name from the description of its scoring program."""
     program = contents.scoring_program(task)
     description = read_description(program.archive) if program else None
     return str(description.get("task", "")) if description else ""
 
 
 def check_sealed_rows(report: Report, files: Mapping[str, bytes], sets: Iterable[SealedSet]) -> None:
-    """Search every file of a bundle, those of inner zips included, for a row with a sealed label."""
+    """Search all files of a bundle, including those of inner zips, for rows with sealed labels."""
     sealed = {
         row: found.sealed.where(name)
         for found in sets
@@ -91,7 +91,7 @@ def check_sealed_rows(report: Report, files: Mapping[str, bytes], sets: Iterable
 
 
 def _rows(found: SealedSet, name: str) -> list[bytes]:
-    """The sealed rows of a file, without the header that it shares with the whole one."""
+    """Return the sealed rows of a file, without the header."""
     rows = _lines(found.sealed.files[name])
     return rows[1:] if rows[:1] == _lines(found.uploaded.files.get(name, b""))[:1] else rows
 

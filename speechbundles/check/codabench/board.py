@@ -1,4 +1,4 @@
-"""Leaderboards of Codabench's competition.yaml: their rule, their columns, and which one ranks."""
+"""Checks the leaderboards of Codabench's competition.yaml: submission rule, columns, primary column."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ _Columns = list[tuple[Path, dict[str, Any]]]
 
 
 def check_leaderboards(bundle: Inspection, items: list[Any]) -> dict[str, Any]:
-    """Check the boards; returns the first one, with `ascending` for its primary column."""
+    """Check the leaderboards. Return the first one, with `ascending` for its primary column."""
     if len(items) > 1:
         bundle.add("leaderboards-several", ("leaderboards", 1), f"{len(items)} leaderboards")
     boards = [_check_leaderboard(bundle, ("leaderboards", number), item) for number, item in enumerate(items)]
@@ -50,16 +50,18 @@ def _check_leaderboard(bundle: Inspection, path: Path, item: Any) -> tuple[dict[
         seen: set[Any] = set()
         for place, column in columns:
             if key in column and column[key] in seen:
-                bundle.add("column-duplicate", place, f"{key} {column[key]!r} again")
+                bundle.add("column-duplicate", place, f"{key} {column[key]!r} appears twice")
             seen.add(column.get(key))
     indexes = [column["index"] for _, column in columns if "index" in column]
     _check_computations(bundle, columns, indexes)
     primary, primary_path = _primary_index(board), (*path, "primary_index")
     if indexes and primary not in indexes:
-        text = f"{primary}; the columns have {', '.join(map(str, indexes))}"
+        text = f"{primary}; the columns have the indexes {', '.join(map(str, indexes))}"
         bundle.add("primary-index", primary_path, text)
     elif indexes and primary != min(indexes):
-        bundle.add("primary-not-first", primary_path, f"{primary}; the first column has index {min(indexes)}")
+        bundle.add(
+            "primary-not-first", primary_path, f"{primary}; the first column has the index {min(indexes)}"
+        )
     for place, column in columns:
         if column.get("index") == primary and is_true(column.get("hidden")):
             bundle.add("primary-hidden", place, f"{column.get('key')} is hidden")
@@ -90,4 +92,6 @@ def _check_computations(bundle: Inspection, columns: _Columns, indexes: list[int
         elif column.get("index") in others:
             bundle.add("computation", path, "the column is computed from itself")
         elif not set(map(str, others)) <= set(map(str, indexes)):
-            bundle.add("computation", path, f"computation_indexes {others}; the columns have {indexes}")
+            bundle.add(
+                "computation", path, f"computation_indexes {others}; the columns have the indexes {indexes}"
+            )

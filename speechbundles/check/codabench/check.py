@@ -1,4 +1,4 @@
-"""Codabench's competition.yaml, version 2: all that its unpacker refuses, ignores or takes for something else."""
+"""Checks Codabench's competition.yaml, version 2, for everything that Codabench refuses, ignores or misreads."""
 
 import re
 from collections.abc import Mapping
@@ -33,11 +33,11 @@ _EMAIL = re.compile(r"[^@\s<>,;\"]+@(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\
 _UUID = re.compile(r"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")
 
 Tasks = Mapping[Any, BuiltTask | None]
-"""By their indexes; None for a task that is stored on the server."""
+"""Tasks by their indexes; None for a task that is stored on the server."""
 
 
 def check_codabench(report: Report, files: Archive, document: Document) -> Inspection:
-    """Check the file and the parts that it names."""
+    """Check the file, and the programs, data and pages that it names."""
     bundle = Inspection(report, files, document, elsewhere=BELONGS_TO)
     first = next(iter(files.files))
     if first != FILE:
@@ -134,7 +134,7 @@ def _read_tasks(bundle: Inspection, items: list[Any]) -> Tasks:
             keys = _stored_keys(TASK, required=("index",))
         task = bundle.keys(path, item, keys)
         if task.get("index") in tasks and "index" in task:
-            bundle.add("task-index-duplicate", (*path, "index"), f"index {task['index']} again")
+            bundle.add("task-index-duplicate", (*path, "index"), f"index {task['index']} appears twice")
         if is_true(task.get("ingestion_only_during_scoring")):
             place = (*path, "ingestion_only_during_scoring")
             bundle.add("ingestion-during-scoring", place, "ingestion_only_during_scoring: true")
@@ -159,7 +159,7 @@ def _read_tasks(bundle: Inspection, items: list[Any]) -> Tasks:
 
 
 def _stored_keys(keys: Keys, required: tuple[str, ...]) -> Keys:
-    """The keys of what is stored on the server: the others need not be repeated."""
+    """Return the keys with only some of them required, for an object that is stored on the server."""
     return {name: dict(rule, required=name in required) for name, rule in keys.items()}
 
 
@@ -178,13 +178,13 @@ def _check_solutions(bundle: Inspection, items: list[Any], tasks: Tasks) -> None
         if archive is not None:
             for name in METADATA_FILES:
                 if name in archive.files:
-                    text = "a results submission with metadata"
+                    text = "a results submission that contains a metadata file"
                     bundle.report.add("solution-metadata", archive.where(name), text)
             bundle.contents.solutions[archive.name] = archive
 
 
 def _check_hiding(bundle: Inspection, top: dict[str, Any], phases: Phases, board: dict[str, Any]) -> None:
-    """Scores that are hidden and there all the same: nothing hides them but not being made."""
+    """Report scores that are computed but hidden: everybody can still read them through the API."""
     if not is_true(top.get("auto_run_submissions", TOP["auto_run_submissions"]["default"])):
         return
     places = [
@@ -195,7 +195,7 @@ def _check_hiding(bundle: Inspection, top: dict[str, Any], phases: Phases, board
     ]
     places += [("leaderboards", 0, "hidden")] if is_true(board.get("hidden")) else []
     if places:
-        text = f"{', '.join(map(dotted, places))}; and submissions are scored at once"
+        text = f"{', '.join(map(dotted, places))}; but submissions are scored at once"
         bundle.add("hide-browser-only", places[0], text)
 
 

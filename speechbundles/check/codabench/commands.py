@@ -1,4 +1,4 @@
-"""The command of a program on Codabench: its variables and the paths that it names."""
+"""Checks a program's command on Codabench: its variables and paths."""
 
 import re
 import shlex
@@ -11,7 +11,7 @@ from speechbundles.platforms.codabench.layout import APP, FOLDERS, METADATA_FILE
 
 
 def _words(report: Report, where: str, command: str, step: str) -> list[str] | None:
-    """The command's words, with the variables replaced."""
+    """Return the words of a command, with its variables replaced."""
     if SHELL.search(command):
         report.add("command-shell", where, f"{command!r} needs a shell")
         return None
@@ -31,11 +31,11 @@ def _words(report: Report, where: str, command: str, step: str) -> list[str] | N
 
 
 def _check_paths(report: Report, program: Program, step: str, task: BuiltTask) -> None:
-    """Every /app path of a command is one that the step's container has."""
+    """Report the /app paths of a command that do not exist in the step's container."""
     for folder in re.findall(rf"{APP}/(\w+)", program.command):
         where = program.archive.where(program.metadata)
         if folder not in FOLDERS[step]:
-            text = f"{APP}/{folder} is not there during {step.partition('_')[0]}"
+            text = f"{APP}/{folder} does not exist during {step.partition('_')[0]}"
             report.add("command-path", where, text)
         elif folder == "input_data" and "input_data" not in task.parts:
             report.add("command-path", where, f"{APP}/input_data, but {task.name} has no input_data")

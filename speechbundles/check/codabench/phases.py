@@ -1,4 +1,4 @@
-"""Phases of Codabench's competition.yaml: their dates, limits, order and tasks."""
+"""Checks the phases of Codabench's competition.yaml: dates, limits, order and tasks."""
 
 import itertools
 from collections.abc import Collection, Mapping
@@ -13,7 +13,7 @@ from speechbundles.platforms.facts import FORCE_BEST, FORCE_LAST
 from speechbundles.platforms.keys import is_true
 
 Phases = list[tuple[Path, dict[str, Any]]]
-"""The phases with their places in the file, in the order in which Codabench puts them."""
+"""The phases with their places in the file, sorted as Codabench sorts them."""
 
 
 def check_phases(bundle: Inspection, items: list[Any], tasks: Collection[Any]) -> Phases:
@@ -60,18 +60,20 @@ def _check_limits(bundle: Inspection, path: Path, item: dict[str, Any], phase: d
     daily: Any = phase.get("max_submissions_per_day", PHASE["max_submissions_per_day"]["default"])
     total: Any = phase.get("max_submissions", PHASE["max_submissions"]["default"])
     if 0 < total < daily and "max_submissions_per_day" in phase:
-        bundle.add("limit-inconsistent", (*path, "max_submissions_per_day"), f"{daily} a day, {total} in all")
+        bundle.add(
+            "limit-inconsistent", (*path, "max_submissions_per_day"), f"{daily} per day, {total} in all"
+        )
 
 
 def _check_sequence(bundle: Inspection, phases: Phases) -> None:
     if phases and is_true(phases[0][1].get("auto_migrate_to_this_phase")):
         place = (*phases[0][0], "auto_migrate_to_this_phase")
-        bundle.add("auto-migrate-first", place, "auto_migrate_to_this_phase: true on the first phase")
+        bundle.add("auto-migrate-first", place, "auto_migrate_to_this_phase: true in the first phase")
     for (path, phase), (next_path, following) in itertools.pairwise(phases):
         if "end" not in phase:
-            bundle.add("phase-end-missing", path, "no end, and a phase after it")
+            bundle.add("phase-end-missing", path, "no end, but another phase follows")
         elif phase["end"] and following.get("start") and following["start"] <= phase["end"]:
-            text = f"starts {following['start']}; the phase before ends {phase['end']}"
+            text = f"starts {following['start']}; the previous phase ends {phase['end']}"
             bundle.add("phase-overlap", (*next_path, "start"), text)
 
 
@@ -86,10 +88,12 @@ def check_tasks_of_phases(
         used.update(known)
         if len(known) > 1:
             code = "several-tasks-force" if one_shows else "phase-several-tasks"
-            text = f"{len(known)} tasks under {rule or LEADERBOARD['submission_rule']['default']}"
+            text = f"{len(known)} tasks with the rule {rule or LEADERBOARD['submission_rule']['default']}"
             bundle.add(code, (*path, "tasks"), text)
     for index, task in tasks.items():
         if phases and index not in used:
             bundle.add(
-                "task-unused", task.path if task else ("tasks",), f"no phase has the task with index {index}"
+                "task-unused",
+                task.path if task else ("tasks",),
+                f"no phase names the task with index {index}",
             )

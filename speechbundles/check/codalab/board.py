@@ -1,4 +1,4 @@
-"""The leaderboard of CodaLab's competition.yaml: its columns, and which one ranks."""
+"""Checks the leaderboard of CodaLab's competition.yaml: its columns and the primary column."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def check_leaderboard(bundle: Inspection, item: Any) -> None:
 def _check_column(
     bundle: Inspection, name: Any, item: Any, labels: dict[Any, Path]
 ) -> tuple[int | None, Any, Scored | None]:
-    """The column's rank, its leaderboard's label (None if it has none that counts), and its score."""
+    """Return the column's rank, the label of its leaderboard (None if it is invalid), and its score."""
     path = ("leaderboard", "columns", name)
     column = bundle.keys(path, item, COLUMN)
     length = len(str(name))

@@ -1,4 +1,4 @@
-"""CodaLab's competition.yaml, format 1.5, for CodaLab itself and for Codabench, which imports the same file."""
+"""Checks CodaLab's competition.yaml, format 1.5, for CodaLab, and for Codabench, which imports the same file."""
 
 import itertools
 import re
@@ -25,7 +25,7 @@ _Phases = list[tuple[Path, dict[str, Any], BuiltTask]]
 
 
 def check_codalab(report: Report, files: Archive, document: Document) -> Inspection:
-    """Check the file and the parts that it names."""
+    """Check the file, and the programs, data and pages that it names."""
     bundle = Inspection(report, files, document, zips_only=True)
     _check_order(bundle)
     top = bundle.keys((), document.content, TOP)
@@ -48,13 +48,13 @@ def check_codalab(report: Report, files: Archive, document: Document) -> Inspect
 
 
 def _check_order(bundle: Inspection) -> None:
-    """CodaLab takes the first entry with '.yaml' anywhere in its name for the competition."""
+    """Check that competition.yaml is the first entry with '.yaml' in its name, which is the one that CodaLab reads."""
     names = list(bundle.files.files)
     yamls = [name for name in names if ".yaml" in name]
     if yamls[0] != FILE:
         bundle.report.add("yaml-shadowed", yamls[0], f"comes before {FILE}")
     elif len(yamls) > 1:
-        bundle.report.add("yaml-extra", yamls[1], f"beside {FILE}")
+        bundle.report.add("yaml-extra", yamls[1], f"a second entry with '.yaml' in its name, beside {FILE}")
     elif names[0] != FILE:
         bundle.report.add("yaml-not-first", FILE, f"the first entry is {names[0]}")
 
@@ -93,7 +93,7 @@ def _read_phases(bundle: Inspection, items: dict[Any, Any]) -> _Phases:
 
 
 def _check_limits(bundle: Inspection, path: Path, phase: dict[str, Any]) -> None:
-    # Both limits 0: a phase that means to take nothing, between two that do.
+    # Both limits are 0 in a phase that is meant to be closed, between two open phases.
     closed = phase.get("max_submissions_per_day") == phase.get("max_submissions") == 0
     for key in ("max_submissions_per_day", "max_submissions", "execution_time_limit"):
         value = phase.get(key, 1)
@@ -105,7 +105,9 @@ def _check_limits(bundle: Inspection, path: Path, phase: dict[str, Any]) -> None
     daily = phase.get("max_submissions_per_day", 0)
     total: Any = phase.get("max_submissions", PHASE["max_submissions"]["default"])
     if 0 < total < daily:
-        bundle.add("limit-inconsistent", (*path, "max_submissions_per_day"), f"{daily} a day, {total} in all")
+        bundle.add(
+            "limit-inconsistent", (*path, "max_submissions_per_day"), f"{daily} per day, {total} in all"
+        )
 
 
 def _check_sequence(bundle: Inspection, top: dict[str, Any], phases: _Phases) -> None:
@@ -114,7 +116,7 @@ def _check_sequence(bundle: Inspection, top: dict[str, Any], phases: _Phases) ->
         bundle.add("phase-index", ("phases",), f"phasenumber {', '.join(map(str, numbers))}")
     if phases and is_true(phases[0][1].get("auto_migration")):
         place = (*phases[0][0], "auto_migration")
-        bundle.add("auto-migrate-first", place, "auto_migration: true on the first phase")
+        bundle.add("auto-migrate-first", place, "auto_migration: true in the first phase")
     ordered = sorted(phases, key=lambda phase: phase[1].get("phasenumber", 0))
     for (_, phase, _), (path, following, _) in itertools.pairwise(ordered):
         start, next_start = phase.get("start_date"), following.get("start_date")
@@ -122,9 +124,9 @@ def _check_sequence(bundle: Inspection, top: dict[str, Any], phases: _Phases) ->
             continue
         place = (*path, "start_date")
         if next_start <= start:
-            bundle.add("phase-overlap", place, f"starts {next_start}; the phase before starts {start}")
+            bundle.add("phase-overlap", place, f"starts {next_start}; the previous phase starts {start}")
         elif next_start - start <= timedelta(days=1):
-            bundle.add("phase-too-short", place, f"starts {next_start - start} after the phase before")
+            bundle.add("phase-too-short", place, f"starts {next_start - start} after the previous phase")
     if "end_date" in top:
         where = bundle.document.where(("end_date",))
         end = read_date(bundle.report, where, top["end_date"])
@@ -132,7 +134,7 @@ def _check_sequence(bundle: Inspection, top: dict[str, Any], phases: _Phases) ->
 
 
 def _words(report: Report, where: str, command: str, step: str) -> list[str] | None:
-    """The words of a command, split at single spaces."""
+    """Return the words of a command, split at each space."""
     if SHELL.search(command):
         report.add("command-shell", where, f"{command!r} needs a shell")
         return None
@@ -145,14 +147,18 @@ def _words(report: Report, where: str, command: str, step: str) -> list[str] | N
     if "" in words or command != command.strip():
         report.add("command-spaces", where, f"{command!r}")
     if re.search(r"[\"']", command):
-        report.add("command-shell", where, f"{command!r} is quoted for a shell")
+        report.add("command-shell", where, f"{command!r} has quotation marks for a shell")
         return None
     for word in words:
         if word == "/app" or word.startswith("/app/"):
             report.add("command-literal-path", where, f"{word!r} in the command")
             return None
         if re.fullmatch(r"[\w.][\w./-]*\.(py|sh|R)", word):
-            report.add("command-file", where, f"{word!r}: it runs in the folder above; write $program/{word}")
+            report.add(
+                "command-file",
+                where,
+                f"{word!r}: the command runs in the parent folder; write $program/{word}",
+            )
             return None
     return [word for word in words if word]
 

@@ -289,17 +289,17 @@ def edited(path, folder, *, feedback="coarse", attempts=None, per_day=20):
     return folder / "edited.zip"
 
 
-# 365 of 652 responses are correct: 645 bits. A score in steps tells 2.7 at most; 9 exact ones are
-# written, of which the board shows 3, and each tells 53.
+# 365 of 652 responses are correct: 645 bits. A score in steps reveals at most 2.7. Nine exact scores are
+# written, of which the leaderboard shows 3, and each reveals 53.
 @pytest.mark.parametrize(
     ("changes", "found"),
     [
         ({"attempts": 20}, {}),
-        ({"attempts": 100}, {"leak-scores": "100 attempts on reference_data.zip, scores in steps, may tell 42% of"}),
+        ({"attempts": 100}, {"leak-scores": "100 attempts on reference_data.zip, scores in steps, can reveal 42%"}),
         ({"attempts": 101}, {"leak-attempts": "101 attempts on reference_data.zip; at most 100", "leak-scores": "43%"}),
         ({"attempts": 500, "per_day": 5}, {"leak-scores": "70 attempts"}),  # 14 days of 5 attempts each
-        ({"attempts": 1, "feedback": "exact"}, {"leak-scores": "1 attempts on reference_data.zip, exact scores, may "
-                                                               "tell 74% of"}),
+        ({"attempts": 1, "feedback": "exact"}, {"leak-scores": "1 attempt on reference_data.zip, exact scores, can "
+                                                               "reveal 74% of"}),
     ],
 )  # fmt: skip
 def test_attempts_are_compared_with_the_entropy_of_the_labels(bundle, tmp_path, changes, found):

@@ -1,4 +1,4 @@
-"""Bits of a score on a grid, and of labels; `test_check_leaks` has what `check` reports of them."""
+"""Bits of a score on a grid and of labels; `test_check_leaks` has the findings that follow from them."""
 
 import math
 
@@ -37,5 +37,7 @@ def test_what_the_default_limits_allow():
     psst, content = (
         sum(counts) * entropy([n / sum(counts) for n in counts]) for counts in ((365, 287), (14, 72, 87, 27))
     )
-    assert 30 * bits_of_step(1) <= TOLERATED * psst < 90 * bits_of_step(1)  # its interval's own ends, too
+    assert (
+        30 * bits_of_step(1) <= TOLERATED * psst < 90 * bits_of_step(1)
+    )  # the ends of its interval count too
     assert 30 * bits_of_step(1) > TOLERATED * content  # 200 responses are few

@@ -1,4 +1,4 @@
-"""Every defect in the table is found, by its own rule and no other; clean bundles are left in peace."""
+"""Every defect in the table is found by its own rule and no other; clean bundles have no findings."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ HARMLESS = {
 
 
 @pytest.mark.parametrize("name", HARMLESS)
-def test_what_works_is_left_in_peace(tmp_path, name):
+def test_a_harmless_change_has_no_findings(tmp_path, name):
     platform, change = HARMLESS[name]
     draft = CLEAN[platform]()
     change(draft)
@@ -74,14 +74,14 @@ def test_a_defect_is_found_and_nothing_else(tmp_path, defect: Defect):
 
 
 OF_KNOWN_TASKS = {"leak-attempts", "leak-scores"}
-"""Of bundles of the tasks here alone: see test_feedback."""
+"""Findings only in bundles of this project's tasks: see test_feedback."""
 
 
 def test_every_rule_has_a_defect_that_breaks_it():
     assert {defect.code for defect in DEFECTS} | OF_KNOWN_TASKS == set(RULES)
 
 
-def test_every_rule_says_what_happens_and_what_to_do():
+def test_every_rule_names_an_effect_and_a_fix():
     for code, rule in RULES.items():
         assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", code)
         assert rule.platform.endswith("."), code
@@ -98,22 +98,22 @@ def test_a_finding_names_the_line_and_the_key(tmp_path):
     assert finding.level == "error"
 
 
-def test_a_misspelt_key_is_given_back_spelt(tmp_path):
+def test_a_misspelt_key_gets_the_correct_spelling(tmp_path):
     draft = CLEAN["codabench"]()
     bundle_defects.put("phases", 0, "max_submission_per_day", to=3)(draft)
     (finding,) = findings_of(tmp_path, draft)
     assert "did you mean 'max_submissions_per_day'?" in finding.what
 
 
-def test_a_key_at_the_wrong_level_is_sent_home(tmp_path):
+def test_a_key_at_the_wrong_level_gets_the_correct_place(tmp_path):
     draft = CLEAN["codabench"]()
     bundle_defects.put("execution_time_limit", to=3)(draft)
     (finding,) = findings_of(tmp_path, draft)
     assert "belongs to phases[]" in finding.what
 
 
-def test_a_reference_without_options_counts_as_hidden_unless_its_name_says_otherwise(tmp_path):
-    """Without options.json, only `reference_data_development.zip` may be in the starting kit."""
+def test_a_reference_without_options_is_hidden_unless_its_name_is_that_of_a_public_set(tmp_path):
+    """Without options.json, the starting kit can contain only `reference_data_development.zip`."""
     draft = CLEAN["codabench"]()
     bundle_defects.inside("scoring_program.zip", options__json=None)(draft)
     assert findings_of(tmp_path, draft) == []
@@ -128,8 +128,8 @@ def test_a_development_reference_whose_fingerprint_is_not_declared_is_hidden(tmp
     assert {finding.code for finding in findings_of(tmp_path, draft)} == {"leak-file"}
 
 
-def test_evaluated_regions_may_be_public(tmp_path):
-    """A file of items and times alone holds no label, though the reference has the same bytes."""
+def test_evaluated_regions_can_be_public(tmp_path):
+    """A file with only items and times has no label, although the reference has the same bytes."""
     draft = CLEAN["codabench"]()
     regions = bundle_defects.table("audio_name,start,end", ((f"a{n}", n, n + 1000) for n in range(20)))
     for name in ("reference_data.zip", "input_data.zip"):
@@ -138,7 +138,7 @@ def test_evaluated_regions_may_be_public(tmp_path):
 
 
 def turns(recording: int) -> list[tuple[int, int, str]]:
-    """Ten synthetic turns, in a language that follows no pattern."""
+    """Ten synthetic turns, in random languages."""
     languages = bundle_defects.random.Random(recording).choices(["English", "Mandarin"], k=10)
     return [(1000 * at + recording, 1000 * at + 900, language) for at, language in enumerate(languages)]
 
@@ -161,7 +161,7 @@ def test_the_turns_of_a_hidden_reference_are_found_in_a_solution(tmp_path):
     assert {finding.code for finding in findings_of(tmp_path, draft)} == {"leak-column"}
 
 
-def test_segments_named_as_merlion_names_them_are_told_apart(tmp_path):
+def test_labels_beside_segments_with_the_names_of_merlion_are_found(tmp_path):
     draft = diarization_draft()
     rows = [
         (f"rec{n}_{at}_{start}_{end}", language)
@@ -177,7 +177,7 @@ def test_segments_named_as_merlion_names_them_are_told_apart(tmp_path):
 
 
 def test_a_good_solution_is_no_leak(tmp_path):
-    """39 of 40 predictions right: a baseline may be that good; only all of them, or the labels' own column, tell."""
+    """39 of 40 predictions are right: a baseline can be that good. Only perfect predictions are a leak."""
     draft = CLEAN["codabench"]()
     rows = list(bundle_defects.RELABELLED)
     rows[0] = (rows[0][0], "1" if rows[0][1] == "0" else "0")
@@ -187,8 +187,8 @@ def test_a_good_solution_is_no_leak(tmp_path):
     assert findings_of(tmp_path, draft) == []
 
 
-def test_a_constant_column_tells_nothing(tmp_path):
-    """Where 36 of 40 labels agree, naming that class throughout is right for 90 % and gives nothing away."""
+def test_a_constant_column_is_no_leak(tmp_path):
+    """If 36 of 40 labels agree, the same class for all items is right for 90 % of them and reveals nothing."""
     draft = CLEAN["codabench"]()
     rows = [
         (name, "x", "correct" if at % 10 else "incorrect")
@@ -226,7 +226,7 @@ def test_yaml_bombs_are_refused_quickly(tmp_path):
 
 
 def places(value, path=()):
-    """Every place in a value that is keys, values and lists."""
+    """All places in a value of mappings and lists."""
     yield path
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in items:
@@ -261,15 +261,17 @@ def test_damaged_bytes_never_end_in_an_exception(tmp_path, seed):
                 assert finding.code in RULES
 
 
-def test_a_finding_reads_as_four_short_lines(tmp_path):
+def test_a_finding_has_four_parts_in_lines_of_at_most_80_columns(tmp_path, monkeypatch):
     draft = CLEAN["codabench"]()
     bundle_defects.put("docker_image", to="codalab/codalab-legacy")(draft)
     bundle_defects.put("imgae", to="logo.png")(draft)
-    text = format_findings(findings_of(tmp_path, draft))
+    findings = findings_of(tmp_path, draft)
+    for columns, widest in (("20", 80), ("90", 90), ("300", 100)):
+        monkeypatch.setenv("COLUMNS", columns)
+        text = format_findings(findings)
+        assert widest - 15 < max(map(len, text.splitlines())) <= widest
     assert text.startswith("1 error, 1 warning\n\nerror    competition.yaml line ")
     assert text.index("[unknown-key]") < text.index("[docker-unpinned]")
-    assert (
-        "\n         effect: The image can change during the competition.\n         fix:    Give a fixed tag"
-        in text
-    )
+    effect = "The image can change during the competition."
+    assert f"\n         effect: {effect}\n         fix:    Give a fixed tag" in text
     assert format_findings([]) == "No findings."

@@ -1,4 +1,4 @@
-"""What is searched for hidden labels, of what is sealed, and what attempts may tell: small bundles in memory."""
+"""The search for hidden and sealed labels, and the labels that attempts can reveal, in small bundles in memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from spokeneval.run.reference import fingerprint
 from tests.samples.programs import write_files
 
 KINDS = "xyxxyxyyxyyxxyxy"
-"""Two kinds, eight times each, in no order."""
+"""Two kinds, eight times each, in random order."""
 
 
 def sheet(header, *columns):
@@ -48,7 +48,7 @@ def encoded(files):
 
 
 def contents(reference=GOLD, name="reference_data.zip", options=(), task="Test", declared=DECLARED, **others):
-    """A bundle's contents: a task, its reference, a scoring program; what participants get, by kinds of it."""
+    """A bundle's contents: a task, its reference, a scoring program, and the files of participants by kind."""
     files = {"task.json": json.dumps(declared)} if declared else {}
     program = archive(
         "scoring.zip", files if options is None else {**files, "options.json": json.dumps(dict(options))}
@@ -62,24 +62,24 @@ def contents(reference=GOLD, name="reference_data.zip", options=(), task="Test",
     return Contents(tasks * 2, programs=programs, **kinds)
 
 
-def told(report):
+def listed(report):
     return [(finding.code, finding.where, finding.what) for finding in report.findings]
 
 
 def leaks(bundle=(), sealed=(), pages=(), **described):
-    """What is found in a bundle's contents."""
+    """The findings in a bundle's contents."""
     report, found = Report(), contents(**described)
     found.pages.update(encoded(dict(pages)))
     check_leaks(report, archive("", dict(bundle)), found, dict(sealed))
-    return told(report)
+    return listed(report)
 
 
 def same(where):
-    return "leak-file", where, "the same bytes as reference.csv of a hidden reference"
+    return "leak-file", where, "has the same bytes as reference.csv of a hidden reference"
 
 
 def unsearched(where):
-    return "leak-unsearched", where, "a zip that cannot be read, or too large, or too deep in other zips"
+    return "leak-unsearched", where, "a zip that cannot be read, is too large, or is too deep in other zips"
 
 
 def gives(where, label="label", rows=16):
@@ -91,7 +91,7 @@ KIND = sheet("id,kind", IDS, KINDS)
 PAIRS = list(zip(IDS, KINDS, strict=True))
 
 
-def test_labels_are_found_in_all_that_participants_can_get():
+def test_labels_are_found_in_all_files_that_participants_get():
     for kind in ("item_lists", "public", "solutions"):
         assert leaks(**{kind: {"a.zip": COPY}}) == [same("a.zip/gold.csv")]
         assert leaks(**{kind: {"a.zip": {"b.csv": KIND}}}) == [gives("a.zip/b.csv")]
@@ -108,7 +108,7 @@ def test_labels_are_found_in_all_that_participants_can_get():
 
 
 def workbook():
-    """With the labels in a sheet that is not shown."""
+    """A workbook with the labels in its second sheet."""
     book, text = openpyxl.Workbook(), io.BytesIO()
     book.active.append(["Notes of the annotators"])
     hidden = book.create_sheet("hidden")
@@ -157,7 +157,7 @@ def test_labels_are_found_in_any_form(form):
 
 
 @pytest.mark.parametrize("form", ["{} {}\n", "{}\t{}\n", '"{}": "{}", ', "{1} ({0})\n"])
-def test_texts_are_found_by_their_own_words(form):
+def test_transcripts_are_found_by_their_words(form):
     texts = [f"the {number} of {number * number}, uh, please" for number in range(40)]
     for kit, found in ((texts, True), (random.Random(1).sample(texts, 40), False)):
         gold = "id\ttranscript\n" + "".join(f"u{number}\t{text}\n" for number, text in enumerate(texts))
@@ -187,9 +187,13 @@ def test_turns_are_found_by_recording_and_time():
     [
         (20 * "x" + 20 * "y", 20 * "x" + 16 * "y" + 4 * "x", True),  # 36 of 40
         (20 * "x" + 20 * "y", 20 * "x" + 15 * "y" + 5 * "x", False),
-        (320 * "x" + 80 * "y", 320 * "x" + 40 * "y" + 40 * "x", True),  # half of what x throughout gets wrong
+        (
+            320 * "x" + 80 * "y",
+            320 * "x" + 40 * "y" + 40 * "x",
+            True,
+        ),  # half of the labels of y
         (360 * "x" + 40 * "y", 360 * "x" + 19 * "y" + 21 * "x", False),  # fewer
-        (20 * "x" + 20 * "y" + 20 * "z", 20 * "a" + 20 * "b" + 20 * "a", False),  # two kinds are told as one
+        (20 * "x" + 20 * "y" + 20 * "z", 20 * "a" + 20 * "b" + 20 * "a", False),  # two kinds look the same
         (5 * "x" + 5 * "y", 5 * "x" + 5 * "y", False),  # chance
         (5 * "abcdefghijklmnopqrst", 5 * "ABCDEFGHIJKLMNOPQRST", True),  # twenty kinds
         (100 * "x", 100 * "x", False),
@@ -204,7 +208,7 @@ def test_nine_labels_in_ten_must_follow_and_more_than_by_chance(truth, shown, fo
     assert leaks(reference=gold, public={"a.zip": {"b": kit}}) == expected
 
 
-def test_ratings_on_one_scale_are_told_apart_where_items_are_numbers_too():
+def test_ratings_are_found_where_items_are_numbers_too():
     draw = random.Random(3)
     rows = [[str(number), *draw.choices("12345", k=4)] for number in range(1, 101)]
     gold = {"reference.csv": sheet("id,human1,human2,human3", *zip(*(row[:4] for row in rows), strict=True))}
@@ -224,13 +228,13 @@ SESSIONS = [f"s{row // 4}" for row in range(16)]
         ("1,prompt,1.wav,heard,said,correct", [IDS, SESSIONS, IDS, SESSIONS, SESSIONS]),
     ],
 )
-def test_what_names_items_is_found_by_its_values(header, names):
+def test_columns_that_name_items_are_found_by_their_values(header, names):
     kit = {"a.zip": {"kit": sheet("", *names[:2], KINDS)}}
     (found,) = leaks(reference={"reference.csv": sheet(header, *names, KINDS)}, public=kit)
     assert found[:2] == ("leak-column", "a.zip/kit")
 
 
-def test_a_session_is_no_mark_of_what_all_of_its_items_share():
+def test_a_session_is_no_mark_of_a_label_that_its_items_share():
     rows = [(f"i{number}", f"s{number % 8}", str(number % 8 // 2)) for number in range(64)]
     gold = {"reference.csv": sheet("id,session,severity", *zip(*rows, strict=True))}
     kit = [
@@ -241,7 +245,7 @@ def test_a_session_is_no_mark_of_what_all_of_its_items_share():
         assert leaks(reference=gold, public={"a.zip": {"b": text}}) == found
 
 
-def test_what_item_lists_have_is_no_secret_and_predictions_may_be_good():
+def test_columns_of_item_lists_are_not_secret_and_predictions_can_be_good():
     kit = {"kit.zip": {"b.csv": sheet("id,group", IDS, KINDS[::-1])}}
     assert leaks(public=kit) == [gives("kit.zip/b.csv", "prompt")]
     assert leaks(public=kit, item_lists={"a.zip": ITEMS}) == []
@@ -262,7 +266,7 @@ def test_what_item_lists_have_is_no_secret_and_predictions_may_be_good():
         ("x" * 8 + "y" * 4 + "x" * 4 + "y" * 8, None),  # 4 blocks, 13 by chance
         ("x" * 20 + "y" * 30 + "x" * 10, 3),
         ("".join(kind * 4 for kind in "abcdefghij"), 10),
-        ("".join(kind * 4 for kind in "abcdefghijk"), None),  # so many kinds may be a measure
+        ("".join(kind * 4 for kind in "abcdefghijk"), None),  # so many kinds can be a measurement
     ],
 )
 def test_items_sorted_by_a_label_are_found_but_in_predictions(truth, blocks):
@@ -272,7 +276,7 @@ def test_items_sorted_by_a_label_are_found_but_in_predictions(truth, blocks):
     what = f"{len(truth)} items in {blocks} blocks by 'level' of reference_data.zip/reference.csv"
     assert leaks(reference=gold, public=kit) == ([("leak-order", "a.zip/b", what)] if blocks else [])
     assert leaks(reference=gold, solutions=kit) == []
-    groups = [f"{kind}{place // 4}" for place, kind in enumerate(truth)]  # of which levels follow
+    groups = [f"{kind}{place // 4}" for place, kind in enumerate(truth)]  # which determine the levels
     assert leaks(reference={"reference.csv": sheet("id,session,level", ids, groups, truth)}, public=kit) == []
 
 
@@ -281,7 +285,7 @@ def test_items_listed_by_class_are_sorted_by_it():
     assert [code for code, *_ in leaks(public={"a.zip": {"b.json": classes}})] == ["leak-order"]
 
 
-def test_what_cannot_be_searched_is_reported_but_for_sound_images_and_the_package():
+def test_files_that_cannot_be_searched_are_reported_except_sound_images_and_the_package():
     for name, content in {
         "b.gz": gzip.compress(KIND.encode()),
         "b.pkl": b"\x80\x05\x00\x00" * 9,
@@ -297,13 +301,13 @@ def test_what_cannot_be_searched_is_reported_but_for_sound_images_and_the_packag
 
 
 @pytest.mark.parametrize("repeated", [" ", "(", "1", "/", "\\u", "&#", "a-", "item00 "])
-def test_a_line_of_many_signs_is_read_in_a_moment(repeated):
-    """A pattern that tries each end would take hours."""
+def test_a_line_of_many_signs_is_read_quickly(repeated):
+    """A pattern that backtracks would take hours."""
     text = f"a: {repeated * 100_000}x\n{repeated * 100_000},y\n"
     assert leaks(public={"a.zip": {"b.txt": text}}, reference={**GOLD, "b.csv": f"{text}z"}) == []
 
 
-def test_a_file_without_labels_may_be_public():
+def test_a_file_without_labels_can_be_public():
     others = {
         "README.txt": "Which labels there are.\n",
         "sub/LICENCE": "A licence of many words.\n",
@@ -316,7 +320,7 @@ def test_a_file_without_labels_may_be_public():
         ("x.bin", b"\xff" * 16),
         ("a.csv", sheet("id,x", IDS, IDS)),
     ):
-        words = f"the same bytes as {name} of a hidden reference"
+        words = f"has the same bytes as {name} of a hidden reference"
         found = leaks(reference={**GOLD, **others, name: text}, public={"a.zip": {"x": text}})
         assert found == [("leak-file", "a.zip/x", words)]
 
@@ -325,7 +329,7 @@ def leaks_of_name(task, name, options=None):
     return leaks(task=task, name=name, options=options, public={"a.zip": COPY})
 
 
-def test_labels_are_hidden_unless_options_or_without_any_a_name_says_otherwise():
+def test_labels_are_public_only_by_options_or_without_options_by_a_name():
     for task, name in (("Development", "a"), ("Test", "SAMPLE.zip"), ("x", "Training"), ("public", "b")):
         assert leaks_of_name(task, name) == []
         assert leaks_of_name(task, name, {"public_references": ["0"]}) == [same("a.zip/gold.csv")]
@@ -336,7 +340,7 @@ def test_labels_are_hidden_unless_options_or_without_any_a_name_says_otherwise()
     assert leaks(reference=nested, options=public, public={"a.zip": {"b.csv": KIND, "c.zip": "x"}}) == []
 
 
-def test_of_a_hidden_file_that_is_too_large_or_no_table_a_copy_alone_is_found():
+def test_only_copies_are_found_of_hidden_files_that_are_too_large_or_not_tables():
     rows = [[str(row + number) for row in range(16)] for number in range(29)]
     wide = sheet(",".join(["id", "label", *(f"c{number}" for number in range(29))]), IDS, KINDS, *rows)
     for name, content, what in (
@@ -358,7 +362,7 @@ HALF = {"reference.csv": "".join([ROWS[0], *ROWS[9:]])}
 
 
 def at_home(folder, name="evaluation", task="synthetic", whole=GOLD, half=HALF):
-    """A bundle's path, beside which a build has left what is sealed."""
+    """The path of a bundle, beside which a build has written the sealed labels."""
     home = folder / "dist" / "sealed" / task / name
     write_files(home / "all", whole)
     write_files(home / "sealed", {**half, "part.txt": "sealed\n", "items/items.csv": ITEMS["items.csv"]})
@@ -367,10 +371,10 @@ def at_home(folder, name="evaluation", task="synthetic", whole=GOLD, half=HALF):
 
 def sealed(bundle, **described):
     report = Report()
-    return sealed_sets(report, contents(**{"reference": OPEN, **described}), bundle), told(report)
+    return sealed_sets(report, contents(**{"reference": OPEN, **described}), bundle), listed(report)
 
 
-def test_what_is_sealed_is_found_beside_the_bundle(tmp_path):
+def test_sealed_labels_are_found_beside_the_bundle(tmp_path):
     for set_name, name in (("evaluation", "reference_data.zip"), ("final", "reference_data_final.zip")):
         found, findings = sealed(at_home(tmp_path, set_name), name=name)
         assert (list(found), findings) == ([name], [])
@@ -383,11 +387,11 @@ def test_what_is_sealed_is_found_beside_the_bundle(tmp_path):
     unnamed = at_home(tmp_path / "unnamed", "evaluation", "")
     for declared in (None, {**DECLARED, "task": ""}, {"scores": DECLARED["scores"], "options": {}}):
         assert sealed(unnamed, declared=declared)[1] == []
-    whole, _ = sealed(at_home(tmp_path), reference={**OPEN, **GOLD})  # which the rows then tell
+    whole, _ = sealed(at_home(tmp_path), reference={**OPEN, **GOLD})  # the rows then show it
     assert list(whole) == ["reference_data.zip"]
 
 
-def test_of_several_sets_each_part_is_looked_for(tmp_path):
+def test_the_sealed_labels_of_each_of_several_sets_are_found(tmp_path):
     several = contents(OPEN)
     public = BuiltTask("Practice", (), {**several.tasks[0].parts, "reference_data": archive("a.zip", GOLD)})
     several.tasks[:0] = [BuiltTask("no data", (), {}), public]
@@ -395,10 +399,10 @@ def test_of_several_sets_each_part_is_looked_for(tmp_path):
     several.programs.clear()
     report = Report()
     assert sealed_sets(report, several, at_home(tmp_path)) == {}
-    assert told(report)[0][2].endswith(f" are not in {tmp_path / 'dist' / 'sealed'}")
+    assert listed(report)[0][2].endswith(f" are not in {tmp_path / 'dist' / 'sealed'}")
 
 
-def test_what_is_sealed_and_not_beside_the_bundle_is_missing(tmp_path):
+def test_sealed_labels_that_are_not_beside_the_bundle_are_reported(tmp_path):
     headless = {"reference.csv": "".join(ROWS[1:])}
     other_file = {**GOLD, "more.csv": ROWS[1]}
     places = {
@@ -409,7 +413,7 @@ def test_what_is_sealed_and_not_beside_the_bundle_is_missing(tmp_path):
     }
     for folder, bundle in places.items():
         home = tmp_path / folder / "dist" / "sealed" / "synthetic"
-        what = f"a share of the set is sealed, but the labels that go with it are not in {home}"
+        what = f"a share of the set is sealed, but its labels are not in {home}"
         assert sealed(bundle) == ({}, [("sealed-missing", "reference_data.zip", what)])
     assert sealed(at_home(tmp_path / "both", whole=other_file))[1] == []
     assert sealed(at_home(tmp_path / "more"), reference={**OPEN, "more.csv": "z"})[1] == []
@@ -421,7 +425,7 @@ def test_a_sealed_row_is_found_anywhere_in_the_bundle(tmp_path):
     def rows(files):
         report = Report()
         check_sealed_rows(report, encoded(files), found.values())
-        return told(report)
+        return listed(report)
 
     two = b"Such as\n \t" + ROWS[9].encode() + b"\r\n" + ROWS[12].strip().encode()
     assert rows({"kit.zip/a.txt": two, "b.zip": two, "c": ROWS[0] + ROWS[1], "d": "\n\n"}) == [
@@ -451,14 +455,14 @@ def test_all_labels_of_a_sealed_set_are_searched_for(tmp_path):
     where = "a.zip/b.zip/notes"
     expected = "sealed-uploaded", where, "1 row of sealed/synthetic/evaluation/sealed/reference.csv"
     assert leaks(row, kept, reference=OPEN, item_lists={"a.zip": ITEMS}) == [expected]
-    # As deep as a zip in a participant's kit; what is deeper, or cannot be read, is told.
+    # As deep as a zip in a participant's kit. A deeper or unreadable zip is reported.
     deep = {"a.zip": make_zip({"b.zip": make_zip({"c.zip": make_zip({}), "d.zip": b"x"})}), "e.zip": b"x"}
     places = "a.zip/b.zip/c.zip", "a.zip/b.zip/d.zip", "e.zip"
     assert leaks(deep, kept, reference=OPEN, item_lists={"a.zip": ITEMS}) == [*map(unsearched, places)]
     words = "'label' of sealed/synthetic/evaluation/all/reference.csv beside 16 items"
     found = leaks(sealed=kept, reference=OPEN, item_lists={"a.zip": ITEMS}, public={"k.zip": {"b.csv": KIND}})
     assert found == [("leak-column", "k.zip/b.csv", words)]
-    # Without them the open part is searched for, and its public items are no labels.
+    # Without them only the open part is searched for, and its public items are not labels.
     assert leaks(reference=OPEN, item_lists={"a.zip": ITEMS}) == []
     assert is_part(archive("a", OPEN))
     part = archive("a", OPEN)
@@ -476,7 +480,7 @@ def test_all_labels_of_a_sealed_set_are_searched_for(tmp_path):
 TASK = "psst_correctness"
 LABELS = [f"u{number}\t{number % 2 == 0}" for number in range(530)]
 HIDDEN = {"utterances.tsv": "\n".join(["utterance_id\tcorrectness", *LABELS, ""])}
-"""530 labels of a bit each: an exact score, of 53 bits, tells a tenth of them."""
+"""530 labels of one bit each. An exact score of 53 bits reveals a tenth of them."""
 KNOWN = {**DECLARED, "task": TASK}
 OPENS = datetime(2027, 3, 1)
 
@@ -492,12 +496,13 @@ def budget(*phases, **described):
     bundle = BuiltBundle("codabench", "", "", phases, (), None, detailed_results=False)
     report = Report()
     check_budget(report, bundle, contents(**{"reference": HIDDEN, "declared": KNOWN, **described}))
-    return [(code, what) for code, where, what in told(report) if where == "competition.yaml"]
+    return [(code, what) for code, where, what in listed(report) if where == "competition.yaml"]
 
 
 def scores(attempts, share, shown="exact scores", phases="Final"):
-    attempts = f"{phases}: {attempts} attempts on reference_data.zip, {shown}"
-    return "leak-scores", f"{attempts}, may tell {share} of its labels; tolerable are 10%"
+    plural = "" if attempts == 1 else "s"
+    what = f"{phases}: {attempts} attempt{plural} on reference_data.zip, {shown}"
+    return "leak-scores", f"{what}, can reveal {share} of its labels; tolerated are 10%"
 
 
 def too_many(attempts, phases="Final"):
@@ -519,13 +524,13 @@ def test_attempts_are_the_fewest_that_a_limit_allows(limits, attempts):
     assert budget(phase("Final", **limits)) == [scores(attempts, f"{min(attempts, 10) * 10}%")]
 
 
-def test_exact_scores_tell_a_tenth_each_and_scores_in_steps_less():
+def test_exact_scores_reveal_a_tenth_each_and_scores_in_steps_less():
     assert budget(phase("Final")) == []
     two = {**KNOWN, "scores": [{"key": "f1"}, {"key": "recall"}]}
     assert budget(phase("Final"), declared=two) == [scores(1, "20%")]
     assert budget(phase("Final"), options=None, declared=two) == [scores(1, "20%")]
     assert budget(phase("Final", 2), options={"feedback": "exact"}) == [scores(2, "20%")]
-    # A step of the root of 2/5 standard errors tells log2(sqrt(2 pi e) / sqrt(0.4)), 2.71 bits at most, of 530.
+    # A step of sqrt(2/5) standard errors has log2(sqrt(2 pi e) / sqrt(0.4)) bits, at most 2.71 of 530.
     bits = math.log2(math.sqrt(2 * math.pi * math.e / 0.4))
     assert (19 * bits / 530, 20 * bits / 530) == pytest.approx((0.097, 0.102), abs=5e-4)
     coarse = {"feedback": "coarse"}
@@ -535,8 +540,8 @@ def test_exact_scores_tell_a_tenth_each_and_scores_in_steps_less():
     assert budget(phase("Final", 101), options=coarse)[0] == too_many(101)
 
 
-def test_what_to_do_about_attempts_holds_for_scores_in_steps_too():
-    of_both, _, of_exact_ones = RULES["leak-scores"].remedy.partition("where scores are exact, ")
+def test_the_first_fix_for_attempts_applies_to_scores_in_steps_too():
+    of_both, _, of_exact_ones = RULES["leak-scores"].remedy.partition("If scores are exact, ")
     assert ("feedback: coarse" in of_both, "feedback: coarse" in of_exact_ones) == (False, True)
 
 
@@ -548,7 +553,7 @@ def test_attempts_of_all_phases_on_a_set_add_up():
     assert budget(phase("One"), phase("Two", None))[0] == too_many("unlimited", "One, Two")
 
 
-def test_what_no_board_can_tell_has_no_budget():
+def test_sets_whose_labels_no_leaderboard_reveals_have_no_budget():
     attempts = phase("Final", 200)
     assert len(budget(attempts)) == 2
     assert budget(phase("Other", 200, reference="other.zip")) == budget(phase("Final", 0)) == []
@@ -568,10 +573,10 @@ def test_what_no_board_can_tell_has_no_budget():
     report = Report()
     phases = *(phase("x", 200, reference=name) for name in ("part.zip", "public.zip")), attempts
     check_budget(report, BuiltBundle("", "", "", phases, (), None, detailed_results=False), without)
-    assert [code for code, *_ in told(report)] == ["leak-attempts", "leak-scores"]
+    assert [code for code, *_ in listed(report)] == ["leak-attempts", "leak-scores"]
 
 
-def test_the_tasks_options_say_how_labels_are_read():
+def test_labels_are_read_with_the_options_of_the_task():
     rows = [f"r{number},p,s,{number % 2 * 5},9" for number in range(530)]
     reference = {
         "reference.csv": "\n".join(["response_id,prompt_id,speaker_id,human_score,words", *rows, ""])
