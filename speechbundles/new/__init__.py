@@ -1,6 +1,6 @@
-"""What an organiser begins with: a competition folder, or a challenge that builds as it is written.
+"""Writes the files that an organiser starts from: a competition folder, or a new challenge that builds as it is.
 
-Other rooms import from this module alone.
+Other rooms import only this module.
 """
 
 from speechbundles.new.challenge import what_to_edit, write_challenge

@@ -1,4 +1,4 @@
-"""Writes a new challenge from templates: every file that a task has, and its entries in `competition.yaml`."""
+"""Writes a new challenge from templates: all files of a task, and its entries in `competition.yaml`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from speechbundles.model.bounded import MOST_YAML, decode_yaml, read_file
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.text import PROGRAM
 
 CHALLENGE = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
@@ -21,7 +22,7 @@ CHALLENGE = Environment(
     block_start_string="<%",
     block_end_string="%>",
 )
-"""Signs of their own, because pages and kits are templates themselves."""
+"""It has its own delimiters, because pages and kits are templates themselves."""
 
 FILES = {
     "spokeneval/tasks/{name}.py": "task.py.txt",
@@ -34,33 +35,33 @@ FILES = {
     "pages/{name}/evaluation.md": "evaluation.md",
     "tests/samples/tasks/{name}.py": "sample.py.txt",
 }
-"""Where each template goes."""
+"""The file that is written from each template."""
 
 ITEMS = 60
-"""Of each set of the synthetic sample."""
+"""The number of items in each set of the synthetic sample."""
 
 TO_EDIT = {
-    "spokeneval/tasks/{name}.py": "what the files hold, what is counted, which scores follow",
-    "scoring_program/{name}/score.py": "its docstring: the primary score and the files",
-    "reference_data/{name}/": "the gold standard, a folder a set; synthetic now",
+    "spokeneval/tasks/{name}.py": "files, counts and scores",
+    "scoring_program/{name}/score.py": "docstring: primary score, files",
+    "reference_data/{name}/": "gold standard; now synthetic",
     "starting_kit/{name}/": "README.md and baseline.py",
     "pages/{name}/": "overview.md, data.md, evaluation.md",
-    "tests/samples/tasks/{name}.py": "the task in small, for the tests that hold for every task",
-    "competition.yaml": "dates, limits, columns and title, under challenges and bundles",
+    "tests/samples/tasks/{name}.py": "a small sample for the tests",
+    "competition.yaml": "dates, limits, columns, title",
 }
-"""What a new challenge's author edits, the first file first."""
+"""The files that the author of a new challenge edits, in this order."""
 
 
 def write_challenge(root: Path, name: str) -> list[Path]:
-    """Write a new challenge into a checkout; returns the files that it consists of.
+    """Write the files of a new challenge into a clone, and return their paths.
 
     Raises
     ------
-    OrganiserError: a name that cannot be a module's, or files that are there already. Nothing is written then.
+    OrganiserError: a name that is not valid for a module, or files that exist. Nothing is written then.
     """
     if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name) or len(name) > 32:
         raise OrganiserError(
-            f"{name!r}: expected a name such as speech_rate: small letters, digits and underscores, 32 at most"
+            f"{name!r}: expected a name such as speech_rate, of at most 32 lower-case letters, digits and underscores"
         )
     fields = {"name": name, "title": name.replace("_", " ").capitalize()}
     files = {root / place.format(name=name): _fill(template, fields) for place, template in FILES.items()}
@@ -68,7 +69,7 @@ def write_challenge(root: Path, name: str) -> list[Path]:
         files[root / "reference_data" / name / set_name / "reference.csv"] = _sample(set_name)
     there = [path for path in files if path.exists()]
     if there:
-        raise OrganiserError(f"{there[0].relative_to(root)} is there already; choose another name")
+        raise OrganiserError(f"{there[0].relative_to(root)} exists already; choose another name")
     series = root / "competition.yaml"
     try:
         files[series] = add_entries(decode_yaml(read_file(series, MOST_YAML)), fields)
@@ -81,10 +82,10 @@ def write_challenge(root: Path, name: str) -> list[Path]:
 
 
 def add_entries(series: str, fields: Mapping[str, str]) -> str:
-    """A `competition.yaml` with the challenge and its bundle after those that are there, all else as it stands."""
+    """Return a `competition.yaml` with the challenge and its bundle added after the others; nothing else changes."""
     challenges, heading, bundles = series.partition("\nbundles:\n")
     if not heading:
-        raise OrganiserError("competition.yaml has no line 'bundles:' to put the challenge before")
+        raise OrganiserError("competition.yaml has no line 'bundles:', before which the challenge is added")
     return "".join(
         [
             challenges.rstrip("\n"),
@@ -104,7 +105,7 @@ def _fill(template: str, fields: Mapping[str, str]) -> str:
 
 
 def _sample(set_name: str) -> str:
-    """A synthetic reference: the same rows at every call, others for each set."""
+    """Return a synthetic reference: always the same rows for a set, and different rows for each set."""
     generator = random.Random(set_name)
     rows = [
         f"{set_name[:3]}{item:03d},{generator.choice((1, 2, 2, 3, 3, 3, 4, 4, 5))}" for item in range(ITEMS)
@@ -113,15 +114,15 @@ def _sample(set_name: str) -> str:
 
 
 def what_to_edit(name: str) -> str:
-    """What was written and what comes next, for a terminal."""
+    """Return the files to edit and the next command, as text for a terminal."""
     places = {place.format(name=name): what for place, what in TO_EDIT.items()}
     width = max(map(len, places))
     return "\n".join(
         [
-            "Written: a challenge that builds as it is. Make it yours:",
+            "The new challenge builds as it is. Edit these files to make it your own:",
             "",
             *(f"  {place:<{width}}  {what}" for place, what in places.items()),
             "",
-            f"Then: python build_bundle.py build {name}, and make test.",
+            f"Then run `{PROGRAM} build {name}` and `make test`.",
         ]
     )

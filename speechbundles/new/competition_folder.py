@@ -1,4 +1,4 @@
-"""Writes a competition folder: what an organiser must say, as lines to fill in, and a place for all data."""
+"""Writes a competition folder: settings with lines to fill in, and a place for each of the organiser's files."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -11,20 +11,21 @@ from speechbundles.competition.whole import needs
 from speechbundles.model.competition import Competition, Phase
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import NOTE, Sources
-from speechbundles.model.text import dump_yaml, suggestion
+from speechbundles.model.text import PROGRAM, dump_yaml, suggestion, wrap
 from speechbundles.model.zips import DECIDING_SET, write_tree
 from speechbundles.new.workflow import workflow_files
 
 _SETTINGS = f"""\
-# Your competition. Say here what differs from the repository's competition.yaml, where every key is explained; what you
-# do not say is as it is there, but for the data. The build refuses every line that still says {FILL_IN}.
-# Dates are UTC. A phase that you do not want goes; so does all that you list under `leave_out`:
+# The settings of your competition that differ from the repository's competition.yaml, which explains all keys. Other
+# settings are taken from there; data are not. The build refuses every line that still contains {FILL_IN}.
+# Dates are in UTC. Delete the phases that you do not want. List sets, kit data or the baseline that you leave out:
 #   leave_out: [development, baseline]
 
 """
 
 _PAGES = """\
-Pages of your own, named and placed as in the repository's pages/, which hold where there is none here; and logo.png.
+Your own pages, with the same names and folders as in the repository's pages/, and your logo.png. For each file that is
+missing here, the repository's file is used.
 """
 
 _IGNORED = """\
@@ -37,35 +38,35 @@ try/
 
 
 def write_folder(root: Path, folder: Path, names: Sequence[str], *, software: str = "") -> dict[str, str]:
-    """Write a competition folder for bundles, or for all bundles of tasks, of the repository's series.
+    """Write a competition folder for some of the repository's bundles, or for all bundles of some tasks.
 
     Parameters
     ----------
     root: the repository.
-    folder: a new one, outside of it.
-    names: of bundles or tasks.
-    software: what a GitHub workflow installs (see `workflow_files`); empty: the folder gets no workflow.
+    folder: a new folder outside the repository.
+    names: names of bundles or tasks.
+    software: the wheel that a GitHub workflow installs (see `workflow_files`); empty: no workflow is written.
 
     Returns
     -------
-    What belongs into it, `relative name -> what it is`.
+    The files that belong into the folder, `relative name -> description`.
 
     Raises
     ------
-    OrganiserError: a name that there is not, or a folder that cannot be taken. Nothing is written then.
+    OrganiserError: an unknown name, or a folder that cannot be used. Nothing is written then.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise OrganiserError(f"{folder} is there already; name a new folder")
+        raise OrganiserError(f"{folder} exists already; name a new folder")
     if folder.resolve().is_relative_to(root.resolve()):
         raise OrganiserError(
-            f"{folder} is in the clone; name a folder outside of it, so that your data stay out"
+            f"{folder} is in the clone; name a folder outside it, to keep your data out of the clone"
         )
     series = read_competitions(Sources(root))
     known = list(dict.fromkeys(name for bundle in series for name in (bundle.task, bundle.name)))
     for name in names:
         if name not in known:
-            hint = suggestion(name, known, f"there are {', '.join(known)}")
-            raise OrganiserError(f"no task or bundle {name}; {hint}")
+            hint = suggestion(name, known, f"expected one of {', '.join(known)}")
+            raise OrganiserError(f"there is no task or bundle {name}; {hint}")
     chosen = [competition for competition in series if {competition.name, competition.task} & set(names)]
     places = {need.path: need.what for competition in chosen for need in needs(competition)}
     notes: dict[str, str] = {}
@@ -81,15 +82,15 @@ def write_folder(root: Path, folder: Path, names: Sequence[str], *, software: st
         **(workflow_files(root, software) if software else {}),
     }
     write_tree(folder, {**files, **{name: text.encode() for name, text in notes.items()}})
-    return {"competition.yaml": f"every line that says {FILL_IN}", **places}
+    return {"competition.yaml": f"your settings: replace every {FILL_IN}", **places}
 
 
 def _settings(competitions: Sequence[Competition]) -> dict[str, Any]:
     return {
         "defaults": {
-            "organiser": f"{FILL_IN}: who runs it",
-            "contact_email": f"{FILL_IN}: where participants may write to",
-            "data_licence": f"{FILL_IN}: what participants may do with your data, such as CC BY 4.0",
+            "organiser": f"{FILL_IN}: the name of the organiser",
+            "contact_email": f"{FILL_IN}: an e-mail address for participants",
+            "data_licence": f"{FILL_IN}: the licence of your data, such as CC BY 4.0",
         },
         "challenges": {
             competition.challenge: {"phases": [_phase(phase) for phase in competition.phases]}
@@ -100,7 +101,7 @@ def _settings(competitions: Sequence[Competition]) -> dict[str, Any]:
 
 
 def _phase(phase: Phase) -> dict[str, Any]:
-    """A phase whose dates and limits are to be filled in; a number's line without quotes."""
+    """Return a phase with dates and limits to fill in; lines for numbers have no quotes."""
     settings: dict[str, Any] = {"name": phase.name}
     if phase.description:
         settings["description"] = phase.description
@@ -120,15 +121,15 @@ def _phase(phase: Phase) -> dict[str, Any]:
 
 
 def what_goes_where(folder: Path, places: Mapping[str, str]) -> str:
-    """What was written and what comes next, for a terminal."""
+    """Return the files to add and the next command, as text for a terminal."""
     return "\n".join(
         [
-            f"Written: {folder}. Put in what is yours:",
+            f"The folder {folder} was created. Add your own files:",
             *(
-                "\n" + "\n".join([*(f"  {place}" for place in alike), f"      {what}"])
+                "\n" + "\n".join([*(f"  {place}" for place in alike), wrap(what, " " * 6, " " * 6)])
                 for what, alike in groupby(places, key=lambda place: places[place])
             ),
             "",
-            f"Then: python build_bundle.py build --competition {folder}",
+            f"Then run: {PROGRAM} build --competition {folder}",
         ]
     )

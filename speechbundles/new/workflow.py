@@ -1,4 +1,4 @@
-"""The GitHub workflow of a competition folder, with the software that it installs pinned by hash."""
+"""Writes the GitHub workflow of a competition folder, which pins the software that it installs by hash."""
 
 import hashlib
 import re
@@ -8,7 +8,7 @@ from speechbundles.model.bounded import read_file
 from speechbundles.model.errors import OrganiserError
 
 LARGEST_WHEEL = 50_000_000
-"""Bytes."""
+"""The most bytes of a wheel."""
 
 _WHEEL_NAME = re.compile(r"spokeneval-[\w.!+]+-py3-none-any\.whl")
 _ADDRESS = re.compile(
@@ -17,7 +17,7 @@ _ADDRESS = re.compile(
 
 
 def workflow_files(root: Path, software: str) -> dict[str, bytes]:
-    """The workflow and what it installs, `relative name -> content`.
+    """Return the workflow and the files that it installs from, `relative name -> content`.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def workflow_files(root: Path, software: str) -> dict[str, bytes]:
 
     Raises
     ------
-    OrganiserError: neither of both.
+    OrganiserError: neither a file nor an address of such a wheel.
     OSError: a wheel that cannot be read.
     """
     files = {
@@ -39,14 +39,14 @@ def workflow_files(root: Path, software: str) -> dict[str, bytes]:
         if found is None:
             raise OrganiserError(
                 f"--software {software}: expected https://…/spokeneval-VERSION-py3-none-any.whl#sha256=HASH; "
-                "the hash makes sure that every run installs the same file"
+                "the hash ensures that every run installs the same file"
             )
         pinned, digest = f"spokeneval @ {found['address']}", found["digest"]
     else:
         wheel = Path(software)
         if not _WHEEL_NAME.fullmatch(wheel.name):
             raise OrganiserError(
-                f"--software {software}: expected a file spokeneval-VERSION-py3-none-any.whl"
+                f"--software {software}: expected a file named spokeneval-VERSION-py3-none-any.whl"
             )
         content = read_file(wheel, LARGEST_WHEEL)
         files[f"software/{wheel.name}"] = content

@@ -17,9 +17,9 @@ SYLLABLES = (
 PHONES = ("P", "B", "T", "D", "K", "G", "F", "V", "S", "Z", "M", "N", "L", "R", "AA", "IY", "UW", "EH")
 
 FILLED_IN = {
-    "who runs it": "The Klonmub Institute",
-    "where participants may write to": "plux@klonmub.example",
-    "what participants may do with your data, such as CC BY 4.0": "CC BY-NC 4.0",
+    "the name of the organiser": "The Klonmub Institute",
+    "an e-mail address for participants": "plux@klonmub.example",
+    "the licence of your data, such as CC BY 4.0": "CC BY-NC 4.0",
     "the title": "Dwimfleg, a challenge",
 }
 DATES = ("2027-05-03 00:00:00", "2027-06-20 23:59:59", "2027-06-21 00:00:00", "2027-07-04 23:59:59")

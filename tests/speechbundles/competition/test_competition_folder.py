@@ -51,7 +51,7 @@ def test_every_line_that_is_not_filled_in_is_refused_by_name(tmp_path, capsys):
     folder = tmp_path / "own"
     assert build_bundle.main(["init", str(folder), "spoken_call", "merlion_diarization"]) == 0
     lines = (folder / "competition.yaml").read_text().splitlines()
-    # Three a day and 39 in all, as MERLIon's plan has it, is more than `check` is content with.
+    # At most three in all for every phase that scores the deciding set.
     assert {line.strip() for line in lines if "max_submissions: " in line} == {
         "max_submissions: FILL IN (such as 500)",
         "max_submissions: FILL IN (such as 3)",
@@ -64,7 +64,7 @@ def test_every_line_that_is_not_filled_in_is_refused_by_name(tmp_path, capsys):
     told = capsys.readouterr().err
     assert {int(number) for number in re.findall(r"line (\d+) .*: not filled in yet: ", told)} == waiting
     assert told.startswith(f"competition.yaml: {len(waiting)} defects\n")
-    assert "defaults.contact_email: not filled in yet: where participants may write to" in told
+    assert "defaults.contact_email: not filled in yet: an e-mail address for participants" in told
 
 
 @pytest.mark.parametrize("taken", ["a file", "a folder with something in it"])
@@ -73,7 +73,7 @@ def test_init_needs_a_new_or_empty_folder(tmp_path, capsys, taken):
     write_files(tmp_path, {"own" if taken == "a file" else "own/data.csv": "mine"})
     before = sorted(tmp_path.rglob("*"))
     assert build_bundle.main(["init", str(folder), "spoken_call"]) == 1
-    assert f"{folder} is there already" in capsys.readouterr().err
+    assert f"{folder} exists already" in capsys.readouterr().err
     assert sorted(tmp_path.rglob("*")) == before
 
 

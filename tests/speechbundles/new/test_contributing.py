@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md against the tree, and a new challenge as docs/how-to/new-challenge.md makes it."""
+"""Tests CONTRIBUTING.md against the repository, and a new challenge as docs/how-to/new-challenge.md makes it."""
 
 import json
 import os
@@ -21,7 +21,7 @@ GUIDE = (ROOT / "docs/how-to/new-challenge.md").read_text(encoding="utf-8")
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory):
-    """A copy of the repository with a new challenge, and what the command printed."""
+    """A copy of the repository with a new challenge, and the output of the command."""
     place = tmp_path_factory.mktemp("new") / "repository"
     shutil.copytree(ROOT, place, ignore=shutil.ignore_patterns(".*", "__pycache__", "dist"))
     done = run_program("build_bundle.py", "new", "speech_rate", cwd=place)
@@ -38,7 +38,7 @@ def test_the_guide_shows_what_the_command_prints(copy):
 
 
 @pytest.mark.thorough
-def test_a_new_challenge_builds_checks_and_rehearses_as_it_is(copy):
+def test_a_new_challenge_builds_checks_and_rehearses_unedited(copy):
     place, _ = copy
     built = run_program("build_bundle.py", "build", "speech_rate", cwd=place)
     assert (built.returncode, built.stdout.count("sha256")) == (0, 2), built.stderr
@@ -82,7 +82,7 @@ def test_a_new_challenge_holds_the_contracts_of_all_tasks(copy, tests):
 
 
 @pytest.mark.parametrize("name", ["spoken_call", "Speech rate", "2fast", "a" * 40, "_x"])
-def test_a_name_that_cannot_be_is_refused_and_nothing_is_written(name, capsys):
+def test_an_invalid_name_is_refused_and_nothing_is_written(name, capsys):
     before = (ROOT / "competition.yaml").read_bytes()
     assert build_bundle.main(["new", name]) == 1
     assert "Nothing was written." in capsys.readouterr().err
@@ -91,7 +91,7 @@ def test_a_name_that_cannot_be_is_refused_and_nothing_is_written(name, capsys):
         write_challenge(ROOT, name)
 
 
-def test_entries_go_after_those_that_are_there():
+def test_entries_are_added_after_existing_ones():
     series = "challenges:\n  a:\n    x: 1\n\nbundles:\n  a:\n    task: a\n"
     added = add_entries(series, {"name": "b", "title": "B"})
     assert re.findall(r"^(\S.*|  \w+:)$", added, re.MULTILINE) == [
@@ -102,15 +102,15 @@ def test_entries_go_after_those_that_are_there():
         add_entries("challenges:\n", {"name": "b", "title": "B"})
 
 
-def test_the_map_of_what_to_edit_leads_to_what_is_there():
+def test_the_table_of_files_to_edit_names_existing_files_and_definitions():
     rows = re.findall(r"^\| (.+) \| (.+) \|$", CONTRIBUTING, re.MULTILINE)[2:]
     assert len(rows) > 10
     for _, where in rows:
-        told = re.findall(r"`([^`]+)`", where)
-        places = [ROOT / name for name in told if (ROOT / name).exists()]
+        names = re.findall(r"`([^`]+)`", where)
+        places = [ROOT / name for name in names if (ROOT / name).exists()]
         files = [path for place in places for path in ([place] if place.is_file() else place.glob("*.py"))]
         assert places, where
-        for name in told:
+        for name in names:
             defined = re.compile(
                 rf"^\s*(def {name}\(|class {name}\b|{name}\b\s*(=|:)|{name}=)|\b{name}\(", re.MULTILINE
             )
