@@ -62,7 +62,7 @@ def check_budget(report: Report, bundle: BuiltBundle, contents: Contents) -> Non
         number = "unlimited attempts" if attempts is None else count_of(attempts, "attempt")
         what = f"{', '.join(phase.name for phase in scoring)}: {number} on {name}"
         if attempts is None or attempts > MOST_ATTEMPTS:
-            report.add("leak-attempts", "competition.yaml", f"{what}; at most {MOST_ATTEMPTS} are harmless")
+            report.add("leak-attempts", "competition.yaml", f"{what}; expected at most {MOST_ATTEMPTS}")
         exact = options.feedback == EXACT
         # With exact feedback every score is written, including those that are not on the leaderboard.
         bits = len(declared_scores(program.archive)) * EXACT_BITS if exact else bits_of_step(NARROWEST)
@@ -71,7 +71,7 @@ def check_budget(report: Report, bundle: BuiltBundle, contents: Contents) -> Non
         share = min(1.0, revealed / labels) if labels else 1.0
         if labels is not None and share > TOLERATED:
             shown = "exact scores" if exact else "scores in steps"
-            text = f"{what}, {shown}, can reveal {share:.0%} of its labels; tolerated are {TOLERATED:.0%}"
+            text = f"{what}, {shown}, can reveal {share:.0%} of its labels; expected at most {TOLERATED:.0%}"
             report.add("leak-scores", "competition.yaml", text)
 
 

@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Sequence
-from itertools import islice
+from itertools import groupby
 from pathlib import Path
 
 import click
@@ -123,15 +123,10 @@ def _default_out(competition: Path | None, references: Sequence[str]) -> Path:
 
 def _list_bundles(built: Sequence[Built]) -> None:
     """Print a table: below each folder its files, with their sizes, what the check found, and their digests."""
-    by_folder: dict[Path, list[Built]] = {}
-    for bundle in built:
-        by_folder.setdefault(bundle.path.parent, []).append(bundle)
-    rows = []
-    for bundles in by_folder.values():
-        rows += [_row(bundle) for bundle in bundles]
-    lines = iter(text_table(rows, left=(0, 2, 3)))
-    for folder, bundles in by_folder.items():
-        say("\n".join([f"{folder}", *islice(lines, len(bundles))]))
+    bundles = sorted(built, key=lambda bundle: bundle.path.parent)
+    lines = zip(bundles, text_table(map(_row, bundles), left=(0, 2, 3)), strict=True)
+    for folder, rows in groupby(lines, key=lambda line: line[0].path.parent):
+        say("\n".join([str(folder), *(row for _, row in rows)]))
 
 
 def _row(bundle: Built) -> tuple[str, ...]:

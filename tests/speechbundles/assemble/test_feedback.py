@@ -296,7 +296,8 @@ def edited(path, folder, *, feedback="coarse", attempts=None, per_day=20):
     [
         ({"attempts": 20}, {}),
         ({"attempts": 100}, {"leak-scores": "100 attempts on reference_data.zip, scores in steps, can reveal 42%"}),
-        ({"attempts": 101}, {"leak-attempts": "101 attempts on reference_data.zip; at most 100", "leak-scores": "43%"}),
+        ({"attempts": 101}, {"leak-attempts": "101 attempts on reference_data.zip; expected at most 100",
+                             "leak-scores": "43%"}),
         ({"attempts": 500, "per_day": 5}, {"leak-scores": "70 attempts"}),  # 14 days of 5 attempts each
         ({"attempts": 1, "feedback": "exact"}, {"leak-scores": "1 attempt on reference_data.zip, exact scores, can "
                                                                "reveal 74% of"}),

@@ -502,11 +502,11 @@ def budget(*phases, **described):
 def scores(attempts, share, shown="exact scores", phases="Final"):
     plural = "" if attempts == 1 else "s"
     what = f"{phases}: {attempts} attempt{plural} on reference_data.zip, {shown}"
-    return "leak-scores", f"{what}, can reveal {share} of its labels; tolerated are 10%"
+    return "leak-scores", f"{what}, can reveal {share} of its labels; expected at most 10%"
 
 
 def too_many(attempts, phases="Final"):
-    return "leak-attempts", f"{phases}: {attempts} attempts on reference_data.zip; at most 100 are harmless"
+    return "leak-attempts", f"{phases}: {attempts} attempts on reference_data.zip; expected at most 100"
 
 
 @pytest.mark.parametrize(

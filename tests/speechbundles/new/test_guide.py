@@ -245,7 +245,7 @@ def test_init_writes_a_workflow_for_the_software_that_it_is_given(tmp_path, caps
         assert (tmp_path / folder / ".github/workflows/competition.yml").exists() == bool(more)
     assert (tmp_path / "with/software" / WHEEL).read_bytes() == b"a wheel"
     assert build_bundle.main(["init", str(tmp_path / "bad"), "spoken_call", "--software", "x.whl"]) == 1
-    assert capsys.readouterr().err.startswith("--software x.whl: expected a file spokeneval-VERSION-")
+    assert capsys.readouterr().err.startswith("--software x.whl: expected a file named spokeneval-VERSION-")
     assert not (tmp_path / "bad").exists()
 
 
@@ -254,7 +254,7 @@ def test_init_writes_a_workflow_for_the_software_that_it_is_given(tmp_path, caps
     [
         (f"https://files.example.org/a/{WHEEL}", "expected https://"),
         (f"http://files.example.org/a/{WHEEL}#sha256={'0' * 64}", "expected https://"),
-        ("spokeneval.zip", "expected a file spokeneval-VERSION-py3-none-any.whl"),
+        ("spokeneval.zip", "expected a file named spokeneval-VERSION-py3-none-any.whl"),
     ],
 )
 def test_software_that_is_not_pinned_is_refused(software, expected):
