@@ -20,7 +20,7 @@ from speechbundles.model.competition import Column, Competition, Phase, Place
 from speechbundles.model.dates import FORMAT
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
-from speechbundles.model.text import suggestion
+from speechbundles.model.text import PROGRAM, suggestion
 from speechbundles.platforms.limits import LONGEST_COLUMN_TITLE
 from spokeneval.run.feedback import COARSE
 from spokeneval.tasks import find_task, task_names
@@ -48,7 +48,7 @@ def read_competitions(
     content = series
     if not sources.is_sample:
         if not own.is_file():
-            raise OrganiserError(f"{own}: no such file; build_bundle.py init creates a competition folder")
+            raise OrganiserError(f"{own}: no such file; `{PROGRAM} init` creates a competition folder")
         content, marks = _load(own, sources.root)
     defects: Defects = []
     resolved = list(_left_out(list(_resolve(content, series, sources, defects)), leave_out, defects))

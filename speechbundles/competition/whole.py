@@ -7,6 +7,7 @@ from pathlib import Path
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import BadReference
 from speechbundles.model.sources import NO_FOLDER, NOTE
+from speechbundles.model.text import PROGRAM
 from speechbundles.model.zips import DECIDING_SET
 from spokeneval.formats.problems import count_of
 
@@ -130,7 +131,9 @@ def _is_there(competition: Competition, need: Need, given: Given) -> bool:
 def _refusal(competition: Competition, missing: list[Need]) -> str:
     place = str(competition.sources.folder)
     if competition.sources.own == NO_FOLDER:
-        place = "a competition folder (build_bundle.py init creates one; labels can also be given with --reference)"
+        place = (
+            f"a competition folder (`{PROGRAM} init` creates one; labels can also be given with --reference)"
+        )
     lines = [
         f"{competition.task}: {count_of(len(missing), 'input')} missing; sample data are never used instead"
     ]

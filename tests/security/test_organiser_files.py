@@ -195,7 +195,7 @@ def test_submissions_of_a_season_that_are_no_ordinary_files(capsys, tmp_path):
         ({"metadata__yaml": f"command: x\n# {'x' * (1 << 18)}\n"}, "larger than 256 kB"),
         ({"options__json": DEEP}, "nested too deeply"),
         ({"options__json": '{"options": ' + "9" * 5000 + "}"}, "options-invalid"),
-        ({"options__json": '{"feedback": "exact", "feedback": "coarse"}'}, "'feedback' stands twice"),
+        ({"options__json": '{"feedback": "exact", "feedback": "coarse"}'}, "'feedback' appears twice"),
         ({"task__json": DEEP}, "scores-undeclared"),
         ({"score__py": f"x = {DEEP}"}, "program-syntax"),
         ({"score__py": "x = 1\n" * 200_000}, "larger than 1024 kB"),
@@ -269,7 +269,7 @@ def test_outputs_that_no_program_wrote(tmp_path, files, said):
     ("damage", "said"),
     [
         (encrypted, "encrypted"),
-        (compressed_oddly, "compressed in an uncommon way"),
+        (compressed_oddly, "compressed with an uncommon method"),
         (telling_less, "cannot be read"),
     ],
 )

@@ -243,7 +243,8 @@ def test_invalid_labels_stop_the_build_with_their_rows_named(tmp_path):
     done = build(tmp_path / "dist", "--reference", argument, "--drop-invalid-reference-rows", *ALONE)
     assert done.returncode == 0, done.stderr
     assert "left out reference.csv line 3: a header row in mid-file" in done.stderr
-    assert "left out reference.csv line 43: Id 41: language is correct but meaning incorrect" in done.stderr
+    left_out = "left out reference.csv line 43: Id 41: language is correct but meaning incorrect"
+    assert left_out in " ".join(done.stderr.split())
     with zipfile.ZipFile(tmp_path / "dist/codabench/spoken_call.zip") as bundle:
         inner = io.BytesIO(bundle.read("reference_data.zip"))
     with zipfile.ZipFile(inner) as reference:
@@ -477,10 +478,8 @@ def test_a_bundle_that_leaks_is_refused_and_deleted(tmp_path, copy, monkeypatch,
     rewrite(copy, ("  options: {}", f"  options: {{}}\n{advice}"))
     assert build_bundle.main(arguments) == 1
     done = capsys.readouterr()
-    assert (
-        "warning: spoken_call: accepted_overlaps: hidden set spoken_call/evaluation shares 499 rows"
-        in done.err
-    )
+    warning = "warning: spoken_call: accepted_overlaps: hidden set spoken_call/evaluation shares 499 rows"
+    assert warning in " ".join(done.err.split())
     assert "leak-column" in done.err
     assert done.out.count("not written") == 2
     assert not list((tmp_path / "dist").rglob("*.zip"))
@@ -596,7 +595,7 @@ def test_a_sheet_without_header_is_built(tmp_path):
     done = build(tmp_path / "dist", "--reference", f"spoken_call={tmp_path / 'reference.csv'}", *ALONE)
     assert done.returncode == 0, done.stderr
     assert "2 bundles in" in done.stderr
-    assert done.stderr.endswith(" s: 2 without findings\n")
+    assert done.stderr.endswith(" s: 2 with warnings\n")
 
 
 @pytest.mark.parametrize(

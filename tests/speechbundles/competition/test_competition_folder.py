@@ -287,5 +287,5 @@ def test_the_repository_is_the_samples_folder(tmp_path):
 
 def test_a_folder_without_competition_yaml_is_named(tmp_path, capsys):
     assert build_bundle.main(["build", "--competition", str(tmp_path)]) == 1
-    words = f"{tmp_path / 'competition.yaml'}: no such file; build_bundle.py init"
+    words = f"{tmp_path / 'competition.yaml'}: no such file; `python build_bundle.py init`"
     assert words in capsys.readouterr().err

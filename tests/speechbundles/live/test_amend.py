@@ -279,7 +279,7 @@ def test_the_command(server, tmp_path, monkeypatch, capsys):
     assert build_bundle.main(arguments) == 0
     out, err = capsys.readouterr()
     assert "     2    3  carol     0.975  0.925   +0.05" in out
-    assert "Nothing was changed. With --yes" in err
+    assert "Nothing was changed. Add --yes" in err
     assert build_bundle.main([*arguments, "--yes"]) == 0
     assert "the leaderboard is as predicted: 3 entries" in capsys.readouterr().out
     assert build_bundle.main([*arguments, "--yes"]) == 0

@@ -511,7 +511,7 @@ def test_what_is_no_bundle(tmp_path):
 def test_ingestion_only_during_scoring_is_refused(tmp_path):
     task = {"index": 0, "scoring_program": "scoring_program.zip", "ingestion_only_during_scoring": True}
     phases = [{**ONLY, "tasks": [0]}]
-    with pytest.raises(BundleError, match="hangs"):
+    with pytest.raises(BundleError, match="makes runs hang"):
         run(tmp_path, changes={"tasks": [task], "phases": phases})
 
 
