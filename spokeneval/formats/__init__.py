@@ -1,1 +1,1 @@
-"""Submissions and references: files in, checked arrays out, or one refusal that lists every problem."""
+"""File formats of submissions and references: read files into checked arrays, or refuse them and list all problems."""

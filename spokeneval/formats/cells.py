@@ -1,7 +1,7 @@
-"""What a column's cells hold: parsers from text to arrays, with a problem for each cell that does not fit.
+"""Parsers for the cells of a table's column: from text to arrays, with a problem for each invalid cell.
 
-A parser takes a table, the name of one of its columns and the problems found so far, and returns an array of shape
-(n,), one entry a row. The entry of a cell with a problem is one that no good cell has, where there is such a value.
+A parser takes a table, the name of a column and the problems found so far, and returns an array of shape (n,), with one
+entry for each row. An invalid cell gets a value that no valid cell has, if such a value exists.
 """
 
 from __future__ import annotations
@@ -18,19 +18,22 @@ from .text import decimals as decimal_numbers
 
 Parser = Callable[[Table, str, Problems], np.ndarray]
 
-_NO_BLANKS = ", without blanks around it"
+_NO_BLANKS = ", without spaces around it"
 
 
 def words(
     choices: Mapping[str, int], *, called: Optional[str] = None, spelled: Callable[[str], str] = str
 ) -> Parser:
-    """One of a few words, as its number; -1 for a cell that is none of them.
+    """Return a parser for a column of a few words, which gives the number of each word, and -1 for any other cell.
 
     Parameters
     ----------
-    choices: `word -> number`.
-    called: what a problem calls the column; its name where it has none.
-    spelled: turns the spellings of a word that are allowed into the word.
+    choices
+        The words, `word -> number`.
+    called
+        The name of the column in problems; by default its own name.
+    spelled
+        Normalises the spelling of a cell before it is compared with the words.
     """
 
     def parse(table: Table, column: str, problems: Problems) -> np.ndarray:
@@ -49,7 +52,7 @@ def parse_words(
     spelled: Callable[[str], str] = str,
     used: Union[bool, np.ndarray] = True,
 ) -> np.ndarray:
-    """The numbers of a column's words; problems only in the rows that are used."""
+    """The numbers of a column's words. Problems are added only for the rows in `used`."""
     cells = table.columns[column]
     code = {cell: choices.get(spelled(cell), -1) for cell in set(cells)}
     codes = np.fromiter(map(code.__getitem__, cells), np.int64, len(cells))
@@ -57,13 +60,16 @@ def parse_words(
     for row in np.flatnonzero((codes < 0) & used).tolist():
         cell = cells[row].strip()
         hint = _NO_BLANKS if cell != cells[row] and spelled(cell) in choices else ""
-        message = f"{called or column} {_shown(cells[row])}; expected {expected}{hint}"
+        message = f"{called or column} {_found(cells[row])}; expected {expected}{hint}"
         table.add_problem(problems, "unknown_value", row, message)
     return codes
 
 
 def whole_numbers(low: int, high: Optional[int] = None) -> Parser:
-    """The integers from `low`, to `high` where there is an end, both included; `low` - 1 for any other cell."""
+    """Return a parser for integers from `low` to `high`, both included; `low` - 1 for any other cell.
+
+    Without `high` there is no upper limit.
+    """
 
     def parse(table: Table, column: str, problems: Problems) -> np.ndarray:
         cells = table.columns[column]
@@ -74,7 +80,7 @@ def whole_numbers(low: int, high: Optional[int] = None) -> Parser:
             hint = ", without a decimal point" if "." in cells[row] and high is not None else ""
             cell = cells[row].strip()
             hint = _NO_BLANKS if cell != cells[row] and _whole_number(cell, low, high) >= low else hint
-            message = f"{column} {_shown(cells[row])}; expected {expected}{hint}"
+            message = f"{column} {_found(cells[row])}; expected {expected}{hint}"
             table.add_problem(problems, "off_scale", row, message)
         return numbers
 
@@ -89,7 +95,7 @@ def _whole_number(cell: str, low: int, high: Optional[int]) -> int:
 
 
 def real_numbers(low: float, high: float, *, decimals: int) -> Parser:
-    """Decimal numbers from `low` to `high`, both included, rounded to so many decimals; 0 for any other cell."""
+    """Return a parser for decimal numbers from `low` to `high`, both included, rounded; 0 for any other cell."""
 
     def parse(table: Table, column: str, problems: Problems) -> np.ndarray:
         cells = table.columns[column]
@@ -110,5 +116,5 @@ def real_numbers(low: float, high: float, *, decimals: int) -> Parser:
     return parse
 
 
-def _shown(cell: str) -> str:
-    return quote(cell) if cell else "nothing"
+def _found(cell: str) -> str:
+    return quote(cell) if cell else "is empty"

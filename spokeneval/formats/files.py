@@ -1,4 +1,7 @@
-"""Files, read with bounds: an organiser's as bytes, a participant's each when it is needed. No link is followed."""
+"""Reading files with size limits. Links are never followed.
+
+An organiser's files are read at once, as bytes; a participant's files are opened one by one, when they are needed.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from typing import BinaryIO, NoReturn, Optional, Union
 from .problems import FileProblems, Problems
 
 ORGANISER_LIMIT = 1 << 28
-"""Bytes that a file of the organiser's own may have."""
+"""Largest size of an organiser's own file, in bytes."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,8 @@ class Files:
 
     Attributes
     ----------
-    sources: where each of them is, or its content, by the name that the participant knows.
+    sources
+        The path or the content of each file, by its name in the submission.
     """
 
     sources: Mapping[str, Union[Path, bytes]]
@@ -33,16 +37,17 @@ class Files:
         return tuple(self.sources)
 
     def open(self, name: str, limit: int, problems: Problems) -> BinaryIO:
-        """A file of at most `limit` bytes, open. Never waits for a pipe, never follows a link.
+        """Open a file of at most `limit` bytes. Never waits for a pipe, never follows a link.
 
         Raises
         ------
-        The problems' error: a file that cannot be read, is no ordinary file, or is too large.
+        FileProblems
+            The file cannot be read, is not an ordinary file, or is too large. The class is that of `problems`.
         """
         return _open(self.sources[name], name, limit, problems)
 
     def read(self, name: str, limit: int, problems: Problems) -> bytes:
-        """The content of a file that `open` opens. Never keeps more than `limit` bytes of one that grows."""
+        """The content of a file, opened as by `open`. Reads at most `limit` bytes, even if the file grows meanwhile."""
         return read_file(self.sources[name], name, limit, problems)
 
 
@@ -71,7 +76,7 @@ def refuse_size(name: str, limit: int, problems: Problems) -> NoReturn:
 
 
 def read_file(source: Union[Path, bytes], name: str, limit: int, problems: Problems) -> bytes:
-    """The content of a file; see `Files.read`."""
+    """The content of a file, as for `Files.read`."""
     with _open(source, name, limit, problems) as stream:
         content = stream.read(limit + 1)
     if len(content) > limit:
@@ -82,7 +87,7 @@ def read_file(source: Union[Path, bytes], name: str, limit: int, problems: Probl
 def read_folder(
     folder: Path, names: Optional[Iterable[str]] = None, *, error: type[FileProblems] = FileProblems
 ) -> dict[str, bytes]:
-    """The organiser's files in a folder, `name -> content`: all of them, or those of these names that exist."""
+    """The organiser's files in a folder, `name -> content`: all files, or the existing ones among `names`."""
     paths = sorted(folder.glob("*")) if names is None else [folder / name for name in names]
     problems = Problems(error)
     return {
@@ -93,11 +98,12 @@ def read_folder(
 def content_of(
     files: Mapping[str, bytes], name: str, problems: Problems, limit: int = ORGANISER_LIMIT
 ) -> bytes:
-    """One of the organiser's files.
+    """The content of one of the organiser's files.
 
     Raises
     ------
-    The problems' error: a file that is not there, or is too large.
+    FileProblems
+        The file is missing or too large. The class is that of `problems`.
     """
     if name not in files:
         problems.stop("unreadable_file", name, f"cannot be read: {os.strerror(errno.ENOENT)}")

@@ -1,4 +1,4 @@
-"""What every task's files come to: items that everybody knows, and four functions that read and write them."""
+"""The file format of a task: its public items, and the functions that read and write its files."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from .tables import Layout
 
 @dataclass(frozen=True)
 class Items:
-    """What everybody knows of a set: the ids of its n items, in the order in which they are scored.
+    """The public part of a set: the ids of its n items, in the order in which they are scored.
 
     Attributes
     ----------
-    ids: n ids.
-    class_sizes: where the organiser tells it, how many items each class has, `{"correct": 740, "incorrect": 260}`.
-    latest: of recordings, a time in ms after which nothing is scored in any of them.
+    ids
+        The n ids.
+    class_sizes
+        The number of items in each class, `{"correct": 740, "incorrect": 260}`; None unless the organiser publishes it.
+    latest
+        For recordings, a time in ms after which nothing is scored in any recording.
     """
 
     ids: tuple[str, ...]
@@ -31,28 +34,45 @@ class Items:
 
 
 def _no_part(reference: Any, places: Sequence[int]) -> Any:
-    raise NotImplementedError("a row of the counts is an item, or of items that cannot be scored apart")
+    raise NotImplementedError(
+        "the items of this task cannot be scored separately, or are already rows of the counts"
+    )
 
 
 class Format(NamedTuple):
-    """The files of a task, and how they are taken apart where a share of a set is sealed.
+    """The files of a task, and how to split them when part of a set is sealed.
 
     Attributes
     ----------
-    layouts: how each of the reference's files is written.
-    submission_file: name of a submission's only file, or None where it has one for each item.
-    list_files: names of the public files that items are read from.
-    read_reference: the reference's files, `name -> content` -> reference, with its `items`; raises ReferenceFileError.
-    public_files: reference, options -> the files that participants and the ingestion program get, `name -> content`.
-    read_items: those of `list_files` that are there, `name -> content` -> items; raises FileProblems.
-    read_submission: a submission's files, items -> submission; raises SubmissionError.
-    rows: the reference's files -> of each of them the lines that hold labels, by their numbers from 1: `name ->
-        {line: the item, or the unit where a line is one of several of a unit}`.
-    take: submission, places of items -> what it says of these items, in the order of the places.
-    headerless: the columns, by their number, of a reference that may have no header row.
-    item_rows: where items can be scored apart though a row of the counts is of several, reference -> of each of its
-        files the lines of the items, in the form of `rows`; else nothing.
-    take_reference: reference, places of such items -> the reference of these alone, in the order of the places.
+    layouts
+        The layout of each file of the reference.
+    submission_file
+        The name of a submission's only file; None if a submission has one file for each item.
+    list_files
+        The names of the public files from which items are read.
+    read_reference
+        Takes the reference's files, `name -> content`, and returns the reference, with its `items`. Raises
+        ReferenceFileError.
+    public_files
+        Takes the reference and the options, and returns the files for participants and the ingestion program,
+        `name -> content`.
+    read_items
+        Takes the existing files among `list_files`, `name -> content`, and returns the items. Raises FileProblems.
+    read_submission
+        Takes a submission's files and the items, and returns the submission. Raises SubmissionError.
+    rows
+        Takes the reference's files, and returns the lines with labels of each file, `name -> {line number: item}`.
+        Lines are numbered from 1. Where a unit has several lines, each line is given with its unit instead.
+    take
+        Takes a submission and the positions of items, and returns its answers to these items, in that order.
+    headerless
+        For a reference that may have no header row: `number of columns -> their names`.
+    item_rows
+        For tasks whose rows of counts cover several items each, although the items can be scored separately: takes the
+        reference and returns the lines of the items, in the form of `rows`. Empty for all other tasks.
+    take_reference
+        For the same tasks: takes the reference and the positions of items, and returns the reference of these items
+        only, in that order.
     """
 
     layouts: tuple[Layout, ...]

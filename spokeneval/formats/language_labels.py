@@ -1,9 +1,9 @@
-"""Labels of who speaks which language when, as MERLIon CCS distributes them, and spans of time.
+"""Language labels as MERLIon CCS distributes them (which language is spoken when), and spans of time.
 
-`labels.csv`, as distributed: comma-separated with a header, `audio_name, utt_id, start, end, length, language_tag,
-overlap_diff_lang, dev_eval_status`, the last two or three of them optional; times in milliseconds, whole or with
-a decimal point. A recording is known by its audio name without the extension. A column `speaker` says which recordings
-are of one speaker.
+`labels.csv`, as distributed, is comma-separated with a header: `audio_name, utt_id, start, end, length, language_tag,
+overlap_diff_lang, dev_eval_status`. `length` and the last two columns are optional. Times are in milliseconds, whole or
+with a decimal point. The name of a recording is its audio name without the extension. An additional column `speaker`
+shows which recordings have the same speaker.
 """
 
 from __future__ import annotations
@@ -38,25 +38,32 @@ TAGS = {"English": 0, "Mandarin": 1, "Non-Speech": 2, "Non-Evaluated-Speech": 3}
 ENGLISH, MANDARIN, NON_SPEECH, OTHER_SPEECH = TAGS.values()
 
 LATEST = 1e9
-"""The latest time in ms, eleven days: what is later was not given in milliseconds."""
+"""The latest valid time in ms, eleven days. Later times are not in milliseconds."""
 
 _PLAIN_NAME = re.compile(r'[^\s/\\,"]+\Z')
 SHORTEST_MEDIAN = 5
-"""Half of all segments last longer, in ms: a single speech sound does. Segments in seconds do not."""
+"""The shortest plausible median length of segments, in ms. A single speech sound is longer; if the median is shorter,
+times are in seconds."""
 
 
 @dataclass(frozen=True)
 class Labels:
-    """Labelled segments that stand together, in the file's order.
+    """The labelled segments in a block of the file, in the file's order.
 
     Attributes
     ----------
-    table: their columns as text.
-    recordings: n names of recordings.
-    audio_names: `recording -> its audio file's name`, as it stands first.
-    spans: start and end in ms, shape=(n, 2).
-    tags: values of `TAGS`, shape=(n,).
-    speakers: `recording -> its speaker`, where they are named.
+    table
+        The columns as text.
+    recordings
+        The recordings of the n segments.
+    audio_names
+        The audio files, `recording -> name`, as in the recording's first row.
+    spans : ndarray, shape (n, 2)
+        Start and end in ms.
+    tags : ndarray, shape (n,)
+        Values of `TAGS`.
+    speakers
+        The speakers, `recording -> speaker`; empty if they are not named.
     """
 
     table: Table
@@ -73,18 +80,18 @@ def recording_name(audio_name: str) -> str:
 
 
 def recording_names(audio_names: Sequence[str]) -> list[str]:
-    """`recording_name` of each, worked out once for each file."""
+    """The `recording_name` of each audio file, computed once for each distinct file."""
     names = {audio_name: recording_name(audio_name) for audio_name in set(audio_names)}
     return list(map(names.__getitem__, audio_names))
 
 
 def read_labels(files: Mapping[str, bytes], problems: Problems) -> Iterator[Labels]:
-    """The labels in `labels.csv`, a block of its rows at a time.
+    """Read the labels in `labels.csv`, one block of rows at a time.
 
-    Adds a problem for each row that is not usable: an unknown language tag, an end that is not after the start, a
-    `length` that is off by more than 1 ms, an `utt_id` that stands twice in a recording, a name that cannot be part
-    of a segment's id or of a file's name, a row without speaker among others with one, a recording of
-    two speakers; and one where the times must be others than milliseconds.
+    Adds a problem for each row with one of these: an unknown language tag, an end that is not after the start, a
+    `length` that is wrong by more than 1 ms, an `utt_id` that is repeated in its recording, a name that cannot be part
+    of a segment's id or of a file's name, no speaker although other rows have one, or a second speaker in its
+    recording. Adds one problem if the times cannot be milliseconds.
     """
     blocks = blocks_of(files, LABELS_FILE, problems)
     recordings: list[str] = []
@@ -102,7 +109,7 @@ def read_labels(files: Mapping[str, bytes], problems: Problems) -> Iterator[Labe
         utterances += table.columns["utt_id"]
         lines += table.lines
     for other in others:
-        if "overlap" in other.lower():  # ignored, it would let overlaps in
+        if "overlap" in other.lower():  # if it were ignored, overlapping segments would be scored
             problems.add("unknown_column", LABELS_FILE, f"column {name(other)}; expected {OVERLAP}", line=1)
     _check_utterances(recordings, utterances, lines, problems)
     if lines and not problems and np.median(np.concatenate(lengths)) < SHORTEST_MEDIAN:
@@ -111,7 +118,7 @@ def read_labels(files: Mapping[str, bytes], problems: Problems) -> Iterator[Labe
 
 
 def label_rows(files: Mapping[str, bytes]) -> dict[int, str]:
-    """The lines of `labels.csv`, each with its recording."""
+    """The lines of `labels.csv` with labels, `line -> recording`."""
     rows: dict[int, str] = {}
     for labels in read_labels(files, Problems(ReferenceFileError)):
         rows.update(zip(labels.table.lines, labels.recordings))
@@ -119,7 +126,7 @@ def label_rows(files: Mapping[str, bytes]) -> dict[int, str]:
 
 
 def _labels(table: Table, speakers: dict[str, str], problems: Problems) -> Labels:
-    """A block's labels; the speakers of its recordings are added to those of the blocks before."""
+    """The labels of a block. The speakers of its recordings are added to `speakers`, those of earlier blocks."""
     check_names(table, "audio_name", problems)
     check_names(table, "utt_id", problems)
     spans = read_spans(table, problems)
@@ -146,29 +153,30 @@ def _add_speakers(
     for row, (recording, speaker) in enumerate(zip(recordings, table.columns.get(SPEAKER, ()))):
         first = speakers.setdefault(recording, speaker)
         if first != speaker:
-            message = f"{SPEAKER} {name(speaker)}, above {name(first)}; expected one for all of {name(recording)}, the "
+            message = f"{SPEAKER} {name(speaker)}, but {name(first)} in an earlier row; expected one {SPEAKER} for all "
             message += (
-                "same in all recordings that belong together; a column for who talks when needs another name"
+                f"of {name(recording)}, and the same one in all recordings that belong together. Rename the "
             )
+            message += "column if it shows who is talking in each segment"
             table.add_problem(problems, "two_speakers", row, message)
 
 
 def check_names(table: Table, column: str, problems: Problems) -> None:
-    """Names that can be part of a segment's id and of a file's name."""
+    """Check that the names in a column can be part of a segment's id and of a file's name."""
     unusable = {
         text for text in set(table.columns[column]) if not (_PLAIN_NAME.match(text) and text.isprintable())
     }
     if unusable:
         for text, line in zip(table.columns[column], table.lines):
             if text in unusable:
-                found = quote(text) if text else "nothing"
-                expected = "a name without blanks, slashes, commas, quotation marks and invisible characters"
+                found = quote(text) if text else "is empty"
+                expected = "a name without spaces, slashes, commas, quotation marks or invisible characters"
                 message = f"{column} {found}; expected {expected}"
                 problems.add("unusable_name", table.file, message, line=line)
 
 
 def read_spans(table: Table, problems: Problems) -> np.ndarray:
-    """Columns `start` and `end` in ms, shape=(n, 2); a problem for each row without 0 <= start < end <= LATEST."""
+    """The columns `start` and `end` in ms, shape (n, 2). A row without 0 <= start < end <= LATEST adds a problem."""
     start, end = (decimals(table.columns[column]) for column in ("start", "end"))
     if start is not None and end is not None:
         spans = np.stack([start, end], axis=1)

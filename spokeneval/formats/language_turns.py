@@ -1,17 +1,22 @@
 """Files of MERLIon CCS, Task 2: labels, evaluated regions, the public list of recordings, a submission's turns.
 
-Reference: `labels.csv` (see `language_labels`; `overlap_diff_lang` is not needed) and `regions.csv`, comma-separated,
-with or without a header: `audio_name, start, end` of the evaluated regions in milliseconds, which do not overlap. Every
-labelled recording has one. A recording with a region but without a label is one without speech: whatever is claimed
-there is a false alarm.
-Public items, `recordings.csv`: the `audio_name` of every recording, sorted; neither lengths nor regions. `times.json`:
-one time for the whole set, in milliseconds, the latest end of a region in any recording, rounded up to a power of two:
-enough to know seconds by, and too little to know a recording or a region by.
+Reference:
 
-Submission: a text file for each recording, named as the audio file with `.txt` in place of its extension, with
-lines `<start> <end> <English|Mandarin>` in milliseconds, 0 <= start < end, in any order, overlapping or not; times are
-rounded to whole milliseconds. Where nothing is spoken the file is empty. Turns all of which end within a hundredth of
-the set's latest time were not given in milliseconds.
+- `labels.csv` (see `language_labels`); `overlap_diff_lang` is not needed.
+- `regions.csv`, comma-separated, with or without a header: `audio_name, start, end` of the evaluated regions in
+  milliseconds. Regions do not overlap, and every labelled recording has at least one. A recording with a region but
+  without a label has no speech: any turn in a submission is a false alarm.
+
+Public files:
+
+- `recordings.csv`: the `audio_name` of every recording, sorted, without lengths or regions.
+- `times.json`: one time in milliseconds for the whole set, the latest end of a region in any recording, rounded up to a
+  power of two. It is enough to detect times in seconds, but identifies no recording and no region.
+
+Submission: one text file for each recording, named as the audio file with `.txt` in place of its extension. Its lines
+are `<start> <end> <English|Mandarin>` in milliseconds, 0 <= start < end, in any order; turns may overlap. Times are
+rounded to whole milliseconds. For a recording without speech the file is empty. If all turns of a submission end within
+a hundredth of the set's latest time, the times are not in milliseconds, and the submission is refused.
 """
 
 from __future__ import annotations
@@ -51,11 +56,12 @@ RECORDINGS_FILE = "recordings.csv"
 TIMES_FILE = "times.json"
 
 LEAST_SHARE = 0.01
-"""Of the set's latest time: turns that all end before it are in seconds, or in another unit a hundredfold too long."""
+"""A share of the set's latest time. Turns that all end earlier are in seconds, or in another unit at least a hundred
+times too long."""
 
 TURNS_LIMIT = size_limit(0)
 MOST_LINES = 1 << 15
-"""Bytes and lines of one recording's file: thirty thousand turns."""
+"""Largest number of lines in one recording's file; `TURNS_LIMIT` is its largest size in bytes."""
 
 _REGION = ("audio_name", "start", "end")
 REGIONS = Layout(REGIONS_FILE, "audio_name", _REGION)
@@ -66,7 +72,7 @@ _TURN = ("start", "end", "language")
 
 
 Turns = tuple[np.ndarray, np.ndarray]
-"""A recording's English turns and its Mandarin ones: start and end in ms, shape=(k, 2)."""
+"""The English and the Mandarin turns of a recording: start and end in ms, shape (k, 2) each."""
 
 NO_TURNS: Turns = (np.zeros((0, 2)), np.zeros((0, 2)))
 
@@ -77,12 +83,18 @@ class Reference:
 
     Attributes
     ----------
-    items: the public part.
-    turns: each recording's turns.
-    regions: each recording's evaluated regions in ms, shape=(k, 2).
-    excluded: each recording's speech in other languages in ms, shape=(k, 2).
-    audio_names: n names of audio files.
-    speakers: n names of speakers, where they are named.
+    items
+        The public part.
+    turns
+        The turns of each recording.
+    regions
+        The evaluated regions of each recording in ms, shape (k, 2).
+    excluded
+        The speech in other languages of each recording in ms, shape (k, 2).
+    audio_names
+        The names of the n audio files.
+    speakers
+        The speakers of the n recordings; empty if they are not named.
     """
 
     items: Items
@@ -101,12 +113,13 @@ class Submission:
 
 
 def read_reference(files: Mapping[str, bytes]) -> Reference:
-    """The labels and the evaluated regions.
+    """Read the labels and the evaluated regions.
 
     Raises
     ------
-    ReferenceFileError: rows that are not usable (see `language_labels.read_labels`), regions that overlap, a labelled
-        recording without region.
+    ReferenceFileError
+        Some rows are not usable (see `language_labels.read_labels`), regions overlap, or a labelled recording has no
+        region.
     """
     problems = Problems(ReferenceFileError)
     labels: list[Labels] = []
@@ -137,7 +150,7 @@ def read_reference(files: Mapping[str, bytes]) -> Reference:
         tuple(_by_recording(regions.spans, evaluated, len(recordings))),
         tuple(other),
         tuple(audio_names[recording] for recording in recordings),
-        # A recording without a label is nobody's.
+        # A recording without labels has no speaker, and is a unit of its own.
         tuple(speakers.get(recording, recording) for recording in recordings)
         if any(speakers.values())
         else (),
@@ -176,12 +189,15 @@ def _check_regions(labels: Sequence[Labels], regions: _Regions, problems: Proble
     rows = sorted(zip(regions.recordings, regions.spans.tolist(), regions.table.lines))
     for (recording, before, _), (following, span, line) in zip(rows, rows[1:]):
         if recording == following and span[0] < before[1]:
-            message = f"{name(recording)}: this region and the one up to {before[1]:.12g} ms overlap"
+            message = f"{name(recording)}: this region overlaps the region that ends at {before[1]:.12g} ms"
             problems.add("overlapping_regions", REGIONS_FILE, message, line=line, item=recording)
 
 
 def _check_evaluated(reference: Reference, problems: Problems) -> None:
-    """Where none of a recording's speech is evaluated, its labels and its regions are not of one recording or unit."""
+    """Check that some speech of each labelled recording is evaluated.
+
+    If none is, the labels and the regions belong to different recordings, or are in different units of time.
+    """
     for recording, turns, regions in zip(reference.items.ids, reference.turns, reference.regions):
         speech = np.concatenate(turns)
         start, end = speech[:, :1], speech[:, 1:]
@@ -192,13 +208,13 @@ def _check_evaluated(reference: Reference, problems: Problems) -> None:
 
 
 def _by_recording(spans: np.ndarray, recording: np.ndarray, n: int) -> list[np.ndarray]:
-    """The spans of each of n recordings, shape=(k, 2), in the order in which they come."""
+    """The spans of each of n recordings, shape (k, 2), in their original order."""
     order = np.argsort(recording, kind="stable")
     return np.split(spans[order], np.searchsorted(recording[order], np.arange(1, n)))
 
 
 def public_files(reference: Reference, options: Mapping[str, str]) -> dict[str, bytes]:
-    """The files that participants and the ingestion program get, `name -> content`."""
+    """The files for participants and the ingestion program, `name -> content`."""
     return {
         RECORDINGS_FILE: "\n".join(["audio_name", *reference.audio_names, ""]).encode(),
         TIMES_FILE: (json.dumps({"latest_ms": reference.items.latest}) + "\n").encode(),
@@ -206,7 +222,7 @@ def public_files(reference: Reference, options: Mapping[str, str]) -> dict[str, 
 
 
 def read_items(files: Mapping[str, bytes]) -> Items:
-    """The public items, as `public_files` wrote them."""
+    """Read the public items from the files that `public_files` returned."""
     problems = Problems(FileProblems)
     table = read_table(files, _RECORDINGS, problems)
     problems.raise_if_any()
@@ -221,11 +237,12 @@ def read_items(files: Mapping[str, bytes]) -> Items:
 
 
 def read_submission(files: Files, items: Items) -> Submission:
-    """The turns in each recording's file.
+    """Read the turns in each recording's file.
 
     Raises
     ------
-    SubmissionError: with every problem, a recording without a file among them.
+    SubmissionError
+        The submission is not valid; the error lists every problem, including recordings without a file.
     """
     problems = Problems()
     names = [f"{recording}.txt" for recording in items.ids]
@@ -238,18 +255,18 @@ def read_submission(files: Files, items: Items) -> Submission:
 
 
 def _check_unit(turns: Sequence[Turns], items: Items, problems: Problems) -> None:
-    """Refuse times that cannot be milliseconds. This depends on public numbers alone, and tells nothing of a label."""
+    """Refuse times that cannot be milliseconds. Only public numbers are used, so the refusal reveals no label."""
     last = max((float(spans.max()) for pair in turns for spans in pair if len(spans)), default=None)
     if last is not None and items.latest is not None and last < LEAST_SHARE * items.latest:
         message = (
-            f"all turns end within {last:.12g} ms, and recordings go on for up to {items.latest:.12g} ms; expected "
+            f"all turns end within {last:.12g} ms, but recordings last up to {items.latest:.12g} ms; expected "
             "times in milliseconds, not in seconds"
         )
         problems.add("not_milliseconds", "", message)
 
 
 def rows(files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
-    """The lines of the labels and of the regions, each with its recording."""
+    """The lines of the labels and of the regions, each with its recording, in the form of `Format.rows`."""
     regions = _read_regions(files, Problems(ReferenceFileError))
     return {
         LABELS_FILE: label_rows(files),
@@ -258,7 +275,7 @@ def rows(files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
 
 
 def take(submission: Submission, places: Sequence[int]) -> Submission:
-    """The turns in some of the recordings, in the order of their places."""
+    """The turns in the recordings at the given positions, in that order."""
     return Submission(tuple(submission.turns[place] for place in places))
 
 
@@ -269,7 +286,7 @@ def _read_turns(files: Files, file: str, problems: Problems) -> Turns:
     lines = text.split("\n")
     if len(lines) > MOST_LINES:
         message = (
-            f"has {len(lines)} lines, at most {MOST_LINES} expected; join turns of one language that touch"
+            f"has {len(lines)} lines; expected at most {MOST_LINES}: join adjacent turns of the same language"
         )
         problems.add("file_too_large", file, message)
         return NO_TURNS
@@ -279,7 +296,7 @@ def _read_turns(files: Files, file: str, problems: Problems) -> Turns:
             fields = line.split()
             if fields and len(fields) != 3:
                 message = (
-                    f"{count_of(len(fields), 'field')}; expected 3, separated by blanks: start, end, language"
+                    f"{count_of(len(fields), 'field')}; expected 3, separated by spaces: start, end, language"
                 )
                 problems.add("wrong_field_count", file, message, line=number)
         lines = [line if len(line.split()) == 3 else "" for line in lines]
@@ -294,8 +311,7 @@ def _read_turns(files: Files, file: str, problems: Problems) -> Turns:
             message = f"language {quote(word)}; expected 'English' or 'Mandarin'"
             problems.add("unknown_language", file, message, line=number)
     is_english = np.array([word == "English" for word in language], dtype=bool)
-    spans = np.rint(
-        spans
-    )  # whole milliseconds: a fraction says nothing about speech, but could about a label
+    # Fractions of a millisecond carry no information about speech, but could be used to ask about labels.
+    spans = np.rint(spans)
     lasting = spans[:, 0] < spans[:, 1]
     return spans[is_english & lasting], spans[~is_english & lasting]

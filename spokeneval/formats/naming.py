@@ -1,9 +1,9 @@
-"""Sheets of naming responses, as the PSST Challenge distributes them: a row an utterance.
+"""Sheets of naming responses, as the PSST Challenge distributes them: one row for each utterance.
 
-Reference, `utterances.tsv`: the challenge's own file, tab-separated with a header; of its columns `utterance_id` and
-the task's own are needed. Older files call them `id`, `transcript_arpabet` and `is_correct`. Public list,
-`utterance_list.tsv`: what participants get of it, without transcripts, correctness and the speakers' aphasia
-quotients.
+- Reference, `utterances.tsv`: the challenge's own file, tab-separated with a header. It needs the column `utterance_id`
+  and the column of the task. Older files call these columns `id`, `transcript_arpabet` and `is_correct`.
+- Public list, `utterance_list.tsv`: the part for participants, without the transcripts, the correctness and the
+  speakers' aphasia quotients.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ ID = "utterance_id"
 LIST_FILE = "utterance_list.tsv"
 
 SEVERITY = "aq_index"
-"""The column with the speakers' aphasia quotients, of which participants get none on hidden sets."""
+"""The column with the speakers' aphasia quotients; participants do not get them for hidden sets."""
 
 _PUBLIC = ("session", "test", "prompt", "duration_frames", "filename")
 _ALIASES = {"id": ID, "transcript_arpabet": "transcript", "is_correct": "correctness"}
 
 
 def naming_reference(column: str, cells: Parser) -> Sheet:
-    """The reference of a task that is scored by one of its columns."""
+    """The reference of a task, with the column that is scored."""
     return Sheet(
         "utterances.tsv",
         ID,
@@ -37,7 +37,7 @@ def naming_reference(column: str, cells: Parser) -> Sheet:
 
 
 def naming_submission(file: str, column: str, cells: Parser) -> Sheet:
-    """A submission: the utterances' ids and one column."""
+    """The submission to a task: the utterances' ids and one column."""
     return Sheet(file, ID, {column: cells}, noun="utterance", delimiter="\t")
 
 
@@ -46,6 +46,6 @@ def naming_format(reference: Sheet, submission: Sheet, check: Check) -> Format:
 
 
 def naming_units(reference: Answers) -> Units:
-    """Speakers where the file names them, else sessions, each of which is one speaker's, else single utterances."""
+    """Speakers if the file names them, else sessions (each has one speaker), else single utterances."""
     session = reference.texts.get("session", ())
     return choose_units(reference.items.ids, "utterance", speaker=reference.speakers, session=session)

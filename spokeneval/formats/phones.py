@@ -1,4 +1,4 @@
-"""Transcripts in phones, as cells of a sheet: `K AE T`, the phones and fillers separated by white space."""
+"""Phonemic transcripts in the cells of a sheet, such as `K AE T`: phones and fillers separated by white space."""
 
 from __future__ import annotations
 
@@ -13,16 +13,18 @@ from .problems import Problems, quote
 from .tables import Table
 
 _WRITTEN = re.compile(r"[A-Za-z0-9,.|/_-]{1,60}\Z")
-"""A token that may be phones run together."""
+"""A token that may consist of phones written without spaces."""
 
 
 def transcripts(inventory: Callable[[], Sequence[str]], fillers: Collection[str]) -> Parser:
-    """Sequences of phones and fillers; some may be empty.
+    """Return a parser for sequences of phones and fillers, which may be empty.
 
     Parameters
     ----------
-    inventory: gives the phones, when a transcript is read.
-    fillers: such as `<sil>`.
+    inventory
+        Returns the phones; called when a transcript is read.
+    fillers
+        The tokens that are not phones, such as `<sil>`.
     """
 
     def parse(table: Table, column: str, problems: Problems) -> np.ndarray:
@@ -43,7 +45,7 @@ def transcripts(inventory: Callable[[], Sequence[str]], fillers: Collection[str]
 
 
 def suggest_phone(token: str, phones: Sequence[str], fillers: Collection[str]) -> str:
-    """What to write in place of a token that is no phone."""
+    """Advice on what to write in place of an unknown token."""
     filler = f"<{token.strip('<>').lower()}>"
     if filler in fillers:
         return f"write {filler}"
@@ -54,12 +56,12 @@ def suggest_phone(token: str, phones: Sequence[str], fillers: Collection[str]) -
         return f"write {bare}, without the stress digit"
     run = split_run(re.sub("[^A-Z]", "", token.upper()), phones) if _WRITTEN.match(token) else None
     if run:
-        return f"write {' '.join(run)}, with blanks between the phones"
-    return f"they are written {', '.join(phones[:3])}, ..., the fillers {', '.join(sorted(fillers))}"
+        return f"write {' '.join(run)}, with spaces between the phones"
+    return f"use {', '.join(phones[:3])}, ... or the fillers {', '.join(sorted(fillers))}"
 
 
 def split_run(run: str, phones: Sequence[str]) -> Optional[list[str]]:
-    """Phones that were run together, or None where the letters are not phones."""
+    """The phones in letters written without spaces; None if the letters are not a sequence of phones."""
     ends: dict[int, list[str]] = {0: []}
     for end in range(1, len(run) + 1):
         for phone in phones:

@@ -1,9 +1,9 @@
 """Problems found in files, collected so that one refusal lists them all.
 
-A reader adds problems as it meets them and raises at the end. Every problem has a stable code, so that a
-test can hold each refusal in the code against an input that reaches it, and the same mistake in many rows is
-told once. Whatever came from a file is shown quoted, escaped and cut: a control character, a terminal escape
-or a kilometre of text never gets through.
+A reader adds problems as it finds them, and raises one error at the end. Every problem has a stable code, so that the
+same mistake in many rows is reported once, and so that the tests can check that some input reaches each refusal in the
+code. Text from a file is quoted, escaped and shortened before it is shown, so that control characters, terminal escape
+sequences and very long texts are never printed.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from dataclasses import dataclass, replace
 from typing import NoReturn, Optional
 
 SHOWN = 20
-"""Lines of problems in one refusal, and problems of a code that are kept; the rest are counted."""
+"""Number of lines of problems in one refusal, and of problems kept for each code; further ones are only counted."""
 FEW = 5
-"""So many problems of a code are told one by one; more are one line."""
+"""Up to this many problems of one code are listed; more are summarised in one line."""
 KEPT_OF_REFERENCES = 100_000
+"""Number of problems kept for each code of an organiser's own files."""
 
 _PLACES = 5
 
@@ -27,38 +28,43 @@ FREE_ATTEMPT = "Nothing was scored, and this attempt does not count against your
 
 
 def quote(text: str, limit: int = 100) -> str:
-    """Text from a file as it may be shown: quoted, control characters escaped, cut after `limit` characters."""
+    """Text from a file, made safe to show: quoted, control characters escaped, cut after `limit` characters."""
     return repr(text) if len(text) <= limit else repr(text[:limit]) + "..."
 
 
 def name(text: str) -> str:
-    """An item's or a file's name as it may be shown: bare where it is plain, quoted where it is not."""
+    """The name of an item or a file, made safe to show: unchanged if it is plain, else quoted."""
     plain = text.isprintable() and " " not in text and 0 < len(text) <= 120
     return text if plain else quote(text, 120)
 
 
 def some_of(names: Sequence[str], shown: int = 3) -> str:
-    """`a, b, c (and 97 more)`."""
+    """The first few names as text: `a, b, c (and 97 more)`."""
     rest = len(names) - shown
     return ", ".join(name(text) for text in names[:shown]) + (f" (and {rest} more)" if rest > 0 else "")
 
 
 def count_of(number: int, noun: str, plural: Optional[str] = None) -> str:
-    """`1 response`, `2 responses`."""
+    """A number with its noun: `1 response`, `2 responses`."""
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong.
+    """One problem in a file or a submission.
 
     Attributes
     ----------
-    code: what kind of problem, stable: `duplicate_item`.
-    file: name of the file, as the participant knows it; empty where the whole submission is meant.
-    message: what was found and what was expected, in one line.
-    line: line number from 1, where the problem is in a line.
-    item: the item's id, where the problem is an item's.
+    code
+        The kind of problem, such as `duplicate_item`; codes are stable.
+    file
+        The name of the file, as in the participant's submission; empty if the problem concerns the whole submission.
+    message
+        What was found and what was expected, in one line.
+    line
+        The line number, from 1; None if the problem is not in a single line.
+    item
+        The item's id; None if the problem does not concern a single item.
     """
 
     code: str
@@ -69,14 +75,18 @@ class Problem:
 
 
 class FileProblems(ValueError):
-    """Files that cannot be used. `str()` is the report for the person who wrote them.
+    """Raised for files that cannot be used. `str()` gives the report for the person who wrote them.
 
     Attributes
     ----------
-    problems: the first of the problems of each code, in the order in which they were met.
-    counts: how many there are of each code.
-    total: how many there are.
-    files: how many files they are in.
+    problems
+        The first problems of each code, in the order in which they were found.
+    counts
+        The number of problems of each code.
+    total
+        The number of all problems.
+    files
+        The number of files with problems.
     """
 
     def __init__(
@@ -93,7 +103,7 @@ class FileProblems(ValueError):
 
     @property
     def told(self) -> list[Problem]:
-        """The problems as they are shown: where there are many of a code, the first, with where the next are."""
+        """The problems to show. Of many problems with one code, only the first, with the places of the next ones."""
         alike: dict[str, list[Problem]] = {}
         for problem in self.problems:
             alike.setdefault(problem.code, []).append(problem)
@@ -123,14 +133,16 @@ class FileProblems(ValueError):
 
 
 def _others(problems: Sequence[Problem], count: int) -> str:
-    """`739 more such, lines 3, 4, 5, 6, 7, ...`, of problems of one code; with their files where these are several."""
+    """The other problems of one code as text: `739 more like this, lines 3, 4, 5, 6, 7, ...`, or with their files."""
     first, *others = problems
     lines = [str(problem.line) for problem in others if problem.line not in (None, first.line)]
     files = [name(problem.file) for problem in others if problem.file != first.file]
     places = list(dict.fromkeys(files or lines))
     dots = ["..."] if len(places) > _PLACES or count > len(problems) else []
     where = "also in" if files else "lines"
-    return f"{count - 1} more such" + (f", {where} {', '.join(places[:_PLACES] + dots)}" if places else "")
+    return f"{count - 1} more like this" + (
+        f", {where} {', '.join(places[:_PLACES] + dots)}" if places else ""
+    )
 
 
 def _in_order(problems: Sequence[Problem]) -> list[Problem]:
@@ -145,23 +157,24 @@ def _row(problem: Problem) -> str:
 
 
 class SubmissionError(FileProblems):
-    """A submission that is refused."""
+    """Raised for a submission that is refused."""
 
 
 class ReferenceFileError(FileProblems):
-    """A reference (the organiser's own files) that cannot be scored against."""
+    """Raised for a reference (the organiser's own files) that cannot be used for scoring."""
 
 
 def repeated(item: str, first_line: int) -> str:
-    """The words for something that stands twice: `Id 10453 again; first on line 17`."""
-    return f"{item} again; first on line {first_line}"
+    """The message for a repeated item: `Id 10453 already appears on line 17; keep only one`."""
+    return f"{item} already appears on line {first_line}; keep only one"
 
 
 class Problems:
-    """Collects problems while files are read; `raise_if_any` ends the reading.
+    """Collects problems while files are read; `raise_if_any` then raises them as one error.
 
-    All are counted. Of a stranger's files only the first `SHOWN` of a code are kept, so that ten million bad lines
-    cost no memory; of the organisers' own far more, because they may have the bad rows left out.
+    All problems are counted. For a participant's files only the first `SHOWN` of each code are kept, so that ten
+    million bad lines need no memory. For an organiser's own files many more are kept, because the organiser may choose
+    to leave out the bad rows.
     """
 
     def __init__(self, error: type[FileProblems] = SubmissionError) -> None:
@@ -186,12 +199,12 @@ class Problems:
             raise self.error(self.kept, self._counts, len(self._files))
 
     def stop(self, code: str, file: str, message: str, *, line: Optional[int] = None) -> NoReturn:
-        """Add a problem after which a file cannot be read on, and raise all."""
+        """Add a problem that prevents further reading of a file, and raise all problems."""
         self.add(code, file, message, line=line)
         raise self.error(self.kept, self._counts, len(self._files))
 
     @contextmanager
     def continuing(self) -> Iterator[None]:
-        """Go on with the next file after one that cannot be read; its problem is kept."""
+        """Suppress the error of a file that cannot be read, so that the next file is read; its problem is kept."""
         with suppress(self.error):
             yield

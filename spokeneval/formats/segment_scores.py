@@ -1,17 +1,18 @@
 """Files of MERLIon CCS, Task 1: labels, the public list of segments, a submission's scores.
 
-Reference: `labels.csv` (see `language_labels`). Scored are the English and Mandarin segments whose
-`overlap_diff_lang` is not `True`, in the order of the labels; the flag is taken at its word, and a file without the
-column has no overlaps.
-Public items, `segments.csv`: `audio_name, utt_id, start, end` of these segments, in this order. A segment's id is
-the audio name without its extension, `utt_id`, `start` and `end`, joined by `_`, the times as `segments.csv` writes
-them.
+Reference: `labels.csv` (see `language_labels`). The English and Mandarin segments whose `overlap_diff_lang` is not
+`True` are scored, in the order of the labels. The flag is not checked against the times; a file without the column has
+no overlaps.
 
-Submission, `prediction.txt`, three fields a line, separated by blanks or tabs, in the order of `segments.csv`, in
+Public items, `segments.csv`: `audio_name, utt_id, start, end` of these segments, in the same order. The id of a segment
+consists of the audio name without its extension, `utt_id`, `start` and `end`, joined by underscores, with the times as
+they are written in `segments.csv`.
+
+Submission, `prediction.txt`: three fields on each line, separated by spaces or tabs, in the order of `segments.csv`, in
 one of two formats:
 
-1. two lines a segment, `<id> 0 <English score>`, then `<id> 1 <Mandarin score>`;
-2. one line a segment, `<id> <English score> <Mandarin score>`.
+1. two lines for each segment, `<id> 0 <English score>`, then `<id> 1 <Mandarin score>`;
+2. one line for each segment, `<id> <English score> <Mandarin score>`.
 """
 
 from __future__ import annotations
@@ -62,12 +63,18 @@ class Reference:
 
     Attributes
     ----------
-    items: the public part.
-    is_english: bool, shape=(n,): English or Mandarin.
-    recordings: int, shape=(n,): the number of each one's recording, from 0.
-    audio_names: the recordings' audio files.
-    speakers: the recordings' speakers, where they are named.
-    lines: each one's line in the labels.
+    items
+        The public part.
+    is_english : ndarray of bool, shape (n,)
+        Whether each segment is English; the others are Mandarin.
+    recordings : ndarray of int, shape (n,)
+        The number of each segment's recording, from 0.
+    audio_names
+        The audio files of the recordings.
+    speakers
+        The speakers of the recordings; empty if they are not named.
+    lines
+        The line of each segment in the labels.
     """
 
     items: Items
@@ -80,19 +87,20 @@ class Reference:
 
 @dataclass(frozen=True)
 class Submission:
-    """A participant's scores: finite doubles, shape=(n,), in the order of the items; larger is likelier."""
+    """A participant's scores: finite doubles, shape (n,), in the order of the items. Larger means more likely."""
 
     english: np.ndarray
     mandarin: np.ndarray
 
 
 def read_reference(files: Mapping[str, bytes]) -> Reference:
-    """The segments to score, from `labels.csv`.
+    """Read the segments to score from `labels.csv`.
 
     Raises
     ------
-    ReferenceFileError: rows that are not usable (see `language_labels.read_labels`), an `overlap_diff_lang` of an
-        English or Mandarin segment that is neither `True` nor `False`; no English or no Mandarin segment.
+    ReferenceFileError
+        Some rows are not usable (see `language_labels.read_labels`), the `overlap_diff_lang` of an English or Mandarin
+        segment is neither `True` nor `False`, or there is no English or no Mandarin segment.
     """
     problems = Problems(ReferenceFileError)
     ids: list[str] = []
@@ -114,7 +122,7 @@ def read_reference(files: Mapping[str, bytes]) -> Reference:
     is_english = np.concatenate(english)
     if is_english.all() or not is_english.any():
         message = f"{is_english.sum()} English and {(~is_english).sum()} Mandarin segments to score"
-        problems.add("one_language", LABELS_FILE, f"{message}; expected some of both")
+        problems.add("one_language", LABELS_FILE, f"{message}; expected at least one of each")
     problems.raise_if_any()
     _check_ids(ids, recordings, problems)
     problems.raise_if_any()
@@ -130,7 +138,7 @@ def read_reference(files: Mapping[str, bytes]) -> Reference:
 
 
 def _check_ids(ids: Sequence[str], recordings: Sequence[str], problems: Problems) -> None:
-    """Segments of two recordings can share an id: `a_b_c_0_500` is one of `a`, named `b_c`, and one of `a_b`."""
+    """Check that ids are unique: `a_b_c_0_500` is segment `b_c` of recording `a`, or segment `c` of recording `a_b`."""
     if len(set(ids)) == len(ids):
         return
     recording_of: dict[str, str] = {}
@@ -138,7 +146,7 @@ def _check_ids(ids: Sequence[str], recordings: Sequence[str], problems: Problems
         other = recording_of.setdefault(item, recording)
         if other != recording:
             message = (
-                f"segments of {name(other)} and of {name(recording)} have the id {name(item)}; rename one"
+                f"segments of {name(other)} and {name(recording)} have the same id {name(item)}; rename one"
             )
             problems.add("ambiguous_id", LABELS_FILE, message, item=item)
 
@@ -162,9 +170,9 @@ def _ids(recordings: Iterable[str], table: Table) -> Iterator[str]:
 
 
 def public_files(reference: Reference, options: Mapping[str, str]) -> dict[str, bytes]:
-    """The files that participants and the ingestion program get, `name -> content`.
+    """The files for participants and the ingestion program, `name -> content`.
 
-    The order is that of the labels, because submissions must follow it; segments that are not scored are left out.
+    They list the scored segments in the order of the labels, which submissions must follow.
     """
     rows = [",".join(_SHEET.required)]
     names = [f"{recording}_" for recording in recording_names(reference.audio_names)]
@@ -175,7 +183,7 @@ def public_files(reference: Reference, options: Mapping[str, str]) -> dict[str, 
 
 
 def read_items(files: Mapping[str, bytes]) -> Items:
-    """The public items, as `public_files` wrote them."""
+    """Read the public items from the files that `public_files` returned."""
     problems = Problems(FileProblems)
     table = read_table(files, _SHEET, problems)
     problems.raise_if_any()
@@ -183,11 +191,12 @@ def read_items(files: Mapping[str, bytes]) -> Items:
 
 
 def read_submission(files: Files, items: Items) -> Submission:
-    """The scores in `prediction.txt`, in either format.
+    """Read the scores in `prediction.txt`, in either format.
 
     Raises
     ------
-    SubmissionError: with every problem.
+    SubmissionError
+        The submission is not valid; the error lists every problem.
     """
     problems = Problems()
     expect_files(files.names, [SUBMISSION_FILE], problems)
@@ -196,22 +205,22 @@ def read_submission(files: Files, items: Items) -> Submission:
     if submission is None:
         _explain(files, items, problems)
         problems.raise_if_any()
-        raise AssertionError("a file is refused, but no problem is found in it")
+        raise AssertionError("a file was refused, but no problem was found in it")
     return submission
 
 
 def rows(files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
-    """The lines of the labels, each with its recording, which holds them together."""
+    """The lines of the labels, each with its recording, in the form of `Format.rows`."""
     return {LABELS_FILE: label_rows(files)}
 
 
 def item_rows(reference: Reference) -> dict[str, dict[int, str]]:
-    """The lines of the labels, each with its segment, of those that are scored."""
+    """The lines of the scored segments in the labels, each with its segment, in the form of `Format.rows`."""
     return {LABELS_FILE: dict(zip(reference.lines, reference.items.ids))}
 
 
 def take_reference(reference: Reference, places: Sequence[int]) -> Reference:
-    """The labels of some of the segments, in the order of their places; of one language alone, too."""
+    """The labels of the segments at the given positions, in that order. They may all be of one language."""
     chosen = list(places)
     kept, recordings = np.unique(reference.recordings[chosen], return_inverse=True)
     return Reference(
@@ -225,7 +234,7 @@ def take_reference(reference: Reference, places: Sequence[int]) -> Reference:
 
 
 def take(submission: Submission, places: Sequence[int]) -> Submission:
-    """The scores of some of the segments, in the order of their places."""
+    """The scores of the segments at the given positions, in that order."""
     chosen = np.asarray(places, dtype=int)
     return Submission(submission.english[chosen], submission.mandarin[chosen])
 
@@ -237,7 +246,7 @@ def _blocks(files: Files, items: Items, problems: Problems) -> Iterator[str]:
 
 
 def _read_scores(files: Files, items: Items) -> Optional[Submission]:
-    """The scores of a file without any fault, in one format or the other; else None."""
+    """The scores of a valid file in either format; None for any other file."""
     with suppress(FileProblems):
         ids = [item for item in items.ids for _ in range(2)]
         scores = _read_numbers(_blocks(files, items, Problems()), [ids, ["0", "1"] * len(items)])
@@ -249,7 +258,7 @@ def _read_scores(files: Files, items: Items) -> Optional[Submission]:
 
 
 def _read_numbers(blocks: Iterable[str], expected: Sequence[list[str]]) -> Optional[np.ndarray]:
-    """The numbers in those of three columns that come after the expected ones; None where a line is not as expected."""
+    """The numbers in the columns after the expected ones, of three columns; None if any line differs."""
     numbers = []
     place = 0
     for block in blocks:
@@ -268,7 +277,7 @@ def _read_numbers(blocks: Iterable[str], expected: Sequence[list[str]]) -> Optio
 
 
 class _Line(NamedTuple):
-    """A line's number, its segment's id, and the fields after it: both, or of another number the first."""
+    """The number of a line, its segment's id, and its other fields: both, or only the first if there are not two."""
 
     number: int
     item: str
@@ -276,12 +285,12 @@ class _Line(NamedTuple):
 
     @property
     def language(self) -> str:
-        """In format 1, `0` for English and `1` for Mandarin."""
+        """The language in format 1: `0` for English, `1` for Mandarin."""
         return self.values[0]
 
 
 def _explain(files: Files, items: Items, problems: Problems) -> None:
-    """A problem for everything that keeps the lines of a file from being the segments' scores."""
+    """Add a problem for each line that does not fit, and for missing segments."""
     rows = []
     number = 0
     for block in _blocks(files, items, problems):
@@ -291,7 +300,7 @@ def _explain(files: Files, items: Items, problems: Problems) -> None:
             if fields and len(fields) != 3:
                 message = f"{count_of(len(fields), 'field')}; expected 3: {_FIELDS}"
                 if len(fields) == 1 and "," in line:
-                    message += "; separated by blanks, not commas"
+                    message += "; separate them by spaces, not commas"
                 problems.add("wrong_field_count", SUBMISSION_FILE, message, line=number, item=fields[0])
             if len(fields) > 1:
                 rows.append(_Line(number, fields[0], fields[1:] if len(fields) == 3 else fields[1:2]))
@@ -306,9 +315,12 @@ def _explain(files: Files, items: Items, problems: Problems) -> None:
 
 
 def _two_lines_a_segment(rows: Sequence[_Line], n: int) -> bool:
-    """Whether format 1 is meant: the first two lines are a segment's 0 and 1. Where they are broken: most lines are
-    such pairs, or pairs with the same few words for 0 and 1; or the first has 0 or 1, and many are such pairs or there
-    are far more lines than the n segments, most of them with 0 or 1."""
+    """Whether an invalid file is meant to be in format 1, with two lines for each of the n segments.
+
+    It is if the first two lines are 0 and 1 of one segment. Otherwise, if most lines are in such pairs, or in pairs of
+    one segment with the same few words in place of 0 and 1. Otherwise, if the first line has 0 or 1 and either many
+    lines are in such pairs, or there are far more lines than segments, most of them with 0 or 1.
+    """
     neighbours = list(zip(rows, rows[1:]))
     twins = [first.item == second.item for first, second in neighbours]
     pairs = [
@@ -326,7 +338,7 @@ def _two_lines_a_segment(rows: Sequence[_Line], n: int) -> bool:
 
 
 def _pair(rows: Sequence[_Line], known: set[str], problems: Problems) -> list[_Line]:
-    """Format 1: the first line of each segment. Adds a problem for each that is not English 0, then Mandarin 1."""
+    """The first line of each segment in format 1. A segment without English (0), then Mandarin (1), adds a problem."""
     segments: list[_Line] = []
     seen: set[str] = set()
     index = 0
@@ -380,9 +392,7 @@ def _explain_lone(line: _Line, problems: Problems) -> None:
         message = f"{NOUN} {name(item)}: no English line (0) right before its Mandarin line (1)"
         problems.add("missing_language", SUBMISSION_FILE, message, line=line.number, item=item)
     elif decimal(line.language) is not None:
-        message = (
-            f"{NOUN} {name(item)}: one line with two scores, in a file of two lines a segment; use one format"
-        )
+        message = f"{NOUN} {name(item)}: one line with two scores in a file with two lines per segment; use one format"
         problems.add("mixed_formats", SUBMISSION_FILE, message, line=line.number, item=item)
     else:
         _unknown_language(line, problems)
@@ -396,12 +406,13 @@ def _unknown_language(line: _Line, problems: Problems) -> None:
 
 
 def _single(rows: Sequence[_Line], problems: Problems) -> list[_Line]:
-    """Format 2: a line of each segment. Adds a problem for each pair of lines that is in format 1."""
+    """The line of each segment in format 2. A pair of lines in format 1 adds a problem."""
     segments: list[_Line] = []
     for row in rows:
         before = segments[-1] if segments else None
         if before and before.item == row.item and {before.language, row.language} == {"0", "1"}:
-            message = f"{NOUN} {name(row.item)}: two lines, 0 and 1, in a file of one line a segment; use one format"
+            message = f"{NOUN} {name(row.item)}: two lines (0 and 1) in a file with one line per segment; "
+            message += "use one format"
             problems.add("mixed_formats", SUBMISSION_FILE, message, line=row.number, item=row.item)
         else:
             segments.append(row)
@@ -409,12 +420,14 @@ def _single(rows: Sequence[_Line], problems: Problems) -> list[_Line]:
 
 
 def _check_order(segments: Sequence[_Line], expected: Sequence[str], problems: Problems) -> None:
-    """Exactly the expected segments, in their order: a problem for each that is not in its place."""
+    """Check that the segments are exactly the expected ones, in order. Each other segment adds a problem."""
     position = {item: place for place, item in enumerate(expected)}
     by_utterance = {item.rsplit("_", 2)[0]: place for place, item in enumerate(expected)}
     if _is_of_another_set(segments, expected):
-        message = f"none of the {count_of(len(segments), NOUN)} is of this set's recordings"
-        message += f"; the first one expected is {name(expected[0])}; is the file another set's?"
+        message = (
+            f"none of the {count_of(len(segments), NOUN)} belongs to this set's recordings, such as segment "
+        )
+        message += f"{name(expected[0])}; is the file for another set?"
         problems.add("another_set", SUBMISSION_FILE, message)
         return
     first_line: dict[str, int] = {}
@@ -457,7 +470,7 @@ def _check_order(segments: Sequence[_Line], expected: Sequence[str], problems: P
 
 
 def _is_of_another_set(segments: Sequence[_Line], expected: Sequence[str]) -> bool:
-    """Whether so many segments are all of recordings that this set has not."""
+    """Whether there are many segments, all of them of recordings outside this set."""
     recordings = {item.rsplit("_", 3)[0] for item in expected}
     return len(segments) >= FEWEST_OF_A_SET and all(
         segment.item.rsplit("_", 3)[0] not in recordings for segment in segments
@@ -465,8 +478,8 @@ def _is_of_another_set(segments: Sequence[_Line], expected: Sequence[str]) -> bo
 
 
 def _longest_rise(places: Sequence[int]) -> set[int]:
-    """A longest rising selection of distinct numbers: those that are in order when the fewest are moved."""
-    ends: list[int] = []  # the lowest number that ends a selection of each length
+    """A longest increasing subsequence of distinct numbers: the numbers that need not move to put all in order."""
+    ends: list[int] = []  # the lowest number that ends a subsequence of each length
     before: dict[int, Optional[int]] = {}
     for place in places:
         length = bisect_left(ends, place)
@@ -481,7 +494,7 @@ def _longest_rise(places: Sequence[int]) -> set[int]:
 
 
 def _wrong_id(line: _Line, expected: str, problems: Problems) -> None:
-    """Which parts of a line's id differ from the expected one's."""
+    """Add a problem that shows how the parts of a line's id differ from the expected id."""
     parts = line.item.rsplit("_", 3)
     difference = f"expected {name(expected)}"
     if len(parts) == len(_PARTS):

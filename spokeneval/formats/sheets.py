@@ -1,4 +1,4 @@
-"""Sheets: tables with a row an item, declared once and read, matched and written from the declaration."""
+"""Sheets: tables with one row for each item, which are read, matched and written as declared."""
 
 from __future__ import annotations
 
@@ -22,18 +22,26 @@ from .text import read_blocks, size_limit
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table with a row an item.
+    """The declaration of a table with one row for each item.
 
     Attributes
     ----------
-    file: its name.
-    id: the column with the items' ids.
-    columns: the columns that are scored, `name -> what its cells hold`.
-    noun: what an item is, for problems.
-    delimiter: what separates the fields.
-    texts: columns that must be there and are kept as text.
-    optional: columns that are kept as text where they are there; all others are ignored.
-    aliases: other names that a column may have.
+    file
+        The name of the file.
+    id
+        The column with the items' ids.
+    columns
+        The columns that are scored, `name -> parser of its cells`.
+    noun
+        The word for an item in problems.
+    delimiter
+        The separator of the fields.
+    texts
+        Required columns that are kept as text.
+    optional
+        Optional columns that are kept as text; all other columns are ignored.
+    aliases
+        Alternative names of columns.
     """
 
     file: str
@@ -53,13 +61,16 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Answers:
-    """A sheet's contents, one entry an item: `answers["rating"]` is an array of shape (n,).
+    """The contents of a sheet, one entry for each item: `answers["rating"]` is an array of shape (n,).
 
     Attributes
     ----------
-    items: the n items, in the order of the entries.
-    columns: the columns that are scored, as arrays.
-    texts: the columns that are kept as they stand, the id's among them, `name -> n strings`.
+    items
+        The n items, in the order of the entries.
+    columns
+        The columns that are scored, as arrays.
+    texts
+        The columns that are kept as text, including the ids, `name -> n strings`.
     """
 
     items: Items
@@ -68,7 +79,7 @@ class Answers:
 
     @property
     def speakers(self) -> Sequence[str]:
-        """Who gave each entry, where the sheet names speakers."""
+        """The speaker of each entry; empty if the sheet names no speakers."""
         return self.texts.get(SPEAKER, ())
 
     def __getitem__(self, column: str) -> np.ndarray:
@@ -81,13 +92,16 @@ Check = Callable[[Answers, Table, Problems], None]
 def sheet_format(
     reference: Sheet, submission: Sheet, *, list_file: str, public: Sequence[str] = (), check: Check
 ) -> Format:
-    """The format of a task whose reference and submissions are a sheet each.
+    """The format of a task whose reference is one sheet and whose submissions are one sheet each.
 
     Parameters
     ----------
-    list_file: the name of the public item list.
-    public: the columns of text that participants get beside the id, where they are there.
-    check: adds the problems of a reference that no cell has on its own.
+    list_file
+        The name of the public item list.
+    public
+        The text columns that participants get besides the id, as far as the reference has them.
+    check
+        Adds the problems of a reference that do not concern a single cell.
     """
 
     def read_reference(files: Mapping[str, bytes]) -> Answers:
@@ -124,16 +138,17 @@ def sheet_format(
 
 
 def rows_of(table: Table) -> dict[str, dict[int, str]]:
-    """The lines of a reference's only file, each with its item."""
+    """The lines of a reference's only file, each with its item, in the form of `Format.rows`."""
     return {table.file: dict(zip(table.lines, table.ids))}
 
 
 def parse_reference(sheet: Sheet, table: Table, problems: Problems, check: Check) -> Answers:
-    """A reference's table as answers.
+    """The answers in a reference's table.
 
     Raises
     ------
-    ReferenceFileError: cells that do not fit, an id that is empty or stands twice, what `check` finds.
+    ReferenceFileError
+        A cell is invalid, an id is empty or repeated, or `check` found a problem.
     """
     check_ids(table, problems, noun=sheet.noun)
     check_speakers(table, problems)
@@ -147,11 +162,12 @@ def parse_reference(sheet: Sheet, table: Table, problems: Problems, check: Check
 
 
 def read_answers(sheet: Sheet, files: Files, items: Items) -> Answers:
-    """A submission's rows, put in the order of the items; columns that are not asked for are ignored.
+    """The answers in a submission, sorted in the order of the items. Undeclared columns are ignored.
 
     Raises
     ------
-    SubmissionError: with every problem.
+    SubmissionError
+        The submission is not valid; the error lists every problem.
     """
     problems = Problems()
     expect_files(files.names, [sheet.file], problems)
@@ -169,14 +185,17 @@ def read_answers(sheet: Sheet, files: Files, items: Items) -> Answers:
 
 
 def take_answers(answers: Answers, places: Sequence[int]) -> Answers:
-    """The answers to some of the items, in the order of their places."""
+    """The answers to the items at the given positions, in that order."""
     chosen = np.asarray(places, dtype=int)
     ids = tuple(answers.items.ids[place] for place in places)
     return Answers(Items(ids), {column: values[chosen] for column, values in answers.columns.items()})
 
 
 def write_item_list(answers: Answers, columns: Sequence[str], delimiter: str) -> bytes:
-    """The columns that are there, in the order of the ids: a reference may be sorted by label."""
+    """The content of a public list: the existing columns among `columns`.
+
+    Its rows are sorted by id, because a reference may be sorted by label.
+    """
     there = [column for column in columns if column in answers.texts]
     order = sorted(range(len(answers.items)), key=lambda row: id_order(answers.items.ids[row]))
     text = io.StringIO()

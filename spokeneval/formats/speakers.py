@@ -1,7 +1,7 @@
-"""Who spoke: the column `speaker` of a reference, also called `user` or `speaker_id`, and the units that follow.
+"""Speakers: the column `speaker` of a reference, also called `user` or `speaker_id`, and the units of intervals.
 
-What one speaker says is alike, so an interval is drawn over speakers where a reference names them. The column stays in
-the reference: no public list holds it unless the task's own files do.
+Items of one speaker are similar, so confidence intervals are computed over speakers if the reference names them. The
+column is not published: a public list contains it only if the task's own files do.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ SPEAKER_COLUMNS = (SPEAKER, *SPEAKER_ALIASES)
 
 
 class Units(NamedTuple):
-    """What is drawn for an interval.
+    """The units over which a confidence interval is computed.
 
     Attributes
     ----------
-    called: what a unit is: `speaker`, `session`, `recording`, `call`, `response`.
-    of: the unit of each row of the counts, `row -> unit`, in the order of the rows; a row has an item's id, or the
-        name of what is counted together.
+    called
+        The kind of unit: `speaker`, `session`, `recording`, `call`, `response`.
+    of
+        The unit of each row of the counts, `row -> unit`, in the order of the rows. The name of a row is the id of its
+        item, or the name of the group that it counts.
     """
 
     called: str
@@ -32,13 +34,16 @@ class Units(NamedTuple):
 
 
 def choose_units(rows: Sequence[str], called: str, **groups: Sequence[str]) -> Units:
-    """The first grouping that names anything; where none does, each row is a unit of its own.
+    """The units by the first grouping with any names; if there is none, each row is a unit.
 
     Parameters
     ----------
-    rows: n names of rows.
-    called: what a row is.
-    groups: `what a group is -> the n rows' groups`, or nothing where they are not known.
+    rows
+        The names of the n rows.
+    called
+        The kind of item that a row is.
+    groups
+        The groupings, `kind of group -> group of each of the n rows`; empty if the groups are not known.
     """
     for group, names in groups.items():
         if any(names):
@@ -47,26 +52,26 @@ def choose_units(rows: Sequence[str], called: str, **groups: Sequence[str]) -> U
 
 
 def independence_note(called: str) -> str:
-    """What an interval over such units takes for granted; nothing for speakers, and sessions of one speaker each."""
+    """A warning about the assumption behind intervals over these units; empty for speakers and sessions."""
     if called in (SPEAKER, "session"):
         return ""
     return (
-        f"{called.capitalize()}s were taken as independent, because the reference names no speakers. What one speaker "
-        f"says is alike: where speakers have many {called}s each, such an interval is too narrow; where "
-        "language learners spoke 40 sentences each, the true one was 1.8 to 2.9 times as wide."
+        f"The intervals treat {called}s as independent, because the reference names no speakers. They are too narrow "
+        f"if speakers have many {called}s each: for language learners with 40 sentences each, the true intervals "
+        "were 1.8 to 2.9 times as wide."
     )
 
 
 def check_speakers(table: Table, problems: Problems) -> None:
-    """A reference names the speakers of all its rows, or of none."""
+    """Check that a reference names the speakers of all its rows, or of none."""
     for column in SPEAKER_COLUMNS:
         cells = table.columns.get(column, [])
         if not any(cells):
             continue
         for row, cell in enumerate(cells):
             if not cell:
-                message = f"the {column} is empty; expected one in every row, or in none"
+                message = f"the {column} is empty; expected a {column} in every row, or in none"
                 table.add_problem(problems, "no_speaker", row, message)
             elif cell != cell.strip() or not cell.isprintable():
-                message = f"{column} {name(cell)}; expected no invisible characters and no blanks around it"
+                message = f"{column} {name(cell)}; expected no invisible characters and no spaces around it"
                 table.add_problem(problems, "unusable_speaker", row, message)

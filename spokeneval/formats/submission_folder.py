@@ -1,8 +1,7 @@
-"""A submission's files: one folder's ordinary files, whatever a participant's computer packed beside them.
+"""A submission's files: the ordinary files in one folder.
 
-A folder around everything is accepted, because a folder zipped instead of its contents is the commonest
-slip. What operating systems add is ignored. Links, pipes, a second folder and files that nobody asked for
-are refused.
+A single folder around all files is accepted, because zipping a folder instead of its contents is the most common
+mistake. Files that operating systems add are ignored. Links, pipes, further folders and unexpected files are refused.
 """
 
 from __future__ import annotations
@@ -16,17 +15,15 @@ from .files import Files, read_file
 from .problems import FileProblems, Problems, count_of, name, some_of
 
 REPORT_FILE = "ingestion_report.txt"
-"""What an ingestion program leaves beside the submission."""
+"""The file that an ingestion program writes next to the submission."""
 
 MAX_FILES = 20000
 
-BACKSLASH = (
-    "has a backslash in its name, as some zip programs of Windows do; zip the files themselves, in no folder"
-)
-AS_TEXT = "save it as the text that the task's page asks for"
+BACKSLASH = "has a backslash in its name, as some Windows programs write it; zip the files themselves, without a folder"
+AS_TEXT = "save it in the text format that the task's page describes"
 
 _WORKBOOKS = {"[Content_Types].xml": "an Excel workbook (.xlsx)", "content.xml": "a LibreOffice sheet (.ods)"}
-"""The file that tells what an office program's zip is."""
+"""The file that identifies an office document inside its zip, with the kind of document."""
 
 _JUNK = {"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"}
 _SHEETS = (".xlsx", ".xls", ".ods")
@@ -34,22 +31,25 @@ _NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _WORKER_METADATA = re.compile(
     rb"(?:(?!command:)[A-Za-z]\w*: (?:null|true|false|" + _NUMBER + rb")(?:\r?\n|\Z))+\Z"
 )
-"""Exit codes and times, whatever a worker calls them; nothing that it could run."""
+"""Exit codes and times under any names that workers may use; no `command`, which the platform would run."""
 
 
 def list_files(directory: Path, *, after_ingestion: bool = False) -> Files:
-    """The submission's files.
+    """List the submission's files.
 
     Parameters
     ----------
-    directory: where the submission was unpacked.
-    after_ingestion: at scoring, the ingestion program's report and the platform's own `metadata` lie beside the
-        submission and are left out (`check_report` looks at the report). Before, neither may be there.
+    directory
+        The folder with the unpacked submission.
+    after_ingestion
+        Whether the ingestion program has run. Its report and the platform's own `metadata` are then in the same folder,
+        and are left out of the list (`check_report` checks the report). Before, neither file is accepted.
 
     Raises
     ------
-    SubmissionError: links, special files, more than one folder, too many files, a `metadata`, a spreadsheet, names
-        with a backslash.
+    SubmissionError
+        The submission contains links, special files, more than one folder, too many files, a file named `metadata`, an
+        office document instead of files, or names with a backslash.
     """
     problems = Problems()
     files, folders = _scan(directory, problems)
@@ -63,11 +63,11 @@ def list_files(directory: Path, *, after_ingestion: bool = False) -> Files:
             problems.add(
                 "metadata_file",
                 reserved,
-                "would make the platform run a program; a submission holds results only: remove it",
+                "would make the platform run a program; a submission contains only results: remove this file",
             )
     kinds = [kind for file, kind in _WORKBOOKS.items() if file in files and folders]
     if kinds:
-        problems.stop("workbook", "", f"is {kinds[0]}, not a zip of the files: {AS_TEXT}, and zip that")
+        problems.stop("workbook", "", f"is {kinds[0]}, not a zip of the files; {AS_TEXT}, and zip that file")
     if len(folders) == 1 and not files:
         files, inner = _scan(folders[0], problems)
         if inner:
@@ -83,13 +83,15 @@ def list_files(directory: Path, *, after_ingestion: bool = False) -> Files:
 
 
 def check_report(directory: Path, accepted: str) -> None:
-    """Believe the ingestion program's report only if it says, to the letter, that the submission was accepted.
+    """Check that the ingestion program's report, if there is one, consists of exactly the text `accepted`.
 
-    A platform scores even what ingestion refused. No report at all is no matter: scoring checks for itself.
+    Platforms score a submission even if ingestion refused it. A missing report is not a problem, because scoring
+    repeats the checks.
 
     Raises
     ------
-    SubmissionError: a report that says anything else.
+    SubmissionError
+        The report has any other text.
     """
     problems = Problems()
     report = directory / REPORT_FILE
@@ -99,8 +101,8 @@ def check_report(directory: Path, accepted: str) -> None:
         problems.stop(
             "not_accepted",
             REPORT_FILE,
-            "does not say that this submission was accepted: the check before scoring (ingestion) refused it, and "
-            "its log says why; or the file came with the submission, which may not hold one of this name",
+            "does not say that this submission was accepted. If the check before scoring (ingestion) refused it, see "
+            "its log for the problems. If your submission contains a file of this name, remove it",
         )
 
 
@@ -114,7 +116,7 @@ def _is_platforms_own(metadata: Path) -> bool:
 
 def _describe_folders(folders: list[Path], where: str) -> str:
     names = some_of([folder.name for folder in folders])
-    return f"{count_of(len(folders), 'folder')} {where}: {names}; zip the files themselves, in one folder at most"
+    return f"{count_of(len(folders), 'folder')} {where}: {names}; put all files into one folder, or into none"
 
 
 def _scan(directory: Path, problems: Problems) -> tuple[dict[str, Path], list[Path]]:
@@ -141,7 +143,7 @@ def _scan(directory: Path, problems: Problems) -> tuple[dict[str, Path], list[Pa
 
 
 def expect_files(files: Collection[str], expected: Iterable[str], problems: Problems) -> None:
-    """Exactly the expected names: adds a problem for each that is missing and each that is not asked for."""
+    """Check that the files are exactly the expected ones; add a problem for each missing and each unexpected file."""
     expected, there = list(expected), set(files)
     missing = [file for file in expected if file not in there]
     asked = set(expected)
@@ -150,7 +152,7 @@ def expect_files(files: Collection[str], expected: Iterable[str], problems: Prob
         problems.add("missing_file", file, f"is missing{_suggest_file(file, extra, found=len(files))}")
     wanted = name(expected[0]) if len(expected) == 1 else count_of(len(expected), "file")
     for file in extra:
-        hint = "; unzip it: the submission's own zip is enough" if file.lower().endswith(".zip") else ""
+        hint = "; put its files directly into the submission's zip" if file.lower().endswith(".zip") else ""
         hint = f"; {AS_TEXT}" if file.lower().endswith(_SHEETS) else hint
         problems.add("unexpected_file", file, f"is not part of a submission ({wanted} expected){hint}")
 
@@ -164,8 +166,8 @@ def _suggest_file(file: str, extra: list[str], found: int) -> str:
             stem.rstrip("s"),
         ):
             if other.lower().endswith(_SHEETS):
-                return f"; {name(other)} is there, a spreadsheet"
+                return f"; found the spreadsheet {name(other)}"
             if other.lower().endswith(".rttm"):
-                return f"; {name(other)} is there: write its turns as lines of start, end and language"
-            return f"; {name(other)} is there: rename it"
+                return f"; found {name(other)}: write its turns as lines of start, end and language"
+            return f"; found {name(other)}: rename it"
     return "" if found else "; the submission is empty"

@@ -1,8 +1,8 @@
-"""A submission's zip, opened with bounds.
+"""A submission's zip, unpacked with limits.
 
-Refused: what is no zip, entries that would land outside (`../`, absolute paths), links, encrypted entries,
-names that stand twice, that no file can have or that are many folders deep, and more data or entries than a
-submission can need, whatever its directory claims.
+Refused are files that are not a zip, entries outside the submission's folder (`../`, absolute paths), links, encrypted
+entries, names that are repeated, not valid for a file or nested too deeply, and more data or entries than a submission
+needs. The sizes in the zip's directory are not trusted.
 """
 
 from __future__ import annotations
@@ -20,19 +20,20 @@ from .problems import Problems, SubmissionError, name
 from .submission_folder import BACKSLASH, MAX_FILES
 
 MAX_BYTES = 512 << 20
-"""Bytes that all entries of a submission may have together when unpacked."""
+"""Largest total size of a submission's unpacked entries, in bytes."""
 
 MAX_DIRECTORY = 16 << 20
-"""Bytes of a zip's directory: a few millions list `MAX_FILES` entries; millions of entries take gigabytes of memory."""
+"""Largest size of a zip's directory, in bytes. `MAX_FILES` entries need a few million bytes; a directory of millions of
+entries would take gigabytes of memory."""
 _LONGEST_TAIL = (1 << 16) + 100
-"""Bytes at a zip's end that can hold the records of its directory's size: they, and a comment."""
+"""Bytes at the end of a zip that can contain the records with its directory's size, and a comment."""
 
 MAX_DEPTH = 10
 MAX_NAME = 255
-"""Bytes that a file system allows for one name."""
+"""Longest name that file systems allow, in bytes."""
 
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""What every zip program writes; a few bytes of the others can ask for gigabytes of memory."""
+"""The compression methods that every zip program uses. With others, a few bytes can require gigabytes of memory."""
 
 DAMAGED = (
     zipfile.BadZipFile,
@@ -43,15 +44,16 @@ DAMAGED = (
     RuntimeError,
     ValueError,
 )
-"""What `zipfile` raises for damaged bytes."""
+"""The errors that `zipfile` raises for damaged bytes."""
 
 
 def open_zip(stream: BinaryIO) -> zipfile.ZipFile:
-    """A zip, open. Its directory, which is held in memory, is looked at before it is read.
+    """Open a zip, after a check of the size of its directory, which is then read into memory.
 
     Raises
     ------
-    The errors in `DAMAGED`.
+    Exception
+        One of the errors in `DAMAGED`.
     """
     stream.seek(0, 2)
     stream.seek(max(0, stream.tell() - _LONGEST_TAIL))
@@ -61,7 +63,7 @@ def open_zip(stream: BinaryIO) -> zipfile.ZipFile:
 
 
 def _directory_size(tail: bytes) -> int:
-    """Bytes of the directory, as the record at the end of a zip says, or the one of large zips before it."""
+    """The size of the directory according to the record at the end of a zip, or to the ZIP64 record before it."""
     end = len(tail) - 22
     if tail[end : end + 4] != b"PK\5\6" or tail[-2:] != b"\0\0":
         end = tail.rfind(b"PK\5\6")
@@ -76,7 +78,8 @@ def unpack(zip_path: Path, directory: Path) -> None:
 
     Raises
     ------
-    SubmissionError: with every entry that is refused. Nothing useful is left in the folder then.
+    SubmissionError
+        An entry is refused; the error lists all of them. The content of the folder is then undefined.
     """
     problems = Problems()
     try:
@@ -96,13 +99,13 @@ def unpack(zip_path: Path, directory: Path) -> None:
                     _refuse_size(problems)
                     break
     except (FileExistsError, NotADirectoryError, IsADirectoryError):
-        problems.add("unsafe_entry", "", "one name stands for a file and for a folder in the zip")
+        problems.add("unsafe_entry", "", "contains a file and a folder of the same name")
     except SubmissionError:
         raise
     except (*DAMAGED, OSError) as error:
         if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
-            raise  # the disk is full, say; a damaged zip makes zipfile look for bytes before the file's beginning
-        problems.add("bad_zip", "", "is not a zip that can be read; make it anew")
+            raise  # such as a full disk; EINVAL comes from damaged zips, where zipfile seeks before the file's start
+        problems.add("bad_zip", "", "is not a readable zip file; create it again")
     problems.raise_if_any()
 
 
@@ -124,32 +127,34 @@ def _check_entries(entries: list[zipfile.ZipInfo], problems: Problems) -> None:
             or ".." in re.split(r"[/\\]", entry.filename)
             or ":" in entry.filename.split("/")[0]
         ):
-            problems.add(
-                "unsafe_entry", entry.filename, "would be unpacked outside of the submission's folder"
-            )
-        elif "\\" in entry.orig_filename:  # on Windows `filename` has slashes for them
+            problems.add("unsafe_entry", entry.filename, "would be unpacked outside the submission's folder")
+        elif "\\" in entry.orig_filename:  # on Windows `filename` has slashes instead
             problems.add("backslash", entry.filename, BACKSLASH)
         elif kind not in (0, stat.S_IFREG, stat.S_IFDIR):
             problems.add("link", entry.filename, "is a link or special file; expected an ordinary file")
         elif not path.parts:
-            problems.add("unsafe_entry", entry.filename, "an entry without a name")
+            problems.add("unsafe_entry", entry.filename, "is an entry without a name")
         elif len(path.parts) > MAX_DEPTH or max(len(part.encode("utf-8")) for part in path.parts) > MAX_NAME:
-            problems.add("unsafe_entry", entry.filename, "too long a name, or too many folders deep")
+            problems.add(
+                "unsafe_entry", entry.filename, "has too long a name, or is nested in too many folders"
+            )
         elif entry.compress_type not in _METHODS:
-            problems.add("bad_zip", entry.filename, "is compressed in an uncommon way; make an ordinary zip")
+            problems.add(
+                "bad_zip", entry.filename, "has an unsupported compression; create an ordinary zip file"
+            )
         elif str(path) in seen:
             problems.add(
-                "duplicate_entry", entry.filename, f"stands twice in the zip: {name(entry.filename)}"
+                "duplicate_entry", entry.filename, f"appears twice in the zip: {name(entry.filename)}"
             )
         seen.add(str(path))
 
 
 def _refuse_size(problems: Problems) -> None:
-    problems.add("zip_too_large", "", f"holds more than {MAX_BYTES >> 20} MB when unpacked")
+    problems.add("zip_too_large", "", f"contains more than {MAX_BYTES >> 20} MB when unpacked")
 
 
 def _extract(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path, budget: int) -> int:
-    """Write one entry; stops as soon as it has written more than `budget` bytes. Returns the bytes written."""
+    """Write one entry, and stop once more than `budget` bytes are written. Return the number of bytes written."""
     written = 0
     with archive.open(entry) as source, open(str(target), "xb") as sink:
         while written <= budget:

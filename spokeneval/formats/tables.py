@@ -1,4 +1,4 @@
-"""Delimited tables and the rule that holds for all of them: exactly the reference's items, each once."""
+"""Delimited tables, and the check that a table contains exactly the reference's items, each of them once."""
 
 from __future__ import annotations
 
@@ -16,23 +16,29 @@ from .problems import Problems, count_of, name, quote, repeated, some_of
 from .text import blocks_of
 
 FEWEST_OF_A_SET = 20
-"""So many items of which none is known are another set's; fewer may be misspelt."""
+"""This many items, all unknown, are taken for another set's items; fewer may be misspelt."""
 
 _DELIMITER_NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons"}
 
 
 class Layout(NamedTuple):
-    """How a table is written.
+    """The layout of a table in a file.
 
     Attributes
     ----------
-    file: the name that a problem shows.
-    id: the column that names a row.
-    required: columns that must be there. Names are matched without regard to case and given in the case asked for; an
-        exact name wins over an alias. Columns that are not asked for are left out.
-    optional: columns that may be there.
-    aliases: other names that a column may have, `{"id": "utterance_id"}`.
-    header: the column names of a file that has no header row.
+    file
+        The name of the file, for problems.
+    id
+        The column with the name of each row.
+    required
+        Columns that the table must have. Their names are compared without regard to case, and returned as written here.
+        An exact name takes precedence over an alias. All other columns are ignored.
+    optional
+        Columns that the table may have.
+    aliases
+        Alternative names of columns, `{"id": "utterance_id"}`.
+    header
+        The column names of a file without a header row.
     """
 
     file: str
@@ -46,15 +52,20 @@ class Layout(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """A table's named columns, as text, with the line of each row.
+    """The named columns of a table, as text, with the line number of each row.
 
     Attributes
     ----------
-    file: the name that a problem shows.
-    id: the column that names a row.
-    columns: `name -> list of n strings`.
-    lines: n line numbers, from 1.
-    others: the names of columns that nobody asked for.
+    file
+        The name of the file, for problems.
+    id
+        The column with the name of each row.
+    columns
+        The columns, `name -> list of n strings`.
+    lines
+        The n line numbers, from 1.
+    others
+        The names of the ignored columns.
     """
 
     file: str
@@ -71,14 +82,14 @@ class Table:
         return self.columns[self.id]
 
     def add_problem(self, problems: Problems, code: str, row: int, message: str) -> None:
-        """Add a problem with what stands in a row, from 0: the message goes after the row's id."""
+        """Add a problem in a row, counted from 0. The row's id is put before the message."""
         item = self.ids[row]
         message = f"{self.id} {name(item)}: {message}"
         problems.add(code, self.file, message, line=self.lines[row], item=item)
 
 
 def split_row(line: str, delimiter: str) -> Optional[list[str]]:
-    """The fields of one line; None where a quotation mark is not closed in its line."""
+    """The fields of one line; None if a quotation mark is not closed on the line."""
     if '"' not in line:
         return line.split(delimiter)
     try:
@@ -93,11 +104,12 @@ def read_table(files: Mapping[str, bytes], layout: Layout, problems: Problems) -
 
 
 def parse_table(blocks: Iterable[str], layout: Layout, problems: Problems) -> Table:
-    """The columns of a text in blocks of whole lines, as `read_blocks` gives them; blank lines are skipped.
+    """The columns of a text in blocks of whole lines, as `read_blocks` returns them. Blank lines are skipped.
 
     Raises
     ------
-    The problems' error: blocks that cannot be read, a header without a column that must be there.
+    FileProblems
+        A block cannot be read, or the header lacks a required column. The class is that of `problems`.
     """
     first, *rest = parse_in_parts(blocks, layout, problems)
     for part in rest:
@@ -152,7 +164,7 @@ def _parse_header(
         problems.stop("missing_column", layout.file, message, line=line)
     twice = sorted(column for column in set(known.values()) if header.count(column) > 1)
     if twice:
-        message = f"column {some_of(twice)} stands twice in the header"
+        message = f"column {some_of(twice)} appears twice in the header"
         problems.stop("duplicate_column", layout.file, message, line=line)
     return header
 
@@ -166,7 +178,7 @@ def _describe_missing(missing: Sequence[str], line: str, fields: Sequence[str], 
 
 
 def _split_plain_rows(block: str, delimiter: str, width: int) -> Optional[list[list[str]]]:
-    """The columns of lines none of which may be empty, is quoted or has another number of fields; else None."""
+    """The columns of plain lines; None if a line may be empty, is quoted or has another number of fields."""
     columns = None if '"' in block else _split_full_lines(block, width, delimiter)
     return columns if columns and all(map(str.strip, columns[0])) else None
 
@@ -174,7 +186,7 @@ def _split_plain_rows(block: str, delimiter: str, width: int) -> Optional[list[l
 def _split_rows(
     block: str, lines: Sequence[int], layout: Layout, problems: Problems, width: int
 ) -> tuple[list[list[str]], list[int]]:
-    """The columns of the usable lines, and these lines' numbers; a problem for each of the others but empty ones."""
+    """The columns and the numbers of the usable lines. Empty lines are skipped; all others add a problem."""
     rows: list[list[str]] = []
     numbers: list[int] = []
     separator = _DELIMITER_NAMES[layout.delimiter]
@@ -183,10 +195,10 @@ def _split_rows(
             continue
         row = split_row(line, layout.delimiter)
         if row is None:
-            message = "a quotation mark that is not closed in its line, or has text after it"
+            message = "a quotation mark is not closed on its line, or text follows it"
             problems.add("unclosed_quote", layout.file, message, line=number)
         elif len(row) != width:
-            message = f"{count_of(len(row), 'field')}, separated by {separator}; the header has {width}"
+            message = f"{count_of(len(row), 'field')} separated by {separator}; the header has {width}"
             problems.add("wrong_field_count", layout.file, message, line=number)
         else:
             rows.append(row)
@@ -195,11 +207,12 @@ def _split_rows(
 
 
 def split_fields(text: str, width: int) -> Optional[list[list[str]]]:
-    """The columns of a text whose fields are separated by white space, blank lines left out.
+    """The columns of a text whose fields are separated by white space. Blank lines are skipped.
 
     Returns
     -------
-    list, or None: `width` columns; None where a line has another number of fields.
+    list or None
+        The columns, `width` of them; None if a line has another number of fields.
     """
     columns = _split_full_lines(text, width)
     if columns is None:
@@ -209,11 +222,13 @@ def split_fields(text: str, width: int) -> Optional[list[list[str]]]:
 
 
 def _split_full_lines(text: str, width: int, delimiter: Optional[str] = None) -> Optional[list[list[str]]]:
-    """The columns of a text, its fields separated by a delimiter or by white space; None where a line has another
-    number of them."""
+    """The columns of a text whose fields are separated by a delimiter, or by white space if it is None.
+
+    None if a line has another number of fields.
+    """
     lines = text.count("\n") + 1
     between = delimiter or " "
-    # No line holds a NUL, so that each one marks a line's end.
+    # Lines contain no NUL (`decode` refuses them), so a NUL can mark the end of each line.
     fields = text.replace("\n", f"{between}\0{between}").split(delimiter)
     ends = fields[width :: width + 1]
     if len(fields) + 1 != lines * (width + 1) or ends.count("\0") + 1 != lines:
@@ -222,18 +237,19 @@ def _split_full_lines(text: str, width: int, delimiter: Optional[str] = None) ->
 
 
 def match_items(table: Table, expected: Sequence[str], problems: Problems, *, noun: str) -> np.ndarray:
-    """Where each row belongs: exactly the expected items, in any order.
+    """Match the rows of a table with the expected items: each item exactly once, in any order.
 
     Returns
     -------
-    np.ndarray, shape=(n,): position in `expected` of each row, -1 where a problem was added.
+    ndarray of int, shape (n,)
+        The position of each row's item in `expected`; -1 for a row with a problem.
     """
     ids = table.ids
     position = {item: index for index, item in enumerate(expected)}
     places = np.full(len(ids), -1)
     if len(ids) >= FEWEST_OF_A_SET and position.keys().isdisjoint(chain(ids, map(_mended, ids))):
-        message = f"none of the {count_of(len(ids), noun)} is one of this set's {len(expected)}"
-        message += f", such as {name(min(expected))}; is the file another set's?"
+        message = f"none of the {count_of(len(ids), noun)} belongs to this set of {len(expected)}"
+        message += f", such as {name(min(expected))}; is the file for another set?"
         problems.add("another_set", table.file, message)
         return places
     first_line: dict[str, int] = {}
@@ -241,8 +257,9 @@ def match_items(table: Table, expected: Sequence[str], problems: Problems, *, no
         place = position.get(item)
         if place is None and _mended(item) in position:
             mended = _mended(item)
-            fault = "blanks around it" if mended == item.strip() else "a spreadsheet made it a decimal"
-            message = f"{table.id} {name(item)}: {fault}; expected {name(mended)}"
+            decimal = mended != item.strip()
+            fault = "was changed to a decimal by a spreadsheet" if decimal else "has spaces around it"
+            message = f"{table.id} {name(item)} {fault}; expected {name(mended)}"
             problems.add("misspelt_item", table.file, message, line=line, item=item)
             first_line.setdefault(mended, line)
         elif place is None:
@@ -255,7 +272,7 @@ def match_items(table: Table, expected: Sequence[str], problems: Problems, *, no
             first_line[item] = line
             places[row] = place
     missing = sorted((item for item in expected if item not in first_line), key=id_order)
-    if missing:  # told in an order of their own: that of a reference may tell something
+    if missing:  # sorted by id, because the order of the reference may reveal labels
         counts = f"{count_of(len(expected), noun)} expected, {len(first_line)} found"
         message = f"{table.id} {some_of(missing)}: {counts}"
         problems.add("missing_item", table.file, message, item=missing[0])
@@ -263,28 +280,28 @@ def match_items(table: Table, expected: Sequence[str], problems: Problems, *, no
 
 
 def id_order(item: str) -> tuple[float, str]:
-    """Sorts ids: numbers by their value, before all other ids."""
+    """A key to sort ids by: numbers by their value, before all other ids."""
     number = item.isascii() and item.isdigit() and len(item) < 19
     return int(item) if number else math.inf, item
 
 
 def _mended(item: str) -> str:
-    """An id without blanks around it and without a spreadsheet's `.0`."""
+    """An id without surrounding white space and without the `.0` that a spreadsheet adds."""
     return re.sub(r"\.0+\Z", "", item.strip())
 
 
 def check_ids(table: Table, problems: Problems, *, noun: str) -> None:
-    """What a reference's ids must be: there, such as one can type them, and each one once."""
+    """Check the ids of a reference: none is empty or repeated, and all can be typed."""
     match_items(table, list(dict.fromkeys(table.ids)), problems, noun=noun)
     for item, line in zip(table.ids, table.lines):
         if not item:
             problems.add("empty_item", table.file, f"the {table.id} is empty", line=line)
         elif not item.isprintable() or item != item.strip():
-            message = f"{table.id} {quote(item)}; expected no invisible characters and no blanks around it"
+            message = f"{table.id} {quote(item)}; expected no invisible characters and no spaces around it"
             problems.add("unusable_id", table.file, message, line=line, item=item)
 
 
 def numbered(values: Sequence[str]) -> tuple[list[str], np.ndarray]:
-    """The different ones of n values, as they come, and for each value the number of its own, int, shape=(n,)."""
+    """The distinct values in order of first appearance, and the index of each value among them, int, shape (n,)."""
     number = {value: index for index, value in enumerate(dict.fromkeys(values))}
     return list(number), np.fromiter(map(number.__getitem__, values), np.int64)

@@ -1,7 +1,7 @@
-"""Text files from strangers, read with bounds: size, encoding, line ends, numbers.
+"""Text files from untrusted sources: limits on size, checks of encoding and line ends, and parsers for numbers.
 
-Accepted: UTF-8 with or without a byte-order mark, LF or CRLF, with or without a final newline. Everything
-else is refused with the word that mends it.
+Accepted: UTF-8 with or without a byte-order mark, lines that end in LF or CRLF, with or without a final newline.
+Any other text is refused with advice on how to fix it.
 """
 
 from __future__ import annotations
@@ -21,27 +21,31 @@ _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}\Z")
 
 BYTES_A_LINE = 256
-"""A file may have as many lines as its limit in bytes holds of this length: lines cost far more memory than bytes."""
+"""A file may have at most its size limit, divided by this, lines: a line needs far more memory than its bytes."""
 LONGEST_LINE = 1 << 16
 
 _NO_TEXT = {
-    b"PK\x03\x04": "a zip or an Excel workbook (unzip it, or save it as the text that the task's page asks for)",
+    b"PK\x03\x04": "a zip or an Excel workbook (unzip it, or save it in the text format that the task's page "
+    "describes)",
     b"\x1f\x8b": "compressed (unzip it)",
 }
+"""Descriptions of files that are not text, by their first bytes."""
 
 _BLOCK = 1 << 17
-"""Bytes, and the rest of a line, that are read at a time: they and what is made of them stay in the processor's cache,
-so that reading in blocks is faster than reading at once."""
+"""Bytes read at a time, up to the next line end. A block and its parsed columns fit into the processor's cache, which
+makes reading in blocks faster than reading the whole file at once."""
 
 
 def size_limit(items: int) -> int:
-    """Bytes that a submission for so many items may have: far above any honest file, far below a bomb. Four lines
-    an item, and four thousand, go with it (`BYTES_A_LINE`)."""
+    """Largest size of a submission for this many items, in bytes: far above any honest file, far below a zip bomb.
+
+    With `BYTES_A_LINE`, it allows 4096 lines plus four for each item.
+    """
     return (1 << 20) + 1024 * items
 
 
 def decode(content: bytes, file: str, problems: Problems, first_line: int = 1) -> str:
-    """UTF-8 text with LF line ends; the text begins with this line of its file."""
+    """UTF-8 text with LF line ends. `first_line` is the number of the text's first line in its file."""
     if first_line == 1 and content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         problems.stop("not_utf8", file, "is UTF-16 (often called 'Unicode'); save it as UTF-8")
     for magic, kind in _NO_TEXT.items():
@@ -49,7 +53,7 @@ def decode(content: bytes, file: str, problems: Problems, first_line: int = 1) -
             problems.stop("not_text", file, f"is {kind}; expected UTF-8 text")
     if b"\x00" in content:
         line = first_line + content.count(b"\n", 0, content.index(b"\x00"))
-        message = "a NUL byte; expected UTF-8 text (not UTF-16, not a binary file)"
+        message = "a NUL byte; expected UTF-8 text, not UTF-16 or a binary file"
         problems.stop("nul_byte", file, message, line=line)
     try:
         text = content.decode("utf-8")
@@ -65,22 +69,25 @@ def decode(content: bytes, file: str, problems: Problems, first_line: int = 1) -
         position = text.find("\r")
         if position >= 0:
             line = first_line + text.count("\n", 0, position)
-            message = "a bare carriage return; expected lines that end in LF or CRLF"
+            message = "a carriage return without a line feed; expected lines that end in LF or CRLF"
             problems.stop("carriage_return", file, message, line=line)
     return text
 
 
 def read_blocks(stream: BinaryIO, file: str, problems: Problems, limit: int) -> Iterator[str]:
-    """A text of at most `limit` bytes in blocks of whole lines, without the line end after each block: joined by line
-    ends they are the text, but for blank lines at its end. No block is blank.
+    """A text of at most `limit` bytes, in blocks of whole lines without their last line end.
+
+    The blocks, joined by line ends, give the text without the blank lines at its end. No block is blank.
 
     Parameters
     ----------
-    file: the name that a problem shows.
+    file
+        The name of the file, for problems.
 
     Raises
     ------
-    The problems' error: a text that is too large or empty, or bytes that are no text.
+    FileProblems
+        The text is too large or empty, or the bytes are not text. The class is that of `problems`.
     """
     size, lines = 0, 0
     most_lines = limit // BYTES_A_LINE
@@ -105,17 +112,17 @@ def read_blocks(stream: BinaryIO, file: str, problems: Problems, limit: int) -> 
 
 
 def blocks_of(files: Mapping[str, bytes], file: str, problems: Problems) -> Iterator[str]:
-    """One of the organiser's files in blocks, as `read_blocks` reads it."""
+    """The text of one of the organiser's files in blocks, as for `read_blocks`."""
     return read_blocks(io.BytesIO(content_of(files, file, problems)), file, problems, ORGANISER_LIMIT)
 
 
 def text_of(files: Mapping[str, bytes], file: str, problems: Problems) -> str:
-    """One of the organiser's files without the line ends after its last line."""
+    """The text of one of the organiser's files, without line ends after its last line."""
     return "\n".join(blocks_of(files, file, problems)).rstrip("\n")
 
 
 def _decode_lines(content: bytes, file: str, problems: Problems, first_line: int) -> str:
-    """`decode` without the last line's end; refuses a line longer than `LONGEST_LINE` characters too."""
+    """As `decode`, without the last line end. A line of more than `LONGEST_LINE` characters is refused."""
     block = decode(content, file, problems, first_line)
     block = block[:-1] if block.endswith("\n") else block
     start = 0
@@ -137,7 +144,7 @@ def decimal(text: str) -> Optional[float]:
 
 
 def decimals(texts: Sequence[str]) -> Optional[np.ndarray]:
-    """`decimal` of every text at once, shape=(n,), or None where one of them is none."""
+    """The numbers in all texts, shape (n,), as for `decimal`; None if one of the texts is not a number."""
     if "".join(texts).encode("utf-8").translate(None, b"0123456789+-.eE"):
         return None
     try:
@@ -153,9 +160,9 @@ def integer(text: str) -> Optional[int]:
 
 
 def expected_number(text: str) -> str:
-    """The problem with a text that is no `decimal`."""
+    """The message for a text that is not a `decimal`: what was found and what is expected."""
     hint = " (a decimal point, not a comma)" if re.match(r"[+-]?[0-9]+,[0-9]+\Z", text) else ""
     hint = (
-        ", without blanks around it" if text != text.strip() and decimal(text.strip()) is not None else hint
+        ", without spaces around it" if text != text.strip() and decimal(text.strip()) is not None else hint
     )
-    return f"{quote(text) if text else 'nothing'}; expected a finite decimal number{hint}"
+    return f"{quote(text) if text else 'is empty'}; expected a finite decimal number{hint}"

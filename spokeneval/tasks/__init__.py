@@ -1,4 +1,4 @@
-"""The tasks, one module each: a module's name is its task's, and its `TASK` is everything that there is to know."""
+"""The tasks. Each module has the name of its task, and declares it completely as `TASK`."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ def task_names() -> list[str]:
 
 
 def find_task(name: str) -> Task:
-    """A task by its name.
+    """Return a task by its name.
 
     Raises
     ------
-    ValueError: no such task.
+    ValueError
+        There is no task of this name.
     """
     if name not in task_names():
-        raise ValueError(f"no task {name!r}; there are {', '.join(task_names())}")
+        raise ValueError(f"unknown task {name!r}; expected one of {', '.join(task_names())}")
     task: Task = import_module(f"{__name__}.{name}").TASK
     return task

@@ -1,7 +1,8 @@
-"""Caller Experience: rate calls as expert listeners do. Primary score: the mean kappa with them, higher is better.
+"""Caller Experience: rate calls as expert listeners do. Primary score: mean kappa with the listeners, higher is better.
 
-Kappa has linear weights on the fixed scale 1-5, distances being between the ratings themselves. Ours, where the paper
-leaves it open: if a listener and the system give one and the same rating to all calls, their kappa is 1.
+Kappa has linear weights on the fixed scale 1-5; distances are between the ratings themselves. The paper does not define
+kappa if a listener and the system give the same rating to all calls; here it is 1.
+
 Source: the Caller Experience paper, equation 3, Tables 1 and 2.
 """
 
@@ -28,7 +29,7 @@ PAIRS = (
     *((listener, "auto") for listener in LISTENERS),
     *(("human1", "human2"), ("human1", "human3"), ("human2", "human3")),
 )
-"""The pairs of raters whose ratings are counted: each listener and the system, then the listeners themselves."""
+"""The pairs of raters that are counted: each listener with the system, then each two listeners."""
 
 RATING = whole_numbers(*SCALE)
 REFERENCE = Sheet(
@@ -44,7 +45,7 @@ SUBMISSION = Sheet("ratings.csv", "call_id", {"rating": RATING}, noun="call")
 
 def check_calls(answers: Answers, table: Table, problems: Problems) -> None:
     if not problems and not len(table):
-        problems.add("no_items", REFERENCE.file, "a header but no call")
+        problems.add("no_items", REFERENCE.file, "the file has a header but no calls")
 
 
 def count(reference: Answers, submission: Answers) -> dict[str, Any]:
@@ -80,7 +81,7 @@ def parity(pairs: RatingCells) -> Any:
 
 
 def with_listeners(pairs: RatingCells) -> RatingCells:
-    """The system's ratings against all three listeners' together."""
+    """The system's ratings against those of all three listeners together."""
     return RatingCells(pairs.cells[..., :3, :, :].sum(axis=-3))
 
 
@@ -102,7 +103,7 @@ def alpha(pairs: RatingCells) -> Any:
 
 
 def human_alpha(pairs: RatingCells) -> Any:
-    """Krippendorff's alpha of the three listeners alone."""
+    """Krippendorff's alpha of the three listeners without the system."""
     return agreement.krippendorff_alpha(RatingCells(pairs.cells[..., 3:, :, :].sum(axis=-3)), raters=3)
 
 
@@ -116,24 +117,24 @@ SCORES = (
           "linearly weighted κ with the second listener", bounds=AGREEMENT),
     Score("kappa_human3", "κ listener 3", HIGHER, partial(kappa_with, listener=2),
           "linearly weighted κ with the third listener", bounds=AGREEMENT),
-    Score("human_kappa_mean", "Human κ", HIGHER, human_kappa_mean, "mean κ between the listeners themselves",
+    Score("human_kappa_mean", "Human κ", HIGHER, human_kappa_mean, "mean κ between the listeners",
           bounds=AGREEMENT),
-    Score("parity", "Above the human κ", HIGHER, parity, "mean κ minus the mean κ between the listeners themselves",
+    Score("parity", "Above the human κ", HIGHER, parity, "mean κ minus the mean κ between the listeners",
           bounds=(-2.0, 2.0)),
     Score("exact", "Exact", HIGHER, exact, "ratings equal to a listener's, averaged over the three", percent=True),
     Score("within_one", "Within one", HIGHER, within_one,
-          "ratings at most one from a listener's, averaged over the three", percent=True),
+          "ratings at most one point from a listener's, averaged over the three", percent=True),
     Score("quadratic_kappa", "Quadratic κ", HIGHER, quadratic_kappa,
           "mean of the three quadratically weighted κ with the listeners", bounds=AGREEMENT),
     Score("alpha", "α with the system", HIGHER, alpha, "Krippendorff's ordinal α of the listeners and the system",
           bounds=AGREEMENT),
-    Score("human_alpha", "α of the listeners", HIGHER, human_alpha, "Krippendorff's ordinal α of the listeners alone",
-          bounds=AGREEMENT),
+    Score("human_alpha", "α of the listeners", HIGHER, human_alpha,
+          "Krippendorff's ordinal α of the listeners without the system", bounds=AGREEMENT),
     Score("winning_rate", "Winning rate ω", HIGHER, alternative_annotator.winning_rate,
-          "share of listeners whom the system may replace (alternative annotator test, margin 0.2)", of="comparisons",
+          "share of listeners that the system may replace (alternative annotator test, margin 0.2)", of="comparisons",
           bounds=None),
     Score("advantage", "Advantage ρ", HIGHER, alternative_annotator.advantage,
-          "how often the system is as close to the other listeners as a listener, or closer", of="comparisons"),
+          "how often the system is at least as close to the other listeners as a listener is", of="comparisons"),
 )
 # fmt: on
 

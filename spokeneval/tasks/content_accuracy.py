@@ -1,11 +1,11 @@
 """Content accuracy: predict the score of a spoken response. Primary score: Pearson's r, higher is better.
 
-The rubric's scale is an option, 1 to 4 as published unless an organiser chooses another. For kappa and the two
-agreements, predictions are trimmed to [1 - 0.4998, 4 + 0.4998] (to the ends of the scale) and rounded to the nearest
-integer, halves to even. Ours, where the paper leaves it open: a correlation that is not defined counts as 0, that is
-Pearson's r of constant predictions, and the partial one where nothing is left to correlate once the number of words
-is held constant. A column `human_score2`, where the reference has one, is a second rater's score, empty where there
-is none; the report then has PRMSE.
+The scale of the rubric is an option: 1 to 4, as published, unless the organiser chooses another. For kappa, exact and
+adjacent agreement, predictions are trimmed to [1 - 0.4998, 4 + 0.4998] (or to the ends of the chosen scale) and rounded
+to the nearest integer, halves to even. The paper does not define some correlations, which are 0 here: Pearson's r of
+constant predictions, and the partial correlation if nothing varies once the number of words is held constant. An
+optional column `human_score2` of the reference has the scores of a second rater, with empty cells for responses without
+one; the report then shows PRMSE.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ PUBLISHED = "1-4"
 
 
 def scale_of(options: Any) -> tuple[int, int]:
-    """The lowest and the highest score, as the organiser chose."""
+    """The lowest and the highest score of the scale that the organiser chose."""
     low, _, high = options["scale"].partition("-")
     return int(low), int(high)
 
 
 SECOND = "human_score2"
-"""A second rater's scores."""
+"""The column with a second rater's scores."""
 
 
 def check_scores(answers: Answers, table: Table, problems: Problems, scale: tuple[int, int]) -> None:
@@ -47,14 +47,14 @@ def check_scores(answers: Answers, table: Table, problems: Problems, scale: tupl
     allowed = ("", *map(str, range(low, high + 1)))
     for row, score in enumerate(answers.texts.get(SECOND, ())):
         if score not in allowed:
-            message = f"{SECOND} {score!r}; expected an integer from {low} to {high}, or nothing"
+            message = f"{SECOND} {score!r}; expected an integer from {low} to {high}, or an empty cell"
             table.add_problem(problems, "off_scale", row, message)
     human = answers["human_score"]
     if not problems and len(human) < FEWEST_RESPONSES:
-        message = f"{len(human)} responses; at least {FEWEST_RESPONSES} expected"
+        message = f"{len(human)} responses; expected at least {FEWEST_RESPONSES}"
         problems.add("too_few_items", REFERENCE_FILE, message)
     elif not problems and (human == human[0]).all():
-        message = f"the human score is {human[0]} throughout; nothing correlates with a constant"
+        message = f"all human scores are {human[0]}; a correlation needs scores that differ"
         problems.add("constant_scores", REFERENCE_FILE, message)
 
 
@@ -83,15 +83,15 @@ SCORES = (
           "correlation with the number of words held constant", of="partial", undefined=0.0, bounds=AGREEMENT),
     Score("exact", "Exact", HIGHER, agreement.exact, "rounded predictions equal to the human score", of="rounded",
           percent=True),
-    Score("adjacent", "Adjacent", HIGHER, agreement.adjacent, "rounded predictions at most one from the human score",
+    Score("adjacent", "Adjacent", HIGHER, agreement.adjacent, "rounded predictions at most 1 from the human score",
           of="rounded", percent=True),
     Score("rmse", "RMSE", LOWER, prediction_error.root_mean_square, "root mean square error of the raw predictions",
           of="errors", bounds=POSITIVE),
     Score("spearman_r", "Spearman r", HIGHER, correlation.correlation,
           "correlation of the ranks of predictions and human scores", of="ranks", undefined=0.0,
-          bounds=None),  # ranks are those among all responses: without some of them they would be others
+          bounds=None),  # no interval: the ranks are among all responses, and would change if some were left out
     Score("smd", "Mean shift", LOWER, prediction_error.mean_shift,
-          "size of the standardised mean difference: mean error over the human scores' standard deviation",
+          "absolute standardised mean difference: mean error over the human scores' standard deviation",
           of="differences", bounds=POSITIVE),
     Score("within_half", "Within 0.5", HIGHER, prediction_error.within_half,
           "raw predictions at most 0.5 from the human score", of="differences", percent=True),
@@ -102,10 +102,10 @@ SCORES = (
 
 
 def on_scale(options: Mapping[str, str]) -> Task:
-    """The task with a rubric of another scale.
+    """The task with the chosen scale of the rubric.
 
-    Predictions may be as far beyond either end of the rubric as it is wide; they are rounded to `DECIMALS`. An honest
-    system needs no more, and the digits beyond could carry questions about single labels.
+    Predictions may lie beyond either end of the scale by at most its width, and are rounded to `DECIMALS` decimals. An
+    honest system needs no more, and further digits could be used to ask about single labels.
     """
     low, high = scale = scale_of(options)
     middle, width = (low + high) / 2, high - low
@@ -147,7 +147,7 @@ def on_scale(options: Mapping[str, str]) -> Task:
             f"{middle:g} for every response": always("score", middle),
             "scores at random": at_random("score", range(low, high + 1)),
         },
-        shared_scale=False,  # the moments are counted from each system's own mean
+        shared_scale=False,  # the moments of each system are taken about its own mean
     )
 
 

@@ -1,4 +1,4 @@
-"""MERLIon CCS, Task 2: which language is spoken when. Primary score: DER in percent, lower is better.
+"""MERLIon CCS, Task 2: find which language is spoken when. Primary score: DER in percent, lower is better.
 
 Source: MERLIon CCS Challenge Evaluation Plan 1.2 (2023).
 """
@@ -20,14 +20,15 @@ from ..metrics import language_diarization as metrics
 from ..task import LOWER, POSITIVE, Score, Task
 
 EVER = np.array([[0.0, LATEST]])
-"""A turn from the beginning to the end of any recording."""
+"""A turn that covers any recording from beginning to end."""
 
 LEAST_SHARE = 1e-6
-"""Of the evaluated time each language must have so much, or an error rate could outgrow what a platform can store."""
+"""The least share of each language in the evaluated time. With less, an error rate could exceed the largest number that
+a platform can store."""
 
 
 def read_reference(contents: Mapping[str, bytes]) -> Reference:
-    """The labels and the evaluated regions; both languages must have scored time to be a share of."""
+    """Read the labels and the evaluated regions, and check that both languages have enough scored time."""
     reference = files.read_reference(contents)
     least = LEAST_SHARE * sum(float((regions[:, 1] - regions[:, 0]).sum()) for regions in reference.regions)
     english = mandarin = 0.0
@@ -40,12 +41,12 @@ def read_reference(contents: Mapping[str, bytes]) -> Reference:
         if english > least and mandarin > least:
             return reference
     found = f"{english:.12g} ms of English and {mandarin:.12g} ms of Mandarin"
-    message = f"{found} in the evaluated regions; expected more than {least:.3g} ms of both"
+    message = f"{found} in the evaluated regions; expected more than {least:.3g} ms of each"
     Problems(ReferenceFileError).stop("one_language", LABELS_FILE, message)
 
 
 def count(reference: Reference, submission: Submission) -> dict[str, Any]:
-    """One row a recording."""
+    """Count one row for each recording."""
     recordings = [
         metrics.Recording(metrics.Turns(*spoken), metrics.Turns(*claimed), regions, excluded)
         for spoken, claimed, regions, excluded in zip(
@@ -59,25 +60,27 @@ def count(reference: Reference, submission: Submission) -> dict[str, Any]:
 # fmt: off
 SCORES = (
     Score("der", "DER", LOWER, metrics.der,
-          "miss, false alarm and language error over the reference's language time", percent=True, bounds=POSITIVE,
-          best=0),
+          "miss, false alarm and language error over the time of both languages in the reference", percent=True,
+          bounds=POSITIVE, best=0),
     Score("english_error", "English error", LOWER, metrics.english_error,
-          "English time in which the system lacks English", percent=True),
+          "share of English time in which the system does not find English", percent=True),
     Score("mandarin_error", "Mandarin error", LOWER, metrics.mandarin_error,
-          "Mandarin time in which the system lacks Mandarin", percent=True),
-    Score("miss", "Miss", LOWER, metrics.miss, "language time without any or with too few languages", percent=True),
-    Score("false_alarm", "False alarm", LOWER, metrics.false_alarm,
-          "languages claimed where there are none or fewer", percent=True, bounds=POSITIVE),
-    Score("language_error", "Language error", LOWER, metrics.language_error, "one language taken for the other",
+          "share of Mandarin time in which the system does not find Mandarin", percent=True),
+    Score("miss", "Miss", LOWER, metrics.miss, "speech time in which the system finds no language, or too few",
           percent=True),
-    Score("lder_script", "LDER of the script", LOWER, metrics.lder_script, "comparable with the published figures",
-          percent=True, bounds=POSITIVE),
+    Score("false_alarm", "False alarm", LOWER, metrics.false_alarm,
+          "time in which the system finds more languages than are spoken", percent=True, bounds=POSITIVE),
+    Score("language_error", "Language error", LOWER, metrics.language_error,
+          "time with one language taken for the other", percent=True),
+    Score("lder_script", "LDER of the script", LOWER, metrics.lder_script,
+          "misses and false alarms of both languages, comparable with the published figures", percent=True,
+          bounds=POSITIVE),
     Score("english_error_script", "English error of the script", LOWER, metrics.english_error_script,
           "English misses and false alarms over English time", percent=True, bounds=POSITIVE),
     Score("mandarin_error_script", "Mandarin error of the script", LOWER, metrics.mandarin_error_script,
           "Mandarin misses and false alarms over Mandarin time", percent=True, bounds=POSITIVE),
     Score("jer", "JER", LOWER, metrics.jaccard_error_rate,
-          "Jaccard error rate: errors over the time of either side, mean over each recording's languages",
+          "Jaccard error rate: errors over the time in reference or system, mean over each recording's languages",
           of="jaccard", percent=True),
 )
 # fmt: on

@@ -1,7 +1,8 @@
-"""MERLIon CCS, Task 1: English or Mandarin, segment by segment. Primary score: EER in percent, lower is better.
+"""MERLIon CCS, Task 1: is a segment English or Mandarin? Primary score: EER in percent, lower is better.
 
-Ours, where the plan leaves it open: where no recording has segments of both languages, the balanced accuracy per
-recording is the one pooled over all segments.
+The evaluation plan does not define the balanced accuracy per recording if no recording has segments of both languages;
+here it is then the balanced accuracy over all segments.
+
 Source: MERLIon CCS Challenge Evaluation Plan 1.2 (2023).
 """
 
@@ -23,11 +24,11 @@ from ..trivial import random_numbers
 
 
 def count(reference: Reference, submission: Submission) -> dict[str, Any]:
-    """One row a recording.
+    """Count one row for each recording.
 
-    An EER is no function of sums, but that of a histogram is. The histograms' bins are laid so that all recordings
-    together have the EER of the scores themselves, and a resample nearly so. Of one language alone, which no set has
-    but a part of one may, the plan's trials of English against Mandarin are not counted.
+    An EER cannot be computed from sums, but the EER of a histogram can. The histograms' bins are chosen so that the EER
+    over all recordings is exactly that of the scores, and the EER of a resample nearly so. If the segments are all of
+    one language, as in a part of a set, the plan's trials of English against Mandarin are not counted.
     """
     scored = reference.is_english, submission.english, submission.mandarin, reference.recordings
     both = len(set(reference.is_english.tolist())) == 2
@@ -40,38 +41,38 @@ def count(reference: Reference, submission: Submission) -> dict[str, Any]:
 
 
 def right_of_segments(decisions: identification.LanguageDecisions) -> Any:
-    """The share of the segments that are called rightly."""
+    """The share of the segments whose language is identified correctly."""
     right = decisions.english_correct + decisions.mandarin_correct
     return right / (decisions.english + decisions.mandarin)
 
 
 def guesses(english: np.ndarray) -> Submission:
-    """1 for the language that is guessed, 0 for the other."""
+    """A submission with score 1 for the guessed language of each segment, and 0 for the other."""
     return Submission(english.astype(np.float64), 1.0 - english)
 
 
 # fmt: off
 SCORES = (
     Score("eer", "EER", LOWER, equal_error_rate.histogram_eer,
-          "equal error rate of two pooled trials a segment, on the ROC convex hull", of="pooled", percent=True,
+          "equal error rate of two pooled trials per segment, on the ROC convex hull", of="pooled", percent=True,
           best=0),
     Score("balanced_accuracy", "Balanced accuracy", HIGHER, identification.balanced_accuracy,
           "mean recall of the two languages over all segments", of="decisions", percent=True),
     Score("eer_plan", "EER of the plan", LOWER, equal_error_rate.histogram_eer,
-          "one trial a segment, English minus Mandarin score, on the ROC convex hull", of="differences",
+          "one trial per segment, English minus Mandarin score, on the ROC convex hull", of="differences",
           percent=True),
     Score("eer_interpolated", "EER interpolated", LOWER, equal_error_rate.histogram_interpolated_eer,
-          "as the plan's, where the interpolated curve meets miss = false alarm", of="differences", percent=True),
+          "as the plan's EER, but on the interpolated curve where miss = false alarm", of="differences", percent=True),
     Score("balanced_accuracy_per_recording", "Balanced acc. per recording", HIGHER,
           identification.balanced_accuracy_per_recording, "mean over the recordings in which both languages occur",
           of="decisions", percent=True),
-    Score("english_recall", "English recall", HIGHER, identification.english_recall, "English segments called English",
-          of="decisions", percent=True),
+    Score("english_recall", "English recall", HIGHER, identification.english_recall,
+          "share of English segments identified as English", of="decisions", percent=True),
     Score("mandarin_recall", "Mandarin recall", HIGHER, identification.mandarin_recall,
-          "Mandarin segments called Mandarin", of="decisions", percent=True),
+          "share of Mandarin segments identified as Mandarin", of="decisions", percent=True),
     Score("cllr", "Cllr", LOWER, detection_cost.cllr,
-          "bits that English minus Mandarin scores cost as log-likelihood ratios; 1 tells nothing", of="ratios",
-          bounds=POSITIVE),
+          "cost in bits of the differences English minus Mandarin as log-likelihood ratios; 1 for no information",
+          of="ratios", bounds=POSITIVE),
     Score("minimum_cllr", "Minimum Cllr", LOWER, detection_cost.minimum_cllr,
           "Cllr after the best calibration, by pool-adjacent-violators", of="differences"),
     Score("actual_dcf", "Actual DCF", LOWER, detection_cost.detection_cost,
@@ -110,5 +111,5 @@ TASK = Task(
         "always Mandarin": lambda items: guesses(np.zeros(len(items))),
         "a language at random": lambda items: guesses(random_numbers(len(items), 2)),
     },
-    shared_scale=False,  # the bins are laid by each system's own scores
+    shared_scale=False,  # the bins depend on each system's own scores
 )

@@ -1,7 +1,8 @@
-"""PSST Task B: is the naming response correct? Primary score: F1 of the correct ones, higher is better.
+"""PSST Task B: is the naming response correct? Primary score: F1 of the correct responses, higher is better.
 
-Ours, where the challenge leaves it open: F1 is 0 without a true positive, precision is 0 where nothing is predicted
-correct.
+The challenge does not define F1 without a true positive, or precision if no response is predicted correct; here both
+are 0.
+
 Source: PSST Challenge (Gale, Fleegle, Bedrick and Fergadiotis 2022, RaPID-4), Task B.
 """
 
@@ -23,7 +24,7 @@ SUBMISSION = naming_submission("correctness.tsv", "prediction", TRUTH)
 
 def check_classes(answers: Answers, table: Table, problems: Problems) -> None:
     if not problems and len(set(answers["correctness"].tolist())) < 2:
-        message = "only one kind of response; expected correct and incorrect ones"
+        message = "only one kind of response; expected both correct and incorrect responses"
         problems.add("one_class", REFERENCE.file, message)
 
 
@@ -35,15 +36,16 @@ def count(reference: Answers, submission: Answers) -> dict[str, metrics.Correctn
 # fmt: off
 SCORES = (
     Score("f1", "F1", HIGHER, metrics.f1, "harmonic mean of precision and recall for correct responses", best=1),
-    Score("precision", "Precision", HIGHER, metrics.precision, "share of the responses called correct that are"),
-    Score("recall", "Recall", HIGHER, metrics.recall, "share of the correct responses that are called correct"),
-    Score("accuracy", "Accuracy", HIGHER, metrics.accuracy, "share of the responses that are called rightly"),
+    Score("precision", "Precision", HIGHER, metrics.precision,
+          "share of the responses predicted correct that are correct"),
+    Score("recall", "Recall", HIGHER, metrics.recall, "share of the correct responses that are predicted correct"),
+    Score("accuracy", "Accuracy", HIGHER, metrics.accuracy, "share of the responses with the right prediction"),
     Score("balanced_accuracy", "Balanced accuracy", HIGHER, metrics.balanced_accuracy,
           "mean recall of correct and incorrect responses"),
     Score("matthews", "Matthews correlation", HIGHER, metrics.matthews_correlation,
-          "correlation of what responses are and what they are called", bounds=AGREEMENT),
+          "correlation of reference and prediction", bounds=AGREEMENT),
     Score("specificity", "Specificity", HIGHER, metrics.specificity,
-          "share of the incorrect responses that are called incorrect"),
+          "share of the incorrect responses that are predicted incorrect"),
 )
 # fmt: on
 

@@ -1,7 +1,8 @@
-"""PSST Task A: transcribe what people with aphasia said, phone by phone. Primary score: FER, lower is better.
+"""PSST Task A: transcribe the phones spoken by people with aphasia. Primary score: FER, lower is better.
 
-Phones and features are those of `metrics/arpabet_features.tsv`. An organiser's own table takes its place: whatever
-phones and features it has then hold for references, submissions and scores alike, on the server and in the kit.
+Phones and features are those of `metrics/arpabet_features.tsv`. An organiser may replace this table; its phones and
+features then apply to references, submissions and scores, on the server and in the kit.
+
 Source: PSST Challenge (Gale, Fleegle, Bedrick and Fergadiotis 2022, RaPID-4), Task A.
 """
 
@@ -29,9 +30,9 @@ SUBMISSION = naming_submission("transcripts.tsv", "asr_transcript", PHONES)
 def check_phones(answers: Answers, table: Table, problems: Problems) -> None:
     phones = sum(map(len, map(metrics.drop_fillers, answers["transcript"])))
     if not problems and 1000 * phones < max(1000, len(table)):
-        # With less to divide by, a rate could grow beyond what a platform can store.
+        # With fewer reference phones, a rate could exceed the largest number that a platform can store.
         found = f"{count_of(phones, 'phone')} in {count_of(len(table), 'transcript')}"
-        message = f"{found}; expected one in a thousand transcripts at least"
+        message = f"{found}; expected at least one phone per thousand transcripts"
         problems.add("no_phones", REFERENCE.file, message)
 
 
@@ -39,7 +40,7 @@ FORMAT = naming_format(REFERENCE, SUBMISSION, check_phones)
 
 
 def read_reference(files: Mapping[str, bytes]) -> Answers:
-    """The transcripts; some may be empty, or of fillers alone."""
+    """Read the transcripts. Some may be empty, or consist of fillers only."""
     try:
         metrics.arpabet_features()
     except ValueError as error:
@@ -58,10 +59,10 @@ SCORES = (
           bounds=POSITIVE, best=0),
     Score("per", "PER", LOWER, metrics.per, "phoneme error rate, pooled over the utterances", percent=True,
           bounds=POSITIVE),
-    Score("substitutions", "Substitutions", LOWER, attrgetter("substitutions"), "phones taken for another",
-          bounds=None),
-    Score("insertions", "Insertions", LOWER, attrgetter("insertions"), "phones that were not said", bounds=None),
-    Score("deletions", "Deletions", LOWER, attrgetter("deletions"), "phones that are missing", bounds=None),
+    Score("substitutions", "Substitutions", LOWER, attrgetter("substitutions"),
+          "phones recognised as another phone", bounds=None),
+    Score("insertions", "Insertions", LOWER, attrgetter("insertions"), "phones that were not spoken", bounds=None),
+    Score("deletions", "Deletions", LOWER, attrgetter("deletions"), "phones that were not recognised", bounds=None),
 )
 # fmt: on
 

@@ -1,10 +1,12 @@
 """Spoken CALL: accept or reject each learner's response. Primary score: Dfull, higher is better.
 
-The reference is the shared task's own sheet, in the layouts of its three editions; a submission says `accept` or
-`reject` of each response. A submission that breaks the 50 % rule has a Dfull of 0, or is refused where the organiser
+The reference is the shared task's own sheet, in the layouts of its three editions. A submission has `accept` or
+`reject` for each response. A submission that breaks the 50 % rule has a Dfull of 0, or is refused if the organiser
 chose so for public labels.
-An interval is drawn over speakers, by the column `speaker` or the `user-NNN` in the recordings' names; where neither
-names them, over responses as if these were independent.
+
+Intervals are computed over speakers, given by the column `speaker` or by `user-NNN` in the names of the recordings. If
+neither is available, responses are treated as independent.
+
 Source: Overview of the third edition of the Spoken CALL Shared Task (2019), section 2.3.
 """
 
@@ -22,7 +24,7 @@ import numpy as np
 from ..formats.cells import words
 from ..formats.files import Files, content_of
 from ..formats.format import Items
-from ..formats.problems import FileProblems, Problems, ReferenceFileError
+from ..formats.problems import FileProblems, Problems, ReferenceFileError, count_of
 from ..formats.sheets import Answers, Sheet, parse_reference, read_answers, rows_of, sheet_format
 from ..formats.speakers import SPEAKER, SPEAKER_ALIASES, Units, choose_units
 from ..formats.tables import Table, parse_table, split_row
@@ -36,10 +38,10 @@ CORRECT, INCORRECT = 1, 0
 JUDGED = words({"correct": CORRECT, "incorrect": INCORRECT})
 
 PUBLIC = ("Prompt", "Wavfile", "RecResult")
-"""What participants get of the sheet beside the ids."""
+"""The columns of the sheet that participants get besides the ids."""
 
 TRANSCRIPTION = "Transcription"
-"""What was said, by hand; reports on public labels show it."""
+"""The column with the manual transcription; reports on public labels show it."""
 
 REFERENCE = Sheet(
     "reference.csv",
@@ -63,7 +65,7 @@ HEADERLESS = {
     7: ("Id", "Prompt", "Wavfile", "RecResult", "Transcription", "language", "meaning"),
     6: ("Id", "Prompt", "Wavfile", "Transcription", "language", "meaning"),
 }
-"""Columns, by their number, of a sheet without a header row."""
+"""The columns of a sheet without a header row, `number of columns -> their names`."""
 
 CLASS_SIZES_FILE = "class_sizes.json"
 
@@ -76,7 +78,7 @@ def check_labels(answers: Answers, table: Table, problems: Problems) -> None:
     for row in np.flatnonzero(correct & incorrect_meaning).tolist():
         table.add_problem(problems, "contradictory_labels", row, "language is correct but meaning incorrect")
     if not problems and (correct.all() or not correct.any()):
-        message = "only one kind of response; expected correct and incorrect ones"
+        message = "only one kind of response; expected both correct and incorrect responses"
         problems.add("one_class", REFERENCE.file, message)
 
 
@@ -84,13 +86,13 @@ SHEETS = sheet_format(REFERENCE, SUBMISSION, list_file="test_sheet.csv", public=
 
 
 def read_reference(files: Mapping[str, bytes]) -> Answers:
-    """The labels of a sheet as `read_rows` reads it."""
+    """Read the labels of a sheet, with or without a header row."""
     problems = Problems(ReferenceFileError)
     return parse_reference(REFERENCE, read_rows(files, problems), problems, check_labels)
 
 
 def read_rows(files: Mapping[str, bytes], problems: Problems) -> Table:
-    """The sheet, with or without a header row; one that stands again in mid-file is named and left out."""
+    """Read the sheet, with or without a header row. Further header rows are problems, and are left out."""
     text = _without_stray_headers(text_of(files, REFERENCE.file, problems), problems)
     first = _fields(text.lstrip("\n").partition("\n")[0])
     layout = REFERENCE.layout
@@ -100,7 +102,7 @@ def read_rows(files: Mapping[str, bytes], problems: Problems) -> Table:
 
 
 _MAYBE_HEADER = re.compile(r'^(?:[^\S\n\t]|")*id(?:[^\S\n\t]|")*\t', re.IGNORECASE | re.MULTILINE)
-"""The beginning of a header row, and of few other rows."""
+"""Matches the beginning of every header row, and of few other rows."""
 
 
 def _without_stray_headers(text: str, problems: Problems) -> str:
@@ -121,7 +123,7 @@ def _fields(line: str) -> list[str]:
 
 
 def public_files(reference: Answers, options: Mapping[str, str]) -> dict[str, bytes]:
-    """The sheet without the labels; with the option `class_sizes: public`, how many responses are correct."""
+    """The sheet without the labels; with the option `class_sizes: public`, also the number of correct responses."""
     files = SHEETS.public_files(reference, options)
     if options.get("class_sizes") == "public":
         correct = int((reference["language"] == CORRECT).sum())
@@ -155,13 +157,14 @@ def read_submission(files: Files, items: Items) -> Answers:
 
 
 def require_possible(submission: Answers, class_sizes: Mapping[str, int]) -> None:
-    """Refuse a number of accepts with which no labelling can meet the 50 % rule.
+    """Refuse a number of accepted responses with which the 50 % rule cannot be met, whatever the labels are.
 
-    This depends on public numbers alone, so that the refusal tells nothing about a label.
+    Only public numbers are used, so the refusal reveals no label.
 
     Raises
     ------
     SubmissionError
+        Too few responses are accepted, or too few are rejected.
     """
     problems = Problems()
     accepts = int(submission["Accept"].sum())
@@ -171,7 +174,8 @@ def require_possible(submission: Answers, class_sizes: Mapping[str, int]) -> Non
     ):
         size = class_sizes[kind]
         if not metrics.is_required_share(count, size):
-            message = f"{count} responses {verb}; {RULE} needs at least {SHARE} of the {size} {kind} ones"
+            message = f"{count_of(count, 'response')} {'is' if count == 1 else 'are'} {verb}; "
+            message += f"{RULE} requires at least {SHARE} of the {size} {kind} ones"
             problems.add("rule_out_of_reach", SUBMISSION.file, message)
     problems.raise_if_any()
 
@@ -180,7 +184,7 @@ _USER = re.compile(r"user-\d+")
 
 
 def units(reference: Answers) -> Units:
-    """Speakers, by their column, else by the recordings' names if each has a user; else the responses."""
+    """Speakers by their column, else by the recordings' names if each contains a user, else the responses."""
     users = [_USER.search(name) for name in reference.texts.get("Wavfile", ())]
     in_names = [user[0] for user in users if user] if all(users) else []
     speakers = reference.speakers if any(reference.speakers) else in_names
@@ -196,11 +200,12 @@ def count(reference: Answers, submission: Answers) -> dict[str, metrics.Decision
 
 
 def refuse_ineligible(counts: Mapping[str, metrics.Decisions], options: Any) -> None:
-    """Refuse a submission that breaks the 50 % rule, where that is the organiser's choice."""
+    """Refuse a submission that breaks the 50 % rule, if the organiser chose so."""
     decisions = counts["decisions"]
     if options["fifty_percent_rule"] != "reject" or metrics.meets_fifty_percent_rule(decisions):
         return
-    message = f"breaks {RULE}: at least {SHARE} of the correct responses accepted, {SHARE} of the incorrect rejected"
+    message = f"breaks {RULE}: accept at least {SHARE} of the correct responses, and reject at least {SHARE} of the "
+    message += "incorrect ones"
     if options.labels_public:
         rates = metrics.accept_rate_correct(decisions), metrics.reject_rate_incorrect(decisions)
         message += f"; found {100 * rates[0]:.1f} % and {100 * rates[1]:.1f} %"
@@ -208,7 +213,7 @@ def refuse_ineligible(counts: Mapping[str, metrics.Decisions], options: Any) -> 
 
 
 def eligible(decisions: metrics.Decisions) -> Any:
-    """1 where the 50 % rule is met, else 0."""
+    """1 if the 50 % rule is met, else 0."""
     return metrics.meets_fifty_percent_rule(decisions) * 1
 
 
@@ -243,7 +248,7 @@ SCORES = (
     Score("gfa", "GFA", LOWER, attrgetter("gross_false_accepts"), "responses incorrect in meaning too, accepted",
           bounds=None),
     Score("matthews", "Matthews correlation", HIGHER, metrics.matthews_correlation,
-          "correlation of being correct and being accepted, unweighted", bounds=AGREEMENT),
+          "correlation between correct and accepted responses, unweighted", bounds=AGREEMENT),
     Score("frr", "False rejection rate", LOWER, metrics.relative_false_reject_rate, "FR / (FR + CA), the same as RFR"),
     Score("far", "False acceptance rate", LOWER, metrics.false_acceptance_rate, "(PFA + GFA) / (CR + PFA + GFA)"),
 )
@@ -267,10 +272,10 @@ TASK = Task(
     right=lambda rows: rows["decisions"].correct_accepts + rows["decisions"].correct_rejects,
     labels=lambda reference: zip(reference["language"].tolist(), reference["meaning"].tolist()),
     options=(
-        # flag: a submission that breaks the rule is scored, but its Dfull is 0; reject: its run fails.
+        # flag: a submission that breaks the rule is scored, but its Dfull is 0. reject: its run fails.
         Option("fifty_percent_rule", ("flag", "reject"), public_only=("reject",)),
-        # public: participants are told how many responses are correct, and a number of accepts with which the rule
-        # cannot be met is refused before it is scored.
+        # public: the number of correct responses is published, and a submission whose number of accepted responses
+        # cannot meet the rule is refused before it is scored.
         Option("class_sizes", ("hidden", "public")),
     ),
     refuse=refuse_ineligible,

@@ -24,7 +24,7 @@ ANSWERS = {"no": 0, "yes": 2}
 
 
 def test_words_are_their_numbers():
-    told, blanks = "expected 'no' or 'yes'", ", without blanks around it"
+    told, blanks = "expected 'no' or 'yes'", ", without spaces around it"
     values, found = parsed(words(ANSWERS), "yes", "no", " no", "Yes", "", " maybe ", "no")
     assert (values.tolist(), values.dtype) == ([2, 0, -1, -1, -1, -1, 0], np.int64)
     assert found == {"2": told + blanks, "3": told, "4": told, "5": told}
@@ -36,7 +36,7 @@ def test_words_are_their_numbers():
 
 
 def test_whole_numbers_of_a_scale_and_without_an_end():
-    told, blanks = "expected an integer from 1 to 5", ", without blanks around it"
+    told, blanks = "expected an integer from 1 to 5", ", without spaces around it"
     values, found = parsed(whole_numbers(1, 5), "1", "5", "0", "6", "3.0", "+3", "03", " 1", "", " 6 ")
     assert (values.tolist(), values.dtype) == ([1, 5, *[0] * 8], np.int64)
     assert found == {str(row): told for row in range(2, 10)} | {
@@ -76,13 +76,13 @@ def test_transcripts_are_split_at_blanks():
     ("token", "advice"),
     [
         ("ao0", "AO, without the stress digit"),
-        ("d-ao1-g", "D AO G, with blanks between the phones"),
-        ("D" * 60, " ".join("D" * 60) + ", with blanks between the phones"),
+        ("d-ao1-g", "D AO G, with spaces between the phones"),
+        ("D" * 60, " ".join("D" * 60) + ", with spaces between the phones"),
         *((token, None) for token in ("D" * 61, "DAOQ", "XsilX", "D:G", "_")),
     ],
 )
 def test_what_to_write_in_place_of_a_token(token, advice):
-    told = f"write {advice}" if advice else "they are written AE, AW, D, ..., the fillers <sil>, <spn>"
+    told = f"write {advice}" if advice else "use AE, AW, D, ... or the fillers <sil>, <spn>"
     assert suggest_phone(token, PHONES, FILLERS) == told
 
 

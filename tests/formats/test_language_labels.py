@@ -79,7 +79,7 @@ def test_an_utterance_may_stand_in_two_recordings_and_twice_in_none():
     rows = ["x.wav,a,0,9,English", "y.wav,a,0,9,English", "y.wav,b,0,9,English", "x.wav,b,0,9,English"]
     assert told(*rows) == []
     again = told(*rows, "y.mp3,a,9,19,English", "y.wav,a,9,19,English")
-    assert [problem[3] for problem in again] == ["utt_id a of y again; first on line 3"] * 2
+    assert [problem[3] for problem in again] == ["utt_id a of y already appears on line 3; keep only one"] * 2
 
 
 def test_speakers_are_one_to_a_recording():
@@ -88,7 +88,9 @@ def test_speakers_are_one_to_a_recording():
     assert [problem[:3] for problem in found] == [
         *(("no_speaker", 5, "d"), ("two_speakers", 4, "c"), ("two_speakers", 5, "d"))
     ]
-    assert found[2][3].startswith("utt_id d: speaker '', above 'S 2'; expected one for all of y, ")
+    assert found[2][3].startswith(
+        "utt_id d: speaker '', but 'S 2' in an earlier row; expected one speaker for all of y, "
+    )
 
 
 def test_lengths_are_off_by_a_millisecond_at_most():

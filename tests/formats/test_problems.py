@@ -35,7 +35,7 @@ def test_lists_and_numbers_in_words():
     assert some_of(["a b", "c"], shown=1) == "'a b' (and 1 more)"
     assert [count_of(number, "row") for number in (0, 1, 2)] == ["0 rows", "1 row", "2 rows"]
     assert [count_of(number, "entry", "entries") for number in (1, 2)] == ["1 entry", "2 entries"]
-    assert repeated("Id 7", 3) == "Id 7 again; first on line 3"
+    assert repeated("Id 7", 3) == "Id 7 already appears on line 3; keep only one"
 
 
 def told(*problems: Problem) -> list[str]:
@@ -62,13 +62,13 @@ def test_few_of_a_kind_are_told_one_by_one_and_more_in_one_line():
     few = [Problem("value", "a", f"bad {line}", line) for line in range(1, FEW + 1)]
     assert told(*few)[2:] == [f"  line {line}    bad {line}" for line in range(1, FEW + 1)]
     more = [Problem("value", "a", f"bad {line}", line) for line in range(1, FEW + 2)]
-    assert told(*more)[2:] == ["  line 1    bad 1 (5 more such, lines 2, 3, 4, 5, 6)"]
+    assert told(*more)[2:] == ["  line 1    bad 1 (5 more like this, lines 2, 3, 4, 5, 6)"]
     more.append(Problem("value", "a", "bad", 7))
-    assert told(*more)[2:] == ["  line 1    bad 1 (6 more such, lines 2, 3, 4, 5, 6, ...)"]
+    assert told(*more)[2:] == ["  line 1    bad 1 (6 more like this, lines 2, 3, 4, 5, 6, ...)"]
     twice = [Problem("value", "a", "bad", line) for line in (4, 4, 9, 9, 9, 9)]
-    assert told(*twice)[2:] == ["  line 4    bad (5 more such, lines 9)"]
+    assert told(*twice)[2:] == ["  line 4    bad (5 more like this, lines 9)"]
     nowhere = [Problem("value", "a", "bad")] * 6
-    assert told(*nowhere)[2:] == ["  bad (5 more such)"]
+    assert told(*nowhere)[2:] == ["  bad (5 more like this)"]
 
 
 def test_the_same_mistake_in_many_files_is_one_line():
@@ -80,7 +80,7 @@ def test_the_same_mistake_in_many_files_is_one_line():
         problems.raise_if_any()
     lines = str(refusal.value).splitlines()
     assert lines[0] == "50 problems in 50 files"
-    others = "24 more such, also in 1.txt, 2.txt, 3.txt, 4.txt, 5.txt, ..."
+    others = "24 more like this, also in 1.txt, 2.txt, 3.txt, 4.txt, 5.txt, ..."
     assert lines[2:4] == [" 0.txt", f"  is missing ({others})"]
     assert len(lines) == 7
 
@@ -89,7 +89,7 @@ def test_counts_tell_of_problems_that_are_not_kept():
     kept = [Problem("value", "a", "bad", line) for line in (1, 2, 3)]
     refusal = FileProblems(kept, {"value": 7}, 2)
     assert (refusal.total, refusal.files, refusal.counts) == (7, 2, {"value": 7})
-    assert str(refusal).splitlines()[-1] == "  line 1    bad (6 more such, lines 2, 3, ...)"
+    assert str(refusal).splitlines()[-1] == "  line 1    bad (6 more like this, lines 2, 3, ...)"
     assert refusal.args == (kept, {"value": 7}, 2)
     alone = FileProblems(kept)
     assert (alone.total, alone.files, alone.problems) == (3, 1, tuple(kept))

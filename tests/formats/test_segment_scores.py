@@ -77,7 +77,7 @@ def test_one_id_for_segments_of_two_recordings_is_refused(recordings):
     rows = [f"{long}.wav,a,0,9", f"{long}.wav,b,0,9", f"{short}.wav,{rest}_b,0,9", f"{short}.wav,c,0,9"]
     tags = ("English", "Mandarin", "English", "Mandarin")
     text = "".join(f"{row},9,{tag},False,\n" for row, tag in zip(rows, tags, strict=True))
-    with pytest.raises(ReferenceFileError, match=f"{long} and of {short} have the id {long}_b_0_9; rename"):
+    with pytest.raises(ReferenceFileError, match=f"{long} and {short} have the same id {long}_b_0_9; rename"):
         read(text)
 
 
@@ -143,7 +143,7 @@ def test_the_fewest_segments_are_out_of_order():
     # Without b these rise: a d f g. What is expected in b's place is what comes after f.
     found = refused(predictions("a.1 d.2 f.3 b.4 g.5 a.6"), "abcdefg")
     assert found == [
-        ("duplicate_item", 6, "a", "segment a again; first on line 1"),
+        ("duplicate_item", 6, "a", "segment a already appears on line 1; keep only one"),
         ("out_of_order", 4, "b", "segment b is not in the order of segments.csv; expected g here"),
         ("missing_item", None, "c", "segment c, e: 7 segments expected, 5 found"),
     ]

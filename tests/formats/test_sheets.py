@@ -85,7 +85,7 @@ def test_a_reference_is_checked_as_a_whole_where_its_cells_are_right():
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("Id\n1\n", "line 1    no column Key"), ("Key\n1\t2\n", "line 2    2 fields, separated by tabs")],
+    [("Id\n1\n", "line 1    no column Key"), ("Key\n1\t2\n", "line 2    2 fields separated by tabs")],
 )
 def test_public_items_that_cannot_be_read(text, words):
     with pytest.raises(FileProblems, match=rf"^items.tsv: 1 problem\n\n  {words}") as unread:
@@ -125,9 +125,9 @@ def test_the_first_grouping_that_names_anything_makes_the_units():
 def test_units_other_than_speakers_are_taken_as_independent():
     assert (independence_note("speaker"), independence_note("session")) == ("", "")
     assert independence_note("call") == (
-        "Calls were taken as independent, because the reference names no speakers. What one speaker says is alike: "
-        "where speakers have many calls each, such an interval is too narrow; where language learners spoke 40 "
-        "sentences each, the true one was 1.8 to 2.9 times as wide."
+        "The intervals treat calls as independent, because the reference names no speakers. They are too narrow if "
+        "speakers have many calls each: for language learners with 40 sentences each, the true intervals were 1.8 "
+        "to 2.9 times as wide."
     )
 
 

@@ -101,11 +101,11 @@ def test_only_a_report_that_says_so_to_the_letter_is_believed(tmp_path):
 @pytest.mark.parametrize(
     ("files", "expected", "hint"),
     [
-        ("A.CSV", "a.csv", "; A.CSV is there: rename it"),
-        ("as.txt", "a.csv", "; as.txt is there: rename it"),
-        ("row", "rows.csv", "; row is there: rename it"),
-        ("A.B.CSV", "a.b.csv", "; A.B.CSV is there: rename it"),
-        ("a.XLSX", "a.csv", "; a.XLSX is there, a spreadsheet"),
+        ("A.CSV", "a.csv", "; found A.CSV: rename it"),
+        ("as.txt", "a.csv", "; found as.txt: rename it"),
+        ("row", "rows.csv", "; found row: rename it"),
+        ("A.B.CSV", "a.b.csv", "; found A.B.CSV: rename it"),
+        ("a.XLSX", "a.csv", "; found the spreadsheet a.XLSX"),
         ("b.csv", "a.csv", ""),
         ("a.txt", "a.b.csv", ""),
         ("b.Zip", "a.csv", ""),
@@ -116,5 +116,5 @@ def test_a_file_under_nearly_the_expected_name_is_to_be_renamed(files, expected,
     expect_files([files], [expected], problems)
     missing, extra = problems.kept
     assert (missing.file, missing.message, extra.file) == (expected, f"is missing{hint}", files)
-    advice = {"a.XLSX": f"; {AS_TEXT}", "b.Zip": "; unzip it: the submission's own zip is enough"}
+    advice = {"a.XLSX": f"; {AS_TEXT}", "b.Zip": "; put its files directly into the submission's zip"}
     assert extra.message == f"is not part of a submission ({expected} expected){advice.get(files, '')}"

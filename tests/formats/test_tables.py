@@ -95,7 +95,7 @@ def test_a_column_may_have_no_name():
         ("a,b,c,d,e,f,g,h,i", 1, "no column Id, Value; the header has a, b, c, d, e, f, g, h (and 1 more)"),
         ('"Id,Value', 1, 'no column Id, Value; the header has "Id,Value'),
         ("Id,x;y", 1, "no column Value; the header has Id, x;y"),
-        ("Value,Id,id,value", 1, "column Id, Value stands twice in the header"),
+        ("Value,Id,id,value", 1, "column Id, Value appears twice in the header"),
     ],
 )
 def test_a_header_that_cannot_be_used(text, line, message):
@@ -192,21 +192,23 @@ def test_every_row_that_does_not_fit_is_told():
 
 def test_an_id_that_ends_in_a_decimal_is_known_as_it_is():
     assert matched(["2.0", "2"], ["2.0", "2"]) == ([0, 1], [])
-    assert matched(["1.00"], ["1"])[1][0][3] == "Id 1.00: a spreadsheet made it a decimal; expected 1"
+    assert (
+        matched(["1.00"], ["1"])[1][0][3] == "Id 1.00 was changed to a decimal by a spreadsheet; expected 1"
+    )
     assert matched(["1.01"], ["1"])[1][0][0] == "unknown_item"
 
 
 def test_a_misspelt_item_stands_on_its_first_line():
     found = matched(["a ", "b", " a", "a"], ["a", "b"])[1]
     assert [line for _, line, *_ in found] == [2, 4, 5]
-    assert found[2][3] == "Id a again; first on line 2"
+    assert found[2][3] == "Id a already appears on line 2; keep only one"
 
 
 def test_many_items_of_which_none_is_known_are_another_sets():
     others = [f"x{number}" for number in range(FEWEST_OF_A_SET)]
     places, found = matched(others, ["b", "a"])
     assert places == [-1] * FEWEST_OF_A_SET
-    words = "none of the 20 responses is one of this set's 2, such as a; is the file another set's?"
+    words = "none of the 20 responses belongs to this set of 2, such as a; is the file for another set?"
     assert found == [("another_set", None, None, words)]
     for fewer in (others[1:], [*others, "a.0"], [*others, "a"]):
         assert matched(fewer, ["b", "a"])[1][0][0] == "unknown_item"

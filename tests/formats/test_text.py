@@ -212,7 +212,7 @@ def test_whole_numbers(number, value):
     ("cell", "hint"),
     [
         *((cell, " (a decimal point, not a comma)") for cell in ("1,5", "-12,25")),
-        (" 1.5", ", without blanks around it"),
+        (" 1.5", ", without spaces around it"),
         *((cell, "") for cell in ("abc", "1,5x", " x")),
     ],
 )

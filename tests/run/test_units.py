@@ -74,7 +74,7 @@ def test_a_page_says_what_was_taken_as_independent(speakers, public):
     page = scored_page(
         task, options, scored.scores, scored, Reference(labels, labels.items), submission, ["results.csv"]
     )
-    note = "Responses were taken as independent, because the reference names no speakers."
+    note = "The intervals treat responses as independent, because the reference names no speakers."
     assert (note in page) == (not speakers)
     unit = "speaker" if speakers else "response"
     drawn = count_of(len(scored.statistics.units), unit) if public else f"{unit}s"

@@ -33,13 +33,13 @@ SECOND_ROWS = {
     ),
     "caller_experience": (
         ("3,3,4", "3,6,4", "off_scale", "human2 '6'"),
-        ("3,3,4", "3,3,", "off_scale", "human3 nothing"),
+        ("3,3,4", "3,3,", "off_scale", "human3 is empty"),
         ("3,3,4", "3,3,4.0", "off_scale", "human3 '4.0'"),
     ),
     "psst_recognition": (("AO", "AX", "unknown_phone", "'AX'"),),
     "psst_correctness": (
         ("FALSE", "WRONG", "unknown_value", "'WRONG'"),
-        ("FALSE", "", "unknown_value", "nothing"),
+        ("FALSE", "", "unknown_value", "is empty"),
     ),
     "content_accuracy": (
         *((",3,", f",{score},", "off_scale", "human_score") for score in ("5", "0", "3.5", "")),
@@ -109,9 +109,9 @@ def bad_references(task: str) -> Iterator[BadReference]:
             content = text.replace(column, "x", 1)
             yield changed(f"no column {column}", content, "missing_column", 1, words=column)
         for item, code, words in (
-            (IDS[0], "duplicate_item", "again; first on line 2"),
+            (IDS[0], "duplicate_item", "already appears on line 2"),
             ("", "empty_item", "is empty"),
-            (IDS[1] + " ", "unusable_id", "no blanks around it"),
+            (IDS[1] + " ", "unusable_id", "no spaces around it"),
             (f"{IDS[1]}\u200b", "unusable_id", "no invisible characters"),
         ):
             content = text.replace(IDS[1], item, 1)
@@ -126,7 +126,7 @@ def bad_references(task: str) -> Iterator[BadReference]:
                 yield changed(f"the speaker {second!r}", content, code, 3, IDS[1])
     else:
         content = with_speakers(text, ["S1", "S2", *["S1"] * (len(lines) - 3)])
-        words = "expected one for all of x_1"
+        words = "expected one speaker for all of x_1"
         yield changed("two speakers of a recording", content, "two_speakers", 3, "a2", words=words)
         no_time = (3, lines[1].split(",")[2] + ".0", "empty_span")
         for column, value, *row in (*FIRST_SEGMENTS, no_time):
@@ -170,7 +170,7 @@ def own_corruptions(task: str, text: str) -> dict[str, tuple[Any, ...]]:
     if task == "caller_experience":
         return {
             "two ratings": (text.replace("3,3,4", "3,3"), "3 fields", "wrong_field_count", 3),
-            "no call": (lines[0], "no call", "no_items"),
+            "no call": (lines[0], "no calls", "no_items"),
         }
     if task == "psst_recognition":
         fillers = re.sub("K AE T|D AO G|HH", "<sil>", text)
@@ -191,19 +191,25 @@ def own_corruptions(task: str, text: str) -> dict[str, tuple[Any, ...]]:
         return {
             "a second score off the scale": (two_raters, "human_score2 '5'", "off_scale", 3, IDS[1]),
             "two responses": ("".join(lines[:3]), "2 responses", "too_few_items"),
-            "one score": (constant, "2 throughout", "constant_scores"),
+            "one score": (constant, "all human scores are 2", "constant_scores"),
         }
     renamed = text.replace("diff_lang", "diff_language")
     doubled = text.replace("length", "overlap_diff_lang", 1)
     shared = {
-        "an utterance twice": (text + lines[1], "again", "duplicate_utterance", len(lines) + 1, "a1"),
+        "an utterance twice": (
+            text + lines[1],
+            "already appears",
+            "duplicate_utterance",
+            len(lines) + 1,
+            "a1",
+        ),
         "a field more": (text.replace(".wav,a3", ".wav,a3,1", 1), "", "wrong_field_count", 4),
         "seconds": (_in_seconds(text), "expected times in milliseconds", "not_milliseconds"),
         "English alone": (text.replace("Mandarin", "English"), "", "one_language"),
         "Mandarin alone": (text.replace("English", "Mandarin"), "", "one_language"),
         "no language_tag": (text.replace("language_tag", "tag"), "", "missing_column", 1),
         "overlaps misspelt": (renamed, "expected overlap_diff_lang", "unknown_column", 1),
-        "an optional column twice": (doubled, "stands twice", "duplicate_column", 1),
+        "an optional column twice": (doubled, "appears twice", "duplicate_column", 1),
     }
     if task == "merlion_identification":
         ambiguous = "x.wav,1_b,0,900,900,English,False,\nx_1.wav,b,0,900,900,English,False,\n"

@@ -52,7 +52,7 @@ IDS = ("a-1", "Zoë-2", "a-3", "a-4")
 
 def _wrong(code: str, *quoted: str, told: Mapping[str, str] | None = None) -> dict[str, tuple[str, str]]:
     """Values that their refusal quotes, and those of which it says more."""
-    words = {value: repr(value) if value else "nothing" for value in quoted}
+    words = {value: repr(value) if value else "is empty" for value in quoted}
     return {value: (code, message) for value, message in {**words, **(told or {})}.items()}
 
 
@@ -72,8 +72,8 @@ SHEETS = {
             "accept,reject",
             "аccept",
             told={
-                "accept ": "'accept '; expected 'accept' or 'reject', without blanks around it",
-                " reject": "without blanks around it",
+                "accept ": "'accept '; expected 'accept' or 'reject', without spaces around it",
+                " reject": "without spaces around it",
             },
         ),
     ),
@@ -88,7 +88,7 @@ SHEETS = {
             *("0", "6", "-1", "3e0", "+3", "03", "three", "nan", "", " ", "0x3", "３", "٣"),
             told={
                 "3.0": "'3.0'; expected an integer from 1 to 5, without a decimal point",
-                " 3": "from 1 to 5, without blanks around it",
+                " 3": "from 1 to 5, without spaces around it",
             },
         ),
     ),
@@ -105,7 +105,7 @@ SHEETS = {
                 "AE0": "'AE0' is not one of the 40 phones; write AE, without the stress digit",
                 "aw S": "'aw' is not one of the 40 phones; write AW, in capitals",
                 "aw1 S": "write AW",
-                "DAOG": "write D AO G, with blanks between the phones",
+                "DAOG": "write D AO G, with spaces between the phones",
                 "D-AO-G": "write D AO G",
                 "K,AE": "write K AE",
                 "<SIL> AO": "write <sil>",
@@ -123,7 +123,7 @@ SHEETS = {
         _wrong(
             "unknown_value",
             *("Yes", "1", "0.25", "", "truе", "true;", "K AE T"),
-            told={"flase": "'flase'; expected 'true' or 'false'", " true": "without blanks around it"},
+            told={"flase": "'flase'; expected 'true' or 'false'", " true": "without spaces around it"},
         ),
     ),
     "content_accuracy": Sheet(
@@ -139,8 +139,8 @@ SHEETS = {
                 *("=1+1", "1d2", "three", "1e+", "2½"),
                 told={
                     '"2,5"': "'2,5'; expected a finite decimal number (a decimal point, not a comma)",
-                    " 1": "' 1'; expected a finite decimal number, without blanks around it",
-                    "1 ": "without blanks",
+                    " 1": "' 1'; expected a finite decimal number, without spaces around it",
+                    "1 ": "without spaces",
                 },
             ),
             **_wrong(

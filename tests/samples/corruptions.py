@@ -82,7 +82,7 @@ def sheet_mutations(sheet: Sheet) -> Iterator[Mutation]:
     yield mutation("one row for all", sheet.text(good[:1]), gone)
     yield mutation("a header and no row", lines[0], gone, words="expected, 0 found")
     yield mutation("hard items left out", sheet.text(good[2:]), gone)
-    yield mutation("a row doubled", text + lines[1], ("duplicate_item", 6, first), words="first on line 2")
+    yield mutation("a row doubled", text + lines[1], ("duplicate_item", 6, first), words="appears on line 2")
     doubled = [("duplicate_item", line, first) for line in range(6, 26)]
     yield mutation("easy rows doubled many times", text + lines[1] * 1000, *doubled)
     yield mutation("an easy row for a hard one", with_second(lines[1]), ("duplicate_item", 3, first), gone)
@@ -116,10 +116,10 @@ def sheet_mutations(sheet: Sheet) -> Iterator[Mutation]:
         content = with_second(lines[2].replace(second, item))
         yield mutation(name, content, ("unknown_item", 3, item), gone)
     for name, item, words in (
-        ("a blank after an id", second + " ", "blanks around it"),
-        ("a no-break space after an id", second + "\xa0", "blanks around it"),
-        ("a blank before an id", " " + second, "blanks around it"),
-        ("a spreadsheet's number", second + ".0", "a spreadsheet made it a decimal"),
+        ("a blank after an id", second + " ", "spaces around it"),
+        ("a no-break space after an id", second + "\xa0", "spaces around it"),
+        ("a blank before an id", " " + second, "spaces around it"),
+        ("a spreadsheet's number", second + ".0", "was changed to a decimal by a spreadsheet"),
     ):
         content, words = with_second(lines[2].replace(second, item)), f"{words}; expected {second}"
         yield mutation(name, content, ("misspelt_item", 3, item), words=words)
@@ -145,8 +145,8 @@ def sheet_mutations(sheet: Sheet) -> Iterator[Mutation]:
         gone,
     )
     more, fewer = with_second(lines[2][:-1] + f"{tab}x\n"), with_second(second + "\n")
-    yield mutation("a field more", more, ("wrong_field_count", 3), gone, words="3 fields,")
-    yield mutation("a field less", fewer, ("wrong_field_count", 3), gone, words="1 field,")
+    yield mutation("a field more", more, ("wrong_field_count", 3), gone, words="3 fields ")
+    yield mutation("a field less", fewer, ("wrong_field_count", 3), gone, words="1 field ")
     cut = text[: text.rindex(last) + len(last)]
     yield mutation("cut off in mid-row", cut, ("wrong_field_count", 5), ("missing_item", None, last))
     yield mutation("cut off after two rows", "".join(lines[:3]), ("missing_item", None, third))
@@ -204,7 +204,7 @@ def folder_mutations(good: Files) -> Iterator[Mutation]:
         file.upper(): "rename it",
         f"{stem}.old.{ending}": "rename it",
         file + ".txt": "rename it",
-        stem + ".xlsx": f"is missing; {stem}.xlsx is there, a spreadsheet",
+        stem + ".xlsx": f"is missing; found the spreadsheet {stem}.xlsx",
         stem + ".rttm": "write its turns as lines of start, end and language",
     }
     odd = [" " + file, file + "\n", file + "\xa0", file[:-1] + "ꞓ"]
@@ -226,9 +226,9 @@ def folder_mutations(good: Files) -> Iterator[Mutation]:
             "%s{0}",
         ),
     ):
-        words = "the submission's own zip is enough" if name.endswith("zip") else ""
+        words = "put its files directly into the submission's zip" if name.endswith("zip") else ""
         yield Mutation(f"the file {name!r} more", (extra(name),), {**good, name: "accepted"}, words=words)
-    sheet = "text that the task's page asks for"
+    sheet = "text format that the task's page describes"
     yield Mutation("a spreadsheet more", (extra("x.ods"),), {**good, "x.ods": "x"}, words=sheet)
     for name, files in {
         "an Excel workbook for a zip": ("[Content_Types].xml", "_rels/x", "docProps/x", "xl/x"),
@@ -426,7 +426,7 @@ def diarization_mutations() -> Iterator[Mutation]:
     ):  # fmt: skip
         yield Mutation(f"turns: {name}", rows_of("y_1.txt", rows), {**TURNS, "y_1.txt": text}, words=words)
     seconds = {"x_1.txt": "0.6 2.5 English\n2.5 3 Mandarin\n", "y_1.txt": ""}
-    words = "all turns end within 3 ms, and recordings go on for up to 16384 ms"
+    words = "all turns end within 3 ms, but recordings last up to 16384 ms"
     yield Mutation("times in seconds", (("not_milliseconds", "", None, None),), seconds, words=words)
     first = {"x_1.txt": TURNS["x_1.txt"]}
     missing = ("missing_file", "y_1.txt", None, None)

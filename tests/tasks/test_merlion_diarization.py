@@ -204,7 +204,7 @@ def test_both_languages_have_more_than_a_millionth_of_the_evaluated_time(english
     with pytest.raises(ReferenceFileError) as refusal:
         FORMAT.read_reference(files)
     (problem,) = refusal.value.problems
-    assert problem.message.endswith("expected more than 2 ms of both")
+    assert problem.message.endswith("expected more than 2 ms of each")
 
 
 @pytest.mark.parametrize("header", [False, True])

@@ -121,7 +121,7 @@ def test_problems_name_the_organisers_lines(tmp_path):
     for words in (
         "reference.csv: 4 problems",
         "line 6    Id 10136: language 'wrong'",
-        "line 8    Id 10137 again; first on line 7",
+        "line 8    Id 10137 already appears on line 7; keep only one",
         "line 9    a quotation mark that is not closed",
         "line 10   2 fields, separated by semicolons; expected 7",
     ):
