@@ -1,13 +1,17 @@
-"""Scores of speech challenges: what decides a number on a leaderboard, written once.
+"""Scores for speech challenges::
 
     spokeneval.score("psst_recognition", reference="utterances.tsv", submission="transcripts.tsv")
 
-`metrics` takes arrays and returns numbers; `formats` reads files and refuses bad ones, naming every problem; `tasks`
-declares each challenge's task as one value; `run` scores; `report` makes HTML pages; `programs` holds what a platform
-runs.
+- `metrics`: functions from arrays to numbers;
+- `formats`: readers of files, which refuse invalid files with a list of all problems;
+- `tasks`: the tasks of the challenges, each declared as one value;
+- `run`: scoring;
+- `report`: HTML pages;
+- `programs`: the scoring and ingestion programs of a platform;
+- `compare`: comparisons of several systems.
 
-This package travels unchanged into every scoring program, ingestion program and starting kit. It needs numpy alone
-and runs on Python 3.9 with numpy 1.19 as well as on the newest of both.
+Every scoring program, ingestion program and starting kit contains this package unchanged, except `compare`. It requires
+only numpy, and runs on Python 3.9 with numpy 1.19 up to the newest versions of both.
 """
 
 from __future__ import annotations
@@ -31,25 +35,33 @@ def score(
     submission: Union[str, os.PathLike],
     options: Optional[Mapping[str, str]] = None,
 ) -> Result:
-    """Score a submission against a reference, exactly.
+    """Score a submission against a reference.
 
     Parameters
     ----------
-    task: a task's name, such as `spoken_call`; `python -m spokeneval tasks` lists them.
-    reference: a folder with the reference's files, or the file where the task has one.
-    submission: a folder with the submission's files, a zip of them, or the file where the task has one.
-    options: of the task, `option -> value`; the default of those that are not given.
+    task : str
+        The name of a task, such as ``spoken_call``. ``python -m spokeneval tasks`` lists the names.
+    reference : str or path-like
+        The folder with the reference's files; for a task with a single reference file, also the file.
+    submission : str or path-like
+        The folder with the submission's files, or a zip of them; for a task with a single submission file, also the
+        file.
+    options : mapping, optional
+        The task's options, ``option -> value``. Options that are not given have their defaults.
 
     Returns
     -------
-    Result: `scores`, `intervals`, `signature`.
+    Result
+        The scores at full precision, their confidence intervals, and the signature of the result.
 
     Raises
     ------
-    ValueError: no such task, option or value; `ReferenceFileError` and `SubmissionError`, which list every problem of
-        the files.
-    OSError: a path that is not there.
+    ValueError
+        The task, an option or its value does not exist. The subclasses `ReferenceFileError` and `SubmissionError` are
+        raised for invalid files, and list every problem.
+    OSError
+        A path does not exist or cannot be read.
     """
-    from .run.library import score_files  # a scoring program starts faster without
+    from .run.library import score_files  # imported here, so that scoring programs start faster
 
     return score_files(task, reference, submission, options or {})

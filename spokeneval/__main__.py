@@ -1,9 +1,10 @@
-"""Score a submission, anywhere.
+"""Score a submission from the command line::
 
     python -m spokeneval score TASK --reference PATH --submission PATH [--option NAME=VALUE] [--json]
     python -m spokeneval tasks
 
-Exit status: 0 scored, 1 refused with every problem on standard error, 2 called wrongly.
+Exit status: 0 if the submission was scored, 1 if a file was refused (all problems are on standard error), 2 for wrong
+arguments.
 """
 
 from __future__ import annotations
@@ -24,31 +25,32 @@ from .tasks import find_task, task_names
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
-    for stream in (sys.stdout, sys.stderr):  # a terminal may lack a letter, such as κ
+    for stream in (sys.stdout, sys.stderr):  # some terminals cannot print all characters, such as κ
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    parser = argparse.ArgumentParser(prog="spokeneval", description="Scores of speech challenges.")
+    parser = argparse.ArgumentParser(prog="spokeneval", description="Score submissions to speech challenges.")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     scoring = commands.add_parser(
         "score",
         help="score a submission against a reference",
-        description="Score a submission exactly.",
-        epilog="Exit status: 0 scored; 1 refused, every problem on standard error; 2 called wrongly.",
+        description="Score a submission against a reference, and print every score at full precision.",
+        epilog="Exit status: 0 if the submission was scored; 1 if a file was refused (all problems are on standard "
+        "error); 2 for wrong arguments.",
     )
-    scoring.add_argument("task", metavar="TASK", help="the task's name, as `tasks` lists it")
-    reference = "the reference's file, or a folder with its files"
+    scoring.add_argument("task", metavar="TASK", help="name of the task; `tasks` lists all names")
+    reference = "the reference: its file, or the folder with its files"
     scoring.add_argument("--reference", required=True, metavar="PATH", help=reference)
-    submission = "the submission's file, a folder with its files, or a zip of them"
+    submission = "the submission: its file, the folder with its files, or a zip of them"
     scoring.add_argument("--submission", required=True, metavar="PATH", help=submission)
-    option = "one of the task's options; its default where it is not given"
+    option = "set an option of the task; can be repeated"
     scoring.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help=option)
     scoring.add_argument("--json", action="store_true", help="print the result as JSON")
-    commands.add_parser("tasks", help="list the tasks")
+    commands.add_parser("tasks", help="list the tasks with their primary scores")
     options = parser.parse_args(arguments)
     if options.command == "tasks":
         print(list_tasks())
         return 0
     if options.task not in task_names():
-        print(f"No task {options.task}; there are {', '.join(task_names())}.", file=sys.stderr)
+        print(f"Unknown task {options.task}. Choose one of {', '.join(task_names())}.", file=sys.stderr)
         return 2
     chosen = dict(choice.partition("=")[::2] for choice in options.option)
     try:
@@ -73,7 +75,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
 
 
 def list_tasks() -> str:
-    """A line a task: its name, its title, its primary score."""
+    """The table of tasks, one line each: name, title and primary score."""
     tasks = [find_task(name) for name in task_names()]
     width = max(len(task.name) for task in tasks)
     return "\n".join(
@@ -83,7 +85,7 @@ def list_tasks() -> str:
 
 
 def format_result(result: Result) -> str:
-    """A line a score, then the signature."""
+    """The table of scores, one line each, then the signature."""
     task = find_task(result.task)
     width = max(len(column.heading) for column in task.scores)
     units = count_of(result.units, result.unit)
@@ -97,7 +99,7 @@ def format_result(result: Result) -> str:
             line += f"   95 % interval {low:.4f} to {high:.4f}"
         lines.append(line)
     note = independence_note(result.unit)
-    return "\n".join([*lines, *(["", *wrap(note, 100)] if note else []), "", result.signature])
+    return "\n".join([*lines, *(["", *wrap(note, 80)] if note else []), "", result.signature])
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""A task as one value: what its files hold, what is counted, and which scores follow.
+"""A task as one value: its file formats, its counts and its scores.
 
-Programs, item lists, leaderboard columns, boards and report pages read everything that they need to know about a task
-from its `Task`. The tasks themselves are in `spokeneval.tasks`, one module each.
+A `Task` contains all facts about a task that programs, item lists, leaderboard columns and report pages need. The tasks
+are in `spokeneval.tasks`, one module each.
 """
 
 from __future__ import annotations
@@ -25,21 +25,31 @@ SHARE, POSITIVE, AGREEMENT = (0.0, 1.0), (0.0, math.inf), (-1.0, 1.0)
 
 
 class Score(NamedTuple):
-    """One number of a submission.
+    """A score of a task.
 
     Attributes
     ----------
-    key: its name in `scores.json`.
-    title: how a table heads it, without `(%)`.
-    direction: which is better, `HIGHER` or `LOWER`.
-    formula: a part of the counts, of one set or of many -> the score, a number or shape (r,).
-    description: what it is, in one line.
-    of: the part of the counts that the formula takes; the only one where there is one.
-    percent: whether the formula's fraction is written times 100.
-    undefined: what is written where the formula is undefined; a run fails there if nothing is given.
-    bounds: between which the formula's value lies, for its 95 % interval; None of what has none, such as a count or
-        a flag.
-    best: what a faultless submission gets, as it is written, where that is the same on every set.
+    key
+        Its name in `scores.json`.
+    title
+        Its heading in tables, without `(%)`.
+    direction
+        Whether higher or lower is better, `HIGHER` or `LOWER`.
+    formula
+        Takes a part of the counts, of one set or of r sets, and returns the score: a number, or an array of shape (r,).
+    description
+        A definition in one line.
+    of
+        The part of the counts that the formula takes; empty for tasks with a single part.
+    percent
+        Whether the score is the value of the formula times 100.
+    undefined
+        The score to use where the formula is undefined. If it is None, an undefined score fails the run.
+    bounds
+        The smallest and the largest value of the formula, for the 95 % confidence interval. None for scores without an
+        interval, such as counts and flags.
+    best
+        The score of a perfect submission, if it is the same for every set.
     """
 
     key: str
@@ -60,24 +70,27 @@ class Score(NamedTuple):
 
     @property
     def limits(self) -> Optional[tuple[float, float]]:
-        """Between which the score lies as it is written."""
+        """The smallest and the largest possible score, in percent if the score is; None without an interval."""
         factor = 100 if self.percent else 1
         return None if self.bounds is None else (factor * self.bounds[0], factor * self.bounds[1])
 
     def value(self, counts: Any) -> Any:
-        """The score as it is written.
+        """The score as it is written to `scores.json`: in percent if `percent` is set.
 
         Parameters
         ----------
-        counts: the part of the counts that the formula takes, of one set or of many.
+        counts
+            The part of the counts that the formula takes, of one set or of r sets.
 
         Returns
         -------
-        A number, or an array of shape (r,) with NaN where the score is undefined.
+        float or ndarray of shape (r,)
+            The score; for several sets with NaN where it is undefined.
 
         Raises
         ------
-        ValueError: one set for which the score is undefined.
+        ValueError
+            The score of a single set is undefined.
         """
         try:
             value = self.formula(counts)
@@ -91,14 +104,18 @@ class Score(NamedTuple):
 
 
 class Option(NamedTuple):
-    """What an organiser may choose of a task's scoring.
+    """An option of a task's scoring, which the organiser chooses.
 
     Attributes
     ----------
-    name: as `competition.yaml` calls it.
-    values: the values that it may have, the default first.
-    public_only: values under which a run may fail because of a label. A failed run costs no attempt, so on hidden
-        labels they would answer questions about them without limit.
+    name
+        Its name in `competition.yaml`.
+    values
+        The allowed values, the default first.
+    public_only
+        The values that are allowed only for public labels, because with them a run may fail depending on a label. A
+        failed run does not count against the daily limit, so on hidden labels it would answer any number of questions
+        about them.
     """
 
     name: str
@@ -107,7 +124,7 @@ class Option(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A number that is written to `scores.json`: a score or an end of its interval."""
+    """A number in `scores.json`: a score, or an end of its confidence interval."""
 
     key: str
     title: str
@@ -121,20 +138,37 @@ class Task:
 
     Attributes
     ----------
-    name: as everywhere in the house, such as `spoken_call`.
-    title: how a page is headed.
-    format: its files.
-    units: reference -> what is drawn for an interval: the unit of each row of the counts.
-    count: reference, submission -> `part -> counts`, one row an item or a unit; everything that is scored follows.
-    scores: what is written, the primary score first.
-    options: what an organiser may choose.
-    vary: where given, options -> the task as they have it: options that change what files hold or what is counted.
-    refuse: where given, total counts, options -> raises SubmissionError for a submission that an option rules out.
-    right: `part -> counts`, one row an item -> how right each is, from 0 to 1, shape=(n,): difficulty follows from it.
-    labels: reference -> everything that a board must not tell, a label each: what the labels' entropy follows from.
-    trivial: systems that know nothing, `what they answer -> (items -> submission)`: what a board shows must be read
-        beside theirs.
-    shared_scale: whether rows of two systems' counts are on one scale, so that they may be exchanged to compare them.
+    name
+        The name in files and commands, such as `spoken_call`.
+    title
+        The title on pages.
+    format
+        The file formats.
+    units
+        Takes the reference, and returns the unit of each row of the counts, for confidence intervals.
+    count
+        Takes the reference and a submission, and returns the counts, `part -> counts`, one row for each item or unit.
+        All scores are computed from these counts.
+    scores
+        The scores, the primary score first.
+    options
+        The options that an organiser may choose.
+    vary
+        Takes the value of every option, and returns the task with them applied; None if no option changes the file
+        formats or the counts.
+    refuse
+        Takes the total counts and the options, and raises SubmissionError for a submission that an option does not
+        allow; None if there is no such option.
+    right
+        Takes the counts of items, `part -> counts`, and returns how correct the answer to each item is, from 0 to 1,
+        shape (n,). The difficulty of items is computed from it.
+    labels
+        Takes the reference, and returns all labels that a leaderboard must not reveal. Their entropy is computed from
+        it.
+    trivial
+        The trivial baselines to compare scores with, `description -> function from items to a submission`.
+    shared_scale
+        Whether the counts of two systems are on the same scale, so that their rows may be swapped to compare them.
     """
 
     name: str
@@ -153,11 +187,11 @@ class Task:
 
     @property
     def primary(self) -> Score:
-        """The score that decides the rank."""
+        """The score by which submissions are ranked."""
         return self.scores[0]
 
     def with_options(self, chosen: Mapping[str, str]) -> Task:
-        """The task as the chosen options have it; those that are not chosen have their defaults."""
+        """The task with the chosen options applied; other options have their defaults."""
         if self.vary is None:
             return self
         return self.vary({**{option.name: option.values[0] for option in self.options}, **chosen})
@@ -168,15 +202,19 @@ class Task:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Everything that `scores.json` holds, in its order: the scores, then the ends of the first one's interval."""
+        """The numbers in `scores.json`, in order: the scores, then the ends of the primary score's interval."""
         columns = [
             Column(score.key, score.heading, score.direction, score.description) for score in self.scores
         ]
         key, title, direction, *_ = self.primary
-        low = Column(key + ENDS[0], f"{title} from (95 %)", direction, "lower end of the 95 % interval")
-        high = Column(key + ENDS[1], f"{title} to (95 %)", direction, "upper end of the interval")
+        low = Column(
+            key + ENDS[0], f"{title} from (95 %)", direction, "lower end of the 95 % confidence interval"
+        )
+        high = Column(
+            key + ENDS[1], f"{title} to (95 %)", direction, "upper end of the 95 % confidence interval"
+        )
         return (*columns, low, high)
 
 
 ENDS = ("_low", "_high")
-"""What a score's key is followed by in the keys of its interval's ends."""
+"""The suffixes of a score's key in the keys of its interval's ends."""

@@ -1,4 +1,4 @@
-"""Answers that know nothing of the items: what a score means is read beside what they get."""
+"""Trivial baselines: answers that do not use the items, to compare scores with."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .metrics.bootstrap import resample_draws
 
 
 def always(column: str, value: Any) -> Callable[[Items], Answers]:
-    """One and the same answer to every item of a sheet."""
+    """Return a baseline with the same answer to every item of a sheet."""
 
     def answer(items: Items) -> Answers:
         values = np.empty(len(items), dtype=object if isinstance(value, list) else None)
@@ -24,7 +24,7 @@ def always(column: str, value: Any) -> Callable[[Items], Answers]:
 
 
 def at_random(column: str, values: Sequence[Any]) -> Callable[[Items], Answers]:
-    """One of a few answers to every item of a sheet, each as likely; the same on every machine."""
+    """Return a baseline with random answers to the items of a sheet, all equally likely; the same on every machine."""
 
     def answer(items: Items) -> Answers:
         return Answers(items, {column: np.asarray(values)[random_numbers(len(items), len(values))]})
@@ -33,5 +33,5 @@ def at_random(column: str, values: Sequence[Any]) -> Callable[[Items], Answers]:
 
 
 def random_numbers(n: int, below: int) -> np.ndarray:
-    """n whole numbers from 0, all below a bound as likely."""
+    """n pseudorandom integers from 0 to `below` - 1, all equally likely."""
     return resample_draws(n * below, resamples=1)[0, :n] % below

@@ -1,1 +1,1 @@
-"""Results: what a scoring or ingestion program writes and says."""
+"""Scoring: options, references, scores, confidence intervals, feedback on hidden labels, and the files of a result."""

@@ -1,17 +1,17 @@
-"""What a hidden set's board tells: scores on a coarse grid, so that answers cannot be read from them.
+"""Feedback on hidden labels: scores on a coarse grid, so that labels cannot be inferred from them.
 
-An exact score answers a question about the labels, and a participant may ask every day. On a grid of about one
-standard error, honest systems still rank, while a single changed answer, and most of what a crafted submission asks,
-no longer shows. The step of each score is fixed when the bundle is built, the same for all submissions, so that it
-tells nothing itself. Only scores with a step are written; what is not written cannot leak.
+An exact score answers a question about the labels, and participants may submit every day. On a grid of about one
+standard error, honest systems are still ranked, but a single changed answer, and most crafted submissions, have no
+visible effect. The step of each score is fixed when the bundle is built and is the same for all submissions, so the
+step itself reveals nothing. Only scores with a step are written; other scores cannot leak.
 
-A grid alone does not stop random answers: many coarse scores added up tell nearly what exact ones do. So there is a
-floor, the line of the best among the baseline and answers that know nothing, and a submission that is no better gets it
-(`floored_scores`). Random answers are worse, and nothing of them shows; whoever asks has to ask with a system that is
-better.
+A grid alone does not stop random answers: the sum of many coarse scores reveals nearly as much as exact scores. For
+this reason there is a floor, the scores of the best among the baseline and the trivial baselines. A submission that is
+not better is shown with the scores of the floor (`floored_scores`). Random answers are worse, so they reveal nothing:
+only a system that is better than the floor gets scores of its own.
 
 Source: Blum and Hardt, The Ladder: a reliable leaderboard for machine learning competitions (arXiv 1502.04585), for
-feedback below the standard error; docs/trust.md for what remains, measured.
+feedback below the standard error; docs/trust.md for measurements of what can still be inferred.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ EXACT, COARSE = "exact", "coarse"
 
 
 def choose_step(standard_error: float) -> float:
-    """A standard error as a step: 1, 2 or 5 times a power of ten, the nearest in ratio; 0 has no step.
+    """The step for a standard error: 1, 2 or 5 times a power of ten, whichever is nearest in ratio.
 
     Raises
     ------
-    ValueError: a standard error that is not above 0.
+    ValueError
+        The standard error is not above 0.
     """
     if not 0 < standard_error < math.inf:
         raise ValueError(f"a standard error is {standard_error!r}; expected a number above 0")
@@ -41,16 +42,17 @@ def choose_step(standard_error: float) -> float:
 
 
 def on_grid(value: Number, step: float) -> float:
-    """The multiple of a step that is nearest to a value, without the noise of binary fractions."""
+    """Round a value to the nearest multiple of a step, without the rounding error of binary fractions."""
     return float(round(round(value / step) * step, -math.floor(math.log10(step))))
 
 
 def coarse_scores(scores: Mapping[str, Number], steps: Mapping[str, float]) -> dict[str, Number]:
-    """The scores that have a step, and the ends of their intervals, on the grid.
+    """Round the scores that have a step, and the ends of their intervals, to the grid. Other scores are left out.
 
     Parameters
     ----------
-    steps: `key -> step`; an end of an interval has the step of its score.
+    steps
+        The steps, `key -> step`. The ends of an interval have the step of their score.
     """
     coarse: dict[str, Number] = {}
     for key, value in scores.items():
@@ -66,14 +68,18 @@ def shown_scores(
     floor: Optional[Mapping[str, Number]],
     primary: Score,
 ) -> Mapping[str, Number]:
-    """The scores that a board shows.
+    """The scores that a leaderboard shows.
 
     Parameters
     ----------
-    scores: every score, at full precision.
-    steps: `key -> step` of what is shown; None where all is shown exactly.
-    floor: the line that a submission gets which is no better; None where there is none.
-    primary: the score that must be better.
+    scores
+        Every score, at full precision.
+    steps
+        The steps of the scores to show, `key -> step`; None to show all scores exactly.
+    floor
+        The scores to show for a submission that is not better; None if there is no floor.
+    primary
+        The score that must be better than the floor.
     """
     if steps is None:
         return scores
@@ -83,15 +89,17 @@ def shown_scores(
 def floored_scores(
     scores: Mapping[str, Number], steps: Mapping[str, float], floor: Mapping[str, Number], primary: Score
 ) -> dict[str, Number]:
-    """The scores on the grid, of a submission that is better than the floor; else the floor's.
+    """The scores of a submission on the grid if it is better than the floor, else the scores of the floor.
 
-    The ends of an interval are as far from the score as the floor's are from its own: a system's own ends would tell
-    as much again as its score does.
+    The ends of an interval have the same distance from the score as in the floor, because a system's own ends would
+    reveal as much again as its score.
 
     Parameters
     ----------
-    floor: `key -> score`, on the same grid.
-    primary: the score that must be better by a step.
+    floor
+        The scores of the floor on the same grid, `key -> score`.
+    primary
+        The score that must be better by at least one step.
     """
     line = coarse_scores({key: value for key, value in scores.items() if interval_of(key) == key}, steps)
     if primary.key not in line or primary.key not in floor:
@@ -112,17 +120,15 @@ def describe_line(
     floor: Optional[Mapping[str, Number]],
     primary: Score,
 ) -> str:
-    """What a board of hidden labels would show, in words for a participant who has the labels."""
+    """A sentence for a participant who has the labels: the score that a leaderboard on hidden labels would show."""
     low, high = (line[primary.key + end] for end in ENDS)
-    words = (
-        f"A board of hidden labels would show {primary.heading} {line[primary.key]:g} ({low:g} to {high:g}): "
-    )
-    words += f"it goes in steps of {steps[primary.key]:g}"
-    return words + ("." if floor is None else f", and shows nothing worse than {floor[primary.key]:g}.")
+    words = f"With hidden labels, the leaderboard would show {primary.heading} {line[primary.key]:g} "
+    words += f"({low:g} to {high:g}), in steps of {steps[primary.key]:g}"
+    return words + ("." if floor is None else f" and no worse than {floor[primary.key]:g}.")
 
 
 def interval_of(key: str) -> str:
-    """The score whose interval's end has this key; the key itself where it is no such end."""
+    """The key of the score whose interval has an end of this key; the key itself if it is not such an end."""
     for end in ENDS:
         if key.endswith(end):
             return key[: -len(end)]

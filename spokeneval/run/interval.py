@@ -1,4 +1,4 @@
-"""How sure scores are: their jackknife intervals over units, and the joint bootstrap by which systems are compared."""
+"""Confidence intervals of scores by the jackknife over units, and the joint bootstrap for comparing systems."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
 
 
 class Interval(NamedTuple):
-    """A 95 % interval and the standard error of a score."""
+    """The 95 % confidence interval and the standard error of a score."""
 
     low: float
     high: float
@@ -36,18 +36,21 @@ class Interval(NamedTuple):
 def score_intervals(
     task: Task, scores: Mapping[str, Number], parts: Mapping[str, Any]
 ) -> dict[str, Interval]:
-    """The jackknife intervals of a system's scores, rounded to the ten decimals that a platform stores.
+    """The jackknife intervals of a system's scores, rounded to the ten decimals that platforms store.
 
-    Where nothing can be said (a single unit), both ends are the score itself.
+    With a single unit no interval can be computed, and both ends are the score itself.
 
     Parameters
     ----------
-    scores: `key -> score` of all units.
-    parts: the counts, one row a unit.
+    scores
+        The scores over all units, `key -> score`.
+    parts
+        The counts, `part -> counts`, one row for each unit.
 
     Returns
     -------
-    dict: `key -> interval` of the scores that have one.
+    dict
+        The intervals, `key -> interval`, of the scores that have one.
     """
     without = {part: leave_one_out(counts) for part, counts in parts.items()}
     intervals = {}
@@ -61,33 +64,36 @@ def score_intervals(
 
 
 def scores_without(score: Score, value: Number, rows: Any) -> np.ndarray:
-    """A system's score without each unit, shape=(n,).
+    """A system's score with each unit left out in turn, shape (n,).
 
     Parameters
     ----------
-    value: its score of all units.
-    rows: the part of the counts that the score takes, one row a unit.
+    value
+        The score over all units.
+    rows
+        The part of the counts that the score takes, one row for each unit.
     """
     return _without(score, leave_one_out(rows), value)
 
 
 def difference_interval(score: Score, difference: float, without: np.ndarray) -> Interval:
-    """The jackknife interval of a difference of two systems in a score that has intervals, as in `score_intervals`.
+    """The jackknife interval of the difference between two systems in a score, as in `score_intervals`.
 
-    A difference of scores that have both bounds has bounds, too; one of ratios has none, so its interval is as long
-    on either side.
+    If the score has two finite bounds, so has the difference. Otherwise its interval is symmetric.
 
     Parameters
     ----------
-    difference: the first system's score less the second's.
-    without: shape=(n,): the difference without each unit.
+    difference
+        The first system's score less the second's.
+    without : array_like, shape (n,)
+        The difference without each unit.
     """
     low, high = score.limits or (-math.inf, math.inf)
     return _interval(difference, without, (low - high, high - low))
 
 
 def _without(score: Score, others: Any, value: Number) -> np.ndarray:
-    """Scores of all units but one; a unit without which there is no score counts as one that makes no difference."""
+    """Scores with each unit left out. If the score is then undefined, it counts as unchanged."""
     scores = np.asarray(score.value(others))
     filled: np.ndarray = np.where(np.isnan(scores), value, scores)
     return filled
@@ -101,33 +107,39 @@ def _interval(value: Number, without: np.ndarray, limits: tuple[float, float]) -
 
 
 def _end(end: float, value: float) -> float:
-    """An end to ten decimals; the score itself where the two are the same to ten decimals, so that it is inside."""
+    """An end rounded to ten decimals. If it then equals the score, the exact score is used, so that it is inside."""
     return value if round(end, 10) == round(value, 10) else round(end, 10)
 
 
 def resampled_error(score: Score, rows: Any) -> float:
-    """The standard error of a score by the bootstrap; 0 where no two resamples differ.
+    """The standard error of a score by the bootstrap; 0 if no two resamples differ.
 
-    It tells also of what no single unit can change, as a score that a rule makes 0 with a wide margin.
+    Unlike the jackknife, it also covers variation that no single unit can cause, as in a score that a rule sets to 0
+    by a wide margin.
 
     Parameters
     ----------
-    rows: the part of the counts that the score takes, one row a unit.
+    rows
+        The part of the counts that the score takes, one row for each unit.
     """
     scores = joint_scores(score.value, [rows])
     defined = scores[~np.isnan(scores)]
-    return round(float(defined.std()), 10) if len(defined) else 0.0  # a quotient's last bit is no error
+    return (
+        round(float(defined.std()), 10) if len(defined) else 0.0
+    )  # rounded: differences in the last bit are no error
 
 
 def joint_scores(
     formula: Callable[[Any], np.ndarray], systems: Sequence[Any], *, resamples: int = RESAMPLES
 ) -> np.ndarray:
-    """Every system's score in each resample, all systems drawing the same units, shape=(resamples, systems).
+    """The score of every system in each resample of the same units, shape (resamples, systems).
 
     Parameters
     ----------
-    formula: counts of many sets -> scores.
-    systems: the counts that it takes of each system, one row a unit.
+    formula
+        Takes counts of many sets, and returns the score of each.
+    systems
+        The counts of each system that the formula takes, one row for each unit.
     """
     weights = resample_weights(len(as_matrix(systems[0])), resamples=resamples)
     return np.stack([bootstrap_scores(rows, formula, weights) for rows in systems], axis=1)

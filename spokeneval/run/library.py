@@ -1,4 +1,4 @@
-"""Scoring outside any bundle: files in, a result out."""
+"""Scoring of files without a bundle, for `spokeneval.score` and the command line."""
 
 from __future__ import annotations
 
@@ -24,16 +24,24 @@ from .scoring import score_submission
 
 @dataclass(frozen=True)
 class Result:
-    """What a submission scored.
+    """The result of scoring a submission.
 
     Attributes
     ----------
-    task: the task's name.
-    scores: `key -> score`, the primary score first.
-    intervals: `key -> (low, high)`, 95 %, of every score but counts and flags.
-    items: number of items that were scored.
-    unit, units: what is drawn for an interval, and how many of them there are.
-    signature: how the result was computed; compare two results only if theirs are the same.
+    task
+        The name of the task.
+    scores
+        The scores, ``key -> score``, the primary score first.
+    intervals
+        The 95 % confidence intervals, ``key -> (low, high)``, of all scores except counts and flags.
+    items
+        The number of scored items.
+    unit
+        The kind of unit over which intervals are computed, such as ``speaker``.
+    units
+        The number of units.
+    signature
+        How the result was computed. Compare two results only if their signatures are the same.
     """
 
     task: str
@@ -51,7 +59,7 @@ def score_files(
     submission_path: Union[str, os.PathLike],
     chosen: Mapping[str, str],
 ) -> Result:
-    """See `spokeneval.score`."""
+    """Score a submission against a reference; see `spokeneval.score`."""
     options = choose_options(find_task(name), chosen)
     task = find_task(name).with_options(options)
     reference = _read_reference(task, Path(reference_path))
@@ -71,22 +79,20 @@ def score_files(
 
 
 def _read_reference(task: Task, path: Path) -> Reference:
-    """The reference in a folder, or in its only file, whatever this is called."""
+    """Read the reference in a folder, or in its only file, which may have any name."""
     if path.is_dir():
         return read_reference(task, path)
     _require(path)
     files = task.format.reference_files
     if len(files) > 1:
-        several = (
-            f"a reference of {task.name} is {len(files)} files, {' and '.join(files)}: expected their folder"
-        )
+        several = f"the reference of {task.name} has {len(files)} files, {' and '.join(files)}; expected their folder"
         raise NotADirectoryError(errno.ENOTDIR, several, str(path))
     return parse_reference(task, {files[0]: path.read_bytes()})
 
 
 @contextmanager
 def _submitted(task: Task, path: Path) -> Iterator[Files]:
-    """The files of a submission: those in a folder or in a zip, or its only file, whatever this is called."""
+    """The files of a submission in a folder or a zip, or its only file, which may have any name."""
     if path.is_dir():
         yield list_files(path)
         return
@@ -98,10 +104,12 @@ def _submitted(task: Task, path: Path) -> Iterator[Files]:
         return
     if task.format.submission_file is None:
         several = (
-            f"a submission to {task.name} is a file for each item: expected their folder, or a zip of them"
+            f"a submission to {task.name} has one file for each item; expected their folder, or a zip of them"
         )
         raise NotADirectoryError(errno.ENOTDIR, several, str(path))
-    with open(str(path), "rb"):  # one that cannot be read is no participant's mistake
+    with open(
+        str(path), "rb"
+    ):  # an unreadable file raises OSError here, instead of being refused as a submission
         yield Files({task.format.submission_file: path.resolve()})
 
 

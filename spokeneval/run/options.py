@@ -1,7 +1,7 @@
-"""The organiser's choices, in `options.json` beside a program, and how they apply to one reference.
+"""The organiser's options, in `options.json` next to a program, and how they apply to a reference.
 
-A reference's labels count as hidden unless its fingerprint is among those that the organiser declared public. So a
-program without its options, or with a reference that it does not know, reveals nothing about single labels.
+The labels of a reference are treated as hidden unless its fingerprint is among those that the organiser declared
+public. So a program without its options, or with an unknown reference, reveals nothing about single labels.
 """
 
 from __future__ import annotations
@@ -26,9 +26,12 @@ class SetFeedback:
 
     Attributes
     ----------
-    steps: `key -> step` of the scores that are shown.
-    floor: the scores that are shown of a submission that does not beat them; None where they are not known.
-    trivial: the primary scores of the trivial baselines, `what they answer -> score`.
+    steps
+        The steps of the scores to show, `key -> step`.
+    floor
+        The scores to show for a submission that is not better; None if they are not known.
+    trivial
+        The primary scores of the trivial baselines, `baseline -> score`.
     """
 
     steps: Mapping[str, float]
@@ -42,13 +45,20 @@ class Options:
 
     Attributes
     ----------
-    options: of the task, `option -> value`; those that are not chosen have their defaults.
-    public_references: fingerprints of the references whose labels the participants have.
-    feedback: how the leaderboard shows scores on hidden labels, `EXACT` or `COARSE`.
-    sets: the feedback of each set, by the fingerprint of a public reference or of a hidden set's items.
-    detailed_results: whether `detailed_results.html` is written.
-    baselines: the baseline's scores on each public reference, by its fingerprint.
-    decimals: of the leaderboard's columns, `key -> decimals`.
+    options
+        The options of the task, `option -> value`. Options that are not given have their defaults.
+    public_references
+        The fingerprints of the references whose labels participants have.
+    feedback
+        How the leaderboard shows scores on hidden labels, `EXACT` or `COARSE`.
+    sets
+        The feedback on each set, by the fingerprint of a public reference, or of the items of a hidden set.
+    detailed_results
+        Whether `detailed_results.html` is written.
+    baselines
+        The baseline's scores on each public reference, by the reference's fingerprint.
+    decimals
+        The number of decimals of the leaderboard's columns, `key -> decimals`.
     """
 
     options: Mapping[str, str] = field(default_factory=dict)
@@ -65,7 +75,8 @@ class Options:
 
         Raises
         ------
-        ValueError: content of another form.
+        ValueError
+            The content is not valid.
         """
         if not isinstance(content, dict):
             raise ValueError(f"{OPTIONS_FILE}: expected an object")
@@ -81,7 +92,7 @@ class Options:
         return cls(**{**content, "sets": sets})
 
     def dump(self, *keys: str) -> bytes:
-        """The file as JSON, or some of its keys; without report pages, the keys that only these need are left out."""
+        """The content of the file as JSON, or only some keys. Without report pages, their keys are left out."""
         needed = keys or [
             key for key in KEYS if self.detailed_results or key not in ("baselines", "decimals")
         ]
@@ -89,11 +100,12 @@ class Options:
         return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()
 
     def vary(self, task: Task) -> Task:
-        """A task as its options have it.
+        """A task with the options applied.
 
         Raises
         ------
-        ValueError: an option or a value that the task does not have.
+        ValueError
+            The task does not have one of the options or values.
         """
         return task.with_options(choose_options(task, self.options))
 
@@ -102,7 +114,8 @@ class Options:
 
         Raises
         ------
-        ValueError: an option or a value that the task does not have.
+        ValueError
+            The task does not have one of the options or values.
         """
         chosen = choose_options(task, self.options)
         public = reference.fingerprint in self.public_references
@@ -125,7 +138,7 @@ class Options:
         )
 
     def _largest_steps(self) -> dict[str, float]:
-        """The largest step of each score in any set, for a set that the bundle was built without."""
+        """The largest step of each score in any set, for sets that are not in the bundle."""
         largest: dict[str, float] = {}
         for feedback in self.sets.values():
             largest.update({key: max(step, largest.get(key, 0)) for key, step in feedback.steps.items()})
@@ -144,7 +157,7 @@ KEYS: Mapping[str, type] = {
 """The keys of `options.json`, with their types in JSON."""
 
 _DIGITS = 12
-"""Of a fingerprint, in a signature."""
+"""The number of a fingerprint's digits in a signature."""
 
 
 @dataclass(frozen=True)
@@ -153,15 +166,22 @@ class Settings:
 
     Attributes
     ----------
-    chosen: `option -> value`, one for each option of the task.
-    labels_public: whether the participants have the labels of this reference (a development set).
-    signature: how results are computed.
-    detailed_results: whether `detailed_results.html` is written.
-    steps: with coarse feedback, `key -> step` of the scores that are shown of hidden labels; None where all are shown
-        exactly.
-    floor, trivial: see `SetFeedback`.
-    baseline: the baseline's scores on this reference, where its labels are public; empty where they are not known.
-    decimals: of the leaderboard's columns, `key -> decimals`.
+    chosen
+        The value of each option of the task, `option -> value`.
+    labels_public
+        Whether participants have the labels of this reference, as for a development set.
+    signature
+        The signature of the results.
+    detailed_results
+        Whether `detailed_results.html` is written.
+    steps
+        With coarse feedback, the steps of the scores to show, `key -> step`; None to show all scores exactly.
+    floor, trivial
+        As in `SetFeedback`.
+    baseline
+        The baseline's scores on this reference, if its labels are public; empty if the scores are not known.
+    decimals
+        The number of decimals of the leaderboard's columns, `key -> decimals`.
     """
 
     chosen: Mapping[str, str]
@@ -184,33 +204,36 @@ class Settings:
 
 
 def read_options(path: Path) -> Options:
-    """The options in a file; the defaults where there is none.
+    """Read the options in a file; the defaults if there is no file.
 
     Raises
     ------
-    ValueError: content of another form.
+    ValueError
+        The content is not valid.
     """
     return Options.load(json.loads(path.read_bytes())) if path.exists() else Options()
 
 
 def choose_options(task: Task, chosen: Mapping[str, str]) -> dict[str, str]:
-    """The value of each of a task's options: the chosen one, or the default.
+    """The value of each option of a task: the chosen value, or the default.
 
     Raises
     ------
-    ValueError: an option or a value that the task does not have.
+    ValueError
+        The task does not have one of the options or values.
     """
     allowed = {option.name: option.values for option in task.options}
     for option, value in chosen.items():
         if option not in allowed:
-            raise ValueError(f"unknown option {option!r}")
+            known = f"expected one of {', '.join(allowed)}" if allowed else f"{task.name} has no options"
+            raise ValueError(f"unknown option {option!r}; {known}")
         if value not in allowed[option]:
             raise ValueError(f"{option} is {value!r}; expected one of {', '.join(allowed[option])}")
     return {**{option: values[0] for option, values in allowed.items()}, **chosen}
 
 
 def sign_public(task: Task, chosen: Mapping[str, str], reference: str) -> Signature:
-    """The signature of results on public labels of this fingerprint."""
+    """The signature of results on public labels with this fingerprint."""
     return Signature(task.name, _signed(chosen), reference=reference[:_DIGITS])
 
 

@@ -1,4 +1,4 @@
-"""What a scoring program writes: every file is whole or absent, whenever the program is stopped."""
+"""The output files of a scoring program. A file is either complete or absent, even if the program is stopped."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from ..task import Number
 SCORE_FILES = ("scores.json", "scores.txt")
 
 LARGEST = 1e10
-"""A platform cannot store a score of this size or more."""
+"""Platforms cannot store scores of this absolute value or more."""
 
 
 def check_scores(scores: Mapping[str, Number]) -> None:
-    """Refuse a score that no platform can store.
+    """Check that platforms can store all scores.
 
     Raises
     ------
-    ValueError: a score that is not finite, or 1e10 and more.
+    ValueError
+        A score is not finite, or its absolute value is 1e10 or more.
     """
     for key, score in scores.items():
         if not (math.isfinite(score) and abs(score) < LARGEST):
@@ -30,8 +31,10 @@ def check_scores(scores: Mapping[str, Number]) -> None:
 
 
 def write_scores(directory: Path, scores: Mapping[str, Number]) -> None:
-    """Write both files: JSON for Codabench, `key: value` lines for CodaLab; every number at full precision. If one
-    cannot be written, neither is there."""
+    """Write the scores at full precision to both files: JSON for Codabench, `key: value` lines for CodaLab.
+
+    If one file cannot be written, neither exists afterwards.
+    """
     lines = "".join(f"{key}: {score!r}\n" for key, score in scores.items())
     write_file(directory / "scores.txt", lines)
     try:
@@ -42,7 +45,7 @@ def write_scores(directory: Path, scores: Mapping[str, Number]) -> None:
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write a file at once: a reader finds the whole text or no file, whenever the program is stopped."""
+    """Write a file atomically: it contains the whole text or does not exist, even if the program is stopped."""
     unfinished = path.with_name(f".{path.name}.unfinished")
     with suppress(FileNotFoundError):
         unfinished.unlink()

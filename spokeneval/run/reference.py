@@ -1,8 +1,9 @@
-"""A reference as the programs find it: labels, and the items that a submission must answer.
+"""A reference as the programs read it: labels, and the items that a submission must answer.
 
-Of a set with a sealed share the platform has the labels of the open part alone. Beside them lie the part's name, in
-`part.txt`, and the public items of the whole set, in `items/`: a submission answers every item and is checked against
-all of them, then scored on those of the part. So nothing that is said of it tells which items these are.
+For a set with a sealed part, the platform has only the labels of the open part. The same folder contains the part's
+name, in `part.txt`, and the public items of the whole set, in `items/`. A submission must answer all items of the set
+and is checked against all of them, but is scored only on the items of the part. So no message reveals which items are
+in the part.
 """
 
 from __future__ import annotations
@@ -26,14 +27,18 @@ OPEN, SEALED = "open", "sealed"
 
 
 class Reference(NamedTuple):
-    """What a submission is read and scored against.
+    """The reference for reading and scoring submissions.
 
     Attributes
     ----------
-    labels: the gold standard, as the task's format reads it.
-    items: what a submission answers: the items of the labels, or of the whole set where these are those of a part.
-    part: `OPEN` or `SEALED`; empty where the labels are those of the whole set.
-    fingerprint: of the files with the labels.
+    labels
+        The gold standard, as the task's format returns it.
+    items
+        The items that a submission must answer: those of the whole set, even if only a part has labels.
+    part
+        The part with labels, `OPEN` or `SEALED`; empty if the whole set has labels.
+    fingerprint
+        The fingerprint of the files with the labels.
     """
 
     labels: Any
@@ -43,7 +48,7 @@ class Reference(NamedTuple):
 
 
 def read_reference(task: Task, folder: Path) -> Reference:
-    """The reference in a folder; see `parse_reference`."""
+    """Read the reference in a folder; see `parse_reference`."""
     files = read_folder(folder, (*task.format.reference_files, PART_FILE), error=ReferenceFileError)
     if PART_FILE in files:
         items = read_folder(folder / ITEMS_FOLDER, task.format.list_files)
@@ -52,12 +57,14 @@ def read_reference(task: Task, folder: Path) -> Reference:
 
 
 def parse_reference(task: Task, files: Mapping[str, bytes]) -> Reference:
-    """The reference in some files, `name -> content`.
+    """Read the reference from files, `name -> content`.
 
     Raises
     ------
-    FileProblems: from the task's readers.
-    ValueError: labels of items that are not the set's.
+    FileProblems
+        A file is not valid.
+    ValueError
+        The labels and the items belong to different sets.
     """
     labels = task.format.read_reference(files)
     known = fingerprint({name: files[name] for name in task.format.reference_files})
@@ -68,32 +75,34 @@ def parse_reference(task: Task, files: Mapping[str, bytes]) -> Reference:
     public = {name[len(place) :]: content for name, content in files.items() if name.startswith(place)}
     items = replace(task.format.read_items(public), class_sizes=None)
     if part not in (OPEN, SEALED) or not set(labels.items.ids) <= set(items.ids):
-        raise ValueError(f"{PART_FILE}, {ITEMS_FOLDER}/ and the labels are not of one set")
+        raise ValueError(f"{PART_FILE}, {ITEMS_FOLDER}/ and the labels do not belong to the same set")
     return Reference(labels, items, part, known)
 
 
 def read_items(task: Task, folder: Path) -> Items:
-    """The public items in a folder.
+    """Read the public items in a folder.
 
     Raises
     ------
-    FileProblems: from the task's readers.
+    FileProblems
+        A file is not valid.
     """
     return task.format.read_items(read_folder(folder, task.format.list_files))
 
 
 def read_submission(task: Task, files: Files, reference: Reference) -> Any:
-    """A submission's answers to the items of the labels, checked as answers to all items of the set.
+    """Read a submission, check its answers to all items of the set, and return those to the items with labels.
 
     Raises
     ------
-    SubmissionError: with every problem.
+    SubmissionError
+        The submission is not valid; the error lists every problem.
     """
     return labelled(task, task.format.read_submission(files, reference.items), reference)
 
 
 def labelled(task: Task, submission: Any, reference: Reference) -> Any:
-    """Of a submission that answers all items of the set, what it says of those of the labels."""
+    """The answers of a complete submission to the items with labels."""
     if not reference.part:
         return submission
     place = {item: index for index, item in enumerate(reference.items.ids)}
@@ -101,7 +110,7 @@ def labelled(task: Task, submission: Any, reference: Reference) -> Any:
 
 
 def fingerprint(files: Mapping[str, bytes]) -> str:
-    """SHA-256 (hexadecimal) of a reference's files: of their names and contents, in the order of the names."""
+    """SHA-256 (hexadecimal) of the names and contents of a reference's files, in the order of the names."""
     digest = hashlib.sha256()
     for file in sorted(files):
         digest.update(b"%d %s %d " % (len(file.encode()), file.encode(), len(files[file])))
@@ -110,5 +119,5 @@ def fingerprint(files: Mapping[str, bytes]) -> str:
 
 
 def items_fingerprint(items: Sequence[str]) -> str:
-    """SHA-256 (hexadecimal) of a set's public item ids, in the order of their names."""
+    """SHA-256 (hexadecimal) of a set's public item ids, sorted."""
     return hashlib.sha256("\n".join(sorted(items)).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Scoring a submission: counted once, and everything that is written or shown follows from these counts."""
+"""Scoring a submission: all scores, intervals and reports are computed from one set of counts."""
 
 from __future__ import annotations
 
@@ -13,16 +13,22 @@ from .statistics import Statistics, by_unit
 
 
 class Scored(NamedTuple):
-    """A submission's scores and what they follow from.
+    """A submission's scores and the counts from which they are computed.
 
     Attributes
     ----------
-    scores: every number that is written, in the order of the task's columns, at full precision.
-    intervals: `key -> interval` of every score that has one.
-    rows: `part -> counts`, one row an item or a unit.
-    totals: `part -> counts` of all rows.
-    statistics: the counts by unit.
-    settings: the organiser's options as they apply to the reference.
+    scores
+        Every number to write, at full precision, in the order of the task's columns.
+    intervals
+        The intervals of all scores that have one, `key -> interval`.
+    rows
+        The counts, `part -> counts`, one row for each item or unit.
+    totals
+        The counts added up over all rows, `part -> counts`.
+    statistics
+        The counts of each unit.
+    settings
+        The organiser's options as they apply to the reference.
     """
 
     scores: dict[str, Number]
@@ -34,11 +40,12 @@ class Scored(NamedTuple):
 
 
 def score_submission(task: Task, reference: Any, submission: Any, settings: Settings) -> Scored:
-    """Score a submission, both as the task's format has read them.
+    """Score a submission against a reference, both as the task's format returns them.
 
     Raises
     ------
-    SubmissionError: where an option rules the submission out.
+    SubmissionError
+        The submission is refused because of an option.
     """
     rows = task.count(reference, submission)
     totals = {part: total(counts) for part, counts in rows.items()}

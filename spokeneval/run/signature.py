@@ -1,4 +1,4 @@
-"""How a result was computed, in one line. Two results may be compared only if their signatures are the same."""
+"""The signature of a result: how it was computed, in one line. Compare results only if their signatures are equal."""
 
 from __future__ import annotations
 
@@ -12,20 +12,27 @@ SIGNATURE_FILE = "signature.txt"
 
 @dataclass(frozen=True)
 class Signature:
-    """What a result depends on, beside the submission.
+    """Everything that determines a result, besides the submission.
 
-    Anyone who knew a fingerprint of hidden labels, or of the items in a part, could test guesses against it. So of
-    hidden labels a signature holds the fingerprint of all items of the set, and the name of the part.
+    With a fingerprint of hidden labels, or of the items in a part, participants could check guesses. So for hidden
+    labels a signature contains the fingerprint of all items of the set, and the name of the part.
 
     Attributes
     ----------
-    task: the task's name.
-    options: `option:value` of each of the task's options, sorted.
-    coarse: whether the scores are in steps, as a board of hidden labels shows them.
-    reference: where the labels are public, the first digits of their fingerprint.
-    items: where they are hidden, the first digits of the items' fingerprint.
-    part: the part of a set with a sealed share that is scored.
-    version: of this package.
+    task
+        The name of the task.
+    options
+        The options of the task, each as `option:value`, sorted.
+    coarse
+        Whether the leaderboard shows scores in steps, because the labels are hidden.
+    reference
+        The first digits of the labels' fingerprint, if the labels are public.
+    items
+        The first digits of the items' fingerprint, if the labels are hidden.
+    part
+        The scored part of a set with a sealed part.
+    version
+        The version of this package.
     """
 
     task: str
@@ -50,7 +57,7 @@ class Signature:
 
     @classmethod
     def parse(cls, text: str) -> Signature:
-        """A signature from its line; parts of any other name count as options."""
+        """Parse the line of a signature. Parts with an unknown name count as options."""
         task, *parts = text.split("|")
         known = dict(part.split(":", 1) for part in parts if part.startswith(_KNOWN))
         return cls(

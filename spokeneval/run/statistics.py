@@ -1,4 +1,4 @@
-"""`statistics.json`: the counts that a system's scores follow from, one row a unit, to compare systems by."""
+"""`statistics.json`: the counts from which a system's scores are computed, one row per unit, to compare systems."""
 
 from __future__ import annotations
 
@@ -25,11 +25,16 @@ class Statistics:
 
     Attributes
     ----------
-    unit: what a unit is: `speaker`, `recording`, `call`, `response`.
-    units: n names, sorted where several items belong to a unit.
-    parts: `part -> counts`, whose fields have shape (n, ...).
-    items, item_parts: the names of the m rows that were counted and their counts, where a unit has several; else
-        empty.
+    unit
+        The kind of unit: `speaker`, `recording`, `call`, `response`.
+    units
+        The names of the n units; sorted if units have several items.
+    parts
+        The counts of the units, `part -> counts`, with fields of shape (n, ...).
+    items
+        The names of the m items, if units have several items; else empty.
+    item_parts
+        The counts of the m items, likewise.
     """
 
     unit: str
@@ -40,7 +45,7 @@ class Statistics:
 
     @property
     def rows(self) -> tuple[Sequence[str], Mapping[str, Any]]:
-        """What was counted, by item, with the items' names; by unit where that is the same."""
+        """The names and the counts of the items; those of the units if each unit is an item."""
         return (self.items, self.item_parts) if self.items else (self.units, self.parts)
 
     def total(self, part: str) -> Any:
@@ -49,12 +54,12 @@ class Statistics:
 
     @property
     def columns(self) -> list[str]:
-        """Names of the numbers of a row: `part.field`, `part.field.index`."""
+        """The names of the numbers in a row: `part.field` or `part.field.index`."""
         return [column for part, counts in self.parts.items() for column in _column_names(part, counts)]
 
     @property
     def values(self) -> np.ndarray:
-        """Every number of every row, shape=(n, k)."""
+        """The numbers of all units, shape (n, k)."""
         return _matrix(self.parts)
 
 
@@ -63,7 +68,7 @@ def _matrix(parts: Mapping[str, Any]) -> np.ndarray:
 
 
 def by_unit(units: Units, rows: Mapping[str, Any]) -> Statistics:
-    """Counts of n rows, added up by the unit that each row belongs to."""
+    """Add up counts of n rows by the unit of each row."""
     names = list(units.of.values())
     if len(set(names)) == len(names):
         return Statistics(units.called, names, rows)
@@ -86,8 +91,11 @@ def write_statistics(
     statistics: Statistics,
     trivial: Mapping[str, Number],
 ) -> None:
-    """Write `statistics.json`: `task`, `signature`, `trivial` (what systems get that know nothing), `unit`, `columns`,
-    `units`, `values`; where a unit has several items, `items` and `item_values` too."""
+    """Write `statistics.json`.
+
+    Its keys are `task`, `signature`, `trivial` (the scores of the trivial baselines), `unit`, `columns`, `units` and
+    `values`; if units have several items, also `items` and `item_values`.
+    """
     content = {
         "task": signature.task,
         "signature": str(signature),
@@ -103,7 +111,7 @@ def write_statistics(
 
 
 def _numbers(matrix: np.ndarray) -> list[list[Number]]:
-    """Rows of numbers, whole ones without a point."""
+    """Rows of numbers for JSON, whole numbers without a decimal point."""
     whole = matrix.astype(np.int64)
     if np.array_equal(matrix, whole):
         return whole.tolist()
@@ -111,11 +119,12 @@ def _numbers(matrix: np.ndarray) -> list[list[Number]]:
 
 
 def parse_statistics(content: Mapping[str, Any]) -> Statistics:
-    """`write_statistics` undone, from the parsed JSON.
+    """The statistics in the parsed content of `statistics.json`, as `write_statistics` writes it.
 
     Raises
     ------
-    ValueError, KeyError, TypeError, OverflowError: content that is not of this form, or not finite.
+    ValueError, KeyError, TypeError, OverflowError
+        The content is not valid, or a number is not finite.
     """
     columns, units = [str(column) for column in content["columns"]], [str(unit) for unit in content["units"]]
     items = [str(item) for item in content.get("items", ())]
@@ -125,7 +134,7 @@ def parse_statistics(content: Mapping[str, Any]) -> Statistics:
 
 
 def _parse_parts(columns: Sequence[str], names: Sequence[str], numbers: Any) -> dict[str, Any]:
-    """Counts by part, from a row of numbers for each name."""
+    """The counts of each part, from one row of numbers for each name."""
     values = np.array(numbers, dtype=np.float64)
     if not (names and columns) or values.shape != (len(names), len(columns)) or not np.isfinite(values).all():
         raise ValueError(f"expected {len(names)} rows of {len(columns)} finite numbers")
@@ -146,11 +155,14 @@ def _parse_parts(columns: Sequence[str], names: Sequence[str], numbers: Any) -> 
 
 
 def primary_matrix(task: Task, statistics: Statistics) -> np.ndarray:
-    """What a task's primary score is computed from, one row a unit, shape=(n, k)."""
+    """The counts from which a task's primary score is computed, one row for each unit, shape (n, k)."""
     return as_matrix(task.part(task.primary, statistics.parts))
 
 
 def primary_of_sums(task: Task, statistics: Statistics) -> Callable[[np.ndarray], np.ndarray]:
-    """The primary score of many sums of rows of `primary_matrix`, shape=(r, k) to (r,); NaN where undefined."""
+    """Return a function from sums of rows of `primary_matrix`, shape (r, k), to primary scores, shape (r,).
+
+    Undefined scores are NaN.
+    """
     rows = task.part(task.primary, statistics.parts)
     return lambda sums: np.asarray(task.primary.value(from_matrix(rows, sums)))

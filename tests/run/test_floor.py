@@ -112,6 +112,6 @@ def test_without_a_primary_score_there_is_no_floor(steps, floor):
 
 def test_who_has_the_labels_is_told_what_a_board_would_show():
     line = {"f1": 0.9, "f1_low": 0.88, "f1_high": 0.925}
-    words = "A board of hidden labels would show F1 0.9 (0.88 to 0.925): it goes in steps of 0.01"
+    words = "With hidden labels, the leaderboard would show F1 0.9 (0.88 to 0.925), in steps of 0.01"
     assert describe_line(line, STEPS, None, F1) == f"{words}."
-    assert describe_line(line, STEPS, FLOOR, F1) == f"{words}, and shows nothing worse than 0.89."
+    assert describe_line(line, STEPS, FLOOR, F1) == f"{words} and no worse than 0.89."

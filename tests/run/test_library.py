@@ -91,7 +91,7 @@ def test_a_file_a_folder_and_a_zip_give_the_same(task, place, capsys):
         status, printed, told = run(capsys, task, paths["reference"], paths["submission"])
         if others:
             assert (status, printed) == (2, "")
-            assert f"my {side}.txt: a {side}" in told
+            assert f"my {side}.txt: {'a' if side == 'submission' else 'the'} {side}" in told
             assert "expected their folder" in told
         else:
             assert (status, printed, told) == expected
@@ -177,9 +177,9 @@ def test_a_wrong_call(tmp_path, capsys):
             spokeneval.score("spoken_call", reference=reference, submission=submission)
     status, printed, told = run(capsys, "spoken_cal", tmp_path, tmp_path)
     assert (status, printed) == (2, "")
-    assert told.startswith("No task spoken_cal; there are ")
+    assert told.startswith("Unknown task spoken_cal. Choose one of ")
     assert all(name in told for name in task_names())
-    with pytest.raises(ValueError, match="no task 'spoken_cal'; there are"):
+    with pytest.raises(ValueError, match="unknown task 'spoken_cal'; expected one of"):
         spokeneval.score("spoken_cal", reference=tmp_path, submission=tmp_path)
     for arguments in ([], ["scores"], ["score", "spoken_call"], ["score", "spoken_call", "--reference", "x"]):
         with pytest.raises(SystemExit) as ended:

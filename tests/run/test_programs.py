@@ -130,8 +130,8 @@ def test_of_public_labels_all_is_told(tmp_path):
     said = f"psst_correctness: 4 items scored.\n{SIGNATURES['public']}\n"
     names = ["scores.json", "scores.txt", "signature.txt", "statistics.json"]
     assert score(tmp_path / "exact", PUBLIC) == (0, said, "", names)
-    board = "A board of hidden labels would show F1 0.5 (0 to 1): it goes in steps of 0.5, and shows nothing worse"
-    assert score(tmp_path / "steps", {**PUBLIC, **STEPS})[:2] == (0, f"{said}{board} than 0.5.\n")
+    board = "With hidden labels, the leaderboard would show F1 0.5 (0 to 1), in steps of 0.5 and no worse than 0.5."
+    assert score(tmp_path / "steps", {**PUBLIC, **STEPS})[:2] == (0, f"{said}{board}\n")
     assert written(tmp_path / "steps") == written(tmp_path / "exact")
 
 

@@ -61,5 +61,7 @@ def test_what_is_not_of_one_set_is_refused():
     assert parse_reference(TASK, part(rows=range(5))).part == "open"
     few = "Id\n" + "\n".join(IDS[:3])
     for files in (part("Open"), part(**{"test_sheet.csv": few})):
-        with pytest.raises(ValueError, match=r"^part\.txt, items/ and the labels are not of one set$"):
+        with pytest.raises(
+            ValueError, match=r"^part\.txt, items/ and the labels do not belong to the same set$"
+        ):
             parse_reference(TASK, files)

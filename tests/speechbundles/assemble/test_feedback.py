@@ -158,7 +158,7 @@ def test_at_home_scores_are_exact_and_the_leaderboard_is_explained(bundle, tmp_p
         kit.extractall(tmp_path)
     assert run_program("baseline.py", "development", "out", cwd=tmp_path).returncode == 0
     tried = run_program("try_submission.py", "out", cwd=tmp_path)
-    line = next(line for line in tried.stdout.splitlines() if line.startswith("A board of hidden labels"))
+    line = next(line for line in tried.stdout.splitlines() if line.startswith("With hidden labels"))
     shown, low, high, step, floor = map(float, re.findall(r"-?\d+\.\d+", line.replace("F1", "")))
     exact = float(re.search(r"^ *f1 +(\S+)$", tried.stdout, re.MULTILINE)[1])
     assert abs(exact - shown) <= step / 2 + 1e-9
