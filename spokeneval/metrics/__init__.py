@@ -1,1 +1,1 @@
-"""Metrics: arrays in, numbers out. The reference comes first; `counts` states what all formulas share."""
+"""Metrics: functions from arrays to numbers. The reference comes first; `counts` documents what all metrics share."""

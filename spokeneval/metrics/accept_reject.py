@@ -1,9 +1,9 @@
 """Accept/reject decisions on learners' responses (Spoken CALL Shared Task).
 
 Conventions: a response is *correct* or *incorrect* in language, and *meaningful* or not; a system accepts or rejects
-it. A false accept of a response whose meaning is incorrect too is *gross* and weighs k = `GROSS_WEIGHT` plain ones. In
-the formulas CA, FR, CR, PFA and GFA are the fields of `Decisions`, and FA = PFA + k GFA. D, D_A, Dfull and the 50 %
-rule are undefined unless both correct and incorrect responses occur; `counts` documents undefined results.
+it. A false accept is *gross* if the meaning is also incorrect, else *plain*; a gross one counts as k = `GROSS_WEIGHT`
+plain ones. In the formulas CA, FR, CR, PFA and GFA are the fields of `Decisions`, and FA = PFA + k GFA. D, D_A, Dfull
+and the 50 % rule are undefined unless both correct and incorrect responses occur; `counts` documents undefined results.
 
 Source: Overview of the third edition of the Spoken CALL Shared Task (2019), section 2.3, "Metrics". The examples are
 the row "Baseline" of its Table 1.
@@ -20,13 +20,13 @@ from . import correctness
 from .counts import Number, add, check_counts, number_or_array, ratio, total
 
 GROSS_WEIGHT = 3
-"""The shared task's k: the weight of a gross false accept, in plain ones."""
+"""The shared task's k: the weight of a gross false accept relative to a plain one."""
 
 ZERO_COUNTS_AS = 0.5
 """The value used for a zero FA or FR in D, D_A and Dfull (Haldane-Anscombe)."""
 
 REQUIRED_PERCENT = 50
-"""The 50 % rule: the least share of the incorrect responses rejected, and of the correct ones accepted."""
+"""The 50 % rule: the percentage of incorrect responses to reject, and of correct responses to accept, at least."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,16 @@ class Decisions:
 
     Attributes
     ----------
-    correct_accepts: CA, correct responses accepted.
-    false_rejects: FR, correct responses rejected.
-    correct_rejects: CR, incorrect responses rejected.
-    plain_false_accepts: PFA, responses incorrect in language but not in meaning, accepted.
-    gross_false_accepts: GFA, responses incorrect in language and meaning, accepted.
+    correct_accepts
+        CA, the number of correct responses that are accepted.
+    false_rejects
+        FR, the number of correct responses that are rejected.
+    correct_rejects
+        CR, the number of incorrect responses that are rejected.
+    plain_false_accepts
+        PFA, the number of accepted responses that are incorrect in language, but not in meaning.
+    gross_false_accepts
+        GFA, the number of accepted responses that are incorrect in language and in meaning.
 
     Examples
     --------
@@ -61,18 +66,27 @@ class Decisions:
 
 
 def decisions_per_response(correct: np.ndarray, meaningful: np.ndarray, accepted: np.ndarray) -> Decisions:
-    """Each decision against the gold standard: one row per response, 1 in one of the five counts.
+    """Count each decision against the gold standard.
 
     Parameters
     ----------
-    correct: bool, shape=(n,): the response is correct in language.
-    meaningful: bool, shape=(n,): the response is correct in meaning.
-    accepted: bool, shape=(n,): the system's decision.
+    correct : array_like of bool, shape (n,)
+        Whether each response is correct in language.
+    meaningful : array_like of bool, shape (n,)
+        Whether each response is correct in meaning.
+    accepted : array_like of bool, shape (n,)
+        Whether the system accepts each response.
+
+    Returns
+    -------
+    Decisions
+        One row for each response, with 1 in one of the five counts.
 
     Raises
     ------
-    ValueError: arrays that are not boolean, not of one length, or empty; a response that is correct in language but not
-        in meaning (a defect of the gold standard).
+    ValueError
+        The arrays are not boolean, have different lengths, or are empty; or a response is correct in language but not
+        in meaning, which is an error of the gold standard.
 
     Examples
     --------
@@ -99,8 +113,10 @@ def decisions_per_response(correct: np.ndarray, meaningful: np.ndarray, accepted
 
 
 def count_decisions(correct: np.ndarray, meaningful: np.ndarray, accepted: np.ndarray) -> Decisions:
-    """The rows of `decisions_per_response`, added up.
+    """The total of `decisions_per_response`.
 
+    Examples
+    --------
     >>> decisions = count_decisions([True, True, False], [True, True, False], [True, False, True])
     >>> decisions.correct_accepts, decisions.false_rejects, decisions.gross_false_accepts
     (1, 1, 1)
@@ -109,8 +125,10 @@ def count_decisions(correct: np.ndarray, meaningful: np.ndarray, accepted: np.nd
 
 
 def correct_responses(decisions: Decisions) -> Number:
-    """CA + FR: responses that are correct in language.
+    """CA + FR, the number of responses that are correct in language.
 
+    Examples
+    --------
     >>> correct_responses(Decisions(635, 105, 213, 32, 15))
     740
     """
@@ -118,8 +136,10 @@ def correct_responses(decisions: Decisions) -> Number:
 
 
 def incorrect_responses(decisions: Decisions) -> Number:
-    """CR + PFA + GFA: responses that are incorrect in language, a gross false accept counted once.
+    """CR + PFA + GFA, the number of responses that are incorrect in language. A gross false accept counts once.
 
+    Examples
+    --------
     >>> incorrect_responses(Decisions(635, 105, 213, 32, 15))
     260
     """
@@ -127,8 +147,10 @@ def incorrect_responses(decisions: Decisions) -> Number:
 
 
 def false_accepts(decisions: Decisions, gross_weight: float = GROSS_WEIGHT) -> Number:
-    """FA = PFA + k GFA: false accepts, with weight k for the gross ones.
+    """FA = PFA + k GFA, the number of false accepts, with weight k for gross ones.
 
+    Examples
+    --------
     >>> false_accepts(Decisions(635, 105, 213, 32, 15))
     77
     """
@@ -136,8 +158,10 @@ def false_accepts(decisions: Decisions, gross_weight: float = GROSS_WEIGHT) -> N
 
 
 def precision(decisions: Decisions) -> Number:
-    """P = CA / (CA + FA). Undefined if nothing is accepted.
+    """Precision, P = CA / (CA + FA). Undefined if no response is accepted.
 
+    Examples
+    --------
     >>> round(precision(Decisions(635, 105, 213, 32, 15)), 3)
     0.892
     """
@@ -145,8 +169,10 @@ def precision(decisions: Decisions) -> Number:
 
 
 def recall(decisions: Decisions) -> Number:
-    """R = CA / (CA + FR), also called RCA, the accept rate on correct responses. Undefined without any.
+    """Recall, R = CA / (CA + FR), also called RCA, relative correct accepts. Undefined without correct responses.
 
+    Examples
+    --------
     >>> round(recall(Decisions(635, 105, 213, 32, 15)), 3)
     0.858
     """
@@ -154,8 +180,14 @@ def recall(decisions: Decisions) -> Number:
 
 
 def f_measure(decisions: Decisions) -> Number:
-    """F = 2PR / (P + R) = 2 CA / (2 CA + FA + FR). Undefined if nothing is accepted and nothing is correct.
+    r"""F measure, the harmonic mean of precision and recall.
 
+    .. math:: F = \frac{2 P R}{P + R} = \frac{2\,CA}{2\,CA + FA + FR}
+
+    Undefined if no response is accepted and no response is correct.
+
+    Examples
+    --------
     >>> round(f_measure(Decisions(635, 105, 213, 32, 15)), 3)
     0.875
     """
@@ -164,10 +196,12 @@ def f_measure(decisions: Decisions) -> Number:
 
 
 def scoring_accuracy(decisions: Decisions) -> Number:
-    """SA = (CA + CR) / Z with Z = CA + CR + FA + FR. Undefined without responses.
+    """Scoring accuracy, SA = (CA + CR) / (CA + CR + FA + FR). Undefined without responses.
 
-    Gross false accepts weigh k in Z too, as in Table 1.
+    As in Table 1, gross false accepts have weight k in the denominator.
 
+    Examples
+    --------
     >>> round(scoring_accuracy(Decisions(635, 105, 213, 32, 15)), 3)
     0.823
     """
@@ -176,8 +210,10 @@ def scoring_accuracy(decisions: Decisions) -> Number:
 
 
 def relative_correct_reject_rate(decisions: Decisions) -> Number:
-    """RCR = CR / (CR + FA). Undefined without incorrect responses.
+    """Relative correct rejects, RCR = CR / (CR + FA). Undefined without incorrect responses.
 
+    Examples
+    --------
     >>> round(relative_correct_reject_rate(Decisions(635, 105, 213, 32, 15)), 3)
     0.734
     """
@@ -185,8 +221,10 @@ def relative_correct_reject_rate(decisions: Decisions) -> Number:
 
 
 def relative_false_reject_rate(decisions: Decisions) -> Number:
-    """RFR = FR / (FR + CA). Undefined without correct responses.
+    """Relative false rejects, RFR = FR / (FR + CA). Undefined without correct responses.
 
+    Examples
+    --------
     >>> round(relative_false_reject_rate(Decisions(635, 105, 213, 32, 15)), 3)
     0.142
     """
@@ -194,8 +232,10 @@ def relative_false_reject_rate(decisions: Decisions) -> Number:
 
 
 def relative_false_accept_rate(decisions: Decisions) -> Number:
-    """RFA = FA / (CR + FA) = 1 - RCR. Undefined without incorrect responses.
+    """Relative false accepts, RFA = FA / (CR + FA) = 1 - RCR. Undefined without incorrect responses.
 
+    Examples
+    --------
     >>> round(relative_false_accept_rate(Decisions(635, 105, 213, 32, 15)), 3)
     0.266
     """
@@ -204,8 +244,12 @@ def relative_false_accept_rate(decisions: Decisions) -> Number:
 
 
 def reject_rate_incorrect(decisions: Decisions) -> Number:
-    """CR / (CR + PFA + GFA), unweighted: the share of incorrect responses that are rejected. Undefined without any.
+    """The share of incorrect responses that are rejected, CR / (CR + PFA + GFA), without weights.
 
+    Undefined without incorrect responses.
+
+    Examples
+    --------
     >>> round(reject_rate_incorrect(Decisions(635, 105, 213, 32, 15)), 3)  # 213 / 260
     0.819
     """
@@ -215,8 +259,10 @@ def reject_rate_incorrect(decisions: Decisions) -> Number:
 
 
 def accept_rate_correct(decisions: Decisions) -> Number:
-    """CA / (CA + FR): the share of correct responses that are accepted; another name for the recall.
+    """The share of correct responses that are accepted, CA / (CA + FR): another name for the recall.
 
+    Examples
+    --------
     >>> round(accept_rate_correct(Decisions(635, 105, 213, 32, 15)), 3)  # 635 / 740
     0.858
     """
@@ -224,13 +270,16 @@ def accept_rate_correct(decisions: Decisions) -> Number:
 
 
 def false_acceptance_rate(decisions: Decisions) -> Number:
-    """FAR = (PFA + GFA) / (CR + PFA + GFA), unweighted: the share of incorrect responses that are accepted.
+    """False acceptance rate: the share of incorrect responses that are accepted, without weights.
 
-    Work on mispronunciation detection reports it beside the false rejection rate, FRR = FR / (FR + CA), which is
-    `relative_false_reject_rate`. Undefined without incorrect responses.
+    FAR = (PFA + GFA) / (CR + PFA + GFA). In work on mispronunciation detection it is reported together with the false
+    rejection rate, FRR = FR / (FR + CA), which is `relative_false_reject_rate`. Undefined without incorrect responses.
+
     Source: Qian, Soong and Lee (2010), "Discriminative acoustic model for improving mispronunciation detection and
     diagnosis in computer-aided pronunciation training".
 
+    Examples
+    --------
     >>> round(false_acceptance_rate(Decisions(635, 105, 213, 32, 15)), 3)  # 47 / 260
     0.181
     """
@@ -240,11 +289,15 @@ def false_acceptance_rate(decisions: Decisions) -> Number:
 
 
 def matthews_correlation(decisions: Decisions) -> Number:
-    """(CA CR - FA FR) / sqrt((CA + FA) (CA + FR) (CR + FA) (CR + FR)), unweighted; 0 where all decisions are the same.
+    r"""Matthews correlation between correct and accepted responses, from -1 to 1; 0 if all decisions are the same.
 
-    The correlation of being correct and being accepted, from -1 to 1; see `correctness.matthews_correlation`. Undefined
-    unless both correct and incorrect responses occur.
+    .. math:: \frac{CA \cdot CR - FA \cdot FR}{\sqrt{(CA + FA) (CA + FR) (CR + FA) (CR + FR)}}
 
+    with FA = PFA + GFA, without weights. See `correctness.matthews_correlation`. Undefined unless both correct and
+    incorrect responses occur.
+
+    Examples
+    --------
     >>> matthews_correlation(Decisions(8, 2, 8, 1, 1))  # (64 - 4) / 100
     0.6
     """
@@ -259,8 +312,10 @@ def matthews_correlation(decisions: Decisions) -> Number:
 
 
 def is_required_share(part: Number, whole: Number) -> Union[bool, np.ndarray]:
-    """Whether a part is at least `REQUIRED_PERCENT` of the whole, compared as whole numbers.
+    """Whether a part is at least `REQUIRED_PERCENT` percent of the whole, compared in integers.
 
+    Examples
+    --------
     >>> is_required_share(130, 260), is_required_share(129, 260)
     (True, False)
     """
@@ -268,11 +323,13 @@ def is_required_share(part: Number, whole: Number) -> Union[bool, np.ndarray]:
 
 
 def meets_fifty_percent_rule(decisions: Decisions) -> Union[bool, np.ndarray]:
-    """At least 50 % of all incorrect responses rejected and at least 50 % of all correct ones accepted.
+    """Whether at least 50 % of the incorrect responses are rejected, and at least 50 % of the correct ones accepted.
 
-    Computed on unweighted counts, by `is_required_share`. For many sets, a bool array with False where the rule is
-    undefined.
+    Counts are not weighted, and compared by `is_required_share`. For several sets the result is a bool array, with
+    False for sets for which the rule is undefined.
 
+    Examples
+    --------
     >>> meets_fifty_percent_rule(Decisions(635, 105, 213, 32, 15))
     True
     >>> meets_fifty_percent_rule(Decisions(666, 74, 106, 59, 95))  # rejects 106 of 260
@@ -286,11 +343,15 @@ def meets_fifty_percent_rule(decisions: Decisions) -> Union[bool, np.ndarray]:
 
 
 def d(decisions: Decisions) -> Number:
-    """D = RCR / RFR = CR (FR + CA) / (FR (CR + FA)). Higher is better.
+    r"""The ratio of the reject rates; higher is better.
 
-    A zero FR counts as one half, and so does a zero FA (Haldane-Anscombe), so that D * D_A = Dfull ** 2 holds and a
-    faultless system ranks above every faulty one with a finite score.
+    .. math:: D = \frac{RCR}{RFR} = \frac{CR \, (FR + CA)}{FR \, (CR + FA)}
 
+    If FR or FA is 0, it counts as 1/2 (Haldane-Anscombe). So the product of D and D_A is always the square of Dfull,
+    and a system without errors has a finite score above that of every system with errors.
+
+    Examples
+    --------
     >>> round(d(Decisions(635, 105, 213, 32, 15)), 3)
     5.176
     """
@@ -300,8 +361,12 @@ def d(decisions: Decisions) -> Number:
 
 
 def d_a(decisions: Decisions) -> Number:
-    """D_A = RCA / RFA = CA (CR + FA) / (FA (FR + CA)). Higher is better; zeros as in `d`.
+    r"""The ratio of the accept rates; higher is better. Zeros are treated as in `d`.
 
+    .. math:: D_A = \frac{RCA}{RFA} = \frac{CA \, (CR + FA)}{FA \, (FR + CA)}
+
+    Examples
+    --------
     >>> round(d_a(Decisions(635, 105, 213, 32, 15)), 3)
     3.232
     """
@@ -311,8 +376,12 @@ def d_a(decisions: Decisions) -> Number:
 
 
 def d_full(decisions: Decisions) -> Number:
-    """Dfull = sqrt(D * D_A) = sqrt(CA CR / (FA FR)), the shared task's score. Higher is better; zeros as in `d`.
+    r"""The shared task's score; higher is better. Zeros are treated as in `d`.
 
+    .. math:: D_{full} = \sqrt{D \cdot D_A} = \sqrt{\frac{CA \cdot CR}{FA \cdot FR}}
+
+    Examples
+    --------
     >>> round(d_full(Decisions(635, 105, 213, 32, 15)), 3)
     4.09
     >>> rows = np.array([[635, 105, 213, 32, 15], [666, 74, 106, 59, 95], [740, 0, 0, 0, 0]])
@@ -325,8 +394,10 @@ def d_full(decisions: Decisions) -> Number:
 
 
 def ranked_d_full(decisions: Decisions) -> Number:
-    """Dfull under the 50 % rule: 0 for a system that breaks it. Higher is better.
+    """Dfull with the 50 % rule: 0 for a system that breaks it; higher is better.
 
+    Examples
+    --------
     >>> round(ranked_d_full(Decisions(635, 105, 213, 32, 15)), 3)
     4.09
     >>> ranked_d_full(Decisions(666, 74, 106, 59, 95))  # Dfull is 1.665, but only 106 of 260 are rejected
@@ -337,7 +408,7 @@ def ranked_d_full(decisions: Decisions) -> Number:
 
 
 def _corrected_errors(decisions: Decisions) -> tuple[Number, Number]:
-    """FA and FR, where 0 counts as one half; in arrays NaN where only one kind of responses occurs."""
+    """FA and FR, with 1/2 in place of 0; in arrays NaN for sets with only one kind of response."""
     both_kinds = _has_both_kinds(decisions)
 
     def corrected(errors: Number) -> Number:
@@ -347,7 +418,7 @@ def _corrected_errors(decisions: Decisions) -> tuple[Number, Number]:
 
 
 def _has_both_kinds(decisions: Decisions) -> Union[bool, np.ndarray]:
-    """Whether correct and incorrect responses occur; ValueError if one set lacks either."""
+    """Whether both correct and incorrect responses occur. A single set without either kind raises ValueError."""
     correct, incorrect = correct_responses(decisions), incorrect_responses(decisions)
     both_kinds = number_or_array(np.logical_and(correct, incorrect))
     if both_kinds is False:

@@ -1,9 +1,9 @@
 """Agreement between two raters on a scale: Cohen's kappa, Krippendorff's alpha, exact and adjacent agreement.
 
 Conventions: the reference (or first rater) comes first; arrays have shape (n,), one entry per item, in the same order;
-higher is better. Distances are between the ratings themselves, never between their positions among the ratings that
-happen to occur. Arrays that are empty, of different lengths, or not of finite numbers raise ValueError. Rates are
-undefined without items (see `counts`).
+higher is better. Distances are between the ratings themselves, not between their positions among the ratings that
+occur in the data. Arrays that are empty, of different lengths, or contain values that are not finite numbers raise
+ValueError. Rates are undefined without items (see `counts`).
 
 Sources: Cohen (1960, 1968) for kappa and weighted kappa; the linear weights 1 - d/(k - 1) of the Caller
 Experience paper (equation 3); Krippendorff (2019), "Content Analysis", chapter 12, for his alpha.
@@ -27,8 +27,9 @@ class RatingCells:
 
     Attributes
     ----------
-    cells: shape=(..., k, k), k >= 2: in row i and column j the number of items with the i-th point of the scale from
-        the first rater, and the j-th from the second.
+    cells : ndarray, shape (..., k, k), k >= 2
+        In row i and column j, the number of items that the first rater gave the i-th point of the scale, and the second
+        rater the j-th.
     """
 
     cells: np.ndarray
@@ -44,14 +45,26 @@ class RatingCells:
 
 
 def rating_cells(reference: Any, hypothesis: Any, *, scale: tuple[int, int]) -> RatingCells:
-    """The cell of each item in the table of two ratings: int, shape=(n, k, k), 1 in a single cell per item.
+    """Count each item in the cell of its two ratings.
 
     Parameters
     ----------
-    reference: int, shape=(n,): the first rater's ratings.
-    hypothesis: int, shape=(n,): the second rater's.
-    scale: its lowest and its highest rating, k points in all. Ratings that are not integers of the scale raise
-        ValueError.
+    reference : array_like of int, shape (n,)
+        The first rater's ratings.
+    hypothesis : array_like of int, shape (n,)
+        The second rater's ratings.
+    scale : tuple of int
+        The lowest and the highest rating of the scale, which has k points.
+
+    Returns
+    -------
+    RatingCells
+        One row for each item: `cells` has shape (n, k, k), with a single 1 in each row.
+
+    Raises
+    ------
+    ValueError
+        A rating is not an integer of the scale, or the scale is not valid.
 
     Examples
     --------
@@ -66,15 +79,41 @@ def rating_cells(reference: Any, hypothesis: Any, *, scale: tuple[int, int]) -> 
 
 
 def kappa(cells: RatingCells, *, weights: str | None = None) -> Any:
-    """Cohen's kappa: 1 - (observed disagreement) / (disagreement by chance).
+    r"""Cohen's kappa, unweighted or weighted.
 
-    The disagreement of ratings a and b is [a != b] with `weights=None`, |a - b| with "linear" and (a - b)^2 with
-    "quadratic", where neighbouring points of the scale are 1 apart. Dividing by its maximum on the scale, as in
-    w = 1 - d/(k - 1), changes nothing. Chance draws the two ratings independently, each from its own rater's
-    distribution. If both raters give one and the same rating throughout, chance cannot disagree and kappa is defined
-    as 1. Counts are integers, so the result is the exact quotient, rounded once.
+    .. math:: \kappa = 1 - \frac{\text{observed disagreement}}{\text{disagreement expected by chance}}
 
-    |a - b| adds up to 2 over the 4 items and to 12 over all 16 pairs: 1 - (2/4) / (12/16) = 1/3.
+    The disagreement d of two ratings a and b is:
+
+    - without weights, 1 if a and b differ, else 0;
+    - with "linear" weights, the absolute value of a - b;
+    - with "quadratic" weights, the square of a - b.
+
+    Adjacent points of the scale have distance 1. Dividing d by its maximum, as in the weights w = 1 - d / (k - 1), does
+    not change kappa. The expected disagreement is that of two ratings drawn independently, each from its own rater's
+    distribution. If both raters give the same rating to all items, no disagreement is expected, and kappa is 1 by
+    definition. For integer counts the result is the exact quotient, rounded once.
+
+    Parameters
+    ----------
+    cells : RatingCells
+        The counts of one or more sets.
+    weights : {None, "linear", "quadratic"}
+        The weights of disagreements.
+
+    Returns
+    -------
+    float or ndarray of shape (r,)
+        Kappa, at most 1.
+
+    Raises
+    ------
+    ValueError
+        The weights are unknown, or a single set has no items.
+
+    Examples
+    --------
+    The absolute differences add up to 2 over the 4 items and to 12 over all 16 pairs: 1 - (2/4) / (12/16) = 1/3.
 
     >>> cells = total(rating_cells([1, 1, 2, 3], [1, 2, 2, 2], scale=(1, 3)))
     >>> round(kappa(cells, weights="linear"), 6)
@@ -90,19 +129,33 @@ def kappa(cells: RatingCells, *, weights: str | None = None) -> Any:
 def cohen_kappa(
     reference: Any, hypothesis: Any, *, weights: str | None = None, scale: tuple[int, int] | None = None
 ) -> float:
-    """`kappa` of two raters' ratings.
+    """Cohen's kappa of two raters' ratings; see `kappa` for the definition.
 
     Parameters
     ----------
-    reference: shape=(n,): the first rater's ratings.
-    hypothesis: shape=(n,): the second rater's.
-    weights: as for `kappa`.
-    scale: the lowest and the highest rating, for integers; None accepts any finite ratings, with distances between
-        these numbers.
+    reference : array_like, shape (n,)
+        The first rater's ratings.
+    hypothesis : array_like, shape (n,)
+        The second rater's ratings.
+    weights : {None, "linear", "quadratic"}
+        The weights of disagreements.
+    scale : tuple of int, optional
+        The lowest and the highest rating of an integer scale. Without a scale, any finite ratings are accepted.
+
+    Returns
+    -------
+    float
+        Kappa, from -1 to 1.
+
+    Raises
+    ------
+    ValueError
+        The arrays are not valid, the weights are unknown, or a rating is not an integer of the scale.
 
     Examples
     --------
-    |a - b| adds up to 5 over the 10 items and to 158 over all 100 pairs: 1 - (5/10) / (158/100) = 54/79.
+    The absolute differences add up to 5 over the 10 items and to 158 over all 100 pairs:
+    1 - (5/10) / (158/100) = 54/79.
 
     >>> a, b = [1, 5, 2, 5, 4, 4, 2, 4, 1, 2], [2, 5, 1, 4, 4, 2, 2, 4, 1, 2]
     >>> round(cohen_kappa(a, b, weights="linear", scale=(1, 5)), 6)
@@ -119,8 +172,10 @@ def cohen_kappa(
 
 
 def difference_counts(cells: RatingCells) -> np.ndarray:
-    """Items by the absolute difference of their two ratings: shape=(..., k), at d the items that are d points apart.
+    """Count items by the distance of their two ratings: shape (..., k), with the items that are d points apart at d.
 
+    Examples
+    --------
     >>> difference_counts(total(rating_cells([1, 2, 3, 5], [1, 3, 5, 1], scale=(1, 5)))).tolist()
     [1, 1, 1, 0, 1]
     """
@@ -131,8 +186,10 @@ def difference_counts(cells: RatingCells) -> np.ndarray:
 
 
 def exact(cells: RatingCells) -> Any:
-    """Exact agreement: the share of items with two equal ratings.
+    """Exact agreement: the share of items whose two ratings are equal.
 
+    Examples
+    --------
     >>> exact(total(rating_cells([1, 2, 3, 5], [1, 3, 5, 1], scale=(1, 5))))
     0.25
     """
@@ -141,8 +198,10 @@ def exact(cells: RatingCells) -> Any:
 
 
 def adjacent(cells: RatingCells) -> Any:
-    """Exact or adjacent agreement: the share of items with ratings at most one point of the scale apart.
+    """Exact or adjacent agreement: the share of items whose two ratings are at most one point apart.
 
+    Examples
+    --------
     >>> adjacent(total(rating_cells([1, 2, 3, 5], [1, 3, 5, 1], scale=(1, 5))))
     0.5
     """
@@ -151,35 +210,48 @@ def adjacent(cells: RatingCells) -> Any:
 
 
 def krippendorff_alpha(pairs: RatingCells, *, raters: int) -> Any:
-    """Krippendorff's alpha for ordinal ratings of raters who rate every item: 1 - (observed / expected disagreement).
+    r"""Krippendorff's alpha for ordinal ratings, where every rater rates every item.
 
-    The disagreement of two ratings is the square of the distance between their mean ranks among all ratings. At most
-    1; if all raters give one and the same rating throughout, ratings cannot disagree and alpha is defined as 1, as
-    kappa is.
+    .. math:: \alpha = 1 - \frac{\text{observed disagreement}}{\text{expected disagreement}}
+
+    The disagreement of two ratings is the squared distance between their mean ranks among all ratings. If all raters
+    give the same rating to all items, no disagreement is expected, and alpha is 1 by definition.
 
     Parameters
     ----------
-    pairs: the cells of every pair of raters once, added up.
-    raters: number of raters, at least 2.
+    pairs : RatingCells
+        The cells of each pair of raters, each pair once, added up.
+    raters : int
+        The number of raters, at least 2.
+
+    Returns
+    -------
+    float or ndarray of shape (r,)
+        Alpha, at most 1.
+
+    Raises
+    ------
+    ValueError
+        A single set has no items.
 
     Examples
     --------
-    Two raters, three items. Ratings 1, 2, 3 occur 2, 1, 3 times, so that their mean ranks are 1, 2.5, 4.5: the
-    ratings of the second item are 2 apart, those of the others none. Of all 6 ratings, 2 pairs are 1.5 apart, 6 are
-    3.5 apart, 3 are 2 apart: 1 - (4 / 3) / ((2 * 2.25 + 6 * 12.25 + 3 * 4) / 15) = 7 / 9.
+    Two raters rate three items. The ratings 1, 2, 3 occur 2, 1, 3 times, so their mean ranks are 1, 2.5, 4.5. The two
+    ranks of the second item differ by 2, those of the other items by 0. Among all 6 ratings, 2 pairs of ranks differ by
+    1.5, 6 by 3.5 and 3 by 2: 1 - (4 / 3) / ((2 * 2.25 + 6 * 12.25 + 3 * 4) / 15) = 7 / 9.
 
     >>> cells = total(rating_cells([1, 2, 3], [1, 3, 3], scale=(1, 3)))
     >>> round(krippendorff_alpha(cells, raters=2), 6)
     0.777778
     """
     table = np.asarray(pairs.cells)
-    ratings = table.sum(axis=-1) + table.sum(axis=-2)  # each counted once with every other rater
+    ratings = table.sum(axis=-1) + table.sum(axis=-2)  # each rating is counted once for every other rater
     ranks = np.cumsum(ratings, axis=-1) - ratings / 2
     apart = (ranks[..., :, np.newaxis] - ranks[..., np.newaxis, :]) ** 2
     observed = 2 * (table * apart).sum(axis=(-2, -1))
     expected = (ratings[..., :, np.newaxis] * ratings[..., np.newaxis, :] * apart).sum(axis=(-2, -1))
     number = ratings.sum(axis=-1)
-    sure = (expected == 0) & (number != 0)  # ratings cannot disagree: 1 / 1
+    sure = (expected == 0) & (number != 0)  # no disagreement is expected: 1 / 1
     return ratio(expected + sure - (number - raters + 1) * observed, expected + sure, "alpha")
 
 
@@ -202,7 +274,7 @@ def _check_weights(weights: str | None) -> None:
 
 
 def _disagreement(a: np.ndarray, b: np.ndarray, weights: str | None) -> np.ndarray:
-    """The disagreement of each rating a with the rating b."""
+    """The disagreement of each rating in a with the corresponding rating in b."""
     if weights is None:
         return a != b
     return np.abs(a - b) if weights == "linear" else (a - b) ** 2
@@ -213,24 +285,22 @@ def _kappa(
 ) -> Any:
     """Kappa from the sum of the items' disagreements and the frequency of each rating for each rater.
 
-    ratings: shape=(k,), ascending; first, second: shape=(..., k).
+    ratings: shape (k,), ascending; first, second: shape (..., k).
     """
     items = first.sum(axis=-1)
     chance = _chance_disagreement(ratings, first, second, weights)
-    sure = (chance == 0) & (items > 0)  # chance cannot disagree: 1 / 1
+    sure = (chance == 0) & (items > 0)  # no disagreement is expected: 1 / 1
     return ratio(chance + sure - items * observed, chance + sure, "kappa")
 
 
 def _chance_disagreement(
     ratings: np.ndarray, first: np.ndarray, second: np.ndarray, weights: str | None
 ) -> Any:
-    """The sum of the disagreements of all pairs of a rating of one rater and a rating of the other."""
+    """The sum of the disagreements over all pairs of one rating by each rater."""
     items = first.sum(axis=-1, keepdims=True)
     if weights is None:
         return (first * (items - second)).sum(axis=-1)
-    if (
-        weights == "linear"
-    ):  # |a - b| is the sum of the gaps between neighbouring ratings that lie between them
+    if weights == "linear":  # |a - b| is the sum of the gaps between a and b along the ascending ratings
         below_first, below_second = np.cumsum(first, axis=-1)[..., :-1], np.cumsum(second, axis=-1)[..., :-1]
         across = below_first * (items - below_second) + below_second * (items - below_first)
         return (across * np.diff(ratings)).sum(axis=-1)

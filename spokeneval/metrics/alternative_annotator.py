@@ -1,7 +1,7 @@
-"""The alternative annotator test: whether a system may replace human raters.
+"""The alternative annotator test: may a system replace human raters?
 
-Ratings are whole numbers; arrays that are empty or of different lengths, or fewer than two raters, raise ValueError.
-Rates are undefined without items (see `counts`).
+Ratings are integers. Arrays that are empty or of different lengths, or fewer than two raters, raise ValueError. Rates
+are undefined without items (see `counts`).
 
 Source: Calderon, Reichart and Dror (ACL 2025), "The Alternative Annotator Test for LLM-as-a-Judge".
 """
@@ -20,13 +20,16 @@ from .counts import add, check_counts, ratio
 
 @dataclass(frozen=True)
 class AnnotatorComparisons:
-    """Items by whether the system or one of m raters is closer to the other raters.
+    """Items counted by whether the system or each of m raters is closer to the other raters.
 
     Attributes
     ----------
-    system_closer: shape=(..., m): items on which the system is closer than the m-th rater.
-    equal: shape=(..., m): items on which both are equally close.
-    rater_closer: shape=(..., m): items on which the rater is closer.
+    system_closer : ndarray, shape (..., m)
+        The number of items on which the system is closer than each rater.
+    equal : ndarray, shape (..., m)
+        The number of items on which both are equally close.
+    rater_closer : ndarray, shape (..., m)
+        The number of items on which the rater is closer.
     """
 
     system_closer: np.ndarray
@@ -41,18 +44,30 @@ class AnnotatorComparisons:
 
 
 def annotator_comparisons(raters: Any, system: Any) -> AnnotatorComparisons:
-    """For each item and rater, 1 in one of three counts: who is closer to the other raters. Fields of shape (n, m).
+    """Compare the system with each rater on each item: which of them is closer to the other raters?
 
-    Closer: with a smaller root mean square difference to their ratings.
+    The closer one has the smaller root mean square difference to the ratings of the other raters.
 
     Parameters
     ----------
-    raters: int, shape=(m, n), m >= 2: each rater's ratings.
-    system: int, shape=(n,): the system's.
+    raters : array_like of int, shape (m, n), m >= 2
+        The ratings of each rater.
+    system : array_like of int, shape (n,)
+        The ratings of the system.
+
+    Returns
+    -------
+    AnnotatorComparisons
+        Fields of shape (n, m), with 1 in one of the three fields for each item and rater.
+
+    Raises
+    ------
+    ValueError
+        There are fewer than two raters, the arrays have different lengths, or a rating is not an integer.
 
     Examples
     --------
-    Without the first rater 2 and 2 are left, and the system's 2 is closer to them than the rater's 1.
+    Without the first rater, the other ratings are 2 and 2. The system's 2 is closer to them than the rater's 1.
 
     >>> rows = annotator_comparisons([[1], [2], [2]], [2])
     >>> rows.system_closer.tolist(), rows.equal.tolist(), rows.rater_closer.tolist()
@@ -68,17 +83,20 @@ def annotator_comparisons(raters: Any, system: Any) -> AnnotatorComparisons:
     table = np.stack(ratings)
     squares = (table[:, np.newaxis] - table) ** 2
     to_system = (table - system) ** 2
-    # A rater is no distance from itself, and is left out of the system's distances.
+    # The distance of a rater to itself is 0; it is subtracted from the system's distances.
     gain = squares.sum(axis=1) - (to_system.sum(axis=0) - to_system)
     return AnnotatorComparisons(*((sign.T).astype(np.int64) for sign in (gain > 0, gain == 0, gain < 0)))
 
 
 def advantage(comparisons: AnnotatorComparisons) -> Any:
-    """The advantage probability rho: how often the system is at least as close to the other raters as a rater.
+    """The advantage probability rho: how often the system is at least as close to the other raters as a rater is.
 
-    The mean over the raters of the share of items.
+    It is the share of such items, averaged over the raters.
+
     Source: Calderon, Reichart and Dror (ACL 2025), section 3.
 
+    Examples
+    --------
     >>> from spokeneval.metrics.counts import total
     >>> advantage(total(annotator_comparisons([[1, 1], [2, 1], [2, 3]], [2, 5])))  # (1/2 + 1/2 + 1/2) / 3
     0.5
@@ -88,23 +106,33 @@ def advantage(comparisons: AnnotatorComparisons) -> Any:
 
 
 def winning_rate(comparisons: AnnotatorComparisons, *, margin: float = 0.2, level: float = 0.05) -> Any:
-    """The winning rate omega: the share of raters whom the system may replace, by the alternative annotator test.
+    """The winning rate omega: the share of raters that the system may replace, by the alternative annotator test.
 
-    A rater counts as replaced if the share of items on which that rater is at least as close as the system exceeds the
-    system's by less than `margin`: one-sided t-tests, whose false discovery rate is controlled by the procedure of
-    Benjamini and Yekutieli. From 0.5 on, a system passes. Meant for at least 30 items; with a single item, no rater is
-    replaced.
+    For each rater, a one-sided t-test decides whether the share of items on which the rater is at least as close as the
+    system exceeds the system's share by less than `margin`. If it does, the system may replace this rater. The
+    procedure of Benjamini and Yekutieli controls the false discovery rate of the tests. A system with a winning rate of
+    0.5 or more passes. The test is meant for at least 30 items; with a single item, no rater is replaced.
+
     Source: Calderon, Reichart and Dror (ACL 2025), section 3, with their margin for experts; for the t distribution,
     Abramowitz and Stegun, 26.7.3 and 26.7.4.
 
     Parameters
     ----------
-    margin: epsilon, the loss that the system's lower cost makes up for.
-    level: the false discovery rate.
+    comparisons : AnnotatorComparisons
+        The counts of one or more sets.
+    margin : float
+        The margin epsilon: the loss in closeness that the system's lower cost outweighs.
+    level : float
+        The false discovery rate.
+
+    Returns
+    -------
+    float or ndarray of shape (r,)
+        The winning rate, from 0 to 1.
 
     Examples
     --------
-    The system is closer than the first two of three raters on all of 50 items, than the third on none.
+    The system is closer than the first two of three raters on all 50 items, and closer than the third on none.
 
     >>> closer = np.array([50, 50, 0])
     >>> round(winning_rate(AnnotatorComparisons(closer, 0 * closer, 50 - closer)), 6)
@@ -126,7 +154,7 @@ def winning_rate(comparisons: AnnotatorComparisons, *, margin: float = 0.2, leve
 
 
 def _student_t_below(t: np.ndarray, freedom: np.ndarray) -> np.ndarray:
-    """The probability of a value below t, by Student's distribution with whole degrees of freedom."""
+    """The cumulative distribution function of Student's t with integer degrees of freedom."""
     angle = np.arctan(t / np.sqrt(freedom))
     square, sine = np.cos(angle) ** 2, np.sin(angle)
     odd = freedom % 2 == 1

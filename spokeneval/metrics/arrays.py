@@ -1,4 +1,4 @@
-"""Arrays that metrics take: checked, as doubles, and rescaled without loss."""
+"""Input arrays of metrics: checks, conversion to doubles, and exact rescaling."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import numpy as np
 
 
 def finite_numbers(values: Any, name: str) -> np.ndarray:
-    """Finite numbers of shape (n,), n >= 1, as doubles. Anything else raises ValueError with the name.
+    """Return finite numbers of shape (n,), n >= 1, as doubles. Other values raise ValueError, which shows the name.
 
+    Examples
+    --------
     >>> finite_numbers([1, 2], "reference").tolist()
     [1.0, 2.0]
     """
@@ -28,8 +30,10 @@ def finite_numbers(values: Any, name: str) -> np.ndarray:
 
 
 def finite_pair(reference: Any, hypothesis: Any) -> tuple[np.ndarray, np.ndarray]:
-    """`finite_numbers` of two arrays of one length.
+    """Apply `finite_numbers` to two arrays, and check that they have the same length.
 
+    Examples
+    --------
     >>> [values.tolist() for values in finite_pair([1, 2], [2, 3])]
     [[1.0, 2.0], [2.0, 3.0]]
     """
@@ -40,8 +44,10 @@ def finite_pair(reference: Any, hypothesis: Any) -> tuple[np.ndarray, np.ndarray
 
 
 def doubles(values: Any, name: str) -> np.ndarray:
-    """A copy of numbers of shape (n,), n >= 1, as doubles, finite or not.
+    """Copy numbers of shape (n,), n >= 1, as doubles, finite or not.
 
+    Examples
+    --------
     >>> doubles([1, 2], "target scores").tolist()
     [1.0, 2.0]
     """
@@ -54,8 +60,10 @@ def doubles(values: Any, name: str) -> np.ndarray:
 
 
 def refuse_not_finite(values: np.ndarray, name: str) -> NoReturn:
-    """Raise ValueError for values of which some are not finite.
+    """Raise the ValueError for values that are not all finite.
 
+    Examples
+    --------
     >>> refuse_not_finite(np.array([1, np.nan, np.inf]), "scores")
     Traceback (most recent call last):
     ValueError: scores must be finite: nan (and 1 more)
@@ -65,8 +73,10 @@ def refuse_not_finite(values: np.ndarray, name: str) -> NoReturn:
 
 
 def rescaled(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Two arrays moved near zero and to size one, in steps that keep differences exact and never overflow.
+    """Shift and scale two arrays to values between 0 and 1, in steps that keep differences exact and never overflow.
 
+    Examples
+    --------
     >>> [values.tolist() for values in rescaled(np.array([10.0, 12.0]), np.array([11.0, 10.0]))]
     [[0.0, 0.5], [0.25, 0.0]]
     """

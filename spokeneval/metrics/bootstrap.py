@@ -1,8 +1,8 @@
-"""Scores in other samples: a bootstrap over units that are independent of one another.
+"""The bootstrap of scores, over independent units.
 
-A unit is what was drawn at random as a whole: a speaker, a recording, a call; the response where no coarser unit is
-known. The counts have one row per unit. A resample draws as many units as there are, with replacement, and adds their
-rows up; the score is a formula of these counts.
+A unit was drawn at random as a whole: a speaker, a recording or a call, or a response if no coarser unit is known. The
+counts have one row per unit. A resample draws as many units as there are, with replacement, and adds up their rows; its
+score is computed from these counts.
 
 Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 13, percentile intervals; Bisani and
 Ney, Bootstrap estimates for confidence intervals in ASR performance evaluation (ICASSP 2004), for the units.
@@ -21,21 +21,23 @@ RESAMPLES = 2000
 SEED = 1979
 
 _AT_A_TIME = 1 << 15
-"""Numbers processed at a time: as many as fit into the processor's cache."""
+"""The number of values to process at a time, so that they fit into the processor's cache."""
 
 
 def splitmix64(counters: np.ndarray) -> np.ndarray:
-    """The n-th numbers of SplitMix64, a counter-based generator: the same with every version of numpy.
+    """Pseudorandom numbers of SplitMix64, a counter-based generator; the same with every version of numpy.
 
     Source: Steele, Lea and Flood, Fast splittable pseudorandom number generators (OOPSLA 2014), figure 16.
 
     Parameters
     ----------
-    counters: uint64, any shape: seed + n * 0x9E3779B97F4A7C15 modulo 2**64, n from 1.
+    counters : array_like of uint64, any shape
+        For the n-th number, from 1: seed + n * 0x9E3779B97F4A7C15, modulo the 64th power of 2.
 
     Returns
     -------
-    uint64, same shape, uniform over all its values.
+    ndarray of uint64, same shape
+        Numbers distributed uniformly over all values of the type.
 
     Examples
     --------
@@ -48,10 +50,12 @@ def splitmix64(counters: np.ndarray) -> np.ndarray:
 
 
 def resample_draws(units: int, *, resamples: int = RESAMPLES, seed: int = SEED) -> np.ndarray:
-    """The units that each resample draws, with replacement: int, shape=(resamples, units), from 0.
+    """The units that each resample draws with replacement, numbered from 0: int, shape (resamples, units).
 
-    Raises ValueError without a unit or a resample.
+    Without a unit or a resample, ValueError is raised.
 
+    Examples
+    --------
     >>> draws = resample_draws(3, resamples=4)
     >>> draws.shape, set(draws.ravel().tolist()) <= {0, 1, 2}
     ((4, 3), True)
@@ -61,7 +65,7 @@ def resample_draws(units: int, *, resamples: int = RESAMPLES, seed: int = SEED) 
 
 
 def _draws(first: int, last: int, units: int, seed: int) -> np.ndarray:
-    """The draws of resamples `first` to `last` - 1; each resample has numbers of its own, whatever is drawn before."""
+    """The draws of resamples `first` to `last` - 1. A resample's draws do not depend on earlier ones."""
     numbers = np.arange(1 + first * units, 1 + last * units, dtype=np.uint64)
     mixed = splitmix64(numbers * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed))
     drawn = ((mixed >> np.uint64(32)) * np.uint64(units)) >> np.uint64(32)
@@ -69,10 +73,12 @@ def _draws(first: int, last: int, units: int, seed: int) -> np.ndarray:
 
 
 def resample_weights(units: int, *, resamples: int = RESAMPLES, seed: int = SEED) -> np.ndarray:
-    """How often each resample draws each unit: float, shape=(resamples, units); each row adds up to `units`.
+    """How often each resample draws each unit: float, shape (resamples, units). Each row adds up to `units`.
 
-    Raises ValueError without a unit or a resample.
+    Without a unit or a resample, ValueError is raised.
 
+    Examples
+    --------
     >>> resample_weights(3, resamples=4).sum(axis=1).tolist()
     [3.0, 3.0, 3.0, 3.0]
     """
@@ -97,17 +103,22 @@ def bootstrap_scores(rows: Any, formula: Callable[[Any], np.ndarray], weights: n
 
     Parameters
     ----------
-    rows: counts, one row per unit: fields of shape (n, ...).
-    formula: counts of many sets -> scores, shape=(r,), one for each set.
-    weights: shape=(r, n), from `resample_weights`; use the same weights for several systems to compare them in pairs.
+    rows
+        Counts with one row per unit: fields of shape (n, ...).
+    formula
+        Takes counts of r sets, and returns their scores, shape (r,).
+    weights : array_like, shape (r, n)
+        The weights from `resample_weights`. To compare several systems in pairs, use the same weights for all.
 
     Returns
     -------
-    float, shape=(r,): NaN where the score of a resample is undefined (it drew one class only, say).
+    ndarray of float, shape (r,)
+        The scores; NaN if the score of a resample is undefined, for example because it contains only one class.
 
     Raises
     ------
-    ValueError: counts that are not finite, or shapes that do not fit.
+    ValueError
+        A count is not finite, or the shapes do not match.
 
     Examples
     --------
@@ -132,9 +143,9 @@ def bootstrap_scores(rows: Any, formula: Callable[[Any], np.ndarray], weights: n
 
 
 def _step(values: np.ndarray) -> float:
-    """The power of two to whose multiples values are rounded, at one part in 2**53 of the largest possible sum.
+    """The power of two to whose multiples values are rounded: one part in 2**53 of the largest possible sum.
 
-    All sums of such multiples are exact, and so the same on every machine, whatever the order of addition.
+    All sums of such multiples are exact, so they do not depend on the machine or on the order of addition.
     """
     largest = len(values) * float(np.abs(values).max())
     return 2.0 ** (math.frexp(largest)[1] - 53)

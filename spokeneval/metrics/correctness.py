@@ -1,11 +1,11 @@
-"""Correctness of a naming response: correct or incorrect (PSST Challenge, Task B).
+"""Predictions whether a naming response is correct or incorrect (PSST Challenge, Task B).
 
-*Correct* is the positive class. Rates are fractions, higher is better. F1 without a true positive and precision
-without a positive prediction are 0; all rates are undefined for a reference in which only one class occurs
-(`counts` documents undefined results).
+*Correct* is the positive class. Rates are fractions, and higher is better. In the formulas TP, FP, FN and TN are the
+fields of `CorrectnessCounts`. F1 without a true positive and precision without a positive prediction are 0. All rates
+are undefined if only one class occurs in the reference (`counts` documents undefined results).
 
-Source: PSST Challenge (Gale, Fleegle, Bedrick and Fergadiotis 2022, RaPID-4), Task B; the two zeros, where
-the challenge's own tool divides by zero, are ours.
+Source: PSST Challenge (Gale, Fleegle, Bedrick and Fergadiotis 2022, RaPID-4), Task B. The two zeros are not from this
+source: the challenge's own tool divides by zero there.
 """
 
 from __future__ import annotations
@@ -25,10 +25,14 @@ class CorrectnessCounts:
 
     Attributes
     ----------
-    true_positives: correct responses, predicted correct.
-    false_positives: incorrect responses, predicted correct.
-    false_negatives: correct responses, predicted incorrect.
-    true_negatives: incorrect responses, predicted incorrect.
+    true_positives
+        TP, the number of correct responses predicted correct.
+    false_positives
+        FP, the number of incorrect responses predicted correct.
+    false_negatives
+        FN, the number of correct responses predicted incorrect.
+    true_negatives
+        TN, the number of incorrect responses predicted incorrect.
 
     Examples
     --------
@@ -49,15 +53,22 @@ class CorrectnessCounts:
 
 
 def predictions_per_response(reference: np.ndarray, prediction: np.ndarray) -> CorrectnessCounts:
-    """Each prediction against the reference: one row per response, 1 in one of the four counts.
+    """Count each prediction against the reference.
 
     Parameters
     ----------
-    reference, prediction: bool, shape=(n,), n > 0: True for correct, in the same order.
+    reference, prediction : array_like of bool, shape (n,), n > 0
+        True for correct responses, in the same order.
+
+    Returns
+    -------
+    CorrectnessCounts
+        One row for each response, with 1 in one of the four counts.
 
     Raises
     ------
-    ValueError: another type or shape, different lengths, or no response.
+    ValueError
+        The arrays have another type or shape, have different lengths, or are empty.
 
     Examples
     --------
@@ -79,8 +90,10 @@ def predictions_per_response(reference: np.ndarray, prediction: np.ndarray) -> C
 
 
 def count_predictions(reference: np.ndarray, prediction: np.ndarray) -> CorrectnessCounts:
-    """The rows of `predictions_per_response`, added up.
+    """The total of `predictions_per_response`.
 
+    Examples
+    --------
     >>> count_predictions([True, True, False, False], [True, False, True, False]) == CorrectnessCounts(1, 1, 1, 1)
     True
     """
@@ -88,8 +101,12 @@ def count_predictions(reference: np.ndarray, prediction: np.ndarray) -> Correctn
 
 
 def f1(counts: CorrectnessCounts) -> Number:
-    """F1 = 2 tp / (2 tp + fp + fn); 0 without a true positive.
+    r"""F1, the harmonic mean of precision and recall; 0 without a true positive.
 
+    .. math:: F_1 = \frac{2\,TP}{2\,TP + FP + FN}
+
+    Examples
+    --------
     >>> f1(CorrectnessCounts(3, 1, 1, 5))
     0.75
     >>> rows = np.array([[3, 1, 1, 5], [0, 0, 4, 6], [4, 0, 6, 0]])
@@ -101,8 +118,10 @@ def f1(counts: CorrectnessCounts) -> Number:
 
 
 def precision(counts: CorrectnessCounts) -> Number:
-    """tp / (tp + fp); 0 where nothing is predicted correct.
+    """Precision, TP / (TP + FP): the share of the responses predicted correct that are correct; 0 if there are none.
 
+    Examples
+    --------
     >>> precision(CorrectnessCounts(3, 1, 1, 5))
     0.75
     """
@@ -111,8 +130,10 @@ def precision(counts: CorrectnessCounts) -> Number:
 
 
 def recall(counts: CorrectnessCounts) -> Number:
-    """tp / (tp + fn), the share of correct responses that are predicted correct.
+    """Recall, TP / (TP + FN): the share of the correct responses that are predicted correct.
 
+    Examples
+    --------
     >>> recall(CorrectnessCounts(3, 1, 1, 5))
     0.75
     """
@@ -120,8 +141,10 @@ def recall(counts: CorrectnessCounts) -> Number:
 
 
 def accuracy(counts: CorrectnessCounts) -> Number:
-    """(tp + tn) / all responses.
+    """Accuracy, (TP + TN) / (TP + FP + FN + TN): the share of the responses with the right prediction.
 
+    Examples
+    --------
     >>> accuracy(CorrectnessCounts(3, 1, 1, 5))
     0.8
     """
@@ -130,8 +153,12 @@ def accuracy(counts: CorrectnessCounts) -> Number:
 
 
 def balanced_accuracy(counts: CorrectnessCounts) -> Number:
-    """The mean of the two classes' recalls: (tp / (tp + fn) + tn / (tn + fp)) / 2.
+    r"""Balanced accuracy: the mean of the recalls of both classes.
 
+    .. math:: \frac{1}{2} \left( \frac{TP}{TP + FN} + \frac{TN}{TN + FP} \right)
+
+    Examples
+    --------
     >>> balanced_accuracy(CorrectnessCounts(3, 1, 2, 4))  # (3 / 5 + 4 / 5) / 2
     0.7
     """
@@ -140,8 +167,10 @@ def balanced_accuracy(counts: CorrectnessCounts) -> Number:
 
 
 def specificity(counts: CorrectnessCounts) -> Number:
-    """tn / (tn + fp), the share of incorrect responses that are predicted incorrect.
+    """Specificity, TN / (TN + FP): the share of the incorrect responses that are predicted incorrect.
 
+    Examples
+    --------
     >>> specificity(CorrectnessCounts(3, 1, 2, 4))
     0.8
     """
@@ -149,12 +178,15 @@ def specificity(counts: CorrectnessCounts) -> Number:
 
 
 def matthews_correlation(counts: CorrectnessCounts) -> Number:
-    """(tp tn - fp fn) / sqrt((tp + fp) (tp + fn) (tn + fp) (tn + fn)); 0 where all predictions are the same.
+    r"""Matthews correlation of reference and prediction, from -1 to 1; 0 if all predictions are the same.
 
-    The correlation of reference and prediction, from -1 to 1.
+    .. math:: \frac{TP \cdot TN - FP \cdot FN}{\sqrt{(TP + FP) (TP + FN) (TN + FP) (TN + FN)}}
+
     Source: Matthews (1975), "Comparison of the predicted and observed secondary structure of T4 phage lysozyme"; the
     zero is scikit-learn's.
 
+    Examples
+    --------
     >>> matthews_correlation(CorrectnessCounts(8, 2, 2, 8))  # (64 - 4) / 100
     0.6
     """
@@ -169,18 +201,26 @@ def matthews_correlation(counts: CorrectnessCounts) -> Number:
 
 
 def contains_pronunciation(phones: Sequence[str], pronunciations: Iterable[Sequence[str]]) -> bool:
-    """Whether a transcript, its fillers dropped, contains an accepted pronunciation as a run of whole phones.
+    """Whether a transcript without its fillers contains an accepted pronunciation, as consecutive whole phones.
 
     This is the challenge's rule for a perfect transcript ("a simple substring function"), about 99 % accurate.
 
     Parameters
     ----------
-    phones: the transcript.
-    pronunciations: the prompt's accepted ones, each a sequence of phones.
+    phones : sequence of str
+        The transcript.
+    pronunciations : iterable of sequences of str
+        The accepted pronunciations of the prompt.
+
+    Returns
+    -------
+    bool
+        True if the response counts as correct.
 
     Raises
     ------
-    ValueError: no pronunciation, an empty one, or a string in place of phones.
+    ValueError
+        There is no pronunciation, one is empty, or a string is given in place of a sequence of phones.
 
     Examples
     --------
@@ -211,7 +251,7 @@ def _booleans(name: str, values: np.ndarray) -> np.ndarray:
 
 
 def _rate(counts: CorrectnessCounts, numerator: Number, denominator: Number) -> Number:
-    """The ratio; undefined where the reference has only one class."""
+    """The ratio; undefined if the reference has only one class."""
     correct = counts.true_positives + counts.false_negatives
     incorrect = counts.true_negatives + counts.false_positives
     both_classes = number_or_array(np.logical_and(correct, incorrect))

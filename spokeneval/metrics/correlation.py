@@ -1,8 +1,8 @@
 """Correlations of ratings and predictions: Pearson's, Spearman's, and with a third variable held constant.
 
-Arrays have shape (n,), one entry per item, in the same order. Those that are empty, of different lengths, or not of
-finite numbers raise ValueError. Correlations lie in [-1, 1] and higher is better. A correlation with a constant is
-undefined (see `counts`): one set raises `UndefinedCorrelation`, many have NaN there.
+Arrays have shape (n,), one entry per item, in the same order. Arrays that are empty, of different lengths, or contain
+values that are not finite numbers raise ValueError. Correlations lie in [-1, 1], and higher is better. A correlation
+with a constant is undefined (see `counts`): a single set raises `UndefinedCorrelation`, several sets have NaN.
 """
 
 from __future__ import annotations
@@ -18,18 +18,21 @@ from .counts import Number, add, check_counts, total
 
 
 class UndefinedCorrelation(ValueError):
-    """The input is well formed, but a variable does not vary, so that no correlation exists."""
+    """Raised for valid input in which a variable does not vary, so that the correlation is undefined."""
 
 
 @dataclass(frozen=True)
 class CorrelationMoments:
-    """Sums over items for a correlation of x and y; `+` pools items that were measured from one origin.
+    """Sums over items for the correlation of x and y. `+` pools items if their variables have the same origin.
 
     Attributes
     ----------
-    n: number of items.
-    x, y: sums of the two variables.
-    xx, yy, xy: sums of their squares and of their product.
+    n
+        The number of items.
+    x, y
+        The sums of the two variables.
+    xx, yy, xy
+        The sums of their squares and of their product.
     """
 
     n: Number
@@ -48,13 +51,16 @@ class CorrelationMoments:
 
 @dataclass(frozen=True)
 class PartialMoments:
-    """Sums over items for a correlation of x and y with z held constant.
+    """Sums over items for the correlation of x and y with z held constant.
 
     Attributes
     ----------
-    n: number of items.
-    x, y, z: sums of the three variables.
-    xx, yy, zz, xy, xz, yz: sums of their squares and products.
+    n
+        The number of items.
+    x, y, z
+        The sums of the three variables.
+    xx, yy, zz, xy, xz, yz
+        The sums of their squares and products.
     """
 
     n: Number
@@ -76,11 +82,13 @@ class PartialMoments:
 
 
 def correlation_moments(reference: Any, predictions: Any) -> CorrelationMoments:
-    """The sums of `CorrelationMoments` for each item: float, shape=(n,), x from the reference, y from the predictions.
+    """The moments of each item, one row per item, with x from the reference and y from the predictions.
 
-    Both variables less their mean, in units of a power of two near their range, so that little cancels in the sums; a
-    correlation does not depend on either.
+    Both variables are centred, and scaled by a power of two near their range, to avoid cancellation in the sums. A
+    correlation does not depend on either operation.
 
+    Examples
+    --------
     >>> moments = correlation_moments([0, 0, 2, 2], [0, 4, 0, 4])
     >>> moments.x.tolist(), moments.xy.tolist()
     ([-0.25, -0.25, 0.25, 0.25], [0.0625, -0.0625, -0.0625, 0.0625])
@@ -90,12 +98,16 @@ def correlation_moments(reference: Any, predictions: Any) -> CorrelationMoments:
 
 
 def correlation(moments: CorrelationMoments) -> Any:
-    """Pearson's correlation: (n Sxy - Sx Sy) / sqrt((n Sxx - Sx^2) (n Syy - Sy^2)).
+    r"""Pearson's correlation.
 
-    A variable counts as constant if it varies by less than a millionth of its distance from the mean of all items that
-    the moments were computed from: rounding leaves as much of a constant. If a variable is constant, one set raises
-    `UndefinedCorrelation`.
+    .. math:: r = \frac{n S_{xy} - S_x S_y}{\sqrt{(n S_{xx} - S_x^2) (n S_{yy} - S_y^2)}}
 
+    with the number n and the sums S in the moments. A variable counts as constant if it varies by less than a millionth
+    of its distance from the mean of all items for which the moments were computed, because rounding errors of a
+    constant are of that size. If a variable is constant, a single set raises `UndefinedCorrelation`.
+
+    Examples
+    --------
     >>> correlation(CorrelationMoments(n=4, x=0, y=0, xx=5, yy=5, xy=3))
     0.6
     """
@@ -110,8 +122,10 @@ def correlation(moments: CorrelationMoments) -> Any:
 
 
 def pearson_r(reference: Any, predictions: Any) -> float:
-    """Pearson's `correlation` of two variables.
+    """Pearson's correlation of two variables; see `correlation` for the formula.
 
+    Examples
+    --------
     >>> round(pearson_r([1, 2, 3, 4], [2, 1, 4, 3]), 6)
     0.6
     """
@@ -119,12 +133,16 @@ def pearson_r(reference: Any, predictions: Any) -> float:
 
 
 def rank_moments(reference: Any, predictions: Any) -> CorrelationMoments:
-    """`correlation_moments` of ranks; equal values share their mean rank. Their `correlation` is Spearman's.
+    """The `correlation_moments` of ranks, whose `correlation` is Spearman's. Equal values share their mean rank.
 
-    The ranks are those among all items: the correlation of a resample of rows is nearly Spearman's of the resample.
+    The ranks are among all items, so the correlation of a resample of rows is only approximately Spearman's correlation
+    of the resample.
+
     Source: Spearman (1904), "The proof and measurement of association between two things".
 
-    Ranks 1, 2.5, 2.5, 4 and 1, 3, 2, 4: 4.5 / sqrt(4.5 * 5).
+    Examples
+    --------
+    The ranks are 1, 2.5, 2.5, 4 and 1, 3, 2, 4: 4.5 / sqrt(4.5 * 5).
 
     >>> round(correlation(total(rank_moments([1, 2, 2, 4], [0, 7, 6, 100]))), 6)
     0.948683
@@ -133,13 +151,15 @@ def rank_moments(reference: Any, predictions: Any) -> CorrelationMoments:
 
 
 def partial_moments(reference: Any, predictions: Any, control: Any) -> PartialMoments:
-    """The sums of `PartialMoments` for each item: float, shape=(n,), x from the reference, y from the predictions.
+    """The moments of each item, one row per item, with x from the reference, y from the predictions, z the control.
 
-    All three variables less their mean; reference and predictions are then replaced by their residuals after the
-    control z, over all items. That does not change a partial correlation, and little cancels in the sums. A residual of
-    less than 1e-10 of its variable is rounding, and is set to 0.
+    All three variables are centred. Reference and predictions are then replaced by their residuals of a regression on
+    the control over all items. This does not change the partial correlation, and avoids cancellation in the sums. A
+    residual below 1e-10 of its variable is a rounding error, and is set to 0.
 
-    The reference is the sum of the control and another variable; the other one is left.
+    Examples
+    --------
+    The reference is the sum of the control and another variable, which remains.
 
     >>> moments = partial_moments([2, 0, 0, -2], [1, -1, 1, -1], [1, 1, -1, -1])
     >>> moments.x.tolist(), moments.z.tolist()
@@ -155,13 +175,17 @@ def partial_moments(reference: Any, predictions: Any, control: Any) -> PartialMo
 
 
 def partial_correlation(moments: PartialMoments) -> Any:
-    """Correlation of x and y with z held constant: (r_xy - r_xz r_yz) / sqrt((1 - r_xz^2) (1 - r_yz^2)).
+    r"""Partial correlation of x and y with z held constant.
 
-    Computed from the covariances that remain once z has explained its part, C_xy - C_xz C_yz / C_zz. If less than a
-    millionth of a variable remains, only rounding is left of it. If z is constant, or nothing is left of x or y, one
+    .. math:: r_{xy \cdot z} = \frac{r_{xy} - r_{xz} r_{yz}}{\sqrt{(1 - r_{xz}^2) (1 - r_{yz}^2)}}
+
+    It is computed from the covariances that z does not explain, :math:`C_{xy} - C_{xz} C_{yz} / C_{zz}`. If less than a
+    millionth of a variable remains, it is a rounding error. If z is constant, or nothing remains of x or y, a single
     set raises `UndefinedCorrelation`.
 
-    r_xy = 1/2, r_xz = 1/2, r_yz = 0: (1/2) / sqrt(3/4).
+    Examples
+    --------
+    The correlations of x and y, x and z, y and z are 1/2, 1/2 and 0: (1/2) / sqrt(3/4).
 
     >>> moments = PartialMoments(n=8, x=0, y=0, z=0, xx=4, yy=4, zz=4, xy=2, xz=2, yz=0)
     >>> round(partial_correlation(moments), 6)
@@ -184,8 +208,10 @@ def partial_correlation(moments: PartialMoments) -> Any:
 
 
 def partial_r(reference: Any, predictions: Any, control: Any) -> float:
-    """The `partial_correlation` of reference and predictions with the control held constant.
+    """Partial correlation of reference and predictions with the control held constant; see `partial_correlation`.
 
+    Examples
+    --------
     >>> x, y, z = [1, 1, -1, -1, 0, 0, 0, 0], [1, 0, 0, -1, 1, -1, 0, 0], [1, 0, -1, 0, -1, 0, 1, 0]
     >>> round(partial_r(x, y, z), 6)
     0.57735
@@ -194,8 +220,10 @@ def partial_r(reference: Any, predictions: Any, control: Any) -> float:
 
 
 def scaled_variance(n: Any, squares: Any, x: Any, *, explained: Any = 0.0) -> np.ndarray:
-    """n^2 times the variance of x less its explained part; NaN where only rounding is left.
+    """n^2 times the variance of x, minus its explained part; NaN if the rest is a rounding error.
 
+    Examples
+    --------
     >>> scaled_variance(np.array([2, 2]), np.array([5, 8]), np.array([3, 4])).tolist()
     [1.0, nan]
     """
@@ -204,7 +232,7 @@ def scaled_variance(n: Any, squares: Any, x: Any, *, explained: Any = 0.0) -> np
 
 
 def _ranks(values: np.ndarray) -> np.ndarray:
-    """Ranks less a half; equal values share their mean rank."""
+    """Ranks minus 1/2; equal values share their mean rank."""
     _, place, number = np.unique(values, return_inverse=True, return_counts=True)
     return (np.cumsum(number) - number / 2)[place]
 
@@ -221,12 +249,12 @@ def _quotient(covariance: Any, spread_x: Any, spread_y: Any) -> Any:
 
 
 def _residual(values: np.ndarray, control: np.ndarray) -> np.ndarray:
-    """Residuals of centred values after a centred control, centred and of size one; 0 if only rounding is left."""
+    """Residuals of centred values after a centred control, centred and scaled; 0 if they are rounding errors."""
     explaining = _dot(control, control)
     if not explaining:
         return values
     rest = values
-    for _ in range(2):  # once more, for what rounding left of the control
+    for _ in range(2):  # twice, to remove what rounding left of the control
         rest = rest - _dot(rest, control) / explaining * control
     if _dot(rest, rest) < 1e-20 * _dot(values, values):
         return np.zeros_like(values)
@@ -234,17 +262,17 @@ def _residual(values: np.ndarray, control: np.ndarray) -> np.ndarray:
 
 
 def _centred(values: np.ndarray) -> np.ndarray:
-    """Less their mean, and of size one."""
+    """The values minus their mean, scaled by a power of two near their range."""
     values, _ = rescaled(values, values)
     values = values - _mean(values)
     return values - _mean(values)
 
 
 def _mean(values: np.ndarray) -> float:
-    """The mean of a sum that is rounded once, as in `_dot`."""
+    """The mean, from a sum that is rounded once, as in `_dot`."""
     return math.fsum(values.tolist()) / len(values)
 
 
 def _dot(a: np.ndarray, b: np.ndarray) -> float:
-    """The sum of products, rounded once: the same for every order of the items and every build of numpy."""
+    """The sum of products, rounded once, so that it does not depend on the order of the items or the build of numpy."""
     return math.fsum((a * b).tolist())

@@ -1,16 +1,17 @@
-"""Counts: the values that scores are computed from, and that add up.
+"""Counts: additive values from which scores are computed.
 
-A metric's counts are a frozen dataclass. Its fields are numbers, or arrays that share their first axes, with one row
-per item, speaker or resample; `+` pools two sets. Added-up rows are counts of the same kind, so one formula serves a
-whole system (its fields are numbers) and two thousand resamples (its fields are arrays of shape (2000,)).
+The counts of a metric are a frozen dataclass. Its fields are numbers, or arrays with the same first axes and one row
+per item, speaker or resample; `+` pools two sets. The sum of rows is again counts of the same kind, so the same formula
+applies to a whole system (fields are numbers) and to two thousand resamples (fields are arrays of shape (2000,)).
 
-What holds for all counts and for all formulas that take them, unless a docstring says otherwise:
+Unless a docstring states otherwise, all counts and all formulas follow these conventions:
 
-- A field is a number for one set, and an array of shape (r,) for r sets; in a documented shape, `...` is empty or r.
+- A field is a number for one set, and an array of shape (r,) for r sets. In a documented shape, `...` is empty or r.
   A formula returns a float for one set, and an array of shape (r,) for r sets.
-- Counts are checked when they are made: a number that is not finite, or negative where it cannot be, raises ValueError.
-- Where a formula is undefined, such as a rate of nothing, it raises ValueError for one set. For many sets it returns
-  NaN in that place, because only some of many are undefined.
+- Counts are checked when they are created: a number that is not finite, or is negative where it cannot be, raises
+  ValueError.
+- If a formula is undefined, such as a rate with denominator 0, it raises ValueError for one set. For several sets it
+  returns NaN for those that are undefined.
 """
 
 from __future__ import annotations
@@ -25,12 +26,14 @@ import numpy as np
 Counts = TypeVar("Counts")
 
 Number = Any
-"""A number for one set, an array for many."""
+"""A number for one set, an array for several sets."""
 
 
 def field_arrays(counts: Any) -> dict[str, np.ndarray]:
-    """The fields of counts by name, as arrays.
+    """The fields of counts as arrays, by name.
 
+    Examples
+    --------
     >>> from spokeneval.metrics.correctness import CorrectnessCounts
     >>> field_arrays(CorrectnessCounts(3, 1, 0, 2))["true_positives"]
     array(3)
@@ -39,8 +42,10 @@ def field_arrays(counts: Any) -> dict[str, np.ndarray]:
 
 
 def add(first: Counts, second: Counts) -> Counts:
-    """Counts of the same kind added up field by field: the implementation of their `+`.
+    """Add counts of the same kind field by field: the implementation of their `+`.
 
+    Examples
+    --------
     >>> from spokeneval.metrics.correctness import CorrectnessCounts
     >>> add(CorrectnessCounts(3, 1, 0, 2), CorrectnessCounts(2, 0, 1, 4)) == CorrectnessCounts(5, 1, 1, 6)
     True
@@ -52,8 +57,10 @@ def add(first: Counts, second: Counts) -> Counts:
 def check_counts(counts: Any, *, signed: Sequence[str] = ()) -> None:
     """Raise ValueError for a number that is not finite, or negative in a field that is not listed as `signed`.
 
-    The message names the field, and the row in an array. Counts call this when they are made.
+    The message names the field, and in an array also the row. Counts call this function when they are created.
 
+    Examples
+    --------
     >>> from spokeneval.metrics.correctness import CorrectnessCounts
     >>> CorrectnessCounts(3, 1, 0, -2)
     Traceback (most recent call last):
@@ -68,11 +75,13 @@ def check_counts(counts: Any, *, signed: Sequence[str] = ()) -> None:
 
 
 def total(rows: Counts) -> Counts:
-    """Rows added up, n >= 1: fields of shape (n, ...) to fields of shape (...), plain numbers where that is ().
+    """Add up n >= 1 rows: fields of shape (n, ...) become fields of shape (...), or plain numbers if that is ().
 
-    Whole numbers are added as such, others with a single rounding at the end, so that the sum does not depend on the
+    Integers are added exactly, other numbers with a single rounding at the end, so that the sum does not depend on the
     order of the rows.
 
+    Examples
+    --------
     >>> from spokeneval.metrics.correctness import CorrectnessCounts
     >>> rows = CorrectnessCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
     >>> total(rows) == CorrectnessCounts(6, 2, 2, 7)
@@ -82,12 +91,16 @@ def total(rows: Counts) -> Counts:
 
 
 def by_group(rows: Counts, group: np.ndarray, groups: int) -> Counts:
-    """Rows added up within groups, such as the responses of each speaker: fields of shape (n, ...) to (groups, ...).
+    """Add up rows within groups, such as speakers: fields of shape (n, ...) become fields of shape (groups, ...).
 
     Parameters
     ----------
-    group: int, shape=(n,): each row's group, from 0.
-    groups: number of groups.
+    rows
+        Counts with one row for each item.
+    group : array_like of int, shape (n,)
+        The group of each row, from 0.
+    groups : int
+        The number of groups.
 
     Examples
     --------
@@ -104,8 +117,10 @@ def by_group(rows: Counts, group: np.ndarray, groups: int) -> Counts:
 
 
 def taken(rows: Counts, order: np.ndarray) -> Counts:
-    """The chosen rows: fields of shape (n, ...) to fields of shape (len(order), ...).
+    """The rows at the given indices: fields of shape (n, ...) become fields of shape (len(order), ...).
 
+    Examples
+    --------
     >>> from spokeneval.metrics.correctness import CorrectnessCounts
     >>> rows = CorrectnessCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
     >>> taken(rows, np.array([2, 0])).true_negatives.tolist()
@@ -115,8 +130,10 @@ def taken(rows: Counts, order: np.ndarray) -> Counts:
 
 
 def as_matrix(rows: Any) -> np.ndarray:
-    """All numbers of n rows as a matrix, shape=(n, k): field by field, each field's numbers in their own order.
+    """All numbers of n rows as a matrix of shape (n, k): field after field, each field flattened.
 
+    Examples
+    --------
     >>> from spokeneval.metrics.correctness import CorrectnessCounts
     >>> rows = CorrectnessCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
     >>> as_matrix(rows).tolist()
@@ -126,8 +143,10 @@ def as_matrix(rows: Any) -> np.ndarray:
 
 
 def from_matrix(rows: Counts, matrix: np.ndarray) -> Counts:
-    """The inverse of `as_matrix`: counts like `rows` from other numbers, shape=(r, k).
+    """The inverse of `as_matrix`: counts like `rows` from other numbers, shape (r, k).
 
+    Examples
+    --------
     >>> from spokeneval.metrics.correctness import CorrectnessCounts
     >>> rows = CorrectnessCounts(*np.ones((4, 3)))
     >>> from_matrix(rows, np.array([[3, 1, 0, 2], [2, 0, 1, 4]])).true_positives.tolist()
@@ -142,6 +161,8 @@ def from_matrix(rows: Counts, matrix: np.ndarray) -> Counts:
 def ratio(numerator: Number, denominator: Number, name: str) -> Any:
     """A rate with its `name` for the message: a number, or an array. Undefined where the denominator is 0.
 
+    Examples
+    --------
     >>> ratio(1, 4, "a rate"), ratio(np.array([1, 0]), np.array([4, 0]), "a rate").tolist()
     (0.25, [0.25, nan])
     """
@@ -154,8 +175,10 @@ def ratio(numerator: Number, denominator: Number, name: str) -> Any:
 
 
 def number_or_array(value: Any) -> Any:
-    """An array as it is, and a value without axes as a plain Python number.
+    """Return an array unchanged, and a value without axes as a plain Python number.
 
+    Examples
+    --------
     >>> number_or_array(np.float64(0.5)), number_or_array(np.array([1, 2])).tolist()
     (0.5, [1, 2])
     """

@@ -1,6 +1,6 @@
 """Detection costs of scores as log-likelihood ratios: Cllr and NIST's cost, actual and minimum.
 
-All are undefined unless both languages (or targets and nontargets) occur (see `counts`); lower is better.
+All costs are undefined unless both languages (or targets and nontargets) occur (see `counts`). Lower is better.
 
 Sources: N. Brümmer and J. du Preez, "Application-independent evaluation of speaker detection" (2006), for Cllr; NIST
 2022 Language Recognition Evaluation Plan, section 4, for the detection costs.
@@ -17,10 +17,10 @@ from .counts import add, check_counts, ratio
 from .equal_error_rate import ScoreHistograms, pool_adjacent_violators
 
 COST_RATIOS = (1, 9)
-"""The cost of a false alarm in misses, at priors of one half and one tenth: the beta of NIST's detection costs."""
+"""The cost of a false alarm relative to a miss, for priors of 1/2 and 1/10: the beta of NIST's detection costs."""
 
 LARGEST_RATIO = 1e6
-"""Largest difference of scores, as a log-likelihood ratio: larger ones count as this, so that every cost is finite."""
+"""The largest log-likelihood ratio. Larger differences of scores count as this, so that every cost is finite."""
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,15 @@ class LikelihoodRatioCosts:
 
     Attributes
     ----------
-    segments: shape=(..., 2): English and Mandarin segments.
-    bits: shape=(..., 2): sum over them of log2(1 + 1 / LR), LR being the likelihood ratio for the true language.
-    misses: shape=(..., 2, 2): segments of each language that are not accepted as it, at each of `COST_RATIOS`.
-    false_alarms: shape=(..., 2, 2): segments of each language that are accepted as the other, at each of `COST_RATIOS`.
+    segments : ndarray, shape (..., 2)
+        The number of English and of Mandarin segments.
+    bits : ndarray, shape (..., 2)
+        The sum of log2(1 + 1 / LR) over the segments of each language, with the likelihood ratio LR for the true
+        language.
+    misses : ndarray, shape (..., 2, 2)
+        The number of segments of each language that are not accepted as this language, at each of `COST_RATIOS`.
+    false_alarms : ndarray, shape (..., 2, 2)
+        The number of segments of each language that are accepted as the other language, at each of `COST_RATIOS`.
     """
 
     segments: np.ndarray
@@ -48,12 +53,18 @@ class LikelihoodRatioCosts:
 
 
 def cllr(costs: LikelihoodRatioCosts) -> Any:
-    """The cost of log-likelihood ratios in bits: the mean over both languages of the mean of log2(1 + 1 / LR).
+    r"""Cllr, the cost of log-likelihood ratios in bits.
 
-    1 for a system without information, more for a misleading one. Requires scores whose difference, English minus
-    Mandarin, is a natural log-likelihood ratio; differences beyond a million count as a million.
+    .. math:: C_{llr} = \frac{1}{2} \sum_{\text{languages}} \text{mean of } \log_2 (1 + 1 / LR)
+
+    where the mean is over the segments of a language, and LR is the likelihood ratio for this language. Cllr is 1 for a
+    system without information, and more for a misleading system. The difference of the scores, English minus Mandarin,
+    must be a natural log-likelihood ratio. Differences beyond a million count as a million.
+
     Source: Brümmer and du Preez (2006).
 
+    Examples
+    --------
     >>> from spokeneval.metrics.counts import total
     >>> from spokeneval.metrics.language_identification import likelihood_ratio_costs
     >>> round(cllr(total(likelihood_ratio_costs([True, False], [0, 0], [0, 0], [0, 0]))), 6)
@@ -64,13 +75,20 @@ def cllr(costs: LikelihoodRatioCosts) -> Any:
 
 
 def detection_cost(costs: LikelihoodRatioCosts) -> Any:
-    """NIST's primary cost of the 2017 and 2022 evaluations, at the thresholds of calibrated log-likelihood ratios.
+    r"""NIST's primary cost of the 2017 and 2022 evaluations, at the thresholds for calibrated log-likelihood ratios.
 
-    The mean over both languages and both `COST_RATIOS` of P(miss) + beta P(false alarm), where a language is accepted
-    if its log-likelihood ratio is at least log(beta). From 0 to 6; 1 for a system that accepts nothing.
+    It is the mean over both languages and both `COST_RATIOS` of
+
+    .. math:: P(\text{miss}) + \beta \, P(\text{false alarm})
+
+    where a language is accepted if its log-likelihood ratio is at least :math:`\log \beta`. The cost is from 0 to 6,
+    and 1 for a system that accepts nothing.
+
     Source: NIST 2022 Language Recognition Evaluation Plan, section 4.
 
-    The languages are separated, but not surely enough where a false alarm costs nine misses: (0 + 0 + 1 + 1) / 4.
+    Examples
+    --------
+    The languages are separated, but not clearly enough if a false alarm costs nine misses: (0 + 0 + 1 + 1) / 4.
 
     >>> from spokeneval.metrics.counts import total
     >>> from spokeneval.metrics.language_identification import likelihood_ratio_costs
@@ -88,13 +106,16 @@ def detection_cost(costs: LikelihoodRatioCosts) -> Any:
 
 
 def minimum_cllr(histograms: ScoreHistograms) -> Any:
-    """The Cllr of the best calibration: the least that any increasing function of the scores gives, from 0 to 1 bit.
+    """The Cllr after the best calibration by an increasing function of the scores, from 0 to 1 bit.
 
-    The likelihood ratios are those of the blocks into which pool-adjacent-violators puts the bins, with equal scores
-    within a bin. For all rows of `difference_histograms` together it is that of the scores themselves.
+    Pool-adjacent-violators pools the bins into blocks with one likelihood ratio each; scores within a bin count as
+    equal. For the total of `difference_histograms` it is exactly the minimum Cllr of the scores.
+
     Source: Brümmer and du Preez (2006).
 
-    Scores give no information within the two blocks, of 1 target among 2 and of 1 among 2.
+    Examples
+    --------
+    Both blocks contain 1 target among 2 trials, so the scores give no information.
 
     >>> minimum_cllr(ScoreHistograms(np.array([1, 0, 1, 0]), np.array([0, 1, 0, 1])))
     1.0
@@ -114,13 +135,15 @@ def minimum_cllr(histograms: ScoreHistograms) -> Any:
 
 
 def minimum_detection_cost(histograms: ScoreHistograms) -> Any:
-    """The least `detection_cost`, each of its four parts at its own best threshold; from 0 to 1.
+    """The minimum of `detection_cost` over thresholds, each of its four parts at its own best threshold; from 0 to 1.
 
-    Scores within a bin are taken as equal. For all rows of `difference_histograms` together it is that of the scores
-    themselves.
+    Scores within a bin count as equal. For the total of `difference_histograms` it is exactly the minimum cost of the
+    scores.
 
-    A threshold that misses one of four targets and accepts no nontarget is the best for English at both ratios, and
-    one that misses none and accepts one of four nontargets for Mandarin: (1/4 + 1/4 + 1/4 + 1/4) / 4.
+    Examples
+    --------
+    For English, the best threshold at both ratios misses one of four targets and accepts no nontarget. For Mandarin, it
+    misses none and accepts one of four nontargets: (1/4 + 1/4 + 1/4 + 1/4) / 4.
 
     >>> minimum_detection_cost(ScoreHistograms(np.array([0, 1, 0, 3]), np.array([3, 0, 1, 0])))
     0.25
@@ -143,7 +166,7 @@ def minimum_detection_cost(histograms: ScoreHistograms) -> Any:
 
 
 def _of_both(costs: np.ndarray, both: np.ndarray, histograms: ScoreHistograms, name: str) -> Any:
-    """Costs of r rows, a number for one set; undefined without targets or nontargets."""
+    """The costs of r rows, or a number for one set; undefined without targets or nontargets."""
     if np.ndim(histograms.targets) == 1:
         return ratio(costs[0].item(), int(both[0]), name)
     return np.where(both, costs, np.nan)

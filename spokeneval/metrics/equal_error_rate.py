@@ -1,11 +1,11 @@
 """Equal error rates of a detector, from scores or from histograms of scores; operating points and ROC convex hull.
 
 A trial is a *target* or a *nontarget*; a larger score means that a target is more likely. A threshold t accepts the
-trials with score >= t. Miss rate: targets rejected / targets. False-alarm rate: nontargets accepted / nontargets. All
-rates are fractions. Scores are compared, never added, so that only their order matters: exact for any finite doubles,
-and -0.0 equals 0.0.
+trials with score >= t. The miss rate is the share of targets that are rejected, the false-alarm rate the share of
+nontargets that are accepted. All rates are fractions. Scores are only compared, never added, so results depend only on
+their order and are exact for any finite doubles; -0.0 equals 0.0.
 
-Scores of targets and of nontargets are finite numbers of shape (n,), n >= 1; others raise ValueError. Rates of
+Scores of targets and of nontargets are finite numbers of shape (n,), n >= 1; other values raise ValueError. Rates of
 histograms are undefined without targets or without nontargets (see `counts`).
 
 Source for the EER of the ROC convex hull (ROCCH): N. Brümmer and E. de Villiers, "The BOSARIS Toolkit: Theory,
@@ -23,7 +23,7 @@ from .arrays import doubles, refuse_not_finite
 from .counts import add, check_counts, ratio
 
 BINS = 255
-"""Bins of a histogram of scores (see `score_bins`)."""
+"""The number of bins in a histogram of scores (see `score_bins`)."""
 
 _HULL_BINS = 200
 
@@ -33,9 +33,12 @@ class OperatingPoints(NamedTuple):
 
     Attributes
     ----------
-    threshold: float, shape=(n,), ascending.
-    miss_rate: float, shape=(n,): targets below the threshold / targets.
-    false_alarm_rate: float, shape=(n,): nontargets at or above the threshold / nontargets.
+    threshold : ndarray of float, shape (n,)
+        The thresholds, ascending.
+    miss_rate : ndarray of float, shape (n,)
+        The share of targets below each threshold.
+    false_alarm_rate : ndarray of float, shape (n,)
+        The share of nontargets at or above each threshold.
     """
 
     threshold: np.ndarray
@@ -45,12 +48,14 @@ class OperatingPoints(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoreHistograms:
-    """Detection trials counted by score, in the same bins for all rows.
+    """Detection trials counted by score, with the same bins for all rows.
 
     Attributes
     ----------
-    targets: shape=(..., b): target scores in each of b bins, scores ascending; `score_bins` makes `BINS` bins.
-    nontargets: shape=(..., b): nontarget scores in each bin.
+    targets : ndarray, shape (..., b)
+        The number of targets in each of b bins, in ascending order of scores. `score_bins` defines `BINS` bins.
+    nontargets : ndarray, shape (..., b)
+        The number of nontargets in each bin.
     """
 
     targets: np.ndarray
@@ -69,16 +74,18 @@ class ScoreHistograms:
 
 
 def rocch_eer(target_scores: Any, nontarget_scores: Any) -> float:
-    """Equal error rate of the ROC convex hull, where it crosses miss rate = false-alarm rate; at most 0.5.
+    """Equal error rate on the ROC convex hull: the rate where miss rate = false-alarm rate; at most 0.5.
 
-    The hull is the one that pool-adjacent-violators finds: the lower left convex hull of all operating points
-    in the (false alarm, miss) plane (Brümmer and de Villiers 2013).
+    The hull is the lower left convex hull of all operating points in the (false alarm, miss) plane, as found by
+    pool-adjacent-violators (Brümmer and de Villiers 2013).
 
-    Only the edge on the diagonal is computed. Among the points between two vertices on either side of the diagonal the
-    one farthest below their chord is a vertex too; it replaces the one on its own side, until nothing lies below.
-    Counts are integers, so that the result is the exact quotient, rounded once.
+    Only the hull's edge on the diagonal is computed, starting from a vertex on either side. The operating point
+    farthest below the chord of both vertices is also a vertex, and replaces the vertex on its side, until no point lies
+    below the chord. Counts are integers, so the result is the exact quotient, rounded once.
 
-    Thresholds at 0.3 and 0.8 give the hull's vertices (miss, false alarm) = (0, 1/2) and (1/2, 0).
+    Examples
+    --------
+    Thresholds at 0.3 and 0.8 give the vertices (miss, false alarm) = (0, 1/2) and (1/2, 0) of the hull.
 
     >>> rocch_eer([0.9, 0.8, 0.4, 0.3], [0.7, 0.5, 0.2, 0.1])
     0.25
@@ -88,11 +95,13 @@ def rocch_eer(target_scores: Any, nontarget_scores: Any) -> float:
 
 
 def interpolated_eer(target_scores: Any, nontarget_scores: Any) -> float:
-    """Equal error rate where the line through the operating points crosses miss rate = false-alarm rate.
+    """Equal error rate on the line through the operating points: the rate where miss rate = false-alarm rate.
 
-    Tied scores make one step of the line. Reversed scores give 1, where the convex hull gives 0.5.
+    Tied scores are one step of the line. A perfectly reversed ranking has a rate of 1, and 0.5 on the convex hull.
 
-    A threshold at 0.5 misses two of four targets and accepts two of four nontargets.
+    Examples
+    --------
+    A threshold at 0.5 misses two of four targets, and accepts two of four nontargets.
 
     >>> interpolated_eer([0.9, 0.8, 0.4, 0.3], [0.7, 0.5, 0.2, 0.1])
     0.5
@@ -108,10 +117,12 @@ def interpolated_eer(target_scores: Any, nontarget_scores: Any) -> float:
 
 
 def operating_points(target_scores: Any, nontarget_scores: Any) -> OperatingPoints:
-    """Miss and false-alarm rate at every distinct score, ascending, and at infinity (nothing accepted).
+    """Miss and false-alarm rates at every distinct score, ascending, and at infinity, where no trial is accepted.
 
-    The points of a DET curve, or of a ROC curve with 1 - miss rate as the detection rate.
+    These are the points of a DET curve, or of a ROC curve with 1 - miss rate as the detection rate.
 
+    Examples
+    --------
     >>> points = operating_points([1, 2], [0, 1])
     >>> points.threshold.tolist(), points.miss_rate.tolist(), points.false_alarm_rate.tolist()
     ([0.0, 1.0, 2.0, inf], [0.0, 0.0, 0.5, 1.0], [1.0, 0.5, 0.0, 0.0])
@@ -123,10 +134,13 @@ def operating_points(target_scores: Any, nontarget_scores: Any) -> OperatingPoin
 
 
 def hull_points(target_scores: Any, nontarget_scores: Any) -> OperatingPoints:
-    """The vertices of the ROC convex hull among the `operating_points`; the `rocch_eer` is on one of its edges.
+    """The vertices of the ROC convex hull among the `operating_points`.
 
-    From the point that accepts every trial to the one that accepts none.
+    They are ordered from the point where every trial is accepted to the point where none is. The `rocch_eer` is on one
+    of the hull's edges.
 
+    Examples
+    --------
     >>> points = hull_points([0.9, 0.8, 0.4, 0.3], [0.7, 0.5, 0.2, 0.1])
     >>> points.miss_rate.tolist(), points.false_alarm_rate.tolist()
     ([0.0, 0.0, 0.5, 1.0], [1.0, 0.5, 0.0, 0.0])
@@ -140,18 +154,25 @@ def hull_points(target_scores: Any, nontarget_scores: Any) -> OperatingPoints:
 
 
 def score_bins(target_scores: Any, nontarget_scores: Any, *, whole: bool = False) -> np.ndarray:
-    """Thresholds between the `BINS` bins of a histogram that has the EER of the scores themselves: ascending.
+    r"""Thresholds between the `BINS` bins of a histogram with the same EER as the scores, in ascending order.
 
-    Bin k has the scores from threshold k - 1 on and below threshold k. Equal scores are in one bin.
+    Bin k contains the scores s with threshold k - 1 <= s < threshold k. Equal scores are in the same bin.
 
     Two thresholds are the ends of the hull's edge with the EER. With `whole`, two more are the ends of the step with
-    the interpolated EER, and further ones are the vertices of the whole hull (some 120 for 250,000 trials; 200 evenly
-    chosen ones of more), so that the histogram has the interpolated EER, the minimum Cllr and the minimum detection
-    cost too. At the rest the miss rate or the false-alarm rate takes the values i^3 / (i^3 + (m - i)^3), i = 1 ... m -
-    1, with m = 127 or, with `whole`, what is left: close together towards 0 and 1, as on the axes of a DET plot, so
-    that a low EER is resampled as well as a high one. Since only rates determine them, a bin means about the same for
-    every system, whatever its scores are.
+    the interpolated EER, and further ones are the vertices of the whole hull: about 120 for 250,000 trials, and 200
+    evenly chosen ones if there are more. The histogram then also has the interpolated EER, the minimum Cllr and the
+    minimum detection cost of the scores.
 
+    At the remaining thresholds, the miss rate or the false-alarm rate takes the values
+
+    .. math:: \frac{i^3}{i^3 + (m - i)^3}, \quad i = 1, \dots, m - 1
+
+    with m = 127, or fewer with `whole`. These values are dense near 0 and 1, like the axes of a DET plot, so that a low
+    EER is resampled as precisely as a high one. Since the thresholds depend only on rates, a bin has about the same
+    meaning for every system.
+
+    Examples
+    --------
     >>> bins = score_bins([0.9, 0.8, 0.4, 0.3], [0.7, 0.5, 0.2, 0.1])
     >>> len(bins) == BINS - 1, sorted(set(bins.tolist()))
     (True, [0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.8, 0.9])
@@ -175,15 +196,17 @@ def score_bins(target_scores: Any, nontarget_scores: Any, *, whole: bool = False
 
 
 def histogram_eer(histograms: ScoreHistograms) -> Any:
-    """`rocch_eer` of histograms, with equal scores within a bin; any number of bins.
+    """The `rocch_eer` of histograms with any number of bins; scores within a bin count as equal.
 
-    For all rows of `pooled_histograms` or `difference_histograms` together it is that of the scores themselves, to the
-    last digit. A resample of rows has fewer operating points than its scores, so its hull is higher: by some 0.01
-    percentage points (0.04 at most) at the challenge's size.
+    For the total of `pooled_histograms` or `difference_histograms` it is exactly the EER of the scores. A resample of
+    rows has fewer operating points than its scores, so its hull and its EER are higher: by about 0.01 percentage points
+    (0.04 at most) for sets of the challenge's size.
 
-    One set of integers is computed in integers, many sets in doubles. Doubles are exact as long as
-    2 n^2 m < 2^53 for n targets and m nontargets (165,000 of each); with more, the last digits may differ.
+    One set of integers is computed in integers, several sets in doubles. Doubles are exact as long as 2 n^2 m < 2^53
+    for n targets and m nontargets (165,000 of each); with more trials, the last digits may differ.
 
+    Examples
+    --------
     >>> histogram_eer(ScoreHistograms(np.array([0, 2, 0, 2]), np.array([2, 0, 2, 0])))
     0.25
     """
@@ -191,11 +214,13 @@ def histogram_eer(histograms: ScoreHistograms) -> Any:
 
 
 def histogram_interpolated_eer(histograms: ScoreHistograms) -> Any:
-    """`interpolated_eer` of histograms, with equal scores within a bin; any number of bins.
+    """The `interpolated_eer` of histograms with any number of bins; scores within a bin count as equal.
 
-    For all rows of `difference_histograms` together it is that of the scores themselves, to the last digit; integers
-    and doubles are as for `histogram_eer`.
+    For the total of `difference_histograms` it is exactly the EER of the scores. The precision is as for
+    `histogram_eer`.
 
+    Examples
+    --------
     >>> histogram_interpolated_eer(ScoreHistograms(np.array([0, 2, 0, 2]), np.array([2, 0, 2, 0])))
     0.5
     """
@@ -205,18 +230,24 @@ def histogram_interpolated_eer(histograms: ScoreHistograms) -> Any:
 def pool_adjacent_violators(
     row: np.ndarray, targets: np.ndarray, nontargets: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Groups of trials pooled until the share of targets rises from block to block of a row.
+    """Pool groups of trials into blocks until the share of targets increases from block to block of each row.
 
-    Neighbours that violate this are in one block of the result whatever else is pooled, so that all are pooled at once.
+    Neighbours that violate this order end in the same block, whatever else is pooled, so all of them are pooled at
+    once.
 
     Parameters
     ----------
-    row: shape=(n,): the row of each group, ascending; within a row the groups' scores ascend.
-    targets, nontargets: shape=(n,): the trials of each group.
+    row : array_like, shape (n,)
+        The row of each group, ascending. Within a row, the groups are in ascending order of scores.
+    targets, nontargets : array_like, shape (n,)
+        The number of trials in each group.
 
     Returns
     -------
-    The first group of each block, its targets and its nontargets.
+    first : ndarray
+        The index of the first group of each block.
+    targets, nontargets : ndarray
+        The number of trials in each block.
 
     Examples
     --------
@@ -235,9 +266,9 @@ def pool_adjacent_violators(
 
 
 def _hull_thresholds(targets: np.ndarray, nontargets: np.ndarray) -> np.ndarray:
-    """The thresholds at the vertices of the ROC convex hull, of scores in ascending order.
+    """The thresholds at the vertices of the ROC convex hull, for scores in ascending order.
 
-    A block of the hull begins with a target: a target and the nontargets up to the next are a group.
+    A target and the nontargets up to the next target form a group, because blocks of the hull begin with a target.
     """
     rejected = np.searchsorted(nontargets, targets)
     in_groups = np.ones(len(targets)), np.diff(np.append(rejected, len(nontargets)))
@@ -246,9 +277,9 @@ def _hull_thresholds(targets: np.ndarray, nontargets: np.ndarray) -> np.ndarray:
 
 
 def _histogram_crossing(histograms: ScoreHistograms, find_ends: Callable[..., Any]) -> Any:
-    """The EER between the two operating points that `find_ends` picks for each row.
+    """The EER between the two operating points that `find_ends` chooses for each row.
 
-    A histogram of b bins has the b + 1 operating points of the thresholds below, between and above its bins.
+    A histogram of b bins has b + 1 operating points, with thresholds below, between and above its bins.
     """
     one_set = np.ndim(histograms.targets) == 1
     counts = [np.atleast_2d(field) for field in (histograms.targets, histograms.nontargets)]
@@ -265,7 +296,7 @@ def _histogram_crossing(histograms: ScoreHistograms, find_ends: Callable[..., An
 
 
 def _hull_edges(misses: np.ndarray, false_alarms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The ends of the hull's edge on the diagonal, as places along each row of operating points.
+    """The ends of the hull's edge on the diagonal, as indices into each row of operating points.
 
     The same search as in `_diagonal_edge`, for all rows at once.
     """
@@ -292,18 +323,20 @@ def _hull_edges(misses: np.ndarray, false_alarms: np.ndarray) -> tuple[np.ndarra
 
 
 def _interpolation_steps(misses: np.ndarray, false_alarms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The last place of each row with miss rate < false-alarm rate, and the next one."""
+    """The last index in each row with miss rate < false-alarm rate, and the next one."""
     excess = misses * false_alarms[:, :1] - false_alarms * misses[:, -1:]
-    below = np.maximum((excess < 0).sum(axis=1) - 1, 0)  # none is below without targets or nontargets
+    below = np.maximum(
+        (excess < 0).sum(axis=1) - 1, 0
+    )  # without targets or nontargets there is no such index
     return below, below + 1
 
 
 def _crossing(right: Any, left: Any, trials: Any) -> Any:
     """The miss rate where the line from one operating point to another meets miss rate = false-alarm rate.
 
-    right, left: misses and false alarms, numbers or arrays of shape (r,); at `right` the miss rate is at most
-    the false-alarm rate, at `left` at least.
-    trials: numbers of targets and of nontargets.
+    `right` and `left` are misses and false alarms, numbers or arrays of shape (r,). At `right` the miss rate is at most
+    the false-alarm rate, at `left` it is at least the false-alarm rate. `trials` are the numbers of targets and
+    nontargets.
     """
     (right_misses, right_false_alarms), (left_misses, left_false_alarms) = right, left
     targets, nontargets = trials
@@ -314,12 +347,12 @@ def _crossing(right: Any, left: Any, trials: Any) -> Any:
 
 
 def _errors_at(threshold: Any, targets: np.ndarray, nontargets: np.ndarray) -> tuple[Any, Any]:
-    """Misses and false alarms at thresholds, of scores in ascending order."""
+    """Misses and false alarms at thresholds, for scores in ascending order."""
     return np.searchsorted(targets, threshold), len(nontargets) - np.searchsorted(nontargets, threshold)
 
 
 def _diagonal_step(targets: np.ndarray, nontargets: np.ndarray) -> tuple[float, float]:
-    """The last threshold with miss rate < false-alarm rate and the first without, of scores in ascending order."""
+    """The last threshold with miss rate < false-alarm rate, and the first without, for scores in ascending order."""
 
     def excess(threshold: float) -> int:
         misses, false_alarms = _errors_at(threshold, targets, nontargets)
@@ -340,7 +373,7 @@ def _diagonal_step(targets: np.ndarray, nontargets: np.ndarray) -> tuple[float, 
 
 
 def _diagonal_edge(targets: np.ndarray, nontargets: np.ndarray) -> tuple[tuple[int, int], tuple[int, int]]:
-    """The ends (misses, false alarms) of the hull's edge on the diagonal, of scores in ascending order."""
+    """The ends (misses, false alarms) of the hull's edge on the diagonal, for scores in ascending order."""
     rejecting_none = (0, _false_alarms(targets, nontargets, np.array([0])).item())
     rejecting_all = (len(targets), 0)
     right, left = rejecting_none, rejecting_all  # miss rate at most, and above, the false-alarm rate
@@ -359,10 +392,10 @@ def _farthest_below(
 ) -> tuple[int, int] | None:
     """The point (misses, false alarms) farthest below the chord from `right` to `left`, or None.
 
-    A threshold at the i-th lowest target, i from 0, gives i misses (fewer if it is tied with the one before,
-    which is then the better point of the two), and any other threshold does worse than one of these. A run of
-    them, from i up to j, costs at least what i misses with j's false alarms would. Runs that cannot beat the
-    best point so far are dropped, the others are divided further, so that few scores are evaluated.
+    A threshold at the i-th lowest target, with i from 0, has i misses; or fewer if it is tied with the previous target,
+    whose point is then the better one. Any other threshold is worse than one of these. The cost of every threshold from
+    the i-th to the j-th target is at least that of i misses with the false alarms of j. Ranges that cannot contain a
+    better point than the best so far are dropped, and the others are divided, so that few scores are evaluated.
     """
     miss_weight, false_alarm_weight = right[1] - left[1], left[0] - right[0]
     best = miss_weight * right[0] + false_alarm_weight * right[1]
@@ -385,7 +418,7 @@ def _farthest_below(
 
 
 def _false_alarms(targets: np.ndarray, nontargets: np.ndarray, misses: np.ndarray) -> np.ndarray:
-    """Nontargets accepted by a threshold at `targets[misses]`; none where every target is missed."""
+    """The number of nontargets accepted by a threshold at `targets[misses]`; 0 if every target is missed."""
     all_missed = misses == len(targets)
     rejected = np.searchsorted(nontargets, targets[np.where(all_missed, 0, misses)])
     return np.where(all_missed, 0, len(nontargets) - rejected)

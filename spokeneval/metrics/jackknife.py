@@ -1,13 +1,17 @@
-"""Confidence intervals of scores: the jackknife over units that are independent of one another.
+r"""Confidence intervals of scores by the jackknife, over independent units.
 
-A unit is what was drawn at random as a whole: a speaker, a recording, a call; the response where no coarser unit is
-known. The counts have one row per unit; the score is a formula of their sum, and is computed without each unit in turn.
-The spread of these values gives its standard error.
+A unit was drawn at random as a whole: a speaker, a recording or a call, or a response if no coarser unit is known. The
+counts have one row per unit. The score is computed from their sum, and again with each unit left out in turn; the
+spread of these values gives the standard error.
 
-The interval is Student's, on an unbounded scale: log((x - low) / (high - x)) for a score x between two bounds, which is
-the logit of a share and twice Fisher's z of a correlation; log(x - low) for a score without an upper bound. Its degrees
-of freedom are Satterthwaite's: n - 1 where all units differ alike, down to 2 where a single unit makes all the
-difference, as happens with rates near 0 and 1. `python -m benchmarks.bench_coverage` measures the coverage.
+The interval is Student's t interval on an unbounded scale:
+
+.. math:: \log \frac{x - low}{high - x}
+
+for a score x with two bounds (the logit of a share, and twice Fisher's z of a correlation), and log(x - low) for a
+score without an upper bound. The degrees of freedom follow Satterthwaite: n - 1 if all units have the same influence,
+down to 2 if a single unit determines the spread, as happens with rates near 0 and 1. `python -m
+benchmarks.bench_coverage` measures the coverage.
 
 Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 11, the jackknife, and section 12.6,
 transformations; Satterthwaite, An approximate distribution of estimates of variance components (Biometrics Bulletin 2,
@@ -27,14 +31,16 @@ from .counts import as_matrix, field_arrays, from_matrix, total
 LEVEL = 0.95
 
 _FARTHEST = 23.0
-"""Largest distance from the middle of a scale: it keeps an end below 1e10, the most that a platform can store."""
+"""Largest distance from the middle of the scale. It keeps the ends below 1e10; platforms store no larger numbers."""
 
 _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(24)
 
 
 def leave_one_out(rows: Any) -> Any:
-    """The counts of all units but one, for each unit in turn: fields of shape (n, ...), one row per unit, in and out.
+    """The counts with each unit left out in turn. Input and output have fields of shape (n, ...), one row per unit.
 
+    Examples
+    --------
     >>> from spokeneval.metrics.correctness import CorrectnessCounts
     >>> rows = CorrectnessCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
     >>> leave_one_out(rows).true_positives.tolist()
@@ -46,8 +52,10 @@ def leave_one_out(rows: Any) -> Any:
 
 
 def jackknife_error(without: np.ndarray) -> float:
-    """The standard error of a score, from the scores without each unit, shape=(n,).
+    """The standard error of a score, from the scores with each unit left out, shape (n,).
 
+    Examples
+    --------
     >>> jackknife_error(np.array([2.0, 3.0, 4.0]))  # of a mean: its standard deviation 2 over the root of 3
     1.1547005383792515
     """
@@ -55,21 +63,25 @@ def jackknife_error(without: np.ndarray) -> float:
 
 
 def jackknife_interval(score: float, without: np.ndarray, bounds: tuple[float, float]) -> tuple[float, float]:
-    """The 95 % interval of a score.
+    """The 95 % confidence interval of a score.
 
-    If the score, or one of those without a unit, is at a bound, or if there is no lower bound, no unbounded scale
-    exists: the interval is then Student's on the score's own scale, cut at the bounds. An interval of no width
-    therefore means that the units give no information, as when nobody makes an error.
+    If the score, or one of the scores with a unit left out, is at a bound, or if there is no lower bound, the unbounded
+    scale does not exist. The interval is then computed on the score's own scale and cut at the bounds. An interval of
+    width 0 means that the units give no information, for example because no unit contains an error.
 
     Parameters
     ----------
-    score: of all units.
-    without: shape=(n,): the score without each unit.
-    bounds: the least and the greatest possible score; infinite where there is none.
+    score : float
+        The score over all units.
+    without : array_like, shape (n,)
+        The scores with each unit left out.
+    bounds : tuple of float
+        The lowest and the highest possible score; infinite if there is no bound.
 
     Returns
     -------
-    (low, high)
+    low, high : float
+        The ends of the interval.
 
     Examples
     --------
@@ -88,11 +100,14 @@ def jackknife_interval(score: float, without: np.ndarray, bounds: tuple[float, f
 
 
 def student_quantile(freedom: float) -> float:
-    """The 97.5 % quantile of Student's t distribution, with 1 or more degrees of freedom, whole or not.
+    r"""The 97.5 % quantile of Student's t distribution, with 1 or more degrees of freedom, integer or not.
 
-    With t = sqrt(freedom) tan(a), the density of the angle a is proportional to cos(a) ** (freedom - 1). Newton's
-    method finds the angle within which 95 % lie; it comes from below, because the density falls.
+    With :math:`t = \sqrt{\nu} \tan a` for :math:`\nu` degrees of freedom, the density of the angle a is proportional to
+    :math:`\cos^{\nu - 1} a`. Newton's method finds the angle that bounds the central 95 %. It converges from below,
+    because the density decreases.
 
+    Examples
+    --------
     >>> round(student_quantile(1), 3), round(student_quantile(10), 3), round(student_quantile(2000), 3)
     (12.706, 2.228, 1.961)
     """
@@ -130,7 +145,7 @@ def _squares(values: np.ndarray) -> np.ndarray:
 
 
 def _exact_sum(values: np.ndarray) -> float:
-    """The sum with a single rounding, so that it does not depend on the units' order."""
+    """The sum with a single rounding, so that it does not depend on the order of the units."""
     return math.fsum(values.tolist())
 
 

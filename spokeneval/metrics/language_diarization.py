@@ -1,23 +1,28 @@
-"""Language diarization, English or Mandarin at each instant (MERLIon CCS Challenge, Task 2).
+"""Language diarization: English or Mandarin at each instant (MERLIon CCS Challenge, Task 2).
 
-At each instant the reference and the hypothesis are *sets* of languages: two overlapping English turns are
-English once, an English-Mandarin overlap is both. Languages are identities and are never mapped. Turns are
-half-open intervals [start, end) in milliseconds, whole or fractional. Scored time is that of the evaluated
-regions without the excluded speech (other languages). There is no collar. Non-speech inside a region counts:
-speech claimed there is a false alarm.
+At each instant, the reference and the hypothesis are *sets* of languages: two overlapping English turns are English
+once, and an overlap of English and Mandarin is both. The languages of the hypothesis are compared directly, without a
+mapping. Turns are half-open intervals [start, end) in milliseconds, whole or fractional. The scored time is that of the
+evaluated regions without the excluded speech (other languages). There is no collar. Non-speech inside a region is
+scored: any language in the hypothesis is a false alarm there.
 
-With r and h languages in the reference and the hypothesis at an instant, c of them in common: miss
-max(0, r - h), false alarm max(0, h - r), language error min(r, h) - c. For one language: missed where only the
-reference has it, a false alarm where only the hypothesis has it. Both countings agree:
-miss + language error = English missed + Mandarin missed, and likewise for the false alarms.
+At an instant with r languages in the reference, h in the hypothesis and c in both:
 
-Functions of `LanguageTimes` whose names end in `_time` return ms. The other rates are shares of reference time, of
-which lower is better; they are undefined where that time is 0 (see `counts`).
+- the miss is max(0, r - h);
+- the false alarm is max(0, h - r);
+- the language error is min(r, h) - c.
 
-Source: MERLIon CCS Challenge Evaluation Plan 1.2 (2023), "Scoring metrics". The error rates in the sense of
-the challenge's own script (`lder_script` and its parts) count false alarms too. That script also shortens
-Mandarin by 1 ms at each end and turns a chain of overlapping turns that contains Mandarin into Mandarin; both
-are left out here, so that its published figures are comparable but not the same.
+A single language is missed if only the reference has it, and a false alarm if only the hypothesis has it. Both ways of
+counting agree: miss + language error = English missed + Mandarin missed, and false alarm + language error = English
+false alarms + Mandarin false alarms.
+
+Functions of `LanguageTimes` with names that end in ``_time`` return milliseconds. The others return shares of reference
+time, for which lower is better; they are undefined if that time is 0 (see `counts`).
+
+Source: MERLIon CCS Challenge Evaluation Plan 1.2 (2023), "Scoring metrics". The error rates of the challenge's own
+script (`lder_script` and its parts) also count false alarms. That script shortens Mandarin by 1 ms at each end, and
+turns a chain of overlapping turns that contains Mandarin into Mandarin. Neither is done here, so the published figures
+of the script are comparable, but not identical.
 """
 
 from __future__ import annotations
@@ -38,12 +43,14 @@ _ENGLISH_WRONG, _MANDARIN_WRONG = _ENGLISH ^ _ENGLISH_CLAIMED, _MANDARIN ^ _MAND
 
 
 class Turns(NamedTuple):
-    """Each language's turns, which may overlap and come in any order.
+    """The turns of each language, in any order; they may overlap.
 
     Attributes
     ----------
-    english: shape=(n, 2): start and end in ms, 0 <= start < end, finite.
-    mandarin: shape=(m, 2): likewise.
+    english : array_like, shape (n, 2)
+        Start and end of English turns in ms, finite, 0 <= start < end.
+    mandarin : array_like, shape (m, 2)
+        Start and end of Mandarin turns, likewise.
     """
 
     english: Any
@@ -55,10 +62,14 @@ class Recording(NamedTuple):
 
     Attributes
     ----------
-    reference: the turns spoken.
-    hypothesis: the turns claimed.
-    regions: shape=(n, 2), n >= 1: evaluated regions, start and end in ms as for turns.
-    excluded: shape=(n, 2): excluded speech within them, likewise.
+    reference
+        The turns in the reference.
+    hypothesis
+        The turns that the system found.
+    regions : array_like, shape (n, 2), n >= 1
+        Start and end of the evaluated regions in ms, as for turns.
+    excluded : array_like, shape (n, 2)
+        Start and end of excluded speech within the regions, likewise.
     """
 
     reference: Turns
@@ -69,12 +80,13 @@ class Recording(NamedTuple):
 
 @dataclass(frozen=True)
 class LanguageTimes:
-    """Scored time in each joint state of reference and hypothesis, from which all rates follow.
+    """Scored time in each joint state of reference and hypothesis; all rates are computed from it.
 
     Attributes
     ----------
-    states: shape=(..., 16), in ms. A state's number has bit 0 for English and bit 1 for Mandarin in the reference, bits
-        2 and 3 for English and Mandarin in the hypothesis.
+    states : ndarray, shape (..., 16)
+        The time in each state, in ms. In the number of a state, bits 0 and 1 are English and Mandarin in the reference,
+        bits 2 and 3 are English and Mandarin in the hypothesis.
     """
 
     states: np.ndarray
@@ -90,12 +102,14 @@ class LanguageTimes:
 
 @dataclass(frozen=True)
 class JaccardErrors:
-    """Jaccard error rates summed over the languages of recordings.
+    """Jaccard error rates, summed over the languages of recordings.
 
     Attributes
     ----------
-    languages: number of languages in the references, each counted once per recording.
-    error: sum of their Jaccard error rates.
+    languages
+        The number of languages in the references, each counted once per recording.
+    error
+        The sum of their Jaccard error rates.
     """
 
     languages: Any
@@ -109,19 +123,26 @@ class JaccardErrors:
 
 
 def language_times(reference: Turns, hypothesis: Turns, regions: Any, *, excluded: Any = ()) -> LanguageTimes:
-    """Times of one recording, states of shape (16,).
+    """The scored times of one recording.
 
     Parameters
     ----------
-    reference, hypothesis, regions, excluded: as in `Recording`. All but `regions` may be empty.
+    reference, hypothesis, regions, excluded
+        As in `Recording`. All except `regions` may be empty.
+
+    Returns
+    -------
+    LanguageTimes
+        The times, with `states` of shape (16,).
 
     Raises
     ------
-    ValueError: a turn that is not 0 <= start < end, another shape or type, or no region.
+    ValueError
+        There is no region, an array has another shape or type, or a turn is not 0 <= start < end.
 
     Examples
     --------
-    English for 600 ms, Mandarin for 600 ms, both for 200 of them.
+    English is spoken for 600 ms and Mandarin for 600 ms; during 200 ms both are spoken.
 
     >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([], []), [(0, 2000)])
     >>> times.states[:4].tolist()
@@ -132,10 +153,12 @@ def language_times(reference: Turns, hypothesis: Turns, regions: Any, *, exclude
 
 
 def language_times_per_recording(recordings: Sequence[Recording]) -> LanguageTimes:
-    """`language_times` of each of n recordings, n >= 1, many in one sweep: states of shape (n, 16).
+    """The `language_times` of each of n >= 1 recordings, with `states` of shape (n, 16).
 
-    The message of an error names the recording by its place from 0.
+    Error messages name recordings by their index, from 0.
 
+    Examples
+    --------
     >>> spoken, silent = Turns([(0, 600)], []), Turns([], [])
     >>> recordings = [Recording(spoken, spoken, [(0, 2000)]), Recording(spoken, silent, [(0, 500)])]
     >>> der(language_times_per_recording(recordings)).tolist()
@@ -154,10 +177,12 @@ def language_times_per_recording(recordings: Sequence[Recording]) -> LanguageTim
 
 
 def confusions(times: LanguageTimes) -> np.ndarray:
-    """Scored time by the languages of the reference and of the hypothesis: float, shape=(..., 4, 4), in ms.
+    """The scored time in ms by the languages of reference and hypothesis: float, shape (..., 4, 4).
 
-    Rows are the languages of the reference, columns those of the hypothesis: neither, English, Mandarin, both.
+    Rows are the reference, columns the hypothesis, each with neither language, English, Mandarin, or both.
 
+    Examples
+    --------
     >>> times = language_times(Turns([(0, 600)], []), Turns([(0, 500)], [(400, 600)]), [(0, 2000)])
     >>> confusions(times)[:2].tolist()
     [[1400.0, 0.0, 0.0, 0.0], [0.0, 400.0, 100.0, 100.0]]
@@ -167,8 +192,10 @@ def confusions(times: LanguageTimes) -> np.ndarray:
 
 
 def english_time(times: LanguageTimes) -> Any:
-    """Time of English in the reference.
+    """The time of English in the reference.
 
+    Examples
+    --------
     >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> english_time(times)
     600.0
@@ -177,8 +204,10 @@ def english_time(times: LanguageTimes) -> Any:
 
 
 def mandarin_time(times: LanguageTimes) -> Any:
-    """Time of Mandarin in the reference.
+    """The time of Mandarin in the reference.
 
+    Examples
+    --------
     >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> mandarin_time(times)
     600.0
@@ -187,8 +216,10 @@ def mandarin_time(times: LanguageTimes) -> Any:
 
 
 def total_time(times: LanguageTimes) -> Any:
-    """Reference language time; an English-Mandarin overlap counts for both.
+    """The time of both languages in the reference; an overlap of English and Mandarin counts twice.
 
+    Examples
+    --------
     >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> total_time(times)
     1200.0
@@ -197,8 +228,10 @@ def total_time(times: LanguageTimes) -> Any:
 
 
 def miss_time(times: LanguageTimes) -> Any:
-    """Missed speech: languages in the reference beyond the number of those in the hypothesis.
+    """The missed time: reference languages in excess of the number of hypothesis languages.
 
+    Examples
+    --------
     >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> miss_time(times)
     500.0
@@ -207,8 +240,10 @@ def miss_time(times: LanguageTimes) -> Any:
 
 
 def false_alarm_time(times: LanguageTimes) -> Any:
-    """False alarms: languages in the hypothesis beyond the number of those in the reference.
+    """The false-alarm time: hypothesis languages in excess of the number of reference languages.
 
+    Examples
+    --------
     >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> false_alarm_time(times)
     300.0
@@ -217,8 +252,10 @@ def false_alarm_time(times: LanguageTimes) -> Any:
 
 
 def language_error_time(times: LanguageTimes) -> Any:
-    """Speech attributed to the wrong language: min(spoken, claimed) languages less those in common.
+    """The time attributed to the wrong language: min(r, h) - c languages, with r, h and c as in the module's text.
 
+    Examples
+    --------
     >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> language_error_time(times)
     100.0
@@ -227,8 +264,14 @@ def language_error_time(times: LanguageTimes) -> Any:
 
 
 def der(times: LanguageTimes) -> Any:
-    """(miss + false alarm + language error) / reference language time.
+    r"""Diarization error rate.
 
+    .. math:: DER = \frac{\text{miss} + \text{false alarm} + \text{language error}}{\text{total reference time}}
+
+    The four times are `miss_time`, `false_alarm_time`, `language_error_time` and `total_time`.
+
+    Examples
+    --------
     >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> der(times)
     0.75
@@ -238,8 +281,10 @@ def der(times: LanguageTimes) -> Any:
 
 
 def miss(times: LanguageTimes) -> Any:
-    """Missed speech / reference language time.
+    """The miss rate: `miss_time` / `total_time`.
 
+    Examples
+    --------
     >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> round(miss(times), 6)
     0.416667
@@ -248,8 +293,10 @@ def miss(times: LanguageTimes) -> Any:
 
 
 def false_alarm(times: LanguageTimes) -> Any:
-    """False alarms / reference language time.
+    """The false-alarm rate: `false_alarm_time` / `total_time`.
 
+    Examples
+    --------
     >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> false_alarm(times)
     0.25
@@ -258,8 +305,10 @@ def false_alarm(times: LanguageTimes) -> Any:
 
 
 def language_error(times: LanguageTimes) -> Any:
-    """Speech attributed to the wrong language / reference language time.
+    """The language error rate: `language_error_time` / `total_time`.
 
+    Examples
+    --------
     >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> round(language_error(times), 6)
     0.083333
@@ -268,8 +317,10 @@ def language_error(times: LanguageTimes) -> Any:
 
 
 def english_error(times: LanguageTimes) -> Any:
-    """English that is missing from the hypothesis / reference English.
+    """The share of the reference's English time without English in the hypothesis.
 
+    Examples
+    --------
     >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> english_error(times)
     0.0
@@ -278,8 +329,10 @@ def english_error(times: LanguageTimes) -> Any:
 
 
 def mandarin_error(times: LanguageTimes) -> Any:
-    """Mandarin that is missing from the hypothesis / reference Mandarin.
+    """The share of the reference's Mandarin time without Mandarin in the hypothesis.
 
+    Examples
+    --------
     >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> mandarin_error(times)
     1.0
@@ -288,8 +341,10 @@ def mandarin_error(times: LanguageTimes) -> Any:
 
 
 def lder_script(times: LanguageTimes) -> Any:
-    """Missed and falsely claimed time of both languages / reference language time.
+    """Language DER of the challenge's script: misses and false alarms of both languages / `total_time`.
 
+    Examples
+    --------
     >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> round(lder_script(times), 6)
     0.833333
@@ -299,8 +354,10 @@ def lder_script(times: LanguageTimes) -> Any:
 
 
 def english_error_script(times: LanguageTimes) -> Any:
-    """English missed or falsely claimed / reference English.
+    """English error of the challenge's script: misses and false alarms of English / `english_time`.
 
+    Examples
+    --------
     >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> round(english_error_script(times), 6)
     0.666667
@@ -309,8 +366,10 @@ def english_error_script(times: LanguageTimes) -> Any:
 
 
 def mandarin_error_script(times: LanguageTimes) -> Any:
-    """Mandarin missed or falsely claimed / reference Mandarin.
+    """Mandarin error of the challenge's script: misses and false alarms of Mandarin / `mandarin_time`.
 
+    Examples
+    --------
     >>> times = language_times(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700), (1000, 1300)], []), [(0, 2000)])
     >>> mandarin_error_script(times)
     1.0
@@ -321,11 +380,13 @@ def mandarin_error_script(times: LanguageTimes) -> Any:
 def error_spans(recording: Recording) -> dict[str, np.ndarray]:
     """The spans of a recording's scored time with a miss, a false alarm or a language error.
 
-    The recording must be valid: `language_times_per_recording` checks it.
+    The recording must be valid, as checked by `language_times_per_recording`.
 
     Returns
     -------
-    `miss`, `false_alarm` and `language_error`, each of shape (n, 2): start and end in ms, in order, none touching.
+    dict
+        For each of ``miss``, ``false_alarm`` and ``language_error``, start and end of the spans in ms, shape (n, 2).
+        Spans are in order, and do not overlap or touch.
 
     Examples
     --------
@@ -357,9 +418,13 @@ def error_spans(recording: Recording) -> dict[str, np.ndarray]:
 
 
 def jaccard_errors(times: LanguageTimes) -> JaccardErrors:
-    """One row per recording: Jaccard error rates of its languages, (missed + false alarm) / time of either side.
+    r"""The Jaccard error rates of the languages in each recording's reference, one row per recording.
 
-    English is spoken for 600 ms and claimed for 700, 600 of them in common; Mandarin is spoken and not claimed.
+    .. math:: \frac{\text{missed} + \text{false alarm}}{\text{time in reference or hypothesis}}
+
+    Examples
+    --------
+    English is spoken for 600 ms and found for 700 ms, 600 ms in common. Mandarin is spoken, but not found.
 
     >>> recording = Recording(Turns([(0, 600)], [(400, 1000)]), Turns([(0, 700)], []), [(0, 2000)])
     >>> errors = jaccard_errors(language_times_per_recording([recording]))
@@ -377,11 +442,14 @@ def jaccard_errors(times: LanguageTimes) -> JaccardErrors:
 
 
 def jaccard_error_rate(errors: JaccardErrors) -> Any:
-    """JER: the mean Jaccard error rate over the languages of every recording, each with the same weight.
+    """JER: the mean Jaccard error rate over the languages of all recordings, with equal weights.
 
-    The same as DIHARD's `dscore` computes for speakers, except that languages are never mapped to others.
+    DIHARD's `dscore` computes the same for speakers, but maps the speakers of the hypothesis to those of the reference.
+
     Source: Ryant et al. (2019), Second DIHARD Challenge Evaluation Plan.
 
+    Examples
+    --------
     >>> jaccard_error_rate(JaccardErrors(languages=4, error=1.0))
     0.25
     """
@@ -389,7 +457,7 @@ def jaccard_error_rate(errors: JaccardErrors) -> Any:
 
 
 def _time(times: LanguageTimes, weights: np.ndarray) -> Any:
-    """The weighted sum of the states' times, in their order: the same on every machine, unlike a matrix product."""
+    """The weighted sum of the states' times, in a fixed order; unlike a matrix product, the same on every machine."""
     states = np.asarray(times.states, dtype=np.float64)
     columns = states.tolist() if states.ndim == 1 else np.moveaxis(states, -1, 0)
     return sum(weight * column for weight, column in zip(weights.tolist(), columns) if weight)
@@ -406,13 +474,13 @@ _LAYERS = (
 _REGIONS, _EXCLUDED = 4, 5
 
 _TURNS_AT_A_TIME = 1 << 12
-"""Turns swept at a time, never splitting a recording, so that the working arrays stay in the processor's cache."""
+"""The number of turns to process at a time, in whole recordings, so that arrays fit into the processor's cache."""
 
 
 def _gather(recordings: Sequence[Recording], first: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Recording and layer (index into `_LAYERS`) of every turn, shape (n,), and the checked turns, (n, 2).
+    """Recording and layer (index into `_LAYERS`) of every turn, shape (n,), and the checked turns, shape (n, 2).
 
-    first: the place of the first recording among all, from 0.
+    `first` is the index of the first recording among all recordings.
     """
     arrays = []
     for index, (reference, hypothesis, regions, excluded) in enumerate(recordings, first):
@@ -446,7 +514,7 @@ def _gather(recordings: Sequence[Recording], first: int) -> tuple[np.ndarray, np
 
 
 def _sweep(n_recordings: int, recording: np.ndarray, layer: np.ndarray, turns: np.ndarray) -> np.ndarray:
-    """Scored time of each recording in each joint state, shape (n_recordings, 16), of gathered turns."""
+    """The scored time of each recording in each joint state, shape (n_recordings, 16), from gathered turns."""
     time = turns.T.ravel()  # all starts, then all ends
     order = np.argsort(time)
     order = order[np.argsort(np.tile(recording, 2)[order], kind="stable")]
@@ -454,7 +522,7 @@ def _sweep(n_recordings: int, recording: np.ndarray, layer: np.ndarray, turns: n
     recording, layer = recording[order % len(recording)], layer[order % len(layer)]
     step = np.where(order < len(turns), 1, -1)
     active = [np.cumsum(np.where(layer == number, step, 0))[:-1] > 0 for number in range(len(_LAYERS))]
-    scored = active[_REGIONS] & ~active[_EXCLUDED]  # nothing is active from one recording to the next
+    scored = active[_REGIONS] & ~active[_EXCLUDED]  # between two recordings no layer is active
     state = active[0] + 2 * active[1] + 4 * active[2] + 8 * active[3]
     cell = 16 * recording[:-1] + state
     times = np.bincount(cell[scored], weights=np.diff(time)[scored], minlength=16 * n_recordings)

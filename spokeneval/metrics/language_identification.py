@@ -1,19 +1,19 @@
 """Language identification of segments, English or Mandarin (MERLIon CCS Challenge, Task 1).
 
-Every segment has an English score and a Mandarin score; larger means more likely. Segments are decided by the larger
-score, or turned into detection trials in one of two ways:
+Every segment has an English score and a Mandarin score; larger means more likely. The larger score decides the language
+of a segment. Alternatively, segments are turned into detection trials in one of two ways:
 
-- `pooled_trials`: two per segment, its English score (a target if the segment is English) and its Mandarin
-  score (a target if it is Mandarin), in one pool: the definition of the challenge's own script.
-- `difference_trials`: one per segment, English minus Mandarin, with English as the target: the definition of the
-  evaluation plan ("Scoring metrics"). A miss is English called Mandarin, a false alarm Mandarin called English.
+- `pooled_trials`: two trials per segment in one pool, its English score (a target if the segment is English) and its
+  Mandarin score (a target if the segment is Mandarin). This is the definition in the challenge's own script.
+- `difference_trials`: one trial per segment, English minus Mandarin, with English as the target. This is the definition
+  in the evaluation plan ("Scoring metrics"). A miss is English identified as Mandarin, a false alarm is Mandarin
+  identified as English.
 
 The metrics of trials are in `equal_error_rate` and `detection_cost`.
 
-What the functions of segments share: `is_english` is bool, shape=(n,), n >= 1; `english_scores` and
-`mandarin_scores` are finite floats, shape=(n,); `recording` is int, shape=(n,), the number of each segment's recording
-from 0 to k - 1. Anything else raises ValueError. The rates of a language without segments are undefined (see
-`counts`).
+All functions of segments take the same arrays, of shape (n,) with n >= 1: `is_english` is bool; `english_scores` and
+`mandarin_scores` are finite floats; `recording` is int, the number of each segment's recording from 0 to k - 1. Other
+values raise ValueError. The rates of a language without segments are undefined (see `counts`).
 
 Source: MERLIon CCS Challenge Evaluation Plan 1.2 (2023).
 """
@@ -33,16 +33,27 @@ from .equal_error_rate import BINS, ScoreHistograms, score_bins
 
 @dataclass(frozen=True)
 class LanguageDecisions:
-    """Segments of each language, and the correctly decided ones; more of these than segments raise ValueError.
+    """Segments of each language, and those that are identified correctly.
 
     Attributes
     ----------
-    english: English segments.
-    mandarin: Mandarin segments.
-    english_correct: English segments called English.
-    mandarin_correct: Mandarin segments called Mandarin.
-    mixed_recordings: recordings with segments of both languages.
-    mixed_accuracy: sum of the balanced accuracies of these recordings.
+    english
+        The number of English segments.
+    mandarin
+        The number of Mandarin segments.
+    english_correct
+        The number of English segments identified as English.
+    mandarin_correct
+        The number of Mandarin segments identified as Mandarin.
+    mixed_recordings
+        The number of recordings with segments of both languages.
+    mixed_accuracy
+        The sum of the balanced accuracies of these recordings.
+
+    Raises
+    ------
+    ValueError
+        A count is not valid, or more segments of a language are correct than there are.
     """
 
     english: Number
@@ -70,10 +81,12 @@ class LanguageDecisions:
 
 
 def count_decisions(is_english: Any, english_scores: Any, mandarin_scores: Any) -> LanguageDecisions:
-    """Each segment decided by its larger score, ties to English, and counted over all segments.
+    """Identify each segment by its larger score, ties as English, and count over all segments.
 
-    The fields of mixed recordings are 0, because segments alone do not define recordings.
+    The fields of mixed recordings are 0, because the recordings are not given.
 
+    Examples
+    --------
     >>> decisions = count_decisions([True, True, False, False], [2, 0.5, 1, -1], [-2, 0.5, 3, -2])
     >>> decisions.english_correct, decisions.mandarin_correct
     (2, 1)
@@ -91,8 +104,10 @@ def count_decisions(is_english: Any, english_scores: Any, mandarin_scores: Any) 
 def decisions_per_recording(
     is_english: Any, english_scores: Any, mandarin_scores: Any, recording: Any
 ) -> LanguageDecisions:
-    """`count_decisions` of each recording, shape=(k,): all 0 for a recording without segments.
+    """Apply `count_decisions` to each of k recordings: fields of shape (k,), all 0 for a recording without segments.
 
+    Examples
+    --------
     >>> rows = decisions_per_recording([True, False, True], [2, 2, 2], [1, 3, 1], [0, 0, 1])
     >>> rows.english.tolist(), rows.mandarin_correct.tolist(), rows.mixed_recordings.tolist()
     ([1, 1], [1, 0], [1, 0])
@@ -117,8 +132,10 @@ def decisions_per_recording(
 
 
 def english_recall(decisions: LanguageDecisions) -> Any:
-    """English segments called English / English segments.
+    """The share of English segments that are identified as English.
 
+    Examples
+    --------
     >>> english_recall(LanguageDecisions(english=4, mandarin=2, english_correct=3, mandarin_correct=1))
     0.75
     """
@@ -126,8 +143,10 @@ def english_recall(decisions: LanguageDecisions) -> Any:
 
 
 def mandarin_recall(decisions: LanguageDecisions) -> Any:
-    """Mandarin segments called Mandarin / Mandarin segments.
+    """The share of Mandarin segments that are identified as Mandarin.
 
+    Examples
+    --------
     >>> mandarin_recall(LanguageDecisions(english=4, mandarin=2, english_correct=3, mandarin_correct=1))
     0.5
     """
@@ -135,8 +154,10 @@ def mandarin_recall(decisions: LanguageDecisions) -> Any:
 
 
 def balanced_accuracy(decisions: LanguageDecisions) -> Any:
-    """Mean of the two recalls.
+    """Balanced accuracy: the mean of the recalls of both languages.
 
+    Examples
+    --------
     >>> balanced_accuracy(LanguageDecisions(english=4, mandarin=2, english_correct=3, mandarin_correct=1))
     0.625
     """
@@ -144,12 +165,14 @@ def balanced_accuracy(decisions: LanguageDecisions) -> Any:
 
 
 def balanced_accuracy_per_recording(decisions: LanguageDecisions) -> Any:
-    """Mean of the recordings' balanced accuracies, over those in which both languages occur.
+    """The mean of the recordings' balanced accuracies, over the recordings with segments of both languages.
 
-    The evaluation plan's wording ("computed for each file"). If no recording has both languages, it is the balanced
-    accuracy of all segments together. `decisions` are added up from `decisions_per_recording`.
+    This follows the evaluation plan ("computed for each file"). If no recording has both languages, it is the balanced
+    accuracy over all segments. `decisions` is a total of `decisions_per_recording`.
 
-    Three recordings, one of them with English alone; the others have accuracies of 3/4 and 1/2.
+    Examples
+    --------
+    Two of three recordings have both languages; their accuracies are 3/4 and 1/2.
 
     >>> from spokeneval.metrics.counts import total
     >>> is_english, recording = [True, True, False, True, False, True], [0, 0, 0, 1, 1, 2]
@@ -167,8 +190,10 @@ def balanced_accuracy_per_recording(decisions: LanguageDecisions) -> Any:
 def pooled_trials(
     is_english: Any, english_scores: Any, mandarin_scores: Any
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Scores of n targets (each segment's own language) and n nontargets (the other language) from n segments.
+    """The scores of n targets (each segment's own language) and n nontargets (the other language) of n segments.
 
+    Examples
+    --------
     >>> targets, nontargets = pooled_trials([True, False], [2, 1], [-2, 3])
     >>> targets.tolist(), nontargets.tolist()
     ([2.0, 3.0], [-2.0, 1.0])
@@ -182,13 +207,15 @@ def pooled_trials(
 def difference_trials(
     is_english: Any, english_scores: Any, mandarin_scores: Any
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Scores of targets (English) and nontargets (Mandarin), each in the segments' order: English minus Mandarin.
+    """The scores of targets (English) and nontargets (Mandarin): English minus Mandarin, in the order of the segments.
 
-    The difference is that of doubles: rounding may tie two of them but never swaps them. Where one overflows
-    (1e308 minus -1e308) all are replaced by their ranks, the overflowing ones ordered by half the difference;
-    ranks keep every order and every tie, and an error rate depends on nothing else. One of the two arrays is empty if a
-    language has no segment; the error rates below refuse it.
+    Differences are of doubles, so rounding may tie two of them, but never swaps them. If a difference overflows, as
+    1e308 minus -1e308 does, all differences are replaced by their ranks, with the overflowing ones ordered by half the
+    difference. Error rates depend only on order and ties, which ranks keep. If a language has no segments, its array is
+    empty, and the error rates raise ValueError.
 
+    Examples
+    --------
     >>> targets, nontargets = difference_trials([True, False], [2, 1], [-2, 3])
     >>> targets.tolist(), nontargets.tolist()
     ([4.0], [-2.0])
@@ -210,8 +237,12 @@ def difference_trials(
 def pooled_histograms(
     is_english: Any, english_scores: Any, mandarin_scores: Any, recording: Any
 ) -> ScoreHistograms:
-    """`pooled_trials` counted by recording and score, shape=(k, BINS); their total has the `rocch_eer` of the trials.
+    """The `pooled_trials` counted by recording and score, fields of shape (k, BINS).
 
+    The EER of their total is the `rocch_eer` of the trials.
+
+    Examples
+    --------
     >>> histograms = pooled_histograms([True, False, True], [2, 1, 3], [-2, 3, 1], [0, 0, 1])
     >>> histograms.targets.sum(axis=1).tolist(), histograms.nontargets.sum(axis=1).tolist()
     ([2, 1], [2, 1])
@@ -224,11 +255,13 @@ def pooled_histograms(
 def difference_histograms(
     is_english: Any, english_scores: Any, mandarin_scores: Any, recording: Any
 ) -> ScoreHistograms:
-    """`difference_trials` counted by recording and score, shape=(k, BINS), in `score_bins` with `whole`.
+    """The `difference_trials` counted by recording and score, fields of shape (k, BINS), in `score_bins` with `whole`.
 
-    Their total has the `rocch_eer` and the `interpolated_eer` of the trials, and the least costs at any threshold. A
-    language without segments raises ValueError.
+    The EERs of their total are the `rocch_eer` and the `interpolated_eer` of the trials, and its minimum costs are
+    those of the trials. A language without segments raises ValueError.
 
+    Examples
+    --------
     >>> histograms = difference_histograms([True, False, True], [2, 1, 3], [-2, 3, 1], [0, 0, 1])
     >>> histograms.targets.sum(axis=1).tolist(), histograms.nontargets.sum(axis=1).tolist()
     ([1, 1], [1, 0])
@@ -243,9 +276,11 @@ def difference_histograms(
 def likelihood_ratio_costs(
     is_english: Any, english_scores: Any, mandarin_scores: Any, recording: Any
 ) -> LikelihoodRatioCosts:
-    """The costs of score differences, English minus Mandarin, as natural log-likelihood ratios; one row per recording.
+    """The costs of the differences English minus Mandarin as natural log-likelihood ratios, one row per recording.
 
-    A ratio of 1 costs 1 bit; it is accepted as either language where errors cost the same, and as none at 9.
+    Examples
+    --------
+    A likelihood ratio of 1 costs 1 bit. It is accepted as either language at a cost ratio of 1, and as neither at 9.
 
     >>> costs = likelihood_ratio_costs([True, False], [0, 0], [0, 30], [0, 0])
     >>> costs.bits.round(6).tolist(), costs.misses.tolist(), costs.false_alarms.tolist()
@@ -290,7 +325,7 @@ def _histograms(
 def _segments(
     is_english: Any, english_scores: Any, mandarin_scores: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The three as arrays of shape (n,), n >= 1: booleans, finite doubles, finite doubles; or ValueError."""
+    """Check the three arrays, and return them as booleans, doubles and doubles."""
     is_english = np.asarray(is_english)
     if is_english.dtype != bool or is_english.ndim != 1:
         raise ValueError(
@@ -310,7 +345,7 @@ def _segments(
 
 
 def _numbered(recording: Any, segments: int) -> tuple[np.ndarray, int]:
-    """Each segment's recording, shape=(segments,), and how many recordings there are; or ValueError."""
+    """Check each segment's recording, and return the array and the number of recordings."""
     recording = np.asarray(recording)
     if recording.shape != (segments,):
         raise ValueError(f"recording has shape {recording.shape}, the segments ({segments},)")

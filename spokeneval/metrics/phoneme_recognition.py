@@ -1,25 +1,27 @@
 """Phoneme recognition: phone error rate and feature error rate (PSST Challenge, Task A).
 
-A transcript is a sequence of phones ("K", "AE", "T"). The fillers `<sil>`, `<spn>` and `<unk>` are dropped
-from both sides first. Reference first; rates are fractions, not capped at 1; lower is better.
+A transcript is a sequence of phones ("K", "AE", "T"). The fillers `<sil>`, `<spn>` and `<unk>` are removed from
+reference and hypothesis first. Rates are fractions, may exceed 1, and lower is better.
 
-PER: unit-cost edit distance over phones / reference phones.
-FER: edit distance over phones weighted by distinctive features / (features of a phone * reference phones).
-Both are pooled: costs and lengths are summed over utterances before the division. An utterance with an empty
-reference still adds its insertions; rates are undefined for a reference without any phone (see `counts`).
+- PER is the edit distance over phones with unit costs, divided by the number of reference phones.
+- FER is the edit distance over phones weighted by distinctive features, divided by the number of reference phones times
+  the number of features of a phone.
 
-Feature costs. A feature is + (1), moving to minus +- (1/2), inapplicable 0 (0), moving to plus -+ (-1/2) or -
-(-1). A substitution costs sum |a - b| / 2 over features; an insertion or a deletion costs 1 for each feature
-that is not 0 and 1/2 for each that is. All costs are multiples of 1/4, so internally they are whole numbers of
-quarters: sums are exact.
+Both rates are pooled: costs and lengths are summed over utterances before the division. An utterance with an empty
+reference still adds its insertions. The rates are undefined for a reference without any phone (see `counts`).
 
-What the functions of transcripts share: `reference` and `hypothesis` are n sequences of phones, in the same order;
-`table` has the features of the phones, None for `arpabet_features`. They raise ValueError for no utterance, different
-numbers of utterances, an utterance that is a string in place of a sequence of phones, or a phone that is not in the
-table.
+Feature costs: the value of a feature is 1 for +, 1/2 for +- (changing to minus), 0 for 0 (not applicable), -1/2 for -+
+(changing to plus), and -1 for -. A substitution costs half the sum of the absolute differences over all features. An
+insertion or a deletion costs 1 for each feature that is not 0, and 1/2 for each feature that is 0. All costs are
+multiples of 1/4 and are computed as integers in quarters, so that sums are exact.
 
-Source: PSST Challenge (Gale, Fleegle, Bedrick and Fergadiotis 2022, RaPID-4), Task A; costs where the text is
-silent from the challenge's evaluation tool (pssteval 0.0.1 on phonologic, system hayes-arpabet).
+All functions of transcripts take the same arguments: `reference` and `hypothesis` are n sequences of phones, in the
+same order; `table` has the features of the phones, by default `arpabet_features`. They raise ValueError if there are no
+utterances or different numbers of them, if an utterance is a string instead of a sequence of phones, or if a phone is
+not in the table.
+
+Source: PSST Challenge (Gale, Fleegle, Bedrick and Fergadiotis 2022, RaPID-4), Task A. Costs that the paper does not
+define are those of the challenge's evaluation tool (pssteval 0.0.1 on phonologic, system hayes-arpabet).
 """
 
 from __future__ import annotations
@@ -36,10 +38,10 @@ import numpy as np
 from .counts import Number, add, check_counts, ratio, total
 
 FILLERS = frozenset({"<sil>", "<spn>", "<unk>"})
-"""Silence, spoken noise and unknown: tokens of a transcript that are not phones."""
+"""The tokens of a transcript that are not phones: silence, spoken noise and unknown."""
 
 FEATURE_VALUES = {"+": 1.0, "+-": 0.5, "0": 0.0, "-+": -0.5, "-": -1.0}
-"""The symbols of features in a table, as numbers."""
+"""The values of the symbols in a feature table."""
 
 PHONE_CLASSES = (
     "stop",
@@ -52,28 +54,33 @@ PHONE_CLASSES = (
     "diphthong",
     "phone",
 )
-"""The classes of `phone_classes`, from the narrowest passage to the widest."""
+"""The classes of `phone_classes`, from the narrowest constriction to the widest."""
 
 Phones = Sequence[str]
 
-_BATCH_CELLS = 1 << 15  # phones of a padded batch: its working arrays then stay in the processor's cache
+_BATCH_CELLS = 1 << 15  # phones of a padded batch, so that its arrays fit into the processor's cache
 
 
 @dataclass(frozen=True)
 class FeatureTable:
     """Phones described by distinctive features.
 
-    Two phones may have equal rows: substituting one for the other is then free in FER, and still an error in PER.
+    Two phones may have equal features. Substituting one for the other then costs nothing in FER, but is an error in
+    PER.
 
     Attributes
     ----------
-    phones: P distinct names.
-    features: F distinct names.
-    symbols: P rows of F symbols, keys of `FEATURE_VALUES`.
+    phones
+        The distinct names of P phones.
+    features
+        The distinct names of F features.
+    symbols
+        P rows of F symbols, which are keys of `FEATURE_VALUES`.
 
     Raises
     ------
-    ValueError: a wrong shape, an unknown symbol, or a name that is repeated, empty, a filler or contains white space.
+    ValueError
+        The shape is wrong, a symbol is unknown, or a name is repeated, empty, a filler or contains white space.
 
     Examples
     --------
@@ -107,25 +114,27 @@ class FeatureTable:
                     raise ValueError(f"phone {phone!r}, {feature}: {symbol!r}; expected one of + - 0 +- -+")
 
     def values(self) -> np.ndarray:
-        """The symbols as numbers: float, shape=(P, F)."""
+        """The values of the symbols: float, shape (P, F)."""
         return np.array([[FEATURE_VALUES[symbol] for symbol in row] for row in self.symbols])
 
     def substitution_costs(self) -> np.ndarray:
-        """Feature cost of recognising each phone (row) as each other (column), sum |a - b| / 2: shape=(P, P)."""
+        """The feature cost of recognising each phone (row) as each other phone (column), shape (P, P)."""
         values = self.values()
         return np.abs(values[:, None] - values[None, :]).sum(axis=2) / 2
 
     def indel_costs(self) -> np.ndarray:
-        """Feature cost of inserting or deleting each phone, 1 per feature, 1/2 where it is 0: shape=(P,)."""
+        """The feature cost of inserting or deleting each phone: 1 per feature, 1/2 if the feature is 0; shape (P,)."""
         return np.where(self.values() != 0, 1.0, 0.5).sum(axis=1)
 
 
 def read_feature_table(file: Union[str, PathLike[str]]) -> FeatureTable:
-    """Read a tab-separated table in UTF-8: a header of `phone` and the features, then one row per phone.
+    """Read a tab-separated table in UTF-8, with a header of `phone` and the features, then one row per phone.
 
-    Lines that begin with # are comments. Raises ValueError as `FeatureTable`, and for a header that does not begin with
-    `phone`.
+    Lines that begin with # are comments. ValueError is raised as by `FeatureTable`, and if the header does not begin
+    with `phone`.
 
+    Examples
+    --------
     >>> file = path.join(path.dirname(__file__), "arpabet_features.tsv")
     >>> read_feature_table(file) == arpabet_features()
     True
@@ -143,8 +152,10 @@ def read_feature_table(file: Union[str, PathLike[str]]) -> FeatureTable:
 
 @cache
 def arpabet_features() -> FeatureTable:
-    """The challenge's table: 40 phones (39 ARPAbet and DX) by 24 features.
+    """The challenge's table: 40 phones (39 of ARPAbet, and DX) with 24 features.
 
+    Examples
+    --------
     >>> table = arpabet_features()
     >>> len(table.phones), len(table.features)
     (40, 24)
@@ -153,11 +164,13 @@ def arpabet_features() -> FeatureTable:
 
 
 def phone_classes(table: FeatureTable) -> list[str]:
-    """Each phone's class by its manner: stop, affricate, fricative, tap, nasal, approximant, vowel or diphthong.
+    """Classify phones by manner: stop, affricate, fricative, tap, nasal, approximant, vowel or diphthong.
 
-    By the features of Hayes (2009), Introductory Phonology, chapter 4: syllabic, sonorant, continuant, delayed release,
-    tap, nasal. In a table that lacks one of these, the class of every phone is `phone`.
+    The classes are defined by the features of Hayes (2009), Introductory Phonology, chapter 4: syllabic, sonorant,
+    continuant, delayed release, tap, nasal. If a table lacks one of these, the class of every phone is `phone`.
 
+    Examples
+    --------
     >>> table = arpabet_features()
     >>> classes = dict(zip(table.phones, phone_classes(table)))
     >>> [classes[phone] for phone in ("T", "CH", "HH", "DX", "NG", "L", "W", "IY", "AW")]
@@ -187,6 +200,8 @@ def _phone_class(features: dict[str, str]) -> str:
 def drop_fillers(phones: Phones) -> list[str]:
     """The phones without `<sil>`, `<spn>` and `<unk>`.
 
+    Examples
+    --------
     >>> drop_fillers(["K", "<sil>", "AE", "T"])
     ['K', 'AE', 'T']
     """
@@ -197,22 +212,29 @@ def drop_fillers(phones: Phones) -> list[str]:
 class RecognitionErrors:
     """Errors counted against a reference.
 
-    Substitutions, insertions and deletions are the phone errors of the cheapest alignment at unit cost. Of several
-    equally cheap alignments, the one with the most substitutions counts; it fixes all three numbers, and their sum is
-    the edit distance.
+    Substitutions, insertions and deletions are the phone errors of the cheapest alignment with unit costs. If several
+    alignments are equally cheap, the one with the most substitutions counts. It determines all three numbers; their sum
+    is the edit distance.
 
     Attributes
     ----------
-    substitutions: phones recognised as another phone.
-    insertions: phones of the hypothesis that pair with none of the reference.
-    deletions: phones of the reference that pair with none of the hypothesis.
-    reference_phones: phones of the reference.
-    feature_cost: cost of the cheapest alignment in features.
-    reference_features: features of the reference: reference phones * features of a phone.
+    substitutions
+        The number of phones recognised as another phone.
+    insertions
+        The number of phones in the hypothesis without a counterpart in the reference.
+    deletions
+        The number of phones in the reference without a counterpart in the hypothesis.
+    reference_phones
+        The number of phones in the reference.
+    feature_cost
+        The feature cost of the alignment that is cheapest in features.
+    reference_features
+        The number of features in the reference: reference phones times features of a phone.
 
     Raises
     ------
-    ValueError: as all counts; more phones substituted and deleted than there are.
+    ValueError
+        A count is not valid, or more phones are substituted and deleted than there are.
 
     Examples
     --------
@@ -243,8 +265,10 @@ class RecognitionErrors:
 def errors_per_utterance(
     reference: Sequence[Phones], hypothesis: Sequence[Phones], *, table: Optional[FeatureTable] = None
 ) -> RecognitionErrors:
-    """The errors of each utterance: one row per utterance.
+    """Count the errors of each utterance, one row per utterance.
 
+    Examples
+    --------
     >>> rows = errors_per_utterance([["V", "AE", "N"], ["K", "AE", "T"]], [["K", "AE", "N"], ["K", "AE", "T", "S"]])
     >>> rows.substitutions.tolist(), rows.insertions.tolist(), rows.feature_cost.tolist()
     ([1, 0], [0, 1], [7.0, 21.5])
@@ -265,8 +289,10 @@ def errors_per_utterance(
 def count_errors(
     reference: Sequence[Phones], hypothesis: Sequence[Phones], *, table: Optional[FeatureTable] = None
 ) -> RecognitionErrors:
-    """The rows of `errors_per_utterance`, added up.
+    """The total of `errors_per_utterance`.
 
+    Examples
+    --------
     >>> count_errors([["V", "AE", "N"]], [["K", "AE", "N"]]) == RecognitionErrors(1, 0, 0, 3, 7.0, 3 * 24)
     True
     """
@@ -274,8 +300,10 @@ def count_errors(
 
 
 def phone_errors(errors: RecognitionErrors) -> Number:
-    """Edit distance over phones: substitutions + insertions + deletions.
+    """The number of phone errors, the edit distance: substitutions + insertions + deletions.
 
+    Examples
+    --------
     >>> phone_errors(RecognitionErrors(2, 1, 0, 8, 40.0, 192))
     3
     """
@@ -283,8 +311,12 @@ def phone_errors(errors: RecognitionErrors) -> Number:
 
 
 def per(errors: RecognitionErrors) -> Number:
-    """PER = phone errors / reference phones.
+    r"""Phone error rate.
 
+    .. math:: PER = \frac{\text{substitutions} + \text{insertions} + \text{deletions}}{\text{reference phones}}
+
+    Examples
+    --------
     >>> per(RecognitionErrors(2, 1, 0, 8, 40.0, 192))
     0.375
     """
@@ -292,8 +324,12 @@ def per(errors: RecognitionErrors) -> Number:
 
 
 def fer(errors: RecognitionErrors) -> Number:
-    """FER = feature cost / reference features.
+    r"""Feature error rate.
 
+    .. math:: FER = \frac{\text{feature cost}}{\text{reference phones} \times \text{features of a phone}}
+
+    Examples
+    --------
     >>> fer(RecognitionErrors(2, 1, 0, 8, 24.0, 192))
     0.125
     >>> rows = np.array([[2, 1, 0, 8, 24, 192], [0, 1, 0, 0, 21.5, 0]])
@@ -306,10 +342,12 @@ def fer(errors: RecognitionErrors) -> Number:
 def phone_error_rate(
     reference: Sequence[Phones], hypothesis: Sequence[Phones], *, table: Optional[FeatureTable] = None
 ) -> float:
-    """PER = sum of unit-cost edit distances / sum of reference lengths.
+    """PER of transcripts: `per` of `count_errors`, but faster to compute.
 
-    Equals `per` of `count_errors`, and takes less time. ValueError for a reference without phones.
+    A reference without phones raises ValueError.
 
+    Examples
+    --------
     >>> phone_error_rate([["K"], ["K", "AE", "T"]], [["T"], ["K", "AE", "T"]])
     0.25
     """
@@ -322,10 +360,12 @@ def phone_error_rate(
 def feature_error_rate(
     reference: Sequence[Phones], hypothesis: Sequence[Phones], *, table: Optional[FeatureTable] = None
 ) -> float:
-    """FER = sum of feature costs / (features * sum of reference lengths).
+    """FER of transcripts: `fer` of `count_errors`, but faster to compute.
 
-    Equals `fer` of `count_errors`, and takes less time. ValueError for a reference without phones.
+    A reference without phones raises ValueError.
 
+    Examples
+    --------
     >>> feature_error_rate([["K"]], [["K", "K", "K", "K"]])  # K costs 21 to insert: 63 / 24
     2.625
     """
@@ -340,11 +380,15 @@ class Step:
 
     Attributes
     ----------
-    operation: `match`, `substitution`, `insertion` or `deletion`.
-    reference, hypothesis: the phones; None where there is none.
-    cost: in features.
-    changes: (feature, its symbol in the reference, in the hypothesis) for each feature that a substitution
-        changes; empty for the other operations.
+    operation
+        `match`, `substitution`, `insertion` or `deletion`.
+    reference, hypothesis
+        The phones; None for the missing side of an insertion or a deletion.
+    cost
+        The cost in features.
+    changes
+        For a substitution, each changed feature with its symbols in the reference and in the hypothesis; empty for
+        other operations.
     """
 
     operation: str
@@ -355,11 +399,13 @@ class Step:
 
 
 def align(reference: Phones, hypothesis: Phones, *, table: Optional[FeatureTable] = None) -> tuple[Step, ...]:
-    """The cheapest alignment of one utterance in features, first phone first.
+    """The alignment of one utterance that is cheapest in features, from the first phone to the last.
 
-    Its costs sum to the feature cost of `count_errors`. Of several equally cheap alignments it is the one that, read
-    from the end, has a pair before a deletion before an insertion.
+    The sum of its costs is the feature cost of `count_errors`. Among equally cheap alignments, it is chosen from the
+    end, with a preference for pairs, then deletions, then insertions.
 
+    Examples
+    --------
     >>> for step in align(["V", "AE"], ["F", "AE", "N"]):
     ...     print(step.operation, step.reference, step.hypothesis, step.cost, step.changes)
     substitution V F 1.0 (('voice', '+', '-'),)
@@ -387,12 +433,14 @@ def align(reference: Phones, hypothesis: Phones, *, table: Optional[FeatureTable
 def phone_confusions(
     reference: Sequence[Phones], hypothesis: Sequence[Phones], *, table: Optional[FeatureTable] = None
 ) -> np.ndarray:
-    """How often each phone of the reference was recognised as each phone of the table: int, shape=(P + 1, P + 1).
+    """Confusion matrix: how often each phone was recognised as each phone, int, shape (P + 1, P + 1).
 
-    Rows are the table's phones in the reference, columns those in the hypothesis; the last column counts deletions, the
-    last row insertions. The sums are those of `count_errors`: of the alignments with the fewest errors, then the most
-    substitutions, the cheapest in features is counted.
+    Rows are the phones of the table in the reference, columns in the hypothesis. The last column counts deletions, the
+    last row insertions. Among the alignments with the fewest errors, and then with the most substitutions, the one that
+    is cheapest in features is counted, so that the sums are those of `count_errors`.
 
+    Examples
+    --------
     >>> table = FeatureTable(("B", "P"), ("voice",), (("+",), ("-",)))
     >>> phone_confusions([["B", "B", "P"]], [["B", "P"]], table=table).tolist()
     [[1, 0, 1], [0, 1, 0], [0, 0, 0]]
@@ -416,14 +464,14 @@ def phone_confusions(
 
 @dataclass(frozen=True, eq=False)
 class _Encoded:
-    """Transcripts as one array of phone numbers, without fillers; utterance u begins at starts[u]."""
+    """Transcripts as one array of phone numbers, without fillers. Utterance u begins at `starts[u]`."""
 
     codes: np.ndarray
     starts: np.ndarray
     lengths: np.ndarray
 
     def padded(self, chosen: np.ndarray, padding: int) -> np.ndarray:
-        """The chosen utterances as columns, filled up with `padding`; shape (longest, chosen)."""
+        """The chosen utterances as columns, padded to the longest one; shape (longest, chosen)."""
         position = np.arange(self.lengths[chosen].max())[:, None]
         inside = position < self.lengths[chosen]
         rows = np.full(inside.shape, padding)
@@ -431,7 +479,7 @@ class _Encoded:
         return rows
 
     def sums(self, weights: np.ndarray) -> np.ndarray:
-        """The sum of the phones' weights in each utterance."""
+        """The sum of the weights of the phones in each utterance."""
         running = np.concatenate(([0], np.cumsum(weights[self.codes])))
         return running[self.starts + self.lengths] - running[self.starts]
 
@@ -477,7 +525,7 @@ def _different(table: FeatureTable) -> np.ndarray:
 
 
 def _feature_quarters(table: FeatureTable) -> tuple[np.ndarray, np.ndarray]:
-    """Substitution and indel costs in quarters of a feature, as integers."""
+    """Costs of substitutions, and of insertions and deletions, as integers in quarters of a feature."""
     return (4 * table.substitution_costs()).astype(np.int64), (4 * table.indel_costs()).astype(np.int64)
 
 
@@ -486,8 +534,9 @@ def _phone_errors(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Substitutions, insertions and deletions of each utterance: fewest errors, then most substitutions.
 
-    An error weighs more than all insertions and deletions together can, and each of those adds one: a distance is then
-    errors * weight + (insertions + deletions), and insertions - deletions is the difference in length.
+    The weight of an error is larger than the possible number of insertions and deletions, each of which adds 1. So a
+    distance is errors * weight + (insertions + deletions). Their difference, insertions - deletions, is the difference
+    in length.
     """
     weight = 1 + int((reference.lengths + hypothesis.lengths).max())
     indel = np.full(len(table.phones), weight + 1)
@@ -504,10 +553,10 @@ def _rate(distances: np.ndarray, reference_lengths: np.ndarray, unit: int) -> fl
 
 
 def _savings(substitution: np.ndarray, indel: np.ndarray) -> np.ndarray:
-    """The saving of pairing two phones over deleting one and inserting the other; shape (P, P).
+    """The saving of pairing two phones instead of deleting one and inserting the other; shape (P, P).
 
-    An alignment's cost is that of deleting and inserting everything, less the savings of its pairs. Savings let
-    transcripts of different lengths share a batch: padding that saves nothing changes nothing.
+    The cost of an alignment is that of deleting and inserting all phones, minus the savings of its pairs. With savings,
+    transcripts of different lengths can share a batch, because padding without savings does not change the result.
     """
     return indel[:, None] + indel[None, :] - substitution
 
@@ -515,7 +564,7 @@ def _savings(substitution: np.ndarray, indel: np.ndarray) -> np.ndarray:
 def _distances(
     reference: _Encoded, hypothesis: _Encoded, substitution: np.ndarray, indel: np.ndarray
 ) -> np.ndarray:
-    """Weighted edit distance of each utterance; whole numbers, shape (n,)."""
+    """The weighted edit distance of each utterance: integers, shape (n,)."""
     padding = len(indel)
     savings = np.zeros((padding + 1, padding + 1))
     savings[:padding, :padding] = _savings(substitution, indel)
@@ -528,7 +577,7 @@ def _distances(
 
 
 def _batches(reference_lengths: np.ndarray, hypothesis_lengths: np.ndarray) -> Iterator[np.ndarray]:
-    """Utterances of about the same length on either side (within a quarter), without empty ones."""
+    """Batches of utterances of similar lengths in reference and hypothesis (within a quarter), without empty ones."""
     paired = np.flatnonzero(np.minimum(reference_lengths, hypothesis_lengths))
     sizes = [np.ceil(np.log(side[paired]) / np.log(1.25)) for side in (reference_lengths, hypothesis_lengths)]
     group = sizes[0] * 256 + sizes[1]
@@ -542,10 +591,10 @@ def _batches(reference_lengths: np.ndarray, hypothesis_lengths: np.ndarray) -> I
 
 
 def _most_saved(reference: np.ndarray, hypothesis: np.ndarray, savings: np.ndarray) -> np.ndarray:
-    """The most an alignment saves, for each column of m and n padded phones; shape (columns,).
+    """The largest saving of any alignment, for each column of m and n padded phones; shape (columns,).
 
-    saved[i, j] = max(saved[i-1, j-1] + savings[r_i, h_j], saved[i-1, j], saved[i, j-1]), by anti-diagonals i + j = d:
-    each needs only the two before it, so it is one operation over cells and columns.
+    saved[i, j] = max(saved[i-1, j-1] + savings[r_i, h_j], saved[i-1, j], saved[i, j-1]) is computed by anti-diagonals
+    i + j = d. Each of them needs only the previous two, so it is one operation over all its cells and all columns.
     """
     m, n = len(reference), len(hypothesis)
     savings = savings.astype(np.min_scalar_type(-min(m, n) * int(savings.max()) - 1))
@@ -566,7 +615,7 @@ def _most_saved(reference: np.ndarray, hypothesis: np.ndarray, savings: np.ndarr
 def _cheapest_path(
     reference: np.ndarray, hypothesis: np.ndarray, substitution: np.ndarray, indel: np.ndarray
 ) -> list[tuple[Optional[int], Optional[int]]]:
-    """Pairs of phone numbers along the cheapest alignment of one utterance, None for nothing."""
+    """The pairs of phone numbers along the cheapest alignment of one utterance; None for a missing phone."""
     savings = _savings(substitution, indel)[reference[:, None], hypothesis[None, :]]
     i, j = savings.shape
     saved = np.zeros((i + 1, j + 1), dtype=np.int64)

@@ -1,9 +1,10 @@
 """Errors of real-valued predictions of ratings: RMSE, closeness, standardised mean difference, PRMSE.
 
-Arrays have shape (n,), one entry per item, in the same order, with the reference first. Those that are empty, of
-different lengths, or not of finite numbers raise ValueError. Rates are undefined without items (see `counts`).
+Arrays have shape (n,), one entry per item, in the same order, with the reference first. Arrays that are empty, of
+different lengths, or contain values that are not finite numbers raise ValueError. Rates are undefined without items
+(see `counts`).
 
-Source: ETS's `rsmtool` for the trimming and rounding of predictions, the standardised mean difference and PRMSE.
+Source: `rsmtool` by ETS, for the trimming and rounding of predictions, the standardised mean difference and PRMSE.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ class SquaredErrors:
 
     Attributes
     ----------
-    items: number of items.
-    squared_error: sum of squared differences, in the square of the ratings' unit.
+    items
+        The number of items.
+    squared_error
+        The sum of squared differences, in the square of the ratings' unit.
     """
 
     items: Number
@@ -40,15 +43,22 @@ class SquaredErrors:
 
 @dataclass(frozen=True)
 class Differences:
-    """Predictions less the reference's ratings, summed over items.
+    """Differences between predictions and ratings (prediction minus reference), summed over items.
 
     Attributes
     ----------
-    items: number of items.
-    difference: sum of the differences.
-    reference: sum of the reference's ratings.
-    squared_reference: sum of their squares.
-    within_half, within_one: items that differ by at most 0.5, and at most 1.
+    items
+        The number of items.
+    difference
+        The sum of the differences.
+    reference
+        The sum of the reference's ratings.
+    squared_reference
+        The sum of the squares of the reference's ratings.
+    within_half
+        The number of items that differ by at most 0.5.
+    within_one
+        The number of items that differ by at most 1.
     """
 
     items: Number
@@ -66,8 +76,10 @@ class Differences:
 
 
 def squared_errors(reference: Any, predictions: Any) -> SquaredErrors:
-    """The squared difference of each item, shape=(n,). A square that exceeds the largest float raises ValueError.
+    """The squared difference of each item, one row per item. A square above the largest float raises ValueError.
 
+    Examples
+    --------
     >>> squared_errors([1, 2, 3], [2, 2, 5]).squared_error.tolist()
     [1.0, 0.0, 4.0]
     """
@@ -78,8 +90,10 @@ def squared_errors(reference: Any, predictions: Any) -> SquaredErrors:
 
 
 def root_mean_square(errors: SquaredErrors) -> Any:
-    """Root of the mean squared difference, in the ratings' own unit; lower is better.
+    """The root mean square difference, in the ratings' own unit; lower is better.
 
+    Examples
+    --------
     >>> root_mean_square(SquaredErrors(items=2, squared_error=50))
     5.0
     """
@@ -88,11 +102,15 @@ def root_mean_square(errors: SquaredErrors) -> Any:
 
 
 def rmse(reference: Any, predictions: Any) -> float:
-    """`root_mean_square` of two variables' differences, in their own unit; lower is better.
+    r"""Root mean square error of predictions, in the ratings' own unit; lower is better.
 
-    Computed in units of a power of two near the largest difference, so that no square overflows. ValueError if the
-    result exceeds the largest float.
+    .. math:: \sqrt{\frac{1}{n} \sum_i (prediction_i - reference_i)^2}
 
+    The differences are scaled by a power of two near the largest one, so that no square overflows. If the result
+    exceeds the largest float, ValueError is raised.
+
+    Examples
+    --------
     >>> rmse([0, 0], [1e200, 7e200]) / 1e200
     5.0
     """
@@ -109,8 +127,10 @@ def rmse(reference: Any, predictions: Any) -> float:
 
 
 def differences(reference: Any, predictions: Any) -> Differences:
-    """The sums of `Differences` for each item, shape=(n,).
+    """The differences of each item, one row per item.
 
+    Examples
+    --------
     >>> rows = differences([1, 2, 3], [1.5, 3, 1])
     >>> rows.difference.tolist(), rows.within_half.tolist(), rows.within_one.tolist()
     ([0.5, 1.0, -2.0], [1, 0, 0], [1, 1, 0])
@@ -123,8 +143,10 @@ def differences(reference: Any, predictions: Any) -> Differences:
 
 
 def within_half(sums: Differences) -> Any:
-    """The share of predictions at most 0.5 from the reference's rating.
+    """The share of predictions that differ from the reference's rating by at most 0.5.
 
+    Examples
+    --------
     >>> within_half(total(differences([1, 2, 3, 4], [1.5, 3, 1, 4])))
     0.5
     """
@@ -132,8 +154,10 @@ def within_half(sums: Differences) -> Any:
 
 
 def within_one(sums: Differences) -> Any:
-    """The share of predictions at most 1 from the reference's rating.
+    """The share of predictions that differ from the reference's rating by at most 1.
 
+    Examples
+    --------
     >>> within_one(total(differences([1, 2, 3, 4], [1.5, 3, 1, 4])))
     0.75
     """
@@ -141,12 +165,18 @@ def within_one(sums: Differences) -> Any:
 
 
 def standardised_mean_difference(sums: Differences) -> Any:
-    """SMD: the mean difference over the standard deviation (n - 1) of the reference's ratings.
+    r"""Standardised mean difference, positive if predictions are too high on average.
 
-    Positive where predictions are too high on the whole; undefined for a constant reference. Williamson, Xi and Breyer
-    (2012), "A framework for evaluation and use of automated scoring", consider more than 0.15 either way too much.
+    .. math:: SMD = \frac{\text{mean of (prediction - reference)}}{\text{standard deviation of the reference}}
+
+    The standard deviation has the denominator n - 1. The SMD is undefined for a constant reference. Williamson, Xi and
+    Breyer (2012), "A framework for evaluation and use of automated scoring", consider absolute values above 0.15 too
+    large.
+
     Source: `rsmtool`, its method "unpooled".
 
+    Examples
+    --------
     >>> standardised_mean_difference(total(differences([1, 2, 3], [2, 2, 5])))  # 1 / 1
     1.0
     """
@@ -157,8 +187,10 @@ def standardised_mean_difference(sums: Differences) -> Any:
 
 
 def mean_shift(sums: Differences) -> Any:
-    """The absolute value of the `standardised_mean_difference`: 0 is best.
+    """The absolute value of the `standardised_mean_difference`; 0 is best.
 
+    Examples
+    --------
     >>> mean_shift(total(differences([1, 2, 3], [0, 2, 1])))
     1.0
     """
@@ -166,26 +198,37 @@ def mean_shift(sums: Differences) -> Any:
 
 
 def prmse(ratings: Any, predictions: Any) -> float:
-    """Proportional reduction in mean squared error, when the true scores behind several ratings are predicted.
+    r"""Proportional reduction in mean squared error, for predictions of the true scores behind several ratings.
 
-    1 - MSE / (variance of the true scores), both less the contribution of the raters' errors. 1 where the raters'
-    errors explain the whole error of the system; not bounded below.
+    .. math:: PRMSE = 1 - \frac{\text{mean squared error}}{\text{variance of the true scores}}
+
+    The contribution of the raters' errors is subtracted from both. PRMSE is 1 if the raters' errors explain the whole
+    error of the system. It has no lower bound.
+
     Source: Loukina, Madnani, Cahill et al. (BEA 2020), "Using PRMSE to evaluate automated scoring systems in the
     presence of label noise"; `rsmtool.utils.prmse`.
 
     Parameters
     ----------
-    ratings: shape=(n, m): each item's ratings, NaN where there is none; at least one per item, two of some items.
-    predictions: shape=(n,).
+    ratings : array_like, shape (n, m)
+        The ratings of each item by m raters, NaN if there is none. Each item needs a rating, and some items two.
+    predictions : array_like, shape (n,)
+        The predictions.
+
+    Returns
+    -------
+    float
+        PRMSE; higher is better.
 
     Raises
     ------
-    ValueError: no item, lengths that differ, an item without ratings, no item with two, or true scores that do not
-        vary.
+    ValueError
+        There are no items, the lengths differ, an item has no rating, no item has two ratings, or the true scores do
+        not vary.
 
     Examples
     --------
-    The raters never differ. The true scores 1 and 3 have a variance of 2, the mean squared error is 1/2.
+    The raters agree. The true scores 1 and 3 have a variance of 2, and the mean squared error is 1/2.
 
     >>> prmse([[1, 1], [3, 3]], [1, 2])
     0.75
@@ -196,22 +239,24 @@ def prmse(ratings: Any, predictions: Any) -> float:
         raise ValueError(f"ratings of shape {table.shape}; expected ({len(predictions)}, m)")
     number = (~np.isnan(table)).sum(axis=1)
     if not number.all() or not (number > 1).any():
-        raise ValueError("expected a rating of every item and two of some")
+        raise ValueError("expected at least one rating of every item, and two of some items")
     means = np.nansum(table, axis=1) / number
     error = np.nansum((table - means[:, np.newaxis]) ** 2) / (number - 1).sum()
     items, every = len(table), number.sum()
     between = (number * (means - np.nansum(table) / every) ** 2).sum() - (items - 1) * error
     variance = between / (every - (number**2).sum() / every)
     if not variance > 0:
-        raise ValueError("the true scores do not vary: no reduction exists")
+        raise ValueError("the true scores do not vary, so that PRMSE is undefined")
     return float(1 - ((number * (means - predictions) ** 2).sum() - items * error) / every / variance)
 
 
 def round_to_scale(predictions: Any, low: int, high: int) -> np.ndarray:
-    """Predictions trimmed to the scale from `low` to `high` and rounded, halves to even: int, shape=(n,).
+    """Trim predictions to the scale from `low` to `high`, and round them, halves to even: int, shape (n,).
 
-    ETS's `rsmtool` trims to [low - 0.4998, high + 0.4998], which gives the same. ValueError for an empty scale.
+    `rsmtool` trims to [low - 0.4998, high + 0.4998], with the same result. An empty scale raises ValueError.
 
+    Examples
+    --------
     >>> round_to_scale([-7, 0.5, 1.5, 2.5, 4.4998, 9], 1, 4).tolist()
     [1, 1, 2, 2, 4, 4]
     """

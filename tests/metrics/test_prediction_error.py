@@ -89,7 +89,7 @@ def test_prmse_is_that_of_its_formulas_in_rsmtool():
     [
         ([[1, 2]], [1, 2], r"ratings of shape \(1, 2\); expected \(2, m\)"),
         ([[1, math.nan], [2, math.nan]], [1, 2], "two of some"),
-        ([[1, 1], [math.nan, math.nan]], [1, 2], "a rating of every item"),
+        ([[1, 1], [math.nan, math.nan]], [1, 2], "one rating of every item"),
         ([[1, 3], [3, 1]], [1, 2], "do not vary"),
         ([[2, 2], [2, 2]], [1, 2], "do not vary"),
         ([["a", "b"], ["b", "a"]], [1, 2], "could not convert string to float"),
