@@ -1,5 +1,5 @@
-"""Systems compared with one another: randomisation tests, multiple comparisons, ranks, power. Arrays in, numbers out.
+"""Comparisons of several systems: randomisation tests, multiple comparisons, ranks and statistical power.
 
-Rank 1 is the best. A *unit* is one row of the statistics (a speaker, a recording, a call, a response); systems are
-compared on the same units. Bundles and kits do not contain this package.
+All functions take arrays and return numbers. Rank 1 is the best. A *unit* is one row of the statistics: a speaker, a
+recording, a call or a response. Systems are compared on the same units. Bundles and kits do not contain this package.
 """

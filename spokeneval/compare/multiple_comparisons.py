@@ -1,8 +1,8 @@
-"""Multiple comparisons: Holm's correction of all pairs of systems, and clusters of systems.
+"""Multiple comparisons: Holm's correction over all pairs of systems, and clusters of systems.
 
-A *cluster* holds neighbours on the board: a new one begins with the first rank at which some system differs
-significantly from the first system of the current cluster. So no system is shown to differ from the first of its
-cluster; that two of them are equal is not shown either.
+A *cluster* consists of neighbouring ranks. A new cluster begins at the first rank at which some system differs
+significantly from the first system of the current cluster. So no system differs significantly from the first system of
+its cluster. This does not mean that the systems in a cluster are equal.
 
 Source: Holm, A simple sequentially rejective multiple test procedure (Scandinavian Journal of Statistics 6, 1979).
 """
@@ -12,12 +12,26 @@ from __future__ import annotations
 import numpy as np
 
 SIGNIFICANCE = 0.05
-"""The risk that any two systems of a board are wrongly found to differ, and that any system's ranks are wrong."""
+"""The significance level: the risk that any difference is found wrongly, and that any set of ranks is wrong."""
 
 
 def holm(p_values: np.ndarray) -> np.ndarray:
-    """Holm's step-down adjustment over all pairs, shape=(s, s), symmetric: the i-th smallest of m times m - i + 1.
+    """Adjust the p values of all pairs of s systems by Holm's step-down method.
 
+    The i-th smallest of m p values is multiplied by m - i + 1. Adjusted values are at most 1, and increase with i.
+
+    Parameters
+    ----------
+    p_values : ndarray, shape (s, s)
+        The p value of each pair, symmetric.
+
+    Returns
+    -------
+    ndarray, shape (s, s)
+        The adjusted p values, symmetric.
+
+    Examples
+    --------
     >>> p_values = np.array([[1, 0.01, 0.04], [0.01, 1, 0.03], [0.04, 0.03, 1]])
     >>> holm(p_values).round(6).tolist()
     [[1.0, 0.03, 0.06], [0.03, 1.0, 0.06], [0.06, 0.06, 1.0]]
@@ -45,8 +59,22 @@ def holm_level(systems: int, rejected: int = 0) -> float:
 
 
 def clusters(places: np.ndarray, differ: np.ndarray) -> list[int]:
-    """Each system's cluster, 1 the best, from ranks, shape=(s,), and significant differences, bool, shape=(s, s).
+    """The cluster of each system, numbered from 1, the best.
 
+    Parameters
+    ----------
+    places : ndarray of int, shape (s,)
+        The ranks of the systems.
+    differ : ndarray of bool, shape (s, s)
+        Whether each two systems differ significantly.
+
+    Returns
+    -------
+    list of int
+        The s clusters.
+
+    Examples
+    --------
     >>> clusters(np.array([1, 2, 3]), np.array([[False, False, True], [False, False, False], [True, False, False]]))
     [1, 1, 2]
     """

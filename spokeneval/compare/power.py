@@ -1,8 +1,8 @@
-"""Statistical power of a board's comparisons with test sets of another size.
+"""Statistical power of comparisons with test sets of another size.
 
-By the normal approximation of the paired difference, at the level of Holm's first step, so for the pair that is hardest
-to separate. With so few units that no test can be significant the power is 0. `deviation` is the standard deviation of
-a difference over one unit: its standard error times the root of the number of units.
+Power is computed by the normal approximation of the paired difference, at the level of Holm's first step, which is the
+strictest. It is 0 if there are so few units that no test can be significant. `deviation` is the standard deviation of
+the difference for one unit: its standard error times the square root of the number of units.
 """
 
 from __future__ import annotations
@@ -14,13 +14,16 @@ from .multiple_comparisons import holm_level
 from .randomisation import units_needed
 
 POWER = 0.8
+"""The power for which `smallest_difference` is computed."""
 
 _NORMAL = NormalDist()
 
 
 def power(difference: float, deviation: float, units: int, systems: int) -> float:
-    """The probability that a true difference is found among so many systems.
+    """The probability that a true difference between two of several systems is found significant.
 
+    Examples
+    --------
     >>> round(power(0.5, 1.0, units=50, systems=3), 3)
     0.873
     """
@@ -31,8 +34,10 @@ def power(difference: float, deviation: float, units: int, systems: int) -> floa
 
 
 def smallest_difference(deviation: float, units: int, systems: int) -> float:
-    """The true difference that is found with probability `POWER`, neglecting the chance of finding it reversed.
+    """The true difference that is found with probability `POWER`, ignoring the chance of finding the reverse.
 
+    Examples
+    --------
     >>> round(smallest_difference(1.0, units=50, systems=3), 3)
     0.458
     """

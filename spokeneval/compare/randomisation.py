@@ -1,15 +1,15 @@
-"""Differences of two systems in score: paired randomisation tests, and a tail bound of their p.
+"""Differences in score between two systems: paired randomisation tests, and a tail bound of their p values.
 
-- *Paired randomisation* (Noreen 1989; Yeh 2000): in each round two systems swap their rows of statistics, unit by unit,
-  with probability 1/2; p is the share of rounds, the observed one included, whose difference in score is at least the
-  observed one. A round without a score counts as one of them. Where there are no more ways to swap than rounds, each
-  way is taken once and p is exact. Where the counts of two systems are not on one scale (`Task.shared_scale`), swap
-  the units' jackknife pseudo-values of the score instead.
-- *Tail bound*: where no round is as far apart as the observation, p is smaller than rounds can resolve. It is then at
-  most what the bound on a sum of independent signs gives, 3.178 times the tail of the normal distribution (Bentkus
-  and Dzindzalieva, A tight Gaussian bound for weighted sums of Rademacher random variables, Bernoulli 21, 2015), with
-  the standard deviation of the rounds. A board of many systems therefore needs no more rounds than one of few. For
-  more than `MOST_SWAPPED` systems there are no rounds: every pair has this bound, by the units' pseudo-values.
+- *Paired randomisation* (Noreen 1989; Yeh 2000): in each round, two systems swap their rows of statistics for each unit
+  with probability 1/2. The p value is the share of rounds, including the observed one, whose difference in score is at
+  least the observed difference. A round in which a score is undefined counts as such a round. If there are no more ways
+  to swap than rounds, each way is used once, and p is exact. If the counts of two systems are not on the same scale
+  (`Task.shared_scale`), the units' jackknife pseudo-values of the score are swapped instead.
+- *Tail bound*: if no round reaches the observed difference, p is smaller than the rounds can resolve. The bound on a
+  sum of independent signs then gives an upper limit: 3.178 times the tail of the normal distribution (Bentkus and
+  Dzindzalieva, A tight Gaussian bound for weighted sums of Rademacher random variables, Bernoulli 21, 2015), with the
+  standard deviation of the rounds. So many systems need no more rounds than few. For more than `MOST_SWAPPED` systems
+  there are no rounds, and every pair has this bound, computed from the units' pseudo-values.
 """
 
 from __future__ import annotations
@@ -27,21 +27,22 @@ from .multiple_comparisons import SIGNIFICANCE, holm_level
 from .ranks import LEAST
 
 ScoreOfSums = Callable[[np.ndarray], np.ndarray]
-"""Sums of rows of counts, shape=(r, k), to scores, shape=(r,); NaN where undefined."""
+"""A function from sums of rows of counts, shape (r, k), to scores, shape (r,); undefined scores are NaN."""
 
 ROUNDS = 10_000
+"""The number of random rounds of a test."""
 
 MOST_SWAPPED = 100
-"""Most systems that are compared by swapping; with more, each pair has a bound."""
+"""The largest number of systems that are compared by swapping; with more systems, the tail bound is used."""
 
 _BATCH = 1000
 
 _CLEAR, _ROUNDS_OF_CLEAR = 5.0, 1000
-"""A difference is clear beyond this many standard deviations, after this many rounds that stayed below it: its p is
+"""A difference is clear if it exceeds this many standard deviations, and if this many rounds stayed below it. Its p is
 then below 2e-6."""
 
 _AT_A_TIME = 1 << 17
-"""Numbers processed at a time: as many as fit into the processor's cache."""
+"""The number of values to process at a time, so that they fit into the processor's cache."""
 
 _SIGNS_TO_NORMAL = 1 / (4 * NormalDist().cdf(-math.sqrt(2)))
 
@@ -53,21 +54,32 @@ def randomisation_tests(
     rounds: int = ROUNDS,
     progress: Callable[[str], None] = lambda step: None,
 ) -> np.ndarray:
-    """Two-sided p of the difference of every two systems, shape=(s, s), from statistics of shape=(s, n, k).
+    """Two-sided p values of the differences between every two of s systems.
 
-    All pairs share a round's choice of units, so each system is summed only once per round: after swapping, the sums of
-    A are those of A's kept units and of B's swapped ones. Random rounds end for a pair as soon as its p is above
-    `SIGNIFICANCE` whatever the other rounds give, or its difference is clear; exact tests use all ways for each pair.
+    All pairs share the choice of units in a round, so each system is summed only once per round: after swapping, the
+    sum of system A is that of A's kept units and B's swapped units. Random rounds end for a pair as soon as its p is
+    above `SIGNIFICANCE` whatever the remaining rounds give, or its difference is clear. Exact tests use all ways for
+    each pair.
 
     Parameters
     ----------
-    primary: the formula of the score.
-    rounds: number of random rounds; at most this many ways to swap are enumerated.
-    progress: is called with a line about the current round.
+    values : ndarray, shape (s, n, k)
+        The statistics of each system: k numbers for each of n units.
+    primary
+        The formula of the score.
+    rounds
+        The number of random rounds. If there are at most this many ways to swap, the test is exact.
+    progress
+        Called with a line about the current round.
+
+    Returns
+    -------
+    ndarray, shape (s, s)
+        The p values, symmetric, with 1 on the diagonal.
 
     Examples
     --------
-    The first system is better by 1 on each of four units; 2 of the 16 ways to swap are as far apart.
+    The first system is better by 1 on each of four units. In 2 of the 16 ways to swap, the difference is as large.
 
     >>> values = np.array([[[2.0], [3.0], [1.0], [2.0]], [[1.0], [2.0], [0.0], [1.0]]])
     >>> randomisation_tests(values, mean_of_units(4)).tolist()
@@ -110,7 +122,7 @@ def randomisation_tests(
 
 
 def _deviations(observed: np.ndarray, squares: np.ndarray, drawn: np.ndarray) -> np.ndarray:
-    """Distance of the observed differences from 0, in standard deviations of the rounds."""
+    """The observed differences in standard deviations of the rounds."""
     return observed / np.sqrt(np.maximum(squares / np.maximum(drawn, 1), LEAST**2))
 
 
@@ -120,38 +132,40 @@ def _few_ways(units: int, rounds: int) -> bool:
 
 
 def _all_ways(units: int) -> Iterator[np.ndarray]:
-    """Every choice of units to keep, shape=(batch, units): 1 to keep, 0 to swap."""
+    """Every choice of units to keep, shape (batch, units): 1 to keep, 0 to swap."""
     ways = np.array(list(itertools.product((1.0, 0.0), repeat=units)))
     for begin in range(0, len(ways), _BATCH):
         yield ways[begin : begin + _BATCH]
 
 
 def _random_ways(units: int, rounds: int) -> Iterator[np.ndarray]:
-    """Random choices of units to keep, one per round."""
+    """Random choices of units to keep, shape (batch, units), one per round."""
     state = np.random.RandomState(SEED)
     for begin in range(0, rounds, _BATCH):
         yield state.randint(0, 2, size=(min(_BATCH, rounds - begin), units)).astype(np.float64)
 
 
 def _pieces(pairs: np.ndarray, numbers: int) -> Iterator[np.ndarray]:
-    """Pairs in pieces of at most `_AT_A_TIME` numbers, with `numbers` for each pair."""
+    """The pairs in pieces of at most `_AT_A_TIME` numbers, with `numbers` of them for each pair."""
     size = max(1, _AT_A_TIME // numbers)
     for begin in range(0, len(pairs), size):
         yield pairs[begin : begin + size]
 
 
 def _tail_bound(deviations: float, units: int) -> float:
-    """Upper bound of the two-sided p of a sum of signs, one per unit, at this many standard deviations from 0.
+    """An upper bound of the two-sided p of a sum of signs, one per unit, at this many standard deviations from 0.
 
-    A sum is never farther from 0 than the root of its number of signs.
+    The sum is never farther from 0 than the square root of the number of signs, in standard deviations.
     """
-    # erfc, because a distribution function computed as 1 + erf is 0 from 8 deviations on
+    # erfc, because 1 + erf is 0 from 8 standard deviations on
     return min(1.0, _SIGNS_TO_NORMAL * math.erfc(min(deviations, math.sqrt(units)) / math.sqrt(2)))
 
 
 def least_p(units: int, systems: int) -> float:
-    """The least p that a difference over this many units can have on a board of this many systems.
+    """The smallest p that a difference between two of several systems can have with this many units.
 
+    Examples
+    --------
     >>> least_p(units=10, systems=6)  # 2 of 2**10 ways to swap
     0.001953125
     """
@@ -162,8 +176,10 @@ def least_p(units: int, systems: int) -> float:
 
 
 def units_needed(systems: int) -> int:
-    """The least number of units with which a difference between two of so many systems can be significant.
+    """The smallest number of units with which a difference between two of several systems can be significant.
 
+    Examples
+    --------
     >>> units_needed(6)  # 15 pairs: 15 * 2 / 2**9 = 0.059, 15 * 2 / 2**10 = 0.029
     10
     """
@@ -171,11 +187,27 @@ def units_needed(systems: int) -> int:
 
 
 def pseudo_values(values: np.ndarray, primary: ScoreOfSums) -> np.ndarray:
-    """Jackknife pseudo-values, shape=(s, n, 1), from statistics of shape=(s, n, k): each unit's part of the score.
+    """Jackknife pseudo-values: the contribution of each unit to the score.
 
-    n times the score less n - 1 times the score of the other units; the score itself where the others have none.
+    A pseudo-value is n times the score minus n - 1 times the score without the unit; or the score itself if the score
+    without the unit is undefined.
 
-    Sums 6 / 4, without the first unit 4 / 3, without the second 2 / 1: 2 * 6/4 - 4/3 = 5/3 and 2 * 6/4 - 2 = 1.
+    Parameters
+    ----------
+    values : ndarray, shape (s, n, k)
+        The statistics of s systems: k numbers for each of n units.
+    primary
+        The formula of the score.
+
+    Returns
+    -------
+    ndarray, shape (s, n, 1)
+        The pseudo-values.
+
+    Examples
+    --------
+    The score is 6 / 4; without the first unit 4 / 3, without the second 2 / 1. The pseudo-values are
+    2 * 6/4 - 4/3 = 5/3 and 2 * 6/4 - 2 = 1.
 
     >>> pseudo_values(np.array([[[2.0, 1.0], [4.0, 3.0]]]), lambda sums: sums[:, 0] / sums[:, 1]).round(6).tolist()
     [[[1.666667], [1.0]]]
@@ -190,8 +222,10 @@ def pseudo_values(values: np.ndarray, primary: ScoreOfSums) -> np.ndarray:
 
 
 def mean_of_units(units: int) -> ScoreOfSums:
-    """The formula of a score that is the mean over units of a single column, such as `pseudo_values`.
+    """The formula of a score that is the mean over units of a single column, as for `pseudo_values`.
 
+    Examples
+    --------
     >>> mean_of_units(4)(np.array([[6.0], [2.0]])).tolist()
     [1.5, 0.5]
     """
@@ -201,21 +235,25 @@ def mean_of_units(units: int) -> ScoreOfSums:
 def bounded_differences(parts: np.ndarray, scores: np.ndarray) -> np.ndarray:
     """Significant differences by the tail bound and Holm's correction over all pairs, without rounds.
 
-    Each pair is tested on the scale of the score and, where both scores are above 0, on that of its logarithm, which
-    suits skewed scores such as ratios, each at half the level. Needs two s x s numbers of four bytes.
+    Each pair is tested on the scale of the score and, if both scores are above 0, on that of its logarithm, which suits
+    skewed scores such as ratios. Each of the two tests has half the level. The memory needed is about two numbers of
+    four bytes for each pair of systems.
 
     Parameters
     ----------
-    parts: each unit's contribution to the score, shape=(s, n), from `pseudo_values`.
-    scores: shape=(s,).
+    parts : ndarray, shape (s, n)
+        The contribution of each unit to the score, from `pseudo_values`.
+    scores : ndarray, shape (s,)
+        The scores of the systems.
 
     Returns
     -------
-    bool, shape=(s, s): whether the row's score is significantly higher than the column's.
+    ndarray of bool, shape (s, s)
+        Whether the row's score is significantly higher than the column's.
 
     Examples
     --------
-    Of 400 units the first system wins 300: (300 - 100) / sqrt(400) = 10 standard deviations.
+    The first system is better on 300 of 400 units, the second on 100: (300 - 100) / sqrt(400) = 10 standard deviations.
 
     >>> parts = np.stack([np.arange(400) < 300, np.arange(400) >= 300]).astype(float)
     >>> bounded_differences(parts, parts.mean(axis=1)).tolist()
@@ -237,7 +275,7 @@ def bounded_differences(parts: np.ndarray, scores: np.ndarray) -> np.ndarray:
 
 
 def _deviations_of_means(parts: np.ndarray, means: np.ndarray) -> np.ndarray:
-    """Lead of each row's mean over each column's, in standard deviations of a sum of signs; NaN where one is NaN."""
+    """The lead of each row's mean over each column's, in standard deviations of a sum of signs; may be NaN."""
     systems, units = parts.shape
     parts = parts - np.nan_to_num(parts).mean(axis=0)
     squares = np.square(parts).sum(axis=1)

@@ -1,10 +1,10 @@
-"""Ranks of systems, and sets of ranks that hold for all systems at once with 95 % confidence.
+"""Ranks of systems, and sets of ranks with simultaneous 95 % confidence for all systems.
 
-Equal scores, to `DECIMALS` decimals, share the better rank. A system's true rank is 1 plus the number of systems that
-are truly better. A system is *known to be better* than another if the hypothesis that it is not better is rejected; its
-best rank is then 1 plus the number of systems known to be better, its worst rank the number of systems less those known
-to be worse. As long as no true hypothesis is rejected, all these ranks hold, so a single risk of 5 % covers the whole
-board.
+Scores that are equal to `DECIMALS` decimals share the better rank. A system's true rank is 1 plus the number of systems
+that are truly better. A system is *known to be better* than another if the hypothesis that it is not better is
+rejected. The best rank of a system is 1 plus the number of systems known to be better; its worst rank is the number of
+systems minus those known to be worse. If no true hypothesis is rejected, all these sets contain the true ranks, so a
+single risk of 5 % applies to all systems together.
 
 Source: Mogstad, Romano, Shaikh and Wilhelm, Inference for Ranks (Review of Economic Studies 91, 2024), sections 3.2
 and 3.3, with the stepdown of Romano and Wolf (Econometrica 73, 2005).
@@ -20,15 +20,29 @@ from ..metrics.bootstrap import SEED
 from .multiple_comparisons import SIGNIFICANCE
 
 DECIMALS = 10
-"""Scores that agree to this many decimals are equal: Codabench and CodaLab store no more."""
+"""Scores that agree to this many decimals are equal, because Codabench and CodaLab store no more decimals."""
 
 LEAST = 10.0**-DECIMALS
-"""The smallest difference of two scores."""
+"""The smallest difference between two scores."""
 
 
 def ranks(scores: np.ndarray, *, higher: bool) -> np.ndarray:
-    """Ranks of scores, shape=(..., s), along the last axis: 1 plus the number of better scores.
+    """The ranks of scores along the last axis: 1 plus the number of better scores.
 
+    Parameters
+    ----------
+    scores : ndarray, shape (..., s)
+        The scores of s systems.
+    higher
+        Whether higher scores are better.
+
+    Returns
+    -------
+    ndarray of int, shape (..., s)
+        The ranks, from 1.
+
+    Examples
+    --------
     >>> ranks(np.array([3.0, 5.0, 5.0, 1.0]), higher=True).tolist()
     [3, 1, 1, 4]
     """
@@ -39,8 +53,20 @@ def ranks(scores: np.ndarray, *, higher: bool) -> np.ndarray:
 
 
 def ranks_known(better: np.ndarray) -> list[tuple[int, int]]:
-    """Best and worst ranks from bool, shape=(s, s): system a is known to be better than b where `better[a, b]`.
+    """The best and the worst rank of each system.
 
+    Parameters
+    ----------
+    better : ndarray of bool, shape (s, s)
+        Whether the row's system is known to be better than the column's.
+
+    Returns
+    -------
+    list of tuple of int
+        The best and the worst rank of each of the s systems.
+
+    Examples
+    --------
     >>> ranks_known(np.array([[False, True, True], [False, False, False], [False, False, False]]))
     [(1, 1), (2, 3), (2, 3)]
     """
@@ -51,30 +77,37 @@ def ranks_known(better: np.ndarray) -> list[tuple[int, int]]:
 def rank_sets(
     scores: np.ndarray, resampled: np.ndarray, *, units: int, higher: bool
 ) -> list[tuple[int, int]]:
-    """Each system's best and worst rank, from a joint bootstrap.
+    """The best and the worst rank of each system, from a joint bootstrap.
 
-    For every ordered pair of systems, the hypothesis is that the first is no better than the second; the statistic is
-    its lead in score over the standard error of the lead. The critical value is the 95th percentile of the largest
-    deviation among the resamples; it is computed again over the remaining pairs, until no more are rejected.
+    For every ordered pair of systems, the hypothesis is that the first system is no better than the second. The
+    statistic is the lead of the first in score, divided by the standard error of the lead. The critical value is the
+    95th percentile of the largest deviation in each resample. It is computed again over the remaining pairs until no
+    more hypotheses are rejected.
 
-    - A score's distribution may be skewed, as that of a ratio is, and ranks are the same on any scale of the score.
-      So a lead is compared with the resamples that fall short of it, and the standard error is that of this side.
-    - With few units a standard error is itself uncertain: the deviations of a resample are divided by errors that
-      vary as those of normal values would (by a root of chi-squared), which gives the percentile Student's tails. Of
-      n units n - 2 are free: a mean and a side were estimated. And as a resample varies by sqrt((n - 1) / n) of what a
-      new sample would, errors are widened accordingly.
+    - The distribution of a score may be skewed, as for a ratio, and ranks are the same on any scale of the score. So a
+      lead is compared with the resamples that fall short of it, and the standard error is that of this side.
+    - With few units, a standard error is itself uncertain. So the deviations of a resample are divided by errors that
+      vary as those of normal values do (by the root of a chi-squared variable), which gives the percentile the tails of
+      Student's t. There are n - 2 degrees of freedom for n units, because a mean and a side are estimated. Errors are
+      also widened by sqrt(n / (n - 1)), because a resample varies less than a new sample.
 
     Parameters
     ----------
-    scores: shape=(s,).
-    resampled: shape=(r, s), each system's score in each resample, of the same units for all; a resample in which
-        some system has no score (NaN) is left out.
-    units: number of units that were drawn from. With so few that by chance all of them favour one system in more than
-        5 % of cases (fewer than six), nothing is inferred.
+    scores : ndarray, shape (s,)
+        The scores of the systems.
+    resampled : ndarray, shape (r, s)
+        The score of each system in each resample of the same units. Resamples in which a score is undefined (NaN) are
+        left out.
+    units
+        The number of units. Nothing is inferred from fewer than six units, because then all units may favour one of two
+        equal systems with a probability above 5 %.
+    higher
+        Whether higher scores are better.
 
     Returns
     -------
-    s pairs (best, worst); from the first to the last rank where nothing is known.
+    list of tuple of int
+        The best and the worst rank of each system. If nothing can be inferred, these are 1 and s.
 
     Examples
     --------
@@ -110,5 +143,5 @@ def rank_sets(
 
 
 def _one_sided_error(moves: np.ndarray) -> np.ndarray:
-    """That of a normal distribution with this side, from moves to one side, shape=(r, pairs)."""
+    """The standard deviation of a normal distribution with this side, from moves to one side, shape (r, pairs)."""
     return np.maximum(np.sqrt(2 * np.square(moves).mean(axis=0)), LEAST)
