@@ -301,7 +301,7 @@ def _read_turns(files: Files, file: str, problems: Problems) -> Turns:
                 problems.add("wrong_field_count", file, message, line=number)
         lines = [line if len(line.split()) == 3 else "" for line in lines]
         columns = split_fields("\n".join(lines), 3)
-        assert columns is not None  # every line left has three fields
+        assert columns is not None  # every remaining line has three fields
     numbers = [number for number, line in enumerate(lines, 1) if line.strip()]
     table = Table(file, "start", dict(zip(_TURN, columns)), numbers)
     spans = read_spans(table, problems)

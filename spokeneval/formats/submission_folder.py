@@ -101,8 +101,8 @@ def check_report(directory: Path, accepted: str) -> None:
         problems.stop(
             "not_accepted",
             REPORT_FILE,
-            "does not say that this submission was accepted. If the check before scoring (ingestion) refused it, see "
-            "its log for the problems. If your submission contains a file of this name, remove it",
+            "does not confirm that this submission was accepted. If the check before scoring (ingestion) refused it, "
+            "see its log for the problems. If your submission contains a file of this name, remove it",
         )
 
 

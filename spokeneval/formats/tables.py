@@ -156,7 +156,7 @@ def _parse_header(
     header = []
     for field in fields:
         column = known.get(field.lower(), field)
-        # An exact column name wins over an alias.
+        # An exact column name takes precedence over an alias.
         header.append(field if column.lower() in there - {field.lower()} else column)
     missing = [column for column in layout.required if column not in header]
     if missing:

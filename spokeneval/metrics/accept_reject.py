@@ -403,7 +403,7 @@ def ranked_d_full(decisions: Decisions) -> Number:
     >>> ranked_d_full(Decisions(666, 74, 106, 59, 95))  # Dfull is 1.665, but only 106 of 260 are rejected
     0.0
     """
-    # Multiplied, so that NaN stays NaN; Dfull is finite otherwise.
+    # The product keeps NaN; otherwise Dfull is finite.
     return d_full(decisions) * meets_fifty_percent_rule(decisions)
 
 

@@ -126,7 +126,7 @@ def precision(counts: CorrectnessCounts) -> Number:
     0.75
     """
     predicted_correct = counts.true_positives + counts.false_positives
-    return _rate(counts, counts.true_positives, np.maximum(predicted_correct, 1))  # 0 / 1 without any
+    return _rate(counts, counts.true_positives, np.maximum(predicted_correct, 1))  # 0 / 1 if there are none
 
 
 def recall(counts: CorrectnessCounts) -> Number:
@@ -197,7 +197,7 @@ def matthews_correlation(counts: CorrectnessCounts) -> Number:
     correct = counts.true_positives + counts.false_negatives
     incorrect = counts.true_negatives + counts.false_positives
     spread = np.sqrt(predicted_correct * predicted_incorrect) * np.sqrt(correct * incorrect)
-    return _rate(counts, right - wrong, np.maximum(spread, 1))  # 0 / 1 where all predictions are the same
+    return _rate(counts, right - wrong, np.maximum(spread, 1))  # 0 / 1 if all predictions are the same
 
 
 def contains_pronunciation(phones: Sequence[str], pronunciations: Iterable[Sequence[str]]) -> bool:
@@ -244,7 +244,7 @@ def contains_pronunciation(phones: Sequence[str], pronunciations: Iterable[Seque
 def _booleans(name: str, values: np.ndarray) -> np.ndarray:
     array = np.asarray(values)
     if array.size == 0:
-        raise ValueError(f"{name}: 0 responses; nothing to score")
+        raise ValueError(f"{name} has 0 responses; expected at least one")
     if array.dtype != bool or array.ndim != 1:
         raise ValueError(f"{name} is {values!r}; expected booleans of shape (n,)")
     return array

@@ -168,7 +168,7 @@ def ratio(numerator: Number, denominator: Number, name: str) -> Any:
     """
     if np.ndim(denominator) == 0 and np.ndim(numerator) == 0:
         if not denominator:
-            raise ValueError(f"{name} is undefined: nothing to divide by")
+            raise ValueError(f"{name} is undefined: the denominator is 0")
         return float(numerator / denominator)
     numerator, denominator = np.broadcast_arrays(np.asarray(numerator, float), denominator)
     return np.divide(numerator, denominator, out=np.full(denominator.shape, np.nan), where=denominator != 0)

@@ -325,9 +325,8 @@ def _hull_edges(misses: np.ndarray, false_alarms: np.ndarray) -> tuple[np.ndarra
 def _interpolation_steps(misses: np.ndarray, false_alarms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The last index in each row with miss rate < false-alarm rate, and the next one."""
     excess = misses * false_alarms[:, :1] - false_alarms * misses[:, -1:]
-    below = np.maximum(
-        (excess < 0).sum(axis=1) - 1, 0
-    )  # without targets or nontargets there is no such index
+    # Without targets or nontargets there is no such index, and 0 is used.
+    below = np.maximum((excess < 0).sum(axis=1) - 1, 0)
     return below, below + 1
 
 

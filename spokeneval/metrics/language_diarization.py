@@ -165,7 +165,7 @@ def language_times_per_recording(recordings: Sequence[Recording]) -> LanguageTim
     [0.0, 1.0]
     """
     if not len(recordings):
-        raise ValueError("no recording to score: []")
+        raise ValueError("0 recordings; expected at least one")
     swept = []
     first, turns = 0, 0
     for last, (_, hypothesis, _, _) in enumerate(recordings, 1):

@@ -492,7 +492,7 @@ def _encode_pairs(
             f"{len(reference)} reference and {len(hypothesis)} recognised utterances; expected the same"
         )
     if len(reference) == 0:
-        raise ValueError("0 utterances: nothing to score")
+        raise ValueError("0 utterances; expected at least one")
     return _encode("reference", reference, table), _encode("hypothesis", hypothesis, table)
 
 
@@ -548,7 +548,9 @@ def _phone_errors(
 
 def _rate(distances: np.ndarray, reference_lengths: np.ndarray, unit: int) -> float:
     if not reference_lengths.any():
-        raise ValueError(f"the reference has 0 phones in {len(reference_lengths)} utterances: no error rate")
+        raise ValueError(
+            f"the reference has 0 phones in {len(reference_lengths)} utterances; expected at least one"
+        )
     return int(distances.sum()) / (unit * int(reference_lengths.sum()))
 
 

@@ -124,9 +124,8 @@ def resampled_error(score: Score, rows: Any) -> float:
     """
     scores = joint_scores(score.value, [rows])
     defined = scores[~np.isnan(scores)]
-    return (
-        round(float(defined.std()), 10) if len(defined) else 0.0
-    )  # rounded: differences in the last bit are no error
+    # Rounded, because differences in the last bit are not variation.
+    return round(float(defined.std()), 10) if len(defined) else 0.0
 
 
 def joint_scores(

@@ -109,7 +109,7 @@ def _submitted(task: Task, path: Path) -> Iterator[Files]:
         raise NotADirectoryError(errno.ENOTDIR, several, str(path))
     with open(
         str(path), "rb"
-    ):  # an unreadable file raises OSError here, instead of being refused as a submission
+    ):  # an unreadable file raises OSError here; it is not a problem of the submission
         yield Files({task.format.submission_file: path.resolve()})
 
 

@@ -106,7 +106,7 @@ _MAYBE_HEADER = re.compile(r'^(?:[^\S\n\t]|")*id(?:[^\S\n\t]|")*\t', re.IGNORECA
 
 
 def _without_stray_headers(text: str, problems: Problems) -> str:
-    top = len(text) - len(text.lstrip("\n"))  # the number of blank lines before the first one
+    top = len(text) - len(text.lstrip("\n"))  # the number of blank lines at the top
     if not _MAYBE_HEADER.search(text, text.find("\n", top)):
         return text
     lines = text.split("\n")

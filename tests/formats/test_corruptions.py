@@ -30,8 +30,8 @@ FIELDS = (
     r"(: an id, 0 or 1, and a score; or an id and two scores(; separate them by spaces, not commas)?|, sep.*)"
 )
 NOT_ACCEPTED = (
-    "does not say that this submission was accepted. If the check before scoring \\(ingestion\\) refused it, see its "
-    "log for the problems. If your submission contains a file of this name, remove it"
+    "does not confirm that this submission was accepted. If the check before scoring \\(ingestion\\) refused it, see "
+    "its log for the problems. If your submission contains a file of this name, remove it"
 )
 MESSAGES = {
     "absurd_time": r"end [\de.]+ is more than eleven days; expected milliseconds",

@@ -92,7 +92,11 @@ def test_only_a_report_that_says_so_to_the_letter_is_believed(tmp_path):
     check_report(tmp_path, "accepted\n")
     (tmp_path / REPORT_FILE).write_text("accepted\n")
     check_report(tmp_path, "accepted\n")
-    for content, words in (("accepted", "not say"), ("accepted\n" * 2, "not say"), ("x" * 70_000, "larger")):
+    for content, words in (
+        ("accepted", "not confirm"),
+        ("accepted\n" * 2, "not confirm"),
+        ("x" * 70_000, "larger"),
+    ):
         (tmp_path / REPORT_FILE).write_text(content)
         with pytest.raises(SubmissionError, match=words):
             check_report(tmp_path, "accepted\n")

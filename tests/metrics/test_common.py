@@ -216,6 +216,6 @@ UNDEFINED = {
 @pytest.mark.parametrize("called", UNDEFINED)
 def test_an_undefined_rate_is_named(called):
     for formula, kind in (param.values for param in FORMULAS if f"{param.id}.".startswith(f"{called}.")):
-        message = f"^{re.escape(UNDEFINED[called])} is undefined: nothing to divide by$"
+        message = f"^{re.escape(UNDEFINED[called])} is undefined: the denominator is 0$"
         with pytest.raises(ValueError, match=message):
             formula(one_set(draw(kind), 0))

@@ -94,7 +94,7 @@ def test_two_responses_that_are_called_rightly_correlate_fully():
 @pytest.mark.parametrize(
     ("reference", "prediction", "message"),
     [
-        ([], [], "reference: 0 responses"),
+        ([], [], "reference has 0 responses"),
         ([True, False], [True], "2 reference values and 1 predictions"),
         ([True, False], [1, 0], r"prediction is \[1, 0\]"),
         ([True, float("nan")], [True, False], "reference is"),

@@ -408,7 +408,7 @@ def test_the_recording_with_the_bad_turn_is_named(monkeypatch, turns):
         language_times_per_recording([good, good, good._replace(reference=Turns(NONE, [(4, 1)]))])
     with pytest.raises(ValueError, match=r"^recording 1, regions: expected numbers of shape \(n, 2\)"):
         language_times_per_recording([good, good._replace(regions=[(1, 2, 3)])])
-    with pytest.raises(ValueError, match="no recording"):
+    with pytest.raises(ValueError, match="0 recordings"):
         language_times_per_recording([])
 
 
