@@ -116,7 +116,8 @@ def _is_platforms_own(metadata: Path) -> bool:
 
 def _describe_folders(folders: list[Path], where: str) -> str:
     names = some_of([folder.name for folder in folders])
-    return f"{count_of(len(folders), 'folder')} {where}: {names}; put all files into one folder, or into none"
+    advice = "zip the files themselves, or one folder that contains all of them"
+    return f"{count_of(len(folders), 'folder')} {where}: {names}; {advice}"
 
 
 def _scan(directory: Path, problems: Problems) -> tuple[dict[str, Path], list[Path]]:

@@ -1,4 +1,4 @@
-"""Holm's correction and clusters, by hand."""
+"""Tests of Holm's correction and of clusters, against hand calculations."""
 
 from __future__ import annotations
 

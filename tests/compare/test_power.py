@@ -1,4 +1,4 @@
-"""Power against how often randomisation tests find a simulated difference."""
+"""Tests of statistical power, against the rate at which randomisation tests find a simulated difference."""
 
 from __future__ import annotations
 

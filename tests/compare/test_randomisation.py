@@ -1,4 +1,4 @@
-"""Randomisation tests against plain loops, every way to swap, and the exact binomial."""
+"""Tests of randomisation tests, against plain loops, all ways to swap, and the exact binomial distribution."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from spokeneval.metrics.bootstrap import SEED
 
 
 def ratio(sums):
-    """A score of sums for small examples: the first column over the second."""
+    """A score for small examples: the sum of the first column divided by that of the second."""
     return sums[:, 0] / sums[:, 1]
 
 
 def exhaustive_p(first, second, score):
-    """The share of all 2^n ways to swap that are at least as far apart as what was observed."""
+    """The share of all 2^n ways to swap with at least the observed difference."""
     observed = abs(score(first.sum(axis=0)[None])[0] - score(second.sum(axis=0)[None])[0])
     extreme = []
     for swaps in itertools.product([False, True], repeat=len(first)):
@@ -62,7 +62,7 @@ def test_random_swaps_agree_with_every_way_to_swap():
 
 @pytest.mark.parametrize("units", [3, 11, 13])
 def test_of_all_ways_none_is_left_out_whichever_units_come_first(units):
-    """Two systems that differ by 1 in three units: of eight ways to sign these, two are as far apart."""
+    """Two systems that differ by 1 in three units: two of eight choices of signs have the same difference."""
     differences = np.zeros((2, units, 1))
     differences[0, :3] = 1
     for values in (differences, differences[:, ::-1]):
@@ -107,7 +107,7 @@ def test_stopping_early_never_changes_a_verdict(monkeypatch):
 
 
 def tail_of_binomial(units, wins):
-    """The exact two-sided p of a sum of signs, by counting: of `units` fair coins, so many or more alike."""
+    """The exact two-sided p of a sum of signs: the probability that so many of `units` fair coins agree."""
     return 2 * sum(math.comb(units, count) for count in range(wins, units + 1)) / 2**units
 
 

@@ -1,4 +1,4 @@
-"""Ranks that hold all at once: published ranges, a plain loop, and how often they hold in simulated boards."""
+"""Tests of simultaneous rank sets: published ranges, a plain loop, and the coverage in simulations."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_the_published_ranges_of_pisa_come_out():
 
 
 def loop(scores, resampled, units):
-    """The same by the definition: every ordered pair, rejected step by step, on the same chi-squared draws."""
+    """The rank sets by definition: all ordered pairs, rejected step by step, with the same chi-squared draws."""
     systems = range(len(scores))
     pairs = [(a, b) for a in systems for b in systems if a < b]
     chi = np.random.RandomState(SEED).chisquare(units - 2, (len(resampled), len(pairs)))
@@ -70,7 +70,7 @@ def loop(scores, resampled, units):
 
 
 def board(rng, systems, units, gap):
-    """Scores and joint resamples of systems a gap of so many standard errors apart, and their true ranks."""
+    """Scores and joint resamples of systems with gaps of so many standard errors, and their true ranks."""
     truth = -gap / math.sqrt(units) * np.arange(systems)
     values = rng.normal(size=(units, systems)) + truth
     resampled = resample_weights(units, resamples=400) @ values / units

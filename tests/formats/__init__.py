@@ -1,1 +1,1 @@
-"""The files of references and submissions: read as they are, refused where they are bad."""
+"""Tests of file formats: valid files are read, invalid files are refused."""

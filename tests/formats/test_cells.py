@@ -1,4 +1,4 @@
-"""Cells of columns: the arrays that they become, and what is said of each that does not fit."""
+"""Tests of the parsers of cells: their arrays, and the message for each invalid cell."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spokeneval.formats.tables import Table
 
 
 def parsed(parser, *cells):
-    """The array of a column "x" whose rows are called 0, 1, ...; the item and message of each problem."""
+    """The array of a column "x" whose rows are named 0, 1, ..., and the message of each problem by its row."""
     items = list(map(str, range(len(cells))))
     table = Table("a.csv", "Id", {"Id": items, "x": list(cells)}, [*range(2, 2 + len(cells))])
     problems = Problems()

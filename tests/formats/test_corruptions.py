@@ -1,4 +1,4 @@
-"""Every refusal has a corruption that reaches it, and no corruption of a good submission scores."""
+"""Tests that every refusal in the code is reached by a corruption, and that no corrupted submission is scored."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ MESSAGES = {
     "|one line with two scores in a file with two lines per segment); use one format",
     "negative_time": "start (-1|'-0+'\\.\\.\\.) is before the recording's beginning",
     "nested_folder": r"[12] folders? (side by side|beside the files|below the folder a): .*; "
-    "put all files into one folder, or into none",
+    "zip the files themselves, or one folder that contains all of them",
     "no_items": "the file has a header but no calls",
     "no_phones": "0 phones in .*; expected at least one phone per thousand transcripts",
     "no_region": r"z_1 has labels, but no evaluated region in regions\.csv",
@@ -134,7 +134,7 @@ def in_order(problems) -> list:
 
 
 def faults(case, error, expected_error: type) -> list[str]:
-    """Where a refusal is not as the table has it."""
+    """The differences between a refusal and the table."""
     if error is None:
         return [f"{case.name}: accepted"]
     assert type(error) is expected_error, case.name
@@ -201,7 +201,7 @@ def test_every_message_is_one_printable_line_of_bounded_length(task):
 
 
 def refusal_sites() -> dict[Site, tuple[int, str]]:
-    """Every `problems.add("code", ...)` in the readers: module and first line -> last line and code."""
+    """Every `problems.add("code", ...)` in the readers: `(module, first line) -> (last line, code)`."""
     sites = {}
     paths = [path for room in ("formats", "tasks") for path in (ROOT / "spokeneval" / room).glob("*.py")]
     for path in sorted(paths):
@@ -222,8 +222,8 @@ HANDING_ON = ("problems", "tables")
 
 
 def other_refusals() -> list[Refusal]:
-    """The 50 % rule's two refusals: of a number of accepts, and where the organiser's policy is to refuse; and those
-    of class sizes and times that a bundle's builder never writes."""
+    """Refusals outside the tables: the two of the 50 % rule (a number of accepted responses, and the option to refuse),
+    and those of class sizes and times that no bundle contains."""
     sizes = encoded({"test_sheet.csv": "Id\n1\n", "class_sizes.json": '{"correct": "many"}'})
     times = encoded({"recordings.csv": "audio_name\nx.wav\n", "times.json": '{"latest_ms": 0}'})
     accepted = Answers(Items(("1", "2")), {"Accept": np.array([1, 1])})
@@ -254,7 +254,7 @@ def test_every_refusal_in_the_code_has_a_corruption_that_reaches_it():
 
 
 def test_each_task_reaches_the_refusals_that_its_reader_promises():
-    """A shared refusal that one task's reader forgot to ask for would be reached by the other tasks' tables."""
+    """If one task's reader lacked a shared check, the other tables would still reach it; so each task is checked."""
     everywhere = {
         *("missing_file", "unexpected_file", "metadata_file", "nested_folder", "link", "special_file"),
         *("unreadable_file", "not_accepted", "file_too_large", "not_utf8", "nul_byte"),

@@ -1,4 +1,4 @@
-"""Labels of languages: what is read of them, in blocks or at once, and what is said of each row that is not usable."""
+"""Tests of language labels: reading in blocks or at once, and the message for each unusable row."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HEADER = "audio_name,utt_id,start,end,language_tag"
 
 
 def read(header, *rows):
-    """The labels' blocks, and what is said of them: code, line, item and message of each problem."""
+    """The blocks of labels, and the code, line, item and message of each problem."""
     files = encoded({"labels.csv": "".join(f"{line}\n" for line in (header, *rows))})
     problems = Problems(ReferenceFileError)
     blocks = list(read_labels(files, problems))

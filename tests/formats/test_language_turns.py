@@ -1,4 +1,4 @@
-"""MERLIon CCS, Task 2: what is read of labels, regions and turns, what is public, and where what is refused begins."""
+"""Tests of the files of MERLIon CCS, Task 2: labels, regions, turns, public files, and the limits of refusals."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def read(*changes, **choices):
 
 
 def told(refusal):
-    """The problems of a refusal: code, file, line."""
+    """The code, file and line of each problem of a refusal."""
     return [(problem.code, problem.file, problem.line) for problem in refusal.value.problems]
 
 

@@ -1,4 +1,4 @@
-"""The words of refusals: which problems are shown, how, and in what order."""
+"""Tests of the text of refusals: which problems are shown, how, and in which order."""
 
 from __future__ import annotations
 

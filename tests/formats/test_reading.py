@@ -1,4 +1,4 @@
-"""Files are read in blocks: where the blocks end changes nothing that is read, and nothing that is said."""
+"""Tests that results and messages do not depend on the blocks in which files are read."""
 
 import io
 import random
@@ -23,7 +23,7 @@ LIMIT = 1 << 20
 
 
 def faults(content):
-    """Every `(code, line)` that a content is to be refused for, looked for one by one in its bytes."""
+    """The expected `(code, line)` of every problem in a content, found byte by byte."""
     found = set()
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         found.add(("not_utf8", None))
@@ -69,7 +69,7 @@ def test_blocks_joined_are_the_text_and_every_fault_is_found_in_its_line(monkeyp
 
 
 def parsed(blocks, required, aliases=None):
-    """A table, None where there is none, and the problems that were found."""
+    """The table, or None if it was refused, and the problems."""
     problems = Problems()
     with suppress(FileProblems):
         return parse_table(blocks, Layout("file", "Id", required, aliases=aliases), problems), problems.kept
@@ -109,7 +109,7 @@ def test_a_table_does_not_depend_on_where_its_blocks_end(monkeypatch, block, col
 
 
 def changed(text, rng):
-    """A text with one of its lines moved, lost, doubled, parted by a blank one or off by a character."""
+    """A text with a line moved, removed, repeated, preceded by a blank line or changed in one character."""
     lines = text.splitlines(keepends=True)
     kind, place = rng.choice(["swap", "drop", "twice", "blank", "char"]), rng.randrange(len(lines))
     if kind == "swap":

@@ -1,4 +1,4 @@
-"""MERLIon CCS, Task 1: what is read of labels and predictions, what is public, and which refusal a fault gets."""
+"""Tests of the files of MERLIon CCS, Task 1: labels, predictions, public files, and the refusal of each fault."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def submit(content, ids=IDS):
 
 
 def refused(content, ids=IDS):
-    """The problems of a prediction, as they were met: code, line, item, message."""
+    """The code, line, item and message of each problem of a prediction, in the order in which they were found."""
     with pytest.raises(SubmissionError) as refusal:
         submit(content, ids)
     return [(problem.code, problem.line, problem.item, problem.message) for problem in refusal.value.problems]
@@ -100,7 +100,7 @@ def test_both_formats_are_read(monkeypatch, content, block):
 
 
 def predictions(text):
-    """`a0 bX`: a line for segment `a`, then 0, and one for `b`, then X, each with a score."""
+    """The lines for `a0 bX`: segment `a` with language 0, then segment `b` with language X, each with a score."""
     return "".join(f"{word[0]} {word[1:]} .5\n" for word in text.split())
 
 

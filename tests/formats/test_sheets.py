@@ -1,4 +1,4 @@
-"""Sheets: what is read, matched and written of a table with a row an item, and the units of its rows."""
+"""Tests of sheets: reading, matching and writing of tables with one row for each item, and the units of rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SUBMISSION = Sheet("mine.csv", "Key", {"label": TRUTH, "count": whole_numbers(1)
 
 
 def no_two(answers, table, problems):
-    """A check that refuses the count 2, if all else is well."""
+    """A check that refuses the count 2 if there are no other problems."""
     for row, number in enumerate(answers["count"]):
         if number == 2 and not problems:
             table.add_problem(problems, "two", row, f"two of {answers.items.ids}")

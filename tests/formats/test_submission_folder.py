@@ -1,4 +1,4 @@
-"""A submission's folder: what is a file of it, what is ignored, and what is refused."""
+"""Tests of a submission's folder: its files, ignored files, and refusals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from spokeneval.formats.submission_folder import (
 
 
 def listed(folder, **choices) -> list[tuple[str, str]]:
-    """The problems of a folder: code, file."""
+    """The code and file of each problem of a folder."""
     with pytest.raises(SubmissionError) as refusal:
         list_files(folder, **choices)
     return [(problem.code, problem.file) for problem in refusal.value.problems]

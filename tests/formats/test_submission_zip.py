@@ -1,4 +1,4 @@
-"""A submission's zip: what is unpacked of it, and each refusal in full words."""
+"""Tests of a submission's zip: unpacking, and the full text of each refusal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.samples.corruptions import zipped
 
 
 def unpacked(folder, data) -> dict[str, bytes]:
-    """The files of an unpacked zip, and its folders as None."""
+    """The files of an unpacked zip, with None for folders."""
     (folder / "x.zip").write_bytes(data)
     target = folder / "unpacked"
     target.mkdir()
@@ -30,7 +30,7 @@ def unpacked(folder, data) -> dict[str, bytes]:
 
 
 def refused(folder, data):
-    """Code and file of each problem."""
+    """The code and file of each problem."""
     with pytest.raises(SubmissionError) as refusal:
         unpacked(folder, data)
     return [(problem.code, problem.file) for problem in refusal.value.problems]
@@ -155,7 +155,7 @@ def test_entries_are_counted(tmp_path, monkeypatch):
 
 
 def end_of(size, *, large=False, comment=b"", offset=bytes(4)) -> bytes:
-    """The end of a zip whose directory has so many bytes, as is told in its own record, or in that of large zips."""
+    """The end of a zip with a directory of so many bytes, given in its own record or in the ZIP64 record."""
     record = b"PK\6\6" + struct.pack("<Q2H2L4Q", 44, 45, 45, 0, 0, 1, 1, size, 0)
     locator = b"PK\6\7" + struct.pack("<LQL", 0, 0, 1)
     end = struct.pack("<4H", 0, 0, 1, 1) + struct.pack("<L", 0 if large else size) + offset

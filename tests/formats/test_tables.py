@@ -1,4 +1,4 @@
-"""Tables: headers, rows and ids, and what is said of each that does not fit."""
+"""Tests of tables: headers, rows and ids, and the message for each invalid one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LAYOUT = Layout("a.csv", "Id", ("Id", "Value"))
 
 
 def read(text, **changes):
-    """A table's columns and lines, and what is said of the text."""
+    """The columns and lines of a table, and the problems of its text."""
     problems = Problems()
     table = parse_table([text], LAYOUT._replace(**changes), problems)
     found = [(problem.code, problem.line, problem.message) for problem in problems.kept]
@@ -34,7 +34,7 @@ def read(text, **changes):
 
 
 def refused(text, **changes):
-    """The one problem for which a text cannot be read on."""
+    """The problem that ends the reading of a text."""
     with pytest.raises(FileProblems) as refusal:
         parse_table([text], LAYOUT._replace(**changes), Problems())
     (problem,) = refusal.value.problems

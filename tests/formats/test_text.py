@@ -1,4 +1,4 @@
-"""Text files: their limits, their encoding, their line ends, and the numbers in them."""
+"""Tests of text files: limits, encoding, line ends and numbers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LIMIT = 1 << 20
 
 
 def refused(read, *arguments):
-    """The one problem for which a file cannot be read on: code, line."""
+    """The code and line of the problem that ends the reading of a file."""
     with pytest.raises(FileProblems) as refusal:
         read(*arguments)
     (problem,) = refusal.value.problems

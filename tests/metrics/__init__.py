@@ -1,1 +1,1 @@
-"""Metrics against published numbers, other implementations and calculations by hand."""
+"""Tests of metrics against published numbers, other implementations and hand calculations."""

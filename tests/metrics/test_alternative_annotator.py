@@ -1,4 +1,4 @@
-"""The alternative annotator test against its authors' code and scipy's tests, and by hand."""
+"""Tests of the alternative annotator test, against its authors' code, scipy and hand calculations."""
 
 from __future__ import annotations
 

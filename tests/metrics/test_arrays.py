@@ -1,4 +1,4 @@
-"""Refusals of arrays that are not finite numbers, by the names of the arguments."""
+"""Tests that arrays without finite numbers are refused with the name of the argument."""
 
 from __future__ import annotations
 

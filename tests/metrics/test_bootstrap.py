@@ -1,4 +1,4 @@
-"""The bootstrap: what is drawn, and how resamples are summed."""
+"""Tests of the bootstrap: the draws, and the sums of resamples."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from spokeneval.metrics.bootstrap import (
 
 @dataclass(frozen=True)
 class Values:
-    """Counts that are no counts: any numbers, several a row."""
+    """Fields of arbitrary numbers, several in each row."""
 
     values: np.ndarray
 
@@ -36,7 +36,7 @@ def test_the_generator_is_splitmix64():
 
 
 def splitmix(number: int, seed: int) -> int:
-    """A number of the generator by the figure of its paper, in whole numbers of any size."""
+    """A number of the generator as in the figure of its paper, with Python's unbounded integers."""
     mixed = (seed + number * 0x9E3779B97F4A7C15) % 2**64
     mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
     mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EB % 2**64

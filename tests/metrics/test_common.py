@@ -1,4 +1,4 @@
-"""What holds for all counts and for every formula that takes them: one that is public joins by itself."""
+"""Tests of the conventions of all counts and formulas; new public ones are included automatically."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SHAPES = {
     LikelihoodRatioCosts: [(2,), (2,), (2, 2), (2, 2)],
     LanguageTimes: [(16,)],
 }
-"""The shapes of fields that have axes of their own."""
+"""The shapes of the fields with further axes."""
 SIGNED = {
     CorrelationMoments: ("x", "y", "xy"),
     PartialMoments: ("x", "y", "z", "xy", "xz", "yz"),
@@ -56,7 +56,7 @@ AT_LEAST = {
     LanguageDecisions: {"english": ["english_correct"], "mandarin": ["mandarin_correct"]},
     RecognitionErrors: {"reference_phones": ["substitutions", "deletions"]},
 }
-"""Fields that are no smaller than others together."""
+"""Fields that must be at least the sum of other fields."""
 VARIANTS = {
     "kappa": [{"weights": weights} for weights in (None, "linear", "quadratic")],
     "krippendorff_alpha": [{"raters": 2}],
@@ -68,7 +68,7 @@ def field_names(kind: type) -> list[str]:
 
 
 def draw(kind: type) -> Any:
-    """Counts of many sets: the first is empty, half are small, so that formulas are undefined for some."""
+    """Counts of several sets. The first is empty and half are small, so that formulas are undefined for some."""
     rng = np.random.default_rng(2)
     if kind in (CorrelationMoments, PartialMoments):  # sums of products, by the letters of their names
         items = {"n": 1, **{letter: rng.integers(0, 3, (SETS, 6)) for letter in "xyz"}}
@@ -100,7 +100,7 @@ def value_or_none(formula: Any, counts: Any) -> Any:
 
 
 def formulas() -> Iterator[Any]:
-    """Every public function of counts, with its kind of counts and a name."""
+    """Every public function that takes counts, with the class of its counts and a name."""
     numbers = ("Number", "Any", "float", "Union[bool, np.ndarray]", "np.ndarray")
     kinds = {kind.__name__: kind for kind in KINDS}
     for module in MODULES:

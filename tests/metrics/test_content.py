@@ -1,4 +1,4 @@
-"""ROUGE-N and content vectors: hand examples, brute force over random texts, scikit-learn's tf-idf."""
+"""Tests of ROUGE-N and content vectors: hand calculations, brute force on random texts, tf-idf of scikit-learn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rates of correctness against hand counts and scikit-learn; the substring rule."""
+"""Tests of rates of correctness, against hand calculations and scikit-learn, and of the substring rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Correlations: hand calculations, scipy, closed forms, and the edges of what doubles can hold."""
+"""Tests of correlations: hand calculations, scipy, closed forms, and the limits of doubles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts of several axes and kinds of numbers: added up, grouped, as a matrix and back, each by hand."""
+"""Tests of counts with several axes and types: sums, groups, and conversion to a matrix and back, by hand."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from spokeneval.metrics.counts import (
 
 @dataclass(frozen=True)
 class Counted:
-    """Counts with a number, a pair and a table of 2 by 2 a row."""
+    """Counts with a number, a pair and a 2 x 2 table in each row."""
 
     one: Any
     pair: Any

@@ -1,4 +1,4 @@
-"""Costs of log-likelihood ratios: an independent library, isotonic regression, hand calculations."""
+"""Tests of detection costs, against an independent library, isotonic regression and hand calculations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Equal error rates: fractions by hand, pool adjacent violators, the full hull, scikit-learn."""
+"""Tests of equal error rates, against fractions by hand, pool-adjacent-violators, the full hull and scikit-learn."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_operating_points_by_definition():
 
 
 def histograms_of(targets, nontargets, recordings=7, seed=0):
-    """The difference trials of segments with these differences, by recordings drawn at random."""
+    """The difference trials of segments with these differences, in random recordings."""
     is_english = np.repeat([True, False], [len(targets), len(nontargets)])
     scores = np.concatenate([targets, nontargets])
     recording = np.random.default_rng(seed).integers(0, recordings, len(scores))

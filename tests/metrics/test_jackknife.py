@@ -1,4 +1,4 @@
-"""The jackknife: its standard error, and Student's interval on a scale without ends."""
+"""Tests of the jackknife: its standard error, and Student's interval on an unbounded scale."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ TIMES = (
     "false_alarm_time",
     "language_error_time",
 )
-# Each rate, its numerator as a sum of times and of `language_errors`, and the time that it is a share of.
+# Each rate, with its numerator as a sum of times and of `language_errors`, and its denominator.
 RATES = {
     "der": (("miss_time", "false_alarm_time", "language_error_time"), "total_time"),
     "miss": (("miss_time",), "total_time"),
@@ -46,7 +46,7 @@ RATES = {
 
 
 def times_of(times):
-    """Every time by its name."""
+    """All times, by name."""
     return {name: getattr(diarization, name)(times) for name in TIMES}
 
 
@@ -166,7 +166,7 @@ def test_fractions_of_a_millisecond_are_kept():
 
 
 def random_turns(rng, most, length):
-    """Integer turns that overlap, touch and tie: starts and ends fall on few instants."""
+    """Integer turns that overlap, touch and tie, because their starts and ends have few distinct values."""
     start = rng.integers(0, length, rng.integers(0, most + 1))
     return np.stack([start, start + rng.integers(1, length // 2, len(start))], axis=1)
 
@@ -182,7 +182,7 @@ def random_recording(rng, length=40):
 
 
 def frame_by_frame(recording, length=200):
-    """The definition, one millisecond after another: the times, and those of `language_errors`."""
+    """The times by definition, millisecond by millisecond, and those of `language_errors`."""
 
     def within(turns, frame):
         return any(start <= frame < end for start, end in turns)
@@ -248,7 +248,7 @@ def test_times_do_not_depend_on_how_many_turns_are_swept_at_a_time(monkeypatch):
 
 
 def union(turns):
-    """Disjoint turns with the same instants, for a tool that would count an overlap twice."""
+    """Disjoint turns that cover the same time, for a tool that counts overlaps twice."""
     merged = []
     for start, end in sorted(map(tuple, turns)):
         if merged and start <= merged[-1][1]:

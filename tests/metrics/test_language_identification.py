@@ -1,4 +1,4 @@
-"""Decisions and trials of segments: hand calculations and scikit-learn."""
+"""Tests of decisions and trials of segments, against hand calculations and scikit-learn."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class Family:
         return tuple(self.taken(argument, order) for argument in arguments)
 
     def bad(self, arguments: Arguments) -> dict[str, Arguments]:
-        """Arguments that no metric may take."""
+        """Arguments that every metric must refuse."""
         first, *rest = arguments
         cut = {
             f"argument {place} cut": (*arguments[:place], arguments[place][:-1], *arguments[place + 1 :])
@@ -87,7 +87,7 @@ class Family:
         }
 
     def spoilt(self, arguments: Arguments) -> dict[str, Arguments]:
-        """One value of one of the arguments replaced by what is no number."""
+        """The arguments with one value replaced by a value that is not a finite number."""
         spoilt = {}
         for place, argument in enumerate(arguments):
             for value in (math.nan, INF, -INF):
@@ -213,7 +213,7 @@ class Segments(Family):
 
 
 class Recorded(Segments):
-    """Segments and the numbers of their recordings: of the first two, in both languages, it is the same."""
+    """Segments and the numbers of their recordings. The first two, one of each language, share a recording."""
 
     def draw(self, rng, n):
         recordings = rng.integers(0, 2, n)
@@ -226,7 +226,7 @@ class Recorded(Segments):
 
 
 class LogRatios(Recorded):
-    """Recorded segments; a faultless hypothesis is sure of each, the worst of the other language."""
+    """Recorded segments. A perfect hypothesis is certain of each language, the worst of the other one."""
 
     def perfect(self, arguments):
         is_english, english, mandarin, *rest = super().perfect(arguments)
@@ -349,7 +349,7 @@ class Recordings(Family):
 
 
 def stretch(scores: np.ndarray) -> np.ndarray:
-    """Strictly increasing, and far from linear."""
+    """A strictly increasing function that is far from linear."""
     return np.exp(scores) ** 3 - 5
 
 
@@ -392,7 +392,7 @@ PARTS: Mapping[str, Mapping[str, Family]] = {
         "differences": Predictions(prediction_error.differences),
     },
 }
-"""What draws the arguments that each part of a task's counts is made of."""
+"""The generator of the arguments for each part of a task's counts."""
 
 
 @dataclass(frozen=True)
@@ -462,7 +462,7 @@ EXPECTED: Mapping[str, Mapping[str, Any]] = {
     "content_accuracy.spearman_r": R,
     "content_accuracy.smd": COUNT,
 }
-"""What is not expected of every score."""
+"""The properties that are not expected of every score."""
 
 
 def metric_of(task: Task, score: Score) -> Metric:
@@ -485,7 +485,7 @@ SCORES = {f"{task.name}.{score.key}": metric_of(task, score) for task in TASKS f
 def like(
     score: str, function: Callable, of: Callable | None = None, family: Family | None = None, **options
 ) -> Metric:
-    """A function of arguments, or of what `of` makes of them, with all that is expected of a score."""
+    """A function of the arguments, or of the counts that `of` computes from them, with all properties of a score."""
 
     def value(*arguments: Any) -> Any:
         made = of(*arguments) if of else arguments
@@ -515,7 +515,7 @@ TWINS = (
     like(PLAN, equal_error_rate.rocch_eer, identification.difference_trials, SEGMENTS),
     like(INTERPOLATED, equal_error_rate.interpolated_eer, identification.difference_trials, SEGMENTS),
 )
-"""Functions that give, of the arguments themselves, what a score gives of their counts."""
+"""Functions that return for the arguments the same as a score returns for their counts."""
 
 METRICS = (
     *SCORES.values(),
@@ -541,9 +541,9 @@ CHANGED = {
         *(f"merlion_identification.{key}" for key in ("cllr", "minimum_cllr", "actual_dcf", "minimum_dcf")),
     },
 }
-"""The metrics that depend on the classes' names, or on the scale of scores; no other does."""
+"""The metrics that depend on the names of the classes, or on the scale of scores; the others do not."""
 
-# What is public in a module and gives a number, but is no metric of a reference and a hypothesis, with the reason.
+# Public functions that return a number, but are not metrics of a reference and a hypothesis, with the reason.
 EXEMPT = {
     **{f"accept_reject.{kind}_responses": "a size" for kind in ("correct", "incorrect")},
     "accept_reject.false_accepts": "a count",
@@ -564,7 +564,7 @@ EXEMPT = {
 
 @cache
 def draws(family: Family) -> tuple[Arguments, ...]:
-    """Arguments of different sizes, the same at every run."""
+    """Arguments of different sizes, the same in every run."""
     rng = np.random.default_rng(20190915)
     return tuple(family.draw(rng, 3 + draw) for draw in range(DRAWS))
 
@@ -630,7 +630,7 @@ def test_what_is_no_input_is_refused(metric):
 
 
 OWN_SCALE = (equal_error_rate.ScoreHistograms, correlation.CorrelationMoments, correlation.PartialMoments)
-"""Counts on a scale that their own rows make: rows counted apart do not add up."""
+"""Counts on a scale that depends on their rows, so that rows counted separately do not add up."""
 
 
 @pytest.mark.parametrize("family", [family for parts in PARTS.values() for family in parts.values()])
@@ -669,7 +669,7 @@ def test_the_score_of_many_sets_is_that_of_each(name):
 
 
 def value_or_nan(formula: Callable[[Any], Any], counts: Any) -> float:
-    """The score of one set, NaN where it is refused as undefined; six pairs of raters are many sets themselves."""
+    """The score of one set, NaN if it is undefined. Six pairs of raters are already several sets."""
     try:
         value = formula(counts)
     except ValueError as refusal:
@@ -695,7 +695,7 @@ MODULES = [
 
 
 def public_names() -> set[str]:
-    """Every public function of the metrics that gives a number."""
+    """Every public function of the metrics that returns a number."""
     return {
         qualified(function)
         for module in MODULES

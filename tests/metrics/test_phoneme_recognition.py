@@ -1,4 +1,4 @@
-"""PER, FER and alignments against the challenge's own tool, a plain dynamic programme and worked examples."""
+"""Tests of PER, FER and alignments, against the challenge's own tool, plain dynamic programming and examples."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ INDEL_COSTS = {
 
 
 def frozen_pairs() -> tuple[list[list[str]], list[list[str]], np.ndarray, np.ndarray]:
-    """Random pairs and what pssteval 0.0.1 on phonologic 0.3.1 made of them; see the head of the file."""
+    """Random pairs and their results by pssteval 0.0.1 on phonologic 0.3.1; see the head of the file."""
     lines = Path(__file__).with_name("psst_pairs.tsv").read_text(encoding="utf-8").splitlines()
     rows = [line.split("\t") for line in lines if not line.startswith("#")]
     reference, hypothesis, errors, costs = zip(*rows)
@@ -73,7 +73,7 @@ def frozen_pairs() -> tuple[list[list[str]], list[list[str]], np.ndarray, np.nda
 
 
 def random_pairs(seed: int, count: int, longest: int = 9) -> tuple[list[list[str]], list[list[str]]]:
-    """Random phones and fillers: half of the hypotheses unrelated, half a reference with errors."""
+    """Random phones and fillers. Half of the hypotheses are unrelated, half are the reference with errors."""
     rng = random.Random(seed)
     tokens = [*TABLE.phones, *recognition.FILLERS]
     reference, hypothesis = [], []
@@ -91,7 +91,7 @@ def random_pairs(seed: int, count: int, longest: int = 9) -> tuple[list[list[str
 
 
 def plain_distance(reference, hypothesis, substitution, indel, zero):
-    """The textbook dynamic programme over cells; costs are anything that adds and compares."""
+    """Textbook dynamic programming over cells, for any costs that can be added and compared."""
     cells = {(0, 0): zero}
     for i, j in product(range(len(reference) + 1), range(len(hypothesis) + 1)):
         ways = []
@@ -119,7 +119,7 @@ def feature_distance(reference, hypothesis):
 
 
 def phone_distance(reference, hypothesis):
-    """(errors, insertions + deletions), the first minimal, then the second: 1000 and 1 in one number."""
+    """The fewest errors, and then the fewest insertions + deletions: weights of 1000 and 1 in one number."""
     cost = plain_distance(reference, hypothesis, lambda a, b: 1000 * (a != b), lambda a: 1001, 0)
     return divmod(cost, 1000)
 

@@ -1,4 +1,4 @@
-"""Errors of predictions: hand calculations, numpy and the formulas of rsmtool."""
+"""Tests of errors of predictions, against hand calculations, numpy and the formulas of rsmtool."""
 
 from __future__ import annotations
 

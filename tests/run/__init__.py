@@ -1,1 +1,1 @@
-"""What a program writes, and where it runs: intervals, pages, Pythons."""
+"""Tests of results, intervals, pages and the programs on old and new versions of Python."""

@@ -1,4 +1,4 @@
-"""Coarse feedback: the step, the grid, and the baseline's line for a submission that is no better."""
+"""Tests of coarse feedback: steps, grid, and the floor for submissions that are not better."""
 
 import math
 

@@ -35,7 +35,7 @@ from tests.samples.programs import ROOT, run_score
 
 @dataclass(frozen=True)
 class Case:
-    """Items that belong to units, and how a reference and a submission are made of some of them, with repetition."""
+    """Items with their units, and functions that make a reference and a submission of a sample of items."""
 
     units: Sequence[Sequence[int]]
     make: Callable[[np.ndarray], tuple[Any, Any]]
@@ -49,7 +49,7 @@ def grouped(names: Sequence[Any]) -> list[list[int]]:
 
 
 def sheets_case(reference, submission, **names: Sequence[str]) -> Case:
-    """A case of two sheets' columns, each item a unit; `names`, a column of text, puts items together."""
+    """A case from the columns of two sheets. Each item is a unit, unless the text column `names` groups them."""
 
     def make(chosen):
         items = Items(tuple(map(str, chosen)))
@@ -143,7 +143,7 @@ def scored(task: Task, case: Case, chosen: np.ndarray) -> Scored:
 
 
 def primary_score(task: Task, case: Case, chosen: np.ndarray) -> float:
-    """The primary score of some items, counted and added up; NaN where it is undefined."""
+    """The primary score of some items from their total counts; NaN if it is undefined."""
     try:
         return task.primary.value(total(task.part(task.primary, task.count(*case.make(chosen)))))
     except ValueError:

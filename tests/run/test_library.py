@@ -1,4 +1,4 @@
-"""The package outside any bundle: what `spokeneval score` and `spokeneval.score` give is what score.py gives."""
+"""Tests that `spokeneval score` and `spokeneval.score` give the same scores as a bundle's score.py."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def task(request) -> str:
 
 @pytest.fixture
 def place(task, tmp_path) -> Path:
-    """A folder with the folders `reference` and `submission` of the task in small."""
+    """A folder with the folders `reference` and `submission` of a small set of the task."""
     write_files(tmp_path / "reference", CASES[task].reference)
     write_files(tmp_path / "submission", CASES[task].submission)
     return tmp_path
 
 
 def run(capsys, task: str, reference: Path, submission: Path, *options: str) -> tuple[int, str, str]:
-    """The command in this process: exit status, standard output, standard error."""
+    """Run the command in this process, and return exit status, standard output and standard error."""
     arguments = ["score", task, "--reference", str(reference), "--submission", str(submission), *options]
     status = main(arguments)
     return status, *capsys.readouterr()

@@ -1,4 +1,4 @@
-"""What an organiser's options say of a set, and what is written of scores: small values, each by hand."""
+"""Tests of the organiser's options for a set, and of the written scores, with small examples by hand."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SET = {
 
 
 def settings(content: Any) -> Settings:
-    """What parsed options come to for a reference."""
+    """The settings for a reference from parsed options."""
     reference = Reference(None, Items(("2", "10", "1")), fingerprint=REFERENCE)
     return Options.load(content).settings(TASK, reference)
 

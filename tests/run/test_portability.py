@@ -39,7 +39,7 @@ KNOWN_NAMES = Path(__file__).with_name("names_of_python39.txt")
 
 
 NEWER = {"dataclass": {"slots", "kw_only", "match_args"}, "zip": {"strict"}, "add_note": {None}}
-"""Keywords of calls that Python 3.9 does not know."""
+"""Keyword arguments that do not exist in Python 3.9."""
 
 
 @pytest.mark.parametrize("path", VENDORED, ids=lambda path: str(path.relative_to(ROOT)))
@@ -101,7 +101,7 @@ CACHE = ROOT / ".venv-py39"
 
 
 def interpreters() -> Iterator[str]:
-    """Where a Python 3.9 may be."""
+    """The places to look for Python 3.9."""
     if os.environ.get("SPOKENEVAL_PYTHON39"):
         yield os.environ["SPOKENEVAL_PYTHON39"]
     yield "python3.9"
@@ -180,7 +180,7 @@ PLACES = {
 
 @pytest.fixture(scope="module")
 def unpacked(tmp_path_factory):
-    """Of a task a folder with what its built bundle holds, unpacked: programs, data, the baseline's submission."""
+    """A folder with the unpacked bundle of a task: programs, data and the baseline's submission."""
 
     @functools.cache
     def of(task: str) -> Path:
@@ -204,7 +204,7 @@ def outcome(
     prefix: tuple[str, ...] = (),
     **options,
 ) -> dict[str, bytes]:
-    """Everything that the two programs write and say, `name -> content`."""
+    """All files and output of the two programs, `name -> content`."""
     found: dict[str, bytes] = {}
     for name, words in (
         ("ingest", ["ingestion/ingest.py", "items", "input/res"]),
@@ -222,7 +222,7 @@ def outcome(
 
 @pytest.fixture(scope="module")
 def expected(unpacked, tmp_path_factory):
-    """What this Python makes of each task's baseline."""
+    """The results of each task's baseline on this Python."""
 
     @functools.cache
     def of(task: str) -> dict[str, bytes]:
@@ -235,7 +235,7 @@ def expected(unpacked, tmp_path_factory):
 
 
 def without_pages(found: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Pages may have plots or not, and each matplotlib draws them in its way."""
+    """Leave out the pages, because their plots depend on matplotlib and its version."""
     return {name: content for name, content in found.items() if not name.endswith(".html")}
 
 
@@ -273,7 +273,7 @@ for case in json.loads((folder / "cases.json").read_text()):
 
 @pytest.mark.thorough
 def test_refusals_on_python_39_are_those_of_this_python(python39, tmp_path):
-    """280 files that are nearly right, references and submissions, read by both: the same words, the same values."""
+    """Both versions read 280 nearly valid references and submissions with the same messages and values."""
     rng = random.Random("portability")
     cases = []
     for task, sample in CASES.items():
@@ -319,7 +319,7 @@ SURROUNDINGS = {
     "a plain processor": {"NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3 AVX512F AVX512CD AVX512_SKX X86_V3 X86_V4"},
     "another linear algebra": {"OPENBLAS_CORETYPE": "Prescott", "OPENBLAS_NUM_THREADS": "1"},
 }
-"""Variables of the environment that must not matter."""
+"""Environment variables that must not have an effect."""
 
 
 @pytest.mark.thorough
@@ -344,7 +344,7 @@ ALL_AT_ONCE = {
 @pytest.mark.default_cases("spoken_call")
 @pytest.mark.parametrize("task", TASKS)
 def test_all_of_it_at_once_has_no_influence(unpacked, expected, tmp_path, task):
-    """Besides: another working directory, a umask, read-only programs and data, and no network where it can be cut."""
+    """Also with another working directory and umask, read-only programs and data, and without network if possible."""
     folder = tmp_path / "read only"
     shutil.copytree(unpacked(task), folder)
     for path in (folder, *folder.rglob("*")):
@@ -366,7 +366,7 @@ def test_all_of_it_at_once_has_no_influence(unpacked, expected, tmp_path, task):
 
 
 def test_a_refusal_reads_the_same_in_every_locale(unpacked, tmp_path):
-    """An id with letters that ASCII lacks, quoted in a refusal."""
+    """An id with non-ASCII letters, quoted in a refusal."""
     folder = tmp_path / "copy"
     shutil.copytree(unpacked("spoken_call"), folder)
     (folder / "input/res/results.csv").write_text("Id\tAccept\nZoë→\taccept\n", encoding="utf-8")

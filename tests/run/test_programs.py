@@ -1,4 +1,4 @@
-"""The two programs in this process: all that they write, say and leave behind, of a small set, in full words."""
+"""Tests of both programs in this process: the full text of all output and files for a small set."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.samples.programs import encoded, write_files
 TASK = find_task("psst_correctness")
 REFERENCE = CASES[TASK.name].reference
 ANSWERS = {"correctness.tsv": SHEETS[TASK.name].text([(item, "true") for item in IDS])}
-"""Everything correct; two of the four are: precision 1/2, recall 1, F1 2/3, in both sessions."""
+"""All responses are predicted correct, and two of four are: precision 1/2, recall 1, F1 2/3 in both sessions."""
 
 EXACT = {"f1": 2 / 3, "precision": 0.5, "recall": 1.0, "accuracy": 0.5}
 EXACT |= {"balanced_accuracy": 0.5, "matthews": 0.0, "specificity": 0.0}
@@ -47,7 +47,7 @@ LEFT_BEHIND = ["scores.json", "scores.txt", "signature.txt", "statistics.json", 
 
 
 class Full(io.BytesIO):
-    """A stream that takes everything until there is a word in it."""
+    """A stream that fails when a text with a certain word is written."""
 
     def __init__(self, word: bytes) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class Full(io.BytesIO):
 
 
 def call(main, *words: object, streams=(), task=TASK) -> tuple[int, str, str]:
-    """A program's exit status and what it says, on streams of another encoding than its own."""
+    """The exit status and the output of a program on streams with another encoding."""
     streams = [
         io.TextIOWrapper(stream, encoding="ascii") for stream in streams or (io.BytesIO(), io.BytesIO())
     ]
@@ -75,7 +75,7 @@ def call(main, *words: object, streams=(), task=TASK) -> tuple[int, str, str]:
 
 
 def lay_out(folder: Path, options=None, reference=REFERENCE, answers=ANSWERS) -> list[Path]:
-    """The words of a call of the scoring program."""
+    """Write the input of the scoring program, and return its arguments."""
     write_files(folder / "in" / "ref", reference)
     write_files(folder / "in" / "res", answers)
     write_files(folder / "program", {"options.json": json.dumps(options or {})})
@@ -83,7 +83,7 @@ def lay_out(folder: Path, options=None, reference=REFERENCE, answers=ANSWERS) ->
 
 
 def score(folder: Path, options=None, reference=REFERENCE, answers=ANSWERS, **how):
-    """Exit status, both streams, and the names of the files that are there then."""
+    """Exit status, both streams, and the names of the files that exist afterwards."""
     words = lay_out(folder, options, reference, answers)
     done = call(score_main, *words, **how)
     return (*done, sorted(path.name for path in words[-1].iterdir()) if words[-1].exists() else None)
@@ -301,7 +301,7 @@ def test_a_failure_is_told_by_its_last_four_places():
 
 
 def ingest(folder: Path, answers=ANSWERS, items=ITEM_LIST, options=None):
-    """Exit status, both streams, and the report, None where there is none."""
+    """Exit status, both streams, and the report, or None if there is none."""
     write_files(folder / "in", {"utterance_list.tsv": items})
     write_files(folder / "res", answers)
     write_files(folder / "program", {"options.json": json.dumps(options or {})})
@@ -339,7 +339,7 @@ def test_a_file_is_whole_in_its_encoding_and_replaces_what_is_there(tmp_path):
 
 
 def test_what_is_written_meanwhile_is_not_written_into(tmp_path):
-    """The unfinished file is made anew: one that appears in between is another's."""
+    """The unfinished file is created exclusively: a file that appears meanwhile belongs to another process."""
     unlinked = mock.patch.object(Path, "unlink", side_effect=[None, PermissionError])
     (tmp_path / ".scores.txt.unfinished").write_text("another's")
     with unlinked, pytest.raises(FileExistsError):

@@ -1,4 +1,4 @@
-"""A reference as the programs find it: of a whole set or of a part of one."""
+"""Tests of references of a whole set and of a part, as the programs read them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A submission's scores and their intervals, from its counts."""
+"""Tests of a submission's scores and intervals, from its counts."""
 
 from __future__ import annotations
 

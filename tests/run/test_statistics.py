@@ -1,4 +1,4 @@
-"""The counts that systems are compared by: added up by unit, written, and read again."""
+"""Tests of the counts for comparing systems: added up by unit, written, and read again."""
 
 from __future__ import annotations
 

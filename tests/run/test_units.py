@@ -1,4 +1,4 @@
-"""What an interval is drawn over: speakers where a reference names them, and a word where it does not."""
+"""Tests of the units of intervals: speakers if a reference names them, else a note in the results."""
 
 from __future__ import annotations
 

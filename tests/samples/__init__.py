@@ -1,1 +1,1 @@
-"""What tests share; no test module imports another."""
+"""Data and helpers shared by tests; test modules do not import each other."""

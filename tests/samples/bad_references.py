@@ -25,7 +25,7 @@ class BadReference:
     during: Callable[[], AbstractContextManager[object]] = nullcontext
 
 
-# Of the second row, Zoë-2's: what stands there, what is put in its place, the code, words of the message.
+# Changes of the second row (Zoë-2): the old text, the new text, the code, and a part of the message.
 SECOND_ROWS = {
     "spoken_call": (
         ("correct\tcorrect", "correct\tincorrect", "contradictory_labels", "correct but meaning incorrect"),
@@ -59,7 +59,7 @@ LABELS = {
 SECOND_ROWS.update({name: own.BAD_ROWS for name, own in OWN.items()})
 LABELS.update({name: own.LABEL for name, own in OWN.items()})
 
-# Of the first segment's row: a column's number, what is put there, and the code.
+# Changes of the first segment's row: the column's number, the new text, and the code.
 FIRST_SEGMENTS = (
     (0, "../x_1.wav", "unusable_name"),
     (0, "x 1.wav", "unusable_name"),
@@ -150,7 +150,7 @@ def bad_references(task: str) -> Iterator[BadReference]:
 
 
 def own_corruptions(task: str, text: str) -> dict[str, tuple[Any, ...]]:
-    """Of a task's first file: its content, a part of the message, the code, and the line and item if there are any."""
+    """Corruptions of a task's first file: content, part of the message, code, and line and item if there are any."""
     lines = text.splitlines(keepends=True)
     if task in OWN:
         return {}

@@ -185,12 +185,12 @@ def sheet_mutations(sheet: Sheet) -> Iterator[Mutation]:
 
 
 def refused(name: str, code: str, file: str, files: Files | None = None, **how: Any) -> Mutation:
-    """A corruption with one problem: a file's, or the whole submission's where the file has no name."""
+    """A corruption with one problem: of a file, or of the whole submission if `file` is empty."""
     return Mutation(name, ((code, file, None, None),), files, **how)
 
 
 def folder_mutations(good: Files) -> Iterator[Mutation]:
-    """Corruptions of what lies around the files, the same for every task."""
+    """Corruptions of the folder around the files, the same for every task."""
     file = next(iter(good))
     stem, ending = file.rsplit(".", 1)
     others = {name: content for name, content in good.items() if name != file}
@@ -333,7 +333,7 @@ def zip_mutations(good: Files) -> Iterator[Mutation]:
 
 
 def zipped(files: Files | list[tuple[str, str | bytes]]) -> bytes:
-    """A zip of exactly these entries, a name that stands twice included."""
+    """A zip of exactly these entries, including repeated names."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive, warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -343,7 +343,7 @@ def zipped(files: Files | list[tuple[str, str | bytes]]) -> bytes:
 
 
 def _patched(archive: bytes, offset: int, value: int, size: int) -> bytes:
-    """A field of the first entry of the central directory, changed; `offset` as in the format's appendix."""
+    """A zip with a changed field in the first entry of its central directory; `offset` as in the specification."""
     changed = bytearray(archive)
     start = archive.index(b"PK\x01\x02") + offset
     changed[start : start + size] = value.to_bytes(size, "little")

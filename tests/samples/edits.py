@@ -1,4 +1,4 @@
-"""Files that are nearly right: what goes wrong in one, and how."""
+"""Nearly valid files: the possible mistakes in a file."""
 
 ODD = [
     *(b"", b" ", b"\t", b",", b"\n", b"\r", b"\r\n", b'"', b'""', b'"\n"'),
@@ -8,7 +8,7 @@ ODD = [
     *(b"=cmd|' /C calc'!A0", b"<script>", b"\x1b[2J", b"../../ref", b"%s%n", b"{0}", b"x" * 70000, b"None", b"true"),
     *(b"Id", b"0", b"1", b"English", b"accept", b"K", b"<sil>"),
 ]  # fmt: skip
-"""What stands in a field when something goes wrong, or when somebody tries."""
+"""Texts that appear in a field by mistake or with intent."""
 
 WAYS = (
     *("insert", "replace", "field", "drop", "double", "swap"),

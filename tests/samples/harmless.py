@@ -1,4 +1,4 @@
-"""Submissions that say the same as the good ones of `cases` in another way: `name -> files`, for each task."""
+"""Submissions that are equivalent to the valid ones of `cases`, in another form: `name -> files` for each task."""
 
 from __future__ import annotations
 

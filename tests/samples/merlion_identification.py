@@ -34,7 +34,7 @@ def selected(lines, *numbers):
 
 
 def relabelled(pair, label):
-    """Two lines a segment, in which a pair's second label is another."""
+    """Two lines for each segment, with another language in the second line of a pair."""
     return TWO.replace(f"{IDS[pair]} 1", f"{IDS[pair]} {label}")
 
 
@@ -56,7 +56,7 @@ END = ": end '2001' instead of '2000'"
 DECIMALS = "start '1500.0' instead of '1500', end '2000.0' instead of '2000'"
 
 # Every refusal: the file; the codes in the order of the lines; the first one's line, or its item where it has no line;
-# words of its message, where its code alone does not say it.
+# a part of its message, if the code is not specific enough.
 BAD_FILES = {
     "empty": ("", "empty_file", None),
     "blank": (" \n\n\t\n", "missing_item", IDS[0], "5 segments expected, 0 found"),

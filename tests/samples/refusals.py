@@ -1,4 +1,4 @@
-"""What the readers make of the corruptions: each one's refusal, and where in the code it was found."""
+"""The refusals of the corruptions by the readers, with the places in the code where problems were added."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from tests.samples.corruptions import SUBMISSIONS, Mutation
 from tests.samples.programs import encoded, write_files
 
 Site = tuple[str, int]
-"""Module and line of a problem that was found."""
+"""The module and line of a call that added a problem."""
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """What became of a corruption: the error, None if it was accepted, and where its problems were found."""
+    """The refusal of a corruption: the error, or None if it was accepted, and the places that added its problems."""
 
     error: FileProblems | None
     sites: frozenset[Site]
@@ -37,7 +37,7 @@ def items_of(task: str):
 
 
 def lay_out(mutation: Mutation, folder: Path) -> Path:
-    """The submission as a platform unpacks it. Raises SubmissionError where its zip is refused."""
+    """Unpack a submission as a platform does. Raises SubmissionError if the zip is refused."""
     submission = folder / "res"
     submission.mkdir()
     if mutation.archive is not None:
@@ -51,7 +51,7 @@ def lay_out(mutation: Mutation, folder: Path) -> Path:
 
 
 def read(task: str, mutation: Mutation, folder: Path) -> None:
-    """What the programs do with a submission, but for the scores."""
+    """Read a submission as the programs do, without scoring it."""
     submission = lay_out(mutation, folder)
     items = items_of(task)
     files = list_files(submission, after_ingestion=mutation.after_ingestion)
@@ -63,7 +63,7 @@ def read(task: str, mutation: Mutation, folder: Path) -> None:
 
 
 def observed(action) -> Refusal:
-    """Run something that reads files, and note where it found problems."""
+    """Run a function that reads files, and record where it adds problems."""
     sites = set()
     plain_add = Problems.add
 
@@ -84,12 +84,12 @@ def observed(action) -> Refusal:
 
 
 HANDED_ON = ("stop", "add_problem")
-"""The methods beside `Problems.add` that a reader tells a problem by."""
+"""The methods, besides `Problems.add`, with which readers add problems."""
 
 
 @functools.cache
 def refusals(task: str) -> dict[str, Refusal]:
-    """Of each corruption of a submission."""
+    """The refusal of each corruption of a submission."""
     found = {}
     for mutation in SUBMISSIONS[task]:
         with tempfile.TemporaryDirectory() as folder, mutation.during():
@@ -99,7 +99,7 @@ def refusals(task: str) -> dict[str, Refusal]:
 
 @functools.cache
 def reference_refusals(task: str) -> dict[str, Refusal]:
-    """Of each corruption of a reference."""
+    """The refusal of each corruption of a reference."""
     found = {}
     for bad in bad_references(task):
         files = encoded(bad.files)

@@ -1,4 +1,4 @@
-"""Every task's small reference many times over, so that it has units enough to seal a share of them."""
+"""The small reference of every task repeated many times, so that there are enough units to seal a part."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAME = re.compile("|".join([*IDS, "[xy]_1", r"(?<=\t)s[01](?=\t)"]))
 
 
 def repeated(files: Mapping[str, str]) -> dict[str, str]:
-    """The rows of a reference, under other names in each copy; a header once."""
+    """The rows of a reference with other names in each copy, and a single header."""
     return {name: "".join(_rows(text)) for name, text in files.items()}
 
 
