@@ -155,7 +155,7 @@ def test_a_board_of_many_systems_is_compared_by_the_bound_alone():
     assert not bounded_differences(parts, scores - 30).any()
 
 
-def test_from_how_many_units_on_systems_can_be_told_apart():
+def test_the_fewest_units_for_a_significant_difference():
     # 15 pairs of 6 systems: 15 * 2 / 2**9 = 0.059, 15 * 2 / 2**10 = 0.029. One pair: 2 / 2**5 = 0.06, 2 / 2**6 = 0.03.
     assert units_needed(6) == 10
     assert units_needed(2) == 6

@@ -119,7 +119,7 @@ def test_fewer_than_six_units_tell_nothing():
     assert rank_sets(scores, resampled, units=5, higher=True) == [(1, 3)] * 3
 
 
-def test_systems_that_are_the_same_are_never_told_apart():
+def test_identical_systems_are_never_separated():
     scores, resampled, _ = board(np.random.default_rng(1), 2, 40, 9)
     twins = [0, 0, 1]
     found = rank_sets(scores[twins], resampled[:, twins], units=40, higher=True)

@@ -75,7 +75,7 @@ def test_labels_without_a_row_or_without_speakers_are_read():
     assert labels.speakers == {}
 
 
-def test_an_utterance_may_stand_in_two_recordings_and_twice_in_none():
+def test_an_utterance_id_is_unique_within_its_recording():
     rows = ["x.wav,a,0,9,English", "y.wav,a,0,9,English", "y.wav,b,0,9,English", "x.wav,b,0,9,English"]
     assert told(*rows) == []
     again = told(*rows, "y.mp3,a,9,19,English", "y.wav,a,9,19,English")

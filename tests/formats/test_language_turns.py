@@ -81,7 +81,7 @@ def test_many_spans_keep_their_order():
     assert reference.turns[0][0][:, 0].tolist() == list(range(98, 0, -2))
 
 
-def test_of_the_times_the_next_power_of_two_is_told():
+def test_only_the_next_power_of_two_of_the_times_is_public():
     labels = ["x.wav,a,0,100,English"]
     for end, latest in (("0.5", 1), ("1", 1), ("1.5", 2), ("2", 2), ("4097", 8192)):
         assert read(labels, [f"x,0,{end}"]).items.latest == latest
@@ -191,7 +191,7 @@ def test_turns_are_rounded_to_whole_milliseconds_and_those_without_any_left_out(
     assert language_turns.take(submission, [1, 0]).turns == submission.turns[::-1]
 
 
-def test_every_line_that_is_no_turn_is_told_in_its_file():
+def test_every_invalid_line_is_reported_in_its_file():
     turns = "5 4 English\n\n1 2\n1 2 english\n1,2,English\n1 2 English x\n"
     assert refused(x=turns, y="-1 2 English\n") == [
         *(("wrong_field_count", "x.txt", line) for line in (3, 5, 6)),

@@ -42,7 +42,7 @@ def told(*problems: Problem) -> list[str]:
     return str(FileProblems(problems)).splitlines()
 
 
-def test_problems_of_a_file_stand_in_the_order_of_their_lines_and_those_without_a_line_last():
+def test_problems_of_a_file_are_sorted_by_line_and_those_without_a_line_come_last():
     assert told(
         Problem("missing_item", "a.csv", "x"),
         Problem("other", "a.csv", "whole"),
@@ -58,7 +58,7 @@ def test_the_whole_submission_has_no_name_and_a_file_keeps_its_own():
     assert found[1:] == ["", " 'x y'", "  line 2    early", "  line 9    late", "", " submission", "  whole"]
 
 
-def test_few_of_a_kind_are_told_one_by_one_and_more_in_one_line():
+def test_a_few_problems_of_a_code_are_listed_and_more_are_summarised():
     few = [Problem("value", "a", f"bad {line}", line) for line in range(1, FEW + 1)]
     assert told(*few)[2:] == [f"  line {line}    bad {line}" for line in range(1, FEW + 1)]
     more = [Problem("value", "a", f"bad {line}", line) for line in range(1, FEW + 2)]

@@ -55,7 +55,7 @@ def test_a_format_is_made_of_its_sheets():
     assert made.public_files(answers, {}) == {"items.tsv": b"Key\nb\n"}
 
 
-def test_a_reference_is_read_as_it_stands_and_its_list_in_the_order_of_the_ids():
+def test_a_reference_keeps_its_order_and_its_public_list_is_sorted_by_id():
     rows = 'Key|more|note|label|count|prompt|User\n10|x|"a ""b"|yes|3|p|S1\nb|x||no|1|q r|S2\n\n9|x|n|no|1|p|S1\n'
     made = make_format()
     files = encoded({"gold.tsv": rows.replace("|", "\t")})

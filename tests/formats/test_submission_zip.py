@@ -80,7 +80,7 @@ def test_files_and_folders_are_unpacked(tmp_path):
         ("./good", "duplicate_entry"),
     ],
 )
-def test_an_entry_that_is_not_unpacked_is_told_and_the_others_with_it(tmp_path, name, code):
+def test_every_refused_entry_is_reported(tmp_path, name, code):
     data = zipped([("good", "1"), (name, "2"), ("good", "3")])
     assert refused(tmp_path, data) == [(code, name), ("duplicate_entry", "good")]
     assert sorted(tmp_path.rglob("*")) == [tmp_path / "unpacked", tmp_path / "x.zip"]
@@ -107,7 +107,7 @@ def test_an_entry_whose_record_is_changed(tmp_path, offset, value, code, file):
 
 
 @pytest.mark.parametrize("names", [["a", "a/b"], ["a/b", "a"], ["a", "a/b/"]])
-def test_names_that_stand_for_a_file_and_a_folder(tmp_path, names):
+def test_a_file_and_a_folder_of_the_same_name_are_refused(tmp_path, names):
     assert refused(tmp_path, zipped(dict.fromkeys(names, ""))) == [("unsafe_entry", "")]
 
 
@@ -124,7 +124,7 @@ def test_a_disk_that_is_full_is_not_the_zips_fault(tmp_path, monkeypatch, number
         assert refused(tmp_path, zipped({"a": b"1"})) == [("bad_zip", "")]
 
 
-def test_no_more_is_unpacked_than_may_be_whatever_was_told(tmp_path, monkeypatch):
+def test_the_limit_on_unpacked_bytes_does_not_trust_the_directory(tmp_path, monkeypatch):
     monkeypatch.setattr(submission_zip, "MAX_BYTES", 1 << 17)
     assert (
         len(unpacked(tmp_path, zipped({"a": b"a" * 99, "b": b"b" * ((1 << 17) - 99)}))["b"]) == (1 << 17) - 99

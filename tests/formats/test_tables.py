@@ -103,7 +103,7 @@ def test_a_header_that_cannot_be_used(text, line, message):
     assert refused(text) == (code, line, message)
 
 
-def test_rows_of_another_width_are_told_and_left_out():
+def test_rows_with_another_number_of_fields_are_reported_and_left_out():
     columns, lines, found = read('Id,Value\n1\n2,3\n"4,5\n6,7,8\n9,"1"')
     assert (columns, lines) == ({"Id": ["2", "9"], "Value": ["3", "1"]}, [3, 6])
     assert [line for _, line, _ in found] == [2, 4, 5]
@@ -176,7 +176,7 @@ def test_rows_find_their_places_in_any_order():
     assert matched(["b", "a", "c"], ["a", "b", "c"]) == ([1, 0, 2], [])
 
 
-def test_every_row_that_does_not_fit_is_told():
+def test_every_invalid_row_is_reported():
     places, found = matched(["a", "x", "a", " b ", "2.0", "b", "3"], ["a", "b", "2", "10", "9", "3"])
     assert places == [0, -1, -1, -1, -1, -1, 5]
     assert [problem[:3] for problem in found] == [
@@ -198,7 +198,7 @@ def test_an_id_that_ends_in_a_decimal_is_known_as_it_is():
     assert matched(["1.01"], ["1"])[1][0][0] == "unknown_item"
 
 
-def test_a_misspelt_item_stands_on_its_first_line():
+def test_a_misspelt_item_counts_as_the_first_line_of_its_item():
     found = matched(["a ", "b", " a", "a"], ["a", "b"])[1]
     assert [line for _, line, *_ in found] == [2, 4, 5]
     assert found[2][3] == "Id a already appears on line 2; keep only one"
@@ -215,7 +215,7 @@ def test_many_items_of_which_none_is_known_are_another_sets():
     assert matched([*others, "2.0"], ["b", "2.0"])[1][0][0] == "unknown_item"
 
 
-def test_missing_items_are_told_in_an_order_of_their_own():
+def test_missing_items_are_sorted_by_id():
     (problem,) = matched([], ["b", "10", "9", "a", "²", "1" * 18, "1" * 19])[1]
     assert problem[2:] == ("9", f"Id 9, 10, {'1' * 18} (and 4 more): 7 responses expected, 0 found")
     ids = ["b", "²", "1" * 19, "1" * 18, "0a", "09", "9", "10"]

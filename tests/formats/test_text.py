@@ -109,7 +109,7 @@ def test_what_is_not_read_is_closed(tmp_path, kind):
         (b"\r", "carriage_return", 1),
     ],
 )
-def test_what_is_no_text_is_told_with_its_line(content, code, line):
+def test_content_that_is_not_text_is_reported_with_its_line(content, code, line):
     assert refused(decode, content, "a.csv", Problems()) == (code, line)
     if line:
         assert refused(decode, content, "a.csv", Problems(), 11) == (code, line + 10)
@@ -216,5 +216,5 @@ def test_whole_numbers(number, value):
         *((cell, "") for cell in ("abc", "1,5x", " x")),
     ],
 )
-def test_a_cell_that_is_no_number_is_told_with_what_mends_it(cell, hint):
+def test_a_cell_that_is_not_a_number_is_reported_with_a_remedy(cell, hint):
     assert expected_number(cell) == f"'{cell}'; expected a finite decimal number{hint}"

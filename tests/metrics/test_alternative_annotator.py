@@ -63,7 +63,7 @@ def test_a_rater_is_replaced_at_a_level_from_the_p_of_scipys_test_on():
             assert winning_rate(one_rater, margin=0.1, level=level)[row] == replaced
 
 
-def test_of_a_single_item_the_alternative_annotator_test_tells_nothing():
+def test_with_a_single_item_no_rater_is_replaced():
     ones = np.ones(3, dtype=int)
     for level in (0.05, 1):
         assert winning_rate(AnnotatorComparisons(ones[:1], 0 * ones[:1], 0 * ones[:1]), level=level) == 0

@@ -237,7 +237,7 @@ def test_the_eers_of_histograms_are_those_of_their_bins_taken_as_scores():
 
 
 @pytest.mark.parametrize("eer", [histogram_eer, histogram_interpolated_eer])
-def test_a_histogram_of_a_single_bin_tells_nothing(eer):
+def test_a_histogram_with_a_single_bin_has_no_information(eer):
     assert eer(ScoreHistograms(np.array([2]), np.array([3]))) == 0.5
 
 

@@ -127,7 +127,7 @@ def test_balanced_accuracy_per_recording_leaves_out_recordings_of_one_language()
     assert balanced_accuracy_per_recording(total(taken(rows, np.array([0, 2])))) == 0.5
 
 
-def test_without_a_recording_of_both_languages_the_pooled_balanced_accuracy_stands_in():
+def test_without_a_recording_of_both_languages_balanced_accuracy_is_pooled():
     rows = decisions_per_recording(np.array([True, False, False]), [1, 1, 0], [0, 0, 1], [0, 1, 1])
     assert total(rows) == LanguageDecisions(1, 2, 1, 1)
     assert balanced_accuracy_per_recording(total(rows)) == balanced_accuracy(total(rows)) == 0.75

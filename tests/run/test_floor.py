@@ -110,7 +110,7 @@ def test_without_a_primary_score_there_is_no_floor(steps, floor):
     assert floored_scores(scores, steps, floor, F1) == coarse_scores(scores, steps)
 
 
-def test_who_has_the_labels_is_told_what_a_board_would_show():
+def test_participants_with_labels_see_what_a_leaderboard_would_show():
     line = {"f1": 0.9, "f1_low": 0.88, "f1_high": 0.925}
     words = "With hidden labels, the leaderboard would show F1 0.9 (0.88 to 0.925), in steps of 0.01"
     assert describe_line(line, STEPS, None, F1) == f"{words}."

@@ -137,7 +137,7 @@ def test_every_score_is_printed_by_its_title(task, place, capsys):
 # What is refused
 
 
-def test_who_has_the_labels_is_told_the_rates_that_break_a_rule(tmp_path):
+def test_a_refusal_on_public_labels_shows_the_rates_that_break_the_rule(tmp_path):
     write_files(tmp_path, CASES["spoken_call"].reference)
     sheet = SHEETS["spoken_call"]
     write_files(tmp_path, {sheet.file: sheet.text([(item, "accept") for item in IDS])})

@@ -126,7 +126,7 @@ def test_at_home_hidden_scores_are_exact_with_their_counts(tmp_path, monkeypatch
         assert (found["trivial"], found["unit"], found["units"]) == (TOLD["trivial"], "session", ["s0", "s1"])
 
 
-def test_of_public_labels_all_is_told(tmp_path):
+def test_on_public_labels_everything_is_shown(tmp_path):
     said = f"psst_correctness: 4 items scored.\n{SIGNATURES['public']}\n"
     names = ["scores.json", "scores.txt", "signature.txt", "statistics.json"]
     assert score(tmp_path / "exact", PUBLIC) == (0, said, "", names)
@@ -224,14 +224,14 @@ def test_a_score_that_no_platform_can_store_is_not_written(tmp_path):
     assert stderr.startswith("The program failed (ValueError). Please send these lines to the organisers:\n")
 
 
-def test_words_that_cannot_be_said_are_no_success(tmp_path):
+def test_output_that_cannot_be_printed_fails_the_run(tmp_path):
     streams = Full(b"items scored"), io.BytesIO()
     status, _, stderr, names = score(tmp_path, PUBLIC, streams=streams)
     assert (status, stderr) == (1, "file: No space left on device\nNothing was scored.\n")
     assert names == ["signature.txt", "statistics.json"]
 
 
-def test_nothing_goes_on_where_a_refusal_cannot_be_said(tmp_path):
+def test_a_run_ends_if_its_refusal_cannot_be_printed(tmp_path):
     with pytest.raises(OSError, match="No space left"):
         score(tmp_path, {"detailed_results": True}, answers={}, streams=(io.BytesIO(), Full(b"problem")))
     assert list((tmp_path / "below/out").iterdir()) == []
@@ -278,11 +278,11 @@ def test_a_wrong_call(tmp_path):
         (OSError(errno.EIO, "Broken", "/a/b c"), "'b c': Broken\nNothing was scored."),
     ],
 )
-def test_what_is_told_of_an_error_quotes_no_label(error, words):
+def test_the_message_of_an_error_contains_no_label(error, words):
     assert describe_error(error) == words
 
 
-def test_a_failure_is_told_by_its_last_four_places():
+def test_a_failure_is_reported_with_its_last_four_frames():
     def deeper(levels):
         return deeper(levels - 1) if levels else int("a label")
 

@@ -92,7 +92,7 @@ def test_a_unit_without_which_there_is_no_score_makes_no_difference():
     assert found["share"] == Interval(*(round(value, 10) for value in expected))
 
 
-def test_one_unit_alone_tells_nothing_and_two_do():
+def test_an_interval_needs_two_units():
     alone = {part: Right(np.array([3]), np.array([4])) for part in ("all", "hard")}
     found = score_intervals(task_of(SHARE, HARD), {"share": 75.0}, alone)
     assert found == {"share": Interval(75.0, 75.0, 0.0)}

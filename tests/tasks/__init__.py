@@ -1,1 +1,1 @@
-"""Each task from end to end."""
+"""Tests of each task from files to scores."""

@@ -1,4 +1,4 @@
-"""Caller Experience: a worked case, an independent library, what problems say, what its baseline cannot rate."""
+"""Tests of Caller Experience: a hand calculation, an independent library, messages, and the baseline's limits."""
 
 from itertools import combinations
 
@@ -89,7 +89,7 @@ def test_scores_equal_scikit_learn_with_the_scale_given(tmp_path):
     ("ratings", "kappa", "exact"), [([4] * 5, 1, 100), ([3] * 5, 0, 0), ([4, 4, 4, 4, 1], 0, 80)]
 )
 def test_listeners_who_give_one_rating_throughout(tmp_path, ratings, kappa, exact):
-    # Kappa is 1 by convention for a system that does the same. For any other, agreement is what chance gives: 0.
+    # Kappa is 1 by definition for a system with the same rating. For any other system it is 0, as by chance.
     scores = score(tmp_path, [[4] * 5] * 3, ratings)
     np.testing.assert_allclose([scores[f"kappa_human{i}"] for i in (1, 2, 3)], kappa, **EXACT)
     assert scores["human_kappa_mean"] == 1

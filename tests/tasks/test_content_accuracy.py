@@ -1,4 +1,4 @@
-"""Content accuracy: worked cases, independent libraries, what problems say, the published models' order."""
+"""Tests of content accuracy: hand calculations, independent libraries, messages, the order of published models."""
 
 import math
 import re
@@ -61,7 +61,7 @@ def test_worked_case_in_which_nobody_gives_a_3(tmp_path):
 
 
 def test_predictions_are_trimmed_and_rounded_for_kappa_and_agreement_alone(tmp_path):
-    # Halves go to the even integer, what lies outside to the nearest end.
+    # Halves are rounded to even, and values outside the scale to its nearest end.
     human, raw = [1, 2, 2, 4, 4, 1], [0.5, 1.5, 2.5, 3.5, 7, -2]
     _, kappa, _, exact, _, rmse = scored(tmp_path, gold(human, [1, 2, 3, 4, 5, 7]), predicted(raw))
     assert (kappa, exact) == (1, 100)
@@ -227,7 +227,7 @@ def test_every_scale_is_one_that_the_task_can_have():
 
 
 def test_a_bundle_of_another_scale_checks_and_scores_by_it(tmp_path):
-    """Its ingestion program knows the scale, too."""
+    """The ingestion program also uses the chosen scale."""
     text = (ROOT / "competition.yaml").read_text(encoding="utf-8")
     task = "      content_accuracy:\n"
     files = {"competition.yaml": text.replace(task, f'{task}        options: {{scale: "0-3"}}\n', 1)}

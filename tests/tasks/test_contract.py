@@ -1,4 +1,4 @@
-"""What holds for every task: the small sample of `cases` through its two programs, and what they say of themselves."""
+"""Tests for every task: the small sample of `cases` in both programs, and the programs' descriptions."""
 
 import functools
 import inspect
@@ -30,7 +30,7 @@ every_task = pytest.mark.parametrize("task", task_names())
 
 
 def score(task, folder, submission, reference=None, options=None):
-    """Score a submission's files: exit status, both streams, and the folder with what is written."""
+    """Score a submission's files, and return exit status, both streams, and the folder with the output."""
     write_files(folder / "input" / "ref", CASES[task].reference if reference is None else reference)
     write_files(folder / "input" / "res", submission)
     program = (ROOT / "scoring_program" / task / "score.py").read_bytes()
@@ -40,7 +40,7 @@ def score(task, folder, submission, reference=None, options=None):
 
 
 def check(task, folder, submission):
-    """Run the prediction step on a submission's files: exit status, both streams, and its report."""
+    """Run the ingestion program on a submission's files, and return exit status, both streams, and its report."""
     files = find_task(task).format
     reference = files.read_reference(encoded(CASES[task].reference))
     write_files(folder / "items", files.public_files(reference, {}))
@@ -87,7 +87,7 @@ def test_harmless_variations_score_the_same(task, tmp_path):
 @every_task
 @pytest.mark.default_cases("spoken_call", "merlion_identification", "psst_correctness")
 def test_both_programs_refuse_in_the_same_words_and_leave_nothing(task, tmp_path):
-    """`test_leaks` sends the rest of the corruptions, which are no plain files, and against other labels."""
+    """`test_leaks` covers the other corruptions, which are not plain files, also with other labels."""
     compared = 0
     for number, mutation in enumerate(SUBMISSIONS[task]):
         if mutation.files is None or mutation.spoil or mutation.race or mutation.after_ingestion:
@@ -107,7 +107,7 @@ def test_both_programs_refuse_in_the_same_words_and_leave_nothing(task, tmp_path
 
 
 @every_task
-def test_of_a_broken_reference_participants_are_told_the_number_of_problems(task, tmp_path):
+def test_for_an_invalid_reference_participants_see_only_the_number_of_problems(task, tmp_path):
     for number, bad in enumerate(bad_references(task)):
         with bad.during():
             done = score(task, tmp_path / str(number), CASES[task].submission, bad.files)
@@ -121,7 +121,7 @@ def test_of_a_broken_reference_participants_are_told_the_number_of_problems(task
 
 
 @every_task
-def test_the_public_list_tells_no_label_and_no_order_that_tells_one(task):
+def test_neither_the_public_list_nor_its_order_reveals_a_label(task):
     files, case = find_task(task).format, CASES[task]
     reference = files.read_reference(encoded(case.reference))
     public = files.public_files(reference, {})
@@ -150,7 +150,7 @@ def reads(task, option, value):
 
 
 @every_task
-def test_options_are_the_tasks_own_and_stand_in_the_signature(task, tmp_path):
+def test_the_signature_contains_the_options_of_the_task(task, tmp_path):
     options = find_task(task).options
     defaults = [f"{option.name}:{option.values[0]}" for option in sorted(options, key=lambda each: each.name)]
     chosen = [
@@ -195,11 +195,11 @@ def test_the_program_says_where_its_files_scores_and_formulas_are_described(task
         assert Path(ROOT, *source.__module__.split(".")).with_suffix(".py").exists()
 
 
-# How right each row of the counts of the small sample is, how often each label occurs, and what answers that know
-# nothing get, of those that are not random. By hand: two of three listeners agree with the first two ratings; 2 of 4.4
-# seconds are missed, and the other recording is; a segment of two and all three are called rightly; half are correct:
-# precision is 1/2, recall 1; D AO G and HH are not recognised, and nothing is falsely. Where nothing is known
-# the pooled EER is the share of the other language, half at most.
+# For the small sample: how correct each row of the counts is, how often each label occurs, and the scores of the
+# trivial baselines that are not random. By hand: two of three listeners agree with the first two ratings; 2 of 4.4
+# seconds of one recording are missed, and all of the other; two of two and two of three segments are identified
+# correctly; half of the responses are correct, so precision is 1/2 and recall 1; D AO G and HH are not recognised, and
+# an empty transcript counts as correct. A trivial baseline's pooled EER is the share of the other language, at most 1/2.
 READ = {
     "caller_experience": ([2 / 3, 2 / 3, 1, 1], [2, 1, 2, 4, 3], {"3 for every call": 0}),
     "content_accuracy": ([0, 1, 0, 1], [1, 1, 1, 1], {"2.5 for every response": 0}),

@@ -1,4 +1,4 @@
-"""MERLIon CCS, Task 2: worked scores, random files against frames, the ways that regions and turns are written."""
+"""Tests of MERLIon CCS, Task 2: scores by hand, random files against frames, and formats of regions and turns."""
 
 import io
 import random
@@ -114,7 +114,7 @@ def test_the_same_turns_in_another_way_score_the_same(tmp_path, case):
 
 
 def frames(spans, tag):
-    """Whether something is so in each of 150 milliseconds."""
+    """Whether a span with this tag covers each of 150 milliseconds."""
     spoken = np.zeros(150, bool)
     for start, end, called in spans:
         spoken[start:end] |= called == tag

@@ -1,4 +1,4 @@
-"""MERLIon CCS, Task 1: worked scores, segment ids, random damage to its files, its tracks."""
+"""Tests of MERLIon CCS, Task 1: scores by hand, segment ids, randomly damaged files, and tracks."""
 
 import random
 
@@ -56,7 +56,7 @@ def test_exact_doubles_decide(tmp_path):
     assert run.scores["mandarin_recall"] == 0  # a tie is English
 
 
-def test_without_a_recording_of_both_languages_the_pooled_accuracy_stands_in(tmp_path):
+def test_without_a_recording_of_both_languages_accuracy_is_pooled(tmp_path):
     gold = labels(("x", "a1", 0, 9, "English"), ("y", "a1", 0, 9, "Mandarin"), ("y", "a2", 9, 19, "Mandarin"))
     run = score(tmp_path, gold, "x_a1_0_9 1 0\ny_a1_0_9 1 0\ny_a2_9_19 0 1\n")
     assert run.scores["balanced_accuracy_per_recording"] == run.scores["balanced_accuracy"] == 75
@@ -93,7 +93,7 @@ def test_labels_drop_in_unchanged_and_give_the_plans_id(case):
 
 
 def accepts(lines, ids):
-    """A plain reading of both formats: the oracle."""
+    """A plain reader of both formats, to compare with."""
     rows = [line.split() for line in lines if line.split()]
     if any(len(row) != 3 for row in rows):
         return False

@@ -1,4 +1,4 @@
-"""PSST Task B: scores by hand, and the sheets of its editions."""
+"""Tests of PSST Task B: scores by hand, and the sheets of all editions."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def gold(*correct):
 
 
 # By hand: of the correct u1-u4, u1-u3 are predicted true (tp 3, fn 1); of the incorrect u5-u10, u5 and u6 (fp 2, tn 4).
-# One session: how speakers differ is not known, and the interval is the score.
+# There is only one session, so no interval can be computed, and its ends are the score.
 GOLD = gold(*[1] * 4, *[0] * 6)
 PREDICTED = {
     "some": (

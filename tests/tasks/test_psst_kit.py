@@ -1,4 +1,4 @@
-"""What the PSST starting kits have beside a baseline: one recogniser for both tasks, and a trace of its errors."""
+"""Tests of the PSST starting kits: a recogniser for both tasks, and the analysis of its errors."""
 
 import csv
 import json
@@ -47,7 +47,7 @@ def test_both_kits_score_both_tasks_from_one_file_of_transcripts(kits, tmp_path)
         errors = count_errors([u.transcript.split() for u in utterances], [t.split() for t in recognised])
         assert scores["per"] == pytest.approx(100 * per(errors), rel=0, abs=1e-4)
         assert scores["fer"] == pytest.approx(100 * fer(errors), rel=0, abs=1e-4)
-        # The baseline's own numbers, from the other way to them.
+        # The numbers of the baseline, computed in another way.
         run(kit, "baseline.py", "development", out)
         tried = run(kit, "try_submission.py", out / FILES[task])
         assert numbers(tried.stdout).items() <= scores.items()
@@ -67,7 +67,7 @@ def test_evaluation_transcripts_are_checked_and_zipped_but_not_scored(kits, tmp_
 
 
 def test_ones_own_transcripts_go_into_both_baselines(kits, tmp_path):
-    """All silent but one, which is one of the accepted pronunciations of its prompt after a false start."""
+    """Empty transcripts except for one, an accepted pronunciation of its prompt after a false start."""
     utterances, _ = sample.sample("development")
     first = utterances[0]
     said = f"K <sil> {sample.PROMPTS[first.prompt][1][1]}"
@@ -108,7 +108,7 @@ def test_transcripts_that_do_not_fit_are_refused_by_every_program(kits, tmp_path
     assert "The kit has no set tomorrow" in run(kit, "baseline.py", "tomorrow", tmp_path / "out").stderr
 
 
-def test_a_prompt_without_pronunciations_is_told(kits, tmp_path):
+def test_a_prompt_without_pronunciations_is_reported(kits, tmp_path):
     kit = kits["psst_correctness"]
     file = kit / "data/accepted_pronunciations.json"
     accepted = file.read_text()
@@ -122,7 +122,7 @@ def test_a_prompt_without_pronunciations_is_told(kits, tmp_path):
 
 
 def test_the_trace_shows_which_phone_was_taken_for_which_the_worst_first(kits, tmp_path):
-    """The worked HH AW S for HH AA S (1.5 features) among utterances that are right but for one cheaper error."""
+    """HH AW S for HH AA S (1.5 features) among utterances that are correct except for one cheaper error."""
     kit = kits["psst_recognition"]
     reference = kit / "development/reference/utterances.tsv"
     original = reference.read_text()

@@ -1,4 +1,4 @@
-"""PSST Task A: worked examples, the sheets of its editions, unknown phones, an organiser's own feature table."""
+"""Tests of PSST Task A: hand calculations, the sheets of all editions, unknown phones, other feature tables."""
 
 import io
 import shutil
@@ -44,7 +44,7 @@ def test_rates_are_pooled_over_utterances(tmp_path):
 
 
 def test_an_empty_reference_transcript_adds_its_insertions(tmp_path):
-    # K AE T right, then nothing but a filler where AH M (22 and 19.5 features) is recognised.
+    # K AE T is correct; then AH M (22 and 19.5 features) is recognised where the reference has only a filler.
     run = score(tmp_path, gold("K AE T", "<spn>"), answers("K AE T", "AH M"))
     assert run.scores["per"] == pytest.approx(200 / 3, rel=0, abs=1e-12)
     assert run.scores["fer"] == pytest.approx(100 * (22 + 19.5) / 72, rel=0, abs=1e-12)
@@ -82,7 +82,7 @@ def test_a_reference_has_a_phone_in_a_thousand_transcripts():
 
 @pytest.mark.thorough
 def test_an_organisers_own_feature_table_holds_everywhere(tmp_path):
-    """Three phones of two features in place of the vendored table: references, submissions, scores and kit."""
+    """With a table of three phones and two features: references, submissions, scores and kit."""
     root = tmp_path / "series"
     ignored = shutil.ignore_patterns(".*", "dist", "__pycache__", "tests", "benchmarks")
     shutil.copytree(ROOT, root, ignore=ignored)

@@ -1,4 +1,4 @@
-"""Spoken CALL: its published table, the 50 % rule, its sample and its baseline."""
+"""Tests of Spoken CALL: the published table, the 50 % rule, the sample and the baseline."""
 
 import pytest
 
@@ -81,7 +81,7 @@ def test_the_policy_reject_fails_a_run_that_breaks_the_rule(tmp_path, public):
     run = score(tmp_path, accepted, reference, options)
     assert (run.status, run.scores) == (1, None)
     assert "breaks the 50 % rule" in run.stderr
-    # The exact rates, 666 / 740 and 106 / 260, are told where the labels are public.
+    # The exact rates, 666 / 740 and 106 / 260, are shown if the labels are public.
     assert ("found 90.0 % and 40.8 %" in run.stderr) == public
     assert ("90.0" in run.stderr) == ("40.8" in run.stderr) == public
     correct, meaningful, accepted = decided(TABLE_1["GGG"][0])
@@ -89,7 +89,7 @@ def test_the_policy_reject_fails_a_run_that_breaks_the_rule(tmp_path, public):
 
 
 def test_each_row_of_table_1_has_one_solution():
-    # What the exhaustive search finds is what the counts of `TABLE_1` were found to be.
+    # The exhaustive search finds the counts of `TABLE_1`.
     for name, published in paper_tables.DECISIONS.items():
         found = as_matrix(paper_tables.find_decisions(published))
         assert len(found) == 1, name

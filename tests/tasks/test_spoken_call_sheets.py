@@ -1,4 +1,4 @@
-"""Spoken CALL's sheets: what is read of them, what is public, and what is refused, each by itself."""
+"""Tests of the sheets of Spoken CALL: reading, public columns, and refusals."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_sheets_with_and_without_a_header(text):
     assert answers.texts["Transcription"] == ["t"] * 3
 
 
-def test_the_last_cell_of_the_first_row_tells_that_there_is_no_header():
+def test_a_missing_header_is_detected_by_the_last_cell_of_the_first_row():
     last_first = sheet(ROWS[2], ROWS[0], ROWS[1])
     assert read(last_first).items.ids == ("3", "1", "2")
     assert refused(sheet(ROWS[0] + "ly"))[0][0] == "missing_column"

@@ -1,4 +1,4 @@
-"""A task as a value: what a score is of counts, and the columns that follow."""
+"""Tests of tasks as values: scores from counts, and the columns of the leaderboard."""
 
 from __future__ import annotations
 

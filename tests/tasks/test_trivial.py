@@ -1,4 +1,4 @@
-"""Answers that know nothing: one for every item, or any of a few."""
+"""Tests of trivial baselines: the same answer to every item, or random answers."""
 
 from __future__ import annotations
 
