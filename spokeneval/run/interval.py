@@ -84,7 +84,7 @@ def difference_interval(score: Score, difference: float, without: np.ndarray) ->
     Parameters
     ----------
     difference
-        The first system's score less the second's.
+        The score of the first system minus that of the second.
     without : array_like, shape (n,)
         The difference without each unit.
     """

@@ -199,7 +199,8 @@ def test_the_program_says_where_its_files_scores_and_formulas_are_described(task
 # trivial baselines that are not random. By hand: two of three listeners agree with the first two ratings; 2 of 4.4
 # seconds of one recording are missed, and all of the other; two of two and two of three segments are identified
 # correctly; half of the responses are correct, so precision is 1/2 and recall 1; D AO G and HH are not recognised, and
-# an empty transcript counts as correct. A trivial baseline's pooled EER is the share of the other language, at most 1/2.
+# the empty transcript counts as correct. The pooled EER of a trivial baseline is the share of the other language, or
+# 1/2 if that is less.
 READ = {
     "caller_experience": ([2 / 3, 2 / 3, 1, 1], [2, 1, 2, 4, 3], {"3 for every call": 0}),
     "content_accuracy": ([0, 1, 0, 1], [1, 1, 1, 1], {"2.5 for every response": 0}),

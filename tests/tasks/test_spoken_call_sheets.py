@@ -133,9 +133,13 @@ def test_a_number_of_accepts_with_which_the_rule_cannot_be_met_is_refused():
     assert [bool(possible(accepts, 10, 6, 4)) for accepts in range(11)] == [True] * 3 + [False] * 6 + [
         True
     ] * 2
-    words = "2 responses are accepted; the 50 % rule requires at least 50 % of the 6 correct ones"
+    words = (
+        "2 responses are accepted; the 50 % rule requires at least 50 % of the 6 correct ones to be accepted"
+    )
     assert possible(2, 10, 6, 4) == [("rule_out_of_reach", "results.csv", words)]
-    words = "1 response is rejected; the 50 % rule requires at least 50 % of the 4 incorrect ones"
+    words = (
+        "1 response is rejected; the 50 % rule requires at least 50 % of the 4 incorrect ones to be rejected"
+    )
     assert possible(9, 10, 6, 4) == [("rule_out_of_reach", "results.csv", words)]
     assert len(possible(0, 0, 1, 1)) == 2
 
