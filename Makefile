@@ -23,7 +23,7 @@ lint: .venv/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# The documentation site, in docs/_build/html, without a network. Needs Python 3.11.
+# Build the documentation site into docs/_build/html, without network access. Needs Python 3.11.
 docs: .venv/installed-docs
 	rm -rf docs/_build
 	if $(BIN)/python -c "import sphinx"; \
@@ -38,8 +38,8 @@ SEEDS ?= 1
 audio: .venv/installed-audio
 	$(BIN)/python -m sample_data.audio --seeds $(SEEDS) $(TASKS)
 
-# Every kind of page in Chromium, and the documentation where `make docs` has built it. Chromium is Debian's, or the one
-# that the variable CHROMIUM names. `SHOTS=DIR` leaves pictures there.
+# Check every kind of page in Chromium, and the documentation if `make docs` has built it. Chromium is Debian's, or the
+# program that the variable CHROMIUM names. `SHOTS=DIR` saves pictures.
 browser: .venv/installed-browser
 	$(BIN)/python -m pytest -rs tests/tools/test_browser.py
 	$(BIN)/python -m tests.tools.browser $(if $(SHOTS),--shots $(SHOTS))
@@ -48,7 +48,7 @@ browser: .venv/installed-browser
 pictures: .venv/installed-browser
 	$(BIN)/python -m tests.tools.browser.pictures docs/pictures
 
-# The programs, the metrics with their examples and their tests on Python 3.9 with numpy 1.19, where there is one: see
+# Run the programs and the tests of metrics and intervals on Python 3.9 with numpy 1.19, if installed: see
 # tests/run/test_portability.py.
 ON_39 = spokeneval/compare spokeneval/metrics tests/compare tests/metrics tests/run/test_intervals.py tests/tasks/test_merlion_description.py
 portability: .venv/installed-dev
@@ -82,7 +82,7 @@ samples: .venv/installed-organiser
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 
-# Each environment adds to another one, as its lock file does.
+# Each environment includes another one, as its lock file does.
 .venv/installed-dev: .venv/installed-organiser
 .venv/installed-bench .venv/installed-browser .venv/installed-docs .venv/installed-mutants: .venv/installed-dev
 

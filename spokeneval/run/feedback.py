@@ -11,7 +11,7 @@ not better is shown with the scores of the floor (`floored_scores`). Random answ
 only a system that is better than the floor gets scores of its own.
 
 Source: Blum and Hardt, The Ladder: a reliable leaderboard for machine learning competitions (arXiv 1502.04585), for
-feedback below the standard error; docs/trust.md for measurements of what can still be inferred.
+feedback below the standard error. docs/explanation/leaderboard.md in the repository: what a board still reveals.
 """
 
 from __future__ import annotations
