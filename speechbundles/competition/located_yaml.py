@@ -32,7 +32,7 @@ def load(path: Path) -> tuple[Any, Marks, Defects]:
     except OrganiserError as error:
         raise OrganiserError(f"{path.name}: {error}") from None
     except RecursionError:
-        raise OrganiserError(f"{path.name}: nested too deeply, or within itself") from None
+        raise OrganiserError(f"{path.name}: nested too deeply, or contains itself") from None
 
 
 def _load(path: Path) -> tuple[Any, Marks, Defects]:

@@ -48,7 +48,7 @@ def test_each_is_scored_best_first_and_a_bad_one_is_listed(tmp_path, downloads, 
         ("beta/Second", "Finished", "0.2500000000"),
         ("beta/broken", "Failed", ""),
     ]
-    assert "not a zip" in rows[2]["reason"]
+    assert "is not a readable zip" in rows[2]["reason"]
     assert json.loads((out / "alpha/first/scores.json").read_text())["accuracy"] == 0.87654321
     assert not (out / "beta/broken").exists()
 

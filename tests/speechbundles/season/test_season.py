@@ -537,7 +537,7 @@ def test_a_season_from_files_to_text(tmp_path):
     ]
     assert lost[5] == "      (and 2 more lines)"
     assert "the submission contains a file named metadata" in " ".join(map(str.strip, lost[6:12]))
-    assert "is not a zip that can be read" in " ".join(map(str.strip, lost))
+    assert "is not a readable zip" in " ".join(map(str.strip, lost))
     assert "RuntimeError: at line 7" in " ".join(lost)
     assert lost[-5:] == [
         "  2027-01-05 12:00:00  <b>x<b>\\x1b[2J \\u202eteam/2027-01-05T1200_c.zip  Refused",
