@@ -79,23 +79,22 @@ def command(
                 drop_invalid_rows=drop_invalid_rows,
                 kept=out / HOME,
                 progress=progress,
-                log=lambda understood: say(understood, error=True),
+                log=lambda understood: say(wrap(understood), error=True),
             )
             platforms = [platform] if platform else list(PLATFORMS)
             built = list(write_bundles(planned, platforms, out, progress=progress))
     except OrganiserError as error:
-        say(f"{error}\n\nNothing was built.", error=True)
+        say(wrap(f"{error}\n\nNothing was built."), error=True)
         return 1
     except OSError as error:
-        say(f"{describe(error)}; the build stopped.", error=True)
+        say(wrap(f"{describe(error)}; the build stopped."), error=True)
         return 1
     for warning in planned.warnings:
-        say(wrap(f"warning: {warning}", indent="  "), error=True)
+        say(wrap(f"warning: {warning}"), error=True)
     _list_bundles(built)
     _list_findings(built)
     for folder in sealed_folders(planned, out):
-        what = f"sealed: {folder} has the labels that no platform gets; keep it private"
-        say(wrap(what, indent="  "), error=True)
+        say(wrap(f"sealed: {folder} has the labels that no platform gets; keep it private"), error=True)
     verdicts = Counter(map(_verdict, built))
     counts = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS if verdicts[verdict])
     say(f"{count_of(len(built), 'bundle')} in {time.monotonic() - began:.1f} s: {counts}", error=True)

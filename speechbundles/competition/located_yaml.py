@@ -61,7 +61,7 @@ def _index(node: yaml.Node, place: Place, marks: dict[Place, yaml.Mark]) -> Iter
     """Record the position of every setting in `marks`; yield duplicate keys, and dates that YAML would parse."""
     marks.setdefault(place, node.start_mark)
     if len(marks) > MAX_PLACES:
-        raise OrganiserError(f"more than {MAX_PLACES} settings; aliases of aliases?")
+        raise OrganiserError(f"more than {MAX_PLACES} settings, counting each repeat of an alias")
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             if key.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):

@@ -32,22 +32,24 @@ def say(text: object, *, error: bool = False) -> None:
     print(printable(str(text), kept="\n\t"), file=sys.stderr if error else sys.stdout)
 
 
-def wrap(text: str, first: str = "", indent: str = "") -> str:
-    """Wrap each line of a text at the terminal's width.
+def wrap(text: str, first: str = "", indent: str | None = None) -> str:
+    """Wrap each line of a text at the terminal's width. Words are not broken, so that paths can be copied.
 
     Parameters
     ----------
     first: put before the first line.
-    indent: put before all other lines.
+    indent: put before all other lines. Default: a continued line is indented by two spaces more than its beginning.
     """
     width = min(max(shutil.get_terminal_size().columns, NARROWEST), WIDEST)
     lines = []
     for number, line in enumerate(text.split("\n")):
+        begin = first if number == 0 else indent or ""
+        own = " " * (len(line) - len(line.lstrip(" ")) + 2)
         lines += textwrap.wrap(
             line,
             width,
-            initial_indent=indent if number else first,
-            subsequent_indent=indent,
+            initial_indent=begin,
+            subsequent_indent=own if indent is None else indent,
             break_long_words=False,
             break_on_hyphens=False,
         ) or [""]

@@ -264,7 +264,7 @@ def test_invalid_labels_stop_the_build_with_their_rows_named(tmp_path):
 def test_an_invalid_reference_argument_is_refused(tmp_path, argument, said):
     done = build(tmp_path / "dist", "--reference", argument, *ALONE)
     assert done.returncode == 1
-    assert said in done.stderr
+    assert said in " ".join(done.stderr.split())
 
 
 def test_hidden_items_in_training_data_give_a_warning(copy):
@@ -471,9 +471,8 @@ def test_a_bundle_that_leaks_is_refused_and_deleted(tmp_path, copy, monkeypatch,
     arguments = ["build", "spoken_call", "--out", str(tmp_path / "dist")]
     assert build_bundle.main(arguments) == 1
     printed = capsys.readouterr().err
-    assert (
-        "hidden set spoken_call/evaluation shares 499 rows with public set spoken_call/development" in printed
-    )
+    shared = "hidden set spoken_call/evaluation shares 499 rows with public set spoken_call/development"
+    assert shared in " ".join(printed.split())
     advice = printed[printed.index("  accepted_overlaps:") : printed.index("\n\nNothing was built")]
     rewrite(copy, ("  options: {}", f"  options: {{}}\n{advice}"))
     assert build_bundle.main(arguments) == 1
@@ -640,4 +639,4 @@ def test_a_path_that_cannot_be_used_is_named_and_not_traced(tmp_path, capsys):
         (["rank", scored], 1, "No leaderboard: "),
     ):
         assert build_bundle.main(list(map(str, arguments))) == status
-        assert capsys.readouterr().err.startswith(expected)
+        assert " ".join(capsys.readouterr().err.split()).startswith(" ".join(expected.split()))

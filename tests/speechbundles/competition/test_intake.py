@@ -308,6 +308,6 @@ def test_the_build_prints_first_how_files_were_read(tmp_path, capsys):
     without = ["--leave-out", "development", "--leave-out", "baseline"]
     words = ["build", "spoken_call", "--reference", f"spoken_call={own}", "--out", str(tmp_path / "out")]
     assert build_bundle.main([*words, *without]) == 1
-    said = capsys.readouterr().err
+    said = " ".join(capsys.readouterr().err.split())
     assert f"spoken_call/evaluation: {own}: 4 rows; not UTF-8, read as Windows-1252" in said
     assert said.index("read as Windows-1252") < said.index("the Id is empty")
