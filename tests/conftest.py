@@ -15,6 +15,8 @@ from tests.samples.programs import run_program
 collect_ignore_glob = ["tools/*/*"]
 """No tests are in there, and what these modules import may not be installed."""
 
+os.environ["COLUMNS"] = "80"  # wrapped text is the same in every terminal
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):

@@ -6,6 +6,7 @@ import numpy as np
 
 from speechbundles.board.comparison import CONFIDENCE, RISK
 from speechbundles.board.outputs import ScoringOutput
+from speechbundles.model.text import PROGRAM
 from speechbundles.platforms.keys import MOST_DECIMALS
 from spokeneval.compare.randomisation import MOST_SWAPPED, least_p, units_needed
 from spokeneval.formats.problems import count_of
@@ -48,7 +49,7 @@ def without_statistics(outputs: Sequence[ScoringOutput]) -> list[str]:
         f"{_IN_STEPS if coarse else ''}Differences between systems were not tested, because statistics.json is "
         f"missing in {where}. This file reveals hidden labels, so it is not written on the platform for a hidden set. "
         "To test the differences, download the submissions, run "
-        "`build_bundle.py rehearse BUNDLE.zip TEAM.zip --statistics --keep DIR/TEAM` for each, then `rank DIR/*`."
+        f"`{PROGRAM} rehearse BUNDLE.zip TEAM.zip --statistics --keep DIR/TEAM` for each, then `rank DIR/*`."
     ]
 
 

@@ -11,11 +11,12 @@ import click
 from speechbundles.assemble import Built, plan_bundles, sealed_folders, write_bundles
 from speechbundles.cli.options import PATH, Command, own_folder
 from speechbundles.cli.progress import steps
-from speechbundles.cli.terminal import ROOT, describe
+from speechbundles.cli.terminal import ROOT, describe, warn
+from speechbundles.model.console import wrap
 from speechbundles.model.errors import BadReference, OrganiserError
 from speechbundles.model.finding import format_findings
 from speechbundles.model.sources import Sources
-from speechbundles.model.text import say, text_table, wrap
+from speechbundles.model.text import say, text_table
 from speechbundles.model.zips import DECIDING_SET, HOME
 from speechbundles.platforms.facts import PLATFORMS
 from spokeneval.formats.problems import count_of
@@ -79,22 +80,22 @@ def command(
                 drop_invalid_rows=drop_invalid_rows,
                 kept=out / HOME,
                 progress=progress,
-                log=lambda understood: say(wrap(understood), error=True),
+                log=warn,
             )
             platforms = [platform] if platform else list(PLATFORMS)
             built = list(write_bundles(planned, platforms, out, progress=progress))
     except OrganiserError as error:
-        say(wrap(f"{error}\n\nNothing was built."), error=True)
+        warn(f"{error}\n\nNothing was built.")
         return 1
     except OSError as error:
-        say(wrap(f"{describe(error)}; the build stopped."), error=True)
+        warn(f"{describe(error)}; the build stopped.")
         return 1
     for warning in planned.warnings:
-        say(wrap(f"warning: {warning}"), error=True)
+        warn(f"warning: {warning}")
     _list_bundles(built)
     _list_findings(built)
     for folder in sealed_folders(planned, out):
-        say(wrap(f"sealed: {folder} has the labels that no platform gets; keep it private"), error=True)
+        warn(f"sealed: {folder} has the labels that no platform gets; keep it private")
     verdicts = Counter(map(_verdict, built))
     counts = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS if verdicts[verdict])
     say(f"{count_of(len(built), 'bundle')} in {time.monotonic() - began:.1f} s: {counts}", error=True)
@@ -145,7 +146,7 @@ def _list_findings(built: Sequence[Built]) -> None:
             names = names_by_findings.setdefault(format_findings(bundle.findings), {})
             names.setdefault(bundle.platform, []).append(bundle.path.name)
     for findings, names in names_by_findings.items():
-        heads = [wrap(", ".join(files), f"{platform}: ", "  ") for platform, files in names.items()]
+        heads = [wrap(f"{platform}: {', '.join(files)}") for platform, files in names.items()]
         say("\n".join(["", *heads, findings, ""]), error=True)
 
 

@@ -1,4 +1,4 @@
-"""Ways in which a command ends early: an error that the organiser can fix, Ctrl-C, or Windows."""
+"""Warnings, and ways in which a command ends early: an error that the organiser can fix, Ctrl-C, or Windows."""
 
 import sys
 from collections.abc import Iterator
@@ -23,9 +23,13 @@ def reporting(status: int = 1, *, ending: str = "") -> Iterator[None]:
     try:
         yield
     except (OrganiserError, OSError, UnicodeEncodeError) as error:
-        message = f"{describe(error)}{ending}"
-        say(wrap(message) if sys.stderr.isatty() else message, error=True)  # in a log, lines are left whole
+        warn(f"{describe(error)}{ending}")
         raise Exit(status) from None
+
+
+def warn(message: str) -> None:
+    """Print a message to standard error, wrapped on a terminal. In a log, lines are left whole."""
+    say(wrap(message) if sys.stderr.isatty() else message, error=True)
 
 
 def describe(error: Exception) -> str:

@@ -1,9 +1,10 @@
-"""Text for a console of 80 columns: long lines are wrapped, wide tables are narrowed or printed in blocks.
+"""Text for a console: long lines are wrapped, and tables wider than 80 columns are narrowed or printed in blocks.
 
 Widths are in console cells: an East Asian wide character takes two.
 """
 
 import re
+import shutil
 from collections.abc import Collection, Iterable, Sequence
 
 from rich.cells import cell_len
@@ -11,6 +12,10 @@ from rich.cells import cell_len
 from speechbundles.model.text import text_table
 
 WIDTH = 80
+"""The width of tables, and the least width of wrapped text."""
+
+WIDEST = 100
+"""The greatest width of wrapped text, in a wide terminal."""
 
 SHORTEST_NAME, LONGEST_NAME = 16, 32
 """Limits in cells on shortened names in a table, and on names in a table that is printed in blocks."""
@@ -25,7 +30,7 @@ _PIECES = re.compile(rf" *(?:[{_WIDE}]|[^ {_WIDE}]+)")
 
 
 def wrap(text: str, indent: str = "", *, hanging: str = "  ") -> str:
-    """Return text with every line wrapped to the width of the console.
+    """Return text with every line wrapped to the width of the terminal, from `WIDTH` to `WIDEST`.
 
     A continued line has the indentation of its first line and `hanging` in addition. Words are not broken, even if they
     are too long, so that paths and addresses can be copied.
@@ -34,12 +39,13 @@ def wrap(text: str, indent: str = "", *, hanging: str = "  ") -> str:
 
 
 def _wrap_line(line: str, hanging: str) -> str:
-    if cell_len(line) <= WIDTH:
+    width = min(max(shutil.get_terminal_size().columns, WIDTH), WIDEST)
+    if cell_len(line) <= width:
         return line
     indentation = line[: len(line) - len(line.lstrip(" "))]
     lines = [indentation]
     for piece in _PIECES.findall(line[len(indentation) :]):
-        if lines[-1].strip() and cell_len(lines[-1] + piece) > WIDTH:
+        if lines[-1].strip() and cell_len(lines[-1] + piece) > width:
             lines.append(f"{indentation}{hanging}{piece.lstrip(' ')}")
         else:
             lines[-1] += piece

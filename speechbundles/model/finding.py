@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from speechbundles.model.text import printable, wrap
+from speechbundles.model.console import wrap
+from speechbundles.model.text import printable
 from speechbundles.platforms import rules
 from speechbundles.platforms.codabench import rules as codabench
 from speechbundles.platforms.codalab import rules as codalab
@@ -64,10 +65,10 @@ def format_findings(findings: Iterable[Finding]) -> str:
             blocks.append(
                 "\n".join(
                     [
-                        wrap(f"{finding.where}   [{finding.code}]", f"{finding.level:<8} ", _INDENT),
-                        wrap(finding.what, _INDENT, _INDENT),
-                        wrap(finding.platform, f"{_INDENT}effect: ", f"{_INDENT}        "),
-                        wrap(finding.remedy, f"{_INDENT}fix:    ", f"{_INDENT}        "),
+                        wrap(f"{finding.level:<8} {finding.where}   [{finding.code}]", hanging=_INDENT),
+                        wrap(finding.what, _INDENT, hanging=""),
+                        wrap(f"effect: {finding.platform}", _INDENT, hanging=" " * len("effect: ")),
+                        wrap(f"fix:    {finding.remedy}", _INDENT, hanging=" " * len("fix:    ")),
                     ]
                 )
             )

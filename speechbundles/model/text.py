@@ -1,8 +1,6 @@
-"""Text that several rooms print: foreign text made safe, wrapped lines, near misses, places in YAML, tables."""
+"""Text that several rooms print: foreign text made safe, near misses, places in YAML, tables."""
 
-import shutil
 import sys
-import textwrap
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
@@ -14,9 +12,6 @@ from rich.cells import cell_len
 
 PROGRAM = "speech-bundles" if Path(sys.argv[0]).stem == "speech-bundles" else "python build_bundle.py"
 """The program that is running, as messages name it in a command to type."""
-
-NARROWEST, WIDEST = 80, 100
-"""Columns of wrapped text; between them, the terminal's."""
 
 
 def printable(text: str, *, kept: str = "") -> str:
@@ -30,30 +25,6 @@ def say(text: object, *, error: bool = False) -> None:
     All terminal output goes through this function, because terminals interpret escape sequences.
     """
     print(printable(str(text), kept="\n\t"), file=sys.stderr if error else sys.stdout)
-
-
-def wrap(text: str, first: str = "", indent: str | None = None) -> str:
-    """Wrap each line of a text at the terminal's width. Words are not broken, so that paths can be copied.
-
-    Parameters
-    ----------
-    first: put before the first line.
-    indent: put before all other lines. Default: a continued line is indented by two spaces more than its beginning.
-    """
-    width = min(max(shutil.get_terminal_size().columns, NARROWEST), WIDEST)
-    lines = []
-    for number, line in enumerate(text.split("\n")):
-        begin = first if number == 0 else indent or ""
-        own = " " * (len(line) - len(line.lstrip(" ")) + 2)
-        lines += textwrap.wrap(
-            line,
-            width,
-            initial_indent=begin,
-            subsequent_indent=own if indent is None else indent,
-            break_long_words=False,
-            break_on_hyphens=False,
-        ) or [""]
-    return "\n".join(lines)
 
 
 def no_formula(name: str) -> str:

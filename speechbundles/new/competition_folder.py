@@ -9,9 +9,10 @@ from speechbundles.check import MOST_SUBMISSIONS
 from speechbundles.competition.read import FILL_IN, read_competitions
 from speechbundles.competition.whole import needs
 from speechbundles.model.competition import Competition, Phase
+from speechbundles.model.console import wrap
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import NOTE, Sources
-from speechbundles.model.text import PROGRAM, dump_yaml, suggestion, wrap
+from speechbundles.model.text import PROGRAM, dump_yaml, suggestion
 from speechbundles.model.zips import DECIDING_SET, write_tree
 from speechbundles.new.workflow import workflow_files
 
@@ -126,7 +127,7 @@ def what_goes_where(folder: Path, places: Mapping[str, str]) -> str:
         [
             f"The folder {folder} was created. Add your own files:",
             *(
-                "\n" + "\n".join([*(f"  {place}" for place in alike), wrap(what, " " * 6, " " * 6)])
+                "\n" + "\n".join([*(f"  {place}" for place in alike), wrap(what, " " * 6, hanging="")])
                 for what, alike in groupby(places, key=lambda place: places[place])
             ),
             "",
