@@ -102,22 +102,22 @@ class FileProblems(ValueError):
         self.files = len({problem.file for problem in self.problems}) if files is None else files
 
     @property
-    def told(self) -> list[Problem]:
+    def summarised(self) -> list[Problem]:
         """The problems to show. Of many problems with one code, only the first, with the places of the next ones."""
         alike: dict[str, list[Problem]] = {}
         for problem in self.problems:
             alike.setdefault(problem.code, []).append(problem)
-        told: list[Problem] = []
+        summarised: list[Problem] = []
         for code, problems in alike.items():
             count = self.counts[code]
             first = problems[0]
             more = f"{first.message} ({_others(problems, count)})"
-            told += problems if count <= FEW else [replace(first, message=more)]
-        return told
+            summarised += problems if count <= FEW else [replace(first, message=more)]
+        return summarised
 
     def __str__(self) -> str:
-        told = self.told
-        shown = told[:SHOWN]
+        summarised = self.summarised
+        shown = summarised[:SHOWN]
         if self.files == 1:
             file = shown[0].file
             lines = [f"{name(file) if file else 'submission'}: {count_of(self.total, 'problem')}", ""]
@@ -127,8 +127,8 @@ class FileProblems(ValueError):
             for file in dict.fromkeys(problem.file for problem in shown):
                 lines += ["", f" {name(file) if file else 'submission'}"]
                 lines += [_row(problem) for problem in _in_order(shown) if problem.file == file]
-        if len(told) > len(shown):
-            lines += ["", f"  ... and {len(told) - len(shown)} more"]
+        if len(summarised) > len(shown):
+            lines += ["", f"  ... and {len(summarised) - len(shown)} more"]
         return "\n".join(lines)
 
 

@@ -86,7 +86,7 @@ def refused_page(task: Task, words: str, refusal: Optional[Exception] = None) ->
             "missing" if problem.code == "missing_item" else problem.line or "",
             problem.message,
         )
-        for problem in _by_file(refusal.told)
+        for problem in _by_file(refusal.summarised)
     ]
     return page(
         title,
