@@ -49,7 +49,7 @@ CODABENCH = Platform(
         latest_of_equals=False,
         shared_ranks=False,
         missing_first=True,  # the score is null, which the database sorts first in descending order
-        ties="ranked by the other visible columns in their order, then by the earlier upload",
+        ties="the other visible columns decide, in their order, then the earlier upload",
     ),
     no_score="n/a",
     scoring_folder="scoring/app",
@@ -63,7 +63,7 @@ CODALAB = Platform(
         latest_of_equals=True,
         shared_ranks=True,
         missing_first=False,
-        ties="they share the rank",
+        ties="the teams share the rank",
     ),
     no_score="-",
     scoring_folder="scoring/run",
@@ -81,11 +81,11 @@ PICKED = ("Add", "Add_And_Delete", "Add_And_Delete_Multiple")
 """Rules under which participants choose their submissions on the leaderboard."""
 
 MEANINGS = {
-    "Add": "The submission that you choose is on the board.",
-    "Add_And_Delete": "The submission that you choose is on the board; you may take it back.",
-    "Add_And_Delete_Multiple": "The submissions that you choose are on the board; you may take them back.",
-    FORCE_LAST: "Your **last** submission is on the board, not your best.",
-    FORCE_ALL: "All your submissions are on the board, the latest first.",
-    FORCE_BEST: "Your **best** submission by the first column is on the board, not your last.",
+    "Add": "The leaderboard shows the submission that you choose.",
+    "Add_And_Delete": "The leaderboard shows the submission that you choose; you may withdraw it.",
+    "Add_And_Delete_Multiple": "The leaderboard shows the submissions that you choose; you may withdraw them.",
+    FORCE_LAST: "The leaderboard shows your **last** submission, not your best.",
+    FORCE_ALL: "The leaderboard shows all your submissions, the latest first.",
+    FORCE_BEST: "The leaderboard shows your **best** submission by the first column, not your last.",
 }
 """What each rule means, as participants read it."""

@@ -132,7 +132,7 @@ def test_a_pages_text_about_a_rule_follows_the_settings(tmp_path):
     flagged, rejected = (page_text(one, "evaluation.md", parts) for one in (competition, other))
     assert "but its Dfull is 0" in flagged
     assert "is refused before it is scored" in flagged
-    assert "The run of an entry that breaks the rule fails" in rejected
+    assert "The run of a submission that breaks the rule fails" in rejected
     assert "but its Dfull is 0" not in rejected
     assert "is refused before it is scored" not in rejected
 
