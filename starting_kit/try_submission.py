@@ -81,7 +81,9 @@ def whereto(path: Path, called: str) -> str:
     phases = json.loads((HERE / "phases.json").read_text(encoding="utf-8"))
     names = [name for name, scored_on in phases.items() if scored_on == called]
     if not names:
-        return f"{path} contains answers for the {called} set. No phase accepts them; they can only be scored at home."
+        return (
+            f"{path} contains answers for the {called} set. No phase uses this set, so do not upload the zip."
+        )
     return f"{path} is ready to upload to the phase {' or '.join(names)}."
 
 

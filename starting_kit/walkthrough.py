@@ -1,5 +1,5 @@
 # %% [markdown]
-# # ${title}: walk-through
+# # ${title} (walk-through)
 #
 # ${opening}
 #

@@ -57,7 +57,7 @@ def independence_note(called: str) -> str:
         return ""
     return (
         f"The intervals treat {called}s as independent, because the reference names no speakers. They are too narrow "
-        f"if speakers have many {called}s each: for language learners with 40 sentences each, the true intervals "
+        f"if speakers have many {called}s each: for language learners with 40 sentences each, intervals over learners "
         "were 1.8 to 2.9 times as wide."
     )
 

@@ -298,7 +298,7 @@ def colour_bar(axes: Any, title: str) -> None:
 
 
 def mean_difference(axes: Any, means: np.ndarray, differences: np.ndarray) -> tuple[float, float, float]:
-    """Plot differences against means (Bland and Altman 1986); larger points stand for more items.
+    """Plot differences against means (Bland and Altman 1986); larger points show more items.
 
     Returns the mean difference and the limits of agreement, 1.96 standard deviations below and above it.
     """

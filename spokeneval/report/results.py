@@ -49,7 +49,7 @@ def scored_page(
             )
             if settings.floor is not None:
                 worst = _shown(task.primary.key, settings.floor[task.primary.key], settings)
-                note += f" No score worse than {worst} is shown: the best score of the baseline and the trivial ones."
+                note += f" The worst score shown is {worst}, the best score of the baseline and the trivial baselines."
         parts.append(paragraph(note, kind="note"))
     else:
         parts += _task_sections(task, reference.labels, submission, scored)

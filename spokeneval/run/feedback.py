@@ -123,8 +123,8 @@ def describe_line(
     """A sentence for a participant who has the labels: the score that a leaderboard on hidden labels would show."""
     low, high = (line[primary.key + end] for end in ENDS)
     words = f"With hidden labels, the leaderboard would show {primary.heading} {line[primary.key]:g} "
-    words += f"({low:g} to {high:g}), in steps of {steps[primary.key]:g}"
-    return words + ("." if floor is None else f" and no worse than {floor[primary.key]:g}.")
+    words += f"({low:g} to {high:g}), rounded to steps of {steps[primary.key]:g}."
+    return words + ("" if floor is None else f" The worst score that it shows is {floor[primary.key]:g}.")
 
 
 def interval_of(key: str) -> str:

@@ -71,7 +71,7 @@ SCORES = (
     Score("mandarin_recall", "Mandarin recall", HIGHER, identification.mandarin_recall,
           "share of Mandarin segments identified as Mandarin", of="decisions", percent=True),
     Score("cllr", "Cllr", LOWER, detection_cost.cllr,
-          "cost in bits of the differences English minus Mandarin as log-likelihood ratios; 1 for no information",
+          "cost in bits if score differences are read as log-likelihood ratios; 1 without information",
           of="ratios", bounds=POSITIVE),
     Score("minimum_cllr", "Minimum Cllr", LOWER, detection_cost.minimum_cllr,
           "Cllr after the best calibration, by pool-adjacent-violators", of="differences"),

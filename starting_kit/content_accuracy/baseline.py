@@ -46,8 +46,13 @@ def feature(model: str, references: dict[str, list[str]], responses: list[dict[s
 def main() -> None:
     parser = argparse.ArgumentParser(description="Predict the scores of responses from one feature.")
     parser.add_argument("set", help="development or evaluation")
-    parser.add_argument("output", type=Path, metavar="OUTPUT_DIR")
-    parser.add_argument("--model", choices=["cva", "base_rouge", "new_rouge"], default="new_rouge")
+    parser.add_argument("output", type=Path, metavar="OUTPUT_DIR", help="folder for predictions.csv")
+    parser.add_argument(
+        "--model",
+        choices=["cva", "base_rouge", "new_rouge"],
+        default="new_rouge",
+        help="the feature that predicts the score (default: new_rouge)",
+    )
     parser.add_argument(
         "--responses",
         type=Path,

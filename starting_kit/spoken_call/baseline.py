@@ -37,7 +37,7 @@ def normal(text: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Accept the responses that the grammar lists.")
     parser.add_argument("set", help="development or evaluation")
-    parser.add_argument("output", type=Path, metavar="OUTPUT_DIR")
+    parser.add_argument("output", type=Path, metavar="OUTPUT_DIR", help="folder for results.csv")
     parser.add_argument(
         "--sheet", type=Path, metavar="FILE", help="a sheet to read instead of the set's public one"
     )

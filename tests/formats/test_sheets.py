@@ -126,8 +126,8 @@ def test_units_other_than_speakers_are_taken_as_independent():
     assert (independence_note("speaker"), independence_note("session")) == ("", "")
     assert independence_note("call") == (
         "The intervals treat calls as independent, because the reference names no speakers. They are too narrow if "
-        "speakers have many calls each: for language learners with 40 sentences each, the true intervals were 1.8 "
-        "to 2.9 times as wide."
+        "speakers have many calls each: for language learners with 40 sentences each, intervals over learners "
+        "were 1.8 to 2.9 times as wide."
     )
 
 

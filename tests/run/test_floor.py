@@ -112,6 +112,6 @@ def test_without_a_primary_score_there_is_no_floor(steps, floor):
 
 def test_participants_with_labels_see_what_a_leaderboard_would_show():
     line = {"f1": 0.9, "f1_low": 0.88, "f1_high": 0.925}
-    words = "With hidden labels, the leaderboard would show F1 0.9 (0.88 to 0.925), in steps of 0.01"
-    assert describe_line(line, STEPS, None, F1) == f"{words}."
-    assert describe_line(line, STEPS, FLOOR, F1) == f"{words} and no worse than 0.89."
+    words = "With hidden labels, the leaderboard would show F1 0.9 (0.88 to 0.925), rounded to steps of 0.01."
+    assert describe_line(line, STEPS, None, F1) == words
+    assert describe_line(line, STEPS, FLOOR, F1) == f"{words} The worst score that it shows is 0.89."

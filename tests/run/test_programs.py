@@ -130,7 +130,10 @@ def test_on_public_labels_everything_is_shown(tmp_path):
     said = f"psst_correctness: 4 items scored.\n{SIGNATURES['public']}\n"
     names = ["scores.json", "scores.txt", "signature.txt", "statistics.json"]
     assert score(tmp_path / "exact", PUBLIC) == (0, said, "", names)
-    board = "With hidden labels, the leaderboard would show F1 0.5 (0 to 1), in steps of 0.5 and no worse than 0.5."
+    board = (
+        "With hidden labels, the leaderboard would show F1 0.5 (0 to 1), rounded to steps of 0.5. "
+        "The worst score that it shows is 0.5."
+    )
     assert score(tmp_path / "steps", {**PUBLIC, **STEPS})[:2] == (0, f"{said}{board}\n")
     assert written(tmp_path / "steps") == written(tmp_path / "exact")
 

@@ -229,7 +229,7 @@ def test_a_participant_tries_a_submission_and_gets_a_zip(series, kit):
             words = {
                 "development": "the phase Development.",
                 "evaluation": "the phase Evaluation.",
-                "merlion_development": "No phase accepts them; they can only be scored at home.",
+                "merlion_development": "No phase uses this set, so do not upload the zip.",
                 "merlion_evaluation": "the phase Evaluation or Post-evaluation.",
             }[f"merlion_{name}" if task.name.startswith("merlion") else name]
             assert done.stdout.endswith(f"{words}\n")

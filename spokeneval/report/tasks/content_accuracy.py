@@ -48,7 +48,7 @@ def _against_humans(
         _points(axes, human + beside, inside)
         axes.plot(scale, scale, color="#57606a", linewidth=1, linestyle="--")
         axes.set_xticks(levels)
-        axes.set(xlim=(low - 0.5, high + 0.5), ylim=ends, xlabel="Human score (spread sideways)")
+        axes.set(xlim=(low - 0.5, high + 0.5), ylim=ends, xlabel="Human score (points spread sideways)")
         axes.set_ylabel("Predicted score")
 
     def matrix(canvas: Any) -> None:
@@ -63,7 +63,7 @@ def _against_humans(
         found = predicted[human == level]
         mean = [f"{found.mean():.2f}", f"{found.std():.2f}"] if len(found) else ["", ""]
         means.append([str(level), len(found), *mean, *joint[level - low].tolist()])
-    caption = "Predicted and human scores; larger points stand for more responses"
+    caption = "Predicted and human scores; larger points show more responses"
     spoken = "; ".join(f"human {row[0]}: mean prediction {row[2]}" for row in means if row[1])
     return section(
         "Predictions against human scores",
@@ -167,7 +167,7 @@ def _against_length(
             rows.append([name, f"{pearson_r(values, words):.4f}"])
         except UndefinedCorrelation:
             rows.append([name, "not defined"])
-    caption = "Predicted score and length; larger points stand for more responses"
+    caption = "Predicted score and length; larger points show more responses"
     spoken = f"{caption}. Correlation of the predicted score with the number of words: {rows[1][1]}."
     return section(
         "Predictions against length",

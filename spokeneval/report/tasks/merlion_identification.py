@@ -148,18 +148,16 @@ def _calibration(english: np.ndarray, mandarin: np.ndarray, scores: Mapping[str,
             edges, np.clip(np.append(ratios, ratios[-1]), low, high), where="post", color=BLUE, linewidth=1.8
         )
         axes.set(xlim=(low, high), ylim=(low, high), xlabel="English minus Mandarin score")
-        axes.set_ylabel("Log-likelihood ratio by the labels")
+        axes.set_ylabel("Log-likelihood ratio from the labels")
         axes.grid()
 
-    caption = (
-        "Calibration: score differences against log-likelihood ratios by the labels; the grey line is perfect"
-    )
+    caption = "Calibration: score differences against log-likelihood ratios from the labels; the grey line is perfect"
     words = f"Cllr {scores['cllr']:.4f}; after the best calibration, {scores['minimum_cllr']:.4f}"
     return section(
         "Calibration",
         figure(caption, f"{caption}. {words}.", plot("calibration", draw, width=5, height=3.8)),
         paragraph(
-            f"{words}. Calibration can gain this difference. A system without information has a Cllr of 1."
+            f"{words}. Better calibration can remove the difference. A system without information has a Cllr of 1."
         ),
     )
 
