@@ -51,12 +51,12 @@ def read_conditions(path: Path, units: Sequence[str], items: Sequence[str]) -> d
     known = set(names)
     problems = []
     for what, odd in (
-        ("appear twice", [name for name, count in given.items() if count > 1]),
-        ("are not on the board", [name for name in given if name not in known]),
-        ("have no row", [name for name in names if name not in given]),
+        ("names that appear twice", [name for name, count in given.items() if count > 1]),
+        ("names that are not on the leaderboard", [name for name in given if name not in known]),
+        ("units or items without a row", [name for name in names if name not in given]),
     ):
         if odd:
-            problems.append(f"{path}: {len(odd)} {what}, first {printable(odd[0])!r}")
+            problems.append(f"{path}: {what}: {len(odd)}, first {printable(odd[0])!r}")
     problems += [f"{path}: {problem}" for problem in _unusable(conditions)]
     if problems:
         raise no_board(problems)
@@ -116,9 +116,13 @@ def _unusable(conditions: Mapping[str, str]) -> list[str]:
     lacking = [name for name, condition in conditions.items() if not condition]
     different = set(conditions.values())
     if lacking:
-        problems.append(f"{len(lacking)} have no condition, first {printable(lacking[0])!r}")
+        problems.append(
+            f"units or items without a condition: {len(lacking)}, first {printable(lacking[0])!r}"
+        )
     elif len(different) == 1:
-        problems.append(f"all have the condition {different.pop()!r}; expected at least two conditions")
+        problems.append(
+            f"all have the condition {different.pop()!r}; expected at least two different conditions"
+        )
     elif len(different) > MOST_CONDITIONS:
         problems.append(f"{len(different)} different conditions; expected at most {MOST_CONDITIONS}")
     return problems

@@ -34,7 +34,7 @@ def beside_trivial(output: ScoringOutput, digits: int) -> list[str]:
     hidden = bool(output.signature.items)
     number = "g" if hidden else f".{digits}f"
     known = ", ".join(f"{answer} {score:{number}}" for answer, score in output.trivial.items())
-    return [f"Trivial baselines{', in the steps of the leaderboard' if hidden else ''}: {known}."]
+    return [f"Trivial baselines{', rounded as on the leaderboard' if hidden else ''}: {known}."]
 
 
 def without_score(names: Sequence[str]) -> list[str]:
@@ -54,7 +54,7 @@ def without_statistics(outputs: Sequence[ScoringOutput]) -> list[str]:
 
 
 _IN_STEPS = (
-    "The scores are in the steps of the leaderboard of a hidden set; the final ranking needs exact scores. "
+    "The scores are rounded, as on the leaderboard of a hidden set; the final ranking needs exact scores. "
 )
 
 
@@ -87,14 +87,14 @@ def how_compared(units: str, unit: str, systems: int, number: int) -> list[str]:
     else:
         how = f"paired randomisation by {unit}"
         ranks = (
-            f"Ranks: with {CONFIDENCE} confidence, the true ranks of all systems together are within their ranges "
+            f"Ranks: with {CONFIDENCE} confidence, all ranges contain the true ranks of their systems "
             f"(stepwise method on differences in {RESAMPLES} bootstrap resamples of {units}, the same for all systems)."
         )
     remarks = [
         ranks,
         "Clusters: a new cluster begins at a system that differs significantly from the first system of the cluster "
-        f"above ({how}, Holm's correction over {count_of(pairs, 'pair')}, {RISK} level). Systems in one cluster are "
-        "not shown to differ from its first system; this does not show that they are equal.",
+        f"above ({how}, Holm's correction over {count_of(pairs, 'pair')}, {RISK} level). Within a cluster, no "
+        "system differs significantly from the first; this does not show that they are equal.",
     ]
     needed = units_needed(systems)
     if number < needed:

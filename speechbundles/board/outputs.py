@@ -328,8 +328,8 @@ def _differences(outputs: Sequence[ScoringOutput]) -> list[str]:
 def _different_parts(signature: Signature, usual: Signature) -> tuple[str, str]:
     own, other = str(signature).split("|"), str(usual).split("|")
     return (
-        ", ".join(part for part in own if part not in other) or "nothing more",
-        ", ".join(part for part in other if part not in own) or "nothing more",
+        ", ".join(part for part in own if part not in other) or "no such setting",
+        ", ".join(part for part in other if part not in own) or "no such setting",
     )
 
 

@@ -42,9 +42,10 @@ def power_table(
         f"Chance of separating {names[closest.first]} from {names[closest.second]}",
     ]
     note = (
-        f"The second column has the smallest true difference between two of {systems} systems that a test set of this "
-        f"size detects with a probability of {100 * POWER:.0f} %, if the difference varies between {unit}s as much as "
-        "those of neighbours on this board (median). The last column has the chance of detecting that "
-        f"{names[closest.first]} and {names[closest.second]} differ, if the observed difference is the true one."
+        f"Second column: the smallest true difference between two systems that a test set of this size detects with a "
+        f"probability of {100 * POWER:.0f} %, if {systems} systems are compared, and if the difference varies between "
+        f"{unit}s as much as the differences between neighbours on this leaderboard (median). Last column: the "
+        f"probability of detecting that {names[closest.first]} and {names[closest.second]} differ, if the observed "
+        "difference is the true one."
     )
     return [Table(f"Statistical power by test-set size ({units} {unit}s here)", header, rows, note)]

@@ -3,10 +3,11 @@
 COMPETITION is the competition's number, as in its address. DIR receives:
 
 \b
-    index.csv       a line for each run: phase, owner, time, status, files, missing files
-    submissions/    the uploaded zips, by owner and UTC time, as season reads them
-    outputs/        the outputs of the scoring programs, as rank reads them
-    logs/           what programs printed, the output of ingestion, the report page
+    index.csv       a line for each run: phase, owner, time, status, files,
+                    missing files
+    submissions/    the uploaded zips by owner and UTC time, for season
+    outputs/        the outputs of the scoring programs, for rank
+    logs/           console output, ingestion output, report page
 
 Run the same command again to fetch new submissions. Files that are already in DIR are kept.
 """

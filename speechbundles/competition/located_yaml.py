@@ -10,6 +10,7 @@ from speechbundles.model.bounded import MOST_YAML, read_file
 from speechbundles.model.competition import Place
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import dotted
+from spokeneval.formats.problems import count_of
 
 MAX_PLACES = 20_000
 """Most settings, each counted as often as aliases repeat it: a few lines of nested aliases can expand to millions."""
@@ -28,7 +29,8 @@ def load(path: Path) -> tuple[Any, Marks, Defects]:
     try:
         return _load(path)
     except yaml.YAMLError as error:
-        raise OrganiserError(f"{path.name}: not YAML: {error}") from None
+        where = str(error).replace('in "<unicode string>", ', "")
+        raise OrganiserError(f"{path.name}: not valid YAML: {where}") from None
     except OrganiserError as error:
         raise OrganiserError(f"{path.name}: {error}") from None
     except RecursionError:
@@ -92,7 +94,7 @@ def refusal(path: Path, defects: Defects, marks: Marks) -> OrganiserError:
         row = (mark.line + 1, dotted(place) or "the file", what)
         rows.setdefault((mark.index, place[len(marked) :], what), row)
     listed = "\n".join(f"  line {line:<4} {place}: {what}" for line, place, what in sorted(rows.values()))
-    count = "1 defect" if len(rows) == 1 else f"{len(rows)} defects"
+    count = count_of(len(rows), "problem")
     return OrganiserError(f"{path.name}: {count}\n\n{listed}")
 
 

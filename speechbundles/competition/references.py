@@ -192,7 +192,7 @@ def _describe_dropped(
             what = table.describe_lines(lines, layout.required)
             yield (
                 f"{count_of(len(lines), 'row')} of the {total} in {table.file}, which biases the set"
-                + (f" ({what})" if what else "")
+                + (f" (left out by value: {what})" if what else "")
             )
     yield from reasons[:MOST_REASONS]
     if len(reasons) > MOST_REASONS:

@@ -17,9 +17,10 @@ from speechbundles.model.zips import DECIDING_SET, write_tree
 from speechbundles.new.workflow import workflow_files
 
 _SETTINGS = f"""\
-# The settings of your competition that differ from the repository's competition.yaml, which explains all keys. Other
-# settings are taken from there; data are not. The build refuses every line that still contains {FILL_IN}.
-# Dates are in UTC. Delete the phases that you do not want. List sets, kit data or the baseline that you leave out:
+# The settings of your competition that differ from the repository's competition.yaml, which explains all keys.
+# Settings that are missing here are taken from that file; data never are. The build refuses every line that still
+# contains {FILL_IN}. Dates are in UTC. Delete the phases that you do not want.
+# To leave out a set, a file of the kit's data or the baseline, list it under the task or the bundle:
 #   leave_out: [development, baseline]
 
 """

@@ -16,6 +16,7 @@ from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.text import printable
 from speechbundles.rehearse.rehearsal import FAILED, LONGEST_LINE, Rehearsal, rehearse_phase
 from speechbundles.rehearse.warm import WarmEngine
+from spokeneval.formats.problems import count_of
 from spokeneval.formats.submission_zip import MAX_BYTES
 
 REASON_LINES = 4
@@ -130,7 +131,7 @@ def _reasons(rehearsal: Rehearsal) -> tuple[str, ...]:
         if line.strip()
     ]
     if len(lines) > REASON_LINES:
-        lines[REASON_LINES:] = [f"(and {len(lines) - REASON_LINES} more lines)"]
+        lines[REASON_LINES:] = [f"(and {count_of(len(lines) - REASON_LINES, 'more line')})"]
     return tuple(printable(line, kept="\n") for line in lines)
 
 

@@ -70,10 +70,10 @@ def _no_phase(phases: Sequence[BuiltPhase], time: datetime) -> str:
     coming = [phase for phase in phases if phase.opens > time]
     if ended:
         last = max(ended, key=lambda phase: phase.closes or time)
-        nearby.append(f"{last.name} is open before {last.closes}")
+        nearby.append(f"{last.name} closed at {last.closes}")
     if coming:
         following = min(coming, key=lambda phase: phase.opens)
-        nearby.append(f"{following.name} opens {following.opens}")
+        nearby.append(f"{following.name} opens at {following.opens}")
     return f"no phase is open: {', '.join(nearby)}"
 
 

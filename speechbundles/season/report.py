@@ -86,7 +86,7 @@ def notes_of(season: Season) -> list[str]:
             )
     if any(entry.tied for day in season.days for entry in day.board):
         ties = PLATFORMS[bundle.platform].board.ties
-        notes.append(f"ranks such as 9–10 or 9= mark the same {primary.title}; {ties}")
+        notes.append(f"ranks such as 9–10 or 9= mark equal values of {primary.title}: {ties}")
     return list(dict.fromkeys(notes))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from speechbundles.board.outputs import ScoringOutput
 from speechbundles.board.table import Table
+from spokeneval.formats.problems import count_of
 from spokeneval.tasks.spoken_call import RULE
 
 _RATES = {
@@ -53,7 +54,7 @@ def difficulty_bands(outputs: Sequence[ScoringOutput]) -> Table | None:
     note = (
         ""
         if systems == 18
-        else f"The paper's bands (0–2, 3–9, 10–18 of 18 systems), scaled to {systems} systems."
+        else f"The paper's bands (0–2, 3–9, 10–18 of 18 systems), scaled to {count_of(systems, 'system')}."
     )
     header = ["Band", "Systems wrong", "Correct responses", "Incorrect responses"]
     return Table("Difficulty of the responses (Table 2 of the third edition)", header, rows, note)

@@ -75,7 +75,7 @@ class OwnTable:
             if 1 < len(values) <= MOST_CLASSES:
                 chosen = Counter(self.rows[line][place] for line in lines if line in self.rows)
                 found = [
-                    f"{count} of {values[value]} {quote(value, 30)}" for value, count in chosen.most_common()
+                    f"{quote(value, 30)} {count} of {values[value]}" for value, count in chosen.most_common()
                 ]
                 described += [f"{column} {', '.join(found)}"] if found else []
         return "; ".join(described)

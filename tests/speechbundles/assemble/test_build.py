@@ -88,7 +88,7 @@ DEFECTS = {
     "no title": ("    title: Spoken CALL — accept or reject learners' responses\n", "", "no title"),
     "limit of 0": ("max_submissions_per_day: 10", "max_submissions_per_day: 0", "minimum of 1"),
     "mail address": ("organisers@example.org", "organisers at example.org", "expected an address such as organisers@"),
-    "a path out of here": ("image: pages/logo.png", "image: ../logo.png", "1 defect"),
+    "a path out of here": ("image: pages/logo.png", "image: ../logo.png", "1 problem"),
     "a name of two words": ("  spoken_call:\n        options", "  Spoken Call:\n        options", "expected a name of"),
     "a key of capitals": ("{key: d_full,", "{key: D-full,", "expected a key of lower-case letters"),
     "a queue's name": ("  # queue: 00000000-0000-0000-0000-000000000000", "  queue: mine", "such as 01234567-89ab-"),
@@ -155,7 +155,7 @@ def test_two_bundles_with_the_same_programs_have_the_same_secrets(copy, setting,
     """Otherwise one bundle could reveal what the other one hides about the same labels."""
     title = "title: MERLIon CCS Task 1 — language identification, open track"
     rewrite(copy, (title, f"{title}\n    {setting}"))
-    with pytest.raises(OrganiserError, match="1 defect") as refusal:
+    with pytest.raises(OrganiserError, match="1 problem") as refusal:
         read_competitions(Sources(copy))
     both = "merlion_identification_closed; both need the same value, because they share labels and programs"
     assert said in str(refusal.value)
@@ -174,7 +174,7 @@ def test_a_defect_that_four_challenges_share_is_reported_once_where_it_is_define
 
 def test_all_defects_are_reported_at_once(copy):
     text = rewrite(copy, ("forum: true", "forun: true"), ("{key: fer,", "{key: FER,"))
-    with pytest.raises(OrganiserError, match="2 defects") as refusal:
+    with pytest.raises(OrganiserError, match="2 problems") as refusal:
         read_competitions(Sources(copy))
     line = text[: text.index("forum")].count("\n") + 1
     assert f"line {line:<4} defaults.forun: unknown key; did you mean forum?" in str(refusal.value)

@@ -395,11 +395,14 @@ def test_scores_by_condition_are_those_of_its_units(tmp_path):
     [
         ("Id,prompt\n", "expected a header row and two columns"),
         ("Id\n0\n1\n2\n", "expected a header row and two columns"),
-        ("Id,prompt\n0,x\n1,x\n2,x\n", "all have the condition 'x'; expected at least two"),
-        ("Id,prompt\n0,x\n1,y\n1,x\n9,y\n", "1 appear twice, first '1'"),
-        ("Id,prompt\n0,x\n1,y\n1,x\n9,y\n", "1 are not on the board, first '9'"),
-        ("Id,prompt\n0,x\n1,y\n1,x\n9,y\n", "1 have no row, first '2'"),
-        ("Id,prompt\n0,x\n1,y\n2,\n", "1 have no condition, first '2'"),
+        (
+            "Id,prompt\n0,x\n1,x\n2,x\n",
+            "all have the condition 'x'; expected at least two different conditions",
+        ),
+        ("Id,prompt\n0,x\n1,y\n1,x\n9,y\n", "names that appear twice: 1, first '1'"),
+        ("Id,prompt\n0,x\n1,y\n1,x\n9,y\n", "names that are not on the leaderboard: 1, first '9'"),
+        ("Id,prompt\n0,x\n1,y\n1,x\n9,y\n", "units or items without a row: 1, first '2'"),
+        ("Id,prompt\n0,x\n1,y\n2,\n", "units or items without a condition: 1, first '2'"),
         ("Id,prompt\n0,\xe4\n1,y\n2,x\n", "not UTF-8"),
         (f"Id,prompt\n0,{'x' * 200_000}\n", "line 2: field larger than"),
     ],
@@ -483,7 +486,7 @@ def test_conditions_may_be_of_items_though_units_are_speakers(own_competition, t
             "--by Promt: the reference has no such column; it has Id, Prompt, language, meaning, speaker,",
         ),
         ("Id", "--by Id: 41 different conditions"),
-        ("Empty", "--by Empty: 8 have no condition, first 'x5'"),
+        ("Empty", "--by Empty: units or items without a condition: 8, first 'x5'"),
         ("meaning", "--by meaning: all have the condition 'correct'; expected at least two"),
     ],
 )
@@ -513,7 +516,7 @@ def test_a_board_whose_gold_standard_is_elsewhere_has_no_columns(own_competition
     ("signature", "words"),
     [
         ("t|reference:0|v", "Trivial baselines: chance 0.5000."),
-        ("t|items:0|v", "Trivial baselines, in the steps of the leaderboard: chance 0.5."),
+        ("t|items:0|v", "Trivial baselines, rounded as on the leaderboard: chance 0.5."),
     ],
 )
 def test_what_is_known_in_steps_is_not_told_as_if_it_were_exact(signature, words):

@@ -63,7 +63,7 @@ def test_every_line_that_is_not_filled_in_is_refused_by_name(tmp_path, capsys):
     assert build_bundle.main(["build", "--competition", str(folder)]) == 1
     printed = " ".join(capsys.readouterr().err.split())
     assert {int(number) for number in re.findall(r"line (\d+) \S+: not filled in yet: ", printed)} == waiting
-    assert printed.startswith(f"competition.yaml: {len(waiting)} defects line ")
+    assert printed.startswith(f"competition.yaml: {len(waiting)} problems line ")
     assert "defaults.contact_email: not filled in yet: an e-mail address for participants" in printed
 
 

@@ -151,8 +151,8 @@ def test_rows_left_out_are_reported_with_their_number_and_classes(tmp_path, sepa
     reference, _ = load(tmp_path, {"reference.csv": content}, drop_invalid_rows=True)
     # Four of six rows are correct in language, two incorrect in meaning; two and one of these are left out.
     biased, *reasons = reference.dropped
-    assert biased.startswith("2 rows of the 6 in reference.csv, which biases the set (")
-    assert "language 2 of 4 'correct'; meaning 1 of 4 'correct', 1 of 2 'incorrect')" in biased
+    assert biased.startswith("2 rows of the 6 in reference.csv, which biases the set (left out by value: ")
+    assert "language 'correct' 2 of 4; meaning 'correct' 1 of 4, 'incorrect' 1 of 2)" in biased
     assert [reason.partition(":")[0] for reason in reasons] == [
         f"reference.csv line {line}" for line in (6, 7)
     ]

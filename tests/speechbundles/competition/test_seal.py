@@ -415,7 +415,7 @@ def test_an_invalid_seal_is_refused_with_its_line(tmp_path, reason):
     first, second, said = REFUSED[reason]
     folder = series(tmp_path / "series", lambda text: put(*first)(put(*second)(text)))
     line = (folder / "competition.yaml").read_text().split(f"    {first[0]}\n")[0].count("\n") + 1
-    with pytest.raises(OrganiserError, match="1 defect") as refusal:
+    with pytest.raises(OrganiserError, match="1 problem") as refusal:
         read_competitions(Sources(folder))
     assert f"  line {line:<4} " in str(refusal.value)
     assert said in str(refusal.value)

@@ -271,7 +271,7 @@ def test_a_refusal_says_when_a_phase_is_open(tmp_path):
     competition = read_season_bundle(codabench(tmp_path))
     (one,) = replay(competition, *season_of(("a", "2027-02-05 00:00:00", 1)))
     assert one.reasons == (
-        "no phase is open: Development is open before 2027-02-01 00:00:00, Evaluation opens 2027-02-10 00:00:00",
+        "no phase is open: Development closed at 2027-02-01 00:00:00, Evaluation opens at 2027-02-10 00:00:00",
     )
     (one,) = replay(read_season_bundle(codalab(tmp_path)), *season_of(("a", "2027-02-05 00:00:00", 1)))
     assert one.reasons == ("phase Closed accepts no submissions",)
@@ -543,8 +543,8 @@ def test_a_season_from_files_to_text(tmp_path):
         "  2027-01-05 12:00:00  <b>x<b>\\x1b[2J \\u202eteam/2027-01-05T1200_c.zip  Refused",
         "      already 2 submissions on 2027-01-05 (UTC); Development allows 2 a day",
         "  2027-02-05 09:00:00  gamma/2027-02-05T0900_e.zip  Refused",
-        "      no phase is open: Development is open before 2027-02-01 00:00:00,",
-        "        Evaluation opens 2027-02-10 00:00:00",
+        "      no phase is open: Development closed at 2027-02-01 00:00:00, Evaluation",
+        "        opens at 2027-02-10 00:00:00",
     ]
     assert str(tmp_path) not in text
     assert all(char.isprintable() or char == "\n" for char in text)
