@@ -70,7 +70,7 @@ def check_budget(report: Report, bundle: BuiltBundle, contents: Contents) -> Non
         revealed = math.inf if attempts is None else attempts * bits
         share = min(1.0, revealed / labels) if labels else 1.0
         if labels is not None and share > TOLERATED:
-            shown = "exact scores" if exact else "scores in steps"
+            shown = "exact scores" if exact else "rounded scores"
             text = f"{what}, {shown}, can reveal {share:.0%} of its labels; expected at most {TOLERATED:.0%}"
             report.add("leak-scores", "competition.yaml", text)
 

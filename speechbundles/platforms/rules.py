@@ -165,11 +165,12 @@ RULES: dict[str, Rule] = {
     "leak-column": error("Participants can read the hidden labels.",
         "Remove the column from everything that is public."),
     "leak-attempts": warning(
-        "Many attempts raise a score by chance, with coarse scores too: 1,000 attempts gain many standard errors.",
+        "The best of many attempts is high by chance, even if scores are rounded: 1,000 attempts gain many standard "
+        "errors.",
         "Lower max_submissions, or seal a share of the set."),
     "leak-scores": warning("So many attempts can reveal a large part of the hidden labels.",
         "Lower max_submissions, or seal a share of the set. If scores are exact, first set feedback: coarse."),
-    "sealed-uploaded": error("The platform would have sealed labels, and could reveal them.",
+    "sealed-uploaded": error("The platform would receive sealed labels, and could reveal them.",
         "Remove these rows and build the bundle again."),
     "sealed-missing": error("Submissions are scored, but the sealed labels that the final ranking needs may be lost.",
         "Keep the folder that the build wrote beside the bundle's folder, or build into the same folder again."),

@@ -123,7 +123,7 @@ def read_table(path: Path, layout: Layout, notation: Notation) -> OwnTable:
         source.encoding,
         grid.written + (", without a header" if named else ""),
         f"columns {', '.join(renamed)}",
-        *([f"left out {some_of(left_out)}"] if left_out else []),
+        *([f"left out: {some_of(left_out)}"] if left_out else []),
         *([f"blanks removed around {count_of(blanks, 'cell')}"] if blanks else []),
     ]
     return OwnTable(

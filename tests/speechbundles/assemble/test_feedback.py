@@ -295,7 +295,7 @@ def edited(path, folder, *, feedback="coarse", attempts=None, per_day=20):
     ("changes", "found"),
     [
         ({"attempts": 20}, {}),
-        ({"attempts": 100}, {"leak-scores": "100 attempts on reference_data.zip, scores in steps, can reveal 42%"}),
+        ({"attempts": 100}, {"leak-scores": "100 attempts on reference_data.zip, rounded scores, can reveal 42%"}),
         ({"attempts": 101}, {"leak-attempts": "101 attempts on reference_data.zip; expected at most 100",
                              "leak-scores": "43%"}),
         ({"attempts": 500, "per_day": 5}, {"leak-scores": "70 attempts"}),  # 14 days of 5 attempts each

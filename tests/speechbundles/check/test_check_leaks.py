@@ -535,7 +535,7 @@ def test_exact_scores_reveal_a_tenth_each_and_scores_in_steps_less():
     assert (19 * bits / 530, 20 * bits / 530) == pytest.approx((0.097, 0.102), abs=5e-4)
     coarse = {"feedback": "coarse"}
     assert budget(phase("Final", 19), options=coarse, declared=two) == []
-    assert budget(phase("Final", 30), options=coarse, declared=two) == [scores(30, "15%", "scores in steps")]
+    assert budget(phase("Final", 30), options=coarse, declared=two) == [scores(30, "15%", "rounded scores")]
     assert budget(phase("Final", 100), options=coarse)[0][0] == "leak-scores"
     assert budget(phase("Final", 101), options=coarse)[0] == too_many(101)
 

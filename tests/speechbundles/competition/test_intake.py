@@ -75,7 +75,7 @@ NOTATIONS = {
     "no header": (written(ROWS, "\t").encode(), "separated by tabs, without a header"),
     "a trace": (
         written([(*COLUMNS, "Trace"), *((*row, "judged twice") for row in ROWS)], "\t", end="\r\n").encode(),
-        "left out Trace",
+        "left out: Trace",
     ),
     "a trace and no header": (
         written([(*row, "judged twice") for row in ROWS], "\t").encode(),
