@@ -24,7 +24,7 @@ KEPT_OF_REFERENCES = 100_000
 
 _PLACES = 5
 
-FREE_ATTEMPT = "Nothing was scored, and this attempt does not count against your daily limit."
+FREE_ATTEMPT = "Nothing was scored. A refused submission does not count against your daily limit."
 
 
 def quote(text: str, limit: int = 100) -> str:
