@@ -72,7 +72,7 @@ def _confusions(counts: np.ndarray) -> Html:
         axes.set_yticklabels(said, fontsize=8)
         axes.tick_params(length=0)
         axes.set_xlabel("Recognised")
-        axes.set_ylabel("Reference", labelpad=72)
+        axes.set_ylabel("Reference", labelpad=62)
         colour_bar(canvas.add_axes([0.72, 0.025, 0.24, 0.016]), "share of the phone")
 
     flat = [
