@@ -8,6 +8,7 @@ from speechbundles.board.comparison import CONFIDENCE, RISK
 from speechbundles.board.outputs import ScoringOutput
 from speechbundles.model.text import PROGRAM
 from speechbundles.platforms.keys import MOST_DECIMALS
+from spokeneval.compare.multiple_comparisons import SIGNIFICANCE, holm_level
 from spokeneval.compare.randomisation import MOST_SWAPPED, least_p, units_needed
 from spokeneval.formats.problems import count_of
 from spokeneval.run.interval import RESAMPLES
@@ -102,7 +103,7 @@ def how_compared(units: str, unit: str, systems: int, number: int) -> list[str]:
         remarks.append(
             f"{units} are too few to separate {systems} systems; at least {needed} are needed. The smallest p that a "
             f"test on {units} can give is {least:.2g}; after correction for {count_of(pairs, 'pair')} it is "
-            f"{min(1, pairs * least):.2g}. All systems are therefore in one cluster, whatever their scores. The ranks "
+            f"{min(1, least * SIGNIFICANCE / holm_level(systems)):.2g}. All systems are therefore in one cluster, whatever their scores. The ranks "
             "may separate more systems: they use the size of the differences, and assume that these are nearly normal."
         )
     return remarks
