@@ -100,10 +100,11 @@ def how_compared(units: str, unit: str, systems: int, number: int) -> list[str]:
     needed = units_needed(systems)
     if number < needed:
         least = least_p(number, systems)
+        corrected = min(1, least * SIGNIFICANCE / holm_level(systems))
         remarks.append(
             f"{units} are too few to separate {systems} systems; at least {needed} are needed. The smallest p that a "
             f"test on {units} can give is {least:.2g}; after correction for {count_of(pairs, 'pair')} it is "
-            f"{min(1, least * SIGNIFICANCE / holm_level(systems)):.2g}. All systems are therefore in one cluster, whatever their scores. The ranks "
+            f"{corrected:.2g}. All systems are therefore in one cluster, whatever their scores. The ranks "
             "may separate more systems: they use the size of the differences, and assume that these are nearly normal."
         )
     return remarks
