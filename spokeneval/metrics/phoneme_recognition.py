@@ -26,7 +26,7 @@ define are those of the challenge's evaluation tool (pssteval 0.0.1 on phonologi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -36,6 +36,7 @@ from typing import Optional, Union
 import numpy as np
 
 from .counts import Number, add, check_counts, ratio, total
+from .edit_distance import Sequences, cheapest_path, edit_costs, edit_errors
 
 FILLERS = frozenset({"<sil>", "<spn>", "<unk>"})
 """The tokens of a transcript that are not phones: silence, spoken noise and unknown."""
@@ -57,8 +58,6 @@ PHONE_CLASSES = (
 """The classes of `phone_classes`, from the narrowest constriction to the widest."""
 
 Phones = Sequence[str]
-
-_BATCH_CELLS = 1 << 15  # phones of a padded batch, so that its arrays fit into the processor's cache
 
 
 @dataclass(frozen=True)
@@ -275,13 +274,13 @@ def errors_per_utterance(
     """
     table = table or arpabet_features()
     pairs = _encode_pairs(reference, hypothesis, table)
-    substitutions, insertions, deletions = _phone_errors(*pairs, table)
+    substitutions, insertions, deletions = edit_errors(*pairs)
     return RecognitionErrors(
         substitutions=substitutions,
         insertions=insertions,
         deletions=deletions,
         reference_phones=pairs[0].lengths,
-        feature_cost=_distances(*pairs, *_feature_quarters(table)) / 4,
+        feature_cost=edit_costs(*pairs, *_feature_quarters(table)) / 4,
         reference_features=len(table.features) * pairs[0].lengths,
     )
 
@@ -353,8 +352,7 @@ def phone_error_rate(
     """
     table = table or arpabet_features()
     pairs = _encode_pairs(reference, hypothesis, table)
-    distances = _distances(*pairs, _different(table), np.full(len(table.phones), 1))
-    return _rate(distances, pairs[0].lengths, 1)
+    return _rate(np.stack(edit_errors(*pairs)), pairs[0].lengths, 1)
 
 
 def feature_error_rate(
@@ -371,7 +369,7 @@ def feature_error_rate(
     """
     table = table or arpabet_features()
     pairs = _encode_pairs(reference, hypothesis, table)
-    return _rate(_distances(*pairs, *_feature_quarters(table)), pairs[0].lengths, 4 * len(table.features))
+    return _rate(edit_costs(*pairs, *_feature_quarters(table)), pairs[0].lengths, 4 * len(table.features))
 
 
 @dataclass(frozen=True)
@@ -416,7 +414,7 @@ def align(reference: Phones, hypothesis: Phones, *, table: Optional[FeatureTable
     pairs = _encode_pairs([reference], [hypothesis], table)
     substitution, indel = table.substitution_costs(), table.indel_costs()
     steps = []
-    for a, b in _cheapest_path(pairs[0].codes, pairs[1].codes, *_feature_quarters(table)):
+    for a, b in cheapest_path(pairs[0].codes, pairs[1].codes, *_feature_quarters(table)):
         if a is not None and b is not None:
             operation = "match" if a == b else "substitution"
             symbols = zip(table.features, table.symbols[a], table.symbols[b])
@@ -451,42 +449,20 @@ def phone_confusions(
     longest = int((pairs[0].lengths + pairs[1].lengths).max())
     indel_weight = longest * 4 * len(table.features) + 1  # outweighs any difference in features
     error_weight = indel_weight * (longest + 1)  # outweighs any difference in insertions and deletions
-    substitution = error_weight * _different(table) + quarters
+    substitution = error_weight * ~np.eye(len(table.phones), dtype=bool) + quarters
     indel = error_weight + indel_weight + indel_quarters
     nothing = len(table.phones)
     confusions = np.zeros((nothing + 1, nothing + 1), dtype=np.int64)
     utterances = (np.split(side.codes, side.starts[1:]) for side in pairs)
     for reference_codes, hypothesis_codes in zip(*utterances):
-        for a, b in _cheapest_path(reference_codes, hypothesis_codes, substitution, indel):
+        for a, b in cheapest_path(reference_codes, hypothesis_codes, substitution, indel):
             confusions[nothing if a is None else a, nothing if b is None else b] += 1
     return confusions
 
 
-@dataclass(frozen=True, eq=False)
-class _Encoded:
-    """Transcripts as one array of phone numbers, without fillers. Utterance u begins at `starts[u]`."""
-
-    codes: np.ndarray
-    starts: np.ndarray
-    lengths: np.ndarray
-
-    def padded(self, chosen: np.ndarray, padding: int) -> np.ndarray:
-        """The chosen utterances as columns, padded to the longest one; shape (longest, chosen)."""
-        position = np.arange(self.lengths[chosen].max())[:, None]
-        inside = position < self.lengths[chosen]
-        rows = np.full(inside.shape, padding)
-        rows[inside] = self.codes[(self.starts[chosen] + position)[inside]]
-        return rows
-
-    def sums(self, weights: np.ndarray) -> np.ndarray:
-        """The sum of the weights of the phones in each utterance."""
-        running = np.concatenate(([0], np.cumsum(weights[self.codes])))
-        return running[self.starts + self.lengths] - running[self.starts]
-
-
 def _encode_pairs(
     reference: Sequence[Phones], hypothesis: Sequence[Phones], table: FeatureTable
-) -> tuple[_Encoded, _Encoded]:
+) -> tuple[Sequences, Sequences]:
     if len(reference) != len(hypothesis):
         raise ValueError(
             f"{len(reference)} reference and {len(hypothesis)} recognised utterances; expected the same"
@@ -496,7 +472,7 @@ def _encode_pairs(
     return _encode("reference", reference, table), _encode("hypothesis", hypothesis, table)
 
 
-def _encode(side: str, transcripts: Sequence[Phones], table: FeatureTable) -> _Encoded:
+def _encode(side: str, transcripts: Sequence[Phones], table: FeatureTable) -> Sequences:
     code = {phone: number for number, phone in enumerate(table.phones)}
     code.update(dict.fromkeys(FILLERS, -1))
     if any(issubclass(kind, str) for kind in set(map(type, transcripts))):
@@ -516,34 +492,12 @@ def _encode(side: str, transcripts: Sequence[Phones], table: FeatureTable) -> _E
         spoken_before = np.concatenate(([0], np.cumsum(spoken)))
         lengths = np.diff(spoken_before[np.concatenate(([0], np.cumsum(lengths)))])
         codes = codes[spoken]
-    return _Encoded(codes, np.cumsum(lengths) - lengths, lengths)
-
-
-def _different(table: FeatureTable) -> np.ndarray:
-    """Whether two phones differ: bool, shape (P, P)."""
-    return ~np.eye(len(table.phones), dtype=bool)
+    return Sequences(codes, np.cumsum(lengths) - lengths, lengths)
 
 
 def _feature_quarters(table: FeatureTable) -> tuple[np.ndarray, np.ndarray]:
     """Costs of substitutions, and of insertions and deletions, as integers in quarters of a feature."""
     return (4 * table.substitution_costs()).astype(np.int64), (4 * table.indel_costs()).astype(np.int64)
-
-
-def _phone_errors(
-    reference: _Encoded, hypothesis: _Encoded, table: FeatureTable
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Substitutions, insertions and deletions of each utterance: fewest errors, then most substitutions.
-
-    The weight of an error is larger than the possible number of insertions and deletions, each of which adds 1. So a
-    distance is errors * weight + (insertions + deletions). Their difference, insertions - deletions, is the difference
-    in length.
-    """
-    weight = 1 + int((reference.lengths + hypothesis.lengths).max())
-    indel = np.full(len(table.phones), weight + 1)
-    distances = _distances(reference, hypothesis, weight * _different(table), indel)
-    errors, indels = np.divmod(distances, weight)
-    longer = hypothesis.lengths - reference.lengths
-    return errors - indels, (indels + longer) // 2, (indels - longer) // 2
 
 
 def _rate(distances: np.ndarray, reference_lengths: np.ndarray, unit: int) -> float:
@@ -552,87 +506,3 @@ def _rate(distances: np.ndarray, reference_lengths: np.ndarray, unit: int) -> fl
             f"the reference has 0 phones in {len(reference_lengths)} utterances; expected at least one"
         )
     return int(distances.sum()) / (unit * int(reference_lengths.sum()))
-
-
-def _savings(substitution: np.ndarray, indel: np.ndarray) -> np.ndarray:
-    """The saving of pairing two phones instead of deleting one and inserting the other; shape (P, P).
-
-    The cost of an alignment is that of deleting and inserting all phones, minus the savings of its pairs. With savings,
-    transcripts of different lengths can share a batch, because padding without savings does not change the result.
-    """
-    return indel[:, None] + indel[None, :] - substitution
-
-
-def _distances(
-    reference: _Encoded, hypothesis: _Encoded, substitution: np.ndarray, indel: np.ndarray
-) -> np.ndarray:
-    """The weighted edit distance of each utterance: integers, shape (n,)."""
-    padding = len(indel)
-    savings = np.zeros((padding + 1, padding + 1))
-    savings[:padding, :padding] = _savings(substitution, indel)
-    distances = reference.sums(indel) + hypothesis.sums(indel)
-    for chosen in _batches(reference.lengths, hypothesis.lengths):
-        distances[chosen] -= _most_saved(
-            reference.padded(chosen, padding), hypothesis.padded(chosen, padding), savings
-        )
-    return distances
-
-
-def _batches(reference_lengths: np.ndarray, hypothesis_lengths: np.ndarray) -> Iterator[np.ndarray]:
-    """Batches of utterances of similar lengths in reference and hypothesis (within a quarter), without empty ones."""
-    paired = np.flatnonzero(np.minimum(reference_lengths, hypothesis_lengths))
-    sizes = [np.ceil(np.log(side[paired]) / np.log(1.25)) for side in (reference_lengths, hypothesis_lengths)]
-    group = sizes[0] * 256 + sizes[1]
-    order = np.argsort(group)
-    for members in np.split(paired[order], np.flatnonzero(np.diff(group[order])) + 1):
-        if len(members):
-            longest = max(int(reference_lengths[members].max()), int(hypothesis_lengths[members].max()))
-            size = 1 + _BATCH_CELLS // longest
-            for start in range(0, len(members), size):
-                yield members[start : start + size]
-
-
-def _most_saved(reference: np.ndarray, hypothesis: np.ndarray, savings: np.ndarray) -> np.ndarray:
-    """The largest saving of any alignment, for each column of m and n padded phones; shape (columns,).
-
-    saved[i, j] = max(saved[i-1, j-1] + savings[r_i, h_j], saved[i-1, j], saved[i, j-1]) is computed by anti-diagonals
-    i + j = d. Each of them needs only the previous two, so it is one operation over all its cells and all columns.
-    """
-    m, n = len(reference), len(hypothesis)
-    savings = savings.astype(np.min_scalar_type(-min(m, n) * int(savings.max()) - 1))
-    row = reference * len(savings)
-    backwards = hypothesis[::-1]
-    older, old, new = np.zeros((3, m + 1, reference.shape[1]), dtype=savings.dtype)
-    for d in range(2, m + n + 1):
-        first, last = max(1, d - n), min(m, d - 1)
-        pair = row[first - 1 : last] + backwards[n - d + first : n - d + last + 1]
-        cells = savings.take(pair)
-        cells += older[first - 1 : last]
-        np.maximum(cells, old[first - 1 : last], out=cells)
-        np.maximum(cells, old[first : last + 1], out=new[first : last + 1])
-        older, old, new = old, new, older
-    return old[m]
-
-
-def _cheapest_path(
-    reference: np.ndarray, hypothesis: np.ndarray, substitution: np.ndarray, indel: np.ndarray
-) -> list[tuple[Optional[int], Optional[int]]]:
-    """The pairs of phone numbers along the cheapest alignment of one utterance; None for a missing phone."""
-    savings = _savings(substitution, indel)[reference[:, None], hypothesis[None, :]]
-    i, j = savings.shape
-    saved = np.zeros((i + 1, j + 1), dtype=np.int64)
-    for row in range(i):
-        best = np.maximum(saved[row, :-1] + savings[row], saved[row, 1:])
-        np.maximum.accumulate(best, out=saved[row + 1, 1:])
-    steps: list[tuple[Optional[int], Optional[int]]] = []
-    while i or j:
-        if i and j and saved[i, j] == saved[i - 1, j - 1] + savings[i - 1, j - 1]:
-            i, j = i - 1, j - 1
-            steps.append((int(reference[i]), int(hypothesis[j])))
-        elif i and saved[i, j] == saved[i - 1, j]:
-            i -= 1
-            steps.append((int(reference[i]), None))
-        else:
-            j -= 1
-            steps.append((None, int(hypothesis[j])))
-    return steps[::-1]

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spokeneval.metrics import edit_distance
 from spokeneval.metrics import phoneme_recognition as recognition
 from spokeneval.metrics.counts import total
 from spokeneval.metrics.phoneme_recognition import (
@@ -191,7 +192,7 @@ def test_an_utterance_scores_the_same_alone_and_among_others():
 def test_small_batches_score_as_large_ones(monkeypatch):
     reference, hypothesis = random_pairs(4, 500)
     expected = count_errors(reference, hypothesis)
-    monkeypatch.setattr(recognition, "_BATCH_CELLS", 16)
+    monkeypatch.setattr(edit_distance, "_BATCH_CELLS", 16)
     assert count_errors(reference, hypothesis) == expected
 
 
