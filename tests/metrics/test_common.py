@@ -26,6 +26,7 @@ from spokeneval.metrics.language_diarization import LanguageTimes
 from spokeneval.metrics.language_identification import LanguageDecisions
 from spokeneval.metrics.phoneme_recognition import RecognitionErrors
 from spokeneval.metrics.prediction_error import Differences
+from spokeneval.metrics.transcript_errors import TranscriptErrors
 
 SETS = 100
 
@@ -55,6 +56,7 @@ SIGNED = {
 AT_LEAST = {
     LanguageDecisions: {"english": ["english_correct"], "mandarin": ["mandarin_correct"]},
     RecognitionErrors: {"reference_phones": ["substitutions", "deletions"]},
+    TranscriptErrors: {"reference_length": ["substitutions", "deletions"]},
 }
 """Fields that must be at least the sum of other fields."""
 VARIANTS = {
@@ -210,6 +212,8 @@ UNDEFINED = {
     "prediction_error.within_half": "agreement within 0.5",
     "prediction_error.within_one": "agreement within 1",
     "prediction_error.standardised_mean_difference": "the standardised mean difference",
+    "transcript_errors.error_rate": "error rate of an empty reference",
+    "transcript_errors.mean_rate": "mean rate of no utterances",
 }
 
 

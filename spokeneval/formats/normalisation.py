@@ -1,0 +1,216 @@
+"""Text normalisation: which differences between two transcripts are no errors.
+
+A normaliser is a list of named rules, all off unless listed. Rules are applied in the order of `RULES`, whatever words
+they concern, and a list in another order is refused, so that one list has one meaning. What remains is split into words
+at white space. Numbers stay as they are written.
+
+Two word error rates may be compared if their rules are the same, so the rules are part of a result's signature.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Callable, NamedTuple, Union
+
+MARK = "…"
+"""Stands for any text in a value of `drop_marked`, such as `<…>`."""
+
+_APOSTROPHES = "'’ʼ＇"
+
+
+class Rule(NamedTuple):
+    """A rule of normalisation.
+
+    Attributes
+    ----------
+    name
+        As an organiser writes it.
+    description
+        What it does, in one line.
+    takes
+        "" for nothing, "words" for a list, "table" for a table of words.
+    """
+
+    name: str
+    description: str
+    takes: str = ""
+
+
+RULES = (
+    Rule("nfkc", "compose characters and replace compatibility forms (Unicode NFKC)"),
+    Rule("casefold", "ignore the difference between capital and small letters (Unicode case folding)"),
+    Rule("drop_marked", "drop marked text, such as <noise> for the value <…> or [laughs] for […]", "words"),
+    Rule("split_hyphens", "split words at hyphens and dashes (Unicode Pd)"),
+    Rule("join_apostrophes", "drop apostrophes inside words: don't becomes dont"),
+    Rule(
+        "drop_punctuation", "drop punctuation and symbols (Unicode P and S), but not apostrophes inside words"
+    ),
+    Rule("spelling", "replace words by a table of two columns: a word, and what it is replaced by", "table"),
+    Rule("drop", "drop these words, such as fillers", "words"),
+)
+
+_NAMES = [rule.name for rule in RULES]
+
+
+@dataclass(frozen=True)
+class Normaliser:
+    """What is done with transcripts before words are compared.
+
+    Attributes
+    ----------
+    rules
+        Names of `RULES` in their order, each with its value: None, the words of a list, or pairs (a word, what replaces
+        it).
+
+    Examples
+    --------
+    >>> normaliser = read_rules(["casefold", "drop_punctuation", {"drop": ["uh", "um"]}])
+    >>> normaliser.words(["Um, I don't know.", "..."])
+    [['i', "don't", 'know'], []]
+    """
+
+    rules: tuple[tuple[str, Any], ...] = ()
+
+    def words(self, texts: Sequence[str]) -> list[list[str]]:
+        """Return the words of each text."""
+        if not self.rules:
+            return [text.split() for text in texts]
+        lines = "\n".join(" ".join(text.split()) for text in texts)
+        for place, (name, value) in enumerate(self.rules):
+            if name in _TEXT_RULES:
+                lines = _TEXT_RULES[name](lines, value)
+                continue
+            earlier = Normaliser(
+                self.rules[:place]
+            )  # a table's and a list's words are written as people write them
+            if name == "drop":
+                table = {word: "" for words in earlier.words(value) for word in words}
+            else:
+                olds, news = (earlier.words(column) for column in zip(*value))
+                table = {" ".join(old): " ".join(new) for old, new in zip(olds, news)}
+            lines = "\n".join(
+                " ".join(table.get(word, word) for word in line.split()) for line in lines.split("\n")
+            )
+        return [line.split() for line in lines.split("\n")][: len(texts)]
+
+    @property
+    def text(self) -> str:
+        """One line that differs if the rules do: their names, and a hash of each one's value.
+
+        >>> one, other = (read_rules([{"drop": words}]) for words in (["um", "uh"], ["uh", "um"]))
+        >>> one.text == other.text
+        True
+        """
+        return "+".join(name if value is None else f"{name}={_hash(value)}" for name, value in self.rules)
+
+
+def _hash(value: Iterable[Any]) -> str:
+    return hashlib.sha256(json.dumps(sorted(set(value))).encode()).hexdigest()[:12]
+
+
+def read_rules(declared: Sequence[Union[str, Mapping[str, Any]]]) -> Normaliser:
+    """Return the normaliser that a list declares.
+
+    Parameters
+    ----------
+    declared
+        Names of rules, or `{name: value}` for a rule that takes words or a table (pairs of words).
+
+    Raises
+    ------
+    ValueError
+        An unknown rule, a rule twice or out of order, a missing or wrong value, two rows for one word.
+
+    Examples
+    --------
+    >>> read_rules(["casefold", "nfkc"])
+    Traceback (most recent call last):
+    ValueError: rule 'nfkc' after 'casefold'; expected the order nfkc, casefold
+    """
+    rules: list[tuple[str, Any]] = []
+    for each in declared:
+        if isinstance(each, Mapping) and len(each) == 1:
+            ((name, value),) = each.items()
+        elif isinstance(each, str):
+            name, value = each, None
+        else:
+            raise ValueError(f"rule {each!r}; expected a name, or one name with its value")
+        rules.append((name, _checked_value(name, value)))
+    names = [name for name, _ in rules]
+    for name, following in zip(names, names[1:]):
+        if name == following:
+            raise ValueError(f"rule {name!r} twice")
+        if _NAMES.index(name) > _NAMES.index(following):
+            expected = ", ".join(sorted(dict.fromkeys(names), key=_NAMES.index))
+            raise ValueError(f"rule {following!r} after {name!r}; expected the order {expected}")
+    return Normaliser(tuple(rules))
+
+
+def _checked_value(name: str, value: Any) -> Any:
+    """A rule's value as a tuple; ValueError for one that the rule cannot have."""
+    takes = {rule.name: rule.takes for rule in RULES}
+    if name not in takes:
+        raise ValueError(f"no rule {name!r}; there are {', '.join(_NAMES)}")
+    if not takes[name]:
+        if value is not None:
+            raise ValueError(f"rule {name!r} takes no value; found {value!r}")
+        return None
+    if not isinstance(value, (list, tuple)) or not value:
+        raise ValueError(f"rule {name!r}: {value!r}; expected a list of {takes[name]}")
+    if takes[name] == "words":
+        for word in value:
+            if not isinstance(word, str) or not word.strip():
+                raise ValueError(f"rule {name!r}: {word!r}; expected a word")
+            if name == "drop_marked" and (word.count(MARK) != 1 or not all(word.split(MARK))):
+                raise ValueError(f"rule {name!r}: {word!r}; expected signs around {MARK}, such as <{MARK}>")
+        return tuple(value)
+    for row in value:
+        if (
+            not isinstance(row, (list, tuple))
+            or len(row) != 2
+            or not all(isinstance(cell, str) for cell in row)
+        ):
+            raise ValueError(f"rule {name!r}: {row!r}; expected a word and what replaces it")
+        if len(row[0].split()) != 1:
+            raise ValueError(f"rule {name!r}: {row[0]!r}; expected one word in the first column")
+    words = [word for word, _ in value]
+    for word in words:
+        if words.count(word) > 1:
+            raise ValueError(f"rule {name!r}: {word!r} has {words.count(word)} rows; expected one")
+    return tuple(map(tuple, value))
+
+
+def _drop_marked(text: str, marks: Sequence[str]) -> str:
+    for mark in marks:
+        opening, closing = map(re.escape, mark.split(MARK))
+        text = re.sub(rf"{opening}[^\n]*?{closing}", " ", text)
+    return text
+
+
+def _join_apostrophes(text: str, value: None) -> str:
+    return re.sub(rf"(?<=\w)[{_APOSTROPHES}](?=\w)", "", text)
+
+
+def _split_hyphens(text: str, value: None) -> str:
+    return text.translate({ord(sign): " " for sign in set(text) if unicodedata.category(sign) == "Pd"})
+
+
+def _drop_punctuation(text: str, value: None) -> str:
+    signs = {sign for sign in set(text) - set(_APOSTROPHES) if unicodedata.category(sign)[0] in "PS"}
+    text = text.translate({**dict.fromkeys(map(ord, signs)), **dict.fromkeys(map(ord, _APOSTROPHES), "'")})
+    return re.sub(r"(?<!\w)'|'(?!\w)", "", text)
+
+
+_TEXT_RULES: Mapping[str, Callable[[str, Any], str]] = {
+    "nfkc": lambda text, value: unicodedata.normalize("NFKC", text),
+    "casefold": lambda text, value: text.casefold(),
+    "drop_marked": _drop_marked,
+    "split_hyphens": _split_hyphens,
+    "join_apostrophes": _join_apostrophes,
+    "drop_punctuation": _drop_punctuation,
+}

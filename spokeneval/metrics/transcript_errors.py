@@ -1,0 +1,263 @@
+"""Errors in transcripts: word error rate, character error rate and their parts.
+
+A transcript is a sequence of symbols: words in a list, or the characters of a string. Reference first; rates are
+fractions, not limited to 1; lower is better.
+
+WER = (S + D + I) / N, pooled: substitutions, deletions, insertions and reference words are summed over utterances
+before the division. CER is the same of characters, the single spaces between words included. Of the alignments with the
+fewest errors, the one with the most substitutions counts, so that S, D and I are defined too.
+
+An utterance may have several references. The one with the lowest error rate counts; of equal ones the longest, of these
+the first. An utterance whose reference is empty adds its insertions and no words; rates of a set without any word are
+undefined (see `counts`).
+
+Source: NIST's definition of the word error rate (SCTK, sclite), with all errors weighted alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Optional
+
+import numpy as np
+
+from .counts import Number, add, check_counts, ratio, total
+from .edit_distance import Sequences, edit_errors, encode
+
+Symbols = Sequence[Hashable]
+
+
+@dataclass(frozen=True)
+class TranscriptErrors:
+    """Errors of transcripts, in words or in characters.
+
+    Attributes
+    ----------
+    substitutions
+        Symbols recognised as another symbol.
+    insertions
+        Symbols of the hypothesis that pair with none of the reference.
+    deletions
+        Symbols of the reference that pair with none of the hypothesis.
+    reference_length
+        Symbols of the reference.
+    utterances, wrong
+        Utterances, and those with an error.
+    rates, clipped_rates
+        Sums of the utterances' own error rates, as they are and limited to 1. An utterance without a reference symbol
+        is taken as one symbol long.
+
+    Raises
+    ------
+    ValueError
+        As all counts; more symbols substituted and deleted than there are.
+
+    Examples
+    --------
+    >>> errors = count_errors([["to", "be"], ["or"]], [["to", "bee"], ["or", "not", "to"]])
+    >>> errors == TranscriptErrors(1, 2, 0, 3, 2, 2, 2.5, 1.5)
+    True
+    """
+
+    substitutions: Number
+    insertions: Number
+    deletions: Number
+    reference_length: Number
+    utterances: Number
+    wrong: Number
+    rates: Number
+    clipped_rates: Number
+
+    def __post_init__(self) -> None:
+        check_counts(self)
+        if np.any(self.substitutions + self.deletions > self.reference_length):
+            raise ValueError(
+                f"{self.substitutions} substitutions and {self.deletions} deletions "
+                f"in a reference of {self.reference_length} symbols"
+            )
+
+    def __add__(self, other: TranscriptErrors) -> TranscriptErrors:
+        return add(self, other)
+
+
+def errors_per_utterance(
+    reference: Sequence[Symbols], hypothesis: Sequence[Symbols], *, utterance: Optional[Sequence[int]] = None
+) -> TranscriptErrors:
+    """Return the errors of each utterance: one row an utterance.
+
+    Parameters
+    ----------
+    reference
+        The references, one for each utterance and in its order, unless `utterance` is given.
+    hypothesis
+        N transcripts.
+    utterance
+        For each reference the number of its utterance, from 0; each utterance has at least one.
+
+    Raises
+    ------
+    ValueError
+        No utterance, or one without a reference; different numbers of references and utterances.
+
+    Examples
+    --------
+    >>> rows = errors_per_utterance([["a"], ["a", "b"], ["c"]], [["a", "b"], ["c"]], utterance=[0, 0, 1])
+    >>> rows.insertions.tolist(), rows.reference_length.tolist()
+    ([0, 0], [2, 1])
+    """
+    return _errors(reference, hypothesis, utterance)[0]
+
+
+def choose_references(
+    reference: Sequence[Symbols], hypothesis: Sequence[Symbols], *, utterance: Sequence[int]
+) -> np.ndarray:
+    """Return which reference counts for each utterance: places in `reference`, int, shape=(n,).
+
+    Parameters and errors are those of `errors_per_utterance`.
+
+    >>> choose_references([["a"], ["a", "b"], ["c"]], [["a", "b"], ["c"]], utterance=[0, 0, 1]).tolist()
+    [1, 2]
+    """
+    return _errors(reference, hypothesis, utterance)[1]
+
+
+def _errors(
+    reference: Sequence[Symbols], hypothesis: Sequence[Symbols], utterance: Optional[Sequence[int]]
+) -> tuple[TranscriptErrors, np.ndarray]:
+    """The errors of each utterance, and the places of the references that count."""
+    if len(hypothesis) == 0:
+        raise ValueError("0 utterances: nothing to score")
+    owner = np.arange(len(hypothesis)) if utterance is None else np.asarray(utterance)
+    if len(owner) != len(reference):
+        raise ValueError(f"{len(reference)} references for {len(owner)} utterances; expected the same number")
+    if not np.array_equal(np.unique(owner), np.arange(len(hypothesis))):
+        raise ValueError(f"references of some of {len(hypothesis)} utterances; expected one or more of each")
+    references, hypotheses = encode(reference, hypothesis)
+    hypotheses = Sequences(hypotheses.codes, hypotheses.starts[owner], hypotheses.lengths[owner])
+    substitutions, insertions, deletions = edit_errors(references, hypotheses)
+    errors, lengths = substitutions + insertions + deletions, references.lengths
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rate = np.where(errors == 0, 0.0, errors / lengths)
+    order = np.lexsort((-lengths, rate, owner))
+    best = order[np.flatnonzero(np.diff(owner[order], prepend=-1))]
+    own_rates = errors[best] / np.maximum(lengths[best], 1)
+    rows = TranscriptErrors(
+        substitutions[best],
+        insertions[best],
+        deletions[best],
+        lengths[best],
+        np.ones(len(best), dtype=np.int64),
+        (errors[best] > 0).astype(np.int64),
+        own_rates,
+        np.minimum(own_rates, 1.0),
+    )
+    return rows, best
+
+
+def count_errors(
+    reference: Sequence[Symbols], hypothesis: Sequence[Symbols], *, utterance: Optional[Sequence[int]] = None
+) -> TranscriptErrors:
+    """Return the rows of `errors_per_utterance`, added up.
+
+    >>> count_errors(["to be"], ["to bee"]).insertions
+    1
+    """
+    return total(errors_per_utterance(reference, hypothesis, utterance=utterance))
+
+
+def errors(counts: TranscriptErrors) -> Number:
+    """Return substitutions + insertions + deletions.
+
+    >>> errors(count_errors(["abc"], ["abd"]))
+    1
+    """
+    return counts.substitutions + counts.insertions + counts.deletions
+
+
+def error_rate(counts: TranscriptErrors) -> Number:
+    """Return (S + D + I) / N: WER of counts in words, CER of counts in characters.
+
+    >>> error_rate(count_errors([["to", "be"], ["or"]], [["to", "bee"], ["or", "not", "to"]]))
+    1.0
+    """
+    return ratio(errors(counts), counts.reference_length, "error rate of an empty reference")
+
+
+def substitution_rate(counts: TranscriptErrors) -> Number:
+    """Return S / N.
+
+    >>> substitution_rate(count_errors([["to", "be"]], [["to", "bee"]]))
+    0.5
+    """
+    return ratio(counts.substitutions, counts.reference_length, "substitution rate of an empty reference")
+
+
+def insertion_rate(counts: TranscriptErrors) -> Number:
+    """Return I / N.
+
+    >>> insertion_rate(count_errors([["to", "be"]], [["to", "be", "or"]]))
+    0.5
+    """
+    return ratio(counts.insertions, counts.reference_length, "insertion rate of an empty reference")
+
+
+def deletion_rate(counts: TranscriptErrors) -> Number:
+    """Return D / N.
+
+    >>> deletion_rate(count_errors([["to", "be"]], [["be"]]))
+    0.5
+    """
+    return ratio(counts.deletions, counts.reference_length, "deletion rate of an empty reference")
+
+
+def wrong_utterances(counts: TranscriptErrors) -> Number:
+    """Return the share of utterances with at least one error.
+
+    >>> wrong_utterances(count_errors(["ab", "c"], ["ab", "d"]))
+    0.5
+    """
+    return ratio(counts.wrong, counts.utterances, "share of no utterances")
+
+
+def mean_rate(counts: TranscriptErrors) -> Number:
+    """Return the mean of the utterances' own error rates.
+
+    >>> mean_rate(count_errors(["ab", "c"], ["ab", "cde"]))
+    1.0
+    """
+    return ratio(counts.rates, counts.utterances, "mean rate of no utterances")
+
+
+def mean_clipped_rate(counts: TranscriptErrors) -> Number:
+    """Return the mean of the utterances' own error rates, each at most 1.
+
+    >>> mean_clipped_rate(count_errors(["ab", "c"], ["ab", "cde"]))
+    0.5
+    """
+    return ratio(counts.clipped_rates, counts.utterances, "mean rate of no utterances")
+
+
+def word_error_rate(reference: Sequence[str], hypothesis: Sequence[str]) -> float:
+    """Return the WER of texts whose words are separated by white space, without any normalisation.
+
+    >>> word_error_rate(["to be or", "not to be"], ["to be", "not two be or"])
+    0.5
+    """
+    return float(error_rate(count_errors(_words(reference), _words(hypothesis))))
+
+
+def character_error_rate(reference: Sequence[str], hypothesis: Sequence[str]) -> float:
+    """Return the CER of texts, after runs of white space became single spaces.
+
+    >>> character_error_rate(["to be"], ["to  bee"])
+    0.2
+    """
+    sides = [[" ".join(words) for words in _words(side)] for side in (reference, hypothesis)]
+    return float(error_rate(count_errors(*sides)))
+
+
+def _words(texts: Sequence[str]) -> list[list[str]]:
+    if isinstance(texts, str):
+        raise ValueError("a string; expected a list of them, one an utterance")
+    return [text.split() for text in texts]

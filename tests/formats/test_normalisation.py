@@ -1,0 +1,84 @@
+"""Rules of text normalisation: what each does, and that a changed rule changes the text for the signature."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+
+from spokeneval.formats.normalisation import read_rules
+
+
+@pytest.mark.parametrize(
+    ("rules", "text", "words"),
+    [
+        ([], "  Ein  Wort, 2 Wörter\t", "Ein Wort, 2 Wörter"),
+        (["nfkc"], "ﬁne e\u0301tude ２", "fine étude 2"),
+        (["casefold"], "Straße HAT", "strasse hat"),
+        ([{"drop_marked": ["<…>", "[…]", "((…))"]}], "a <noise> b[laughs]c ((may be)) <open", "a b c <open"),
+        (["split_hyphens"], "well-known yes—no", "well known yes no"),
+        (["join_apostrophes"], "don't it’s 'quoted'", "dont its 'quoted'"),
+        (["drop_punctuation"], "Well, 'I' don’t! (50 %) rock'n'roll $5 ...", "Well I don't 50 rock'n'roll 5"),
+        (["split_hyphens", "drop_punctuation"], 'a well-known - "thing"', "a well known thing"),
+        (
+            [{"spelling": [["colour", "color"], ["gonna", "going to"]]}],
+            "gonna colour it",
+            "going to color it",
+        ),
+        (["casefold", {"spelling": [["Colour", "COLOR"]]}], "COLOUR", "color"),
+        (["casefold", {"drop": ["Uh", "um"]}], "UH no um", "no"),
+        (["casefold", {"drop_marked": ["<…>"]}, "drop_punctuation"], "<X> a. \n <b> c", "a c"),
+        (["drop_punctuation"], "हिन्दी। نعم؟ 好。", "हिन्दी نعم 好"),
+    ],
+)
+def test_what_a_rule_does(rules: list[Any], text: str, words: str) -> None:
+    assert read_rules(rules).words([text]) == [words.split()]
+
+
+def test_texts_do_not_run_into_each_other() -> None:
+    rules = read_rules(["nfkc", "casefold", {"drop_marked": ["<…>"]}, "drop_punctuation", {"drop": ["a"]}])
+    assert rules.words(["a <b", "", "c> A", "d\ne"]) == [["b"], [], ["c"], ["d", "e"]]
+    assert rules.words([]) == []
+
+
+def test_one_changed_rule_changes_the_text_for_the_signature() -> None:
+    lists = [
+        [],
+        ["nfkc"],
+        ["casefold"],
+        ["nfkc", "casefold"],
+        [{"drop": ["uh"]}],
+        [{"drop": ["uh", "um"]}],
+        [{"drop_marked": ["<…>"]}],
+        [{"spelling": [["a", "b"]]}],
+        [{"spelling": [["a", "c"]]}],
+        [{"spelling": [["b", "a"]]}],
+    ]
+    for one, other in itertools.combinations(lists, 2):
+        assert read_rules(one).text != read_rules(other).text
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        (["lowercase"], "no rule 'lowercase'; there are nfkc, casefold"),
+        (["nfkc", "nfkc"], "rule 'nfkc' twice"),
+        (
+            ["drop_punctuation", "split_hyphens"],
+            "rule 'split_hyphens' after 'drop_punctuation'; expected the order",
+        ),
+        ([{"nfkc": ["a"]}], "rule 'nfkc' takes no value"),
+        (["drop"], "rule 'drop': None; expected a list of words"),
+        ([{"drop": "uh"}], "expected a list of words"),
+        ([{"drop": [""]}], "'drop': ''; expected a word"),
+        ([{"drop_marked": ["<>"]}], "expected signs around …"),
+        ([{"spelling": [["a"]]}], "expected a word and what replaces it"),
+        ([{"spelling": [["a b", "c"]]}], "expected one word in the first column"),
+        ([{"spelling": [["a", "b"], ["a", "c"]]}], "'a' has 2 rows; expected one"),
+        ([7], "rule 7; expected a name"),
+    ],
+)
+def test_a_wrong_list_of_rules_is_refused(rules: list[Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        read_rules(rules)

@@ -1,0 +1,158 @@
+"""Word and character error rates against a recursion by hand, jiwer, meeteval and NIST's sclite."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spokeneval.metrics import transcript_errors as metrics
+
+WORDS = ("to", "be", "or", "not", "bee", "two")
+PAIRS = 10_000
+SCLITE = shutil.which("sclite", path=os.pathsep.join([os.environ["PATH"], "/usr/lib/sctk/bin"]))
+
+
+def random_texts(seed: int, n: int) -> tuple[list[str], list[str]]:
+    """References, and hypotheses that share some of their words; some of either are empty."""
+    rng = np.random.default_rng(seed)
+    reference = [list(rng.choice(WORDS, rng.integers(0, 12))) for _ in range(n)]
+    hypothesis = [
+        [word if rng.random() < 0.7 else str(rng.choice(WORDS)) for word in words if rng.random() < 0.9]
+        + list(rng.choice(WORDS, rng.integers(0, 3)))
+        for words in reference
+    ]
+    return [" ".join(words) for words in reference], [" ".join(words) for words in hypothesis]
+
+
+def split(texts: list[str]) -> list[list[str]]:
+    return [text.split() for text in texts]
+
+
+def by_recursion(reference: tuple[str, ...], hypothesis: tuple[str, ...]) -> tuple[int, int, int]:
+    """Substitutions, insertions and deletions of all alignments, compared one by one."""
+
+    @cache
+    def best(m: int, n: int) -> tuple[int, int, int, int, int]:
+        """Errors, minus substitutions (the order of preference), then S, I, D, of the first m and n symbols."""
+        if not m or not n:
+            return (m + n, 0, 0, n, m)
+        (_, _, s0, i0, d0), (_, _, s1, i1, d1), (_, _, s2, i2, d2) = (
+            best(m - 1, n - 1),
+            best(m, n - 1),
+            best(m - 1, n),
+        )
+        s0 += reference[m - 1] != hypothesis[n - 1]
+        ways = [(s0, i0, d0), (s1, i1 + 1, d1), (s2, i2, d2 + 1)]
+        return min((s + i + d, -s, s, i, d) for s, i, d in ways)
+
+    return best(len(reference), len(hypothesis))[2:]
+
+
+def test_substitutions_insertions_and_deletions_are_those_of_a_recursion() -> None:
+    reference, hypothesis = map(split, random_texts(1, 300))
+    rows = metrics.errors_per_utterance(reference, hypothesis)
+    expected = [by_recursion(tuple(r), tuple(h)) for r, h in zip(reference, hypothesis, strict=True)]
+    assert list(zip(rows.substitutions, rows.insertions, rows.deletions, strict=True)) == expected
+
+
+def test_long_sequences_of_different_lengths() -> None:
+    rng = np.random.default_rng(2)
+    lengths = [(1, 200), (200, 1), (180, 220), (37, 64), (64, 65), (300, 290)]
+    pairs = [tuple(tuple(rng.choice(WORDS, n)) for n in pair) for pair in lengths]
+    rows = metrics.errors_per_utterance(*map(list, zip(*pairs, strict=True)))
+    found = list(zip(rows.substitutions, rows.insertions, rows.deletions, strict=True))
+    assert found == [by_recursion(*pair) for pair in pairs]
+
+
+@pytest.mark.parametrize("unit", ["words", "characters"])
+def test_totals_equal_jiwer(unit: str) -> None:
+    jiwer = pytest.importorskip("jiwer")
+    texts = [
+        (r, h) for r, h in zip(*random_texts(3, PAIRS), strict=True) if r
+    ]  # jiwer refuses an empty reference
+    reference, hypothesis = map(list, zip(*texts, strict=True))
+    if unit == "words":
+        theirs = jiwer.process_words(reference, hypothesis)
+        ours = metrics.count_errors(split(reference), split(hypothesis))
+        assert metrics.word_error_rate(reference, hypothesis) == theirs.wer
+    else:
+        theirs = jiwer.process_characters(reference, hypothesis)
+        ours = metrics.count_errors(reference, hypothesis)
+        assert metrics.character_error_rate(reference, hypothesis) == theirs.cer
+    assert metrics.errors(ours) == theirs.substitutions + theirs.insertions + theirs.deletions
+
+
+def test_totals_equal_meeteval() -> None:
+    meeteval = pytest.importorskip("meeteval")
+    reference, hypothesis = random_texts(4, PAIRS)
+    rows = metrics.errors_per_utterance(split(reference), split(hypothesis))
+    theirs = [
+        meeteval.wer.wer.siso.siso_word_error_rate(r, h) for r, h in zip(reference, hypothesis, strict=True)
+    ]
+    assert metrics.errors(rows).tolist() == [each.errors for each in theirs]
+    assert rows.reference_length.tolist() == [each.length for each in theirs]
+
+
+@pytest.mark.skipif(SCLITE is None, reason="sclite (Debian's sctk) is not installed")
+def test_errors_equal_sclite_where_its_alignment_is_minimal(tmp_path: Path) -> None:
+    """sclite weights substitutions 4, insertions and deletions 3: some of its alignments are not minimal."""
+    reference, hypothesis = random_texts(5, PAIRS)
+    for name, texts in (("ref", reference), ("hyp", hypothesis)):
+        lines = [f"{text} (speaker-{number:05d})\n" for number, text in enumerate(texts)]
+        (tmp_path / f"{name}.trn").write_text("".join(lines))
+    assert SCLITE
+    command = [SCLITE, "-i", "rm", "-r", "ref.trn", "trn", "-h", "hyp.trn", "trn", "-o", "pra", "stdout"]
+    printed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    found = re.findall(r"speaker-(\d+)\)\nScores: \(#C #S #D #I\) (\d+) (\d+) (\d+) (\d+)", printed)
+    rows = metrics.errors_per_utterance(split(reference), split(hypothesis))
+    assert len(found) == PAIRS
+    ours = metrics.errors(rows)
+    theirs = {int(number): int(s) + int(d) + int(i) for number, _, s, d, i in found}
+    more = sum(theirs[number] > ours[number] for number in range(PAIRS))
+    assert all(theirs[number] >= ours[number] for number in range(PAIRS))
+    assert more < PAIRS / 50, f"{more} of {PAIRS} alignments of sclite are not minimal"
+
+
+def test_the_reference_with_the_lowest_rate_counts_then_the_longest_then_the_first() -> None:
+    references = [["a", "b"], ["a", "b", "c"], ["x"], ["x", "y"], ["x", "z"], [], ["q"]]
+    utterance = [0, 0, 1, 1, 1, 2, 2]
+    hypothesis = [["a", "b", "c"], ["x", "w"], []]
+    #  0: 1/2 or 0/3.  1: 1/1, 1/2 and 1/2: the first of the two.  2: 0/0 is no error, 1/1 is one.
+    assert metrics.choose_references(references, hypothesis, utterance=utterance).tolist() == [1, 3, 5]
+    rows = metrics.errors_per_utterance(references, hypothesis, utterance=utterance)
+    assert rows.reference_length.tolist() == [3, 2, 0]
+    assert rows.substitutions.tolist() == [0, 1, 0]
+
+
+def test_of_references_with_the_same_rate_the_longest_counts() -> None:
+    assert metrics.choose_references(
+        [["a", "b"], ["a", "b"] * 2], [["a", "c", "a", "c"]], utterance=[0, 0]
+    ) == [1]
+
+
+@pytest.mark.parametrize(
+    ("reference", "hypothesis", "utterance", "message"),
+    [
+        ([], [], None, "0 utterances"),
+        ([["a"]], [["a"], ["b"]], None, "1 references for 2 utterances"),
+        ([["a"], ["b"]], [["a"], ["b"]], [0, 0], "expected one or more of each"),
+        ([["a"], ["b"]], [["a"]], [0], "2 references for 1 utterances"),
+    ],
+)
+def test_sides_that_do_not_fit_are_refused(reference, hypothesis, utterance, message) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ValueError, match=message):
+        metrics.errors_per_utterance(reference, hypothesis, utterance=utterance)
+
+
+def test_a_rate_of_no_words_is_undefined() -> None:
+    with pytest.raises(ValueError, match="empty reference"):
+        metrics.word_error_rate([""], ["a"])
+    with pytest.raises(ValueError, match="expected a list"):
+        metrics.word_error_rate("a b", "a b")
