@@ -18,6 +18,7 @@ import pytest
 import spokeneval.metrics
 from spokeneval.metrics.agreement import RatingCells
 from spokeneval.metrics.alternative_annotator import AnnotatorComparisons
+from spokeneval.metrics.classification import ClassCounts
 from spokeneval.metrics.correlation import CorrelationMoments, PartialMoments
 from spokeneval.metrics.counts import field_arrays
 from spokeneval.metrics.detection_cost import LikelihoodRatioCosts
@@ -46,6 +47,7 @@ SHAPES = {
     ScoreHistograms: [(6,)] * 2,
     LikelihoodRatioCosts: [(2,), (2,), (2, 2), (2, 2)],
     LanguageTimes: [(16,)],
+    ClassCounts: [(3,)] * 4,
 }
 """The shapes of the fields with further axes."""
 SIGNED = {
@@ -188,6 +190,9 @@ UNDEFINED = {
     "agreement.krippendorff_alpha": "alpha",
     "alternative_annotator.winning_rate": "omega",
     "alternative_annotator.advantage": "the advantage",
+    "classification.accuracy": "accuracy",
+    "classification.balanced_accuracy": "balanced accuracy",
+    "classification.macro_f1": "macro F1",
     "detection_cost.cllr": "Cllr",
     "detection_cost.detection_cost": "the detection cost",
     "detection_cost.minimum_cllr": "the minimum Cllr",
