@@ -77,6 +77,10 @@ ARROWS = {
     "spokeneval/compare": ("spokeneval.compare", "spokeneval.metrics"),
     "spokeneval/task.py": ("spokeneval.formats",),
     "spokeneval/trivial.py": ("spokeneval.formats", "spokeneval.metrics"),
+    "spokeneval/kinds": (
+        *("spokeneval.kinds", "spokeneval.task", "spokeneval.trivial"),
+        *("spokeneval.formats", "spokeneval.metrics"),
+    ),
     "spokeneval/tasks": (
         *("spokeneval.tasks", "spokeneval.task", "spokeneval.trivial"),
         *("spokeneval.formats", "spokeneval.metrics"),

@@ -1,0 +1,170 @@
+"""Decisions: one of two or more classes for each item. Primary score: F1, or its mean over classes; higher is better.
+
+Of two classes one is the positive class: F1, precision, recall and specificity are of that class. Of more classes F1 is
+the mean over the classes of the reference.
+Source: `metrics.correctness` and `metrics.classification`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Callable, Optional
+
+from ..formats.cells import words
+from ..formats.format import Format
+from ..formats.problems import Problems
+from ..formats.sheets import Answers, sheet_format
+from ..formats.speakers import Units
+from ..formats.tables import Table
+from ..metrics import classification, correctness
+from ..task import AGREEMENT, HIGHER, Score, Task
+from ..trivial import always, at_random
+from .kind import COMMON, Kind, Parameter, ParameterError, class_names, one_table, text, units_by
+
+MOST_TRIVIAL = 10
+"""With more classes, no trivial baseline answers one class throughout."""
+
+
+def decisions(
+    name: str,
+    title: str,
+    *,
+    classes: tuple[str, ...],
+    positive: str = "",
+    id: str = "id",
+    item: str = "item",
+    unit: str = "speaker",
+    truth: str = "label",
+    answer: str = "label",
+    form: Optional[Format] = None,
+    units: Optional[Callable[[Any], Units]] = None,
+) -> Task:
+    """Return a task that asks for one of several classes.
+
+    Parameters
+    ----------
+    classes: names of the classes, in the order of tables.
+    positive: of two classes, the one that precision and recall are of.
+    id, item, unit: see `kind`.
+    truth, answer: the columns with the classes in the reference and in a submission.
+    form, units: where the task has files of its own, its format and the function that gives its units.
+    """
+    if positive and positive not in classes:
+        raise ParameterError("positive", f"{positive!r} is not one of the classes {', '.join(classes)}")
+    if bool(positive) != (len(classes) == 2):
+        found = (
+            "two classes; name the positive one"
+            if not positive
+            else f"{len(classes)} classes have no positive one"
+        )
+        raise ParameterError("positive", found)
+    labels = words({label: number for number, label in enumerate(classes)})
+    reference = one_table("labels.csv", {truth: labels}, id=id, item=item, unit=unit)
+    submission = one_table("decisions.csv", {answer: labels}, id=id, item=item)
+
+    def check(answers: Answers, table: Table, problems: Problems) -> None:
+        found = {classes[number] for number in answers[truth].tolist() if number >= 0}
+        if not problems and len(found) < 2:
+            message = f"every {item} is {min(found, default='missing')!r}; expected two classes or more"
+            problems.add("one_class", reference.file, message)
+
+    number = classes.index(positive) if positive else -1
+    constant = {f"{label} for every {item}": always(answer, n) for n, label in enumerate(classes)}
+    return Task(
+        name=name,
+        title=title,
+        format=form or sheet_format(reference, submission, list_file="items.csv", check=check),
+        units=units or units_by(item, unit),
+        count=partial(_count, truth=truth, answer=answer, classes=len(classes), positive=number),
+        scores=two_class_scores(positive, item) if positive else many_class_scores(classes, item),
+        right=_right,
+        labels=lambda reference: reference[truth].tolist(),
+        trivial={
+            **(constant if len(classes) <= MOST_TRIVIAL else {}),
+            "classes at random": at_random(answer, range(len(classes))),
+        },
+    )
+
+
+def _count(
+    reference: Answers, submission: Answers, *, truth: str, answer: str, classes: int, positive: int
+) -> dict[str, Any]:
+    expected, predicted = reference[truth], submission[answer]
+    if positive >= 0:
+        return {
+            "predictions": correctness.predictions_per_response(expected == positive, predicted == positive)
+        }
+    return {"predictions": classification.decisions_per_item(expected, predicted, classes=classes)}
+
+
+def _right(rows: Mapping[str, Any]) -> Any:
+    counts = rows["predictions"]
+    if isinstance(counts, classification.ClassCounts):
+        return counts.hits.sum(axis=-1)
+    return counts.true_positives + counts.true_negatives
+
+
+# fmt: off
+def two_class_scores(positive: str, item: str) -> tuple[Score, ...]:
+    """Return the scores of two classes."""
+    metrics = correctness
+    return (
+        Score("f1", "F1", HIGHER, metrics.f1, f"harmonic mean of precision and recall of {positive}", best=1),
+        Score("precision", "Precision", HIGHER, metrics.precision,
+              f"share of the {item}s predicted as {positive} that are"),
+        Score("recall", "Recall", HIGHER, metrics.recall,
+              f"share of the {positive} {item}s that are predicted as such"),
+        Score("accuracy", "Accuracy", HIGHER, metrics.accuracy, f"share of the {item}s that are predicted rightly"),
+        Score("balanced_accuracy", "Balanced accuracy", HIGHER, metrics.balanced_accuracy,
+              "mean recall of the two classes"),
+        Score("matthews", "Matthews correlation", HIGHER, metrics.matthews_correlation,
+              "correlation of classes and predictions", bounds=AGREEMENT),
+        Score("specificity", "Specificity", HIGHER, metrics.specificity,
+              f"share of the other {item}s that are predicted as such"),
+    )
+
+
+def many_class_scores(classes: tuple[str, ...], item: str) -> tuple[Score, ...]:
+    """Return the scores of three classes or more."""
+    metrics = classification
+    return (
+        Score("macro_f1", "Macro F1", HIGHER, metrics.macro_f1, "mean F1 of the classes", best=1),
+        Score("accuracy", "Accuracy", HIGHER, metrics.accuracy, f"share of the {item}s that are predicted rightly"),
+        Score("balanced_accuracy", "Balanced accuracy", HIGHER, metrics.balanced_accuracy,
+              "mean recall of the classes"),
+        Score("matthews", "Matthews correlation", HIGHER, metrics.matthews_correlation,
+              "correlation of classes and predictions (Gorodkin 2004)", bounds=AGREEMENT),
+        *(
+            Score(f"f1_{n + 1}", f"F1 {label}", HIGHER, partial(_f1_of, number=n), f"F1 of {label}")
+            for n, label in enumerate(classes)
+        ),
+    )
+# fmt: on
+
+
+def _f1_of(counts: classification.ClassCounts, *, number: int) -> Any:
+    return classification.class_f1(counts)[..., number]
+
+
+DECISIONS = Kind(
+    "decisions",
+    "one of two or more classes for each item",
+    (
+        Parameter(
+            "classes",
+            "The classes, two or more, in the order of tables.",
+            class_names,
+            ["healthy", "patient"],
+        ),
+        Parameter(
+            "positive",
+            "Of two classes the positive one: precision and recall are of this class. Leave it out for three or more.",
+            lambda value: text(value) if value else "",
+            "patient",
+            "",
+        ),
+        *COMMON,
+    ),
+    decisions,
+)

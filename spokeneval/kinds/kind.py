@@ -1,0 +1,157 @@
+"""A kind of task and its parameters."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+from typing import Any, Callable, NamedTuple
+
+from ..formats.sheets import Answers, Sheet
+from ..formats.speakers import SPEAKER, SPEAKER_ALIASES, Units, choose_units
+from ..task import Task
+
+REQUIRED = object()
+"""The default of a parameter that an organiser must set."""
+
+
+class ParameterError(ValueError):
+    """A parameter that cannot be used.
+
+    Attributes
+    ----------
+    parameter: its name; empty for a problem of several parameters together.
+    """
+
+    def __init__(self, parameter: str, message: str) -> None:
+        super().__init__(f"{parameter}: {message}" if parameter else message)
+        self.parameter = parameter
+
+
+class Parameter(NamedTuple):
+    """What an organiser may set of a kind.
+
+    Attributes
+    ----------
+    name: as it is written in `competition.yaml`.
+    description: what it sets, and which values it may have.
+    read: turns the value, as YAML or JSON gives it, into the one that the kind takes; raises ValueError.
+    example: a value for a new competition folder.
+    default: `REQUIRED`, or the value that holds where none is given, as YAML would give it.
+    """
+
+    name: str
+    description: str
+    read: Callable[[Any], Any]
+    example: Any
+    default: Any = REQUIRED
+
+
+class Kind(NamedTuple):
+    """A kind of task.
+
+    Attributes
+    ----------
+    name: as it is written in `competition.yaml`.
+    description: what its tasks ask for, in one line.
+    parameters: what an organiser may set.
+    make: name, title, and the parameters by name -> the task; raises `ParameterError` for parameters that contradict
+        each other.
+    """
+
+    name: str
+    description: str
+    parameters: tuple[Parameter, ...]
+    make: Callable[..., Task]
+
+
+def read_parameters(kind: Kind, declared: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all parameters of a kind by name: those that are declared, and the defaults of the others.
+
+    Raises
+    ------
+    ParameterError: a parameter that the kind does not have, that is missing, or whose value cannot be used.
+    """
+    known = [parameter.name for parameter in kind.parameters]
+    for name in declared:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]}?" if near else f"{kind.name} has {', '.join(known)}"
+            raise ParameterError(name, f"unknown parameter; {hint}")
+    values = {}
+    for parameter in kind.parameters:
+        value = declared.get(parameter.name, parameter.default)
+        if value is REQUIRED:
+            raise ParameterError(parameter.name, f"missing. {parameter.description}")
+        try:
+            values[parameter.name] = parameter.read(value)
+        except ValueError as error:
+            raise ParameterError(parameter.name, str(error)) from None
+    return values
+
+
+def text(value: Any) -> str:
+    """Return a name: one line of visible characters."""
+    if not isinstance(value, str) or value != value.strip() or not value or not value.isprintable():
+        raise ValueError(f"{value!r}; expected a name without blanks around it")
+    return value
+
+
+def noun(value: Any) -> str:
+    """Return what an item is called, such as `response`."""
+    if not isinstance(value, str) or not re.fullmatch(r"[a-z][a-z ]*[a-z]", value):
+        raise ValueError(f"{value!r}; expected a word in small letters, such as response")
+    return value
+
+
+def class_names(value: Any) -> tuple[str, ...]:
+    """Return the names of two or more classes."""
+    if not isinstance(value, (list, tuple)) or len(value) < 2:
+        raise ValueError(f"{value!r}; expected a list of two classes or more")
+    for name in value:
+        if isinstance(name, bool):
+            raise ValueError(
+                f"{str(name).lower()} without quotation marks; write '{str(name).lower()}', or 'yes', 'no'"
+            )
+        if not isinstance(name, str) or name != name.strip() or not name or not name.isprintable():
+            raise ValueError(f"class {name!r}; expected a text, in quotation marks if it is a number")
+        if list(value).count(name) > 1:
+            raise ValueError(f"class {name!r} twice")
+    return tuple(value)
+
+
+ID = Parameter("id", "The column that names an item, in the reference and in submissions.", text, "id", "id")
+ITEM = Parameter(
+    "item", "What an item is, in the singular, for pages and messages.", noun, "response", "item"
+)
+UNIT = Parameter(
+    "unit",
+    "The column of the reference by which confidence intervals resample. Items of one unit, such as a speaker, are "
+    "alike. Without this column each item is a unit.",
+    text,
+    "speaker",
+    SPEAKER,
+)
+COMMON = (ID, ITEM, UNIT)
+
+
+def unit_columns(unit: str) -> dict[str, Any]:
+    """Return how a reference's sheet keeps the column of units: arguments of `Sheet`."""
+    return {"optional": (unit,), "aliases": SPEAKER_ALIASES if unit == SPEAKER else {}}
+
+
+def units_by(item: str, unit: str) -> Callable[[Answers], Units]:
+    """Return the function that gives a reference's units: by the column of units where it is there, else by item."""
+
+    def units(reference: Answers) -> Units:
+        return choose_units(reference.items.ids, item, **{unit: reference.texts.get(unit, ())})
+
+    return units
+
+
+def one_table(
+    file: str, columns: Mapping[str, Any], *, id: str, item: str, unit: str = "", texts: tuple[str, ...] = ()
+) -> Sheet:
+    """Return a sheet in CSV, of a submission, or of a reference where it may have a column of units."""
+    kept = unit_columns(unit) if unit else {}
+    return Sheet(file, id, columns, noun=item, texts=texts, **kept)

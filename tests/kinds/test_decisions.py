@@ -1,0 +1,89 @@
+"""Decisions between classes, declared by parameters, from files to scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn import metrics as sklearn
+
+from spokeneval.formats.files import Files
+from spokeneval.formats.problems import ReferenceFileError, SubmissionError
+from spokeneval.kinds import KINDS, ParameterError, read_parameters
+from spokeneval.metrics.counts import total
+from spokeneval.task import Task
+
+
+def make(**declared: Any) -> Task:
+    kind = KINDS["decisions"]
+    return kind.make("screening", "Screening", **read_parameters(kind, declared))
+
+
+def table(column: str, labels: list[str], speakers: list[str] | None = None) -> bytes:
+    rows = [["id", column, *(["speaker"] if speakers else [])]]
+    rows += [[f"r{n}", label, *([speakers[n]] if speakers else [])] for n, label in enumerate(labels)]
+    return "".join(",".join(row) + "\n" for row in rows).encode()
+
+
+def scores(task: Task, truth: list[str], answers: list[str]) -> dict[str, float]:
+    reference = task.format.read_reference({"labels.csv": table("label", truth)})
+    files = Files({"decisions.csv": table("label", answers)})
+    submission = task.format.read_submission(files, reference.items)
+    counts = {part: total(rows) for part, rows in task.count(reference, submission).items()}
+    return {score.key: score.value(task.part(score, counts)) for score in task.scores}
+
+
+@pytest.mark.parametrize("classes", [["no", "yes"], ["हाँ", "नहीं", "शायद"]])
+def test_scores_equal_scikit_learn(classes: list[str]) -> None:
+    rng = np.random.default_rng(1)
+    truth = rng.choice(classes, 300).tolist()
+    answers = [label if rng.random() < 0.7 else str(rng.choice(classes)) for label in truth]
+    two = len(classes) == 2
+    task = make(classes=classes, **({"positive": classes[1]} if two else {}))
+    found = scores(task, truth, answers)
+    assert task.primary.key == ("f1" if two else "macro_f1")
+    f1 = {"pos_label": classes[1]} if two else {"average": "macro"}
+    expected = {
+        task.primary.key: sklearn.f1_score(truth, answers, **f1),
+        "accuracy": sklearn.accuracy_score(truth, answers),
+        "balanced_accuracy": sklearn.balanced_accuracy_score(truth, answers),
+        "matthews": sklearn.matthews_corrcoef(truth, answers),
+    }
+    assert {key: found[key] for key in expected} == pytest.approx(expected, abs=1e-12)
+
+
+def test_units_are_speakers_where_the_reference_has_them() -> None:
+    task = make(classes=["a", "b", "c"], item="recording")
+    named = task.format.read_reference({"labels.csv": table("label", ["a", "b"], ["s1", "s1"])})
+    assert task.units(named) == ("speaker", {"r0": "s1", "r1": "s1"})
+    unnamed = task.format.read_reference({"labels.csv": table("label", ["a", "b"])})
+    assert task.units(unnamed).called == "recording"
+
+
+def test_a_label_that_is_no_class_is_refused() -> None:
+    task = make(classes=["no", "yes"], positive="yes")
+    with pytest.raises(SubmissionError, match="'maybe'"):
+        scores(task, ["no", "yes"], ["maybe", "yes"])
+    with pytest.raises(ReferenceFileError, match="every item is 'yes'"):
+        scores(task, ["yes", "yes"], ["no", "yes"])
+
+
+@pytest.mark.parametrize(
+    ("declared", "message"),
+    [
+        ({}, "classes: missing"),
+        ({"classes": ["a"]}, "classes: .*two classes or more"),
+        ({"classes": ["a", "a"]}, "classes: class 'a' twice"),
+        ({"classes": [True, False]}, "classes: true without quotation marks"),
+        ({"classes": [1, 2]}, "classes: class 1; expected a text"),
+        ({"classes": ["a", "b"]}, "positive: two classes; name the positive one"),
+        ({"classes": ["a", "b"], "positive": "c"}, "positive: 'c' is not one of"),
+        ({"classes": ["a", "b", "c"], "positive": "c"}, "positive: 3 classes have no positive one"),
+        ({"classes": ["a", "b", "c"], "item": "A b"}, "item: 'A b'; expected a word"),
+        ({"clases": ["a", "b"]}, "clases: unknown parameter; did you mean classes?"),
+    ],
+)
+def test_bad_parameters_are_refused_by_their_name(declared: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        make(**declared)
