@@ -85,9 +85,8 @@ class Normaliser:
             if name in _TEXT_RULES:
                 lines = _TEXT_RULES[name](lines, value)
                 continue
-            earlier = Normaliser(
-                self.rules[:place]
-            )  # a table's and a list's words are written as people write them
+            # Words in tables and lists are written as people write them, so the earlier rules hold for them too.
+            earlier = Normaliser(self.rules[:place])
             if name == "drop":
                 table = {word: "" for words in earlier.words(value) for word in words}
             else:

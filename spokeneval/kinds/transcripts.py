@@ -137,15 +137,9 @@ def _count(reference: Answers, submission: Answers, *, units: str) -> dict[str, 
     hypothesis = submission[COLUMN].tolist()
     if units == CHARACTERS:
         return {CHARACTERS: metrics.errors_per_utterance(references, hypothesis, utterance=utterance)}
-    chosen = [
-        references[place] for place in metrics.choose_references(references, hypothesis, utterance=utterance)
-    ]
-    return {
-        WORDS: metrics.errors_per_utterance(chosen, hypothesis),
-        CHARACTERS: metrics.errors_per_utterance(
-            *(list(map(" ".join, side)) for side in (chosen, hypothesis))
-        ),
-    }
+    words, places = metrics.best_references(references, hypothesis, utterance)
+    chosen = [" ".join(references[place]) for place in places]
+    return {WORDS: words, CHARACTERS: metrics.errors_per_utterance(chosen, list(map(" ".join, hypothesis)))}
 
 
 # fmt: off

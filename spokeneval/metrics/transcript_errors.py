@@ -106,29 +106,23 @@ def errors_per_utterance(
     >>> rows.insertions.tolist(), rows.reference_length.tolist()
     ([0, 0], [2, 1])
     """
-    return _errors(reference, hypothesis, utterance)[0]
+    owner = range(len(hypothesis)) if utterance is None else utterance
+    return best_references(reference, hypothesis, owner)[0]
 
 
-def choose_references(
-    reference: Sequence[Symbols], hypothesis: Sequence[Symbols], *, utterance: Sequence[int]
-) -> np.ndarray:
-    """Return which reference counts for each utterance: places in `reference`, int, shape=(n,).
+def best_references(
+    reference: Sequence[Symbols], hypothesis: Sequence[Symbols], utterance: Sequence[int]
+) -> tuple[TranscriptErrors, np.ndarray]:
+    """Errors of each utterance, and which reference counts for it: places in `reference`, int, shape (n,).
 
     Parameters and errors are those of `errors_per_utterance`.
 
-    >>> choose_references([["a"], ["a", "b"], ["c"]], [["a", "b"], ["c"]], utterance=[0, 0, 1]).tolist()
+    >>> best_references([["a"], ["a", "b"], ["c"]], [["a", "b"], ["c"]], [0, 0, 1])[1].tolist()
     [1, 2]
     """
-    return _errors(reference, hypothesis, utterance)[1]
-
-
-def _errors(
-    reference: Sequence[Symbols], hypothesis: Sequence[Symbols], utterance: Optional[Sequence[int]]
-) -> tuple[TranscriptErrors, np.ndarray]:
-    """The errors of each utterance, and the places of the references that count."""
     if len(hypothesis) == 0:
         raise ValueError("0 utterances: nothing to score")
-    owner = np.arange(len(hypothesis)) if utterance is None else np.asarray(utterance)
+    owner = np.asarray(utterance)
     if len(owner) != len(reference):
         raise ValueError(f"{len(reference)} references for {len(owner)} utterances; expected the same number")
     if not np.array_equal(np.unique(owner), np.arange(len(hypothesis))):

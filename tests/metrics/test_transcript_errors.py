@@ -125,16 +125,15 @@ def test_the_reference_with_the_lowest_rate_counts_then_the_longest_then_the_fir
     utterance = [0, 0, 1, 1, 1, 2, 2]
     hypothesis = [["a", "b", "c"], ["x", "w"], []]
     #  0: 1/2 or 0/3.  1: 1/1, 1/2 and 1/2: the first of the two.  2: 0/0 is no error, 1/1 is one.
-    assert metrics.choose_references(references, hypothesis, utterance=utterance).tolist() == [1, 3, 5]
+    assert metrics.best_references(references, hypothesis, utterance)[1].tolist() == [1, 3, 5]
     rows = metrics.errors_per_utterance(references, hypothesis, utterance=utterance)
     assert rows.reference_length.tolist() == [3, 2, 0]
     assert rows.substitutions.tolist() == [0, 1, 0]
 
 
 def test_of_references_with_the_same_rate_the_longest_counts() -> None:
-    assert metrics.choose_references(
-        [["a", "b"], ["a", "b"] * 2], [["a", "c", "a", "c"]], utterance=[0, 0]
-    ) == [1]
+    references = [["a", "b"], ["a", "b"] * 2]
+    assert metrics.best_references(references, [["a", "c", "a", "c"]], [0, 0])[1] == [1]
 
 
 @pytest.mark.parametrize(
