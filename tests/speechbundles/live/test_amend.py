@@ -8,13 +8,13 @@ import pytest
 import build_bundle
 from speechbundles.live import api
 from speechbundles.live.amend import STATE, carry_out, plan, to_text
-from speechbundles.live.connection import TOKEN_VARIABLE, Connection
+from speechbundles.live.connection import TOKEN_VARIABLE
 from speechbundles.live.fetch import REPLACED, fetch
 from speechbundles.live.publish import wanted_files
 from speechbundles.model.errors import OrganiserError, Unreachable
 from speechbundles.model.read import read_built_bundle
 from speechbundles.rehearse.many import Result, rehearse_all
-from tests.samples.codabench_server import TOKEN, CodabenchServer, Mishap
+from tests.samples.codabench_server import TOKEN, Mishap
 from tests.samples.live_bundle import live_bundle, score, upload
 
 COMPETITION, EVALUATION = 7, 701
@@ -33,17 +33,6 @@ def count_here(bundle, runs, work, jobs):
         scores = score(wanted_files(bundle, phase), path.read_bytes())
         stored = {key: round(Decimal(value), 10) for key, value in (scores or {}).items()}
         yield name, Result("Finished" if scores else "Failed", stored, {}, (), ())
-
-
-@pytest.fixture
-def server():
-    with CodabenchServer(score) as running:
-        yield running
-
-
-@pytest.fixture
-def connection(server):
-    return Connection(server.address, TOKEN, sleep=lambda seconds: None)
 
 
 def test_counting_gives_the_same_scores_as_the_programs(tmp_path):

@@ -19,25 +19,9 @@ from speechbundles.live.fetch import DELETED, NO_OUTPUT, UNREADABLE, VANISHED, f
 from speechbundles.live.folder import read_index, safe_name
 from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
 from speechbundles.season.uploads import read_submissions
-from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN, CodabenchServer, Mishap
-from tests.samples.live_bundle import live_bundle, score, upload
+from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN, Mishap
+from tests.samples.live_bundle import live_bundle, upload
 from tests.samples.programs import ROOT
-
-
-@pytest.fixture
-def server():
-    with CodabenchServer(score) as running:
-        yield running
-
-
-@pytest.fixture
-def pauses():
-    return []
-
-
-@pytest.fixture
-def connection(server, pauses):
-    return Connection(server.address, TOKEN, sleep=pauses.append)
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import functools
 import pytest
 
 import build_bundle
-from speechbundles.live.connection import TOKEN_VARIABLE, Connection
+from speechbundles.live.connection import TOKEN_VARIABLE
 from speechbundles.live.publish import publish
 from speechbundles.live.served import differences
 from speechbundles.model.errors import OrganiserError, Unreachable
@@ -19,17 +19,6 @@ from tests.samples.live_bundle import live_bundle, score
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory):
     return live_bundle(tmp_path_factory.mktemp("bundle") / "synthetic.zip")
-
-
-@pytest.fixture
-def server():
-    with CodabenchServer(score) as running:
-        yield running
-
-
-@pytest.fixture
-def connection(server):
-    return Connection(server.address, TOKEN, sleep=lambda seconds: None)
 
 
 @pytest.fixture(autouse=True)
