@@ -26,7 +26,7 @@ import spokeneval.__main__
 from sample_data.demo import submissions
 from speechbundles.cli.program import COMMANDS
 from speechbundles.competition import schema as competition_schema
-from speechbundles.competition.read import _DEFAULTS
+from speechbundles.competition.read import DEFAULTS
 from speechbundles.competition.whole import OF_THE_DATA
 from speechbundles.model.zips import write_tree
 from spokeneval.formats.submission_folder import list_files
@@ -141,7 +141,7 @@ def _arguments(parser: argparse.ArgumentParser) -> Iterator[str]:
 def settings() -> Iterator[str]:
     """Every key of `competition.yaml` by its place."""
     schema = json.loads((ROOT / "competition.schema.json").read_text(encoding="utf-8"))
-    competition_schema._put_limits(schema["$defs"])
+    competition_schema.put_limits(schema["$defs"])
     yield from _keys("The file", schema, schema)
     text = "These keys are allowed in `defaults`, in a challenge, in a task and in a bundle."
     yield from ("## Settings", "", text, "")
@@ -172,7 +172,7 @@ def _default_settings() -> dict[str, str]:
     """The default of each setting in words, for a competition folder."""
     series = yaml.safe_load((ROOT / "competition.yaml").read_text(encoding="utf-8"))
     words: dict[str, str] = defaultdict(lambda: "none")
-    for key, value in (_DEFAULTS | series["defaults"]).items():
+    for key, value in (DEFAULTS | series["defaults"]).items():
         shown = json.dumps(value, ensure_ascii=False)
         words[key] = f"`{shown}`" if value not in ((), [], {}) else "empty"
     for challenge in series["challenges"].values():

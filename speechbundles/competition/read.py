@@ -97,7 +97,7 @@ _REQUIRED = (
     *("title", "description", "organiser", "contact_email", "image", "terms", "pages", "docker_image"),
     *("submission_rule", "public_sets", "phases", "columns"),
 )
-_DEFAULTS: dict[str, Any] = {
+DEFAULTS: dict[str, Any] = {
     "auto_run_submissions": True,
     "detailed_results": False,
     "feedback": COARSE,
@@ -131,7 +131,7 @@ def _resolve(
             missing: Place = ("challenges", challenge, "tasks", task)
             defects.append((missing, f"spokeneval/tasks/{task}.py is missing"))
             continue
-        settings = dict(_DEFAULTS)
+        settings = dict(DEFAULTS)
         origin: dict[str, Place] = {}
         stated: set[str] = set()
         places: tuple[Place, ...] = (

@@ -19,12 +19,12 @@ from spokeneval.task import Column as TaskColumn
 def violations(content: Any, path: Path) -> Iterator[tuple[Place, str]]:
     """Yield the places of a `competition.yaml` that violate the schema in a file, with messages."""
     schema = json.loads(path.read_text(encoding="utf-8"))
-    _put_limits(schema["$defs"])
+    put_limits(schema["$defs"])
     for violation in Draft202012Validator(schema).iter_errors(content):
         yield from _explain(violation, schema)
 
 
-def _put_limits(definitions: dict[str, Any]) -> None:
+def put_limits(definitions: dict[str, Any]) -> None:
     """Insert the platforms' limits, which are defined in `speechbundles.platforms`, into the schema."""
     for (definition, name), longest in LONGEST_TEXTS.items():
         definitions[definition]["properties"][name]["maxLength"] = longest
