@@ -1,4 +1,4 @@
-"""What holds for all tests."""
+"""Settings and fixtures of all tests."""
 
 import hashlib
 import os
@@ -13,15 +13,14 @@ from speechbundles.assemble import baseline, kit
 from tests.samples.programs import run_program
 
 collect_ignore_glob = ["tools/*/*"]
-"""No tests are in there, and what these modules import may not be installed."""
+"""These folders contain no tests, and the packages that they import may not be installed."""
 
 os.environ["COLUMNS"] = "80"  # wrapped text is the same in every terminal
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Of a test marked `default_cases(NAMES)` those with one of these in their ids are in the default suite; the others
-    are thorough."""
+    """Mark the cases of a test with `default_cases(NAMES)` as thorough, except those with a name in their ids."""
     for item in items:
         mark = item.get_closest_marker("default_cases")
         if mark and not any(name in item.callspec.id for name in mark.args):
@@ -30,14 +29,16 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(autouse=True)
 def _before_the_seasons(monkeypatch):
-    """`check` tells dates that are past: the samples' seasons are to come, whenever the tests run."""
+    """Fix the date before the sample's seasons, because `check` warns of dates in the past."""
     monkeypatch.setattr("speechbundles.model.dates.now", lambda: datetime(2026, 12, 1))
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _baselines_run_once_and_warm(tmp_path_factory):
-    """Builds run kits' programs in copies of this process; those with the same kit, byte for byte, share what its
-    baseline did, across the workers of a session. `test_kits` runs them by themselves, too."""
+    """Run the baseline of each distinct kit once per session, for all workers, in a copy of this process.
+
+    `test_kits` runs the baselines in processes of their own, too.
+    """
     folder = tmp_path_factory.getbasetemp()
     folder = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "baselines"
     folder.mkdir(exist_ok=True)
