@@ -61,7 +61,8 @@ def _make_kit(task: str, competition_folder: Path, into: Path) -> None:
     competition = replace(competition, sources=Sources(ROOT, competition_folder))
     folders = {name: competition_folder / "reference_data" / task / name for name in competition.sets}
     references = {
-        name: load_reference(task, name, folder, competition.options) for name, folder in folders.items()
+        name: load_reference(competition.rules, name, folder, competition.options)
+        for name, folder in folders.items()
     }
     parts = make_parts(competition, references)
     if parts.failures:

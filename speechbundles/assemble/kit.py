@@ -22,7 +22,6 @@ from spokeneval.run.feedback import COARSE
 from spokeneval.run.options import OPTIONS_FILE, Options, SetFeedback
 from spokeneval.run.reference import items_fingerprint
 from spokeneval.task import Task
-from spokeneval.tasks import find_task
 
 README = "README.md"
 
@@ -67,7 +66,7 @@ def make_parts(
     ------
     OrganiserError: kit files that cannot be used, or coarse feedback on a set without a standard error.
     """
-    task = find_task(competition.task).with_options(competition.options)
+    task = competition.rules.with_options(competition.options)
     public = [name for name in competition["public_sets"] if name in references]
     root, library = competition.sources.root, competition.sources.read_library()
     scoring = read_tree(root / "scoring_program" / competition.task)

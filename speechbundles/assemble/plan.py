@@ -20,7 +20,6 @@ from speechbundles.model.sources import Sources
 from speechbundles.model.tabular import read_rows
 from speechbundles.model.zips import DECIDING_SET
 from spokeneval.formats.problems import count_of
-from spokeneval.tasks import find_task
 
 
 @dataclass(frozen=True)
@@ -126,7 +125,7 @@ def _load_references(
         place = competition.sources.find(f"reference_data/{competition.task}/{name}")
         path = given.get((competition.task, name), place)
         references[name] = load_reference(
-            competition.task,
+            competition.rules,
             name,
             path,
             competition.options,
@@ -233,7 +232,7 @@ def _seal(
 
 def _option_warnings(competition: Competition) -> Iterator[str]:
     hidden = [phase.name for phase in competition.phases if phase.reference in competition.hidden_sets]
-    for option in find_task(competition.task).options:
+    for option in competition.rules.options:
         value = competition.options.get(option.name)
         if value in option.public_only and hidden:
             yield (

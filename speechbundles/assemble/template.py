@@ -16,7 +16,6 @@ from speechbundles.model.competition import Competition
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import closest
 from speechbundles.model.zips import TRIAL_SET
-from spokeneval.tasks import find_task
 
 TEMPLATES = SandboxedEnvironment(
     undefined=StrictUndefined,
@@ -131,16 +130,14 @@ def what_holds(competition: Competition, references: Iterable[ReferenceSet]) -> 
         TRIAL_SET: TRIAL_SET in competition["public_sets"],
     }
     chosen = chosen_options(competition)
-    for option in find_task(competition.task).options:
+    for option in competition.rules.options:
         holds.update({f"{option.name}={value}": chosen[option.name] == value for value in option.values})
     return holds
 
 
 def chosen_options(competition: Competition) -> dict[str, str]:
     """Return the value of each of the task's options: the organiser's choice, or the default."""
-    return {
-        option.name: option.values[0] for option in find_task(competition.task).options
-    } | competition.options
+    return {option.name: option.values[0] for option in competition.rules.options} | competition.options
 
 
 def is_sample(competition: Competition, references: Iterable[ReferenceSet]) -> bool:

@@ -28,8 +28,7 @@ from spokeneval.compare.ranks import ranks
 from spokeneval.formats.speakers import independence_note
 from spokeneval.run.interval import score_intervals
 from spokeneval.run.statistics import primary_matrix, primary_of_sums
-from spokeneval.task import ENDS, Score
-from spokeneval.tasks import find_task
+from spokeneval.task import ENDS, Score, Task
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ class Board:
     indicators: of every item; None without flags.
     """
 
-    task: str
+    rules: Task
     column: Column
     signature: str
     units: str | None
@@ -106,7 +105,7 @@ def make_board(
     scored = [output for output in outputs if output.scores]
     task = scored[0].task
     competition = _find_competition(sources, task)
-    column = competition.columns[0]
+    rules, column = competition.rules, competition.columns[0]
     if column.key not in scored[0].scores:
         raise no_board([f"{scored[0].name} has no score {column.key}, the primary score of {task}"])
     higher = column.direction == "higher"
@@ -141,7 +140,6 @@ def make_board(
                 ]
             )
     else:
-        rules = find_task(task)
         unit, number = summed[0].unit, len(summed[0].units)
         units = f"{number} {unit}s"
         values = np.stack([primary_matrix(rules, statistics) for statistics in summed])
@@ -188,7 +186,7 @@ def make_board(
         for index in range(len(ranked))
     ]
     return Board(
-        task,
+        rules,
         column,
         str(ranked[0].signature),
         units,
@@ -253,7 +251,7 @@ def board_table(board: Board) -> Table:
 
 def scores_table(board: Board) -> Table:
     """Return all scores of all systems, each with its interval if it has one."""
-    shown = [score for score in find_task(board.task).scores if score.key in board.rows[0].scores]
+    shown = [score for score in board.rules.scores if score.key in board.rows[0].scores]
     header = ["System", *(score.heading for score in shown)]
     rows = [[row.name, *(_with_interval(row, score) for score in shown)] for row in board.rows]
     return Table("Every score, with its 95 % interval", header, rows)
@@ -271,7 +269,7 @@ def _range(ends: tuple[int, int]) -> str:
 
 
 def heading(board: Board) -> str:
-    return " · ".join([board.task, measure(board), *([board.units] if board.units else [])])
+    return " · ".join([board.rules.name, measure(board), *([board.units] if board.units else [])])
 
 
 def measure(board: Board) -> str:

@@ -76,7 +76,7 @@ def read_gold(competition: Competition, name: str) -> Gold:
     BadReference: files are missing or unusable.
     """
     place = competition.sources.find(f"reference_data/{competition.task}/{name}")
-    reference = load_reference(competition.task, name, place, competition.options, drop_invalid_rows=True)
+    reference = load_reference(competition.rules, name, place, competition.options, drop_invalid_rows=True)
     task, labels = reference.rules, reference.gold.labels
     rows = task.format.rows(reference.files)
     item_rows = task.format.item_rows(labels)

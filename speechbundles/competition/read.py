@@ -23,6 +23,7 @@ from speechbundles.model.sources import Sources
 from speechbundles.model.text import PROGRAM, suggestion
 from speechbundles.platforms.limits import LONGEST_COLUMN_TITLE
 from spokeneval.run.feedback import COARSE
+from spokeneval.task import Task
 from spokeneval.tasks import find_task, task_names
 
 
@@ -152,12 +153,23 @@ def _resolve(
             what = f"no {', '.join(absent)}; set it here, or in its task, its challenge or defaults"
             defects.append((("bundles", name), what))
             continue
-        columns = _columns(task, settings.pop("columns"), origin["columns"], defects)
+        rules = find_task(task)
+        columns = _columns(rules, settings.pop("columns"), origin["columns"], defects)
         phases = tuple(Phase(**phase) for phase in settings.pop("phases"))
         together = tuple(series["challenges"][challenge]["tasks"])
         del settings["task"]
         yield Competition(
-            name, task, challenge, settings, columns, phases, together, origin, sources, frozenset(stated)
+            name,
+            task,
+            challenge,
+            settings,
+            columns,
+            phases,
+            together,
+            rules,
+            origin,
+            sources,
+            frozenset(stated),
         )
 
 
@@ -208,10 +220,10 @@ def _one_of(names: Collection[str]) -> str:
 
 
 def _columns(
-    task: str, chosen: Sequence[Mapping[str, Any]], origin: Place, defects: Defects
+    task: Task, chosen: Sequence[Mapping[str, Any]], origin: Place, defects: Defects
 ) -> tuple[Column, ...]:
     """Return the chosen columns, with their titles and directions from the task."""
-    written = {column.key: column for column in find_task(task).columns}
+    written = {column.key: column for column in task.columns}
     columns = []
     for index, column in enumerate(chosen):
         key = column["key"]
@@ -226,7 +238,7 @@ def _columns(
             )
         else:
             hint = suggestion(key, written, f"expected one of {', '.join(written)}")
-            defects.append(((*origin, index, "key"), f"column {key} is not written by {task}; {hint}"))
+            defects.append(((*origin, index, "key"), f"column {key} is not written by {task.name}; {hint}"))
     return tuple(columns)
 
 
@@ -317,7 +329,7 @@ def _check_columns(competition: Competition, defects: Defects) -> None:
     places = [(*competition.origin["columns"], index, "key") for index in range(len(keys))]
     for key in sorted({key for key in keys if keys.count(key) > 1}):
         defects.append((places[keys.index(key)], f"duplicate column {key}"))
-    task = find_task(competition.task)
+    task = competition.rules
     if keys and keys[0] != task.primary.key:
         defects.append(
             (places[0], f"the first column is {keys[0]}; expected the primary score, {task.primary.key}")

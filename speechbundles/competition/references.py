@@ -17,7 +17,6 @@ from spokeneval.formats.problems import ReferenceFileError, count_of
 from spokeneval.formats.tables import Layout
 from spokeneval.run.reference import Reference, fingerprint
 from spokeneval.task import Task
-from spokeneval.tasks import find_task
 
 MOST_REASONS = 20
 """Up to this many rows that were left out are listed; further ones are counted."""
@@ -34,6 +33,7 @@ class ReferenceSet:
     items: the ids of the items.
     source: the organiser's file or folder.
     facts: the facts shown on pages; they describe the whole set, also if a share is sealed.
+    rules: the task, with the organiser's options.
     options: the organiser's choices of the task's options.
     dropped: rows that `--drop-invalid-reference-rows` left out: how many of which classes, then the first ones with
         their reasons.
@@ -50,6 +50,7 @@ class ReferenceSet:
     source: Path = field(compare=False)
     facts: SetFacts
     gold: Reference = field(compare=False, repr=False)
+    rules: Task = field(compare=False, repr=False)
     options: Mapping[str, str] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
     at_home: Mapping[str, bytes] = field(default_factory=dict, repr=False)
@@ -57,11 +58,6 @@ class ReferenceSet:
     @property
     def fingerprint(self) -> str:
         return self.gold.fingerprint
-
-    @property
-    def rules(self) -> Task:
-        """The task, with the organiser's options."""
-        return find_task(self.task).with_options(self.options)
 
     @property
     def rows(self) -> set[str]:
@@ -83,7 +79,7 @@ def _rows(files: Mapping[str, bytes]) -> set[str]:
 
 
 def load_reference(
-    task: str,
+    default: Task,
     name: str,
     path: Path,
     options: Mapping[str, str],
@@ -95,6 +91,7 @@ def load_reference(
 
     Parameters
     ----------
+    default: the task, with default options.
     drop_invalid_rows: leave out invalid rows, and list them in `dropped`, instead of refusing them.
     log: called with one line for each file, before its rows are checked: how it was read.
 
@@ -102,10 +99,10 @@ def load_reference(
     ------
     BadReference: missing or unusable files; the message lists every invalid row.
     """
-    rules = find_task(task).with_options(options)
+    rules, task = default.with_options(options), default.name
     task_format = rules.format
     try:
-        tables = read_tables(task, path)
+        tables = read_tables(rules, path)
     except OSError as error:
         raise BadReference(f"{error.filename or path}: {error.strerror}") from None
     except UnreadableFile as error:
@@ -149,6 +146,7 @@ def load_reference(
         source=path,
         facts=set_facts(rules.units(labels), public, read),
         gold=Reference(labels, labels.items, fingerprint=fingerprint(files)),
+        rules=rules,
         options=options,
         dropped=tuple(_describe_dropped(read, reasons)),
     )

@@ -112,7 +112,7 @@ def _earlier_draw(
     if kept is None or not (kept / WHOLE).is_dir():
         return frozenset(), frozenset()
     try:
-        whole = load_reference(task.name, reference.name, kept / WHOLE, reference.options)
+        whole = load_reference(task, reference.name, kept / WHOLE, reference.options)
         sealed = task.format.read_reference(read_folder(kept / SEALED))
         units = [frozenset(task.units(labels).of.values()) for labels in (whole.gold.labels, sealed)]
     except (BadReference, FileProblems) as error:

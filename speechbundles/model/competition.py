@@ -1,12 +1,13 @@
 """A competition as an organiser declares it: the settings, columns and phases of one bundle."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from speechbundles.model.sources import Sources
 from spokeneval.run.feedback import EXACT, interval_of
+from spokeneval.task import Task
 
 Place = tuple[str | int, ...]
 """A place in `competition.yaml`."""
@@ -53,6 +54,7 @@ class Competition:
     Attributes
     ----------
     challenge_tasks: all tasks of its challenge, including its own.
+    rules: the task, with default options.
     origin: the place in `competition.yaml` where each setting was found.
     sources: the folders with its files.
     stated: the settings in the `competition.yaml` of its own folder.
@@ -65,6 +67,7 @@ class Competition:
     columns: tuple[Column, ...]
     phases: tuple[Phase, ...]
     challenge_tasks: tuple[str, ...]
+    rules: Task = field(compare=False, repr=False)
     origin: Mapping[str, Place]
     sources: Sources
     stated: frozenset[str]

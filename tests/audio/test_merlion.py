@@ -24,6 +24,7 @@ from sample_data.audio.child_talk import TALK
 from sample_data.audio.merlion import ACCENTS, VARIANTS, conversations
 from speechbundles.competition.references import load_reference
 from spokeneval import score
+from spokeneval.tasks import find_task
 from tests.samples.programs import write_files
 
 TINY = conformer.Size(1, 2, 8, 16, stack=4, epochs=2, peak=1e-2, warm_up=1)
@@ -59,7 +60,7 @@ def evening(tmp_path_factory):
         gold = reference / "labels.csv" if task == "merlion_identification" else reference
         write_files(
             place / "kit" / "development" / "input",
-            dict(load_reference(task, "development", gold, {}).public),
+            dict(load_reference(find_task(task), "development", gold, {}).public),
         )
     return place, tables, spoken
 

@@ -86,7 +86,9 @@ def test_a_page_says_what_was_taken_as_independent(speakers, public):
 
 def test_a_seal_keeps_a_learner_whole(tmp_path):
     sealed = seal(
-        load_reference("spoken_call", "evaluation", ROOT / "reference_data/spoken_call/evaluation", {}),
+        load_reference(
+            find_task("spoken_call"), "evaluation", ROOT / "reference_data/spoken_call/evaluation", {}
+        ),
         0.5,
         None,
     )

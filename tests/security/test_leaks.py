@@ -299,7 +299,7 @@ def test_whether_a_run_fails_and_all_that_it_says_does_not_depend_on_a_label(tas
 
 def half_sealed(task: str, folder: Path, files: dict[str, str], first: int) -> ReferenceSet:
     """Return a set in which every second unit is sealed, starting with the first or the second."""
-    reference = load_reference(task, "evaluation", write_files(folder, files), {})
+    reference = load_reference(find_task(task), "evaluation", write_files(folder, files), {})
     draw = mock.patch.object(seal, "draw_units", lambda units, share, key: frozenset(sorted(units)[first::2]))
     with draw:
         return seal.seal(reference, 0.5, None)

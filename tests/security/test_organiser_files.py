@@ -19,6 +19,7 @@ from speechbundles.model.errors import BadReference, OrganiserError
 from speechbundles.new.challenge import write_challenge
 from speechbundles.rehearse.codabench.scores import read_scores
 from speechbundles.rehearse.run import ScoresLost
+from spokeneval.tasks import find_task
 from tests.samples.programs import ROOT, write_files
 from tests.samples.small_bundles import codabench_bundle, submission_zip, zipped
 
@@ -301,7 +302,7 @@ def test_references_that_are_no_tables(tmp_path, monkeypatch):
         write_files(tmp_path / name, {"reference.xlsx": data})
     for name in ("pipe.csv", "sparse.csv", "cut", "xml", "locked"):
         with pytest.raises(BadReference, match=rf"{name}\S*: \w+"):
-            load_reference("spoken_call", "evaluation", tmp_path / name, {})
+            load_reference(find_task("spoken_call"), "evaluation", tmp_path / name, {})
 
 
 def test_a_workbook_of_empty_cells_is_not_read_to_its_end(tmp_path, monkeypatch):
@@ -313,7 +314,7 @@ def test_a_workbook_of_empty_cells_is_not_read_to_its_end(tmp_path, monkeypatch)
     (tmp_path / "set").mkdir()
     workbook.save(tmp_path / "set" / "reference.xlsx")
     with pytest.raises(BadReference, match="more than 1000 cells, including empty cells"):
-        load_reference("spoken_call", "evaluation", tmp_path / "set", {})
+        load_reference(find_task("spoken_call"), "evaluation", tmp_path / "set", {})
 
 
 def test_a_series_that_is_not_utf8_gets_no_new_challenge(tmp_path):

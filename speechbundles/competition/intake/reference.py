@@ -9,12 +9,12 @@ from speechbundles.model.errors import BadReference, UnreadableFile
 from speechbundles.model.tabular import LARGEST_FILE, WORKBOOK, decode
 from spokeneval.formats.problems import count_of, some_of
 from spokeneval.formats.tables import Layout
-from spokeneval.tasks import find_task
+from spokeneval.task import Task
 
 _SUFFIXES = (".csv", ".tsv", ".txt", WORKBOOK)
 
 
-def read_tables(task: str, path: Path) -> list[tuple[Path, OwnTable]]:
+def read_tables(task: Task, path: Path) -> list[tuple[Path, OwnTable]]:
     """Return the tables of a reference, each with its source file.
 
     Parameters
@@ -28,14 +28,14 @@ def read_tables(task: str, path: Path) -> list[tuple[Path, OwnTable]]:
     ReferenceFileError: lines that are not valid turns or regions.
     OSError: a file that cannot be read.
     """
-    layouts = find_task(task).format.layouts
+    layouts = task.format.layouts
     if not path.is_dir() and (len(layouts) > 1 or not path.is_file()):
         names = ", ".join(layout.file for layout in layouts)
         expected = "a file or a folder" if len(layouts) == 1 else f"a folder with {names}"
         raise BadReference(f"{path}: expected {expected}")
     tables = []
     for layout in layouts:
-        notation = find_notation(task, layout.file)
+        notation = find_notation(task.name, layout.file)
         files = _find(path, layout, notation, len(layouts)) if path.is_dir() else [path]
         try:
             if notation.made_from and files[0].suffix == notation.made_from[0]:

@@ -308,7 +308,7 @@ def test_two_hidden_sets_with_the_same_ids_are_refused(tmp_path, copy):
 def test_a_folder_without_the_reference_is_refused_with_its_content(tmp_path):
     write_files(tmp_path, {"gold.csv": GOLD})
     with pytest.raises(BadReference, match=r"no reference.csv; found gold.csv"):
-        load_reference("spoken_call", "evaluation", tmp_path, {})
+        load_reference(find_task("spoken_call"), "evaluation", tmp_path, {})
 
 
 def test_the_option_reject_on_hidden_labels_gives_a_warning(copy):
@@ -506,7 +506,7 @@ def overlap(tmp_path, public, hidden):
     sets = {}
     for name, text in (("development", public), ("evaluation", hidden)):
         (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
-        sets[name] = load_reference("spoken_call", name, tmp_path / f"{name}.csv", {})
+        sets[name] = load_reference(find_task("spoken_call"), name, tmp_path / f"{name}.csv", {})
     return find_overlap(sets["development"], sets["evaluation"])
 
 

@@ -169,9 +169,7 @@ def test_at_home_scores_are_exact_and_the_leaderboard_is_explained(bundle, tmp_p
 def test_trivial_baselines_raise_the_floor():
     # "Always English" has a pooled EER equal to the share of Mandarin, 19.69 %: below the EER of this baseline.
     task = find_task("merlion_identification")
-    reference = load_reference(
-        task.name, "evaluation", ROOT / "reference_data" / task.name / "evaluation", {}
-    )
+    reference = load_reference(task, "evaluation", ROOT / "reference_data" / task.name / "evaluation", {})
     lines = [f"{item} 0 1\n{item} 1 1\n" for item in reference.items]
     feedback = set_feedback(task, reference, {"prediction.txt": "".join(lines).encode()}, hidden=True)
     assert feedback.steps == {"eer": choose_step(feedback.steps["eer"])}
@@ -179,9 +177,7 @@ def test_trivial_baselines_raise_the_floor():
 
 
 def test_without_a_baseline_the_step_comes_from_trivial_baselines():
-    reference = load_reference(
-        TASK.name, "evaluation", ROOT / "reference_data" / TASK.name / "evaluation", {}
-    )
+    reference = load_reference(TASK, "evaluation", ROOT / "reference_data" / TASK.name / "evaluation", {})
     feedback = set_feedback(TASK, reference, None, hidden=True)
     assert 0.005 < feedback.steps["f1"] < 0.1
     assert set(feedback.known) == set(TASK.trivial)
@@ -192,7 +188,7 @@ def test_without_a_baseline_the_step_comes_from_trivial_baselines():
 
 
 def small(task, folder, files=None):
-    return load_reference(task, "evaluation", write_files(folder, files or REPEATED[task]), {})
+    return load_reference(find_task(task), "evaluation", write_files(folder, files or REPEATED[task]), {})
 
 
 def scored(task, folder, answers):

@@ -21,7 +21,7 @@ def sheet(**columns):
 def reference(name, files):
     files = {"gold.csv": files} if isinstance(files, str) else files
     content = {file: text.encode() for file, text in files.items()}
-    return ReferenceSet("t", name, content, {}, (), Path(), FACTS, gold=None)
+    return ReferenceSet("t", name, content, {}, (), Path(), FACTS, gold=None, rules=None)
 
 
 def overlap(public, hidden):

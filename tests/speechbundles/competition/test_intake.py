@@ -11,6 +11,7 @@ import build_bundle
 from speechbundles.competition.intake.kit_data import canonical_tables
 from speechbundles.competition.references import load_reference
 from speechbundles.model.errors import BadReference, UnreadableFile
+from spokeneval.tasks import find_task
 from tests.samples.programs import ROOT, write_files
 
 COLUMNS = ("Id", "Prompt", "Wavfile", "RecResult", "Transcription", "language", "meaning")
@@ -87,7 +88,7 @@ NOTATIONS = {
 def load(tmp_path, files, task="spoken_call", **how):
     logged = []
     reference = load_reference(
-        task, "evaluation", write_files(tmp_path / "own", files), {}, log=logged.append, **how
+        find_task(task), "evaluation", write_files(tmp_path / "own", files), {}, log=logged.append, **how
     )
     return reference, "\n".join(logged)
 

@@ -32,7 +32,7 @@ every_task = pytest.mark.parametrize("task", task_names())
 
 
 def loaded(task, folder, files=None):
-    return load_reference(task, "evaluation", write_files(folder, files or REPEATED[task]), {})
+    return load_reference(find_task(task), "evaluation", write_files(folder, files or REPEATED[task]), {})
 
 
 def units_of(task, folder):
