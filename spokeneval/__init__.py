@@ -63,5 +63,6 @@ def score(
         A path does not exist or cannot be read.
     """
     from .run.library import score_files  # imported here, so that scoring programs start faster
+    from .tasks import find_task
 
-    return score_files(task, reference, submission, options or {})
+    return score_files(find_task(task), reference, submission, options or {})

@@ -1,6 +1,7 @@
 """Score a submission from the command line::
 
     python -m spokeneval score TASK --reference PATH --submission PATH [--option NAME=VALUE] [--json]
+    python -m spokeneval score --task-file task.json --reference PATH --submission PATH [--json]
     python -m spokeneval tasks
 
 Exit status: 0 if the submission was scored, 1 if a file was refused (all problems are on standard error), 2 for wrong
@@ -14,13 +15,17 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from textwrap import wrap
 from typing import Optional
 
 from .formats.problems import FileProblems, ReferenceFileError, count_of
 from .formats.speakers import independence_note
+from .kinds.declared import read_task
+from .kinds.kind import ParameterError
 from .run.library import Result, score_files
 from .run.options import choose_options
+from .task import Task
 from .tasks import find_task, task_names
 
 
@@ -36,7 +41,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         epilog="Exit status: 0 if the submission was scored; 1 if a file was refused (all problems are on standard "
         "error); 2 for wrong arguments.",
     )
-    scoring.add_argument("task", metavar="TASK", help="name of the task; `tasks` lists all names")
+    scoring.add_argument("task", nargs="?", metavar="TASK", help="name of the task; `tasks` lists all names")
+    declared = "instead of TASK: the task.json of a declared task, from its bundle or starting kit"
+    scoring.add_argument("--task-file", type=Path, metavar="FILE", help=declared)
     reference = "the reference: its file, or the folder with its files"
     scoring.add_argument("--reference", required=True, metavar="PATH", help=reference)
     submission = "the submission: its file, the folder with its files, or a zip of them"
@@ -49,17 +56,19 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     if options.command == "tasks":
         print(list_tasks())
         return 0
-    if options.task not in task_names():
-        print(f"Unknown task {options.task}. Choose one of {', '.join(task_names())}.", file=sys.stderr)
+    try:
+        task = _chosen_task(options.task, options.task_file)
+    except (ValueError, OSError) as error:
+        print(error, file=sys.stderr)
         return 2
     chosen = dict(choice.partition("=")[::2] for choice in options.option)
     try:
-        choose_options(find_task(options.task), chosen)
+        choose_options(task, chosen)
     except ValueError as error:
         print(f"--option: {error}", file=sys.stderr)
         return 2
     try:
-        result = score_files(options.task, options.reference, options.submission, chosen)
+        result = score_files(task, options.reference, options.submission, chosen)
     except FileProblems as refusal:
         side = "reference" if isinstance(refusal, ReferenceFileError) else "submission"
         print(
@@ -70,8 +79,34 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     except OSError as error:
         print(f"{error.filename}: {error.strerror}", file=sys.stderr)
         return 2
-    print(json.dumps(asdict(result), indent=2) if options.json else format_result(result))
+    print(json.dumps(asdict(result), indent=2) if options.json else format_result(task, result))
     return 0
+
+
+def _chosen_task(name: Optional[str], file: Optional[Path]) -> Task:
+    """Return the task of a name, or of a `task.json`.
+
+    Raises
+    ------
+    ValueError
+        Neither or both are given, there is no such task, or the file does not declare a task.
+    OSError
+        The file cannot be read.
+    """
+    if (name is None) == (file is None):
+        raise ValueError("Give the name of a task, or --task-file; `tasks` lists the names.")
+    if file is None:
+        if name not in task_names():
+            raise ValueError(f"Unknown task {name}. Choose one of {', '.join(task_names())}.")
+        return find_task(str(name))
+    try:
+        return read_task(file)
+    except OSError as error:
+        raise OSError(f"{file}: {error.strerror}") from None
+    except ParameterError as error:
+        raise ValueError(f"{file}: {error}") from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise ValueError(f"{file}: not the task.json of a declared task") from None
 
 
 def list_tasks() -> str:
@@ -84,9 +119,8 @@ def list_tasks() -> str:
     )
 
 
-def format_result(result: Result) -> str:
+def format_result(task: Task, result: Result) -> str:
     """The table of scores, one line each, then the signature."""
-    task = find_task(result.task)
     width = max(len(column.heading) for column in task.scores)
     units = count_of(result.units, result.unit)
     lines = [f"{task.title}: {count_of(result.items, 'item')}, intervals over {units}", ""]

@@ -169,6 +169,9 @@ class Task:
         The trivial baselines to compare scores with, `description -> function from items to a submission`.
     shared_scale
         Whether the counts of two systems are on the same scale, so that their rows may be swapped to compare them.
+    declaration
+        For a task of a kind that an organiser declared: the kind, the title and the parameters, from which
+        `kinds.declared.declared_task` makes the same task. Empty for a task that is written in Python.
     """
 
     name: str
@@ -184,6 +187,7 @@ class Task:
     refuse: Optional[Callable[[Mapping[str, Any], Any], None]] = None
     trivial: Mapping[str, Callable[[Items], Any]] = field(default_factory=dict)
     shared_scale: bool = True
+    declaration: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def primary(self) -> Score:

@@ -82,7 +82,7 @@ ARROWS = {
         *("spokeneval.formats", "spokeneval.metrics"),
     ),
     "spokeneval/tasks": (
-        *("spokeneval.tasks", "spokeneval.task", "spokeneval.trivial"),
+        *("spokeneval.tasks", "spokeneval.kinds", "spokeneval.task", "spokeneval.trivial"),
         *("spokeneval.formats", "spokeneval.metrics"),
     ),
     "spokeneval/run": (
@@ -98,14 +98,15 @@ ARROWS = {
         "spokeneval.formats",
     ),
     "spokeneval": ("spokeneval",),
-    "scoring_program": ("spokeneval.tasks", "spokeneval.programs"),
-    "ingestion_program": ("spokeneval.tasks", "spokeneval.programs"),
+    "scoring_program": ("spokeneval.tasks", "spokeneval.kinds", "spokeneval.programs"),
+    "ingestion_program": ("spokeneval.tasks", "spokeneval.kinds", "spokeneval.programs"),
     "build_bundle.py": ("speechbundles.cli",),
     "speechbundles": (
         *("speechbundles", "spokeneval.version"),
         *(
             "spokeneval.task",
             "spokeneval.tasks",
+            "spokeneval.kinds",
             "spokeneval.formats",
             "spokeneval.run",
             "spokeneval.compare",

@@ -65,7 +65,9 @@ def score_main(default: Task, *, reference: Optional[Reference] = None) -> int:
         check_scores(scores)
         write_file(output / SIGNATURE_FILE, f"{settings.signature}\n")
         if settings.labels_public or at_home:
-            write_statistics(output, settings.signature, scored.statistics, settings.trivial)
+            write_statistics(
+                output, settings.signature, scored.statistics, settings.trivial, task.declaration
+            )
         scored_items = f"checked, those of the {known.part} part scored" if known.part else "scored"
         said = [f"{task.name}: {len(known.items)} items {scored_items}.", str(settings.signature)]
         if settings.steps and settings.labels_public:

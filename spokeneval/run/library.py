@@ -16,7 +16,6 @@ from ..formats.files import Files
 from ..formats.submission_folder import list_files
 from ..formats.submission_zip import unpack
 from ..task import Number, Task
-from ..tasks import find_task
 from .options import Settings, choose_options, sign_public
 from .reference import Reference, parse_reference, read_reference, read_submission
 from .scoring import score_submission
@@ -54,14 +53,14 @@ class Result:
 
 
 def score_files(
-    name: str,
+    default: Task,
     reference_path: Union[str, os.PathLike],
     submission_path: Union[str, os.PathLike],
     chosen: Mapping[str, str],
 ) -> Result:
     """Score a submission against a reference; see `spokeneval.score`."""
-    options = choose_options(find_task(name), chosen)
-    task = find_task(name).with_options(options)
+    options = choose_options(default, chosen)
+    task = default.with_options(options)
     reference = _read_reference(task, Path(reference_path))
     with _submitted(task, Path(submission_path)) as files:
         submission = read_submission(task, files, reference)

@@ -6,6 +6,7 @@ public. So a program without its options, or with an unknown reference, reveals 
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -128,7 +129,9 @@ class Options:
             public,
             sign_public(task, chosen, reference.fingerprint)
             if public
-            else Signature(task.name, _signed(chosen), coarse, items=ids[:_DIGITS], part=reference.part),
+            else Signature(
+                task.name, _signed(task, chosen), coarse, items=ids[:_DIGITS], part=reference.part
+            ),
             self.detailed_results,
             feedback.steps if coarse else None,
             feedback.floor,
@@ -155,6 +158,9 @@ KEYS: Mapping[str, type] = {
     "decimals": dict,
 }
 """The keys of `options.json`, with their types in JSON."""
+
+LONGEST_PARAMETER = 60
+"""A parameter of a declared task with more characters is in the signature as a hash."""
 
 _DIGITS = 12
 """The number of a fingerprint's digits in a signature."""
@@ -234,8 +240,21 @@ def choose_options(task: Task, chosen: Mapping[str, str]) -> dict[str, str]:
 
 def sign_public(task: Task, chosen: Mapping[str, str], reference: str) -> Signature:
     """The signature of results on public labels with this fingerprint."""
-    return Signature(task.name, _signed(chosen), reference=reference[:_DIGITS])
+    return Signature(task.name, _signed(task, chosen), reference=reference[:_DIGITS])
 
 
-def _signed(chosen: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(f"{option}:{value}" for option, value in sorted(chosen.items()))
+def _signed(task: Task, chosen: Mapping[str, str]) -> tuple[str, ...]:
+    """The parts of a signature for a task's options, and for the declaration of a task of a kind."""
+    options = [f"{option}:{value}" for option, value in sorted(chosen.items())]
+    return (
+        *options,
+        *(f"{key}:{_compact(value)}" for key, value in task.declaration.items() if key != "title"),
+    )
+
+
+def _compact(value: Any) -> str:
+    """A parameter in a signature: the value itself if it is short, else the first digits of its SHA-256."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if len(text) <= LONGEST_PARAMETER and "|" not in text and text.isprintable():
+        return text
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:_DIGITS]

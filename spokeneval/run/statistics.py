@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, make_dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Callable
 
 import numpy as np
@@ -90,15 +91,17 @@ def write_statistics(
     signature: Signature,
     statistics: Statistics,
     trivial: Mapping[str, Number],
+    declaration: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
     """Write `statistics.json`.
 
-    Its keys are `task`, `signature`, `trivial` (the scores of the trivial baselines), `unit`, `columns`, `units` and
-    `values`; if units have several items, also `items` and `item_values`.
+    Its keys are `task`, `signature`, `declaration` (of a declared task), `trivial` (the scores of the trivial
+    baselines), `unit`, `columns`, `units` and `values`; if units have several items, also `items` and `item_values`.
     """
     content = {
         "task": signature.task,
         "signature": str(signature),
+        **({"declaration": dict(declaration)} if declaration else {}),
         "trivial": dict(trivial),
         "unit": statistics.unit,
         "columns": statistics.columns,

@@ -10,7 +10,8 @@ from sklearn import metrics as sklearn
 
 from spokeneval.formats.files import Files
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
-from spokeneval.kinds import KINDS, ParameterError, read_parameters
+from spokeneval.kinds.declared import KINDS
+from spokeneval.kinds.kind import ParameterError, read_parameters
 from spokeneval.metrics.counts import total
 from spokeneval.task import Task
 

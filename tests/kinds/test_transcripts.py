@@ -8,7 +8,8 @@ import pytest
 
 from spokeneval.formats.files import Files
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
-from spokeneval.kinds import KINDS, ParameterError, read_parameters
+from spokeneval.kinds.declared import KINDS
+from spokeneval.kinds.kind import ParameterError, read_parameters
 from spokeneval.metrics.counts import total
 from spokeneval.task import Task
 

@@ -1,0 +1,96 @@
+"""Tasks that an organiser declares, with a kind and its parameters, instead of writing them in Python.
+
+A declaration is a mapping: `kind`, the kind's own parameters, and optionally `title` and `primary`. It is written in
+`competition.yaml`, travels in `task.json` and in `statistics.json`, and is part of the signature of every result.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ..task import Score, Task
+from .decisions import DECISIONS
+from .kind import Kind, ParameterError, read_parameters, text
+from .transcripts import TRANSCRIPTS
+
+KINDS: dict[str, Kind] = {kind.name: kind for kind in (DECISIONS, TRANSCRIPTS)}
+
+DECLARATION = "declaration"
+"""The key of a declaration in `task.json` and in `statistics.json`."""
+
+GENERAL = {
+    "kind": "The kind of the task.",
+    "title": "The task's title in reports. Without it, the name of the task.",
+    "primary": "The key of the score that decides the rank. Without it, the first score of the kind.",
+}
+"""What can be declared of every kind."""
+
+
+def declared_task(name: str, declaration: Mapping[str, Any]) -> Task:
+    """Return the task that a declaration describes.
+
+    Parameters
+    ----------
+    name
+        The name of the task, such as `kids_asr`.
+
+    Raises
+    ------
+    ParameterError
+        An unknown kind or parameter, or a value that cannot be used; `parameter` is its name.
+    """
+    own = {key: value for key, value in declaration.items() if key not in GENERAL}
+    kind = _find(declaration.get("kind"), KINDS, "kind")
+    try:
+        title = text(declaration.get("title", name.replace("_", " ").capitalize()))
+    except ValueError as error:
+        raise ParameterError("title", str(error)) from None
+    task = kind.make(name, title, **read_parameters(kind, own))
+    written = {"kind": kind.name, "title": title}
+    if "primary" in declaration:
+        primary = _find(
+            declaration["primary"], {score.key: score for score in task.scores if score.bounds}, "primary"
+        )
+        if primary is not task.primary:
+            task = replace(task, scores=_first(primary, task))
+            written["primary"] = primary.key
+    defaults = {parameter.name: parameter.default for parameter in kind.parameters}
+    written.update({key: own[key] for key in defaults if key in own and own[key] != defaults[key]})
+    return replace(task, declaration=written)
+
+
+def _find(name: Any, known: Mapping[str, Any], parameter: str) -> Any:
+    """Return the entry of a name that an organiser wrote."""
+    if isinstance(name, str) and name in known:
+        return known[name]
+    near = difflib.get_close_matches(str(name)[:100], known, 1)
+    hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}"
+    raise ParameterError(parameter, f"{name!r:.100}; {hint}")
+
+
+def _first(primary: Score, task: Task) -> tuple[Score, ...]:
+    """The scores of a task, with another one as the primary score."""
+    return (primary, *(score for score in task.scores if score is not primary))
+
+
+def described_task(description: Mapping[str, Any]) -> Task:
+    """Return the task of a parsed `task.json`, which names the task and has its declaration.
+
+    Raises
+    ------
+    ParameterError
+        The declaration cannot be used.
+    KeyError, TypeError
+        It is missing, or not a mapping.
+    """
+    return declared_task(str(description["task"]), dict(description[DECLARATION]))
+
+
+def read_task(path: Path) -> Task:
+    """Return the task of a file `task.json`; see `described_task`."""
+    return described_task(json.loads(path.read_bytes()))
