@@ -9,7 +9,7 @@ from typing import Any
 from speechbundles.assemble.baseline import Baseline, run_baseline
 from speechbundles.assemble.feedback import Feedback, set_feedback
 from speechbundles.assemble.notebook import NOTEBOOK, has_every_step, walkthrough
-from speechbundles.assemble.template import chosen_options, fill, what_holds
+from speechbundles.assemble.template import chosen_options, declared_facts, fill, what_holds
 from speechbundles.assemble.travel import travelling
 from speechbundles.competition.intake.kit_data import canonical_tables
 from speechbundles.competition.references import ReferenceSet
@@ -18,6 +18,7 @@ from speechbundles.model.competition import Competition
 from speechbundles.model.errors import OrganiserError, UnreadableFile
 from speechbundles.model.zips import TASK_FILE, TRIAL_SET, read_tree
 from spokeneval.formats.problems import some_of
+from spokeneval.kinds.declared import DECLARATION
 from spokeneval.run.feedback import COARSE
 from spokeneval.run.options import OPTIONS_FILE, Options, SetFeedback
 from spokeneval.run.reference import items_fingerprint
@@ -69,11 +70,16 @@ def make_parts(
     task = competition.rules.with_options(competition.options)
     public = [name for name in competition["public_sets"] if name in references]
     root, library = competition.sources.root, competition.sources.read_library()
-    scoring = read_tree(root / "scoring_program" / competition.task)
-    scoring = {**_with_library(library, scoring), TASK_FILE: _json(describe_task(task))}
-    ingestion = _with_library(library, read_tree(root / "ingestion_program" / competition.task))
+    described = {TASK_FILE: _json(describe_task(task))}
+    scoring = {
+        **_with_library(library, read_tree(root / "scoring_program" / competition.programs)),
+        **described,
+    }
+    ingestion = _with_library(library, read_tree(root / "ingestion_program" / competition.programs))
+    ingestion.update(described if task.declaration else {})
     ingestion[OPTIONS_FILE] = Options(competition.options).dump("options")
     kit = {
+        **_kind_kit(competition),
         **_challenge_kit(competition),
         **competition.sources.read_files(f"starting_kit/{competition.task}"),
     }
@@ -155,6 +161,7 @@ def describe_task(task: Task) -> dict[str, Any]:
     """Return the content of `task.json`: the scores that the scoring program writes, primary first, and its options."""
     return {
         "task": task.name,
+        **({DECLARATION: dict(task.declaration)} if task.declaration else {}),
         "scores": [{"key": column.key, "direction": column.direction} for column in task.columns],
         "options": {option.name: list(option.values) for option in task.options},
     }
@@ -182,6 +189,7 @@ def _readme(
         ),
         "first_set": competition.sets[0],
         **chosen_options(competition),
+        **declared_facts(competition),
     }
     holds = what_holds(competition, references.values())
     return fill(kit[README], f"starting_kit/{competition.task}/{README}", facts, holds).encode()
@@ -198,13 +206,22 @@ def _shared_scripts(root: Path, kit: Mapping[str, bytes]) -> dict[str, bytes]:
     }
 
 
+def _kind_kit(competition: Competition) -> dict[str, bytes]:
+    """Return the files that the kits of declared tasks share: those of all kinds, replaced by those of the kind."""
+    return {
+        path.name: path.read_bytes()
+        for shelf in reversed(competition.shelves)
+        for path in sorted((competition.sources.root / "starting_kit" / shelf).glob("*.*"))
+    }
+
+
 def _challenge_kit(competition: Competition) -> dict[str, bytes]:
     """Return the files that the kits of a challenge's tasks share, from `starting_kit/<challenge>/` if it exists.
 
     They include the programs of every task, each in a folder named after the task.
     """
     files = competition.sources.read_files(f"starting_kit/{competition.challenge}")
-    if competition.challenge == competition.task or not files:
+    if competition.challenge == competition.task or competition.shelves or not files:
         return {}
     for task in competition.challenge_tasks:
         for programs in ("scoring_program", "ingestion_program"):

@@ -10,12 +10,13 @@ from speechbundles.assemble.page_tables import (
     phases_table,
     sets_table,
 )
-from speechbundles.assemble.template import chosen_options, fill, what_holds
+from speechbundles.assemble.template import chosen_options, declared_facts, fill, what_holds
 from speechbundles.model.competition import Competition
 from speechbundles.platforms.facts import MEANINGS
 
-SHARED = {"start": "start.md", "paper": "paper.md"}
-"""Texts that pages include: `${start}`, the first steps; `${paper}`, the source of the task and how to cite it."""
+SHARED = {"start": "start.md", "paper": "paper.md", "answer": "answer.md"}
+"""Texts that pages include: `${start}`, the first steps; `${paper}`, the source of the task and how to cite it;
+`${answer}`, what to submit to a declared task."""
 
 
 def page_text(competition: Competition, file: str, parts: Parts | None = None, *, ties: str = "") -> str:
@@ -49,6 +50,7 @@ def page_text(competition: Competition, file: str, parts: Parts | None = None, *
         "first_set": competition.sets[0],
         **example_ids(competition, references),
         **chosen_options(competition),
+        **declared_facts(competition),
     }
     holds = what_holds(competition, references.values())
 

@@ -16,6 +16,8 @@ from speechbundles.model.competition import Competition
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import closest
 from speechbundles.model.zips import TRIAL_SET
+from spokeneval.kinds.declared import KINDS
+from spokeneval.kinds.kind import REQUIRED
 
 TEMPLATES = SandboxedEnvironment(
     undefined=StrictUndefined,
@@ -138,6 +140,25 @@ def what_holds(competition: Competition, references: Iterable[ReferenceSet]) -> 
 def chosen_options(competition: Competition) -> dict[str, str]:
     """Return the value of each of the task's options: the organiser's choice, or the default."""
     return {option.name: option.values[0] for option in competition.rules.options} | competition.options
+
+
+def declared_facts(competition: Competition) -> dict[str, str]:
+    """Return facts about a declared task: its title, its file, and each parameter of its kind by name.
+
+    Of a list, the entries are also facts: `class_1` and `class_2` of `classes`. A parameter that is not set is empty.
+    """
+    rules = competition.rules
+    if not rules.declaration:
+        return {}
+    facts = {"title": competition["title"], "submission_file": rules.format.submission_file or ""}
+    for parameter in KINDS[rules.declaration["kind"]].parameters:
+        value = rules.declaration.get(parameter.name, parameter.default)
+        if isinstance(value, list):
+            one = re.sub("es$|s$", "", parameter.name)
+            facts.update({f"{one}_{number}": str(entry) for number, entry in enumerate(value, 1)})
+            value = ", ".join(f"`{entry}`" for entry in value)
+        facts[parameter.name] = "" if value in (None, REQUIRED) else str(value)
+    return facts
 
 
 def is_sample(competition: Competition, references: Iterable[ReferenceSet]) -> bool:

@@ -6,7 +6,7 @@ one that its scoring program wrote. The module `comparison` compares the systems
 
 import string
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,7 +22,8 @@ from speechbundles.board.outputs import ScoringOutput, no_board
 from speechbundles.board.power import power_table
 from speechbundles.board.table import Table, task_tables
 from speechbundles.competition.read import read_competitions
-from speechbundles.model.competition import Column, Competition
+from speechbundles.model.competition import Column, Competition, usual_precision
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from spokeneval.compare.ranks import ranks
 from spokeneval.formats.speakers import independence_note
@@ -104,8 +105,13 @@ def make_board(
     """
     scored = [output for output in outputs if output.scores]
     task = scored[0].task
-    competition = _find_competition(sources, task)
-    rules, column = competition.rules, competition.columns[0]
+    competitions = {competition.task: competition for competition in read_competitions(sources)}
+    competition = competitions.get(task)
+    declared = next((output.rules for output in scored if output.rules and output.rules.declaration), None)
+    rules = declared or (competition.rules if competition else None)
+    if rules is None:
+        raise _no_task(task, competitions)
+    column = _primary_column(rules, competition)
     if column.key not in scored[0].scores:
         raise no_board([f"{scored[0].name} has no score {column.key}, the primary score of {task}"])
     higher = column.direction == "higher"
@@ -164,6 +170,8 @@ def make_board(
             given = read_conditions(conditions, summed[0].units, items)
             tables.append(scores_by_condition("condition", given, names, rules, summed, column))
         if by or flags is not None:
+            if competition is None:
+                raise _no_task(task, competitions)
             gold = find_gold(competition, items)
             tables += scores_by_columns(by, gold, ranked, summed, column, submissions)
             if flags is not None:
@@ -207,13 +215,16 @@ def anonymous_name(place: int) -> str:
     return string.ascii_uppercase[letter] * (3 + rounds)
 
 
-def _find_competition(sources: Sources, task: str) -> Competition:
-    competitions = read_competitions(sources)
-    for competition in competitions:
-        if competition.task == task:
-            return competition
-    known = ", ".join(sorted({competition.task for competition in competitions}))
-    raise no_board([f"competition.yaml has no task {task}; expected one of {known}"])
+def _primary_column(rules: Task, competition: Competition | None) -> Column:
+    """Return the column of the primary score, with the organiser's precision if the competition is known."""
+    if competition is not None:
+        return competition.columns[0]
+    return Column(**rules.columns[0]._asdict(), precision=usual_precision(rules.primary))
+
+
+def _no_task(task: str, known: Collection[str]) -> OrganiserError:
+    what = f"competition.yaml has no task {task}; expected one of {', '.join(sorted(known))}"
+    return no_board([f"{what}. Give the folder of your competition with --competition"])
 
 
 def _stored_intervals(output: ScoringOutput) -> dict[str, tuple[float, float]]:

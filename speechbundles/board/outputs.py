@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.model.bounded import open_file, parse_json, read_entry, read_file, sha256
+from speechbundles.model.description import find_rules
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import printable
 from speechbundles.platforms.facts import PLATFORMS
@@ -28,7 +29,7 @@ from spokeneval.run.statistics import (
     Statistics,
     parse_statistics,
 )
-from spokeneval.tasks import find_task, task_names
+from spokeneval.task import Task
 
 SCORES_FILE = SCORE_FILES[0]
 
@@ -68,6 +69,7 @@ class ScoringOutput:
     statistics: None if the output has none.
     trivial: primary scores of the trivial baselines on this set, `answer -> score`.
     path: of the output.
+    rules: the task, if it is one of the repository's or the statistics declare it; else None.
     """
 
     name: str
@@ -76,6 +78,7 @@ class ScoringOutput:
     statistics: Statistics | None
     trivial: Mapping[str, float] = field(default_factory=dict)
     path: Path = Path()
+    rules: Task | None = None
 
     @property
     def task(self) -> str:
@@ -225,9 +228,9 @@ def _read_files(
     if not is_file(base + STATISTICS_FILE):
         return ScoringOutput(name, scores, signature, None)
     content = _json(read(base + STATISTICS_FILE), STATISTICS_FILE)
-    statistics = _statistics(content, signature)
+    statistics, rules = _statistics(content, signature)
     trivial = _scores(content["trivial"], STATISTICS_FILE) if content.get("trivial") else {}
-    return ScoringOutput(name, scores, signature, statistics, trivial)
+    return ScoringOutput(name, scores, signature, statistics, trivial, rules=rules)
 
 
 def _find(path: Path, folders: Collection[str], is_file: Callable[[str], bool]) -> str:
@@ -280,7 +283,8 @@ def _scores(content: Any, file: str) -> dict[str, float]:
     return content
 
 
-def _statistics(content: Any, signature: Signature) -> Statistics:
+def _statistics(content: Any, signature: Signature) -> tuple[Statistics, Task | None]:
+    """Return statistics and the task that they are of, None if it is unknown."""
     try:
         statistics, written = parse_statistics(content), str(content["signature"])
     except (KeyError, TypeError, ValueError, OverflowError) as error:
@@ -290,16 +294,20 @@ def _statistics(content: Any, signature: Signature) -> Statistics:
         raise ValueError(f"{STATISTICS_FILE} is damaged: {expected}") from None
     if Signature.parse(written) != signature:
         raise ValueError(f"{STATISTICS_FILE} belongs to another result: its signature is {written:.200}")
-    task = signature.task
-    if task in task_names():
-        rules = find_task(task)
+    try:
+        rules = find_rules(signature.task, content)
+    except ValueError as error:
+        raise ValueError(f"{STATISTICS_FILE} is damaged: {error}") from None
+    if rules is not None:
         try:
             for score in rules.scores:
                 score.value(rules.part(score, statistics.parts))
             rules.right(statistics.rows[1])
         except (AttributeError, KeyError, IndexError, ValueError):
-            raise ValueError(f"{STATISTICS_FILE} is damaged: its columns are not those of {task}") from None
-    return statistics
+            raise ValueError(
+                f"{STATISTICS_FILE} is damaged: its columns are not those of {signature.task}"
+            ) from None
+    return statistics, rules
 
 
 def _differences(outputs: Sequence[ScoringOutput]) -> list[str]:

@@ -20,14 +20,13 @@ from speechbundles.check.scores import read_options
 from speechbundles.check.seal import is_part
 from speechbundles.model.archive import Archive
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
-from speechbundles.model.description import declared_scores, read_description
+from speechbundles.model.description import declared_scores, find_rules, read_description
 from speechbundles.model.finding import Report
 from spokeneval.formats.problems import count_of
 from spokeneval.run.feedback import EXACT
 from spokeneval.run.options import Options, choose_options
 from spokeneval.run.reference import fingerprint
 from spokeneval.task import Task
-from spokeneval.tasks import find_task, task_names
 
 MOST_ATTEMPTS = 100
 """The most attempts of one participant on one hidden set, over all phases, without a warning.
@@ -53,9 +52,13 @@ def check_budget(report: Report, bundle: BuiltBundle, contents: Contents) -> Non
         program = contents.programs.get(("scoring_program", scoring[0].scoring_program)) if scoring else None
         if program is None or is_part(reference):  # no leaderboard can reveal sealed labels
             continue
-        task = (read_description(program.archive) or {}).get("task")
+        description = read_description(program.archive) or {}
         options = read_options(Report(), program) or Options()
-        if task not in task_names() or fingerprint(reference.files) in options.public_references:
+        try:
+            task = find_rules(str(description.get("task")), description)
+        except ValueError:  # `check_scores` reports it
+            task = None
+        if task is None or fingerprint(reference.files) in options.public_references:
             continue
         allowed = [_attempts(phase) for phase in scoring]
         attempts = None if None in allowed else sum(filter(None, allowed))
@@ -66,7 +69,7 @@ def check_budget(report: Report, bundle: BuiltBundle, contents: Contents) -> Non
         exact = options.feedback == EXACT
         # With exact feedback every score is written, including those that are not on the leaderboard.
         bits = len(declared_scores(program.archive)) * EXACT_BITS if exact else bits_of_step(NARROWEST)
-        labels = _label_bits(find_task(task), options.options, reference)
+        labels = _label_bits(task, options.options, reference)
         revealed = math.inf if attempts is None else attempts * bits
         share = min(1.0, revealed / labels) if labels else 1.0
         if labels is not None and share > TOLERATED:

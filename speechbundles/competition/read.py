@@ -16,14 +16,16 @@ from typing import Any
 from speechbundles.competition import located_yaml, schema
 from speechbundles.competition.located_yaml import Defects
 from speechbundles.competition.whole import OF_THE_DATA, can_do_without, do_without
-from speechbundles.model.competition import Column, Competition, Phase, Place
+from speechbundles.model.competition import Column, Competition, Phase, Place, usual_precision
 from speechbundles.model.dates import FORMAT
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import PROGRAM, suggestion
 from speechbundles.platforms.limits import LONGEST_COLUMN_TITLE
+from spokeneval.kinds.declared import KINDS, declared_task
+from spokeneval.kinds.kind import ParameterError
 from spokeneval.run.feedback import COARSE
-from spokeneval.task import Task
+from spokeneval.task import ENDS, Task
 from spokeneval.tasks import find_task, task_names
 
 
@@ -73,12 +75,14 @@ def _load(path: Path, root: Path) -> tuple[Any, located_yaml.Marks]:
         (place, f"not filled in yet: {value[len(FILL_IN) :].strip(' :()')}")
         for place, value in unfilled.items()
     ]
-    violations = schema.violations(content, root / "competition.schema.json")
+    violations = schema.violations(content, root / SCHEMA)
     defects += [(place, what) for place, what in violations if place not in unfilled]
     if defects:
         raise located_yaml.refusal(path, defects, marks)
     return content, marks
 
+
+SCHEMA = "competition.schema.json"
 
 FILL_IN = "FILL IN"
 """The beginning of a value that the organiser still has to fill in."""
@@ -118,8 +122,14 @@ def _resolve(
     defects: Defects,
 ) -> Iterator[Competition]:
     """Yield each bundle with the settings of its task, its challenge and the defaults; own ones override."""
-    tasks = {task: name for name, layer in series["challenges"].items() for task in layer["tasks"]}
     _check_known(content, series, defects)
+    tasks = {
+        task: name
+        for source in (series, content)
+        for name, layer in source.get("challenges", {}).items()
+        for task in layer.get("tasks", {})
+    }
+    known = schema.setting_names(sources.root / SCHEMA)
     for name, entry in content["bundles"].items():
         task: Any = {**series["bundles"].get(name, {}), **entry}.get("task")
         if task not in tasks:
@@ -128,23 +138,26 @@ def _resolve(
             defects.append((place, f"unknown task {task!r}; {hint}" if task else f"no task; {hint}"))
             continue
         challenge = tasks[task]
-        if task not in task_names():
-            missing: Place = ("challenges", challenge, "tasks", task)
-            defects.append((missing, f"spokeneval/tasks/{task}.py is missing"))
+        at: Place = ("challenges", challenge, "tasks", task)
+        rules = _rules(_layer(content, at), at, known, defects)
+        if rules is None:
             continue
-        settings = dict(DEFAULTS)
-        origin: dict[str, Place] = {}
+        of_kind = _defaults_of(rules)
+        settings = {**DEFAULTS, **of_kind}
+        origin: dict[str, Place] = dict.fromkeys(of_kind, at)
         stated: set[str] = set()
         places: tuple[Place, ...] = (
             ("defaults",),
             ("challenges", challenge),
-            ("challenges", challenge, "tasks", task),
+            at,
             ("bundles", name),
         )
         for source, place in product((series, content), places):
             layer = _layer(source, place)
             if source is not content:
                 layer = {key: value for key, value in layer.items() if key not in OF_THE_DATA}
+            if rules.declaration and place == at:
+                layer = {key: value for key, value in layer.items() if key in known}
             settings.update(layer)
             origin.update({key: (*place, key) for key in layer})
             stated.update(layer if source is content else ())
@@ -153,10 +166,12 @@ def _resolve(
             what = f"no {', '.join(absent)}; set it here, or in its task, its challenge or defaults"
             defects.append((("bundles", name), what))
             continue
-        rules = find_task(task)
         columns = _columns(rules, settings.pop("columns"), origin["columns"], defects)
-        phases = tuple(Phase(**phase) for phase in settings.pop("phases"))
-        together = tuple(series["challenges"][challenge]["tasks"])
+        phases = tuple(
+            _phase(phase, public=phase["reference"] in settings["public_sets"])
+            for phase in settings.pop("phases")
+        )
+        together = tuple(other for other in tasks if tasks[other] == challenge)
         del settings["task"]
         yield Competition(
             name,
@@ -173,6 +188,70 @@ def _resolve(
         )
 
 
+def _rules(layer: Mapping[str, Any], place: Place, known: Collection[str], defects: Defects) -> Task | None:
+    """Return the task at a place: a task of the repository, or one that the organiser declares with `kind`.
+
+    Parameters
+    ----------
+    layer: what the organiser wrote at the place.
+    known: the names of all settings; the other keys are parameters of the kind.
+    """
+    name, declaration = str(place[-1]), {key: value for key, value in layer.items() if key not in known}
+    if name in task_names():
+        for key in declaration:
+            defects.append(((*place, key), f"{name} is not declared with a kind and has no such parameter"))
+        return find_task(name)
+    if "kind" not in layer:
+        expected = f"add `kind` (one of {', '.join(KINDS)}), or write spokeneval/tasks/{name}.py"
+        defects.append((place, f"{name} has no kind; {expected}"))
+        return None
+    try:
+        return declared_task(name, declaration)
+    except ParameterError as error:
+        inside = error.parameter in layer
+        defects.append(
+            ((*place, error.parameter) if inside else place, error.reason if inside else str(error))
+        )
+        return None
+
+
+def _defaults_of(rules: Task) -> dict[str, Any]:
+    """Return the settings of a declared task that its kind has: its files, a description, a column for each score.
+
+    Of the columns, the leaderboard shows the primary score and its interval; the others are hidden.
+    """
+    if not rules.declaration:
+        return {}
+    primary = rules.primary.key
+    digits = {score.key: usual_precision(score) for score in rules.scores}
+    shown = (primary, *(primary + end for end in ENDS))
+    columns: list[dict[str, Any]] = [{"key": key, "precision": digits[primary]} for key in shown]
+    columns += [{"key": key, "precision": digits[key], "hidden": True} for key in digits if key != primary]
+    what = KINDS[rules.declaration["kind"]].description
+    files = (
+        f"{layout.file}: {', '.join(layout.required)}"
+        + "".join(f"; {column} if you have it" for column in layout.optional)
+        for layout in rules.format.layouts
+    )
+    return {
+        "columns": columns,
+        "description": f"{what[0].upper()}{what[1:]}.",
+        "gold_standard": " and ".join(files),
+    }
+
+
+def _phase(declared: Mapping[str, Any], *, public: bool) -> Phase:
+    """Return a phase; a phase of a hidden set has few submissions unless its limits are declared."""
+    reference = declared["reference"]
+    limits = {"max_submissions_per_day": 10, "max_submissions": 500} if public else HIDDEN_LIMITS
+    usual = {"name": reference.replace("_", " ").capitalize(), "execution_time_limit": 300, **limits}
+    return Phase(**{**usual, **declared})
+
+
+HIDDEN_LIMITS = {"max_submissions_per_day": 3, "max_submissions": 3}
+"""The limits of a phase on hidden labels that declares none."""
+
+
 def _layer(source: Mapping[str, Any], place: Place) -> Mapping[str, Any]:
     """Return the settings at a place of a `competition.yaml`; empty if it has no such place."""
     layer: Mapping[str, Any] = source
@@ -185,14 +264,20 @@ def _check_known(content: Mapping[str, Any], series: Mapping[str, Any], defects:
     """Report challenges and tasks that the repository does not have: their settings would have no effect."""
     for challenge, layer in content.get("challenges", {}).items():
         known = _layer(series, ("challenges", challenge, "tasks"))
-        if challenge not in series["challenges"]:
+        declared = [task for task, settings in layer.get("tasks", {}).items() if "kind" in settings]
+        for task in sorted({*declared} & {*task_names()}):
+            taken: Place = ("challenges", challenge, "tasks", task, "kind")
+            defects.append(
+                (taken, f"{task} is a task of the repository; choose another name for your own task")
+            )
+        if challenge not in series["challenges"] and not declared:
             hint = suggestion(
                 challenge, series["challenges"], f"expected one of {', '.join(series['challenges'])}"
             )
             defects.append((("challenges", challenge), f"unknown challenge {challenge}; {hint}"))
             continue
         for task in layer.get("tasks", {}):
-            if task not in known:
+            if task not in known and task not in declared:
                 hint = suggestion(task, known, f"expected one of {', '.join(known)}")
                 place = ("challenges", challenge, "tasks", task)
                 defects.append((place, f"{challenge} has no task {task}; {hint}"))

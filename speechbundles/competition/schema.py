@@ -13,6 +13,7 @@ from speechbundles.model.text import suggestion
 from speechbundles.platforms.codabench.keys import QUESTION_TYPES, SUBMISSION_RULES
 from speechbundles.platforms.keys import MOST_DECIMALS
 from speechbundles.platforms.limits import LONGEST_KEY, LONGEST_TEXTS
+from spokeneval.kinds.declared import GENERAL, KINDS
 from spokeneval.task import Column as TaskColumn
 
 
@@ -24,8 +25,19 @@ def violations(content: Any, path: Path) -> Iterator[tuple[Place, str]]:
         yield from _explain(violation, schema)
 
 
+def setting_names(path: Path) -> frozenset[str]:
+    """Return the names of all settings in a schema."""
+    schema = json.loads(path.read_text(encoding="utf-8"))
+    return frozenset(schema["$defs"]["settings"]["properties"])
+
+
 def put_limits(definitions: dict[str, Any]) -> None:
-    """Insert the platforms' limits, which are defined in `speechbundles.platforms`, into the schema."""
+    """Insert the platforms' limits and the parameters of kinds, which are defined in the code, into the schema."""
+    declared = {key: {"description": text} for key, text in GENERAL.items()}
+    for kind in KINDS.values():
+        for parameter in kind.parameters:
+            declared.setdefault(parameter.name, {"description": f"See the kind {kind.name}."})
+    definitions["task"].update(properties=declared, unevaluatedProperties=False)
     for (definition, name), longest in LONGEST_TEXTS.items():
         definitions[definition]["properties"][name]["maxLength"] = longest
     key = definitions["key"]

@@ -7,10 +7,13 @@ from typing import Any
 
 from speechbundles.model.sources import Sources
 from spokeneval.run.feedback import EXACT, interval_of
-from spokeneval.task import Task
+from spokeneval.task import Score, Task
 
 Place = tuple[str | int, ...]
 """A place in `competition.yaml`."""
+
+SHELF = "kinds"
+"""The folder with what declared tasks have in common, in `scoring_program/`, `pages/` and `starting_kit/`."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,11 @@ class Column:
     description: str = ""
     hidden: bool = False
     computed: bool = False
+
+
+def usual_precision(score: Score) -> int:
+    """Return the number of decimals of a score's column, if the organiser chooses none."""
+    return 0 if score.bounds is None else 2 if score.percent else 4
 
 
 @dataclass(frozen=True)
@@ -76,6 +84,17 @@ class Competition:
         return self.settings[setting]
 
     @property
+    def shelves(self) -> tuple[str, ...]:
+        """The folders with pages and kit files for a declared task: those of its kind, then those of all kinds."""
+        kind = self.rules.declaration.get("kind")
+        return (f"{SHELF}/{kind}", SHELF) if kind else ()
+
+    @property
+    def programs(self) -> str:
+        """The folder of its programs in `scoring_program/` and `ingestion_program/`."""
+        return SHELF if self.shelves else self.task
+
+    @property
     def options(self) -> dict[str, str]:
         return dict(self.settings.get("options", {}))
 
@@ -114,8 +133,8 @@ class Competition:
         return [page["file"] for page in self["pages"]] + [self["terms"]]
 
     def page_path(self, file: str) -> Path:
-        """Return the source of a page: the task's, else the challenge's, else the common one."""
-        return self.sources.page((self.task, self.challenge), file)
+        """Return the source of a page: the task's, else the challenge's, that of its kind, or the common one."""
+        return self.sources.page((self.task, self.challenge, *self.shelves), file)
 
     @property
     def hides_scores(self) -> bool:

@@ -21,11 +21,12 @@ class ParameterError(ValueError):
     Attributes
     ----------
     parameter: its name; empty for a problem of several parameters together.
+    reason: the message without the name.
     """
 
     def __init__(self, parameter: str, message: str) -> None:
         super().__init__(f"{parameter}: {message}" if parameter else message)
-        self.parameter = parameter
+        self.parameter, self.reason = parameter, message
 
 
 class Parameter(NamedTuple):

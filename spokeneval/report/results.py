@@ -19,6 +19,7 @@ from ..run.options import Settings
 from ..run.reference import Reference
 from ..run.scoring import Scored
 from ..task import ENDS, Number, Task
+from . import declared
 from .page import Html, code, figure, page, paragraph, section, table
 from .plots import BLUE, GREEN, ORANGE, Mark, scale
 
@@ -105,6 +106,8 @@ def _by_file(problems: Sequence[Problem]) -> list[Problem]:
 
 def _task_sections(task: Task, reference: Any, submission: Any, scored: Scored) -> list[Html]:
     """Return the task's own sections, from the module in `tasks` with its name, if there is one."""
+    if task.declaration:
+        return declared.sections(task, scored)
     module = f"{__package__}.tasks.{task.name}"
     if importlib.util.find_spec(module) is None:
         return []
