@@ -1,7 +1,7 @@
 """Create a folder for your own competition.
 
 DIR is a new folder outside the clone, and gets a place for each of your files. TASK is the name of a task or of a
-bundle (a track).
+bundle (a track). For a task of your own, give --new NAME --kind KIND instead.
 """
 
 from collections.abc import Sequence
@@ -11,21 +11,32 @@ import click
 
 from speechbundles.cli.options import PATH, Command
 from speechbundles.cli.terminal import ROOT, reporting
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import say
-from speechbundles.new import what_goes_where, write_folder
+from speechbundles.new import what_goes_where, write_folder, write_own_task
+from spokeneval.kinds.declared import KINDS
 
 
 @click.command(cls=Command, help=__doc__)
 @click.argument("folder", type=PATH, metavar="DIR")
-@click.argument("names", nargs=-1, required=True, metavar="TASK...")
+@click.argument("names", nargs=-1, metavar="[TASK]...")
+@click.option("--new", metavar="NAME", help="a task of your own, under this name")
+@click.option("--kind", type=click.Choice(sorted(KINDS)), help="the kind of your own task")
 @click.option(
     "--software",
     default="",
     metavar="URL-OR-WHEEL",
     help="also write a GitHub workflow that installs this wheel: a file, or an address that ends in #sha256=HASH",
 )
-def command(folder: Path, names: Sequence[str], software: str) -> int:
+def command(folder: Path, names: Sequence[str], new: str | None, kind: str | None, software: str) -> int:
     with reporting(ending="\n\nNothing was written."):
-        places = write_folder(ROOT, folder, names, software=software)
+        if bool(names) == bool(new) or bool(new) != bool(kind):
+            raise OrganiserError(
+                "give the names of tasks, or --new NAME with --kind KIND for a task of your own"
+            )
+        if new and kind:
+            places = write_own_task(ROOT, folder, new, kind, software=software)
+        else:
+            places = write_folder(ROOT, folder, names, software=software)
     say(what_goes_where(folder, places))
     return 0

@@ -228,16 +228,20 @@ def _defaults_of(rules: Task) -> dict[str, Any]:
     columns: list[dict[str, Any]] = [{"key": key, "precision": digits[primary]} for key in shown]
     columns += [{"key": key, "precision": digits[key], "hidden": True} for key in digits if key != primary]
     what = KINDS[rules.declaration["kind"]].description
-    files = (
+    return {
+        "columns": columns,
+        "description": f"{what[0].upper()}{what[1:]}.",
+        "gold_standard": files_of(rules),
+    }
+
+
+def files_of(rules: Task) -> str:
+    """Return a description of the files with a task's labels: their names and columns."""
+    return " and ".join(
         f"{layout.file}: {', '.join(layout.required)}"
         + "".join(f"; {column} if you have it" for column in layout.optional)
         for layout in rules.format.layouts
     )
-    return {
-        "columns": columns,
-        "description": f"{what[0].upper()}{what[1:]}.",
-        "gold_standard": " and ".join(files),
-    }
 
 
 def _phase(declared: Mapping[str, Any], *, public: bool) -> Phase:

@@ -65,6 +65,12 @@ def dump_yaml(content: Any) -> bytes:
     return text.encode("utf-8")
 
 
+def inline_yaml(content: Any) -> str:
+    """Return YAML in one line, such as `[yes, no]`."""
+    text: str = yaml.safe_dump(content, default_flow_style=True, allow_unicode=True, width=10_000)
+    return text.removesuffix("\n...\n").strip()
+
+
 def text_table(rows: Iterable[Sequence[str]], left: Collection[int]) -> list[str]:
     """Return the lines of a table. The columns in `left` are aligned left, the others right."""
     rows = list(rows)

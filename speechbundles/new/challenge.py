@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Mapping
 from pathlib import Path
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from speechbundles.model.bounded import MOST_YAML, decode_yaml, read_file
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import PROGRAM
-
-CHALLENGE = Environment(
-    loader=FileSystemLoader(Path(__file__).parent / "templates"),
-    undefined=StrictUndefined,
-    keep_trailing_newline=True,
-    variable_start_string="<<",
-    variable_end_string=">>",
-    block_start_string="<%",
-    block_end_string="%>",
-)
-"""It has its own delimiters, because pages and kits are templates themselves."""
+from speechbundles.new.template import fill_template, require_name
 
 FILES = {
     "spokeneval/tasks/{name}.py": "task.py.txt",
@@ -59,12 +46,11 @@ def write_challenge(root: Path, name: str) -> list[Path]:
     ------
     OrganiserError: a name that is not valid for a module, or files that exist. Nothing is written then.
     """
-    if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name) or len(name) > 32:
-        raise OrganiserError(
-            f"{name!r}: expected a name such as speech_rate, of at most 32 lower-case letters, digits and underscores"
-        )
+    require_name(name)
     fields = {"name": name, "title": name.replace("_", " ").capitalize()}
-    files = {root / place.format(name=name): _fill(template, fields) for place, template in FILES.items()}
+    files = {
+        root / place.format(name=name): fill_template(template, fields) for place, template in FILES.items()
+    }
     for set_name in ("development", "evaluation"):
         files[root / "reference_data" / name / set_name / "reference.csv"] = _sample(set_name)
     there = [path for path in files if path.exists()]
@@ -90,18 +76,14 @@ def add_entries(series: str, fields: Mapping[str, str]) -> str:
         [
             challenges.rstrip("\n"),
             "\n\n",
-            _fill("challenge.yaml", fields).rstrip("\n"),
+            fill_template("challenge.yaml", fields).rstrip("\n"),
             "\n",
             heading,
             bundles.rstrip("\n"),
             "\n",
-            _fill("bundle.yaml", fields),
+            fill_template("bundle.yaml", fields),
         ]
     )
-
-
-def _fill(template: str, fields: Mapping[str, str]) -> str:
-    return CHALLENGE.get_template(template).render(fields)
 
 
 def _sample(set_name: str) -> str:

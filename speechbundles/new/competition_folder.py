@@ -1,20 +1,25 @@
 """Writes a competition folder: settings with lines to fill in, and a place for each of the organiser's files."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from speechbundles.check import MOST_SUBMISSIONS
-from speechbundles.competition.read import FILL_IN, read_competitions
+from speechbundles.competition.read import FILL_IN, files_of, read_competitions
 from speechbundles.competition.whole import needs
 from speechbundles.model.competition import Competition, Phase
 from speechbundles.model.console import wrap
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import NOTE, Sources
-from speechbundles.model.text import PROGRAM, dump_yaml, suggestion
-from speechbundles.model.zips import DECIDING_SET, write_tree
+from speechbundles.model.text import PROGRAM, dump_yaml, inline_yaml, suggestion
+from speechbundles.model.zips import DECIDING_SET, TRIAL_SET, write_tree
+from speechbundles.new.template import fill_template, require_name
 from speechbundles.new.workflow import workflow_files
+from spokeneval.kinds.declared import KINDS, declared_task
+from spokeneval.kinds.kind import REQUIRED, Parameter
+from spokeneval.tasks import task_names
 
 _SETTINGS = f"""\
 # The settings of your competition that differ from the repository's competition.yaml, which explains all keys.
@@ -57,12 +62,7 @@ def write_folder(root: Path, folder: Path, names: Sequence[str], *, software: st
     ------
     OrganiserError: an unknown name, or a folder that cannot be used. Nothing is written then.
     """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise OrganiserError(f"{folder} exists already; name a new folder")
-    if folder.resolve().is_relative_to(root.resolve()):
-        raise OrganiserError(
-            f"{folder} is in the clone; name a folder outside it, to keep your data out of the clone"
-        )
+    _require_new(root, folder)
     series = read_competitions(Sources(root))
     known = list(dict.fromkeys(name for bundle in series for name in (bundle.task, bundle.name)))
     for name in names:
@@ -71,6 +71,59 @@ def write_folder(root: Path, folder: Path, names: Sequence[str], *, software: st
             raise OrganiserError(f"there is no task or bundle {name}; {hint}")
     chosen = [competition for competition in series if {competition.name, competition.task} & set(names)]
     places = {need.path: need.what for competition in chosen for need in needs(competition)}
+    _write(root, folder, _SETTINGS.encode() + dump_yaml(_settings(chosen)), places, software)
+    return {"competition.yaml": _FILL_IN, **places}
+
+
+def write_own_task(root: Path, folder: Path, name: str, kind: str, *, software: str = "") -> dict[str, str]:
+    """Write a competition folder for a task of one's own; see `write_folder`.
+
+    Parameters
+    ----------
+    name: a new name for the task.
+    kind: the kind of the task, with every parameter explained in `competition.yaml`.
+    """
+    _require_new(root, folder)
+    require_name(name)
+    if name in task_names():
+        raise OrganiserError(f"{name} is a task of the repository; choose another name")
+    parameters = KINDS[kind].parameters
+    needed = [parameter for parameter in parameters if parameter.default is REQUIRED]
+    task = declared_task(name, {"kind": kind, **{each.name: each.example for each in parameters}})
+    optional = [parameter for parameter in parameters if parameter.default is not REQUIRED]
+    fields = {
+        "name": name,
+        "kind": KINDS[kind],
+        "required": [_explained(parameter, 8) for parameter in needed],
+        "optional": [_explained(parameter, 10) for parameter in optional],
+        "scores": [score.key for score in task.scores if score.bounds],
+    }
+    what = f"the labels: {files_of(task)}"
+    places = {f"reference_data/{name}/{set_name}/": what for set_name in (TRIAL_SET, DECIDING_SET)}
+    _write(root, folder, fill_template("own_task.yaml", fields).encode(), places, software)
+    return {"competition.yaml": _FILL_IN, **places}
+
+
+_FILL_IN = f"your settings: replace every {FILL_IN}"
+
+
+def _explained(parameter: Parameter, indent: int) -> tuple[str, list[str], str]:
+    """Return a parameter's name, its description in lines, and an example as YAML writes it in one line."""
+    lines = textwrap.wrap(parameter.description, 118 - indent)
+    return parameter.name, lines, inline_yaml(parameter.example)
+
+
+def _require_new(root: Path, folder: Path) -> None:
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise OrganiserError(f"{folder} exists already; name a new folder")
+    if folder.resolve().is_relative_to(root.resolve()):
+        raise OrganiserError(
+            f"{folder} is in the clone; name a folder outside it, to keep your data out of the clone"
+        )
+
+
+def _write(root: Path, folder: Path, settings: bytes, places: Mapping[str, str], software: str) -> None:
+    """Write the settings, a note into each folder for data, and the GitHub workflow."""
     notes: dict[str, str] = {}
     for place, what in places.items():
         owner, _, file = place.rpartition("/")
@@ -78,13 +131,12 @@ def write_folder(root: Path, folder: Path, names: Sequence[str], *, software: st
             f"{file}: {what}\n" if file else f"{what}\n"
         )
     files = {
-        "competition.yaml": _SETTINGS.encode() + dump_yaml(_settings(chosen)),
+        "competition.yaml": settings,
         f"pages/{NOTE}": _PAGES.encode(),
         ".gitignore": _IGNORED.encode(),
         **(workflow_files(root, software) if software else {}),
     }
     write_tree(folder, {**files, **{name: text.encode() for name, text in notes.items()}})
-    return {"competition.yaml": f"your settings: replace every {FILL_IN}", **places}
 
 
 def _settings(competitions: Sequence[Competition]) -> dict[str, Any]:
