@@ -26,10 +26,13 @@ import spokeneval.__main__
 from sample_data.demo import submissions
 from speechbundles.cli.program import COMMANDS
 from speechbundles.competition import schema as competition_schema
-from speechbundles.competition.read import DEFAULTS
+from speechbundles.competition.read import DEFAULTS, files_of
 from speechbundles.competition.whole import OF_THE_DATA
+from speechbundles.model.text import inline_yaml
 from speechbundles.model.zips import write_tree
 from spokeneval.formats.submission_folder import list_files
+from spokeneval.kinds.declared import KINDS, declared_task
+from spokeneval.kinds.kind import REQUIRED
 from spokeneval.run.statistics import by_unit
 from spokeneval.task import Task
 from spokeneval.tasks import find_task, task_names
@@ -338,6 +341,31 @@ def _range(limits: tuple[float, float] | None) -> str:
     return f"{low} to {high}"
 
 
+def kinds() -> Iterator[str]:
+    """The kinds of task: parameters, files and scores; files and scores are those of the parameters' examples."""
+    for kind in KINDS.values():
+        examples = {parameter.name: parameter.example for parameter in kind.parameters}
+        task = declared_task("example", {"kind": kind.name, **examples})
+        declared = inline_yaml({"kind": kind.name, **examples})
+        yield from (f"## {kind.name}", "", f"{kind.description[0].upper()}{kind.description[1:]}.", "")
+        yield from ("### Parameters", "")
+        for parameter in kind.parameters:
+            default = "required"
+            if parameter.default is not REQUIRED:
+                default = f"default: `{inline_yaml(parameter.default)}`" if parameter.default else "optional"
+            facts = (default, f"example: `{inline_yaml(parameter.example)}`")
+            lines = [parameter.description.replace("<", "\\<"), "", *(f"  - {fact}" for fact in facts)]
+            yield from _entries([(parameter.name, "\n".join(lines))])
+        yield from (f"### Files and scores of `{declared}`", "")
+        yield f"- reference: {files_of(task)}"
+        yield from (f"- submission: `{task.format.submission_file or 'a file for each item'}`", "")
+        yield from ("| Key | Better | Range | Title and description |", "|---|---|---|---|")
+        for score in task.scores:
+            meaning = f"*{score.heading}*: {score.description}".replace("|", "\\|")
+            yield f"| `{score.key}` | {score.direction} | {_range(score.limits)} | {meaning} |"
+        yield ""
+
+
 def statistics() -> Iterator[str]:
     """The columns of `statistics.json` of each task, from the sample."""
     for name in task_names():
@@ -379,6 +407,6 @@ GENERATORS = {
     generator.__name__: generator
     for generator in (
         *(organiser_commands, library_commands, kit_command, settings, options, files),
-        *(metrics, compare, scores, statistics, signature),
+        *(metrics, compare, scores, kinds, statistics, signature),
     )
 }

@@ -67,7 +67,9 @@ def dump_yaml(content: Any) -> bytes:
 
 def inline_yaml(content: Any) -> str:
     """Return YAML in one line, such as `[yes, no]`."""
-    text: str = yaml.safe_dump(content, default_flow_style=True, allow_unicode=True, width=10_000)
+    text: str = yaml.safe_dump(
+        content, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10_000
+    )
     return text.removesuffix("\n...\n").strip()
 
 

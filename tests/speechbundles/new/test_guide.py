@@ -21,7 +21,8 @@ from tests.samples.own_competition import begun_folder, own_data, own_folder
 from tests.samples.programs import ROOT, run_program, write_files
 
 DOCS = ROOT / "docs"
-ELSEWHERE = {"how-to/audio-baselines", "how-to/new-challenge", "start/researcher"}
+OWN_TASK = "how-to/own-task"
+ELSEWHERE = {"how-to/audio-baselines", "how-to/new-challenge", "start/researcher", OWN_TASK}
 """Pages whose commands are run by other tests, or need hours."""
 PAGES = {
     path.relative_to(DOCS).with_suffix("").as_posix(): path.read_text(encoding="utf-8")
@@ -121,8 +122,9 @@ def run(tmp_path):
         {f"GIT_{who}_{what}": "a@b.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     )
 
-    def run(page, folder):
-        commands = "".join(block for block in blocks(page, "sh") if not block.lstrip().startswith(TOKEN))
+    def run(page, folder, after_the_first=""):
+        first, *others = (block for block in blocks(page, "sh") if not block.lstrip().startswith(TOKEN))
+        commands = "".join([first, after_the_first, *others])
         done = subprocess.run(
             ["bash", "-exc", commands],
             cwd=folder,
@@ -155,6 +157,25 @@ def test_every_command_of_a_guide_works(page, request, run, tmp_path):
         )
         settings.write_text(sealed, encoding="utf-8")
     run(page, place / "clone" if page in IN_THE_CLONE else place)
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
+def test_the_guide_to_ones_own_challenge_works_with_its_settings(run, tmp_path):
+    files = {"settings.yaml": blocks(OWN_TASK, "yaml")[0]}
+    for name, file in (("e", "my_labels.csv"), ("d", "my_public_labels.csv")):
+        rows = [f"{name}{n},{'krank' if n % 3 else 'gesund'},S{n // 4}" for n in range(80)]
+        files[file] = "\n".join(["id,label,speaker", *rows, ""])
+    for team, mistakes in (("a", 3), ("b", 9)):
+        rows = [f"e{n},{'krank' if n % 3 and n % mistakes else 'gesund'}" for n in range(80)]
+        write_files(
+            tmp_path / "submissions",
+            {f"team_{team}.zip": make_zip({"decisions.csv": "\n".join(["id,label", *rows]).encode()})},
+        )
+    shutil.copy(tmp_path / "submissions/team_a.zip", tmp_path)
+    told = run(OWN_TASK, write_files(tmp_path, files), "cp settings.yaml klinik/competition.yaml\n")
+    assert "team_a" in told.partition("Ranks")[2]
+    lines = [line for line in files["settings.yaml"].splitlines() if line]
+    assert len(lines) <= 20
 
 
 def test_the_participants_guide_shows_a_refusal_as_the_kit_prints_it(sample_kit, tmp_path):
