@@ -75,6 +75,39 @@ class Differences:
         return add(self, other)
 
 
+@dataclass(frozen=True)
+class TrueScoreErrors:
+    """Sums over items for `proportional_reduction`. Ratings and predictions have the same origin.
+
+    Attributes
+    ----------
+    items
+        The number of items.
+    ratings, squared_ratings
+        The sums of the items' numbers of ratings, and of the squares of these numbers.
+    rating, squared_rating
+        The sums of the items' mean ratings and of their squares, each times the item's number of ratings.
+    rater_error
+        The sum of the squared differences of all ratings from the mean of their item.
+    squared_error
+        The sum of the squared differences of predictions and mean ratings, each times the item's number of ratings.
+    """
+
+    items: Number
+    ratings: Number
+    squared_ratings: Number
+    rating: Number
+    squared_rating: Number
+    rater_error: Number
+    squared_error: Number
+
+    def __post_init__(self) -> None:
+        check_counts(self, signed=("rating",))
+
+    def __add__(self, other: TrueScoreErrors) -> TrueScoreErrors:
+        return add(self, other)
+
+
 def squared_errors(reference: Any, predictions: Any) -> SquaredErrors:
     """The squared difference of each item, one row per item. A square above the largest float raises ValueError.
 
@@ -197,6 +230,85 @@ def mean_shift(sums: Differences) -> Any:
     return abs(standardised_mean_difference(sums))
 
 
+def true_score_errors(ratings: Any, predictions: Any) -> TrueScoreErrors:
+    """The terms of PRMSE of each item, one row per item; see `prmse` for the arguments.
+
+    Ratings and predictions are moved by the mean of all ratings, to avoid cancellation in the sums.
+
+    Raises
+    ------
+    ValueError
+        There are no items, the lengths differ, an item has no rating, or no item has two ratings.
+
+    Examples
+    --------
+    >>> rows = true_score_errors([[1, 1], [3, float("nan")]], [1, 2])
+    >>> rows.ratings.tolist(), rows.squared_error.tolist()
+    ([2, 1], [0.0, 1.0])
+    """
+    table = np.asarray(ratings, dtype=np.float64)
+    predictions = finite_numbers(predictions, "predictions")
+    if table.ndim != 2 or len(table) != len(predictions):
+        raise ValueError(f"ratings of shape {table.shape}; expected ({len(predictions)}, m)")
+    number = (~np.isnan(table)).sum(axis=1)
+    if not number.all() or not (number > 1).any():
+        raise ValueError("expected at least one rating of every item, and two of some items")
+    origin = np.nanmean(table)
+    table, predictions = table - origin, predictions - origin
+    means = np.nansum(table, axis=1) / number
+    return TrueScoreErrors(
+        items=np.ones_like(number),
+        ratings=number,
+        squared_ratings=number**2,
+        rating=number * means,
+        squared_rating=number * means**2,
+        rater_error=np.nansum((table - means[:, np.newaxis]) ** 2, axis=1),
+        squared_error=number * (means - predictions) ** 2,
+    )
+
+
+def true_score_variance(sums: TrueScoreErrors) -> Any:
+    """The variance of the true scores behind the ratings: that of the ratings without the raters' errors.
+
+    It is an estimate, which is negative if the items differ less than the raters' errors make them differ by chance. It
+    is undefined unless an item has two ratings and there are two items.
+
+    Source: as for `prmse`.
+
+    Examples
+    --------
+    >>> true_score_variance(total(true_score_errors([[1, 1], [3, 3]], [1, 2])))
+    2.0
+    """
+    error = _rater_variance(sums)
+    mean = ratio(sums.squared_ratings, sums.ratings, "the variance of the true scores")
+    square = ratio(np.square(sums.rating), sums.ratings, "the variance of the true scores")
+    between = sums.squared_rating - square - (sums.items - 1) * error
+    return ratio(between, sums.ratings - mean, "the variance of the true scores")
+
+
+def proportional_reduction(sums: TrueScoreErrors) -> Any:
+    """PRMSE from its terms; see `prmse`. It is undefined where the true scores do not vary.
+
+    Examples
+    --------
+    >>> proportional_reduction(total(true_score_errors([[1, 1], [3, 3]], [1, 2])))
+    0.75
+    """
+    variance = np.asarray(true_score_variance(sums))
+    squares = ratio(sums.squared_rating, sums.ratings, "PRMSE")
+    vary = variance > 1e-12 * squares  # else it is a rounding error
+    if vary.ndim == 0 and not vary:
+        raise ValueError("the true scores do not vary, so that PRMSE is undefined")
+    error = sums.squared_error - sums.items * _rater_variance(sums)
+    return 1 - ratio(ratio(error, sums.ratings, "PRMSE"), number_or_array(variance * vary), "PRMSE")
+
+
+def _rater_variance(sums: TrueScoreErrors) -> Any:
+    """The variance of the ratings of an item about its true score."""
+    return ratio(sums.rater_error, sums.ratings - sums.items, "the variance of the raters' errors")
+
+
 def prmse(ratings: Any, predictions: Any) -> float:
     r"""Proportional reduction in mean squared error, for predictions of the true scores behind several ratings.
 
@@ -233,21 +345,7 @@ def prmse(ratings: Any, predictions: Any) -> float:
     >>> prmse([[1, 1], [3, 3]], [1, 2])
     0.75
     """
-    table = np.asarray(ratings, dtype=np.float64)
-    predictions = finite_numbers(predictions, "predictions")
-    if table.ndim != 2 or len(table) != len(predictions):
-        raise ValueError(f"ratings of shape {table.shape}; expected ({len(predictions)}, m)")
-    number = (~np.isnan(table)).sum(axis=1)
-    if not number.all() or not (number > 1).any():
-        raise ValueError("expected at least one rating of every item, and two of some items")
-    means = np.nansum(table, axis=1) / number
-    error = np.nansum((table - means[:, np.newaxis]) ** 2) / (number - 1).sum()
-    items, every = len(table), number.sum()
-    between = (number * (means - np.nansum(table) / every) ** 2).sum() - (items - 1) * error
-    variance = between / (every - (number**2).sum() / every)
-    if not variance > 0:
-        raise ValueError("the true scores do not vary, so that PRMSE is undefined")
-    return float(1 - ((number * (means - predictions) ** 2).sum() - items * error) / every / variance)
+    return float(proportional_reduction(total(true_score_errors(ratings, predictions))))
 
 
 def round_to_scale(predictions: Any, low: int, high: int) -> np.ndarray:

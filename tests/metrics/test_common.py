@@ -26,7 +26,7 @@ from spokeneval.metrics.equal_error_rate import ScoreHistograms
 from spokeneval.metrics.language_diarization import LanguageTimes
 from spokeneval.metrics.language_identification import LanguageDecisions
 from spokeneval.metrics.phoneme_recognition import RecognitionErrors
-from spokeneval.metrics.prediction_error import Differences
+from spokeneval.metrics.prediction_error import Differences, TrueScoreErrors
 from spokeneval.metrics.transcript_errors import TranscriptErrors
 
 SETS = 100
@@ -54,11 +54,13 @@ SIGNED = {
     CorrelationMoments: ("x", "y", "xy"),
     PartialMoments: ("x", "y", "z", "xy", "xz", "yz"),
     Differences: ("difference", "reference"),
+    TrueScoreErrors: ("rating",),
 }
 AT_LEAST = {
     LanguageDecisions: {"english": ["english_correct"], "mandarin": ["mandarin_correct"]},
     RecognitionErrors: {"reference_phones": ["substitutions", "deletions"]},
     TranscriptErrors: {"reference_length": ["substitutions", "deletions"]},
+    TrueScoreErrors: {"ratings": ["items"], "squared_rating": ["rating"]},
 }
 """Fields that must be at least the sum of other fields."""
 VARIANTS = {

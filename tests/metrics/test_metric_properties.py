@@ -362,6 +362,10 @@ def jaccard_rows(recordings: list[diarization.Recording]) -> diarization.Jaccard
     return diarization.jaccard_errors(diarization.language_times_per_recording(recordings))
 
 
+def rating_sums(*ratings: np.ndarray) -> correlation.CorrelationMoments:
+    return total(correlation.rating_moments(*ratings))
+
+
 LANGUAGES = ("english", "mandarin")
 SCALE = {"scale": (1, 5)}
 RATINGS, SEGMENTS, TRIALS = Ratings(partial(agreement.rating_cells, **SCALE)), Segments(), Trials()
@@ -522,6 +526,10 @@ METRICS = (
     *TWINS,
     like("content_accuracy.quadratic_kappa", agreement.cohen_kappa, weights=None, **SCALE),
     like("content_accuracy.quadratic_kappa", agreement.cohen_kappa, weights="linear", **SCALE),
+    like(
+        *("content_accuracy.quadratic_kappa", correlation.concordance, rating_sums),
+        Predictions(correlation.rating_moments),
+    ),
     like(EER, equal_error_rate.rocch_eer, family=TRIALS),
     like(INTERPOLATED, equal_error_rate.interpolated_eer, family=TRIALS),
 )
@@ -530,7 +538,7 @@ CHANGED = {
     "relabelled": {
         *(f"psst_correctness.{key}" for key in ("f1", "precision", "recall", "specificity")),
         *("psst_recognition.fer", "phoneme_recognition.feature_error_rate"),
-        *("content_accuracy.rmse", "prediction_error.rmse"),
+        *("content_accuracy.rmse", "prediction_error.rmse", "correlation.concordance rating_sums"),
         *(f"content_accuracy.{key}" for key in ("smd", "within_half", "within_one")),
         *(f"merlion_identification.{language}_recall" for language in LANGUAGES),
         *(f"merlion_diarization.{language}_error{end}" for language in LANGUAGES for end in ("", "_script")),
@@ -550,6 +558,10 @@ EXEMPT = {
     "accept_reject.is_required_share": "a part of the rule, which is in the registry",
     "agreement.krippendorff_alpha": "of pairs of raters: Caller Experience's alpha and human_alpha",
     "prediction_error.prmse": "of several ratings of an item, in the report alone",
+    **{
+        f"prediction_error.{name}": "of several ratings of an item: held against exact arithmetic"
+        for name in ("true_score_variance", "proportional_reduction")
+    },
     "prediction_error.standardised_mean_difference": "has a sign; its size is in the registry",
     "jackknife.leave_one_out": "gives counts",
     "jackknife.jackknife_error": "of scores",
