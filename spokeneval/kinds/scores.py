@@ -1,0 +1,421 @@
+"""Scores: a number on a scale for each item, such as a proficiency score. Primary score: Pearson's r, higher is better.
+
+Reference, `scores.csv`: an item, its human score, and as declared a second human score (empty where there is none) and
+a control variable. Submission, `scores.csv`: one row an item. A submitted score may lie beyond either end of the scale
+by at most its width, and is rounded to three decimals: an honest system needs no more, and further digits could be used
+to ask about single labels. A score farther away is refused.
+
+Where the scale has steps, kappa, exact and adjacent agreement take submitted scores that are trimmed to the scale and
+rounded to the nearest step, halves to the even multiple; other scores take them as they are. A correlation that is
+undefined because the submitted scores are constant is 0. The mean shift is without its sign, because a leaderboard
+ranks in one direction.
+Source: `metrics.correlation`, `metrics.agreement`, `metrics.prediction_error`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from functools import partial
+from typing import Any, Callable, Optional
+
+import numpy as np
+
+from ..formats.cells import Parser, real_numbers
+from ..formats.format import Format
+from ..formats.problems import Problems, quote
+from ..formats.sheets import Answers, sheet_format
+from ..formats.speakers import Units
+from ..formats.tables import Table
+from ..metrics import agreement, correlation, prediction_error
+from ..metrics.counts import total
+from ..task import AGREEMENT, HIGHER, LOWER, POSITIVE, Score, Task
+from ..trivial import always, at_random
+from .kind import COMMON, Kind, Parameter, ParameterError, one_table, text, units_by
+
+FILE = "scores.csv"
+DECIMALS = 3
+"""Decimals of a submitted score, and at most of a step."""
+HUMAN_DECIMALS = 6
+FEWEST = 3
+FARTHEST = 10_000
+"""The largest end of a scale, and its negative the smallest."""
+MOST_STEPS = 1000
+LEAST_SPREAD = 1 / 1000
+"""The least standard deviation of the human scores in widths of the scale, and the least variance of true scores in
+variances of the human scores. With less, a score could exceed what a platform can store."""
+
+Scale = tuple[float, float]
+
+
+def scores(
+    name: str,
+    title: str,
+    *,
+    scale: Scale,
+    step: Optional[float] = None,
+    control: str = "",
+    second: str = "",
+    id: str = "id",
+    item: str = "item",
+    unit: str = "speaker",
+    truth: str = "score",
+    answer: str = "score",
+    form: Optional[Format] = None,
+    units: Optional[Callable[[Any], Units]] = None,
+    held: str = "",
+    cells: bool = False,
+) -> Task:
+    """Return a task that asks for scores on a scale.
+
+    Parameters
+    ----------
+    scale
+        The lowest and the highest score.
+    step
+        The distance of neighbouring human scores, which divides both ends of the scale; None if there is none.
+    control
+        The column of the reference with the control variable of the partial correlation; empty for none.
+    second
+        The column of the reference with a second human score, for PRMSE; empty for none.
+    id, item, unit
+        See `kind`.
+    truth, answer
+        The columns with the scores in the reference and in a submission.
+    form, units
+        If the task has files of its own, its format and the function that returns its units.
+    held
+        What the control variable is, for descriptions; by default the name of its column.
+    cells
+        Whether the counts have the number of items for each pair of rounded scores, not only their sums. Their size is
+        the square of the number of steps.
+    """
+    low, high = scale
+    middle, width = (low + high) / 2, high - low
+    if step:
+        _check_step(scale, step)
+    used = Counter(filter(None, (id, truth, control, second, unit)))
+    for parameter, column in (("control", control), ("second", second), ("id", id), ("unit", unit)):
+        if used[column] > 1:
+            raise ParameterError(parameter, f"the column {column!r} is used twice")
+    human = _steps(scale, step) if step else real_numbers(low, high, decimals=HUMAN_DECIMALS)
+    columns = {
+        truth: human,
+        **({second: _optional(human, filler=str(low))} if second else {}),
+        **({control: real_numbers(-1e9, 1e9, decimals=HUMAN_DECIMALS)} if control else {}),
+    }
+    reference = one_table(FILE, columns, id=id, item=item, unit=unit)
+    submission = one_table(FILE, {answer: submitted(scale)}, id=id, item=item)
+    check = partial(_check, truth=truth, control=control, second=second, item=item, width=width)
+    parts = partial(
+        _count,
+        truth=truth,
+        answer=answer,
+        scale=scale,
+        step=step,
+        control=control,
+        second=second,
+        cells=cells,
+    )
+    rated = [
+        round(low + place * (step or width / 100), HUMAN_DECIMALS) for place in range(_points(scale, step))
+    ]
+    return Task(
+        name=name,
+        title=title,
+        format=form or sheet_format(reference, submission, list_file="items.csv", check=check),
+        units=units or units_by(item, unit),
+        count=parts,
+        scores=_scores(step=step, held=held or control, second=second, cells=cells),
+        right=partial(_right, width=width, rounded=_ROUNDED[cells] if step else None),
+        labels=lambda reference: reference[truth].tolist(),
+        trivial={
+            f"{middle:g} for every {item}": always(answer, middle),
+            "scores at random": at_random(answer, rated),
+        },
+        shared_scale=False,  # the moments of each system are taken about its own mean
+    )
+
+
+def submitted(scale: Scale) -> Parser:
+    """Return the parser of submitted scores."""
+    low, high = scale
+    return real_numbers(low - (high - low), high + (high - low), decimals=DECIMALS)
+
+
+def check_spread(answers: Answers, table: Table, problems: Problems, *, truth: str, item: str) -> None:
+    """Check that a reference has enough human scores, and that they differ."""
+    human = answers[truth]
+    if not problems and len(human) < FEWEST:
+        message = f"{len(human)} {item}s; expected at least {FEWEST}"
+        problems.add("too_few_items", table.file, message)
+    elif not problems and (human == human[0]).all():
+        message = f"all human scores are {human[0]:g}; a correlation needs scores that differ"
+        problems.add("constant_scores", table.file, message)
+
+
+def _check(
+    answers: Answers,
+    table: Table,
+    problems: Problems,
+    *,
+    truth: str,
+    control: str,
+    second: str,
+    item: str,
+    width: float,
+) -> None:
+    check_spread(answers, table, problems, truth=truth, item=item)
+    if problems:
+        return
+    human = answers[truth]
+    if human.std() < LEAST_SPREAD * width:
+        message = (
+            f"the human scores hardly differ: their standard deviation is {human.std():.3g} on a scale of width "
+            f"{width:g}; expected at least {LEAST_SPREAD * width:g}"
+        )
+        problems.add("constant_scores", table.file, message)
+    if control and np.ptp(answers[control]) == 0:
+        message = f"{control} is {answers[control][0]:g} for every {item}; expected values that differ"
+        problems.add("constant_control", table.file, message)
+    if second:
+        both = int((~np.isnan(answers[second])).sum())
+        if both < 2:
+            message = f"{both} {item}s have both human scores; PRMSE needs two or more. Leave out `second` without them"
+            problems.add("too_few_items", table.file, message)
+        elif not problems and not _true_variance(human, answers[second]) > LEAST_SPREAD * human.var():
+            message = (
+                f"the two human scores differ as much within {item}s as between them, so PRMSE is undefined"
+            )
+            problems.add("no_true_variance", table.file, message)
+
+
+def _true_variance(human: np.ndarray, second: np.ndarray) -> Any:
+    rows = prediction_error.true_score_errors(np.stack([human, second], axis=1), human)
+    return prediction_error.true_score_variance(total(rows))
+
+
+def _count(
+    reference: Answers,
+    submission: Answers,
+    *,
+    truth: str,
+    answer: str,
+    scale: Scale,
+    step: Optional[float],
+    control: str,
+    second: str,
+    cells: bool,
+) -> dict[str, Any]:
+    """The counts of each item. Those that depend on rounding, and the differences, are in steps where there are any."""
+    human, predicted = reference[truth], submission[answer]
+    parts: dict[str, Any] = {"correlation": correlation.correlation_moments(human, predicted)}
+    if control:
+        parts["partial"] = correlation.partial_moments(human, predicted, reference[control])
+    near, found = human, predicted
+    if step:
+        near, found = _in_steps(human, step), _in_steps(predicted, step)
+        low, high = (round(end / step) for end in scale)
+        rounded = prediction_error.round_to_scale(found, low, high)
+        if cells:
+            parts["rounded"] = agreement.rating_cells(near, rounded, scale=(low, high))
+        else:
+            parts["rounded"] = correlation.rating_moments(near - low, rounded - low)
+            parts["rounded_differences"] = prediction_error.differences(near, rounded)
+    parts["errors"] = prediction_error.squared_errors(human, predicted)
+    parts["ranks"] = correlation.rank_moments(human, predicted)
+    parts["differences"] = prediction_error.differences(near, found)
+    if second:
+        ratings = np.stack([human, reference[second]], axis=1)
+        parts["true_scores"] = prediction_error.true_score_errors(ratings, predicted)
+    return parts
+
+
+def _right(rows: Any, *, width: float, rounded: Any) -> Any:
+    """Whether the rounded score is the human score; without steps, 1 minus the error in widths of the scale."""
+    if rounded:
+        _, (exact, part), _ = rounded
+        return exact(rows[part])
+    return 1 - np.minimum(np.sqrt(rows["errors"].squared_error) / width, 1)
+
+
+_ROUNDED: dict[bool, tuple[tuple[Callable[[Any], Any], str], ...]] = {
+    True: (
+        (partial(agreement.kappa, weights="quadratic"), "rounded"),
+        (agreement.exact, "rounded"),
+        (agreement.adjacent, "rounded"),
+    ),
+    False: (
+        (correlation.concordance, "rounded"),
+        (prediction_error.within_half, "rounded_differences"),
+        (prediction_error.within_one, "rounded_differences"),
+    ),
+}
+"""Quadratic kappa, exact and adjacent agreement, each with its part of the counts: from cells, and from sums."""
+
+
+# fmt: off
+def _scores(*, step: Optional[float], held: str, second: str, cells: bool) -> tuple[Score, ...]:
+    """The scores; those that need a step, a control variable or a second human score only where there is one."""
+    (kappa, kappa_of), (exact, exact_of), (adjacent, adjacent_of) = _ROUNDED[cells]
+    half, one = (step or 0) / 2, float(step or 0)
+    table = (
+        Score("pearson_r", "Pearson r", HIGHER, correlation.correlation,
+              "correlation of the predictions with the human scores", of="correlation", undefined=0.0,
+              bounds=AGREEMENT, best=1),
+        step and Score("quadratic_kappa", "Quadratic κ", HIGHER, kappa,
+                       "agreement of the rounded predictions with the human scores", of=kappa_of, bounds=AGREEMENT),
+        held and Score("partial_r", "Partial r", HIGHER, correlation.partial_correlation,
+                       f"correlation with {held} held constant", of="partial", undefined=0.0, bounds=AGREEMENT),
+        step and Score("exact", "Exact", HIGHER, exact, "rounded predictions equal to the human score", of=exact_of,
+                       percent=True),
+        step and Score("adjacent", "Adjacent", HIGHER, adjacent,
+                       f"rounded predictions at most {step:g} from the human score", of=adjacent_of, percent=True),
+        Score("rmse", "RMSE", LOWER, prediction_error.root_mean_square,
+              "root mean square error of the raw predictions", of="errors", bounds=POSITIVE),
+        Score("spearman_r", "Spearman r", HIGHER, correlation.correlation,
+              "correlation of the ranks of predictions and human scores", of="ranks", undefined=0.0,
+              bounds=None),  # no interval: the ranks are among all items, and would change if some were left out
+        Score("smd", "Mean shift", LOWER, prediction_error.mean_shift,
+              "absolute standardised mean difference: mean error over the human scores' standard deviation",
+              of="differences", bounds=POSITIVE),
+        step and Score("within_half", f"Within {half}", HIGHER, prediction_error.within_half,
+                       f"raw predictions at most {half} from the human score", of="differences", percent=True),
+        step and Score("within_one", f"Within {one}", HIGHER, prediction_error.within_one,
+                       f"raw predictions at most {one} from the human score", of="differences", percent=True),
+        second and Score("prmse", "PRMSE", HIGHER, prediction_error.proportional_reduction,
+                         "share of the variance of the true scores behind the human scores that is predicted",
+                         of="true_scores", bounds=(-math.inf, math.inf)),
+    )
+    return tuple(score for score in table if score)
+# fmt: on
+
+
+def _points(scale: Scale, step: Optional[float]) -> int:
+    """The number of scores on the scale; in hundredths of the scale where there are no steps."""
+    return round((scale[1] - scale[0]) / step) + 1 if step else 101
+
+
+def _in_steps(values: np.ndarray, step: float) -> np.ndarray:
+    """Scores in steps from 0. The quotient of whole numbers is exact at halves, where the rounding is decided."""
+    return np.rint(values * 10**DECIMALS) / round(step * 10**DECIMALS)
+
+
+def _is_multiple(value: float, step: float) -> bool:
+    return math.isclose(value / step, round(value / step), abs_tol=1e-9)
+
+
+def _check_step(scale: Scale, step: float) -> None:
+    for end in scale:
+        if not _is_multiple(end, step):
+            raise ParameterError("step", f"{step:g} does not divide {end:g}, an end of the scale")
+    steps = _points(scale, step) - 1
+    if steps > MOST_STEPS:
+        raise ParameterError(
+            "step", f"{step:g} gives {steps} steps; expected at most {MOST_STEPS}, or no step"
+        )
+
+
+def _steps(scale: Scale, step: float) -> Parser:
+    """A parser for human scores in steps."""
+    low, high = scale
+    any_number = real_numbers(low, high, decimals=HUMAN_DECIMALS)
+
+    def parse(table: Table, column: str, problems: Problems) -> np.ndarray:
+        numbers = any_number(table, column, problems)
+        off = np.abs(numbers - np.rint(numbers / step) * step) > 1e-9
+        for row in np.flatnonzero(off).tolist():
+            found = f"{column} {quote(table.columns[column][row])}"
+            message = f"{found}; expected a number from {low:g} to {high:g} in steps of {step:g}"
+            table.add_problem(problems, "off_scale", row, message)
+        return numbers
+
+    return parse
+
+
+def _optional(parse: Parser, *, filler: str) -> Parser:
+    """The parser for a column with empty cells, which become NaN."""
+
+    def parse_filled(table: Table, column: str, problems: Problems) -> np.ndarray:
+        cells = table.columns[column]
+        filled = {**table.columns, column: [cell or filler for cell in cells]}
+        numbers = parse(Table(table.file, table.id, filled, table.lines), column, problems)
+        return np.where([not cell for cell in cells], np.nan, numbers)
+
+    return parse_filled
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and -math.inf < value < math.inf
+
+
+def _scale(value: Any) -> Scale:
+    if not isinstance(value, (list, tuple)) or len(value) != 2 or not all(map(_is_number, value)):
+        raise ValueError(f"{value!r}; expected the lowest and the highest score, such as [1, 6]")
+    low, high = value
+    if low >= high:
+        raise ValueError(f"[{low}, {high}] is upside down; expected the lowest score first")
+    if low < -FARTHEST or high > FARTHEST:
+        raise ValueError(f"[{low}, {high}]; expected scores from -{FARTHEST} to {FARTHEST}")
+    if high - low < 1:
+        raise ValueError(
+            f"[{low}, {high}] is narrower than 1; multiply the scores, which keep {DECIMALS} decimals"
+        )
+    return low, high
+
+
+def _step(value: Any) -> Optional[float]:
+    if value is None:
+        return None
+    if not _is_number(value) or value <= 0:
+        raise ValueError(
+            f"{value!r}; expected a number above 0, such as 0.5; leave it out if there are no steps"
+        )
+    if not _is_multiple(value, 10**-DECIMALS):
+        raise ValueError(f"{value!r}; expected at most {DECIMALS} decimals")
+    return float(value)
+
+
+def _column(value: Any) -> str:
+    return "" if value is None else text(value)
+
+
+SCORES = Kind(
+    "scores",
+    "a score on a scale for each item",
+    (
+        Parameter(
+            "scale",
+            "The lowest and the highest score. A submitted score may lie beyond either end by at most the width of the "
+            "scale.",
+            _scale,
+            [1, 6],
+        ),
+        Parameter(
+            "step",
+            "The distance of neighbouring human scores, such as 1 or 0.5, which divides both ends of the scale. "
+            "Leave it out if any number is a score: agreement in steps is then not offered.",
+            _step,
+            0.5,
+            None,
+        ),
+        Parameter(
+            "control",
+            "A column of numbers in the reference, such as the length of a response: the partial correlation holds it "
+            "constant. Leave it out for none.",
+            _column,
+            "words",
+            None,
+        ),
+        Parameter(
+            "second",
+            "The column of the reference with a second human score, which may be empty for some items: PRMSE compares "
+            "with the true scores behind both. Leave it out for none.",
+            _column,
+            "score2",
+            None,
+        ),
+        *COMMON,
+    ),
+    scores,
+)
