@@ -168,8 +168,8 @@ def concordance(moments: CorrelationMoments) -> Any:
 
     .. math:: \kappa = \frac{2 (n S_{xy} - S_x S_y)}{n (S_{xx} + S_{yy}) - 2 S_x S_y}
 
-    If all ratings of both raters are equal, it is 1 by definition, as kappa is. For whole ratings below 1,000 it is the
-    exact quotient, rounded once.
+    If all ratings of both raters are equal, it is 1 by definition, as kappa is. For whole ratings it is the exact
+    quotient, rounded once, if the number of items times the largest rating is below 60 million.
 
     Source: Lin (1989), "A concordance correlation coefficient to evaluate reproducibility".
 

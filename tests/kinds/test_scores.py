@@ -15,7 +15,8 @@ from sklearn.metrics import cohen_kappa_score
 from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
-from spokeneval.kinds import KINDS, ParameterError, read_parameters
+from spokeneval.kinds.kind import ParameterError, read_parameters
+from spokeneval.kinds.scores import SCORES
 from spokeneval.metrics.counts import total
 from spokeneval.metrics.jackknife import leave_one_out
 from spokeneval.run.interval import score_intervals
@@ -26,8 +27,7 @@ EXACT = {"rel": 0, "abs": 1e-12}
 
 
 def make(**declared: Any) -> Task:
-    kind = KINDS["scores"]
-    return kind.make("proficiency", "Proficiency", **read_parameters(kind, declared))
+    return SCORES.make("proficiency", "Proficiency", **read_parameters(SCORES, declared))
 
 
 def sheet(columns: Mapping[str, Sequence[Any]]) -> bytes:

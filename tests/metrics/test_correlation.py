@@ -7,10 +7,12 @@ import math
 import numpy as np
 import pytest
 
+from spokeneval.metrics.agreement import kappa, rating_cells
 from spokeneval.metrics.correlation import (
     CorrelationMoments,
     PartialMoments,
     UndefinedCorrelation,
+    concordance,
     correlation,
     correlation_moments,
     partial_correlation,
@@ -18,6 +20,7 @@ from spokeneval.metrics.correlation import (
     partial_r,
     pearson_r,
     rank_moments,
+    rating_moments,
 )
 from spokeneval.metrics.counts import taken, total
 from spokeneval.metrics.prediction_error import rmse
@@ -183,3 +186,25 @@ def test_rank_correlation_is_that_of_scipy():
         predicted = (human + rng.normal(0, 0.8, 60)).round(1)
         expected = stats.spearmanr(human, predicted).statistic
         np.testing.assert_allclose(correlation(total(rank_moments(human, predicted))), expected, **EXACT)
+
+
+def test_concordance_of_whole_ratings_is_quadratic_kappa_to_the_last_bit():
+    rng = np.random.default_rng(6)
+    for n in [1, 2, 5, 50, 3000]:
+        for _ in range(50):
+            first, second = rng.integers(0, rng.integers(1, 31), (2, n))
+            cells = total(rating_cells(first, second, scale=(0, 30)))
+            found = concordance(total(rating_moments(first, second)))
+            assert found == kappa(cells, weights="quadratic")
+    assert concordance(total(rating_moments([7, 7], [7, 7]))) == 1
+    with pytest.raises(ValueError, match="undefined"):
+        concordance(CorrelationMoments(0, 0, 0, 0, 0, 0))
+
+
+def test_concordance_of_real_numbers_is_lins():
+    rng = np.random.default_rng(7)
+    for _ in range(20):
+        x = rng.normal(3, 2, 40)
+        y = 0.5 * x + rng.normal(1, 1, 40)
+        expected = 2 * np.cov(x, y, ddof=0)[0, 1] / (x.var() + y.var() + (x.mean() - y.mean()) ** 2)
+        np.testing.assert_allclose(concordance(total(rating_moments(x, y))), expected, **EXACT)
