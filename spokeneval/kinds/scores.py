@@ -23,7 +23,7 @@ import numpy as np
 
 from ..formats.cells import Parser, real_numbers
 from ..formats.format import Format
-from ..formats.problems import Problems, quote
+from ..formats.problems import Problems, count_of, quote
 from ..formats.sheets import Answers, sheet_format
 from ..formats.speakers import Units
 from ..formats.tables import Table
@@ -172,20 +172,22 @@ def _check(
     if human.std() < LEAST_SPREAD * width:
         message = (
             f"the human scores hardly differ: their standard deviation is {human.std():.3g} on a scale of width "
-            f"{width:g}; expected at least {LEAST_SPREAD * width:g}"
+            f"{width:g}; expected at least {LEAST_SPREAD * width:g}, or another `scale`"
         )
         problems.add("constant_scores", table.file, message)
     if control and np.ptp(answers[control]) == 0:
-        message = f"{control} is {answers[control][0]:g} for every {item}; expected values that differ"
+        message = f"{control} is {answers[control][0]:g} for every {item}; expected values that differ, or no `control`"
         problems.add("constant_control", table.file, message)
     if second:
         both = int((~np.isnan(answers[second])).sum())
         if both < 2:
-            message = f"{both} {item}s have both human scores; PRMSE needs two or more. Leave out `second` without them"
+            found = f"{count_of(both, item)} with a score in {second}"
+            message = f"{found}; PRMSE needs at least 2. Add scores, or leave out `second`"
             problems.add("too_few_items", table.file, message)
         elif not problems and not _true_variance(human, answers[second]) > LEAST_SPREAD * human.var():
             message = (
-                f"the two human scores differ as much within {item}s as between them, so PRMSE is undefined"
+                f"the two scores of one {item} differ as much as scores of different {item}s, so PRMSE is undefined; "
+                "leave out `second`"
             )
             problems.add("no_true_variance", table.file, message)
 
@@ -284,7 +286,7 @@ def _scores(*, step: Optional[float], held: str, second: str, cells: bool) -> tu
         step and Score("within_one", f"Within {one}", HIGHER, prediction_error.within_one,
                        f"raw predictions at most {one} from the human score", of="differences", percent=True),
         second and Score("prmse", "PRMSE", HIGHER, prediction_error.proportional_reduction,
-                         "share of the variance of the true scores behind the human scores that is predicted",
+                         "share of the variance of the true scores that is predicted",
                          of="true_scores", bounds=(-math.inf, math.inf)),
     )
     return tuple(score for score in table if score)

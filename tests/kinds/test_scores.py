@@ -279,7 +279,11 @@ def test_units_items_and_trivial_baselines() -> None:
         ),
         ({"control": "words"}, {"score": [1, 2, 30], "words": [7, 7, 7]}, "words is 7 for every item"),
         ({"control": "words"}, {"score": [1, 2, 30]}, "words"),
-        ({"second": "b"}, {"score": [1, 2, 30], "b": [1, "", ""]}, "1 items have both human scores"),
+        (
+            {"second": "b"},
+            {"score": [1, 2, 30], "b": [1, "", ""]},
+            "1 item with a score in b; PRMSE needs at least 2",
+        ),
         (
             {"second": "b"},
             {"score": [1, 2, 30], "b": ["x", "", 1]},
