@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +22,8 @@ from spokeneval.kinds.scores import SCORES
 from spokeneval.metrics.counts import total
 from spokeneval.metrics.jackknife import leave_one_out
 from spokeneval.run.interval import score_intervals
-from spokeneval.run.statistics import by_unit
+from spokeneval.run.signature import Signature
+from spokeneval.run.statistics import by_unit, parse_statistics, write_statistics
 from spokeneval.task import Task
 
 EXACT = {"rel": 0, "abs": 1e-12}
@@ -248,6 +251,20 @@ def test_how_right_an_answer_is() -> None:
     task = make(scale=[0, 100])
     right = task.right(count(task, {"score": [0, 50, 100]}, [10, 50, -100])[1])
     assert right.tolist() == pytest.approx([0.9, 1, 0])
+
+
+@pytest.mark.parametrize("declared", [{}, {"step": 0.5, "control": "words", "second": "score2"}])
+def test_an_outputs_statistics_give_the_same_scores(declared: dict[str, Any], tmp_path: Path) -> None:
+    drawn = example(9, (0, 9), 0.5, n=30)
+    found = drawn.pop("found")
+    task = make(scale=[0, 9], **declared)
+    reference, rows = count(task, drawn, found)
+    write_statistics(tmp_path, Signature(task.name), by_unit(task.units(reference), rows), {})
+    read = parse_statistics(json.loads((tmp_path / "statistics.json").read_text()))
+    totals = {part: read.total(part) for part in read.parts}
+    again = {score.key: score.value(task.part(score, totals)) for score in task.scores}
+    assert again == scored(task, drawn, found)
+    assert task.right(read.rows[1]).tolist() == task.right(rows).tolist()
 
 
 def test_units_items_and_trivial_baselines() -> None:
