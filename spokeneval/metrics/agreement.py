@@ -1,9 +1,10 @@
-"""Agreement between two raters on a scale: Cohen's kappa, Krippendorff's alpha, exact and adjacent agreement.
+"""Agreement between raters on a scale: Cohen's kappa, Krippendorff's alpha, exact and adjacent agreement.
 
 Conventions: the reference (or first rater) comes first; arrays have shape (n,), one entry per item, in the same order;
-higher is better. Distances are between the ratings themselves, not between their positions among the ratings that
-occur in the data. Arrays that are empty, of different lengths, or contain values that are not finite numbers raise
-ValueError. Rates are undefined without items (see `counts`).
+higher is better. For p pairs of raters they have shape (p, n), with NaN where a rater did not rate an item. Distances
+are between the ratings themselves, not between their positions among the ratings that occur in the data. Arrays that
+are empty, of different lengths, or contain values that are not finite numbers raise ValueError. Rates are undefined
+without items (see `counts`).
 
 Sources: Cohen (1960, 1968) for kappa and weighted kappa; the linear weights 1 - d/(k - 1) of the Caller
 Experience paper (equation 3); Krippendorff (2019), "Content Analysis", chapter 12, for his alpha.
@@ -171,6 +172,167 @@ def cohen_kappa(
     return max(-1.0, _kappa(observed, ratings - ratings.mean(), first, second, weights))
 
 
+@dataclass(frozen=True)
+class RaterPairs:
+    """The ratings of p pairs of raters on a scale of k points, for the items that both raters of a pair rated.
+
+    These are the sums that weighted kappas need: 2 k + 3 numbers for each pair, where cells would be the square of k.
+
+    Attributes
+    ----------
+    first : ndarray, shape (..., p, k), k >= 2
+        The number of items that the first rater of each pair gave each point of the scale.
+    second : ndarray, shape (..., p, k)
+        The same for the second rater.
+    distance : ndarray, shape (..., p)
+        The sum of the absolute differences of the two ratings.
+    square : ndarray, shape (..., p)
+        The sum of the squared differences.
+    counted : ndarray, shape (..., p)
+        In each item's row 1 for every pair that counts in means, 0 for the others.
+    """
+
+    first: np.ndarray
+    second: np.ndarray
+    distance: np.ndarray
+    square: np.ndarray
+    counted: np.ndarray
+
+    def __post_init__(self) -> None:
+        check_counts(self)
+
+    def __add__(self, other: RaterPairs) -> RaterPairs:
+        return add(self, other)
+
+
+def rater_pairs(first: Any, second: Any, *, scale: tuple[int, int], counted: Any) -> RaterPairs:
+    """Count the ratings of several pairs of raters.
+
+    Parameters
+    ----------
+    first, second : array_like, shape (p, n)
+        The ratings of the first and of the second rater of each pair; NaN where an item has no rating.
+    scale : tuple of int
+        The lowest and the highest rating of the scale, which has k points.
+    counted : array_like of bool, shape (p,)
+        The pairs that count in means.
+
+    Returns
+    -------
+    RaterPairs
+        One row for each item, of small integers. A pair without both ratings of an item adds nothing in its row.
+
+    Raises
+    ------
+    ValueError
+        A rating is not an integer of the scale, or the scale is not valid.
+
+    Examples
+    --------
+    >>> pairs = total(rater_pairs([[1, 2, 3]], [[1, 3, np.nan]], scale=(1, 3), counted=[True]))
+    >>> pairs.first.tolist(), pairs.second.tolist(), pairs.distance.tolist()
+    ([[1, 1, 0]], [[1, 0, 1]], [1])
+    """
+    first, second, both = _both_rated(first, second, scale)
+    points = np.arange(scale[0], scale[1] + 1)
+    rows_first, rows_second = (
+        ((ratings.T[:, :, np.newaxis] == points) & both.T[:, :, np.newaxis]).astype(np.int8)
+        for ratings in (first, second)
+    )
+    distance = np.abs(np.where(both, first - second, 0)).T.astype(np.int16)
+    counted = np.broadcast_to(np.asarray(counted, np.int8), distance.shape)
+    return RaterPairs(rows_first, rows_second, distance, distance**2, counted)
+
+
+def pair_kappas(pairs: RaterPairs, *, weights: str) -> Any:
+    """The weighted kappa of each pair of raters, over the items that both rated; see `kappa` for the definition.
+
+    Parameters
+    ----------
+    pairs : RaterPairs
+        The counts of one or more sets.
+    weights : {"linear", "quadratic"}
+        The weights of disagreements.
+
+    Returns
+    -------
+    ndarray, shape (..., p)
+        Kappa of each pair; NaN for a pair without a common item.
+
+    Examples
+    --------
+    The ratings of the example of `kappa`, and an item that the second rater did not rate:
+
+    >>> a, b = [[1, 1, 2, 3, 3]], [[1, 2, 2, 2, np.nan]]
+    >>> pair_kappas(total(rater_pairs(a, b, scale=(1, 3), counted=[True])), weights="linear").round(6).tolist()
+    [0.333333]
+    """
+    _check_weights(weights)
+    observed = np.asarray(pairs.distance if weights == "linear" else pairs.square)
+    first = np.asarray(pairs.first)
+    return _kappa(observed, np.arange(first.shape[-1]), first, np.asarray(pairs.second), weights)
+
+
+def mean_kappa(pairs: RaterPairs, *, weights: str, which: slice = slice(None)) -> Any:
+    """The mean of the weighted kappas of the pairs that count in means and have a common item.
+
+    Parameters
+    ----------
+    pairs : RaterPairs
+        The counts of one or more sets.
+    weights : {"linear", "quadratic"}
+        The weights of disagreements.
+    which : slice
+        The pairs among which the mean is taken.
+
+    Examples
+    --------
+    >>> a, b = [[1, 1, 2, 3], [1, 2, 3, 3]], [[1, 2, 2, 2], [1, 2, 3, 3]]
+    >>> pairs = total(rater_pairs(a, b, scale=(1, 3), counted=[True, True]))
+    >>> round(mean_kappa(pairs, weights="linear"), 6)  # of 1/3 and 1
+    0.666667
+    """
+    kappas = pair_kappas(pairs, weights=weights)[..., which]
+    there = (np.asarray(pairs.counted)[..., which] > 0) & ~np.isnan(kappas)
+    return ratio(np.where(there, kappas, 0).sum(axis=-1), there.sum(axis=-1), "the mean kappa")
+
+
+def pooled_cells(first: Any, second: Any, *, scale: tuple[int, int], weights: Any = None) -> RatingCells:
+    """Count each item in the cells of the two ratings of several pairs of raters, added up over the pairs.
+
+    Parameters
+    ----------
+    first, second, scale
+        As for `rater_pairs`.
+    weights : array_like of int, shape (n,), optional
+        How often each pair of ratings of an item counts; by default once.
+
+    Returns
+    -------
+    RatingCells
+        One row for each item: `cells` has shape (n, k, k).
+
+    Raises
+    ------
+    ValueError
+        As for `rater_pairs`.
+
+    Examples
+    --------
+    >>> total(pooled_cells([[1, 2], [2, np.nan]], [[1, 3], [1, 3]], scale=(1, 3))).cells.tolist()
+    [[1, 0, 0], [1, 0, 1], [0, 0, 0]]
+    """
+    first, second, both = _both_rated(first, second, scale)
+    points, items = scale[1] - scale[0] + 1, both.shape[1]
+    times = np.ones(items, np.int16) if weights is None else np.asarray(weights)
+    cells = np.zeros((items, points, points), times.dtype)
+    for a, b, rated in zip(first, second, both):
+        rows = np.flatnonzero(rated)
+        row, column = (np.rint(ratings[rows] - scale[0]).astype(np.intp) for ratings in (a, b))
+        cells[rows, row, column] += times[rows]
+    return RatingCells(cells)
+
+
 def difference_counts(cells: RatingCells) -> np.ndarray:
     """Count items by the distance of their two ratings: shape (..., k), with the items that are d points apart at d.
 
@@ -210,7 +372,7 @@ def adjacent(cells: RatingCells) -> Any:
 
 
 def krippendorff_alpha(pairs: RatingCells, *, raters: int) -> Any:
-    r"""Krippendorff's alpha for ordinal ratings, where every rater rates every item.
+    r"""Krippendorff's alpha for ordinal ratings.
 
     .. math:: \alpha = 1 - \frac{\text{observed disagreement}}{\text{expected disagreement}}
 
@@ -220,9 +382,10 @@ def krippendorff_alpha(pairs: RatingCells, *, raters: int) -> Any:
     Parameters
     ----------
     pairs : RatingCells
-        The cells of each pair of raters, each pair once, added up.
+        The cells of each pair of raters, added up. If every rater rates every item, each pair counts once. If ratings
+        are missing, a pair of ratings of an item with m ratings counts (raters - 1) / (m - 1) times.
     raters : int
-        The number of raters, at least 2.
+        The number of raters, at least 2; if ratings are missing, any number for which these weights are integers.
 
     Returns
     -------
@@ -266,6 +429,16 @@ def _check_scale(scale: tuple[int, int], **ratings: np.ndarray) -> None:
                 f"{name} must be integers from {low} to {high}, got {values[bad][0]:g} "
                 f"at index {int(bad.argmax())}"
             )
+
+
+def _both_rated(first: Any, second: Any, scale: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The ratings of pairs of raters, checked, and where both of a pair are; each of shape (p, n)."""
+    first, second = np.asarray(first, float), np.asarray(second, float)
+    if first.shape != second.shape or first.ndim != 2 or not first.size:
+        raise ValueError(f"ratings of the shapes {first.shape} and {second.shape}; expected one shape (p, n)")
+    rated = ~np.isnan(first), ~np.isnan(second)
+    _check_scale(scale, first=first[rated[0]], second=second[rated[1]])
+    return first, second, rated[0] & rated[1]
 
 
 def _check_weights(weights: str | None) -> None:

@@ -43,10 +43,10 @@ class AnnotatorComparisons:
         return add(self, other)
 
 
-def annotator_comparisons(raters: Any, system: Any) -> AnnotatorComparisons:
+def annotator_comparisons(raters: Any, system: Any, *, rated: Any = None) -> AnnotatorComparisons:
     """Compare the system with each rater on each item: which of them is closer to the other raters?
 
-    The closer one has the smaller root mean square difference to the ratings of the other raters.
+    The closer one has the smaller root mean square difference to the ratings of the other raters of the item.
 
     Parameters
     ----------
@@ -54,11 +54,14 @@ def annotator_comparisons(raters: Any, system: Any) -> AnnotatorComparisons:
         The ratings of each rater.
     system : array_like of int, shape (n,)
         The ratings of the system.
+    rated : array_like of bool, shape (m, n), optional
+        Which items each rater rated; the numbers in place of missing ratings are ignored. By default all items.
 
     Returns
     -------
     AnnotatorComparisons
-        Fields of shape (n, m), with 1 in one of the three fields for each item and rater.
+        Fields of shape (n, m), with 1 in one of the three fields for each item and rater; 0 in all of them where the
+        rater, or all other raters, did not rate the item.
 
     Raises
     ------
@@ -81,11 +84,14 @@ def annotator_comparisons(raters: Any, system: Any) -> AnnotatorComparisons:
         if len(values) != len(system) or (values != np.rint(values)).any():
             raise ValueError(f"expected {len(system)} integers of every rater, got {values}")
     table = np.stack(ratings)
-    squares = (table[:, np.newaxis] - table) ** 2
-    to_system = (table - system) ** 2
+    rated = np.ones(table.shape, bool) if rated is None else np.asarray(rated, bool)
+    squares = (table[:, np.newaxis] - table) ** 2 * rated
+    to_system = (table - system) ** 2 * rated
     # The distance of a rater to itself is 0; it is subtracted from the system's distances.
     gain = squares.sum(axis=1) - (to_system.sum(axis=0) - to_system)
-    return AnnotatorComparisons(*((sign.T).astype(np.int64) for sign in (gain > 0, gain == 0, gain < 0)))
+    compared = rated & (rated.sum(axis=0) > 1)
+    signs = (gain > 0, gain == 0, gain < 0)
+    return AnnotatorComparisons(*((sign & compared).T.astype(np.int64) for sign in signs))
 
 
 def advantage(comparisons: AnnotatorComparisons) -> Any:
@@ -105,13 +111,33 @@ def advantage(comparisons: AnnotatorComparisons) -> Any:
     return ratio(as_close.sum(axis=-1), (as_close + comparisons.rater_closer).sum(axis=-1), "the advantage")
 
 
+def mean_advantage(comparisons: AnnotatorComparisons) -> Any:
+    """The advantage probability rho where raters rated different items: the mean over the raters with comparisons.
+
+    Source: Calderon, Reichart and Dror (ACL 2025), section 3.
+
+    Examples
+    --------
+    >>> from spokeneval.metrics.counts import total
+    >>> rated = [[True, True], [True, True], [False, True]]
+    >>> rows = annotator_comparisons([[1, 1], [2, 1], [0, 3]], [2, 5], rated=rated)
+    >>> round(mean_advantage(total(rows)), 6)  # (1/2 + 1/2 + 0) / 3
+    0.333333
+    """
+    as_close = np.asarray(comparisons.system_closer) + comparisons.equal
+    items = as_close + comparisons.rater_closer
+    shares = (as_close / np.maximum(items, 1)).sum(axis=-1)
+    return ratio(shares, (items > 0).sum(axis=-1), "the mean advantage")
+
+
 def winning_rate(comparisons: AnnotatorComparisons, *, margin: float = 0.2, level: float = 0.05) -> Any:
     """The winning rate omega: the share of raters that the system may replace, by the alternative annotator test.
 
     For each rater, a one-sided t-test decides whether the share of items on which the rater is at least as close as the
     system exceeds the system's share by less than `margin`. If it does, the system may replace this rater. The
     procedure of Benjamini and Yekutieli controls the false discovery rate of the tests. A system with a winning rate of
-    0.5 or more passes. The test is meant for at least 30 items; with a single item, no rater is replaced.
+    0.5 or more passes. The test is meant for at least 30 items; with a single item, no rater is replaced. Raters
+    without comparisons are left out.
 
     Source: Calderon, Reichart and Dror (ACL 2025), section 3, with their margin for experts; for the t distribution,
     Abramowitz and Stegun, 26.7.3 and 26.7.4.
@@ -140,17 +166,17 @@ def winning_rate(comparisons: AnnotatorComparisons, *, margin: float = 0.2, leve
     """
     system, rater = np.asarray(comparisons.system_closer), np.asarray(comparisons.rater_closer)
     items = system + comparisons.equal + rater
-    raters, several = items.shape[-1], np.maximum(items, 2)
+    raters, several = (items > 0).sum(axis=-1, keepdims=True), np.maximum(items, 2)
     mean = (rater - system) / several
     squared_error = (rater + system - several * mean**2) / ((several - 1) * several)
     distance, varies = mean - margin, squared_error > 0
     t = distance / np.sqrt(np.where(varies, squared_error, 1))
     p = np.where(varies, _student_t_below(t, several - 1), distance >= 0)
     p = np.sort(np.where(items > 1, p, np.inf))
-    ranks = np.arange(1, raters + 1)
-    found = p <= ranks * level / (raters * (1 / ranks).sum())
-    replaced, some = np.where(found, ranks, 0).max(axis=-1), items.any(axis=-1)
-    return ratio(replaced * some, raters * some, "omega")
+    ranks = np.arange(1, items.shape[-1] + 1)
+    harmonic = np.cumsum(1 / ranks)[np.maximum(raters, 1) - 1]
+    found = p <= ranks * level / (np.maximum(raters, 1) * harmonic)
+    return ratio(np.where(found, ranks, 0).max(axis=-1), raters[..., 0], "omega")
 
 
 def _student_t_below(t: np.ndarray, freedom: np.ndarray) -> np.ndarray:

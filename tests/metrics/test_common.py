@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import spokeneval.metrics
-from spokeneval.metrics.agreement import RatingCells
+from spokeneval.metrics.agreement import RaterPairs, RatingCells
 from spokeneval.metrics.alternative_annotator import AnnotatorComparisons
 from spokeneval.metrics.classification import ClassCounts
 from spokeneval.metrics.correlation import CorrelationMoments, PartialMoments
@@ -43,6 +43,7 @@ KINDS = [
 ]
 SHAPES = {
     RatingCells: [(4, 4)],
+    RaterPairs: [(3, 4), (3, 4), (3,), (3,), (3,)],
     AnnotatorComparisons: [(3,)] * 3,
     ScoreHistograms: [(6,)] * 2,
     LikelihoodRatioCosts: [(2,), (2,), (2, 2), (2, 2)],
@@ -65,6 +66,10 @@ AT_LEAST = {
 """Fields that must be at least the sum of other fields."""
 VARIANTS = {
     "kappa": [{"weights": weights} for weights in (None, "linear", "quadratic")],
+    **{
+        name: [{"weights": weights} for weights in ("linear", "quadratic")]
+        for name in ("pair_kappas", "mean_kappa")
+    },
     "krippendorff_alpha": [{"raters": 2}],
 }
 
@@ -190,8 +195,10 @@ UNDEFINED = {
     "agreement.exact": "exact agreement",
     "agreement.adjacent": "adjacent agreement",
     "agreement.krippendorff_alpha": "alpha",
+    "agreement.mean_kappa": "the mean kappa",
     "alternative_annotator.winning_rate": "omega",
     "alternative_annotator.advantage": "the advantage",
+    "alternative_annotator.mean_advantage": "the mean advantage",
     "classification.accuracy": "accuracy",
     "classification.balanced_accuracy": "balanced accuracy",
     "classification.macro_f1": "macro F1",
