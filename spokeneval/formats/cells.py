@@ -65,10 +65,10 @@ def parse_words(
     return codes
 
 
-def whole_numbers(low: int, high: Optional[int] = None) -> Parser:
+def whole_numbers(low: int, high: Optional[int] = None, *, empty: bool = False) -> Parser:
     """Return a parser for integers from `low` to `high`, both included; `low` - 1 for any other cell.
 
-    Without `high` there is no upper limit.
+    Without `high` there is no upper limit. With `empty`, cells may be empty.
     """
 
     def parse(table: Table, column: str, problems: Problems) -> np.ndarray:
@@ -76,7 +76,10 @@ def whole_numbers(low: int, high: Optional[int] = None) -> Parser:
         number_of = {cell: _whole_number(cell, low, high) for cell in set(cells)}
         numbers = np.fromiter(map(number_of.__getitem__, cells), np.int64, len(cells))
         expected = f"an integer of {low} or more" if high is None else f"an integer from {low} to {high}"
+        expected += ", or an empty cell" if empty else ""
         for row in np.flatnonzero(numbers < low).tolist():
+            if empty and not cells[row]:
+                continue
             hint = ", without a decimal point" if "." in cells[row] and high is not None else ""
             cell = cells[row].strip()
             hint = _NO_BLANKS if cell != cells[row] and _whole_number(cell, low, high) >= low else hint

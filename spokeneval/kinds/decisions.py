@@ -78,7 +78,7 @@ def decisions(
         units=units or units_by(item, unit),
         count=partial(_count, truth=truth, answer=answer, classes=len(classes), positive=number),
         scores=two_class_scores(positive, item) if positive else many_class_scores(classes, item),
-        right=_right,
+        right=_right_of_two if positive else _right_of_many,
         labels=lambda reference: reference[truth].tolist(),
         trivial={
             **(constant if len(classes) <= MOST_TRIVIAL else {}),
@@ -98,11 +98,12 @@ def _count(
     return {"predictions": classification.decisions_per_item(expected, predicted, classes=classes)}
 
 
-def _right(rows: Mapping[str, Any]) -> Any:
-    counts = rows["predictions"]
-    if isinstance(counts, classification.ClassCounts):
-        return counts.hits.sum(axis=-1)
-    return counts.true_positives + counts.true_negatives
+def _right_of_two(rows: Mapping[str, Any]) -> Any:
+    return rows["predictions"].true_positives + rows["predictions"].true_negatives
+
+
+def _right_of_many(rows: Mapping[str, Any]) -> Any:
+    return rows["predictions"].hits.sum(axis=-1)
 
 
 # fmt: off

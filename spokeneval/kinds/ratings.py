@@ -1,0 +1,321 @@
+"""Ratings: rate each item as human raters do. Primary score: mean weighted kappa with the raters, higher is better.
+
+Reference, `ratings.csv`: an item in each row, and a column for each rater; a cell is empty where the rater did not rate
+the item. Submission, `ratings.csv`: one rating for each item.
+
+Kappa is over the items that both raters of a pair rated. A rater counts in means with ten items or more, and a pair of
+raters with two common items or more. Both are decided once for the whole reference, so that means are over the same
+raters in all resamples. Krippendorff's alpha and the shares of equal ratings are over all ratings. In the alternative
+annotator test, a rater is compared on the items that another rater rated, too, if there are thirty of them or more.
+Source: `metrics.agreement` and `metrics.alternative_annotator`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import combinations
+from math import lcm
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..formats.cells import whole_numbers
+from ..formats.problems import Problems
+from ..formats.sheets import Answers, sheet_format
+from ..formats.speakers import SPEAKER_ALIASES
+from ..formats.tables import Table
+from ..metrics import agreement, alternative_annotator
+from ..metrics.agreement import RaterPairs
+from ..metrics.alternative_annotator import AnnotatorComparisons
+from ..metrics.counts import field_arrays, total
+from ..task import AGREEMENT, HIGHER, Score, Task
+from ..trivial import always, at_random
+from .kind import COMMON, Kind, Parameter, ParameterError, one_table, text, units_by
+
+FILE = "ratings.csv"
+COLUMN = "rating"
+MOST_RATERS, MOST_STEPS = 20, 11
+LINEAR, QUADRATIC = "linear", "quadratic"
+MARGINS = (0.2, 0.15, 0.1)
+"""Margins of the alternative annotator test for experts, skilled annotators and crowd workers."""
+FEWEST_ITEMS, FEWEST_COMMON = 10, 2
+FEWEST_COMPARED, FEWEST_REPLACED = 30, 3
+"""Items of a rater, and raters, for the alternative annotator test."""
+
+
+def ratings(
+    name: str,
+    title: str,
+    *,
+    raters: tuple[str, ...],
+    scale: tuple[int, int],
+    weights: str = LINEAR,
+    margin: float = MARGINS[0],
+    id: str = "id",
+    item: str = "item",
+    unit: str = "speaker",
+) -> Task:
+    """Return a task that asks for ratings on a scale that human raters used.
+
+    Parameters
+    ----------
+    raters
+        The columns of the raters, two or more.
+    scale
+        The lowest and the highest rating.
+    weights
+        The weights of disagreements in kappa, `linear` or `quadratic`.
+    margin
+        The margin of the alternative annotator test.
+    id, item, unit
+        See `kind`.
+    """
+    others = {id, unit, *(SPEAKER_ALIASES if unit in SPEAKER_ALIASES.values() else ())}
+    for rater in raters:
+        if rater.lower() in {other.lower() for other in others}:
+            raise ParameterError(
+                "raters", f"{rater!r} is another column of the reference; name the raters' own"
+            )
+    reference = one_table(
+        FILE, dict.fromkeys(raters, whole_numbers(*scale, empty=True)), id=id, item=item, unit=unit
+    )
+    submission = one_table(FILE, {COLUMN: whole_numbers(*scale)}, id=id, item=item)
+    middle = sum(scale) // 2
+    return Task(
+        name=name,
+        title=title,
+        format=sheet_format(
+            reference, submission, list_file="items.csv", check=partial(_check, scale=scale, item=item)
+        ),
+        units=units_by(item, unit),
+        count=partial(_count, scale=scale),
+        scores=_scores(raters, weights, margin),
+        right=lambda rows: agreement.exact(rows["ratings"]),
+        labels=lambda answers: [
+            rating for column in answers.columns.values() for rating in column.tolist() if rating >= scale[0]
+        ],
+        trivial={
+            f"{middle} for every {item}": always(COLUMN, middle),
+            "ratings at random": at_random(COLUMN, range(scale[0], scale[1] + 1)),
+        },
+    )
+
+
+class _Raters(NamedTuple):
+    """The ratings of m raters, and which of them count in means.
+
+    Attributes
+    ----------
+    table: the ratings, shape (m, n); NaN where a rater did not rate an item.
+    enough: shape (m,), the raters that rated enough items.
+    pairs: the first and the second rater of each pair of raters.
+    common: for each of these pairs, whether both rated enough items, and enough of them in common.
+    """
+
+    table: np.ndarray
+    enough: np.ndarray
+    pairs: tuple[list[int], list[int]]
+    common: np.ndarray
+
+
+def _raters(reference: Answers, scale: tuple[int, int]) -> _Raters:
+    table = np.stack(list(reference.columns.values())).astype(float)
+    table[table < scale[0]] = np.nan
+    rated = ~np.isnan(table)
+    enough = rated.sum(axis=1) >= FEWEST_ITEMS
+    first, second = map(list, zip(*combinations(range(len(table)), 2)))
+    common = [
+        bool(enough[a] and enough[b] and (rated[a] & rated[b]).sum() >= FEWEST_COMMON)
+        for a, b in zip(first, second)
+    ]
+    return _Raters(table, enough, (first, second), np.array(common))
+
+
+def _check(answers: Answers, table: Table, problems: Problems, *, scale: tuple[int, int], item: str) -> None:
+    if problems:
+        return
+    raters = _raters(answers, scale)
+    rated = ~np.isnan(raters.table)
+    for row in np.flatnonzero(~rated.any(axis=0)).tolist():
+        table.add_problem(problems, "no_rating", row, "no rating; expected one of one rater or more")
+    if not raters.common.any():
+        found = ", ".join(
+            f"{name} {number}" for name, number in zip(answers.columns, rated.sum(axis=1).tolist())
+        )
+        message = (
+            f"no two raters with {FEWEST_ITEMS} {item}s or more each share {FEWEST_COMMON} {item}s or more; "
+            f"{item}s of each rater: {found}"
+        )
+        problems.add("too_few_ratings", table.file, message)
+
+
+def _count(reference: Answers, submission: Answers, *, scale: tuple[int, int]) -> dict[str, Any]:
+    """The counts of each item.
+
+    `pairs` has the system with each rater, then each two raters; `ratings` the pairs of a rater's and the system's
+    rating. In `with_system` and `humans`, a pair of ratings of an item with m ratings counts `_often(raters)` / (m - 1)
+    times, as alpha needs.
+    """
+    raters = _raters(reference, scale)
+    table, rated = raters.table, ~np.isnan(raters.table)
+    system = np.broadcast_to(submission[COLUMN].astype(float), table.shape)
+    humans = tuple(table[places] for places in raters.pairs)
+    everyone = np.concatenate([table, humans[0]]), np.concatenate([system, humans[1]])
+    often, number = _often(len(table)), rated.sum(axis=0)
+    counts: dict[str, Any] = {
+        "pairs": agreement.rater_pairs(
+            *everyone, scale=scale, counted=np.concatenate([raters.enough, raters.common])
+        ),
+        "ratings": agreement.pooled_cells(table, system, scale=scale),
+        "with_system": agreement.pooled_cells(*everyone, scale=scale, weights=often // np.maximum(number, 1)),
+        "humans": agreement.pooled_cells(*humans, scale=scale, weights=often // np.maximum(number - 1, 1)),
+    }
+    if len(table) >= FEWEST_REPLACED:
+        counts["comparisons"] = _comparisons(np.nan_to_num(table), submission[COLUMN], rated)
+    return counts
+
+
+def _often(raters: int) -> int:
+    """A number that m - 1 divides, for every number m of ratings that an item can have."""
+    return lcm(*range(1, raters + 1))
+
+
+def _comparisons(table: np.ndarray, system: np.ndarray, rated: np.ndarray) -> AnnotatorComparisons:
+    """The comparisons of the raters with enough of them; none if too few raters have."""
+    rows = alternative_annotator.annotator_comparisons(table, system, rated=rated)
+    kept = np.sum(list(field_arrays(total(rows)).values()), axis=0) >= FEWEST_COMPARED
+    kept &= kept.sum() >= FEWEST_REPLACED
+    return replace(rows, **{name: field * kept for name, field in field_arrays(rows).items()})
+
+
+def _kappa_with(pairs: RaterPairs, *, weights: str, rater: int) -> Any:
+    return agreement.pair_kappas(pairs, weights=weights)[..., rater]
+
+
+def _parity(pairs: RaterPairs, *, weights: str, raters: int) -> Any:
+    system = agreement.mean_kappa(pairs, weights=weights, which=slice(raters))
+    return system - agreement.mean_kappa(pairs, weights=weights, which=slice(raters, None))
+
+
+# fmt: off
+def _scores(raters: Sequence[str], weights: str, margin: float) -> tuple[Score, ...]:
+    """The scores; 0 where a part of a set has too few ratings for one of them."""
+    number, mean = len(raters), agreement.mean_kappa
+    score = partial(Score, direction=HIGHER, undefined=0.0, bounds=AGREEMENT)
+    alpha = partial(agreement.krippendorff_alpha, raters=_often(number) + 1)
+    needs = f"; 0 with fewer than {FEWEST_REPLACED} raters of {FEWEST_COMPARED} items or more"
+    scores = (
+        score("kappa_mean", "Mean κ", formula=partial(mean, weights=weights, which=slice(number)), of="pairs",
+              description=f"mean of the {weights}ly weighted κ with each rater"),
+        *(
+            score(f"kappa_{n + 1}", f"κ {rater}", formula=partial(_kappa_with, weights=weights, rater=n), of="pairs",
+                  description=f"{weights}ly weighted κ with {rater}")
+            for n, rater in enumerate(raters)
+        ),
+        score("human_kappa_mean", "Human κ", formula=partial(mean, weights=weights, which=slice(number, None)),
+              of="pairs", description="mean κ between the raters"),
+        score("parity", "Above the human κ", formula=partial(_parity, weights=weights, raters=number), of="pairs",
+              description="mean κ minus the mean κ between the raters", bounds=(-2.0, 2.0)),
+        Score("exact", "Exact", HIGHER, agreement.exact, "share of the raters' ratings that the system's equals",
+              of="ratings", percent=True),
+        Score("within_one", "Within one", HIGHER, agreement.adjacent,
+              "share of the raters' ratings at most one point from the system's", of="ratings", percent=True),
+        score("quadratic_kappa", "Quadratic κ", formula=partial(mean, weights=QUADRATIC, which=slice(number)),
+              of="pairs", description="mean of the quadratically weighted κ with each rater"),
+        score("alpha", "α with the system", formula=alpha, of="with_system",
+              description="Krippendorff's ordinal α of the raters and the system"),
+        score("human_alpha", "α of the raters", formula=alpha, of="humans",
+              description="Krippendorff's ordinal α of the raters without the system"),
+        Score("winning_rate", "Winning rate ω", HIGHER, partial(alternative_annotator.winning_rate, margin=margin),
+              f"share of raters that the system may replace (alternative annotator test, margin {margin:g}){needs}",
+              of="comparisons", undefined=0.0, bounds=None),
+        Score("advantage", "Advantage ρ", HIGHER, alternative_annotator.mean_advantage,
+              f"how often the system is at least as close to the other raters as a rater is{needs}", of="comparisons",
+              undefined=0.0),
+    )
+    leave_out = {"quadratic_kappa"} if weights == QUADRATIC else set()
+    leave_out |= {"winning_rate", "advantage"} if number < FEWEST_REPLACED else set()
+    return tuple(score for score in scores if score.key not in leave_out)
+# fmt: on
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    """The columns of the raters."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = [f"rater{number}" for number in range(1, value + 1)]
+    if not isinstance(value, (list, tuple)) or not 2 <= len(value) <= MOST_RATERS:
+        found = f"{len(value)} raters" if isinstance(value, (list, tuple)) else repr(value)
+        raise ValueError(f"{found}; expected the columns of 2 to {MOST_RATERS} raters, or their number")
+    lower = [text(rater).lower() for rater in value]
+    for rater in value:
+        if lower.count(rater.lower()) > 1:
+            raise ValueError(f"rater {rater!r} twice")
+    return tuple(value)
+
+
+def _scale(value: Any) -> tuple[int, int]:
+    """The lowest and the highest rating."""
+    if (
+        not isinstance(value, (list, tuple))
+        or len(value) != 2
+        or any(isinstance(end, bool) or not isinstance(end, int) for end in value)
+    ):
+        raise ValueError(
+            f"{value!r}; expected the lowest and the highest rating, whole numbers, such as [1, 5]"
+        )
+    low, high = value
+    if low >= high:
+        raise ValueError(f"[{low}, {high}]; expected the lowest rating before the highest")
+    if high - low >= MOST_STEPS:
+        raise ValueError(f"[{low}, {high}] has {high - low + 1} steps; expected at most {MOST_STEPS}")
+    return low, high
+
+
+def _one_of(*choices: Any) -> Any:
+    def read(value: Any) -> Any:
+        if isinstance(value, bool) or value not in choices:
+            raise ValueError(f"{value!r}; expected {' or '.join(map(str, choices))}")
+        return value
+
+    return read
+
+
+RATINGS = Kind(
+    "ratings",
+    "a rating of each item on a scale that two or more human raters used",
+    (
+        Parameter(
+            "raters",
+            "The columns of the raters, two or more, or their number n for the columns rater1 to the n-th. A cell is "
+            "empty where the rater did not rate the item.",
+            _names,
+            ["rater1", "rater2"],
+        ),
+        Parameter(
+            "scale",
+            f"The lowest and the highest rating, whole numbers, {MOST_STEPS} steps at most.",
+            _scale,
+            [1, 5],
+        ),
+        Parameter(
+            "weights",
+            "How a disagreement grows with its distance in κ: linear or quadratic.",
+            _one_of(LINEAR, QUADRATIC),
+            LINEAR,
+            LINEAR,
+        ),
+        Parameter(
+            "margin",
+            "How much less often than a rater the system may be closer to the other raters, and yet replace this rater "
+            "in the alternative annotator test: 0.2 where the raters are experts, 0.15 for skilled annotators, 0.1 for "
+            "crowd workers, who cost least.",
+            _one_of(*MARGINS),
+            MARGINS[0],
+            MARGINS[0],
+        ),
+        *COMMON,
+    ),
+    ratings,
+)
