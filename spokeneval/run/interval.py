@@ -9,8 +9,8 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 
 from ..metrics.bootstrap import RESAMPLES, SEED, bootstrap_scores, resample_weights
-from ..metrics.counts import as_matrix
-from ..metrics.jackknife import jackknife_error, jackknife_interval, leave_one_out
+from ..metrics.counts import as_matrix, field_arrays
+from ..metrics.jackknife import jackknife_error, jackknife_interval, leave_out_in_turn
 from ..task import Number, Score, Task
 
 __all__ = [
@@ -23,6 +23,10 @@ __all__ = [
     "score_intervals",
     "scores_without",
 ]
+
+
+NUMBERS_AT_ONCE = 1 << 22
+"""The counts of so many numbers without a unit are computed at a time."""
 
 
 class Interval(NamedTuple):
@@ -52,15 +56,16 @@ def score_intervals(
     dict
         The intervals, `key -> interval`, of the scores that have one.
     """
-    without = {part: leave_one_out(counts) for part, counts in parts.items()}
-    intervals = {}
-    for score in task.scores:
-        if score.limits is None or score.key not in scores:
-            continue
-        value = scores[score.key]
-        others = _without(score, task.part(score, without), value)
-        intervals[score.key] = _interval(value, others, score.limits)
-    return intervals
+    chosen = {score: score.limits for score in task.scores if score.limits and score.key in scores}
+    without: dict[str, list[np.ndarray]] = {score.key: [] for score in chosen}
+    for others in zip(*(leave_out_in_turn(counts, _at_once(*parts.values())) for counts in parts.values())):
+        for score in chosen:
+            part = task.part(score, dict(zip(parts, others)))
+            without[score.key].append(_value(score, part, scores[score.key]))
+    return {
+        score.key: _interval(scores[score.key], np.concatenate(without[score.key]), limits)
+        for score, limits in chosen.items()
+    }
 
 
 def scores_without(score: Score, value: Number, rows: Any) -> np.ndarray:
@@ -73,7 +78,8 @@ def scores_without(score: Score, value: Number, rows: Any) -> np.ndarray:
     rows
         The part of the counts that the score takes, one row for each unit.
     """
-    return _without(score, leave_one_out(rows), value)
+    others = leave_out_in_turn(rows, _at_once(rows))
+    return np.concatenate([_value(score, without, value) for without in others])
 
 
 def difference_interval(score: Score, difference: float, without: np.ndarray) -> Interval:
@@ -92,8 +98,14 @@ def difference_interval(score: Score, difference: float, without: np.ndarray) ->
     return _interval(difference, without, (low - high, high - low))
 
 
-def _without(score: Score, others: Any, value: Number) -> np.ndarray:
-    """Scores with each unit left out. If the score is then undefined, it counts as unchanged."""
+def _at_once(*parts: Any) -> int:
+    """The number of units to leave out in turn at a time, so that the counts without them fit into memory."""
+    widest = max(sum(field[:1].size for field in field_arrays(counts).values()) for counts in parts)
+    return max(1, NUMBERS_AT_ONCE // widest)
+
+
+def _value(score: Score, others: Any, value: Number) -> np.ndarray:
+    """Scores with units left out. If the score is then undefined, it counts as unchanged."""
     scores = np.asarray(score.value(others))
     filled: np.ndarray = np.where(np.isnan(scores), value, scores)
     return filled

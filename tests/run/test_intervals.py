@@ -20,6 +20,7 @@ from spokeneval.metrics.bootstrap import resample_draws
 from spokeneval.metrics.counts import total
 from spokeneval.metrics.jackknife import student_quantile
 from spokeneval.metrics.phoneme_recognition import arpabet_features
+from spokeneval.run import interval
 from spokeneval.run.interval import joint_scores
 from spokeneval.run.options import Settings, choose_options
 from spokeneval.run.reference import fingerprint
@@ -240,6 +241,14 @@ def test_an_interval_is_that_of_a_loop_over_left_out_units(task):
         )
         assert found.low <= value <= found.high
     assert whole.intervals[task.primary.key].low < whole.intervals[task.primary.key].high
+
+
+@pytest.mark.parametrize("numbers", [1, 1000])
+def test_no_interval_depends_on_how_many_units_are_left_out_at_a_time(task, numbers, monkeypatch):
+    case = case_of(task)
+    whole = scored(task, case, case.all_items())
+    monkeypatch.setattr(interval, "NUMBERS_AT_ONCE", numbers)
+    assert scored(task, case, case.all_items()).intervals == whole.intervals
 
 
 @pytest.mark.parametrize("seed", [0, 4])
