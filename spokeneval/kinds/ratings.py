@@ -164,13 +164,15 @@ def _count(reference: Answers, submission: Answers, *, scale: tuple[int, int]) -
     humans = tuple(table[places] for places in raters.pairs)
     everyone = np.concatenate([table, humans[0]]), np.concatenate([system, humans[1]])
     often, number = _often(len(table)), rated.sum(axis=0)
+    smallest = np.min_scalar_type(-often * (len(table) + 1))
+    of_all, of_humans = ((often // np.maximum(others, 1)).astype(smallest) for others in (number, number - 1))
     counts: dict[str, Any] = {
         "pairs": agreement.rater_pairs(
             *everyone, scale=scale, counted=np.concatenate([raters.enough, raters.common])
         ),
         "ratings": agreement.pooled_cells(table, system, scale=scale),
-        "with_system": agreement.pooled_cells(*everyone, scale=scale, weights=often // np.maximum(number, 1)),
-        "humans": agreement.pooled_cells(*humans, scale=scale, weights=often // np.maximum(number - 1, 1)),
+        "with_system": agreement.pooled_cells(*everyone, scale=scale, weights=of_all),
+        "humans": agreement.pooled_cells(*humans, scale=scale, weights=of_humans),
     }
     if len(table) >= FEWEST_REPLACED:
         counts["comparisons"] = _comparisons(np.nan_to_num(table), submission[COLUMN], rated)
@@ -191,7 +193,7 @@ def _comparisons(table: np.ndarray, system: np.ndarray, rated: np.ndarray) -> An
 
 
 def _kappa_with(pairs: RaterPairs, *, weights: str, rater: int) -> Any:
-    return agreement.pair_kappas(pairs, weights=weights)[..., rater]
+    return agreement.pair_kappas(pairs, weights=weights, which=slice(rater, rater + 1))[..., 0]
 
 
 def _parity(pairs: RaterPairs, *, weights: str, raters: int) -> Any:

@@ -234,17 +234,18 @@ def rater_pairs(first: Any, second: Any, *, scale: tuple[int, int], counted: Any
     ([[1, 1, 0]], [[1, 0, 1]], [1])
     """
     first, second, both = _both_rated(first, second, scale)
-    points = np.arange(scale[0], scale[1] + 1)
-    rows_first, rows_second = (
-        ((ratings.T[:, :, np.newaxis] == points) & both.T[:, :, np.newaxis]).astype(np.int8)
+    low, high = scale
+    points, smallest = np.arange(high - low + 1), np.min_scalar_type(-((high - low) ** 2))
+    given_first, given_second = (
+        (np.where(both, ratings - low, -1).T.astype(np.int16)[:, :, np.newaxis] == points).astype(smallest)
         for ratings in (first, second)
     )
-    distance = np.abs(np.where(both, first - second, 0)).T.astype(np.int16)
-    counted = np.broadcast_to(np.asarray(counted, np.int8), distance.shape)
-    return RaterPairs(rows_first, rows_second, distance, distance**2, counted)
+    distance = np.abs(np.where(both, first - second, 0)).T.astype(smallest)
+    counted = np.broadcast_to(np.asarray(counted, smallest), distance.shape)
+    return RaterPairs(given_first, given_second, distance, distance**2, counted)
 
 
-def pair_kappas(pairs: RaterPairs, *, weights: str) -> Any:
+def pair_kappas(pairs: RaterPairs, *, weights: str, which: slice = slice(None)) -> Any:
     """The weighted kappa of each pair of raters, over the items that both rated; see `kappa` for the definition.
 
     Parameters
@@ -253,11 +254,13 @@ def pair_kappas(pairs: RaterPairs, *, weights: str) -> Any:
         The counts of one or more sets.
     weights : {"linear", "quadratic"}
         The weights of disagreements.
+    which : slice
+        The pairs whose kappas are computed; by default all p.
 
     Returns
     -------
     ndarray, shape (..., p)
-        Kappa of each pair; NaN for a pair without a common item.
+        Kappa of each of these pairs; NaN for a pair without a common item.
 
     Examples
     --------
@@ -268,9 +271,9 @@ def pair_kappas(pairs: RaterPairs, *, weights: str) -> Any:
     [0.333333]
     """
     _check_weights(weights)
-    observed = np.asarray(pairs.distance if weights == "linear" else pairs.square)
-    first = np.asarray(pairs.first)
-    return _kappa(observed, np.arange(first.shape[-1]), first, np.asarray(pairs.second), weights)
+    observed = np.asarray(pairs.distance if weights == "linear" else pairs.square)[..., which]
+    first, second = (np.asarray(given)[..., which, :] for given in (pairs.first, pairs.second))
+    return _kappa(observed, np.arange(first.shape[-1]), first, second, weights)
 
 
 def mean_kappa(pairs: RaterPairs, *, weights: str, which: slice = slice(None)) -> Any:
@@ -280,10 +283,8 @@ def mean_kappa(pairs: RaterPairs, *, weights: str, which: slice = slice(None)) -
     ----------
     pairs : RaterPairs
         The counts of one or more sets.
-    weights : {"linear", "quadratic"}
-        The weights of disagreements.
-    which : slice
-        The pairs among which the mean is taken.
+    weights, which
+        As for `pair_kappas`.
 
     Examples
     --------
@@ -292,7 +293,7 @@ def mean_kappa(pairs: RaterPairs, *, weights: str, which: slice = slice(None)) -
     >>> round(mean_kappa(pairs, weights="linear"), 6)  # of 1/3 and 1
     0.666667
     """
-    kappas = pair_kappas(pairs, weights=weights)[..., which]
+    kappas = pair_kappas(pairs, weights=weights, which=which)
     there = (np.asarray(pairs.counted)[..., which] > 0) & ~np.isnan(kappas)
     return ratio(np.where(there, kappas, 0).sum(axis=-1), there.sum(axis=-1), "the mean kappa")
 
