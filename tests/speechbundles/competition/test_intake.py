@@ -9,8 +9,10 @@ import pytest
 
 import build_bundle
 from speechbundles.competition.intake.kit_data import canonical_tables
+from speechbundles.competition.intake.layouts.ratings import wide
 from speechbundles.competition.references import load_reference
 from speechbundles.model.errors import BadReference, UnreadableFile
+from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.tasks import find_task
 from tests.samples.programs import ROOT, write_files
 
@@ -298,6 +300,35 @@ def test_the_samples_kit_data_stay_as_they_are():
 def test_kit_data_that_are_not_tables_are_refused_by_name(files, said):
     with pytest.raises(UnreadableFile, match=said):
         canonical_tables(files, lambda line: None)
+
+
+# Ratings in long tables
+
+LONG = ("id", "rater", "rating", "speaker", "session")
+
+
+def long_table(*rows):
+    return dict(enumerate(([cell.strip(",") for cell in row.split()] for row in rows), 2))
+
+
+def test_a_long_table_of_ratings_gets_a_column_for_each_rater():
+    rows = long_table("b ben 4 s1 1", "a anna 2 s2 1", "b anna 5 s1 2", "c ben 1 s1 2")
+    columns, found = wide("long.csv", LONG, rows, id="id")
+    assert columns == ("id", "speaker", "ben", "anna")  # items were rated in several sessions
+    assert found == [(2, ["b", "s1", "4", "5"]), (3, ["a", "s2", "", "2"]), (5, ["c", "s1", "1", ""])]
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("b ben 3 s1 1", r"line 3 +id b: rater ben rated it '3', and '4' on line 2; keep one"),
+        ("b ,,, 3 s1 1", "line 3 +the rater is empty"),
+        ("b speaker 3 s1 1", r"line 3 +rater speaker is also the name of a column"),
+    ],
+)
+def test_a_long_table_that_is_ambiguous_is_refused(row, said):
+    with pytest.raises(ReferenceFileError, match=said):
+        wide("long.csv", LONG, long_table("b ben 4 s1 1", row), id="id")
 
 
 # The command
