@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..formats.cells import whole_numbers
-from ..formats.problems import Problems
+from ..formats.problems import Problems, count_of
 from ..formats.sheets import Answers, sheet_format
 from ..formats.speakers import SPEAKER_ALIASES
 from ..formats.tables import Table
@@ -91,7 +91,7 @@ def ratings(
         ),
         units=units_by(item, unit),
         count=partial(_count, scale=scale),
-        scores=_scores(raters, weights, margin),
+        scores=_scores(raters, weights, margin, item),
         right=lambda rows: agreement.exact(rows["ratings"]),
         labels=lambda answers: [
             rating for column in answers.columns.values() for rating in column.tolist() if rating >= scale[0]
@@ -202,22 +202,22 @@ def _parity(pairs: RaterPairs, *, weights: str, raters: int) -> Any:
 
 
 # fmt: off
-def _scores(raters: Sequence[str], weights: str, margin: float) -> tuple[Score, ...]:
+def _scores(raters: Sequence[str], weights: str, margin: float, item: str) -> tuple[Score, ...]:
     """The scores; 0 where a part of a set has too few ratings for one of them."""
     number, mean = len(raters), agreement.mean_kappa
     score = partial(Score, direction=HIGHER, undefined=0.0, bounds=AGREEMENT)
     alpha = partial(agreement.krippendorff_alpha, raters=_often(number) + 1)
-    needs = f"; 0 with fewer than {FEWEST_REPLACED} raters of {FEWEST_COMPARED} items or more"
+    needs = f"; 0 with fewer than {FEWEST_REPLACED} raters of {FEWEST_COMPARED} {item}s or more"
     scores = (
         score("kappa_mean", "Mean κ", formula=partial(mean, weights=weights, which=slice(number)), of="pairs",
-              description=f"mean of the {weights}ly weighted κ with each rater"),
+              description=f"mean of the {weights}ly weighted κ with each rater of {FEWEST_ITEMS} {item}s or more"),
         *(
             score(f"kappa_{n + 1}", f"κ {rater}", formula=partial(_kappa_with, weights=weights, rater=n), of="pairs",
-                  description=f"{weights}ly weighted κ with {rater}")
+                  description=f"{weights}ly weighted κ with {rater}; 0 if {rater} rated no {item}")
             for n, rater in enumerate(raters)
         ),
         score("human_kappa_mean", "Human κ", formula=partial(mean, weights=weights, which=slice(number, None)),
-              of="pairs", description="mean κ between the raters"),
+              of="pairs", description=f"mean κ between two such raters, over the {item}s that both rated"),
         score("parity", "Above the human κ", formula=partial(_parity, weights=weights, raters=number), of="pairs",
               description="mean κ minus the mean κ between the raters", bounds=(-2.0, 2.0)),
         Score("exact", "Exact", HIGHER, agreement.exact, "share of the raters' ratings that the system's equals",
@@ -225,7 +225,8 @@ def _scores(raters: Sequence[str], weights: str, margin: float) -> tuple[Score, 
         Score("within_one", "Within one", HIGHER, agreement.adjacent,
               "share of the raters' ratings at most one point from the system's", of="ratings", percent=True),
         score("quadratic_kappa", "Quadratic κ", formula=partial(mean, weights=QUADRATIC, which=slice(number)),
-              of="pairs", description="mean of the quadratically weighted κ with each rater"),
+              of="pairs",
+              description=f"mean of the quadratically weighted κ with each rater of {FEWEST_ITEMS} {item}s or more"),
         score("alpha", "α with the system", formula=alpha, of="with_system",
               description="Krippendorff's ordinal α of the raters and the system"),
         score("human_alpha", "α of the raters", formula=alpha, of="humans",
@@ -245,11 +246,13 @@ def _scores(raters: Sequence[str], weights: str, margin: float) -> tuple[Score, 
 
 def _names(value: Any) -> tuple[str, ...]:
     """The columns of the raters."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        value = [f"rater{number}" for number in range(1, value + 1)]
-    if not isinstance(value, (list, tuple)) or not 2 <= len(value) <= MOST_RATERS:
-        found = f"{len(value)} raters" if isinstance(value, (list, tuple)) else repr(value)
+    listed = isinstance(value, (list, tuple))
+    number = len(value) if listed else value
+    if isinstance(number, bool) or not isinstance(number, int) or not 2 <= number <= MOST_RATERS:
+        found = count_of(number, "rater") if listed else repr(value)
         raise ValueError(f"{found}; expected the columns of 2 to {MOST_RATERS} raters, or their number")
+    if not listed:
+        return tuple(f"rater{place}" for place in range(1, number + 1))
     lower = [text(rater).lower() for rater in value]
     for rater in value:
         if lower.count(rater.lower()) > 1:
