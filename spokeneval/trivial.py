@@ -16,7 +16,7 @@ def always(column: str, value: Any) -> Callable[[Items], Answers]:
     """Return a baseline with the same answer to every item of a sheet."""
 
     def answer(items: Items) -> Answers:
-        values = np.empty(len(items), dtype=object if isinstance(value, list) else None)
+        values = np.empty(len(items), dtype=object if isinstance(value, list) else np.asarray(value).dtype)
         values[:] = [value] * len(items)
         return Answers(items, {column: values})
 

@@ -96,7 +96,10 @@ def write_own_task(root: Path, folder: Path, name: str, kind: str, *, software: 
         "kind": KINDS[kind],
         "required": [_explained(parameter, 8) for parameter in needed],
         "optional": [_explained(parameter, 10) for parameter in optional],
-        "scores": [score.key for score in task.scores if score.bounds],
+        "primary": task.primary.key,
+        "scores": textwrap.wrap(
+            f"One of {', '.join(score.key for score in task.scores if score.bounds)}.", 108
+        ),
     }
     what = f"the labels: {files_of(task)}"
     places = {f"reference_data/{name}/{set_name}/": what for set_name in (TRIAL_SET, DECIDING_SET)}

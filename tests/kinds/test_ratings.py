@@ -14,7 +14,8 @@ from sklearn.metrics import cohen_kappa_score
 from spokeneval.formats.files import Files
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from spokeneval.formats.sheets import Answers
-from spokeneval.kinds import KINDS, ParameterError, read_parameters
+from spokeneval.kinds.declared import KINDS
+from spokeneval.kinds.kind import ParameterError, read_parameters
 from spokeneval.metrics.counts import field_arrays, total
 from spokeneval.metrics.jackknife import leave_one_out
 from spokeneval.task import Task

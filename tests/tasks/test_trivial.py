@@ -14,7 +14,7 @@ ITEMS = Items(("a", "b", "c"))
 
 
 def test_one_answer_to_every_item():
-    for value, kind in ((3, "f"), (2.5, "f"), ([], "O"), (["K", "AE"], "O")):
+    for value, kind in ((3, "i"), (2.5, "f"), ([], "O"), (["K", "AE"], "O")):
         answers = always("rating", value)(ITEMS)
         assert answers.items is ITEMS
         assert list(answers.columns) == ["rating"]

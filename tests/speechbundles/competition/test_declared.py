@@ -90,6 +90,33 @@ def test_a_declared_task_from_the_folder_to_the_leaderboard(own, tmp_path, capsy
     assert "kind:decisions|classes:" in alone.replace("\n  ", "")
 
 
+def test_a_task_of_three_classes_is_ranked(own, tmp_path, capsys):
+    classes = ("de", "hi", "ta")
+    declared = "{kind: decisions, classes: [de, hi, ta], item: clip}"
+    settings = (own / "competition.yaml").read_text().replace(TASK, declared)
+    files = {"competition.yaml": settings}
+    for name in SIZES:
+        rows = "".join(f"{item},{classes[n % 3]},{who}\n" for n, (item, _, who) in enumerate(labels(name)))
+        files[f"reference_data/spoof/{name}/labels.csv"] = f"id,label,speaker\n{rows}"
+    write_files(own, files)
+    systems = tmp_path / "systems"
+    systems.mkdir()
+    for wrong, system in enumerate(("a", "b", "c", "d")):
+        rows = [
+            (item, classes[(n + (n % 7 < wrong)) % 3]) for n, (item, *_) in enumerate(labels("evaluation"))
+        ]
+        with zipfile.ZipFile(systems / f"{system}.zip", "w") as archive:
+            archive.writestr(
+                "decisions.csv", "id,label\n" + "".join(f"{item},{label}\n" for item, label in rows)
+            )
+    assert build_bundle.main(["build", "--competition", str(own), "--platform", "codabench"]) == 0
+    bundle, out = str(own / "dist/codabench/spoof.zip"), tmp_path / "scored"
+    assert build_bundle.main(["score", bundle, str(systems), "--phase", "Evaluation", "--out", str(out)]) == 0
+    capsys.readouterr()
+    assert build_bundle.main(["rank", *(str(path) for path in out.iterdir() if path.is_dir())]) == 0
+    assert "Macro F1" in capsys.readouterr().out
+
+
 def test_a_declared_task_at_home(own, tmp_path, capsys):
     assert build_bundle.main(["build", "--competition", str(own)]) == 0
     with zipfile.ZipFile(own / "dist" / "codabench" / "spoof.zip") as archive:
