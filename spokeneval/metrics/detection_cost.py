@@ -8,6 +8,7 @@ Sources: N. Brümmer and J. du Preez, "Application-independent evaluation of spe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,9 @@ from .equal_error_rate import ScoreHistograms, pool_adjacent_violators
 
 COST_RATIOS = (1, 9)
 """The cost of a false alarm relative to a miss, for priors of 1/2 and 1/10: the beta of NIST's detection costs."""
+
+COST_WEIGHTS = tuple((1, beta) for beta in COST_RATIOS)
+"""The weights of misses and of false alarms for each of `COST_RATIOS`."""
 
 LARGEST_RATIO = 1e6
 """The largest log-likelihood ratio. Larger differences of scores count as this, so that every cost is finite."""
@@ -134,11 +138,23 @@ def minimum_cllr(histograms: ScoreHistograms) -> Any:
     return _of_both((of_targets + of_nontargets) / 2, both, histograms, "the minimum Cllr")
 
 
-def minimum_detection_cost(histograms: ScoreHistograms) -> Any:
-    """The minimum of `detection_cost` over thresholds, each of its four parts at its own best threshold; from 0 to 1.
+def minimum_detection_cost(
+    histograms: ScoreHistograms,
+    *,
+    weights: Sequence[tuple[float, float]] = COST_WEIGHTS,
+    of_nontargets: bool = True,
+) -> Any:
+    """The minimum of `detection_cost` over thresholds, each of its parts at its own best threshold; from 0 to 1.
 
     Scores within a bin count as equal. For the total of `difference_histograms` it is exactly the minimum cost of the
     scores.
+
+    Parameters
+    ----------
+    weights
+        The weights of the miss rate and of the false-alarm rate. The cost is the mean over them.
+    of_nontargets
+        Whether it is also the mean over the detectors of targets and of nontargets; otherwise of targets alone.
 
     Examples
     --------
@@ -158,9 +174,9 @@ def minimum_detection_cost(histograms: ScoreHistograms) -> Any:
     )
     accepted = 1 - rejected
     costs = [
-        (one + ratio_of_costs * other).min(axis=1)
-        for ratio_of_costs in COST_RATIOS
-        for one, other in ((missed, accepted), (accepted, missed))
+        (of_misses * one + of_false_alarms * other).min(axis=1)
+        for of_misses, of_false_alarms in weights
+        for one, other in ((missed, accepted), (accepted, missed))[: 1 + of_nontargets]
     ]
     return _of_both(sum(costs) / len(costs), both, histograms, "the minimum detection cost")
 

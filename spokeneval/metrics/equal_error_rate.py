@@ -195,6 +195,32 @@ def score_bins(target_scores: Any, nontarget_scores: Any, *, whole: bool = False
     return np.sort(np.concatenate([thresholds, *levels]))
 
 
+def trial_histograms(trials: Any, rows_of_trials: Any, rows: int, bins: np.ndarray) -> ScoreHistograms:
+    """Trials counted by row, such as a recording, and by score: fields of shape (rows, BINS).
+
+    Parameters
+    ----------
+    trials : two ndarrays of float
+        The scores of the targets, and of the nontargets.
+    rows_of_trials : two ndarrays of int
+        The row of each of them, from 0 to `rows` - 1.
+    bins : ndarray of float, shape (BINS - 1,)
+        The thresholds from `score_bins`.
+
+    Examples
+    --------
+    >>> trials = np.array([2.0, 1.0]), np.array([0.0])
+    >>> histograms = trial_histograms(trials, (np.array([0, 1]), np.array([1])), 2, score_bins(*trials))
+    >>> histograms.targets.sum(axis=1).tolist(), histograms.nontargets.sum(axis=1).tolist()
+    ([1, 1], [0, 1])
+    """
+    histograms = []
+    for scores, row in zip(trials, rows_of_trials):
+        cell = BINS * row + np.searchsorted(bins, scores, side="right")
+        histograms.append(np.bincount(cell, minlength=BINS * rows).reshape(rows, BINS))
+    return ScoreHistograms(*histograms)
+
+
 def histogram_eer(histograms: ScoreHistograms) -> Any:
     """The `rocch_eer` of histograms with any number of bins; scores within a bin count as equal.
 

@@ -28,7 +28,7 @@ import numpy as np
 from .arrays import doubles, refuse_not_finite
 from .counts import Number, add, check_counts, ratio
 from .detection_cost import COST_RATIOS, LARGEST_RATIO, LikelihoodRatioCosts
-from .equal_error_rate import BINS, ScoreHistograms, score_bins
+from .equal_error_rate import ScoreHistograms, score_bins, trial_histograms
 
 
 @dataclass(frozen=True)
@@ -249,7 +249,7 @@ def pooled_histograms(
     """
     trials = pooled_trials(is_english, english_scores, mandarin_scores)
     recording, recordings = _numbered(recording, len(trials[0]))
-    return _histograms(trials, (recording, recording), recordings, score_bins(*trials))
+    return trial_histograms(trials, (recording, recording), recordings, score_bins(*trials))
 
 
 def difference_histograms(
@@ -270,7 +270,7 @@ def difference_histograms(
     recording, recordings = _numbered(recording, len(trials[0]) + len(trials[1]))
     chosen = np.asarray(is_english)
     bins = score_bins(*trials, whole=True)
-    return _histograms(trials, (recording[chosen], recording[~chosen]), recordings, bins)
+    return trial_histograms(trials, (recording[chosen], recording[~chosen]), recordings, bins)
 
 
 def likelihood_ratio_costs(
@@ -306,20 +306,6 @@ def likelihood_ratio_costs(
         np.stack([counted(for_own < threshold) for threshold in thresholds], axis=-1),
         np.stack([counted(-for_own >= threshold) for threshold in thresholds], axis=-1),
     )
-
-
-def _histograms(
-    trials: tuple[np.ndarray, np.ndarray],
-    recordings_of_trials: tuple[np.ndarray, np.ndarray],
-    recordings: int,
-    bins: np.ndarray,
-) -> ScoreHistograms:
-    """Targets and nontargets counted by recording and bin."""
-    histograms = []
-    for scores, recording in zip(trials, recordings_of_trials):
-        cell = BINS * recording + np.searchsorted(bins, scores, side="right")
-        histograms.append(np.bincount(cell, minlength=BINS * recordings).reshape(recordings, BINS))
-    return ScoreHistograms(*histograms)
 
 
 def _segments(
