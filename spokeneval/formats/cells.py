@@ -6,6 +6,7 @@ entry for each row. An invalid cell gets a value that no valid cell has, if such
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Callable, Optional, Union
 
@@ -97,8 +98,11 @@ def _whole_number(cell: str, low: int, high: Optional[int]) -> int:
     return number
 
 
-def real_numbers(low: float, high: float, *, decimals: int) -> Parser:
-    """Return a parser for decimal numbers from `low` to `high`, both included, rounded; 0 for any other cell."""
+def real_numbers(low: float = -math.inf, high: float = math.inf, *, decimals: Optional[int] = None) -> Parser:
+    """Return a parser for finite decimal numbers from `low` to `high`, both included; 0 for any other cell.
+
+    With `decimals`, numbers are rounded.
+    """
 
     def parse(table: Table, column: str, problems: Problems) -> np.ndarray:
         cells = table.columns[column]
@@ -114,7 +118,7 @@ def real_numbers(low: float, high: float, *, decimals: int) -> Parser:
                     table.add_problem(problems, "out_of_bounds", row, message)
                 else:
                     numbers[row] = number
-        return np.round(numbers, decimals)
+        return numbers if decimals is None else np.round(numbers, decimals)
 
     return parse
 

@@ -172,7 +172,7 @@ def read_answers(sheet: Sheet, files: Files, items: Items) -> Answers:
     problems = Problems()
     expect_files(files.names, [sheet.file], problems)
     problems.raise_if_any()
-    limit = size_limit(len(items))
+    limit = size_limit(len(items), len(sheet.columns))
     with files.open(sheet.file, limit, problems) as stream:
         table = parse_table(read_blocks(stream, sheet.file, problems, limit), sheet.layout, problems)
     places = match_items(table, items.ids, problems, noun=sheet.noun)

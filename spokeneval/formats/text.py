@@ -36,12 +36,12 @@ _BLOCK = 1 << 17
 makes reading in blocks faster than reading the whole file at once."""
 
 
-def size_limit(items: int) -> int:
+def size_limit(items: int, columns: int = 1) -> int:
     """Largest size of a submission for this many items, in bytes: far above any honest file, far below a zip bomb.
 
-    With `BYTES_A_LINE`, it allows 4096 lines plus four for each item.
+    With `BYTES_A_LINE`, it allows 4096 lines plus four for each item, or more for over 32 columns of numbers.
     """
-    return (1 << 20) + 1024 * items
+    return (1 << 20) + max(1024, 32 * columns) * items
 
 
 def decode(content: bytes, file: str, problems: Problems, first_line: int = 1) -> str:
