@@ -23,6 +23,7 @@ from spokeneval.metrics.correlation import CorrelationMoments, PartialMoments
 from spokeneval.metrics.counts import field_arrays
 from spokeneval.metrics.detection_cost import LikelihoodRatioCosts
 from spokeneval.metrics.equal_error_rate import ScoreHistograms
+from spokeneval.metrics.identification import ClassCosts
 from spokeneval.metrics.language_diarization import LanguageTimes
 from spokeneval.metrics.language_identification import LanguageDecisions
 from spokeneval.metrics.phoneme_recognition import RecognitionErrors
@@ -49,6 +50,7 @@ SHAPES = {
     LikelihoodRatioCosts: [(2,), (2,), (2, 2), (2, 2)],
     LanguageTimes: [(16,)],
     ClassCounts: [(3,)] * 4,
+    ClassCosts: [(3,), (3,), (3,), (3, 4), (3, 4)],
 }
 """The shapes of the fields with further axes."""
 SIGNED = {
@@ -71,6 +73,11 @@ VARIANTS = {
         for name in ("pair_kappas", "mean_kappa")
     },
     "krippendorff_alpha": [{"raters": 2}],
+    **{
+        cost: [{"weights": [(1, 1), (2, 9)]}]
+        for cost in ("average_cost", "minimum_average_cost", "target_cost")
+    },
+    "class_recall": [{"number": 1}],
 }
 
 
@@ -208,6 +215,12 @@ UNDEFINED = {
     "detection_cost.minimum_detection_cost": "the minimum detection cost",
     "equal_error_rate.histogram_eer": "the equal error rate",
     "equal_error_rate.histogram_interpolated_eer": "the equal error rate",
+    "identification.average_cost": "the average cost",
+    "identification.class_cllr": "Cllr",
+    "identification.macro_accuracy": "macro accuracy",
+    "identification.minimum_average_cost": "the minimum average cost",
+    "identification.class_recall": "recall",
+    "identification.target_cost": "the detection cost",
     "language_diarization.der": "DER",
     "language_diarization.miss": "miss rate",
     "language_diarization.false_alarm": "false-alarm rate",

@@ -1,0 +1,355 @@
+"""Identification of one of several classes, and detection of one class: from scores to counts and costs.
+
+Every item has one score for each of k classes. Scores are natural-log likelihoods: larger means more likely, and a
+number that is added to all scores of an item changes nothing. Each class has a detector, whose log-likelihood ratio
+compares the class with the mean likelihood of the others (`detector_ratios`). Detection of one class against all others
+is the case of two classes with the scores (s, 0) for a log-likelihood ratio s.
+
+All functions of items take the same arrays, for n >= 1 items: `labels`, the class of each item, int, shape (n,), from
+0 to k - 1; `scores`, finite floats, shape (n, k), k >= 2; `row`, the number of the row in which each item is counted,
+such as its speaker's, int, shape (n,), from 0. Other values raise ValueError. All rates of a set in which a class has
+no item are undefined (see `counts`). Lower costs are better.
+
+Costs have weights: one pair (of misses, of false alarms) for each application, of whose costs the mean is taken. With
+the prior P of a target, the costs C_Miss and C_FA, and beta = C_FA (1 - P) / (C_Miss P), the pair is (1, beta). A
+detector accepts a ratio of at least log(beta).
+
+Sources: NIST 2022 Language Recognition Evaluation Plan, section 4, for the average cost and beta; H. Li, B. Ma and
+K. A. Lee, "Spoken language recognition: from fundamentals to practice" (2013), equation 32, for the average cost; N.
+Brümmer and D. van Leeuwen, "On calibration of language recognition scores" (2006), for Cllr of several classes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .counts import Number, add, check_counts, ratio
+from .detection_cost import LARGEST_RATIO
+from .equal_error_rate import BINS, ScoreHistograms, score_bins, trial_histograms
+
+Weights = Sequence[tuple[float, float]]
+
+BLOCKS = 32
+"""The minimum over thresholds is resampled over the best ones of so many blocks (see `best_thresholds`)."""
+
+
+@dataclass(frozen=True)
+class ClassCosts:
+    """Items of k classes, their decisions and costs, counted by class and at each of t thresholds.
+
+    Attributes
+    ----------
+    items : ndarray, shape (..., k)
+        The number of items of each class.
+    hits : ndarray, shape (..., k)
+        The number of items of each class whose own score is largest; of equal scores the first class counts.
+    bits : ndarray, shape (..., k)
+        The sum of -log2 of the posterior probability of the own class, with equal priors, over the items of each class.
+    misses : ndarray, shape (..., k, t)
+        The number of items of each class that the detector of this class does not accept.
+    false_alarms : ndarray, shape (..., k, t)
+        How often the detectors of the other classes accept an item of each class.
+    """
+
+    items: Number
+    hits: Number
+    bits: Number
+    misses: Number
+    false_alarms: Number
+
+    def __post_init__(self) -> None:
+        check_counts(self)
+
+    def __add__(self, other: ClassCosts) -> ClassCosts:
+        return add(self, other)
+
+
+def detector_ratios(scores: Any) -> np.ndarray:
+    r"""The log-likelihood ratio of each class against the others, shape (n, k).
+
+    .. math:: LLR_i = L_i - \log \frac{1}{k - 1} \sum_{j \ne i} \exp L_j
+
+    Scores that are more than a million below the largest one of their item count as a million below.
+
+    Examples
+    --------
+    >>> detector_ratios([[2.0, 0.5]]).tolist()
+    [[1.5, -1.5]]
+    >>> detector_ratios([[0.5, 0.5, 0.5]]).tolist()
+    [[0.0, 0.0, 0.0]]
+    """
+    shifted = _shifted(_checked_scores(scores))
+    items, classes = shifted.shape
+    likelihoods = np.exp(shifted)
+    # Sums without one class are taken from both sides, because differences would lose digits.
+    none = np.zeros((items, 1))
+    before = np.cumsum(np.concatenate([none, likelihoods[:, :-1]], axis=1), axis=1)
+    after = np.cumsum(np.concatenate([none, likelihoods[:, :0:-1]], axis=1), axis=1)[:, ::-1]
+    # The others of the largest class may all be so much less likely that their sum is 0.
+    own, place = np.arange(items), shifted.argmax(axis=1)
+    others = shifted.copy()
+    others[own, place] = -np.inf
+    second = others.max(axis=1)
+    with np.errstate(divide="ignore"):
+        of_others = np.log((before + after) / (classes - 1))
+    of_others[own, place] = second + np.log(np.exp(others - second[:, None]).sum(axis=1) / (classes - 1))
+    ratios: np.ndarray = shifted - of_others
+    return ratios
+
+
+def best_thresholds(labels: Any, ratios: np.ndarray, weights: Weights) -> np.ndarray:
+    """Thresholds that contain the one with the lowest average cost, for each of the weights, and infinity.
+
+    The ratios of the own classes, in ascending order, are divided into `BLOCKS` equal blocks, and the best threshold of
+    each block is taken. So the minimum cost over them is that over all thresholds, and near that in a resample.
+
+    Examples
+    --------
+    >>> ratios = np.array([[2.0, -2.0], [1.0, -1.0], [-3.0, 3.0]])
+    >>> best_thresholds([0, 1, 1], ratios, [(1, 1)]).tolist()
+    [-1.0, 2.0, 3.0, inf]
+    """
+    labels = np.asarray(labels)
+    items, classes = ratios.shape
+    of_item = 1 / np.bincount(labels)[labels]
+    own = np.zeros(ratios.shape, dtype=bool)
+    own[np.arange(items), labels] = True
+    order = np.argsort(ratios[own], kind="stable")
+    targets = ratios[own][order]
+    missed = np.cumsum(np.append(0, of_item[order]))[:-1]
+    nontargets, of_trial = ratios[~own], np.repeat(of_item, classes - 1)
+    order = np.argsort(nontargets, kind="stable")
+    rejected = np.cumsum(np.append(0, of_trial[order]))
+    accepted = (rejected[-1] - rejected[np.searchsorted(nontargets[order], targets)]) / (classes - 1)
+    thresholds = []
+    for of_misses, of_false_alarms in weights:
+        costs = of_misses * missed + of_false_alarms * accepted
+        for block in np.array_split(np.arange(items), min(BLOCKS, items)):
+            thresholds.append(targets[block[costs[block].argmin()]])
+    return np.append(thresholds, np.inf)
+
+
+def class_costs(labels: Any, scores: Any, row: Any, *, weights: Weights) -> ClassCosts:
+    """Count decisions and costs, one row for each number in `row`.
+
+    The thresholds are log(beta) for each of the weights, in their order, then the `best_thresholds`.
+
+    Examples
+    --------
+    >>> costs = class_costs([0, 1], [[2.0, 0.0], [0.0, 0.0]], [0, 0], weights=[(1, 1)])
+    >>> costs.hits.tolist(), costs.bits.round(6).tolist()
+    ([[1, 0]], [[0.183118, 1.0]])
+    >>> costs.misses[..., 0].tolist(), costs.false_alarms[..., 0].tolist()
+    ([[0, 0]], [[0, 1]])
+    """
+    labels, scores, row, rows = _items(labels, scores, row)
+    classes = scores.shape[1]
+    cell = classes * row + labels
+    each = np.arange(len(labels))
+
+    def counted(weights: Any = None) -> np.ndarray:
+        return np.bincount(cell, weights=weights, minlength=classes * rows).reshape(rows, classes)
+
+    def times(numbers: np.ndarray) -> np.ndarray:
+        return np.rint(counted(numbers)).astype(np.int64)
+
+    shifted = _shifted(scores)
+    bits = (np.log(np.exp(shifted).sum(axis=1)) - shifted[each, labels]) / math.log(2)
+    ratios = detector_ratios(scores)
+    own = ratios[each, labels]
+    actual = [math.log(of_false_alarms / of_misses) for of_misses, of_false_alarms in weights]
+    misses, false_alarms = [], []
+    for threshold in (*actual, *best_thresholds(labels, ratios, weights)):
+        misses.append(times(own < threshold))
+        false_alarms.append(times((ratios >= threshold).sum(axis=1) - (own >= threshold)))
+    return ClassCosts(
+        counted(),
+        times(scores.argmax(axis=1) == labels),
+        counted(bits),
+        np.stack(misses, axis=-1),
+        np.stack(false_alarms, axis=-1),
+    )
+
+
+def pooled_histograms(labels: Any, scores: Any, row: Any) -> ScoreHistograms:
+    """The scores of all classes in one pool, counted by row: one target and k - 1 nontargets for each item.
+
+    The EER of their total is the `rocch_eer` of the pooled scores.
+
+    Examples
+    --------
+    >>> histograms = pooled_histograms([0, 2], [[2.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [0, 1])
+    >>> histograms.targets.sum(axis=1).tolist(), histograms.nontargets.sum(axis=1).tolist()
+    ([1, 1], [2, 2])
+    """
+    labels, scores, row, rows = _items(labels, scores, row)
+    own = np.zeros(scores.shape, dtype=bool)
+    own[np.arange(len(labels)), labels] = True
+    trials = scores[own], scores[~own]
+    rows_of_trials = row, np.repeat(row, scores.shape[1] - 1)
+    return trial_histograms(trials, rows_of_trials, rows, score_bins(*trials))
+
+
+def detection_histograms(labels: Any, scores: Any, row: Any) -> ScoreHistograms:
+    """The ratios of the first of two classes, counted by row, in `score_bins` with `whole`; targets are of this class.
+
+    If all items are of one class, as in a part of a set, they are in one bin.
+
+    Examples
+    --------
+    >>> histograms = detection_histograms([0, 1, 0], [[2.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [0, 0, 1])
+    >>> histograms.targets.sum(axis=1).tolist(), histograms.nontargets.sum(axis=1).tolist()
+    ([1, 1], [1, 0])
+    """
+    labels, scores, row, rows = _items(labels, scores, row)
+    if scores.shape[1] != 2:
+        raise ValueError(f"scores of {scores.shape[1]} classes; expected two")
+    ratios = detector_ratios(scores)[:, 0]
+    sides = labels == 0, labels == 1
+    trials = [ratios[side] for side in sides]
+    bins = score_bins(*trials, whole=True) if all(map(len, trials)) else np.full(BINS - 1, np.inf)
+    return trial_histograms(trials, [row[side] for side in sides], rows, bins)
+
+
+def average_cost(costs: ClassCosts, *, weights: Weights) -> Any:
+    r"""The average cost of all detectors, Cavg, at the thresholds of calibrated log-likelihood ratios.
+
+    .. math:: C_{avg} = \frac{1}{N} \Big( \sum_T P_{Miss}(T) + \frac{\beta}{N - 1} \sum_T \sum_{N} P_{FA}(T, N) \Big)
+
+    for N classes, with the rate of items of each other class that the detector of a class accepts. It is the mean over
+    `weights`, those of `class_costs`, and 1 for detectors that accept nothing.
+
+    Source: NIST 2022 Language Recognition Evaluation Plan, section 4.
+
+    Examples
+    --------
+    The first item is accepted by both detectors: a false alarm for one of two items of its class.
+
+    >>> costs = ClassCosts(*np.array([[2, 1], [1, 1], [1, 0]]), np.array([[0], [0]]), np.array([[1], [0]]))
+    >>> average_cost(costs, weights=[(1, 9)])
+    2.25
+    """
+    rates = _rates(costs)
+    parts = [
+        of_misses * misses.mean(axis=-1) + of_false_alarms * false_alarms.mean(axis=-1)
+        for place, (of_misses, of_false_alarms) in enumerate(weights)
+        for misses, false_alarms in [(rates[0][..., place], rates[1][..., place])]
+    ]
+    return _defined(sum(parts) / len(parts), costs, "the average cost")
+
+
+def minimum_average_cost(costs: ClassCosts, *, weights: Weights) -> Any:
+    """The minimum of `average_cost` over thresholds, one threshold for all detectors.
+
+    Examples
+    --------
+    >>> misses, false_alarms = np.array([[0, 2], [0, 1]]), np.array([[1, 0], [0, 0]])
+    >>> minimum_average_cost(ClassCosts(*np.array([[2, 1], [1, 1], [1, 0]]), misses, false_alarms), weights=[(1, 9)])
+    1.0
+    """
+    misses, false_alarms = (rate.mean(axis=-2) for rate in _rates(costs))
+    parts = [(of_misses * misses + of_alarms * false_alarms).min(axis=-1) for of_misses, of_alarms in weights]
+    return _defined(sum(parts) / len(parts), costs, "the minimum average cost")
+
+
+def target_cost(costs: ClassCosts, *, weights: Weights) -> Any:
+    """The cost of the detector of the first of two classes, at the same thresholds as `average_cost`.
+
+    Examples
+    --------
+    >>> costs = ClassCosts(*np.array([[2, 1], [1, 1], [1, 0]]), np.array([[1], [0]]), np.array([[1], [0]]))
+    >>> target_cost(costs, weights=[(1, 9)])
+    0.5
+    """
+    misses, false_alarms = _rates(costs)
+    parts = [
+        of_misses * misses[..., 0, place] + of_false_alarms * false_alarms[..., 1, place]
+        for place, (of_misses, of_false_alarms) in enumerate(weights)
+    ]
+    return _defined(sum(parts) / len(parts), costs, "the detection cost")
+
+
+def class_cllr(costs: ClassCosts) -> Any:
+    r"""Cllr of several classes, the cost of log-likelihoods in bits.
+
+    .. math:: C_{llr} = \frac{1}{k} \sum_i \text{mean of } - \log_2 \frac{\exp L_i}{\sum_j \exp L_j}
+
+    where the mean is over the items of class i. It is log2(k) for a system without information, and more for a
+    misleading system. For two classes it is the Cllr of their log-likelihood ratios.
+
+    Source: Brümmer and van Leeuwen (2006).
+
+    Examples
+    --------
+    >>> class_cllr(ClassCosts(*np.array([[2, 1], [1, 1], [1, 1]]), np.zeros((2, 1)), np.zeros((2, 1))))
+    0.75
+    """
+    return _defined((costs.bits / np.maximum(costs.items, 1)).mean(axis=-1), costs, "Cllr")
+
+
+def class_recall(costs: ClassCosts, *, number: int) -> Any:
+    """The share of the items of one class whose own score is largest. Classes are numbered from 0.
+
+    Examples
+    --------
+    >>> class_recall(ClassCosts(*np.array([[2, 1], [1, 1], [1, 1]]), np.zeros((2, 1)), np.zeros((2, 1))), number=0)
+    0.5
+    """
+    return ratio(costs.hits[..., number], costs.items[..., number], "recall")
+
+
+def macro_accuracy(costs: ClassCosts) -> Any:
+    """The mean `class_recall` of the classes, also called balanced accuracy.
+
+    Examples
+    --------
+    >>> macro_accuracy(ClassCosts(*np.array([[2, 1], [1, 1], [1, 1]]), np.zeros((2, 1)), np.zeros((2, 1))))
+    0.75
+    """
+    return _defined((costs.hits / np.maximum(costs.items, 1)).mean(axis=-1), costs, "macro accuracy")
+
+
+def _rates(costs: ClassCosts) -> tuple[np.ndarray, np.ndarray]:
+    """Miss rates, and the other detectors' mean false-alarm rates, by class and threshold, shape (..., k, t)."""
+    items = np.maximum(costs.items, 1)[..., np.newaxis]
+    return costs.misses / items, costs.false_alarms / (items * (np.shape(costs.items)[-1] - 1))
+
+
+def _defined(values: Any, costs: ClassCosts, name: str) -> Any:
+    """The values, undefined where a class has no item."""
+    return ratio(values, (np.asarray(costs.items) > 0).all(axis=-1), name)
+
+
+def _shifted(scores: np.ndarray) -> np.ndarray:
+    """The scores of each item minus the largest one, at least minus a million."""
+    with np.errstate(over="ignore"):
+        return np.maximum(scores - scores.max(axis=1, keepdims=True), -LARGEST_RATIO)
+
+
+def _checked_scores(scores: Any) -> np.ndarray:
+    scores = np.asarray(scores)
+    if scores.dtype.kind not in "iuf" or scores.ndim != 2 or not len(scores) or scores.shape[1] < 2:
+        raise ValueError(
+            f"scores must be numbers of shape (n, k), k >= 2, not {scores.dtype} of {scores.shape}"
+        )
+    if not np.isfinite(scores).all():
+        raise ValueError("scores must be finite")
+    return scores.astype(np.float64)
+
+
+def _items(labels: Any, scores: Any, row: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    """Check the three arrays, and return them with the number of rows."""
+    scores, labels, row = _checked_scores(scores), np.asarray(labels), np.asarray(row)
+    for name, numbers in (("labels", labels), ("rows", row)):
+        if numbers.shape != (len(scores),) or numbers.dtype.kind not in "iu" or numbers.min() < 0:
+            raise ValueError(
+                f"{name} must be {len(scores)} whole numbers from 0, not {numbers.dtype} of {numbers.shape}"
+            )
+    if labels.max() >= scores.shape[1]:
+        raise ValueError(f"labels must be classes from 0 to {scores.shape[1] - 1}")
+    return labels.astype(np.int64), scores, row.astype(np.int64), int(row.max()) + 1
