@@ -16,6 +16,9 @@ SPEAKER = "speaker"
 SPEAKER_ALIASES = {"user": SPEAKER, "speaker_id": SPEAKER}
 SPEAKER_COLUMNS = (SPEAKER, *SPEAKER_ALIASES)
 
+GROUP = " group"
+"""The end of the name of a unit that consists of several units, which were grouped at random to save memory."""
+
 
 class Units(NamedTuple):
     """The units over which a confidence interval is computed.
@@ -53,6 +56,7 @@ def choose_units(rows: Sequence[str], called: str, **groups: Sequence[str]) -> U
 
 def independence_note(called: str) -> str:
     """A warning about the assumption behind intervals over these units; empty for speakers and sessions."""
+    called = called[: -len(GROUP)] if called.endswith(GROUP) else called
     if called in (SPEAKER, "session"):
         return ""
     return (

@@ -15,12 +15,15 @@ from typing import Any
 
 from ..task import Score, Task
 from .decisions import DECISIONS
+from .identification import IDENTIFICATION
 from .kind import Kind, ParameterError, read_parameters, text
 from .ratings import RATINGS
 from .scores import SCORES
 from .transcripts import TRANSCRIPTS
 
-KINDS: dict[str, Kind] = {kind.name: kind for kind in (DECISIONS, RATINGS, SCORES, TRANSCRIPTS)}
+KINDS: dict[str, Kind] = {
+    kind.name: kind for kind in (DECISIONS, IDENTIFICATION, RATINGS, SCORES, TRANSCRIPTS)
+}
 
 DECLARATION = "declaration"
 """The key of a declaration in `task.json` and in `statistics.json`."""

@@ -1,0 +1,412 @@
+"""Identification: a score for each of two or more classes, or one score for a target class. Lower errors are better.
+
+Reference, `labels.csv`: an item and its class in each row. Submission, `scores.csv`: an item and its scores in each
+row, with a column for each class; with a target, one column `score`. Larger means more likely. Scores are natural-log
+likelihoods, of which only the differences within an item count for costs; a target's score is a log-likelihood ratio.
+Posterior probabilities are converted by log(p / prior), where a probability of 0 counts as exp(-1,000,000).
+
+The primary score is the EER for two classes and for a target, and NIST's average cost for three classes or more.
+
+Rows of the counts are units, such as speakers, or items if the reference names no units. More than `MOST_ROWS` of them
+are grouped at random by their names, so that counts of any set fit into memory; intervals are then over these groups.
+Source: `metrics.identification`, `metrics.equal_error_rate` and `metrics.detection_cost`.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Callable, Optional, Union
+
+import numpy as np
+
+from ..formats.cells import Parser, real_numbers, words
+from ..formats.format import Items
+from ..formats.problems import Problems, ReferenceFileError, quote, some_of
+from ..formats.sheets import Answers, parse_reference, sheet_format, take_answers
+from ..formats.speakers import GROUP, Units
+from ..formats.tables import Table, numbered, read_table
+from ..metrics import detection_cost, equal_error_rate
+from ..metrics import identification as metrics
+from ..metrics.detection_cost import LARGEST_RATIO
+from ..task import HIGHER, LOWER, POSITIVE, Score, Task
+from ..trivial import random_numbers
+from .decisions import MOST_TRIVIAL
+from .kind import COMMON, Kind, Parameter, ParameterError, class_names, one_table, text
+
+LABEL, SCORE = "label", "score"
+LINES = ""
+"""The key of the lines of a reference's items among its texts; no column has this name."""
+
+SEGMENTS = ("recording", "start", "end")
+"""Columns of a reference that participants get, for items that are segments of recordings."""
+
+MOST_ROWS = 1000
+LARGEST_BETA = 1e6
+
+EQUAL_COSTS = {"c_miss": 1.0, "c_fa": 1.0}
+LIKELIHOODS, POSTERIORS = "likelihoods", "posteriors"
+
+
+def identification(
+    name: str,
+    title: str,
+    *,
+    classes: tuple[str, ...] = (),
+    target: str = "",
+    priors: tuple[float, ...] = (0.5,),
+    costs: Mapping[str, float] = EQUAL_COSTS,
+    scores: Union[str, Mapping[str, float]] = LIKELIHOODS,
+    id: str = "id",
+    item: str = "item",
+    unit: str = "speaker",
+) -> Task:
+    """Return a task that asks for scores of classes.
+
+    Parameters
+    ----------
+    classes
+        The names of the classes, in the order of tables; empty if every label but the target is a nontarget.
+    target
+        The class to detect; empty if every class has a score.
+    priors
+        The prior probabilities of a target in the detection costs, which are means over them.
+    costs
+        The costs of a miss, `c_miss`, and of a false alarm, `c_fa`.
+    scores
+        `likelihoods` or `posteriors`; or the priors that posteriors contain, by class, if these are not equal.
+    id, item, unit
+        See `kind`.
+
+    Raises
+    ------
+    ParameterError
+        Parameters that contradict each other.
+    """
+    if not classes and not target:
+        raise ParameterError("classes", "missing. Name two classes or more, or a target to detect")
+    if target and classes and target not in classes:
+        raise ParameterError("target", f"{target!r} is not one of the classes {', '.join(classes)}")
+    columns = (SCORE,) if target else classes
+    called = [column.lower() for column in (id, *columns)]
+    for column in columns:
+        if called.count(column.lower()) > 1:
+            message = f"{column!r} is also the name of another column; capital letters make no difference"
+            raise ParameterError("id" if target else "classes", message)
+    betas = [costs["c_fa"] * (1 - prior) / (costs["c_miss"] * prior) for prior in priors]
+    if not all(1 / LARGEST_BETA <= beta <= LARGEST_BETA for beta in betas):
+        message = f"costs and priors differ by a factor of {max(*betas, *(1 / b for b in betas)):.3g}"
+        raise ParameterError("priors", f"{message}; expected a million at most")
+    point = f"at a target's prior of {' and '.join(f'{prior:g}' for prior in priors)}"
+    if costs["c_miss"] != costs["c_fa"]:
+        point += f", costs {costs['c_miss']:g} of a miss and {costs['c_fa']:g} of a false alarm"
+    contained = None if scores == LIKELIHOODS else _contained_priors(scores, (target,) if target else classes)
+
+    reference = one_table("labels.csv", {LABEL: _label_cells(classes, target)}, id=id, item=item, unit=unit)
+    reference = replace(reference, optional=tuple(dict.fromkeys((*reference.optional, *SEGMENTS))))
+    cells = real_numbers() if contained is None else real_numbers(0, 1)
+    submission = one_table("scores.csv", dict.fromkeys(columns, cells), id=id, item=item)
+    sides = (target, f"other than {target}") if target else classes
+
+    def check(answers: Answers, table: Table, problems: Problems) -> None:
+        missing = [label for n, label in enumerate(sides) if not (answers[LABEL] == n).any()]
+        if missing and not problems:
+            message = f"no {item} is {some_of(missing)}; expected at least one of each class"
+            problems.add("one_class", reference.file, message)
+
+    def read_reference(files: Mapping[str, bytes]) -> Answers:
+        problems = Problems(ReferenceFileError)
+        table = read_table(files, reference.layout, problems)
+        answers = parse_reference(reference, table, problems, check)
+        return replace(answers, texts={**answers.texts, LINES: list(map(str, table.lines))})
+
+    def rows(files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
+        table = read_table(files, reference.layout, Problems(ReferenceFileError))
+        _, names = _rows(item, table.ids, unit, table.columns.get(unit, ()))
+        return {table.file: dict(zip(table.lines, names))}
+
+    def item_rows(answers: Answers) -> dict[str, dict[int, str]]:
+        return {reference.file: dict(zip(map(int, answers.texts[LINES]), answers.items.ids))}
+
+    def rows_of(answers: Answers) -> tuple[str, list[str]]:
+        return _rows(item, answers.items.ids, unit, answers.texts.get(unit, ()))
+
+    def units(answers: Answers) -> Units:
+        called, names = rows_of(answers)
+        return Units(called, {name: name for name in names})
+
+    def count(answers: Answers, submitted: Answers) -> dict[str, Any]:
+        given = np.stack([submitted[column] for column in columns], axis=1)
+        scored = answers[LABEL], _likelihoods(given, contained), numbered(rows_of(answers)[1])[1]
+        return {
+            **({} if target else {"pooled": metrics.pooled_histograms(*scored)}),
+            **({"trials": metrics.detection_histograms(*scored)} if len(sides) == 2 else {}),
+            "classes": metrics.class_costs(*scored, weights=_weights(betas)),
+        }
+
+    form = sheet_format(reference, submission, list_file="items.csv", public=SEGMENTS, check=check)
+    return Task(
+        name=name,
+        title=title,
+        format=form._replace(
+            read_reference=read_reference, rows=rows, item_rows=item_rows, take_reference=_take_reference
+        ),
+        units=units,
+        count=count,
+        scores=_detection_scores(betas, point, target, item)
+        if len(sides) == 2
+        else _class_scores(betas, point, classes, item),
+        right=lambda rows: rows["classes"].hits.sum(axis=-1) / rows["classes"].items.sum(axis=-1),
+        labels=lambda answers: answers[LABEL].tolist(),
+        trivial=_trivial(columns, item),
+        shared_scale=False,  # bins and thresholds depend on each system's own scores
+    )
+
+
+def look_like_posteriors(scores: Any) -> bool:
+    """Whether log-likelihoods look like probabilities: all from 0 to 1, with the sum 1 for each item.
+
+    Such scores are accepted. Their order is as good as that of log-likelihoods, but Cllr and costs at fixed thresholds
+    are those of a system that is hardly ever sure: a probability of 1 against 0 is a log-likelihood ratio of 1.
+
+    Parameters
+    ----------
+    scores : array_like, shape (n, k)
+        The scores of n items. A single column, of a target, has no such sum. Numbers may be rounded to two decimals.
+
+    Examples
+    --------
+    >>> look_like_posteriors([[0.9, 0.1], [0.3, 0.7]]), look_like_posteriors([[-0.1, -2.3], [-1.2, -0.4]])
+    (True, False)
+    """
+    scores = np.asarray(scores, dtype=float)
+    inside = ((scores >= 0) & (scores <= 1)).all()
+    single, rounded = scores.shape[1] == 1, 0.005 * scores.shape[1] + 1e-9
+    return bool(inside and (np.ptp(scores) > 0 if single else (abs(scores.sum(axis=1) - 1) <= rounded).all()))
+
+
+def _rows(item: str, ids: Sequence[str], unit: str, units: Sequence[str]) -> tuple[str, list[str]]:
+    """What a row of the counts is, and the row that counts each item: its unit or itself, or a group of them."""
+    called, names = (unit, units) if any(units) else (item, ids)
+    if len(set(names)) <= MOST_ROWS:
+        return called, list(names)
+    return called + GROUP, [f"group {zlib.crc32(name.encode()) % MOST_ROWS}" for name in names]
+
+
+def _take_reference(answers: Answers, places: Sequence[int]) -> Answers:
+    texts = {column: [cells[place] for place in places] for column, cells in answers.texts.items()}
+    return replace(take_answers(answers, places), texts=texts)
+
+
+def _label_cells(classes: tuple[str, ...], target: str) -> Parser:
+    """A parser for labels: the number of the class; with a target, 0 for the target and 1 for any other class."""
+    numbers = words({label: number for number, label in enumerate(classes)})
+
+    def parse(table: Table, column: str, problems: Problems) -> np.ndarray:
+        if not target:
+            return numbers(table, column, problems)
+        cells = table.columns[column]
+        if classes:
+            numbers(table, column, problems)
+        else:
+            for row, cell in enumerate(cells):
+                if not cell.strip() or (cell.strip().lower() == target.lower() and cell != target):
+                    found = f"{column} {quote(cell)}" if cell.strip() else f"the {column} is empty"
+                    message = f"{found}; expected {quote(target)} or another label"
+                    table.add_problem(problems, "unknown_value", row, message)
+        return np.array([cell != target for cell in cells], dtype=np.int64)
+
+    return parse
+
+
+def _likelihoods(scores: np.ndarray, contained: Optional[np.ndarray]) -> np.ndarray:
+    """The log-likelihoods of two or more classes; of a target and the others, from a single score."""
+    if contained is None:
+        return scores if scores.shape[1] > 1 else np.concatenate([scores, np.zeros_like(scores)], axis=1)
+    if scores.shape[1] == 1:
+        scores = np.concatenate([scores, 1 - scores], axis=1)
+    with np.errstate(divide="ignore"):
+        return np.maximum(np.log(scores) - np.log(contained), -LARGEST_RATIO)
+
+
+def _weights(betas: Sequence[float], *, normalised: bool = False) -> tuple[tuple[float, float], ...]:
+    """The weights of misses and of false alarms; normalised so that the better trivial detector costs 1."""
+    return tuple((1 / min(1, beta), beta / min(1, beta)) if normalised else (1.0, beta) for beta in betas)
+
+
+def _trivial(columns: tuple[str, ...], item: str) -> dict[str, Callable[[Items], Answers]]:
+    """Trivial baselines: equal scores, one class throughout, and scores at random."""
+
+    def guess(items: Items, column: Union[int, np.ndarray]) -> Answers:
+        chosen = np.broadcast_to(column, len(items))
+        return Answers(items, {name: (chosen == place).astype(float) for place, name in enumerate(columns)})
+
+    def at_random(items: Items) -> Answers:
+        return guess(items, random_numbers(len(items), max(2, len(columns))))
+
+    each = enumerate(columns) if 1 < len(columns) <= MOST_TRIVIAL else ()
+    return {
+        f"the same scores for every {item}": partial(guess, column=-1),
+        **{f"{label} for every {item}": partial(guess, column=place) for place, label in each},
+        "scores at random": at_random,
+    }
+
+
+# fmt: off
+def _detection_scores(betas: Sequence[float], point: str, target: str, item: str) -> tuple[Score, ...]:
+    """The scores of two classes, or of a target."""
+    weights = _weights(betas, normalised=True)
+    eer = f"of the scores for {target}" if target else f"of two pooled trials per {item}"
+    actual = metrics.target_cost if target else metrics.average_cost
+    detector = f"detector of {target}" if target else "mean of both classes' detectors"
+    balanced = Score("balanced_accuracy", "Balanced accuracy", HIGHER, metrics.macro_accuracy,
+                     "mean recall of the two classes", of="classes", percent=True)
+    return (
+        Score("eer", "EER", LOWER, equal_error_rate.histogram_eer,
+              f"equal error rate {eer}, on the ROC convex hull", of="trials" if target else "pooled", percent=True,
+              best=0),
+        *(() if target else (balanced,)),
+        Score("cllr", "Cllr", LOWER, metrics.class_cllr,
+              "cost in bits of the scores as natural-log likelihoods; 1 without information", of="classes",
+              bounds=POSITIVE),
+        Score("minimum_cllr", "Minimum Cllr", LOWER, detection_cost.minimum_cllr,
+              "Cllr after the best calibration, by pool-adjacent-violators", of="trials"),
+        Score("actual_dcf", "Actual DCF", LOWER, partial(actual, weights=weights),
+              f"normalised detection cost {point}, at the thresholds of log-likelihood ratios, {detector}",
+              of="classes", bounds=POSITIVE),
+        Score("minimum_dcf", "Minimum DCF", LOWER,
+              partial(detection_cost.minimum_detection_cost, weights=weights, of_nontargets=not target),
+              f"normalised detection cost {point}, at the best thresholds, {detector}", of="trials"),
+    )
+
+
+def _class_scores(betas: Sequence[float], point: str, classes: tuple[str, ...], item: str) -> tuple[Score, ...]:
+    """The scores of three classes or more."""
+    weights = _weights(betas)
+    nothing = math.log2(len(classes))
+    return (
+        Score("cavg", "Cavg", LOWER, partial(metrics.average_cost, weights=weights),
+              f"NIST's average cost of the classes' detectors {point}, at the thresholds of log-likelihood ratios",
+              of="classes", bounds=POSITIVE, best=0),
+        Score("minimum_cavg", "Minimum Cavg", LOWER, partial(metrics.minimum_average_cost, weights=weights),
+              f"NIST's average cost {point}, at the best threshold, the same for all classes", of="classes"),
+        Score("eer", "EER", LOWER, equal_error_rate.histogram_eer,
+              f"equal error rate of the pooled scores of each {item}'s class and of the others, on the ROC convex hull",
+              of="pooled", percent=True),
+        Score("macro_accuracy", "Macro accuracy", HIGHER, metrics.macro_accuracy, "mean recall of the classes",
+              of="classes", percent=True),
+        Score("cllr", "Cllr", LOWER, metrics.class_cllr,
+              f"cost in bits of the scores as natural-log likelihoods; {nothing:.3g} without information",
+              of="classes", bounds=POSITIVE),
+        *(
+            Score(f"recall_{place + 1}", f"Recall {label}", HIGHER, partial(metrics.class_recall, number=place),
+                  f"share of the {item}s of {label} whose score for {label} is largest", of="classes", percent=True)
+            for place, label in enumerate(classes)
+        ),
+    )
+# fmt: on
+
+
+def _contained_priors(scores: Union[str, Mapping[str, float]], classes: tuple[str, ...]) -> np.ndarray:
+    """The priors that posteriors contain: of each class, or of the target and the others."""
+    if isinstance(scores, str):
+        return np.full(max(2, len(classes)), 1 / max(2, len(classes)))
+    if set(scores) != set(classes):
+        raise ParameterError(
+            "scores", f"priors of {', '.join(scores)}; expected those of {', '.join(classes)}"
+        )
+    if len(classes) == 1:
+        prior = scores[classes[0]]
+        return np.array([prior, 1 - prior])
+    total = math.fsum(scores.values())
+    if abs(total - 1) > 1e-6:
+        raise ParameterError("scores", f"priors that add up to {total:g}; expected 1")
+    return np.array([scores[label] for label in classes])
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ValueError(f"{value!r}; expected a number")
+    return float(value)
+
+
+def _prior(value: Any) -> float:
+    if not 0 < _number(value) < 1:
+        raise ValueError(f"prior {value!r}; expected a number between 0 and 1")
+    return float(value)
+
+
+def _priors(value: Any) -> tuple[float, ...]:
+    given = list(value) if isinstance(value, (list, tuple)) else [value]
+    priors = tuple(map(_prior, given))
+    if not priors or len(set(priors)) < len(priors):
+        raise ValueError(f"{value!r}; expected a prior, or a list of different ones")
+    return priors
+
+
+def _costs(value: Any) -> dict[str, float]:
+    if not isinstance(value, Mapping) or not set(value) <= set(EQUAL_COSTS):
+        raise ValueError(f"{value!r}; expected {{c_miss: …, c_fa: …}}")
+    for name, cost in value.items():
+        if _number(cost) <= 0:
+            raise ValueError(f"{name} {cost!r}; expected a number above 0")
+    return {**EQUAL_COSTS, **{name: float(cost) for name, cost in value.items()}}
+
+
+def _scale(value: Any) -> Union[str, dict[str, float]]:
+    if value in (LIKELIHOODS, POSTERIORS):
+        return str(value)
+    if isinstance(value, Mapping) and list(value) == [POSTERIORS] and isinstance(value[POSTERIORS], Mapping):
+        return {str(label): _prior(prior) for label, prior in value[POSTERIORS].items()}
+    raise ValueError(f"{value!r}; expected likelihoods, posteriors, or {{posteriors: {{CLASS: PRIOR, …}}}}")
+
+
+IDENTIFICATION = Kind(
+    "identification",
+    "a score for each of two or more classes, or one for a target class",
+    (
+        Parameter(
+            "classes",
+            "The classes, two or more, in the order of tables; each is a column of a submission. With a target they "
+            "may be left out: every other label is then a nontarget.",
+            lambda value: class_names(value) if value is not None else (),
+            ["English", "Hindi", "Tamil"],
+            None,
+        ),
+        Parameter(
+            "target",
+            "A class to detect against all others, by one column `score` in a submission.",
+            lambda value: text(value) if value is not None else "",
+            None,
+            None,
+        ),
+        Parameter(
+            "priors",
+            "The prior probability of a target in detection costs, or a list of several, whose costs are averaged.",
+            _priors,
+            0.5,
+            0.5,
+        ),
+        Parameter(
+            "costs",
+            "The costs of a miss and of a false alarm in detection costs.",
+            _costs,
+            {"c_miss": 1, "c_fa": 1},
+            {"c_miss": 1, "c_fa": 1},
+        ),
+        Parameter(
+            "scores",
+            "What scores are: likelihoods, in natural logarithms (for a target, a log-likelihood ratio); or "
+            "posteriors, probabilities from 0 to 1. Name unequal priors that they contain: "
+            "{posteriors: {English: 0.8, …}}.",
+            _scale,
+            LIKELIHOODS,
+            LIKELIHOODS,
+        ),
+        *COMMON,
+    ),
+    identification,
+)
