@@ -1,7 +1,8 @@
 """Create a folder for your own competition.
 
 DIR is a new folder outside the clone, and gets a place for each of your files. TASK is the name of a task or of a
-bundle (a track). For a task of your own, give --new NAME --kind KIND instead.
+bundle (a track). For a task of your own, give --new NAME --kind KIND instead, or --example EXAMPLE for a complete
+folder with synthetic data.
 """
 
 from collections.abc import Sequence
@@ -13,7 +14,14 @@ from speechbundles.cli.options import PATH, Command
 from speechbundles.cli.terminal import ROOT, reporting
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import say
-from speechbundles.new import what_goes_where, write_folder, write_own_task
+from speechbundles.new import (
+    EXAMPLES,
+    what_goes_where,
+    what_is_there,
+    write_example,
+    write_folder,
+    write_own_task,
+)
 from spokeneval.kinds.declared import KINDS
 
 
@@ -23,17 +31,26 @@ from spokeneval.kinds.declared import KINDS
 @click.option("--new", metavar="NAME", help="a task of your own, under this name")
 @click.option("--kind", type=click.Choice(sorted(KINDS)), help="the kind of your own task")
 @click.option(
+    "--example", type=click.Choice(sorted(EXAMPLES)), help="a folder with synthetic data that builds as it is"
+)
+@click.option(
     "--software",
     default="",
     metavar="URL-OR-WHEEL",
     help="also write a GitHub workflow that installs this wheel: a file, or an address that ends in #sha256=HASH",
 )
-def command(folder: Path, names: Sequence[str], new: str | None, kind: str | None, software: str) -> int:
+def command(
+    folder: Path, names: Sequence[str], new: str | None, kind: str | None, example: str | None, software: str
+) -> int:
     with reporting(ending="\n\nNothing was written."):
-        if bool(names) == bool(new) or bool(new) != bool(kind):
+        if [bool(names), bool(new), bool(example)].count(True) != 1 or bool(new) != bool(kind):
             raise OrganiserError(
-                "give the names of tasks, or --new NAME with --kind KIND for a task of your own"
+                "give the names of tasks, or --new NAME with --kind KIND for a task of your own, or --example EXAMPLE"
             )
+        if example:
+            write_example(ROOT, folder, example)
+            say(what_is_there(folder, example))
+            return 0
         if new and kind:
             places = write_own_task(ROOT, folder, new, kind, software=software)
         else:

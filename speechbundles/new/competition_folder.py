@@ -15,6 +15,7 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import NOTE, Sources
 from speechbundles.model.text import PROGRAM, dump_yaml, inline_yaml, suggestion
 from speechbundles.model.zips import DECIDING_SET, TRIAL_SET, write_tree
+from speechbundles.new.examples import example_files
 from speechbundles.new.template import fill_template, require_name
 from speechbundles.new.workflow import workflow_files
 from spokeneval.kinds.declared import KINDS, declared_task
@@ -105,6 +106,27 @@ def write_own_task(root: Path, folder: Path, name: str, kind: str, *, software: 
     places = {f"reference_data/{name}/{set_name}/": what for set_name in (TRIAL_SET, DECIDING_SET)}
     _write(root, folder, fill_template("own_task.yaml", fields).encode(), places, software)
     return {"competition.yaml": _FILL_IN, **places}
+
+
+def write_example(root: Path, folder: Path, name: str) -> None:
+    """Write an example's folder; see `write_folder` for the errors."""
+    _require_new(root, folder)
+    write_tree(folder, {**example_files(name), ".gitignore": _IGNORED.encode()})
+
+
+def what_is_there(folder: Path, name: str) -> str:
+    """Return the commands that try an example, as text for a terminal."""
+    bundle = folder / "dist" / "codabench" / f"{name}.zip"
+    return "\n".join(
+        [
+            f"The folder {folder} was created, with synthetic labels and submissions. Try it:",
+            "",
+            f"  {PROGRAM} build --competition {folder}",
+            f"  {PROGRAM} rehearse {bundle} {folder / 'submissions' / 'good.zip'}",
+            f"  {PROGRAM} score {bundle} {folder / 'submissions'} --out {folder / 'scored'}",
+            f"  {PROGRAM} rank {folder / 'scored'}/*",
+        ]
+    )
 
 
 _FILL_IN = f"your settings: replace every {FILL_IN}"

@@ -14,8 +14,9 @@ from sklearn.isotonic import IsotonicRegression
 
 from spokeneval.formats.files import Files
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
-from spokeneval.kinds import KINDS, ParameterError, read_parameters
+from spokeneval.kinds.declared import KINDS
 from spokeneval.kinds.identification import MOST_ROWS, look_like_posteriors
+from spokeneval.kinds.kind import ParameterError, read_parameters
 from spokeneval.metrics import detection_cost, equal_error_rate, identification, language_identification
 from spokeneval.metrics.counts import total
 from spokeneval.run.options import Settings, choose_options

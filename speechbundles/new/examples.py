@@ -1,0 +1,217 @@
+"""Complete competition folders to start from: settings, synthetic labels of two sets, and three systems' submissions.
+
+Each example builds as it is. Its labels are drawn at random and belong to nobody; nothing in them is a recording.
+"""
+
+import csv
+import io
+import random
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from speechbundles.model.zips import make_zip
+
+Files = dict[str, str]
+
+SIZES = {"development": 60, "evaluation": 120}
+"""The number of items in each set."""
+SPEAKERS = 24
+SYSTEMS = {"good": 0.92, "middling": 0.8, "weak": 0.65}
+"""Made-up systems, with the share of items that each answers rightly."""
+
+SETTINGS = Path(__file__).parent / "templates" / "examples"
+
+
+class Example(NamedTuple):
+    """An example.
+
+    Attributes
+    ----------
+    description: of its task, in one line.
+    labels: a random generator and the items' ids -> the reference's files.
+    answers: a random generator, the reference's files and the share of right answers -> a submission's files.
+    """
+
+    description: str
+    labels: Callable[[random.Random, Sequence[str]], Files]
+    answers: Callable[[random.Random, Mapping[str, str], float], Files]
+
+
+def example_files(name: str) -> dict[str, bytes]:
+    """Return the files of an example's folder, `relative name -> content`."""
+    example = EXAMPLES[name]
+    files: dict[str, bytes] = {"competition.yaml": (SETTINGS / f"{name}.yaml").read_bytes()}
+    sets: dict[str, Files] = {}
+    for part, size in SIZES.items():
+        items = [f"{part[0]}{number:03d}" for number in range(size)]
+        sets[part] = example.labels(random.Random(f"{name} {part}"), items)
+        files.update(
+            {f"reference_data/{name}/{part}/{file}": text.encode() for file, text in sets[part].items()}
+        )
+    for system, right in SYSTEMS.items():
+        answers = example.answers(random.Random(f"{name} {system}"), sets["evaluation"], right)
+        entries = {file: text.encode() for file, text in answers.items()}
+        files[f"submissions/{system}.zip"] = make_zip(entries)
+    return files
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([header, *rows])
+    return text.getvalue()
+
+
+def _rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def _speaker(number: int) -> str:
+    return f"S{number % SPEAKERS:02d}"
+
+
+# Speech recognition: words, with two references for some utterances
+
+WORDS = (
+    *("wir", "ihr", "sie", "gehen", "sehen", "haben", "heute", "morgen", "ein", "eine", "das", "der"),
+    *("rot", "blau", "Haus", "Hund", "Ball", "im", "am", "Garten", "See"),
+)
+
+
+def _asr_labels(draw: random.Random, items: Sequence[str]) -> Files:
+    rows = []
+    for number, item in enumerate(items):
+        words = draw.choices(WORDS, k=draw.randint(3, 9))
+        rows.append((item, " ".join(words).capitalize() + ".", _speaker(number)))
+        if draw.random() < 0.3:  # another way to write down what a child said
+            rows.append((item, " ".join(["äh", *words[1:]]).capitalize() + ".", _speaker(number)))
+    return {"transcripts.csv": _table(("id", "transcript", "speaker"), rows)}
+
+
+def _asr_answers(draw: random.Random, labels: Mapping[str, str], right: float) -> Files:
+    said = {row["id"]: row["transcript"] for row in reversed(_rows(labels["transcripts.csv"]))}
+    rows = []
+    for item, text in sorted(said.items()):
+        words = text.lower().strip(".").split()
+        rows.append((item, " ".join(word if draw.random() < right else draw.choice(WORDS) for word in words)))
+    return {"transcripts.csv": _table(("id", "transcript"), rows)}
+
+
+# Identification of three languages, by log-likelihoods
+
+LANGUAGES = ("Hindi", "Tamil", "English")
+
+
+def _language_labels(draw: random.Random, items: Sequence[str]) -> Files:
+    rows = [(item, draw.choice(LANGUAGES), _speaker(number)) for number, item in enumerate(items)]
+    return {"labels.csv": _table(("id", "label", "speaker"), rows)}
+
+
+def _language_answers(draw: random.Random, labels: Mapping[str, str], right: float) -> Files:
+    rows = []
+    for row in _rows(labels["labels.csv"]):
+        likely = row["label"] if draw.random() < right else draw.choice(LANGUAGES)
+        rows.append((row["id"], *(f"{draw.gauss(3 * (each == likely), 1):.4f}" for each in LANGUAGES)))
+    return {"scores.csv": _table(("id", *LANGUAGES), rows)}
+
+
+# Ratings of learners' speech by two raters, on a scale from 1 to 7
+
+
+def _rating(draw: random.Random, true: float, spread: float) -> int:
+    return max(1, min(7, round(draw.gauss(true, spread))))
+
+
+def _rating_labels(draw: random.Random, items: Sequence[str]) -> Files:
+    rows = []
+    for number, item in enumerate(items):
+        true = draw.uniform(1, 7)
+        second = "" if draw.random() < 0.1 else _rating(draw, true, 0.7)  # not every item has two ratings
+        rows.append((item, _rating(draw, true, 0.7), second, _speaker(number)))
+    return {"ratings.csv": _table(("id", "rater1", "rater2", "speaker"), rows)}
+
+
+def _rating_answers(draw: random.Random, labels: Mapping[str, str], right: float) -> Files:
+    rows = [
+        (row["id"], _rating(draw, int(row["rater1"]), 4 * (1 - right)))
+        for row in _rows(labels["ratings.csv"])
+    ]
+    return {"ratings.csv": _table(("id", "rating"), rows)}
+
+
+# A health condition, yes or no
+
+
+def _health_labels(draw: random.Random, items: Sequence[str]) -> Files:
+    rows = [
+        (item, "yes" if number % SPEAKERS % 3 == 0 else "no", _speaker(number))
+        for number, item in enumerate(items)
+    ]
+    return {"labels.csv": _table(("id", "label", "speaker"), rows)}
+
+
+def _health_answers(draw: random.Random, labels: Mapping[str, str], right: float) -> Files:
+    other = {"yes": "no", "no": "yes"}
+    rows = [
+        (row["id"], row["label"] if draw.random() < right else other[row["label"]])
+        for row in _rows(labels["labels.csv"])
+    ]
+    return {"decisions.csv": _table(("id", "label"), rows)}
+
+
+# Spoofed speech: detection of one class, by one score
+
+
+def _spoofing_labels(draw: random.Random, items: Sequence[str]) -> Files:
+    kinds = ("spoof", "spoof", "spoof", "bonafide")
+    rows = [(item, draw.choice(kinds), _speaker(number)) for number, item in enumerate(items)]
+    return {"labels.csv": _table(("id", "label", "speaker"), rows)}
+
+
+def _spoofing_answers(draw: random.Random, labels: Mapping[str, str], right: float) -> Files:
+    rows = [
+        (row["id"], f"{draw.gauss(6 * right - 3, 1.5) * (1 if row['label'] == 'spoof' else -1):.4f}")
+        for row in _rows(labels["labels.csv"])
+    ]
+    return {"scores.csv": _table(("id", "score"), rows)}
+
+
+# Speakers' turns in meetings
+
+
+def _meeting_labels(draw: random.Random, items: Sequence[str]) -> Files:
+    turns, regions = [], []
+    for item in items:
+        speakers = draw.sample(range(SPEAKERS), 3)
+        now = 0.0
+        for _ in range(draw.randint(8, 16)):
+            length = draw.uniform(0.8, 6)
+            turns.append(_rttm(item, now, length, _speaker(draw.choice(speakers))))
+            now += max(0.5, length + draw.gauss(0.3, 0.5))
+        regions.append(f"{item} 1 0.000 {now + 8:.3f}")
+    return {"turns.rttm": "\n".join([*turns, ""]), "regions.uem": "\n".join([*regions, ""])}
+
+
+def _meeting_answers(draw: random.Random, labels: Mapping[str, str], right: float) -> Files:
+    turns = []
+    for line in labels["turns.rttm"].splitlines():
+        _, item, _, start, length, _, _, speaker, *_ = line.split()
+        name = f"voice{int(speaker[1:]) if draw.random() < right else draw.randrange(SPEAKERS)}"
+        turns.append(_rttm(item, max(0.0, float(start) + draw.gauss(0, 0.2)), float(length), name))
+    return {"turns.rttm": "\n".join([*turns, ""])}
+
+
+def _rttm(recording: str, start: float, length: float, speaker: str) -> str:
+    return f"SPEAKER {recording} 1 {start:.3f} {length:.3f} <NA> <NA> {speaker} <NA> <NA>"
+
+
+EXAMPLES = {
+    "children_asr": Example("speech recognition: words, several references", _asr_labels, _asr_answers),
+    "three_languages": Example("identification of three languages", _language_labels, _language_answers),
+    "meeting_speakers": Example("who speaks when in meetings", _meeting_labels, _meeting_answers),
+    "learner_ratings": Example(
+        "ratings of learners' speech by two raters, 1 to 7", _rating_labels, _rating_answers
+    ),
+    "health": Example("detection of a health condition, yes or no", _health_labels, _health_answers),
+    "spoofing": Example("detection of spoofed speech by one score", _spoofing_labels, _spoofing_answers),
+}

@@ -1,0 +1,44 @@
+"""The example folders of `init`: each is built, tried, scored and ranked as it is."""
+
+import csv
+import re
+
+import pytest
+
+import build_bundle
+from speechbundles.new import EXAMPLES
+from speechbundles.new.examples import SYSTEMS
+
+MOST_LINES = 20
+"""Lines of settings besides comments and blank lines."""
+
+
+@pytest.mark.default_cases("children_asr", "meeting_speakers")
+@pytest.mark.parametrize("name", sorted(EXAMPLES))
+def test_an_example_from_its_folder_to_its_leaderboard(name, tmp_path, capsys):
+    own = tmp_path / "own"
+    assert build_bundle.main(["init", str(own), "--example", name]) == 0
+    shown = capsys.readouterr().out
+    commands = [
+        line.split()[2:] for line in shown.splitlines() if line.startswith("  python build_bundle.py ")
+    ]
+    assert [words[0] for words in commands] == ["build", "rehearse", "score", "rank"]
+    for words in commands[:3]:
+        assert build_bundle.main(words) == 0
+        said = capsys.readouterr()
+        assert "warning" not in said.err
+        assert "WARN" not in said.out
+    outputs = sorted(str(path) for path in (own / "scored").iterdir() if path.is_dir())
+    assert build_bundle.main(["rank", *outputs, "--out", str(tmp_path / "board")]) == 0
+    with open(tmp_path / "board" / "board.csv", encoding="utf-8-sig", newline="") as file:
+        assert [row["System"] for row in csv.DictReader(file)] == list(SYSTEMS)
+    settings = (own / "competition.yaml").read_text()
+    assert len([line for line in settings.splitlines() if re.match(r"\s*[^#\s]", line)]) <= MOST_LINES
+
+
+def test_an_example_is_the_same_on_every_machine(tmp_path):
+    for folder in ("a", "b"):
+        assert build_bundle.main(["init", str(tmp_path / folder), "--example", "health"]) == 0
+    files = [path.relative_to(tmp_path / "a") for path in (tmp_path / "a").rglob("*") if path.is_file()]
+    assert len(files) == 7
+    assert all((tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes() for file in files)
