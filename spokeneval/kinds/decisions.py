@@ -37,7 +37,7 @@ def decisions(
     unit: str = "speaker",
     truth: str = "label",
     answer: str = "label",
-    form: Optional[Format] = None,
+    form: Optional[Callable[..., Format]] = None,
     units: Optional[Callable[[Any], Units]] = None,
 ) -> Task:
     """Return a task that asks for one of several classes.
@@ -48,7 +48,8 @@ def decisions(
     positive: of two classes, the one that precision and recall are of.
     id, item, unit: see `kind`.
     truth, answer: the columns with the classes in the reference and in a submission.
-    form, units: where the task has files of its own, its format and the function that gives its units.
+    form, units: where the task has files of its own, the function that gives its format for a `check` of references, as
+        `sheet_format` does, and the function that gives its units.
     """
     if positive and positive not in classes:
         raise ParameterError("positive", f"{positive!r} is not one of the classes {', '.join(classes)}")
@@ -63,21 +64,23 @@ def decisions(
     reference = one_table("labels.csv", {truth: labels}, id=id, item=item, unit=unit)
     submission = one_table("decisions.csv", {answer: labels}, id=id, item=item)
 
-    def check(answers: Answers, table: Table, problems: Problems) -> None:
-        found = {classes[number] for number in answers[truth].tolist() if number >= 0}
-        if not problems and len(found) < 2:
-            message = f"every {item} is {min(found, default='missing')!r}; expected two classes or more"
-            problems.add("one_class", reference.file, message)
-
+    form = form or partial(sheet_format, reference, submission, list_file="items.csv")
     number = classes.index(positive) if positive else -1
+    other = classes[1 - number] if positive else ""
+    expected = f"both {positive} and {other} {item}s" if positive else "two classes or more"
+
+    def check(answers: Answers, table: Table, problems: Problems) -> None:
+        if not problems and len(set(answers[truth].tolist())) < 2:
+            problems.add("one_class", table.file, f"only one kind of {item}; expected {expected}")
+
     constant = {f"{label} for every {item}": always(answer, n) for n, label in enumerate(classes)}
     return Task(
         name=name,
         title=title,
-        format=form or sheet_format(reference, submission, list_file="items.csv", check=check),
+        format=form(check=check),
         units=units or units_by(item, unit),
         count=partial(_count, truth=truth, answer=answer, classes=len(classes), positive=number),
-        scores=two_class_scores(positive, item) if positive else many_class_scores(classes, item),
+        scores=two_class_scores(positive, other, item) if positive else many_class_scores(classes, item),
         right=_right_of_two if positive else _right_of_many,
         labels=lambda reference: reference[truth].tolist(),
         trivial={
@@ -107,22 +110,22 @@ def _right_of_many(rows: Mapping[str, Any]) -> Any:
 
 
 # fmt: off
-def two_class_scores(positive: str, item: str) -> tuple[Score, ...]:
+def two_class_scores(positive: str, other: str, item: str) -> tuple[Score, ...]:
     """Return the scores of two classes."""
     metrics = correctness
     return (
-        Score("f1", "F1", HIGHER, metrics.f1, f"harmonic mean of precision and recall of {positive}", best=1),
+        Score("f1", "F1", HIGHER, metrics.f1, f"harmonic mean of precision and recall for {positive} {item}s", best=1),
         Score("precision", "Precision", HIGHER, metrics.precision,
-              f"share of the {item}s predicted as {positive} that are"),
+              f"share of the {item}s predicted {positive} that are {positive}"),
         Score("recall", "Recall", HIGHER, metrics.recall,
-              f"share of the {positive} {item}s that are predicted as such"),
-        Score("accuracy", "Accuracy", HIGHER, metrics.accuracy, f"share of the {item}s that are predicted rightly"),
+              f"share of the {positive} {item}s that are predicted {positive}"),
+        Score("accuracy", "Accuracy", HIGHER, metrics.accuracy, f"share of the {item}s with the right prediction"),
         Score("balanced_accuracy", "Balanced accuracy", HIGHER, metrics.balanced_accuracy,
-              "mean recall of the two classes"),
+              f"mean recall of {positive} and {other} {item}s"),
         Score("matthews", "Matthews correlation", HIGHER, metrics.matthews_correlation,
-              "correlation of classes and predictions", bounds=AGREEMENT),
+              "correlation of reference and prediction", bounds=AGREEMENT),
         Score("specificity", "Specificity", HIGHER, metrics.specificity,
-              f"share of the other {item}s that are predicted as such"),
+              f"share of the {other} {item}s that are predicted {other}"),
     )
 
 
@@ -131,11 +134,11 @@ def many_class_scores(classes: tuple[str, ...], item: str) -> tuple[Score, ...]:
     metrics = classification
     return (
         Score("macro_f1", "Macro F1", HIGHER, metrics.macro_f1, "mean F1 of the classes", best=1),
-        Score("accuracy", "Accuracy", HIGHER, metrics.accuracy, f"share of the {item}s that are predicted rightly"),
+        Score("accuracy", "Accuracy", HIGHER, metrics.accuracy, f"share of the {item}s with the right prediction"),
         Score("balanced_accuracy", "Balanced accuracy", HIGHER, metrics.balanced_accuracy,
               "mean recall of the classes"),
         Score("matthews", "Matthews correlation", HIGHER, metrics.matthews_correlation,
-              "correlation of classes and predictions (Gorodkin 2004)", bounds=AGREEMENT),
+              "correlation of reference and prediction (Gorodkin 2004)", bounds=AGREEMENT),
         *(
             Score(f"f1_{n + 1}", f"F1 {label}", HIGHER, partial(_f1_of, number=n), f"F1 of {label}")
             for n, label in enumerate(classes)

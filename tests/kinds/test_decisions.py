@@ -66,7 +66,7 @@ def test_a_label_that_is_no_class_is_refused() -> None:
     task = make(classes=["no", "yes"], positive="yes")
     with pytest.raises(SubmissionError, match="'maybe'"):
         scores(task, ["no", "yes"], ["maybe", "yes"])
-    with pytest.raises(ReferenceFileError, match="every item is 'yes'"):
+    with pytest.raises(ReferenceFileError, match="only one kind of item; expected both yes and no items"):
         scores(task, ["yes", "yes"], ["no", "yes"])
 
 
