@@ -4,44 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from difflib import get_close_matches
 from typing import Callable, Optional
 
 import numpy as np
 
 from .cells import Parser
-from .problems import Problems, quote
+from .problems import Problems, quote, some_of
 from .tables import Table
 
-_WRITTEN = re.compile(r"[A-Za-z0-9,.|/_-]{1,60}\Z")
-"""A token that may consist of phones written without spaces."""
+Suggest = Callable[[str, Sequence[str], Collection[str]], str]
+"""An unknown token, the phones and the fillers -> advice."""
 
-
-def transcripts(inventory: Callable[[], Sequence[str]], fillers: Collection[str]) -> Parser:
-    """Return a parser for sequences of phones and fillers, which may be empty.
-
-    Parameters
-    ----------
-    inventory
-        Returns the phones; called when a transcript is read.
-    fillers
-        The tokens that are not phones, such as `<sil>`.
-    """
-
-    def parse(table: Table, column: str, problems: Problems) -> np.ndarray:
-        phones = inventory()
-        known = {*fillers, *phones}
-        tokens = np.empty(len(table), dtype=object)
-        tokens[:] = [cell.split() for cell in table.columns[column]]
-        for row, found in enumerate(tokens):
-            if not known.issuperset(found):
-                for token in dict.fromkeys(found):
-                    if token not in known:
-                        advice = suggest_phone(token, phones, fillers)
-                        message = f"{quote(token)} is not one of the {len(phones)} phones; {advice}"
-                        table.add_problem(problems, "unknown_phone", row, message)
-        return tokens
-
-    return parse
+_LONGEST = 60
+"""The most characters of a token that may consist of phones written without spaces."""
+_WRITTEN = re.compile(r"[A-Za-z0-9,.|/_-]+\Z")
 
 
 def suggest_phone(token: str, phones: Sequence[str], fillers: Collection[str]) -> str:
@@ -54,7 +31,8 @@ def suggest_phone(token: str, phones: Sequence[str], fillers: Collection[str]) -
     bare = re.sub("[0-9]", "", token).upper()
     if bare in phones:
         return f"write {bare}, without the stress digit"
-    run = split_run(re.sub("[^A-Z]", "", token.upper()), phones) if _WRITTEN.match(token) else None
+    written = len(token) <= _LONGEST and _WRITTEN.match(token)
+    run = split_run(re.sub("[^A-Z]", "", token.upper()), phones) if written else None
     if run:
         return f"write {' '.join(run)}, with spaces between the phones"
     return f"use {', '.join(phones[:3])}, ... or the fillers {', '.join(sorted(fillers))}"
@@ -70,3 +48,60 @@ def split_run(run: str, phones: Sequence[str]) -> Optional[list[str]]:
                 ends[end] = [*ends[start], phone]
                 break
     return ends.get(len(run))
+
+
+def nearest_phones(token: str, phones: Sequence[str], fillers: Collection[str]) -> str:
+    """Advice on what to write in place of an unknown token, for any inventory."""
+    if len(token) <= _LONGEST:
+        run = split_run(token, phones)
+        if run:
+            return f"write {' '.join(run)}, with spaces between the phones"
+        known = (*phones, *sorted(fillers))
+        near = [other for other in known if other.casefold() == token.casefold()]
+        near = near or get_close_matches(token, known, 3, 0.5)
+        if near:
+            return f"the nearest are {', '.join(near)}" if len(near) > 1 else f"the nearest is {near[0]}"
+    return f"expected one of {some_of(phones, 8)}"
+
+
+def split_cells(cells: Sequence[str]) -> list[list[str]]:
+    """The tokens of each cell."""
+    return [cell.split() for cell in cells]
+
+
+def transcripts(
+    inventory: Callable[[], Sequence[str]],
+    fillers: Collection[str],
+    *,
+    split: Callable[[Sequence[str]], list[list[str]]] = split_cells,
+    suggest: Suggest = suggest_phone,
+) -> Parser:
+    """Return a parser for sequences of phones and fillers, which may be empty.
+
+    Parameters
+    ----------
+    inventory
+        Returns the phones; called when a transcript is read.
+    fillers
+        The tokens that are not phones, such as `<sil>`.
+    split
+        Gives the tokens of each cell.
+    suggest
+        Gives advice on what to write in place of an unknown token.
+    """
+
+    def parse(table: Table, column: str, problems: Problems) -> np.ndarray:
+        phones = inventory()
+        known = {*fillers, *phones}
+        tokens = np.empty(len(table), dtype=object)
+        tokens[:] = split(table.columns[column])
+        for row, found in enumerate(tokens):
+            if not known.issuperset(found):
+                for token in dict.fromkeys(found):
+                    if token not in known:
+                        advice = suggest(token, phones, fillers)
+                        message = f"{quote(token)} is not one of the {len(phones)} phones; {advice}"
+                        table.add_problem(problems, "unknown_phone", row, message)
+        return tokens
+
+    return parse

@@ -1,40 +1,54 @@
-"""Transcripts: what was said, in words or characters. Primary score: word or character error rate, lower is better.
+"""Transcripts: what was said, in words, characters or phones. Primary score: an error rate, lower is better.
 
 Reference, `transcripts.csv`: an item and its transcript in each row; several rows of one item are several references.
 Submission, `transcripts.csv`: one row an item. A transcript may be empty. Both sides are normalised by the same rules.
 Errors in words go with errors in characters, spaces between words included, against the same reference. Where
 characters are the unit, white space is left out, as is usual for languages that are written without it.
-Source: `metrics.transcript_errors`, `formats.normalisation`.
+Phones are separated by white space and belong to an inventory; `metrics.phoneme_recognition.FILLERS` are left out. With
+a table of features the primary score is the feature error rate, with phone errors against the same reference.
+Source: `metrics.transcript_errors`, `metrics.phoneme_recognition`, `formats.normalisation`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 import numpy as np
 
 from ..formats.cells import Parser
 from ..formats.format import Items
 from ..formats.normalisation import RULES, Normaliser, read_rules
-from ..formats.problems import Problems, ReferenceFileError, count_of
+from ..formats.phones import nearest_phones
+from ..formats.phones import transcripts as phone_cells
+from ..formats.problems import Problems, ReferenceFileError, count_of, some_of
 from ..formats.sheets import Answers, Sheet, sheet_format
 from ..formats.speakers import check_speakers
 from ..formats.tables import Table, check_ids, read_table
+from ..metrics import phoneme_recognition as recognition
 from ..metrics import transcript_errors as metrics
+from ..metrics.counts import taken
+from ..metrics.phoneme_recognition import FeatureTable
 from ..task import LOWER, POSITIVE, Score, Task
 from ..trivial import always
-from .kind import COMMON, Kind, Parameter, one_table, units_by
+from .kind import COMMON, Kind, Parameter, ParameterError, one_table, units_by
 
 FILE = "transcripts.csv"
 COLUMN = "transcript"
-WORDS, CHARACTERS = "words", "characters"
-FEWEST = 1000
-"""A reference has at least one word in so many transcripts, so that no rate exceeds what a platform can store."""
+WORDS, CHARACTERS, PHONES = "words", "characters", "phones"
+FEATURES = "features"
+ARPABET = "arpabet"
+"""Names the inventory and the features of `metrics/arpabet_features.tsv`."""
+MOST_PHONES = 500
+"""The most phones of an inventory: costs are tables of all pairs."""
 
 PLAIN = Normaliser()
+
+Inventory = Union[str, tuple[str, ...], None]
+"""Phones, `arpabet`, or none."""
 
 
 def transcripts(
@@ -42,6 +56,8 @@ def transcripts(
     title: str,
     *,
     units: str = WORDS,
+    phones: Inventory = None,
+    features: Optional[FeatureTable] = None,
     normalise: Normaliser = PLAIN,
     clip: Optional[float] = None,
     id: str = "id",
@@ -53,7 +69,11 @@ def transcripts(
     Parameters
     ----------
     units
-        What is compared, `words` or `characters`.
+        What is compared: `words`, `characters` or `phones`.
+    phones
+        The inventory, or `arpabet`; None for the phones of `features`.
+    features
+        The features of the phones; None for scores without them.
     normalise
         The rules for both sides.
     clip
@@ -61,7 +81,14 @@ def transcripts(
     id, item, unit
         See `kind`.
     """
-    cells = _symbols(normalise, units)
+    inventory, table = _inventory(units, phones, features)
+    for phone, kept in zip(inventory, normalise.words(inventory)):
+        if kept != [phone]:
+            message = (
+                f"the rules change the phone {phone!r} to {' '.join(kept)!r}; expected rules that keep it"
+            )
+            raise ParameterError("normalise", message)
+    cells = _phones(normalise, inventory) if units == PHONES else _symbols(normalise, units)
     reference = one_table(FILE, {COLUMN: cells}, id=id, item=item, unit=unit)
     submission = one_table(FILE, {COLUMN: cells}, id=id, item=item)
     form = sheet_format(reference, submission, list_file="items.csv", check=lambda *_: None)
@@ -70,8 +97,8 @@ def transcripts(
         title=title,
         format=form._replace(read_reference=partial(_read_reference, reference, units=units)),
         units=units_by(item, unit),
-        count=partial(_count, units=units),
-        scores=_scores(units, item, clip),
+        count=partial(_count, units=units, table=table),
+        scores=(*([feature_error_rate(item)] if table else []), *_scores(units, item, clip)),
         right=lambda rows: 1 - rows[units].clipped_rates,
         labels=lambda answers: [symbol for row in answers[COLUMN] for symbol in chain(*row)],
         trivial={"nothing recognised": always(COLUMN, [])},
@@ -88,6 +115,45 @@ def _symbols(normaliser: Normaliser, units: str) -> Parser:
         return cells
 
     return parse
+
+
+def _inventory(
+    units: str, phones: Inventory, features: Optional[FeatureTable]
+) -> tuple[tuple[str, ...], Optional[FeatureTable]]:
+    """The phones, none for other units, and the table of their features."""
+    if units != PHONES:
+        for name, value in (("phones", phones), ("features", features)):
+            if value is not None:
+                raise ParameterError(name, f"units are {units}; expected {name} with units: {PHONES} only")
+        return (), None
+    if phones == ARPABET:
+        if features is not None:
+            raise ParameterError(
+                "features", f"phones: {ARPABET} has features of its own; leave out one of the two"
+            )
+        features, phones = recognition.arpabet_features(), None
+    if features is not None and phones is not None:
+        rows = dict(zip(features.phones, features.symbols))
+        missing = [phone for phone in phones if phone not in rows]
+        if missing:
+            raise ParameterError(
+                "features", f"no row for {count_of(len(missing), 'phone')}: {some_of(missing, 8)}"
+            )
+        features = FeatureTable(tuple(phones), features.features, tuple(rows[phone] for phone in phones))
+    inventory = tuple(features.phones if features else phones or ())
+    if not 0 < len(inventory) <= MOST_PHONES:
+        found = f"{len(inventory)} phones" if inventory else "missing"
+        raise ParameterError("phones", f"{found}; expected a list of 1 to {MOST_PHONES} phones, or {ARPABET}")
+    return inventory, features
+
+
+def _phones(normaliser: Normaliser, inventory: tuple[str, ...]) -> Parser:
+    """A parser for cells of phones, which gives lists of phones without fillers."""
+
+    def split(cells: Sequence[str]) -> list[list[str]]:
+        return list(map(recognition.drop_fillers, normaliser.words(cells)))
+
+    return phone_cells(lambda: inventory, recognition.FILLERS, split=split, suggest=nearest_phones)
 
 
 def _read_reference(sheet: Sheet, files: Mapping[str, bytes], *, units: str) -> Answers:
@@ -120,9 +186,7 @@ def _read_reference(sheet: Sheet, files: Mapping[str, bytes], *, units: str) -> 
     for name, cell in zip(table.ids, symbols):
         references[name].append(cell)
     total = sum(map(len, symbols))
-    if not problems and FEWEST * total < max(FEWEST, len(symbols)):
-        found = f"{count_of(total, units[:-1])} in {count_of(len(symbols), 'transcript')}"
-        problems.add("no_words", sheet.file, f"{found}; expected at least one in {FEWEST} transcripts")
+    check_total(total, len(symbols), units[:-1], sheet.file, problems)
     problems.raise_if_any()
     column = np.empty(len(first), dtype=object)
     column[:] = list(references.values())
@@ -130,23 +194,44 @@ def _read_reference(sheet: Sheet, files: Mapping[str, bytes], *, units: str) -> 
     return Answers(Items(tuple(first)), {COLUMN: column}, texts)
 
 
-def _count(reference: Answers, submission: Answers, *, units: str) -> dict[str, metrics.TranscriptErrors]:
-    """Errors in words and in characters against the same reference; or in characters only."""
+def check_total(symbols: int, transcripts: int, unit: str, file: str, problems: Problems) -> None:
+    """Add the problem of a reference with so few symbols that a rate could exceed what a platform can store."""
+    if not problems and 1000 * symbols < max(1000, transcripts):
+        found = f"{count_of(symbols, unit)} in {count_of(transcripts, 'transcript')}"
+        problems.add(f"no_{unit}s", file, f"{found}; expected at least one {unit} per thousand transcripts")
+
+
+def _count(
+    reference: Answers, submission: Answers, *, units: str, table: Optional[FeatureTable]
+) -> dict[str, Any]:
+    """Errors in words and in characters against the same reference, in features and phones, or in one unit only."""
     references = [symbols for row in reference[COLUMN] for symbols in row]
     utterance = [place for place, row in enumerate(reference[COLUMN]) for _ in row]
     hypothesis = submission[COLUMN].tolist()
-    if units == CHARACTERS:
-        return {CHARACTERS: metrics.errors_per_utterance(references, hypothesis, utterance=utterance)}
+    if table:
+        heard = [hypothesis[place] for place in utterance]
+        costs = recognition.errors_per_utterance(references, heard, table=table)
+        places = metrics.lowest_rates(costs.feature_cost, costs.reference_phones, utterance)
+        same = [references[place] for place in places]
+        return {FEATURES: taken(costs, places), PHONES: metrics.errors_per_utterance(same, hypothesis)}
+    if units != WORDS:
+        return {units: metrics.errors_per_utterance(references, hypothesis, utterance=utterance)}
     words, places = metrics.best_references(references, hypothesis, utterance)
     chosen = [" ".join(references[place]) for place in places]
     return {WORDS: words, CHARACTERS: metrics.errors_per_utterance(chosen, list(map(" ".join, hypothesis)))}
 
 
 # fmt: off
+def feature_error_rate(item: str) -> Score:
+    """Return the score of tasks with features."""
+    return Score("fer", "FER", LOWER, recognition.fer, f"feature error rate, pooled over the {item}s", percent=True,
+                 bounds=POSITIVE, best=0)
+
+
 def _scores(units: str, item: str, clip: Optional[float]) -> tuple[Score, ...]:
     """The scores: rates in the unit, then CER beside WER."""
-    key, title = ("wer", "WER") if units == WORDS else ("cer", "CER")
     unit = units[:-1]
+    key, title = f"{unit[0]}er", f"{unit[0]}er".upper()
     mean, words = (metrics.mean_rate, "") if clip is None else (metrics.mean_clipped_rate, ", each at most 100 %")
     rates = (
         Score(key, title, LOWER, metrics.error_rate, f"{unit} error rate: errors per reference {unit}", of=units,
@@ -169,9 +254,39 @@ def _scores(units: str, item: str, clip: Optional[float]) -> tuple[Score, ...]:
 
 
 def _units(value: Any) -> str:
-    if value not in (WORDS, CHARACTERS):
-        raise ValueError(f"{value!r}; expected {WORDS} or {CHARACTERS}")
+    if value not in (WORDS, CHARACTERS, PHONES):
+        raise ValueError(f"{value!r}; expected {WORDS}, {CHARACTERS} or {PHONES}")
     return str(value)
+
+
+def _phone_names(value: Any) -> Inventory:
+    if value is None or value == ARPABET:
+        return value
+    if not isinstance(value, (list, tuple)) or not value:
+        raise ValueError(f"{value!r}; expected a list of phones, or {ARPABET}")
+    for phone in value:
+        if not isinstance(phone, str):
+            raise ValueError(
+                f"phone {phone!r}; expected a text, in quotation marks if it is a number or a yes"
+            )
+        if phone.split() != [phone] or phone in recognition.FILLERS:
+            raise ValueError(f"phone {phone!r}; expected one word that is not a filler")
+    phone, times = Counter(value).most_common(1)[0]
+    if times > 1:
+        raise ValueError(f"phone {phone!r} {times} times; expected it once")
+    return tuple(value)
+
+
+def _features(value: Any) -> Optional[FeatureTable]:
+    if value is None:
+        return None
+    rows = value if isinstance(value, (list, tuple)) else []
+    if not rows or not all(isinstance(row, (list, tuple)) and row for row in rows) or rows[0][0] != "phone":
+        raise ValueError(
+            f"{value!r:.100}; expected rows: phone and the names of features, then one for each phone"
+        )
+    header, *symbols = [tuple(map(str, row)) for row in rows]
+    return FeatureTable(tuple(row[0] for row in symbols), header[1:], tuple(row[1:] for row in symbols))
 
 
 def _clip(value: Any) -> Optional[float]:
@@ -182,14 +297,30 @@ def _clip(value: Any) -> Optional[float]:
 
 TRANSCRIPTS = Kind(
     "transcripts",
-    "what was said in each item, in words or characters",
+    "what was said in each item, in words, characters or phones",
     (
         Parameter(
             "units",
-            "What is compared: words (WER, with CER beside it), or characters (CER, without white space).",
+            "What is compared: words (WER, with CER beside it), characters (CER, without white space), phones (PER).",
             _units,
             WORDS,
             WORDS,
+        ),
+        Parameter(
+            "phones",
+            f"For units: phones, the inventory: a list of symbols, or {ARPABET} (39 phones of ARPAbet and DX, with "
+            f"features). Leave it out for all phones of the table of features.",
+            _phone_names,
+            None,
+            None,
+        ),
+        Parameter(
+            "features",
+            "For units: phones, a table for the feature error rate (FER), which is then the primary score: a header of "
+            "phone and the names of the features, then one row for each phone with +, -, 0, +- or -+.",
+            _features,
+            None,
+            None,
         ),
         Parameter(
             "normalise",

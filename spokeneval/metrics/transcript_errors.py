@@ -131,10 +131,7 @@ def best_references(
     hypotheses = Sequences(hypotheses.codes, hypotheses.starts[owner], hypotheses.lengths[owner])
     substitutions, insertions, deletions = edit_errors(references, hypotheses)
     errors, lengths = substitutions + insertions + deletions, references.lengths
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rate = np.where(errors == 0, 0.0, errors / lengths)
-    order = np.lexsort((-lengths, rate, owner))
-    best = order[np.flatnonzero(np.diff(owner[order], prepend=-1))]
+    best = lowest_rates(errors, lengths, utterance)
     own_rates = errors[best] / np.maximum(lengths[best], 1)
     rows = TranscriptErrors(
         substitutions[best],
@@ -147,6 +144,33 @@ def best_references(
         np.minimum(own_rates, 1.0),
     )
     return rows, best
+
+
+def lowest_rates(errors: np.ndarray, lengths: np.ndarray, utterance: Sequence[int]) -> np.ndarray:
+    """Return which reference counts for each utterance, by lowest rate, then greatest length, then place.
+
+    Parameters
+    ----------
+    errors, lengths : ndarray, shape (m,)
+        Errors against each of m references, or their costs, and its number of symbols.
+    utterance
+        See `errors_per_utterance`.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        Places of references.
+
+    Examples
+    --------
+    >>> lowest_rates(np.array([1, 1, 0]), np.array([2, 3, 1]), [0, 0, 1]).tolist()
+    [1, 2]
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rate = np.where(errors == 0, 0.0, errors / lengths)
+    owner = np.asarray(utterance)
+    order = np.lexsort((-lengths, rate, owner))
+    return order[np.flatnonzero(np.diff(owner[order], prepend=-1))]
 
 
 def count_errors(

@@ -15,9 +15,10 @@ import numpy as np
 
 from ..formats.naming import naming_format, naming_reference, naming_submission, naming_units
 from ..formats.phones import transcripts
-from ..formats.problems import Problems, ReferenceFileError, count_of
+from ..formats.problems import Problems, ReferenceFileError
 from ..formats.sheets import Answers
 from ..formats.tables import Table
+from ..kinds.transcripts import check_total, feature_error_rate
 from ..metrics import phoneme_recognition as metrics
 from ..task import LOWER, POSITIVE, Score, Task
 from ..trivial import always
@@ -29,11 +30,7 @@ SUBMISSION = naming_submission("transcripts.tsv", "asr_transcript", PHONES)
 
 def check_phones(answers: Answers, table: Table, problems: Problems) -> None:
     phones = sum(map(len, map(metrics.drop_fillers, answers["transcript"])))
-    if not problems and 1000 * phones < max(1000, len(table)):
-        # With fewer reference phones, a rate could exceed the largest number that a platform can store.
-        found = f"{count_of(phones, 'phone')} in {count_of(len(table), 'transcript')}"
-        message = f"{found}; expected at least one phone per thousand transcripts"
-        problems.add("no_phones", REFERENCE.file, message)
+    check_total(phones, len(table), "phone", table.file, problems)
 
 
 FORMAT = naming_format(REFERENCE, SUBMISSION, check_phones)
@@ -55,8 +52,7 @@ def count(reference: Answers, submission: Answers) -> dict[str, metrics.Recognit
 
 # fmt: off
 SCORES = (
-    Score("fer", "FER", LOWER, metrics.fer, "feature error rate, pooled over the utterances", percent=True,
-          bounds=POSITIVE, best=0),
+    feature_error_rate("utterance"),
     Score("per", "PER", LOWER, metrics.per, "phoneme error rate, pooled over the utterances", percent=True,
           bounds=POSITIVE),
     Score("substitutions", "Substitutions", LOWER, attrgetter("substitutions"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -59,6 +62,119 @@ def test_a_clipped_mean() -> None:
     assert scores(make(clip=1), reference, submission)["mean_wer"] == 50
 
 
+TABLE = [
+    ["phone", "voice", "nasal", "long"],
+    ["p", "-", "-", "0"],
+    ["b", "+", "-", "0"],
+    ["m", "+", "+", "-"],
+]
+
+
+def csv_of(transcripts: list[list[str]]) -> str:
+    return "id,transcript\n" + "".join(f"u{n},{' '.join(row)}\n" for n, row in enumerate(transcripts))
+
+
+def test_phones_of_an_own_inventory_equal_jiwer() -> None:
+    jiwer = pytest.importorskip("jiwer")
+    rng = random.Random(3)
+    phones = ["tʃ", "t", "ʃ", "a", "aː", "@"]
+    sides = [[[rng.choice(phones) for _ in range(rng.randrange(1, 9))] for _ in range(200)] for _ in range(2)]
+    fillers = [[*row, "<sil>"] for row in sides[1]]
+    found = scores(make(units="phones", phones=phones), csv_of(sides[0]), csv_of(fillers))
+    assert next(iter(found)) == "per"
+    expected = jiwer.process_words(*([" ".join(row) for row in side] for side in sides))
+    assert found["per"] == round(100 * expected.wer, 4)
+    assert found["substitutions"] + found["insertions"] + found["deletions"] == pytest.approx(
+        found["per"], abs=2e-4
+    )
+    assert found["insertions"] - found["deletions"] == pytest.approx(
+        100 * (expected.insertions - expected.deletions) / sum(map(len, sides[0])), abs=2e-4
+    )
+
+
+def test_arpabet_gives_the_rates_of_the_challenges_own_tool() -> None:
+    """pssteval 0.0.1 on phonologic, system hayes-arpabet: 1, 2 and 1 errors, 21.5, 22 and 21.5 features; 12 phones."""
+    said = [row.split() for row in ("K AE T", "T UW TH B R AH SH", "K <spn> T")]
+    heard = [row.split() for row in ("K AE T S", "T UH TH B AH SH", "K AE T")]
+    found = scores(make(units="phones", phones="arpabet"), csv_of(said), csv_of(heard))
+    assert list(found.items())[:2] == [
+        ("fer", round(100 * 65 / (24 * 12), 4)),
+        ("per", round(100 * 4 / 12, 4)),
+    ]
+    assert (found["substitutions"], found["insertions"]) == (round(100 / 12, 4), round(200 / 12, 4))
+
+
+def cheapest(said: tuple[str, ...], heard: tuple[str, ...], cost: Callable[[str, str], float]) -> float:
+    """The cost of the cheapest alignment by trying all; a phone against "" is added or missing."""
+    if not said or not heard:
+        return sum(cost(phone, "") for phone in said + heard)
+    return min(
+        cheapest(said[1:], heard[1:], cost) + cost(said[0], heard[0]),
+        cheapest(said[1:], heard, cost) + cost(said[0], ""),
+        cheapest(said, heard[1:], cost) + cost(heard[0], ""),
+    )
+
+
+def test_features_with_several_references_equal_all_alignments() -> None:
+    """The reference with the lowest cost per phone counts; of equal ones the longest, of these the first."""
+    value = {"+": 1.0, "-": -1.0, "0": 0.0}
+    rows = {name: [value[sign] for sign in signs] for name, *signs in TABLE[1:]}
+
+    def feature_cost(one: str, other: str) -> float:
+        if not other:
+            return sum(1 if number else 0.5 for number in rows[one])
+        return sum(abs(a - b) for a, b in zip(rows[one], rows[other], strict=True)) / 2
+
+    rng = random.Random(5)
+    task = make(units="phones", features=TABLE)
+    reference, heard, cost, errors, total = "id,transcript\n", [], 0.0, 0.0, 0
+    for n in range(60):
+        said = [
+            tuple(rng.choices("pbm", k=rng.randrange(0 if n % 9 == 0 else 1, 5))) for _ in range(n % 3 + 1)
+        ]
+        answer = tuple(rng.choices("pbm", k=rng.randrange(5)))
+        costs = [cheapest(row, answer, feature_cost) for row in said]
+        rates = [c and (c / len(row) if row else math.inf) for c, row in zip(costs, said, strict=True)]
+        best = min(range(len(said)), key=lambda place: (rates[place], -len(said[place]), place))
+        reference += "".join(f"u{n},{' '.join(row)}\n" for row in said)
+        heard.append(list(answer))
+        cost += costs[best]
+        errors += cheapest(said[best], answer, lambda one, other: float(one != other))
+        total += len(said[best])
+    found = scores(task, reference, csv_of(heard))
+    assert (found["fer"], found["per"]) == (
+        round(100 * cost / (3 * total), 4),
+        round(100 * errors / total, 4),
+    )
+
+
+def test_rules_fold_phones_and_an_inventory_may_be_a_part_of_the_table() -> None:
+    fold = [{"spelling": [["B", "b"], ["bh", "b"]]}]
+    task = make(units="phones", phones=["p", "b"], features=TABLE, normalise=fold)
+    assert scores(task, "id,transcript\nu1,B p bh\n", "id,transcript\nu1,b p b\n")["fer"] == 0
+    with pytest.raises(SubmissionError, match="'m' is not one of the 2 phones"):
+        scores(task, "id,transcript\nu1,p\n", "id,transcript\nu1,m\n")
+
+
+@pytest.mark.parametrize(
+    ("token", "advice"),
+    [
+        ("TSH", "the nearest is tsh"),
+        ("ba:", "write b a:, with spaces between the phones"),
+        ("tsx", "the nearest are ts, tsh"),
+        ("sil", "the nearest is <sil>"),
+        ("ʘ", "expected one of b, a:, ts, tsh"),
+        ("x" * 1000, "expected one of b, a:, ts, tsh"),
+    ],
+)
+def test_an_unknown_phone_is_refused_with_the_nearest_ones(token: str, advice: str) -> None:
+    task = make(units="phones", phones=["b", "a:", "ts", "tsh"])
+    with pytest.raises(SubmissionError) as refused:
+        scores(task, "id,transcript\nu1,b\n", f"id,transcript\nu1,b {token}\n")
+    assert str(refused.value.problems[0].message).endswith(f" is not one of the 4 phones; {advice}")
+    assert refused.value.total == 1
+
+
 def test_units_and_item_list() -> None:
     task = make(item="utterance")
     truth = task.format.read_reference(
@@ -92,7 +208,47 @@ def test_a_submission_has_each_item_once() -> None:
 @pytest.mark.parametrize(
     ("declared", "message"),
     [
-        ({"units": "phones"}, "units: 'phones'; expected words or characters"),
+        ({"units": "phonemes"}, "units: 'phonemes'; expected words, characters or phones"),
+        ({"phones": ["a"]}, "phones: units are words; expected phones with units: phones only"),
+        ({"features": TABLE}, "features: units are words; expected features with units: phones only"),
+        ({"units": "phones"}, "phones: missing; expected a list of 1 to 500 phones, or arpabet"),
+        ({"units": "phones", "phones": "timit"}, "phones: 'timit'; expected a list of phones, or arpabet"),
+        ({"units": "phones", "phones": []}, "phones: .*expected a list of phones"),
+        ({"units": "phones", "phones": ["a", "b", "a"]}, "phones: phone 'a' 2 times; expected it once"),
+        ({"units": "phones", "phones": ["a b"]}, "phones: phone 'a b'; expected one word"),
+        (
+            {"units": "phones", "phones": ["<sil>"]},
+            "phones: phone '<sil>'; expected one word that is not a filler",
+        ),
+        (
+            {"units": "phones", "phones": ["a", False]},
+            "phones: phone False; expected a text, in quotation marks",
+        ),
+        (
+            {"units": "phones", "phones": [f"p{n}" for n in range(501)]},
+            "phones: 501 phones; expected a list of 1 to 500",
+        ),
+        (
+            {"units": "phones", "phones": "arpabet", "features": TABLE},
+            "features: phones: arpabet has features of its own",
+        ),
+        ({"units": "phones", "phones": ["p", "x"], "features": TABLE}, "features: no row for 1 phone: x$"),
+        (
+            {"units": "phones", "features": "features.tsv"},
+            "features: 'features.tsv'; expected rows: phone and the names",
+        ),
+        (
+            {"units": "phones", "features": [["phone", "voice"], ["p", "yes"]]},
+            "features: phone 'p', voice: 'yes'; expected one",
+        ),
+        (
+            {"units": "phones", "features": [["phone", "voice"], ["p"]]},
+            "features: phone 'p' has 0 values for 1 features",
+        ),
+        (
+            {"units": "phones", "phones": "arpabet", "normalise": ["casefold"]},
+            "normalise: the rules change the phone 'AA' to 'aa'",
+        ),
         ({"clip": 2}, "clip: 2; expected 1"),
         ({"normalise": ["upper"]}, "normalise: no rule 'upper'"),
         ({"normalize": []}, "unknown parameter; did you mean normalise"),
