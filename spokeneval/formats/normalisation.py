@@ -13,6 +13,7 @@ import hashlib
 import json
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Callable, NamedTuple, Union
@@ -177,10 +178,9 @@ def _checked_value(name: str, value: Any) -> Any:
             raise ValueError(f"rule {name!r}: {row!r}; expected a word and what replaces it")
         if len(row[0].split()) != 1:
             raise ValueError(f"rule {name!r}: {row[0]!r}; expected one word in the first column")
-    words = [word for word, _ in value]
-    for word in words:
-        if words.count(word) > 1:
-            raise ValueError(f"rule {name!r}: {word!r} has {words.count(word)} rows; expected one")
+    for word, rows in Counter(word for word, _ in value).items():
+        if rows > 1:
+            raise ValueError(f"rule {name!r}: {word!r} has {rows} rows; expected one")
     return tuple(map(tuple, value))
 
 
