@@ -1,0 +1,100 @@
+"""Transcripts in Kaldi's text, sclite's trn and STM."""
+
+from collections.abc import Callable
+
+import pytest
+
+from speechbundles.competition.intake.transcripts import Utterance, read_kaldi_text, read_stm, read_trn
+from spokeneval.formats.problems import ReferenceFileError
+
+
+def test_kaldi_text() -> None:
+    content = "sp1-u1  HELLO\tthere (you) \n\nsp1-u2\nsp2-u1 ;; {a / b}\n"
+    assert read_kaldi_text(content, "text") == [
+        Utterance(1, "sp1-u1", "HELLO there (you)"),
+        Utterance(3, "sp1-u2", ""),
+        Utterance(4, "sp2-u1", ";; {a / b}"),
+    ]
+
+
+def test_trn_with_comments_and_empty_transcripts() -> None:
+    content = ";; ours\nshe had  your dark suit (cmh_sa01)\n\n(cmh_sa02)\nyou(xx) said(abc_1) \n"
+    assert read_trn(content, "ref.trn") == [
+        Utterance(2, "cmh_sa01", "she had your dark suit", "", "cmh"),
+        Utterance(4, "cmh_sa02", "", "", "cmh"),
+        Utterance(5, "abc_1", "you(xx) said", "", "abc"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ids", "speakers"),
+    [
+        (("abc-d_001", "x_y-1"), ("abc", "x_y")),  # as sclite -i spu_id reports them, version 2.4.10
+        (("a_b_1", "c_2"), ("a", "c")),
+        (("a_1", "b_1", "d3"), ("", "", "")),
+        (("utt_1", "utt_2"), ("", "")),
+        (("_1", "b_1"), ("", "")),
+        (("a-", "b_1"), ("", "")),
+    ],
+)
+def test_speakers_of_trn_are_the_beginnings_of_ids(ids: tuple[str, ...], speakers: tuple[str, ...]) -> None:
+    utterances = read_trn("".join(f"word ({item})\n" for item in ids), "ref.trn")
+    assert tuple(utterance.speaker for utterance in utterances) == speakers
+
+
+def test_stm_with_comments_labels_and_ignored_segments() -> None:
+    content = (
+        ';; LABEL "M" "Male" "Male Talkers"\n'
+        "2345 A 2345-a 0.10 2.0345 uh huh  yes\n"
+        "2345 B 2345-b 0.10 2.0355 <O,M,01> I <unk> thought\n"
+        "2345 A x 2.10 3.04 IGNORE_TIME_SEGMENT_IN_SCORING\n"
+        "2345 A x 3.04 3.05 <O> ignore_time_segment_in_scoring\n"
+        "2346 1 c 3 4.5\n"
+        "2346 1 c 5 6 <O,F>\n"
+    )
+    assert read_stm(content, "ref.stm") == [
+        Utterance(2, "2345_A_100_2034", "uh huh yes", "2345", "2345-a"),
+        Utterance(3, "2345_B_100_2036", "I <unk> thought", "2345", "2345-b"),
+        Utterance(6, "2346_1_3000_4500", "", "2346", "c"),
+        Utterance(7, "2346_1_5000_6000", "", "2346", "c"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("read", "content", "line", "message"),
+    [
+        (read_kaldi_text, "u1 a\n u2 b\n", 2, "the line begins with a space; expected ID WORD WORD ..."),
+        (read_trn, "a (u1)\nhello there\n", 2, "'hello there'; expected WORD WORD ... (ID)"),
+        (read_trn, "hello (u 1)\n", 1, "'hello (u 1)'; expected WORD WORD ... (ID)"),
+        (read_trn, "i've { um / uh / @ } as (u1)\n", 1, "has alternatives; expected plain words."),
+        (read_trn, "a {b / {c / d}} (u1)\n", 1, "has alternatives; expected plain words."),
+        (read_trn, "I am a (farmer) (u1)\n", 1, "'(farmer)' is an optional word; expected plain words."),
+        (read_stm, "2345 A a 0.10\n", 1, "4 fields; expected RECORDING CHANNEL SPEAKER START END WORD"),
+        (read_stm, "2345 A a 0,1 2 b\n", 1, "time '0,1'; expected a finite decimal number (a decimal point"),
+        (read_stm, "2345 A a 1 nan b\n", 1, "time 'nan'; expected a finite decimal number, 0 or more"),
+        (read_stm, "2345 A a -1 2 b\n", 1, "time '-1'; expected a finite decimal number, 0 or more"),
+        (read_stm, "2345 A a 2.0 2 b\n", 1, "from 2.0 to 2; expected an end after the start"),
+        (
+            read_stm,
+            "r A a 1 2 b\nr A b 1.0 2 c\n",
+            2,
+            "r_A_1000_2000 already appears on line 1; keep only one",
+        ),
+        (read_stm, "r A a 1 2 {a/b}\n", 1, "has alternatives; expected plain words."),
+        (read_stm, "r A a 1 2 <O> (%uh)\n", 1, "'(%uh)' is an optional word; expected plain words."),
+    ],
+)
+def test_lines_that_cannot_be_used_are_refused(
+    read: Callable[[str, str], list[Utterance]], content: str, line: int, message: str
+) -> None:
+    with pytest.raises(ReferenceFileError) as refused:
+        read(content, "own file")
+    (problem,) = refused.value.problems
+    assert (problem.file, problem.line) == ("own file", line)
+    assert message in problem.message
+
+
+def test_all_problems_of_a_file_are_in_one_refusal() -> None:
+    with pytest.raises(ReferenceFileError) as refused:
+        read_trn("{a / b} (c) (u1)\nhello\n", "ref.trn")
+    assert [problem.line for problem in refused.value.problems] == [1, 1, 2]
