@@ -6,7 +6,8 @@ import pytest
 
 from speechbundles.competition.kind_files import LARGEST_TABLE, resolve_files
 from spokeneval.formats.problems import ReferenceFileError
-from spokeneval.kinds import KINDS, read_parameters
+from spokeneval.kinds.declared import KINDS
+from spokeneval.kinds.kind import read_parameters
 from spokeneval.metrics.phoneme_recognition import arpabet_features
 from tests.samples.programs import ROOT
 
