@@ -98,7 +98,7 @@ def transcripts(
         format=form._replace(read_reference=partial(_read_reference, reference, units=units)),
         units=units_by(item, unit),
         count=partial(_count, units=units, table=table),
-        scores=(*([feature_error_rate(item)] if table else []), *_scores(units, item, clip)),
+        scores=(*([feature_error_rate(item, FEATURES)] if table else []), *_scores(units, item, clip)),
         right=lambda rows: 1 - rows[units].clipped_rates,
         labels=lambda answers: [symbol for row in answers[COLUMN] for symbol in chain(*row)],
         trivial={"nothing recognised": always(COLUMN, [])},
@@ -222,10 +222,10 @@ def _count(
 
 
 # fmt: off
-def feature_error_rate(item: str) -> Score:
-    """Return the score of tasks with features."""
-    return Score("fer", "FER", LOWER, recognition.fer, f"feature error rate, pooled over the {item}s", percent=True,
-                 bounds=POSITIVE, best=0)
+def feature_error_rate(item: str, of: str = "") -> Score:
+    """Return the score of tasks with features; `of`: see `Score`."""
+    return Score("fer", "FER", LOWER, recognition.fer, f"feature error rate, pooled over the {item}s", of=of,
+                 percent=True, bounds=POSITIVE, best=0)
 
 
 def _scores(units: str, item: str, clip: Optional[float]) -> tuple[Score, ...]:
@@ -308,8 +308,8 @@ TRANSCRIPTS = Kind(
         ),
         Parameter(
             "phones",
-            f"For units: phones, the inventory: a list of symbols, or {ARPABET} (39 phones of ARPAbet and DX, with "
-            f"features). Leave it out for all phones of the table of features.",
+            f"For units: phones, the inventory: a list such as [p, t, k], or {ARPABET} (39 phones of ARPAbet and DX, "
+            "with features). Leave it out for all phones of the table of features.",
             _phone_names,
             None,
             None,
