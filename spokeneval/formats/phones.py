@@ -93,14 +93,16 @@ def transcripts(
     def parse(table: Table, column: str, problems: Problems) -> np.ndarray:
         phones = inventory()
         known = {*fillers, *phones}
+        advice: dict[str, str] = {}
         tokens = np.empty(len(table), dtype=object)
         tokens[:] = split(table.columns[column])
         for row, found in enumerate(tokens):
             if not known.issuperset(found):
                 for token in dict.fromkeys(found):
                     if token not in known:
-                        advice = suggest(token, phones, fillers)
-                        message = f"{quote(token)} is not one of the {len(phones)} phones; {advice}"
+                        if token not in advice:
+                            advice[token] = suggest(token, phones, fillers)
+                        message = f"{quote(token)} is not one of the {len(phones)} phones; {advice[token]}"
                         table.add_problem(problems, "unknown_phone", row, message)
         return tokens
 
