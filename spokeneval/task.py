@@ -167,6 +167,9 @@ class Task:
         it.
     trivial
         The trivial baselines to compare scores with, `description -> function from items to a submission`.
+    half_right
+        Takes the reference, and returns a submission that is right about half of it, for the standard error of scores
+        that are the same for every trivial baseline, such as an error rate of 100 %; None if trivial baselines vary.
     shared_scale
         Whether the counts of two systems are on the same scale, so that their rows may be swapped to compare them.
     declaration
@@ -186,6 +189,7 @@ class Task:
     vary: Optional[Callable[[Mapping[str, str]], Task]] = None
     refuse: Optional[Callable[[Mapping[str, Any], Any], None]] = None
     trivial: Mapping[str, Callable[[Items], Any]] = field(default_factory=dict)
+    half_right: Optional[Callable[[Any], Any]] = None
     shared_scale: bool = True
     declaration: Mapping[str, Any] = field(default_factory=dict)
 

@@ -14,7 +14,7 @@ from spokeneval.run.options import Settings, choose_options
 from spokeneval.run.reference import labelled, read_submission
 from spokeneval.run.scoring import score_submission
 from spokeneval.run.signature import Signature
-from spokeneval.task import HIGHER, Number, Task
+from spokeneval.task import ENDS, HIGHER, Number, Task
 
 BASELINE = "the kit's baseline"
 
@@ -54,8 +54,9 @@ def set_feedback(
     """Compute the feedback on a set.
 
     The step is the standard error of the baseline's primary score, or of the first trivial baseline's (`Task.trivial`)
-    if the baseline does not run. If that is 0, the step is the largest standard error of all these systems. The floor
-    is the scores of the best of them.
+    if the baseline does not run. If that is 0, the step is the largest standard error of all these systems, or that of
+    a system that is right about half of the set (`Task.half_right`), whose interval the floor then has. The floor is
+    the scores of the best of them.
 
     Parameters
     ----------
@@ -80,10 +81,17 @@ def set_feedback(
         errors = [
             resampled_error(primary, task.part(primary, line.statistics.parts)) for line in lines.values()
         ]
+    shift: dict[str, Number] = {}
+    if not any(errors) and task.half_right is not None:
+        half = score_submission(task, gold.labels, task.half_right(gold.labels), settings)
+        errors = [half.intervals[primary.key].standard_error]
+        shift = {primary.key + end: half.scores[primary.key + end] - half.scores[primary.key] for end in ENDS}
     steps = {primary.key: choose_step(errors[0] or max(errors))} if any(errors) else {}
     scores = {what: line.scores[primary.key] for what, line in lines.items()}
     best = (max if primary.direction == HIGHER else min)(scores, key=lambda what: scores[what])
     if hidden and steps:
         scores = {what: on_grid(score, steps[primary.key]) for what, score in scores.items()}
     unit = lines[best].statistics.unit
-    return Feedback(steps, coarse_scores(lines[best].scores, steps), unit, scores)
+    floor = dict(lines[best].scores)
+    floor.update({key: floor[primary.key] + distance for key, distance in shift.items()})
+    return Feedback(steps, coarse_scores(floor, steps), unit, scores)

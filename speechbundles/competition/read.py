@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.competition import located_yaml, schema
+from speechbundles.competition.kind_files import resolve_files
 from speechbundles.competition.located_yaml import Defects
 from speechbundles.competition.whole import OF_THE_DATA, can_do_without, do_without
 from speechbundles.model.competition import Column, Competition, Phase, Place, usual_precision
@@ -22,6 +23,7 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import PROGRAM, suggestion
 from speechbundles.platforms.limits import LONGEST_COLUMN_TITLE
+from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.kinds.declared import KINDS, declared_task
 from spokeneval.kinds.kind import ParameterError
 from spokeneval.run.feedback import COARSE
@@ -139,7 +141,7 @@ def _resolve(
             continue
         challenge = tasks[task]
         at: Place = ("challenges", challenge, "tasks", task)
-        rules = _rules(_layer(content, at), at, known, defects)
+        rules = _rules(_layer(content, at), at, known, sources.folder, defects)
         if rules is None:
             continue
         of_kind = _defaults_of(rules)
@@ -188,13 +190,16 @@ def _resolve(
         )
 
 
-def _rules(layer: Mapping[str, Any], place: Place, known: Collection[str], defects: Defects) -> Task | None:
+def _rules(
+    layer: Mapping[str, Any], place: Place, known: Collection[str], folder: Path, defects: Defects
+) -> Task | None:
     """Return the task at a place: a task of the repository, or one that the organiser declares with `kind`.
 
     Parameters
     ----------
     layer: what the organiser wrote at the place.
     known: the names of all settings; the other keys are parameters of the kind.
+    folder: where the files are that parameters name.
     """
     name, declaration = str(place[-1]), {key: value for key, value in layer.items() if key not in known}
     if name in task_names():
@@ -206,7 +211,10 @@ def _rules(layer: Mapping[str, Any], place: Place, known: Collection[str], defec
         defects.append((place, f"{name} has no kind; {expected}"))
         return None
     try:
-        return declared_task(name, declaration)
+        return declared_task(name, resolve_files(declaration, folder))
+    except ReferenceFileError as error:
+        defects.append((place, str(error)))
+        return None
     except ParameterError as error:
         inside = error.parameter in layer
         defects.append(

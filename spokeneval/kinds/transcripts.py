@@ -33,7 +33,7 @@ from ..metrics import transcript_errors as metrics
 from ..metrics.counts import taken
 from ..metrics.phoneme_recognition import FeatureTable
 from ..task import LOWER, POSITIVE, Score, Task
-from ..trivial import always
+from ..trivial import always, random_numbers
 from .kind import COMMON, Kind, Parameter, ParameterError, one_table, units_by
 
 FILE = "transcripts.csv"
@@ -102,7 +102,16 @@ def transcripts(
         right=lambda rows: 1 - rows[units].clipped_rates,
         labels=lambda answers: [symbol for row in answers[COLUMN] for symbol in chain(*row)],
         trivial={"nothing recognised": always(COLUMN, [])},
+        half_right=_half_right,
     )
+
+
+def _half_right(reference: Answers) -> Answers:
+    """A submission in which half of the items, drawn at random, have their first reference, and the others nothing."""
+    kept = random_numbers(len(reference.items), 2)
+    column = np.empty(len(kept), dtype=object)
+    column[:] = [references[0] if keep else [] for references, keep in zip(reference[COLUMN], kept)]
+    return Answers(reference.items, {COLUMN: column})
 
 
 def _symbols(normaliser: Normaliser, units: str) -> Parser:

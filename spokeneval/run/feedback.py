@@ -92,7 +92,7 @@ def floored_scores(
     """The scores of a submission on the grid if it is better than the floor, else the scores of the floor.
 
     The ends of an interval have the same distance from the score as in the floor, because a system's own ends would
-    reveal as much again as its score.
+    reveal as much again as its score. They stay within the limits of the score.
 
     Parameters
     ----------
@@ -111,6 +111,8 @@ def floored_scores(
         score = interval_of(key)
         if score != key and score in line:
             line[key] = on_grid(line[score] + end - floor[score], steps[score])
+            if score == primary.key and primary.limits is not None:
+                line[key] = min(max(line[key], primary.limits[0]), primary.limits[1])
     return line
 
 
