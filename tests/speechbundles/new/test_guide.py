@@ -122,9 +122,10 @@ def run(tmp_path):
         {f"GIT_{who}_{what}": "a@b.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     )
 
-    def run(page, folder, after_the_first=""):
-        first, *others = (block for block in blocks(page, "sh") if not block.lstrip().startswith(TOKEN))
-        commands = "".join([first, after_the_first, *others])
+    def run(page, folder, between="", first=0):
+        """Run the blocks of a page, and other commands between the first ones and the rest."""
+        commands = [block for block in blocks(page, "sh") if not block.lstrip().startswith(TOKEN)]
+        commands = "".join([*commands[:first], between, *commands[first:]])
         done = subprocess.run(
             ["bash", "-exc", commands],
             cwd=folder,
@@ -172,7 +173,7 @@ def test_the_guide_to_ones_own_challenge_works_with_its_settings(run, tmp_path):
             {f"team_{team}.zip": make_zip({"decisions.csv": "\n".join(["id,label", *rows]).encode()})},
         )
     shutil.copy(tmp_path / "submissions/team_a.zip", tmp_path)
-    told = run(OWN_TASK, write_files(tmp_path, files), "cp settings.yaml klinik/competition.yaml\n")
+    told = run(OWN_TASK, write_files(tmp_path, files), "cp settings.yaml klinik/competition.yaml\n", first=2)
     assert "team_a" in told.partition("Ranks")[2]
     lines = [line for line in files["settings.yaml"].splitlines() if line]
     assert len(lines) <= 20
