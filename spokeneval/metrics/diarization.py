@@ -1,0 +1,410 @@
+"""Diarization: which labels, such as speakers or languages, are active at each instant.
+
+Turns are half-open intervals [start, end) in whole milliseconds. Overlapping or touching turns of one label are one
+turn. A label of the hypothesis is right where the label of the reference to which it is mapped is active: without a
+mapping the label of the same number; with the optimal mapping the labels of the two sides are paired one to one, per
+recording, so that the pairs have the greatest time in common.
+
+At an instant with r labels in the reference, h in the hypothesis and c right ones:
+
+- the miss is max(0, r - h);
+- the false alarm is max(0, h - r);
+- the confusion is min(r, h) - c.
+
+The evaluated time is that of the regions without the excluded speech. The scored time is the evaluated time without
+the collars, `collar` on each side of every start and end in the reference, and, if overlaps are skipped, without the
+time in which the reference has two labels or more. The mapping and the Jaccard error rates are computed from the
+evaluated time, the other rates from the scored time. Of several best mappings, one with the greatest common time in the
+scored time is taken, so that no count depends on the names of labels.
+
+Rates are fractions, lower is better; `counts` documents undefined results.
+
+Sources: NIST's `md-eval.pl`, version 22, as called for the Rich Transcription evaluations (RT-09 evaluation plan),
+which also maps before it leaves out collars; its option `-1` skips overlaps. `pyannote.metrics` calls the total width of
+a collar, twice `collar`, by this name, and maps in the scored time. JER: Ryant et al. (2019), Second DIHARD Challenge
+Evaluation Plan, as in `dscore`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .assignment import greatest_assignment
+from .counts import Number, add, check_counts, ratio
+
+MOST_LABELS = 1000
+"""Largest number of labels on each side of a recording."""
+
+_CELLS = 1 << 22
+"""Labels times instants to process at a time, so that arrays stay small."""
+
+
+class Turns(NamedTuple):
+    """Turns in any order; they may overlap.
+
+    Attributes
+    ----------
+    spans : array_like of int, shape (n, 2)
+        Start and end in ms, 0 <= start < end.
+    labels : array_like of int, shape (n,)
+        The number of each turn's label, from 0.
+    """
+
+    spans: Any
+    labels: Any
+
+
+class Recording(NamedTuple):
+    """The input for scoring one recording.
+
+    Attributes
+    ----------
+    reference, hypothesis
+        The turns in the reference, and those that the system found.
+    regions : array_like of int, shape (n, 2)
+        Start and end of the evaluated regions in ms, as for turns.
+    excluded : array_like of int, shape (n, 2)
+        Start and end of excluded time within the regions, likewise.
+    """
+
+    reference: Turns
+    hypothesis: Turns
+    regions: Any
+    excluded: Any = ()
+
+
+class Overlaps(NamedTuple):
+    """Times of one recording in ms, of r labels in the reference and h in the hypothesis.
+
+    Attributes
+    ----------
+    reference, hypothesis : ndarray of int, shape (r,), (h,)
+        The evaluated time of each label.
+    common : ndarray of int, shape (r, h)
+        The evaluated time in which two labels are active.
+    scored : ndarray of int, shape (r,)
+        The scored time of each label of the reference.
+    scored_common : ndarray of int, shape (r, h)
+        The scored time in which two labels are active.
+    miss, false_alarm : int
+        The scored time of labels in excess on one side.
+    """
+
+    reference: np.ndarray
+    hypothesis: np.ndarray
+    common: np.ndarray
+    scored: np.ndarray
+    scored_common: np.ndarray
+    miss: int
+    false_alarm: int
+
+
+@dataclass(frozen=True)
+class DiarizationErrors:
+    """Scored time and errors in ms, and Jaccard error rates, summed over the labels of recordings.
+
+    Attributes
+    ----------
+    reference
+        The time of all labels in the reference; where two are active it counts twice.
+    miss, false_alarm, confusion
+        The times of the three kinds of errors.
+    labels
+        The number of labels in the references, each counted once per recording.
+    jaccard
+        The sum of their Jaccard error rates.
+    """
+
+    reference: Number
+    miss: Number
+    false_alarm: Number
+    confusion: Number
+    labels: Number
+    jaccard: Number
+
+    def __post_init__(self) -> None:
+        check_counts(self)
+
+    def __add__(self, other: DiarizationErrors) -> DiarizationErrors:
+        return add(self, other)
+
+
+@dataclass(frozen=True)
+class LabelTimes:
+    """Scored time of each of k labels.
+
+    Attributes
+    ----------
+    reference : shape (..., k)
+        The label's time in the reference, in ms.
+    missed : shape (..., k)
+        The part of it in which the system does not find the label.
+    """
+
+    reference: Number
+    missed: Number
+
+    def __post_init__(self) -> None:
+        check_counts(self)
+
+    def __add__(self, other: LabelTimes) -> LabelTimes:
+        return add(self, other)
+
+
+def overlaps(recording: Recording, *, collar: int = 0, skip_overlap: bool = False) -> Overlaps:
+    """Return the times of one recording from which all its counts are computed.
+
+    Parameters
+    ----------
+    collar
+        The time in ms that is not scored on each side of a turn's start and end in the reference.
+    skip_overlap
+        Whether time with two or more labels in the reference is not scored.
+
+    Raises
+    ------
+    ValueError
+        An array of another shape or type, a turn that is not 0 <= start < end, or more than `MOST_LABELS` labels.
+
+    Examples
+    --------
+    >>> recording = Recording(Turns([(0, 600)], [0]), Turns([(100, 700)], [0]), [(0, 1000)])
+    >>> found = overlaps(recording)
+    >>> found.common.tolist(), found.miss, found.false_alarm
+    ([[500]], 100, 100)
+    """
+    sides = [_merged(turns, name) for name, turns in zip(("reference", "hypothesis"), recording[:2])]
+    regions, excluded = (_spans(spans, name) for name, spans in zip(Recording._fields[2:], recording[2:]))
+    edges = sides[0][0].reshape(-1, 1)
+    collars = np.concatenate([np.maximum(edges - collar, 0), edges + collar], axis=1) if collar else edges[:0]
+    collars = collars.reshape(-1, 2)
+    layers = (sides[0][0], sides[1][0], regions, excluded, collars)
+    instants = np.unique(np.concatenate(layers))
+    duration = np.diff(instants)
+    evaluated = _covered(regions, instants) & ~_covered(excluded, instants)
+    scored = evaluated & ~_covered(collars, instants)
+    reference, hypothesis = (_active(*side, instants) for side in sides)
+    spoken, claimed = (active.sum(axis=0) for active in (reference, hypothesis))
+    if skip_overlap:
+        scored &= spoken < 2
+    times, scored_times = duration * evaluated, duration * scored
+    excess = spoken - claimed
+    return Overlaps(
+        _time(reference, times),
+        _time(hypothesis, times),
+        _common(reference, hypothesis, times),
+        _time(reference, scored_times),
+        _common(reference, hypothesis, scored_times),
+        int(scored_times @ np.maximum(excess, 0)),
+        int(scored_times @ np.maximum(-excess, 0)),
+    )
+
+
+def errors_per_recording(found: Sequence[Overlaps], *, mapped: bool) -> DiarizationErrors:
+    """Return the errors of each of n >= 1 recordings.
+
+    Parameters
+    ----------
+    mapped
+        Whether the labels of the two sides are mapped, by the optimal mapping.
+
+    Examples
+    --------
+    The labels are exchanged, which only a mapping forgives.
+
+    >>> recording = Recording(Turns([(0, 600)], [0]), Turns([(0, 500)], [1]), [(0, 1000)])
+    >>> one = [overlaps(recording)]
+    >>> for mapped in (False, True):
+    ...     errors = errors_per_recording(one, mapped=mapped)
+    ...     print(errors.miss.tolist(), errors.confusion.tolist(), errors.jaccard.round(4).tolist())
+    [100] [500] [1.0]
+    [100] [0] [0.1667]
+    """
+    if not len(found):
+        raise ValueError("0 recordings; expected at least one")
+    rows = []
+    for times in found:
+        reference, labels = int(times.scored.sum()), int(np.count_nonzero(times.reference))
+        right = int(times.scored_common[_best_pairs(times) if mapped else _same_pairs(times)].sum())
+        either = times.reference[:, None] + times.hypothesis - times.common
+        similarity = times.common / np.maximum(either, 1)
+        alike = similarity[greatest_assignment(similarity) if mapped else _same_pairs(times)]
+        # max(r, h) - c = max(0, r - h) + min(r, h) - c, so the confusion is r - miss - c
+        confusion = reference - times.miss - right
+        rows.append(
+            (reference, times.miss, times.false_alarm, confusion, labels, labels - math.fsum(alike.tolist()))
+        )
+    *times_of, labels_of, jaccard = zip(*rows)
+    return DiarizationErrors(*map(_integers, times_of), _integers(labels_of), np.array(jaccard, float))
+
+
+def label_times_per_recording(found: Sequence[Overlaps], *, labels: int) -> LabelTimes:
+    """Return the times of the labels from 0 to `labels` - 1 in each of n recordings, without a mapping.
+
+    Examples
+    --------
+    >>> recording = Recording(Turns([(0, 600), (700, 800)], [0, 1]), Turns([(0, 500)], [0]), [(0, 1000)])
+    >>> times = label_times_per_recording([overlaps(recording)], labels=2)
+    >>> times.reference.tolist(), times.missed.tolist()
+    ([[600, 100]], [[100, 100]])
+    """
+    reference, missed = np.zeros((2, len(found), labels), dtype=np.int64)
+    for row, times in enumerate(found):
+        reference[row, : len(times.scored)] = missed[row, : len(times.scored)] = times.scored
+        same = _same_pairs(times)
+        missed[row, same[0]] -= times.scored_common[same]
+    return LabelTimes(reference, missed)
+
+
+def der(errors: DiarizationErrors) -> Any:
+    """Diarization error rate: (miss + false alarm + confusion) / reference.
+
+    Examples
+    --------
+    >>> der(DiarizationErrors(reference=1000, miss=100, false_alarm=50, confusion=100, labels=2, jaccard=0.5))
+    0.25
+    """
+    return ratio(errors.miss + errors.false_alarm + errors.confusion, errors.reference, "DER")
+
+
+def miss(errors: DiarizationErrors) -> Any:
+    """Return the miss rate: miss / reference.
+
+    Examples
+    --------
+    >>> miss(DiarizationErrors(reference=1000, miss=100, false_alarm=50, confusion=100, labels=2, jaccard=0.5))
+    0.1
+    """
+    return ratio(errors.miss, errors.reference, "miss rate")
+
+
+def false_alarm(errors: DiarizationErrors) -> Any:
+    """Return the false-alarm rate: false alarm / reference.
+
+    Examples
+    --------
+    >>> false_alarm(DiarizationErrors(reference=1000, miss=100, false_alarm=50, confusion=100, labels=2, jaccard=0.5))
+    0.05
+    """
+    return ratio(errors.false_alarm, errors.reference, "false-alarm rate")
+
+
+def confusion(errors: DiarizationErrors) -> Any:
+    """Return the confusion rate: confusion / reference.
+
+    Examples
+    --------
+    >>> confusion(DiarizationErrors(reference=1000, miss=100, false_alarm=50, confusion=100, labels=2, jaccard=0.5))
+    0.1
+    """
+    return ratio(errors.confusion, errors.reference, "confusion rate")
+
+
+def jaccard_error_rate(errors: DiarizationErrors) -> Any:
+    """JER: the mean Jaccard error rate over the labels of all references, with equal weights.
+
+    The error of a label is 1 - common / either, of the evaluated time in which both it and its label of the hypothesis
+    are active, and that in which one of them is; 1 for a label that is not paired. With a mapping, JER has its own: the
+    one of the least sum of errors.
+
+    Examples
+    --------
+    >>> jaccard_error_rate(DiarizationErrors(reference=900, miss=9, false_alarm=9, confusion=9, labels=2, jaccard=0.5))
+    0.25
+    """
+    return ratio(errors.jaccard, errors.labels, "JER")
+
+
+def label_error(times: LabelTimes) -> Any:
+    """Return for each label the share of its time in which the system does not find it: shape (..., k).
+
+    A label without time has NaN.
+
+    Examples
+    --------
+    >>> label_error(LabelTimes([600, 0, 100], [60, 0, 100])).tolist()
+    [0.1, nan, 1.0]
+    """
+    return ratio(np.asarray(times.missed), np.asarray(times.reference), "label error")
+
+
+def _spans(spans: Any, name: str) -> np.ndarray:
+    array = np.asarray(spans)
+    if not array.size:
+        return np.zeros((0, 2), dtype=np.int64)
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
+        raise ValueError(f"{name}: expected integers of shape (n, 2), not {array.dtype} of shape {array.shape}")
+    if not ((array[:, 0] >= 0) & (array[:, 0] < array[:, 1])).all():
+        raise ValueError(f"{name}: expected 0 <= start < end in every row")
+    return array.astype(np.int64)
+
+
+def _merged(turns: Turns, name: str) -> tuple[np.ndarray, np.ndarray, int]:
+    """The turns of each label, merged where they overlap or touch, their labels, and the number of labels."""
+    spans, labels = _spans(turns.spans, name), np.asarray(turns.labels)
+    if labels.shape != (len(spans),) or (len(spans) and (labels.dtype.kind not in "iu" or labels.min() < 0)):
+        raise ValueError(f"{name}: expected {len(spans)} label numbers of 0 or more, shape ({len(spans)},)")
+    if not len(spans):
+        return spans, np.zeros(0, dtype=np.int64), 0
+    if labels.max() >= MOST_LABELS:
+        raise ValueError(f"{name}: label number {labels.max()}; expected at most {MOST_LABELS} labels")
+    order = np.lexsort((spans[:, 0], labels))
+    spans, labels = spans[order], labels[order].astype(np.int64)
+    latest = spans[:, 1].max() + 1
+    ends = np.maximum.accumulate(labels * latest + spans[:, 1]) - labels * latest  # so far, of the same label
+    first = np.concatenate([[True], (labels[1:] != labels[:-1]) | (spans[1:, 0] > ends[:-1])])
+    last = np.concatenate([first[1:], [True]])
+    return np.stack([spans[first, 0], ends[last]], axis=1), labels[first], int(labels[-1]) + 1
+
+
+def _covered(spans: np.ndarray, instants: np.ndarray) -> np.ndarray:
+    """Whether any of the spans covers each interval between neighbouring instants, bool, shape (len(instants) - 1,)."""
+    started, ended = (np.searchsorted(np.sort(edge), instants[:-1], side="right") for edge in spans.T)
+    return started > ended
+
+
+def _active(spans: np.ndarray, labels: np.ndarray, n_labels: int, instants: np.ndarray) -> np.ndarray:
+    """Whether each label is active between neighbouring instants, bool, shape (n_labels, len(instants) - 1)."""
+    steps = np.zeros((n_labels, max(len(instants), 1)), dtype=np.int8)
+    for place, step in ((0, 1), (1, -1)):
+        steps[labels, np.searchsorted(instants, spans[:, place])] += np.int8(step)
+    return np.cumsum(steps, axis=1, dtype=np.int8, out=steps)[:, :-1].view(bool)
+
+
+def _time(active: np.ndarray, times: np.ndarray) -> np.ndarray:
+    return _common(active, np.ones((1, len(times)), dtype=bool), times)[:, 0]
+
+
+def _common(first: np.ndarray, second: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """The time in which each label of one side and each of the other are active, int, shape (r, h).
+
+    Floats hold these sums exactly, because they are below 2 ** 53.
+    """
+    found = np.zeros((len(first), len(second)))
+    width = max(1, _CELLS // max(len(first), len(second), 1))
+    for start in range(0, len(times), width):
+        part = slice(start, start + width)
+        found += (first[:, part] * times[part].astype(float)) @ second[:, part].T.astype(float)
+    return found.astype(np.int64)
+
+
+def _same_pairs(times: Overlaps) -> tuple[np.ndarray, np.ndarray]:
+    same = np.arange(min(times.common.shape))
+    return same, same
+
+
+def _best_pairs(times: Overlaps) -> tuple[np.ndarray, np.ndarray]:
+    """The pairs of greatest common time; of those with equal time, of the greatest scored common time."""
+    base = 1 + int(times.scored.sum())
+    largest = base * (1 + int(times.common.max(initial=0)))
+    kind: Any = np.int64 if largest < 1 << 62 else object
+    return greatest_assignment(times.common.astype(kind) * base + times.scored_common)
+
+
+def _integers(values: Sequence[int]) -> np.ndarray:
+    return np.array(values, dtype=np.int64)
