@@ -73,6 +73,9 @@ class Format(NamedTuple):
     take_reference
         For the same tasks: takes the reference and the positions of items, and returns the reference of these items
         only, in that order.
+    other_files
+        Names of further files that a reference may have: other formats of the files of `layouts`, which
+        `read_reference` accepts in their place.
     """
 
     layouts: tuple[Layout, ...]
@@ -87,8 +90,9 @@ class Format(NamedTuple):
     headerless: Mapping[int, tuple[str, ...]] = MappingProxyType({})
     item_rows: Callable[[Any], dict[str, dict[int, str]]] = lambda reference: {}
     take_reference: Callable[[Any, Sequence[int]], Any] = _no_part
+    other_files: tuple[str, ...] = ()
 
     @property
     def reference_files(self) -> tuple[str, ...]:
-        """The names of the reference's files."""
-        return tuple(layout.file for layout in self.layouts)
+        """The names of the files that a reference may have; `read_reference` refuses one that lacks a file."""
+        return (*(layout.file for layout in self.layouts), *self.other_files)

@@ -168,7 +168,7 @@ def _suggest_file(file: str, extra: list[str], found: int) -> str:
         ):
             if other.lower().endswith(_SHEETS):
                 return f"; found the spreadsheet {name(other)}"
-            if other.lower().endswith(".rttm"):
+            if other.lower().endswith(".rttm") and not file.endswith(".rttm"):
                 return f"; found {name(other)}: write its turns as lines of start, end and language"
             return f"; found {name(other)}: rename it"
     return "" if found else "; the submission is empty"

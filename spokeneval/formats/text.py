@@ -74,7 +74,9 @@ def decode(content: bytes, file: str, problems: Problems, first_line: int = 1) -
     return text
 
 
-def read_blocks(stream: BinaryIO, file: str, problems: Problems, limit: int) -> Iterator[str]:
+def read_blocks(
+    stream: BinaryIO, file: str, problems: Problems, limit: int, *, may_be_empty: bool = False
+) -> Iterator[str]:
     """A text of at most `limit` bytes, in blocks of whole lines without their last line end.
 
     The blocks, joined by line ends, give the text without the blank lines at its end. No block is blank.
@@ -87,7 +89,7 @@ def read_blocks(stream: BinaryIO, file: str, problems: Problems, limit: int) -> 
     Raises
     ------
     FileProblems
-        The text is too large or empty, or the bytes are not text. The class is that of `problems`.
+        The text is too large, empty although it may not be, or the bytes are not text. The class is that of `problems`.
     """
     size, lines = 0, 0
     most_lines = limit // BYTES_A_LINE
@@ -107,7 +109,7 @@ def read_blocks(stream: BinaryIO, file: str, problems: Problems, limit: int) -> 
             blank, empty = "", False
         else:
             blank = block + "\n"
-    if empty:
+    if empty and not may_be_empty:
         problems.stop("empty_file", file, "is empty")
 
 

@@ -67,16 +67,13 @@ def _least_cost(cost: np.ndarray) -> np.ndarray:
     column_of, row_of = np.full(n, -1), np.full(m, -1)
     for first in range(n):
         row, length = first, kind
-        shortest = before = None
+        shortest, before = cost[row] - row_price[row] - column_price, np.full(m, row)
         reached = np.zeros(m, dtype=bool)
         while True:
             reach = length + cost[row] - row_price[row] - column_price
-            if shortest is None:
-                shortest, before = reach, np.full(m, row)
-            else:
-                shorter = ~reached & (reach < shortest)
-                shortest[shorter] = reach[shorter]
-                before[shorter] = row
+            shorter = ~reached & (reach < shortest)
+            shortest[shorter] = reach[shorter]
+            before[shorter] = row
             open_columns = np.flatnonzero(~reached)
             column = open_columns[shortest[open_columns].argmin()]
             length = shortest[column]

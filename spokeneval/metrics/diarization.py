@@ -20,9 +20,9 @@ scored time is taken, so that no count depends on the names of labels.
 Rates are fractions, lower is better; `counts` documents undefined results.
 
 Sources: NIST's `md-eval.pl`, version 22, as called for the Rich Transcription evaluations (RT-09 evaluation plan),
-which also maps before it leaves out collars; its option `-1` skips overlaps. `pyannote.metrics` calls the total width of
-a collar, twice `collar`, by this name, and maps in the scored time. JER: Ryant et al. (2019), Second DIHARD Challenge
-Evaluation Plan, as in `dscore`.
+which also maps before it leaves out collars; its option `-1` skips overlaps. The collar of
+`pyannote.metrics` is the total width, twice this one, and it maps in the scored time. JER: Ryant et al. (2019), Second
+DIHARD Challenge Evaluation Plan, as in `dscore`.
 """
 
 from __future__ import annotations
@@ -37,9 +37,6 @@ import numpy as np
 from .assignment import greatest_assignment
 from .counts import Number, add, check_counts, ratio
 
-MOST_LABELS = 1000
-"""Largest number of labels on each side of a recording."""
-
 _CELLS = 1 << 22
 """Labels times instants to process at a time, so that arrays stay small."""
 
@@ -52,7 +49,7 @@ class Turns(NamedTuple):
     spans : array_like of int, shape (n, 2)
         Start and end in ms, 0 <= start < end.
     labels : array_like of int, shape (n,)
-        The number of each turn's label, from 0.
+        The number of each turn's label, from 0. Memory grows with the largest number.
     """
 
     spans: Any
@@ -169,7 +166,7 @@ def overlaps(recording: Recording, *, collar: int = 0, skip_overlap: bool = Fals
     Raises
     ------
     ValueError
-        An array of another shape or type, a turn that is not 0 <= start < end, or more than `MOST_LABELS` labels.
+        An array of another shape or type, or a turn that is not 0 <= start < end.
 
     Examples
     --------
@@ -237,10 +234,17 @@ def errors_per_recording(found: Sequence[Overlaps], *, mapped: bool) -> Diarizat
         # max(r, h) - c = max(0, r - h) + min(r, h) - c, so the confusion is r - miss - c
         confusion = reference - times.miss - right
         rows.append(
-            (reference, times.miss, times.false_alarm, confusion, labels, labels - math.fsum(alike.tolist()))
+            (
+                reference,
+                times.miss,
+                times.false_alarm,
+                confusion,
+                labels,
+                float(labels - math.fsum(alike.tolist())),
+            )
         )
-    *times_of, labels_of, jaccard = zip(*rows)
-    return DiarizationErrors(*map(_integers, times_of), _integers(labels_of), np.array(jaccard, float))
+    columns = map(np.array, zip(*rows))
+    return DiarizationErrors(*columns)
 
 
 def label_times_per_recording(found: Sequence[Overlaps], *, labels: int) -> LabelTimes:
@@ -320,17 +324,16 @@ def jaccard_error_rate(errors: DiarizationErrors) -> Any:
     return ratio(errors.jaccard, errors.labels, "JER")
 
 
-def label_error(times: LabelTimes) -> Any:
-    """Return for each label the share of its time in which the system does not find it: shape (..., k).
-
-    A label without time has NaN.
+def label_error(times: LabelTimes, *, label: int) -> Any:
+    """Return the share of a label's time in which the system does not find it.
 
     Examples
     --------
-    >>> label_error(LabelTimes([600, 0, 100], [60, 0, 100])).tolist()
-    [0.1, nan, 1.0]
+    >>> label_error(LabelTimes([600, 100], [60, 100]), label=0)
+    0.1
     """
-    return ratio(np.asarray(times.missed), np.asarray(times.reference), "label error")
+    missed, reference = (np.asarray(field)[..., label] for field in (times.missed, times.reference))
+    return ratio(missed, reference, "label error")
 
 
 def _spans(spans: Any, name: str) -> np.ndarray:
@@ -338,7 +341,9 @@ def _spans(spans: Any, name: str) -> np.ndarray:
     if not array.size:
         return np.zeros((0, 2), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
-        raise ValueError(f"{name}: expected integers of shape (n, 2), not {array.dtype} of shape {array.shape}")
+        raise ValueError(
+            f"{name}: expected integers of shape (n, 2), not {array.dtype} of shape {array.shape}"
+        )
     if not ((array[:, 0] >= 0) & (array[:, 0] < array[:, 1])).all():
         raise ValueError(f"{name}: expected 0 <= start < end in every row")
     return array.astype(np.int64)
@@ -351,8 +356,6 @@ def _merged(turns: Turns, name: str) -> tuple[np.ndarray, np.ndarray, int]:
         raise ValueError(f"{name}: expected {len(spans)} label numbers of 0 or more, shape ({len(spans)},)")
     if not len(spans):
         return spans, np.zeros(0, dtype=np.int64), 0
-    if labels.max() >= MOST_LABELS:
-        raise ValueError(f"{name}: label number {labels.max()}; expected at most {MOST_LABELS} labels")
     order = np.lexsort((spans[:, 0], labels))
     spans, labels = spans[order], labels[order].astype(np.int64)
     latest = spans[:, 1].max() + 1
@@ -404,7 +407,3 @@ def _best_pairs(times: Overlaps) -> tuple[np.ndarray, np.ndarray]:
     largest = base * (1 + int(times.common.max(initial=0)))
     kind: Any = np.int64 if largest < 1 << 62 else object
     return greatest_assignment(times.common.astype(kind) * base + times.scored_common)
-
-
-def _integers(values: Sequence[int]) -> np.ndarray:
-    return np.array(values, dtype=np.int64)

@@ -67,7 +67,7 @@ def parse_reference(task: Task, files: Mapping[str, bytes]) -> Reference:
         The labels and the items belong to different sets.
     """
     labels = task.format.read_reference(files)
-    known = fingerprint({name: files[name] for name in task.format.reference_files})
+    known = fingerprint({name: files[name] for name in task.format.reference_files if name in files})
     if PART_FILE not in files:
         return Reference(labels, labels.items, fingerprint=known)
     part = files[PART_FILE].decode("utf-8").strip()
