@@ -1,0 +1,580 @@
+"""Files of labelled turns: who or what is active when, in seconds, in any number of recordings.
+
+Reference:
+
+- `turns.rttm` (NIST's format), or `turns.csv` with the columns `recording, start, end, label`.
+- `regions.uem` (NIST's format), or `regions.csv` with the columns `recording, start, end`: the evaluated regions of
+  every recording. They do not overlap. A recording without turns has regions only.
+
+Without regions, a recording is evaluated from the first start to the last end of its turns, as `md-eval.pl` does. The
+public list has no times then, because they would reveal turns, and there is no recording without turns.
+
+Public list, `recordings.csv`: the regions, or the recordings only.
+
+Submission: `turns.rttm` with all recordings, or a file for each recording, `RECORDING.rttm`, with its turns. Any
+recording may be without turns.
+
+A line of RTTM has 9 or 10 fields, separated by white space: `SPEAKER RECORDING CHANNEL START DURATION <NA> <NA> LABEL
+<NA> <NA>`. Lines of RTTM's other types are skipped, except `NOSCORE` in a reference: its time is not evaluated. Lines
+that begin with `;;` are comments. Channels are not distinguished; give each channel a recording name of its own. A line
+of UEM is `RECORDING CHANNEL START END`.
+
+Times are rounded to whole milliseconds, half to even; of RTTM the start, and the end as the exact sum of start and
+duration. Turns that are empty after this are left out.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, Decimal
+from functools import partial
+from types import MappingProxyType
+from typing import Callable, NamedTuple, Optional
+
+import numpy as np
+
+from .files import ORGANISER_LIMIT, Files
+from .format import Format, Items
+from .language_labels import LATEST, check_names, recording_name
+from .problems import FileProblems, Problems, ReferenceFileError, count_of, name, quote
+from .speakers import check_speakers
+from .submission_folder import expect_files
+from .tables import Layout, Table, id_order, numbered, read_table
+from .text import blocks_of, decimal, decimals, expected_number, read_blocks, size_limit, text_of
+
+TURNS_RTTM, TURNS_CSV = "turns.rttm", "turns.csv"
+REGIONS_UEM, REGIONS_CSV = "regions.uem", "regions.csv"
+LIST_FILE = "recordings.csv"
+
+START, END, LABEL = "start", "end", "label"
+
+MOST_TURNS, MOST_LABELS = 1 << 15, 1000
+"""Largest numbers of turns and of labels in one recording."""
+
+LATEST_BY = 50
+"""Turns that end so many times later than all regions are not in seconds."""
+
+LATEST_S = LATEST / 1000
+SPEAKER_LINE, NO_SCORE_LINE = "SPEAKER", "NOSCORE"
+_NO_SCORE = "\n"
+"""Stands for the label of a `NOSCORE` line; no turn has it."""
+_TYPES = {
+    *(
+        SPEAKER_LINE,
+        NO_SCORE_LINE,
+        "SEGMENT",
+        "NO_RT_METADATA",
+        "LEXEME",
+        "NON-LEX",
+        "NON-SPEECH",
+        "FILLER",
+        "EDIT",
+    ),
+    *("SU", "IP", "CB", "A/P", "SPKR-INFO"),
+}
+"""The types of RTTM lines."""
+
+
+class Turns(NamedTuple):
+    """The turns of a recording.
+
+    Attributes
+    ----------
+    spans : ndarray of int, shape (n, 2)
+        Start and end in ms.
+    labels : ndarray of int, shape (n,)
+        Positions in the names of labels.
+    """
+
+    spans: np.ndarray
+    labels: np.ndarray
+
+
+NO_TURNS = Turns(np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The gold standard of n recordings, in the order of the items.
+
+    Attributes
+    ----------
+    items
+        The public part.
+    names
+        The names of the labels.
+    turns
+        The turns of each recording.
+    regions, excluded
+        The evaluated regions of each recording, and the time within them that is not evaluated, in ms, shape (k, 2).
+    units
+        The unit of each recording, such as its speaker; empty if units are not named.
+    """
+
+    items: Items
+    names: Sequence[str]
+    turns: Sequence[Turns]
+    regions: Sequence[np.ndarray]
+    excluded: Sequence[np.ndarray]
+    units: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A participant's turns in each of n recordings, in the order of the items, and the names of their labels."""
+
+    names: Sequence[str]
+    turns: Sequence[Turns]
+
+
+class TurnFiles(NamedTuple):
+    """The declaration of a task's files.
+
+    Attributes
+    ----------
+    id
+        The column with the names of recordings.
+    classes
+        The names of the labels; empty for any names.
+    optional
+        The column with the units, which a reference may have.
+    aliases
+        Alternative names of columns.
+    """
+
+    id: str
+    classes: Sequence[str] = ()
+    optional: Sequence[str] = ()
+    aliases: Mapping[str, str] = MappingProxyType({})
+
+    @property
+    def layouts(self) -> tuple[Layout, Layout]:
+        """The layouts of the reference's tables."""
+        span = (self.id, START, END)
+        turns = Layout(TURNS_CSV, self.id, (*span, LABEL), optional=self.optional, aliases=self.aliases)
+        return turns, Layout(REGIONS_CSV, self.id, span, optional=self.optional, aliases=self.aliases)
+
+
+def turns_format(declared: TurnFiles) -> Format:
+    """The format of a task with these files."""
+    return Format(
+        declared.layouts,
+        TURNS_RTTM,
+        (LIST_FILE,),
+        partial(read_reference, declared),
+        partial(public_files, declared),
+        partial(read_items, declared),
+        partial(read_submission, declared),
+        partial(rows, declared),
+        take,
+        other_files=(TURNS_RTTM, REGIONS_UEM),
+    )
+
+
+def read_reference(declared: TurnFiles, files: Mapping[str, bytes]) -> Reference:
+    """Read the turns and the evaluated regions.
+
+    Raises
+    ------
+    ReferenceFileError
+        A missing file, two of one kind, lines that are not valid turns or regions, regions that overlap, a recording
+        with turns but without regions, or none of whose turns is in its regions.
+    """
+    problems = Problems(ReferenceFileError)
+    found, given = (_read_either(declared, files, layout, problems) for layout in declared.layouts)
+    problems.raise_if_any()
+    if found is None:
+        problems.stop("missing_file", TURNS_CSV, f"is missing; expected {TURNS_CSV} or {TURNS_RTTM}")
+    turns, excluded = (
+        found.where(lambda label: label != _NO_SCORE),
+        found.where(lambda label: label == _NO_SCORE),
+    )
+    regions = given or _extents(turns)
+    recordings = sorted(set(regions.recordings), key=id_order)
+    for row in found.outside(recordings):
+        found.add_problem(problems, "no_region", row, f"has turns, but no region in {regions.file}")
+    _check_regions(regions, problems)
+    problems.raise_if_any()
+    names, by_recording = _by_recording(turns, recordings, declared.classes, problems)
+    evaluated, left_out = (
+        [spans for spans, _ in _by_recording(part, recordings, (), problems)[1]]
+        for part in (regions, excluded)
+    )
+    for recording, (spans, _), within in zip(recordings, by_recording, evaluated):
+        inside = (spans[:, :1] < within[:, 1]) & (spans[:, 1:] > within[:, 0])
+        if len(spans) and not inside.any():
+            message = f"{name(recording)}: none of its turns is in a region; expected times in seconds in both files"
+            problems.add("nothing_evaluated", regions.file, message, item=recording)
+    units = _units((found, regions), declared.optional, problems)
+    problems.raise_if_any()
+    return Reference(
+        Items(tuple(recordings), latest=float(given.spans.max()) if given else None),
+        names,
+        by_recording,
+        evaluated,
+        left_out,
+        [units.get(recording, recording) for recording in recordings] if units else (),
+    )
+
+
+class _Rows(NamedTuple):
+    """Spans of time in a file: recordings, start and end in ms, shape (n, 2), labels, line numbers, units."""
+
+    file: str
+    recordings: list[str]
+    spans: np.ndarray
+    labels: list[str]
+    lines: list[int]
+    units: Sequence[str] = ()
+
+    def add_problem(self, problems: Problems, code: str, row: int, message: str) -> None:
+        recording = self.recordings[row]
+        problems.add(code, self.file, f"{name(recording)}: {message}", line=self.lines[row], item=recording)
+
+    def where(self, chosen: Callable[[str], bool]) -> _Rows:
+        """The rows with the chosen labels."""
+        kept = [row for row, label in enumerate(self.labels) if chosen(label)]
+        return _Rows(
+            self.file,
+            [self.recordings[row] for row in kept],
+            self.spans[kept],
+            [self.labels[row] for row in kept],
+            [self.lines[row] for row in kept],
+        )
+
+    def outside(self, recordings: Sequence[str]) -> list[int]:
+        """The rows of other recordings."""
+        known = set(recordings)
+        return [row for row, recording in enumerate(self.recordings) if recording not in known]
+
+
+_Line = tuple[str, str, str, str]
+"""Recording, start, end or duration, and label of a line."""
+
+
+def _read_either(
+    declared: TurnFiles, files: Mapping[str, bytes], layout: Layout, problems: Problems
+) -> Optional[_Rows]:
+    """The turns or the regions, in NIST's format or as a table; None without such a file, or with a problem."""
+    other = TURNS_RTTM if layout.file == TURNS_CSV else REGIONS_UEM
+    there = [file for file in (layout.file, other) if file in files]
+    if len(there) == 2:
+        problems.add("two_files", other, f"is there beside {layout.file}; keep one of them")
+    rows = None
+    with problems.continuing():
+        if there == [other]:
+            parse = _rttm_line if other == TURNS_RTTM else _uem_line
+            lasting = other == TURNS_RTTM
+            rows = _read_lines(blocks_of(files, other, problems), other, problems, parse, lasting=lasting)
+        elif there == [layout.file]:
+            rows = _rows_of_table(read_table(files, layout, problems), declared, problems)
+        if rows and layout.file == TURNS_CSV:
+            _check_labels(rows, declared.classes, problems)
+    if rows:
+        names = Table(rows.file, declared.id, {declared.id: rows.recordings}, rows.lines)
+        check_names(names, declared.id, problems)
+    return rows
+
+
+def _rows_of_table(table: Table, declared: TurnFiles, problems: Problems) -> _Rows:
+    check_speakers(table, problems)
+    columns = table.columns
+    spans = _spans(columns[START], columns[END], table.file, table.lines, problems)
+    units = next((columns[column] for column in declared.optional if column in columns), [])
+    return _Rows(table.file, table.ids, spans, columns.get(LABEL, [LABEL] * len(table)), table.lines, units)
+
+
+def _read_lines(
+    blocks: Iterable[str],
+    file: str,
+    problems: Problems,
+    parse: Callable[[list[str], str, int, Problems], Optional[_Line]],
+    *,
+    lasting: bool,
+) -> _Rows:
+    """The lines of RTTM or UEM without blank lines and comments.
+
+    Parameters
+    ----------
+    parse
+        Takes the fields, the file's name, the line's number and the problems, and returns the line, or None to skip it.
+    lasting
+        Whether the lines have durations instead of ends.
+    """
+    recordings: list[str] = []
+    labels: list[str] = []
+    numbers: list[int] = []
+    spans = [NO_TURNS.spans]
+    known: dict[str, str] = {}  # one string for each name, as there may be many lines
+    first = 1
+    for block in blocks:
+        starts, others = [], []
+        lines = block.split("\n")
+        for number, line in enumerate(lines, first):
+            fields = line.split()
+            if not fields or fields[0].startswith(";;"):
+                continue
+            parsed = parse(fields, file, number, problems)
+            if parsed:
+                recording, start, other, label = parsed
+                recordings.append(known.setdefault(recording, recording))
+                labels.append(known.setdefault(label, label))
+                numbers.append(number)
+                starts.append(start)
+                others.append(other)
+        first += len(lines)
+        spans.append(
+            _spans(starts, others, file, numbers[len(numbers) - len(starts) :], problems, lasting=lasting)
+        )
+    return _Rows(file, recordings, np.concatenate(spans), labels, numbers)
+
+
+def _rttm_line(fields: list[str], file: str, number: int, problems: Problems) -> Optional[_Line]:
+    kind = fields[0].upper()
+    if kind not in _TYPES:
+        message = f"type {quote(fields[0])}; expected SPEAKER, then recording, channel, start, duration, ..."
+        problems.add("unknown_type", file, message, line=number)
+    elif kind in (SPEAKER_LINE, NO_SCORE_LINE):
+        if len(fields) in (9, 10):
+            return fields[1], fields[3], fields[4], fields[7] if kind == SPEAKER_LINE else _NO_SCORE
+        message = f"{count_of(len(fields), 'field')}; expected 9 or 10, separated by white space: "
+        message += f"{kind} recording channel start duration <NA> <NA> label <NA> <NA>"
+        problems.add("wrong_field_count", file, message, line=number)
+    return None
+
+
+def _uem_line(fields: list[str], file: str, number: int, problems: Problems) -> Optional[_Line]:
+    if len(fields) == 4:
+        return fields[0], fields[2], fields[3], LABEL
+    message = f"{count_of(len(fields), 'field')}; expected 4: recording, channel, start, end"
+    problems.add("wrong_field_count", file, message, line=number)
+    return None
+
+
+def _spans(
+    starts: Sequence[str],
+    others: Sequence[str],
+    file: str,
+    lines: Sequence[int],
+    problems: Problems,
+    *,
+    lasting: bool = False,
+) -> np.ndarray:
+    """Start and end in ms, int, shape (n, 2). Each line that is no span of time adds a problem.
+
+    Parameters
+    ----------
+    others
+        The ends, or the durations if `lasting`; a duration may be 0.
+    """
+    first, second = decimals(starts), decimals(others)
+    if first is not None and second is not None:
+        wrong = (first < 0) | ((second < 0) | (first + second > LATEST_S) if lasting else second <= first)
+        if not (wrong | (second > LATEST_S)).any():
+            ends = (first, second) if lasting else (second,)
+            return np.stack([_milliseconds(first), _milliseconds(*ends)], axis=1)
+    called = "duration" if lasting else END
+    for start, other, line in zip(starts, others, lines):
+        from_, to = decimal(start), decimal(other)
+        for column, text, time in ((START, start, from_), (called, other, to)):
+            if time is None:
+                problems.add("bad_time", file, f"{column} {expected_number(text)}", line=line)
+            elif time < 0:
+                message = (
+                    f"{column} {name(text)} is negative; expected seconds from the recording's beginning"
+                )
+                problems.add("negative_time", file, message, line=line)
+            elif time > LATEST_S:
+                message = f"{column} {name(text)} is more than eleven days; expected seconds"
+                problems.add("absurd_time", file, message, line=line)
+        if from_ is not None and to is not None:
+            if not lasting and to <= from_:
+                message = f"end {name(other)} is not after start {name(start)}"
+                problems.add("empty_span", file, message, line=line)
+            elif lasting and max(from_, to) <= LATEST_S < from_ + to:
+                message = "ends after more than eleven days; expected seconds"
+                problems.add("absurd_time", file, message, line=line)
+    return np.zeros((len(lines), 2), dtype=np.int64)
+
+
+def _milliseconds(*seconds: np.ndarray) -> np.ndarray:
+    """The sum of times in seconds in whole ms, exact as a decimal number and rounded half to even."""
+    exact = 1000 * sum(seconds)
+    rounded = np.rint(exact)
+    for row in np.flatnonzero(np.abs(np.abs(exact - rounded) - 0.5) < 1e-5).tolist():
+        total = sum((Decimal(repr(float(column[row]))) for column in seconds), Decimal())
+        rounded[row] = int((1000 * total).to_integral_value(ROUND_HALF_EVEN))
+    return rounded.astype(np.int64)
+
+
+def _check_labels(rows: _Rows, classes: Sequence[str], problems: Problems) -> None:
+    """Check that labels are classes, or names that can be written in RTTM."""
+    unusable = {
+        label
+        for label in set(rows.labels) - {*classes, _NO_SCORE}
+        if classes or label in ("", "<NA>") or not label.isprintable() or " " in label
+    }
+    expected = " or ".join(map(quote, classes)) or "a name without spaces or invisible characters"
+    for row, label in enumerate(rows.labels):
+        if label in unusable:
+            found = quote(label) if label else "is empty"
+            rows.add_problem(problems, "unknown_label", row, f"label {found}; expected {expected}")
+
+
+def _extents(turns: _Rows) -> _Rows:
+    """A region for each recording, from the first start to the last end."""
+    recordings, place = numbered(turns.recordings)
+    order = np.argsort(place, kind="stable")
+    first = np.searchsorted(place[order], np.arange(len(recordings)))
+    starts, ends = (
+        each.reduceat(turns.spans[order, column], first) if len(first) else turns.spans[:0, 0]
+        for column, each in ((0, np.minimum), (1, np.maximum))
+    )
+    lines = [turns.lines[row] for row in order[first].tolist()]
+    return _Rows(turns.file, recordings, np.stack([starts, ends], axis=1), [LABEL] * len(recordings), lines)
+
+
+def _check_regions(regions: _Rows, problems: Problems) -> None:
+    rows = sorted(zip(regions.recordings, regions.spans.tolist(), range(len(regions.lines))))
+    for (recording, before, _), (following, span, row) in zip(rows, rows[1:]):
+        if recording == following and span[0] < before[1]:
+            message = f"this region overlaps the region that ends at {before[1] / 1000:.12g} s"
+            regions.add_problem(problems, "overlapping_regions", row, message)
+
+
+def _by_recording(
+    rows: _Rows, recordings: Sequence[str], classes: Sequence[str], problems: Problems
+) -> tuple[Sequence[str], list[Turns]]:
+    """The names of the labels, and the turns of each recording that last; all rows are of these recordings."""
+    names = list(classes) or sorted(set(rows.labels))
+    number = {label: index for index, label in enumerate(names)}
+    place = {recording: index for index, recording in enumerate(recordings)}
+    labels = np.fromiter(map(number.__getitem__, rows.labels), np.int64, len(rows.labels))
+    recording = np.fromiter(map(place.__getitem__, rows.recordings), np.int64, len(rows.labels))
+    lasting = rows.spans[:, 0] < rows.spans[:, 1]
+    order = np.flatnonzero(lasting)[np.argsort(recording[lasting], kind="stable")]
+    cuts = np.searchsorted(recording[order], np.arange(1, len(recordings)))
+    turns = list(map(Turns, np.split(rows.spans[order], cuts), np.split(labels[order], cuts)))
+    for called, (_, used) in zip(recordings, turns):
+        for found, most, noun in (
+            (len(used), MOST_TURNS, "turn"),
+            (len(np.unique(used)), MOST_LABELS, "label"),
+        ):
+            if found > most:
+                message = f"{name(called)}: {count_of(found, noun)}; expected at most {most} in a recording"
+                problems.add("too_many", rows.file, message, item=called)
+    return names, turns
+
+
+def _units(parts: Iterable[_Rows], optional: Sequence[str], problems: Problems) -> dict[str, str]:
+    """The unit of each recording that has one; each recording has one unit in all its rows."""
+    units: dict[str, str] = {}
+    for rows in parts:
+        for row, (recording, unit) in enumerate(zip(rows.recordings, rows.units)):
+            if unit and units.setdefault(recording, unit) != unit:
+                message = f"{optional[0]} {name(unit)}, but {name(units[recording])} before; expected one for all of "
+                message += "its rows. Rename the column if it shows who is talking"
+                rows.add_problem(problems, "two_units", row, message)
+    return units
+
+
+def public_files(declared: TurnFiles, reference: Reference, options: Mapping[str, str]) -> dict[str, bytes]:
+    """The list of recordings, with their regions in seconds unless these are computed from the turns."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    given = reference.items.latest is not None
+    writer.writerow((declared.id, START, END) if given else (declared.id,))
+    for recording, regions in zip(reference.items.ids, reference.regions):
+        for start, end in np.sort(regions, axis=0).tolist() if given else [(0, 0)]:
+            times = (f"{start / 1000:.3f}", f"{end / 1000:.3f}") if given else ()
+            writer.writerow((recording, *times))
+    return {LIST_FILE: text.getvalue().encode()}
+
+
+def read_items(declared: TurnFiles, files: Mapping[str, bytes]) -> Items:
+    """Read the public items from the file that `public_files` returned."""
+    problems = Problems(FileProblems)
+    layout = Layout(LIST_FILE, declared.id, (declared.id,), optional=(START, END))
+    table = read_table(files, layout, problems)
+    latest = None
+    if {START, END} <= table.columns.keys():
+        spans = _spans(table.columns[START], table.columns[END], table.file, table.lines, problems)
+        latest = float(spans[:, 1].max(initial=0))
+    problems.raise_if_any()
+    return Items(tuple(dict.fromkeys(table.ids)), latest=latest)
+
+
+def read_submission(declared: TurnFiles, files: Files, items: Items) -> Submission:
+    """Read the turns in one file, or in a file for each recording.
+
+    Raises
+    ------
+    SubmissionError
+        The submission is not valid; the error lists every problem.
+    """
+    problems = Problems()
+    single = {f"{recording}.rttm": recording for recording in items.ids}
+    several = any(file in single and file != TURNS_RTTM for file in files.names)
+    expected = list(single) if several else [TURNS_RTTM]
+    expect_files(files.names, expected, problems)
+    limit = min(size_limit(0) * (2 if several else 1 + len(items)), ORGANISER_LIMIT)
+    parts = []
+    for file in expected:
+        if file in files.sources:
+            with problems.continuing():
+                with files.open(file, limit, problems) as stream:
+                    blocks = read_blocks(stream, file, problems, limit, may_be_empty=True)
+                    rows = _read_lines(blocks, file, problems, _rttm_line, lasting=True)
+                rows = rows.where(lambda label: label != _NO_SCORE)
+                _check_labels(rows, declared.classes, problems)
+                _check_recordings(rows, [single[file]] if several else items.ids, problems)
+                parts.append(rows)
+    problems.raise_if_any()
+    joined = _Rows(
+        "" if several else TURNS_RTTM,
+        [recording for rows in parts for recording in rows.recordings],
+        np.concatenate([rows.spans for rows in parts]),
+        [label for rows in parts for label in rows.labels],
+        [],
+    )
+    names, turns = _by_recording(joined, items.ids, declared.classes, problems)
+    last = float(joined.spans.max(initial=0))
+    if items.latest is not None and last > LATEST_BY * items.latest:
+        message = f"turns end at up to {last / 1000:.12g} s, but recordings last up to {items.latest / 1000:.12g} s; "
+        problems.add("not_seconds", joined.file, f"{message}expected times in seconds")
+    problems.raise_if_any()
+    return Submission(names, turns)
+
+
+def _check_recordings(rows: _Rows, expected: Sequence[str], problems: Problems) -> None:
+    known = set(expected)
+    for row in rows.outside(expected):
+        stem = recording_name(rows.recordings[row])
+        hint = f"; expected {name(stem)}" if stem in known else ""
+        hint = f"; expected {name(expected[0])} only" if len(expected) == 1 else hint
+        found = f"is not one of the {count_of(len(expected), 'recording')}{hint}"
+        rows.add_problem(problems, "unknown_recording", row, found)
+
+
+def rows(declared: TurnFiles, files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
+    """The lines of turns and regions, each with its recording, in the form of `Format.rows`."""
+    problems = Problems(ReferenceFileError)
+    found: dict[str, dict[int, str]] = {}
+    for layout in declared.layouts:
+        if layout.file in files:
+            table = read_table(files, layout, problems)
+            found[layout.file] = dict(zip(table.lines, table.ids))
+    for file, place in ((TURNS_RTTM, 1), (REGIONS_UEM, 0)):
+        if file in files:
+            lines = enumerate(text_of(files, file, problems).split("\n"), 1)
+            fields = {number: line.split() for number, line in lines if not line.lstrip().startswith(";;")}
+            found[file] = {number: line[place] for number, line in fields.items() if len(line) > place}
+    return found
+
+
+def take(submission: Submission, places: Sequence[int]) -> Submission:
+    """The turns in the recordings at the given positions, in that order."""
+    return Submission(submission.names, [submission.turns[place] for place in places])

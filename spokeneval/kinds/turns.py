@@ -1,0 +1,256 @@
+"""Turns: which speaker, language or other label is active when. Primary score: DER in percent, lower is better.
+
+`formats.turns` documents the files, `metrics.diarization` the scores. Labels either mean themselves, such as languages,
+or name speakers that a system cannot know; then a system's labels are mapped one to one, in each recording.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..formats.format import Items
+from ..formats.language_labels import LATEST
+from ..formats.problems import Problems, ReferenceFileError
+from ..formats.speakers import choose_units
+from ..formats.turns import (
+    END,
+    LABEL,
+    NO_TURNS,
+    START,
+    TURNS_CSV,
+    Reference,
+    Submission,
+    TurnFiles,
+    Turns,
+    read_reference,
+    turns_format,
+)
+from ..metrics import diarization as metrics
+from ..task import LOWER, POSITIVE, Score, Task
+from .kind import ID, ITEM, UNIT, Kind, Parameter, ParameterError, class_names, unit_columns
+
+ANY, NONE, OPTIMAL, SCORED, SKIPPED = "any", "none", "optimal", "scored", "skipped"
+
+WIDEST = 10
+"""The largest collar in seconds."""
+
+LEAST_SHARE = 1e-6
+"""The least share of labelled time in the evaluated time. With less, an error rate could exceed the largest number that
+a platform can store."""
+
+MOST_TRIVIAL = 10
+"""With more classes, no trivial baseline answers one class throughout."""
+
+EVER = np.array([[0, int(LATEST)]])
+
+
+def turns(
+    name: str,
+    title: str,
+    *,
+    classes: tuple[str, ...] = (),
+    mapping: str = NONE,
+    collar: int = 0,
+    overlap: str = SCORED,
+    id: str = "recording",
+    item: str = "recording",
+    unit: str = "speaker",
+) -> Task:
+    """Return a task that asks which labels are active when.
+
+    Parameters
+    ----------
+    classes
+        The labels; empty for any.
+    mapping
+        `none` if labels mean themselves, `optimal` if a system's labels are mapped to those of the reference.
+    collar
+        The time in ms that is not scored on each side of a start or end in the reference.
+    overlap
+        Whether time with two or more labels in the reference is `scored` or `skipped`.
+    id, item, unit
+        See `kind`.
+    """
+    if classes and mapping == OPTIMAL:
+        raise ParameterError(
+            "classes", f"with mapping {OPTIMAL} a system's labels are its own; expected {ANY}"
+        )
+    wide = [label for label in classes if len(label.split()) != 1]
+    if wide:
+        raise ParameterError("classes", f"class {wide[0]!r}; expected no blanks, because RTTM has none")
+    for parameter, column in (("id", id), ("unit", unit)):
+        if column in {START, END, LABEL, *([id] if parameter == "unit" else [])}:
+            raise ParameterError(parameter, f"{column!r} is the name of another column")
+    declared = TurnFiles(id, classes, **unit_columns(unit))
+    count = partial(_count, classes=classes, mapping=mapping, collar=collar, overlap=overlap)
+    throughout = classes if len(classes) <= MOST_TRIVIAL else ()
+    constant = {f"{label} throughout": _always(n, classes) for n, label in enumerate(throughout)}
+    if mapping == OPTIMAL:
+        constant = {"one label throughout": _always(0, ("label",))}
+    return Task(
+        name=name,
+        title=title,
+        format=turns_format(declared)._replace(read_reference=partial(_read_reference, declared, count)),
+        units=lambda reference: choose_units(reference.items.ids, item, **{unit: reference.units}),
+        count=count,
+        scores=_scores(classes),
+        right=lambda rows: 1 - np.fmin(np.nan_to_num(metrics.der(rows["errors"])), 1),
+        labels=lambda reference: [
+            reference.names[label] for _, labels in reference.turns for label in labels.tolist()
+        ],
+        trivial={"no turns": lambda items: Submission((), (NO_TURNS,) * len(items)), **constant},
+    )
+
+
+def _always(number: int, names: tuple[str, ...]) -> Any:
+    def answer(items: Items) -> Submission:
+        return Submission(names, (Turns(EVER, np.array([number])),) * len(items))
+
+    return answer
+
+
+def _read_reference(declared: TurnFiles, count: Any, files: Any) -> Reference:
+    """Read the reference, and check that it has enough scored time, of each class where classes are listed."""
+    reference = read_reference(declared, files)
+    counts = count(reference, Submission(reference.names, reference.turns))
+    problems = Problems(ReferenceFileError)
+    scored = int(counts["errors"].reference.sum())
+    least = LEAST_SHARE * sum(int(np.diff(regions).sum()) for regions in reference.regions)
+    if scored <= least:
+        message = f"{scored} ms of scored turns; expected more than {least:.3g} ms"
+        problems.add("no_turns", TURNS_CSV, message)
+    elif "labels" in counts:
+        for label, time in zip(declared.classes, counts["labels"].reference.sum(axis=0).tolist()):
+            if not time:
+                problems.add(
+                    "no_turns", TURNS_CSV, f"no scored time of class {label!r}; expected some of each class"
+                )
+    problems.raise_if_any()
+    return reference
+
+
+def _count(
+    reference: Reference,
+    submission: Submission,
+    *,
+    classes: tuple[str, ...],
+    mapping: str,
+    collar: int,
+    overlap: str,
+) -> dict[str, Any]:
+    """Count one row for each recording."""
+    names = dict.fromkeys((*reference.names, *submission.names))
+    number = {label: index for index, label in enumerate(names)}
+    sides = [np.array([number[label] for label in side.names], int) for side in (reference, submission)]
+    found = []
+    for spoken, claimed, regions, excluded in zip(
+        reference.turns, submission.turns, reference.regions, reference.excluded
+    ):
+        labels = [numbers[turns.labels] for numbers, turns in zip(sides, (spoken, claimed))]
+        if mapping == OPTIMAL:
+            labels = [np.unique(each, return_inverse=True)[1] for each in labels]
+        elif not classes:
+            labels = np.split(np.unique(np.concatenate(labels), return_inverse=True)[1], [len(labels[0])])
+        gold, system = map(metrics.Turns, (spoken.spans, claimed.spans), labels)
+        recording = metrics.Recording(gold, system, regions, excluded)
+        found.append(metrics.overlaps(recording, collar=collar, skip_overlap=overlap == SKIPPED))
+    counts: dict[str, Any] = {"errors": metrics.errors_per_recording(found, mapped=mapping == OPTIMAL)}
+    if classes:
+        counts["labels"] = metrics.label_times_per_recording(found, labels=len(classes))
+    return counts
+
+
+# fmt: off
+def _scores(classes: tuple[str, ...]) -> tuple[Score, ...]:
+    return (
+        Score("der", "DER", LOWER, metrics.der,
+              "miss, false alarm and confusion over the time of all labels in the reference", of="errors", percent=True,
+              bounds=POSITIVE, best=0),
+        Score("miss", "Miss", LOWER, metrics.miss, "labelled time in which the system finds no label, or too few",
+              of="errors", percent=True),
+        Score("false_alarm", "False alarm", LOWER, metrics.false_alarm,
+              "time in which the system finds more labels than there are", of="errors", percent=True, bounds=POSITIVE),
+        Score("confusion", "Confusion", LOWER, metrics.confusion, "time with one label taken for another",
+              of="errors", percent=True),
+        Score("jer", "JER", LOWER, metrics.jaccard_error_rate,
+              "Jaccard error rate: errors over the time in reference or system, mean over each recording's labels",
+              of="errors", percent=True),
+        *(
+            Score(f"error_{n + 1}", f"{label} error", LOWER, partial(metrics.label_error, label=n),
+                  f"share of the time of {label} in which the system does not find it", of="labels", percent=True)
+            for n, label in enumerate(classes)
+        ),
+    )
+# fmt: on
+
+
+def _classes(value: Any) -> tuple[str, ...]:
+    return () if value == ANY else class_names(value)
+
+
+def _one_of(*choices: str) -> Any:
+    def read(value: Any) -> str:
+        if value not in choices:
+            raise ValueError(f"{value!r}; expected {' or '.join(choices)}")
+        return str(value)
+
+    return read
+
+
+def _collar(value: Any) -> int:
+    """The collar in ms."""
+    plain = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not plain or not 0 <= value <= WIDEST or round(1000 * value) != round(1000 * value, 6):
+        raise ValueError(
+            f"{value!r}; expected seconds from 0 to {WIDEST}, in whole milliseconds, such as 0.25"
+        )
+    return round(1000 * value)
+
+
+TURNS = Kind(
+    "turns",
+    "which speaker, language or other label is active when",
+    (
+        Parameter(
+            "classes",
+            f"The labels, two or more, in the order of tables; or {ANY}, for speakers and other open sets.",
+            _classes,
+            ["English", "Hindi"],
+            ANY,
+        ),
+        Parameter(
+            "mapping",
+            f"{NONE}: labels mean themselves. {OPTIMAL}: in each recording a system's labels are mapped one to one to "
+            "those of the reference, with the greatest time in common, as for speakers.",
+            _one_of(NONE, OPTIMAL),
+            NONE,
+            NONE,
+        ),
+        Parameter(
+            "collar",
+            "Seconds that are not scored on each side of every start and end in the reference. The collar of pyannote "
+            "is the total width, twice this one.",
+            _collar,
+            0.25,
+            0,
+        ),
+        Parameter(
+            "overlap",
+            f"Whether time with two or more labels in the reference is {SCORED} or {SKIPPED}.",
+            _one_of(SCORED, SKIPPED),
+            SCORED,
+            SCORED,
+        ),
+        ID._replace(
+            description="The column that names a recording in the reference, if it is a CSV file.",
+            example="recording",
+            default="recording",
+        ),
+        ITEM._replace(example="recording", default="recording"),
+        UNIT,
+    ),
+    turns,
+)
