@@ -1,0 +1,434 @@
+"""Turns of labels, declared by parameters, from files to scores."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import linear_sum_assignment
+
+from spokeneval.formats.files import Files
+from spokeneval.formats.problems import ReferenceFileError, SubmissionError
+from spokeneval.kinds import KINDS, ParameterError, read_parameters
+from spokeneval.metrics.counts import total
+from spokeneval.task import Task
+
+Turn = tuple[float, float, str]
+"""Start and end in seconds, label."""
+
+
+def make(**declared: Any) -> Task:
+    kind = KINDS["turns"]
+    return kind.make("meetings", "Meetings", **read_parameters(kind, declared))
+
+
+def rttm(**recordings: list[Turn]) -> bytes:
+    lines = [
+        f"SPEAKER {recording} 1 {start:.3f} {end - start:.3f} <NA> <NA> {label} <NA> <NA>\n"
+        for recording, turns in recordings.items()
+        for start, end, label in turns
+    ]
+    return "".join(lines).encode()
+
+
+def scores_of(task: Task, files: dict[str, bytes], submission: dict[str, bytes]) -> dict[str, float]:
+    reference = task.format.read_reference(files)
+    items = task.format.read_items(task.format.public_files(reference, {}))
+    assert items == reference.items
+    answers = task.format.read_submission(Files(submission), items)
+    counts = {part: total(rows) for part, rows in task.count(reference, answers).items()}
+    return {score.key: score.value(task.part(score, counts)) for score in task.scores}
+
+
+def scores(
+    reference: list[Turn], system: list[Turn], regions: list[tuple[float, float]], **declared: Any
+) -> dict[str, float]:
+    """The scores of one recording."""
+    uem = "".join(f"r 1 {start:.3f} {end:.3f}\n" for start, end in regions)
+    files = {"turns.rttm": rttm(r=reference), "regions.uem": uem.encode()}
+    return scores_of(make(**declared), files, {"turns.rttm": rttm(r=system)})
+
+
+# Oracles
+
+
+def frames(turns: list[Turn], length: int) -> dict[str, np.ndarray]:
+    """The active milliseconds of each label."""
+    active: dict[str, np.ndarray] = {}
+    for start, end, label in turns:
+        found = active.setdefault(label, np.zeros(length, bool))
+        found[round(1000 * start) : round(1000 * end)] = True
+    return active
+
+
+def by_frames(
+    reference: list[Turn],
+    system: list[Turn],
+    regions: list[tuple[float, float]],
+    *,
+    mapping: str = "none",
+    collar: float = 0,
+    overlap: str = "scored",
+) -> dict[str, float]:
+    """The scores from every millisecond, as NIST's evaluation plan defines them. Mappings are unique in random turns."""
+    length = (
+        round(1000 * max(end for *_, end in (*[turn[:2] for turn in (*reference, *system)], *regions))) + 1
+    )
+    spoken, claimed = frames(reference, length), frames(system, length)
+    evaluated = frames([(*region, "") for region in regions], length)[""]
+    scored = evaluated.copy()
+    width = round(1000 * collar)
+    for active in spoken.values():
+        for edge in np.flatnonzero(np.diff(np.concatenate([[0], active.astype(int), [0]]))):
+            scored[max(0, edge - width) : edge + width] = False
+    r, h = (sum(side.values(), np.zeros(length, int)) for side in (spoken, claimed))
+    if overlap == "skipped":
+        scored &= r < 2
+    common = np.array(
+        [[(ref & hyp & evaluated).sum() for hyp in claimed.values()] for ref in spoken.values()]
+    ).reshape(len(spoken), len(claimed))
+    either = np.array(
+        [[((ref | hyp) & evaluated).sum() for hyp in claimed.values()] for ref in spoken.values()]
+    ).reshape(common.shape)
+    similarity = common / np.maximum(either, 1)
+    refs, hyps = list(spoken), list(claimed)
+    if mapping == "optimal":
+        pairs, alike = (
+            list(zip(*linear_sum_assignment(matrix, maximize=True))) for matrix in (common, similarity)
+        )
+    else:
+        pairs = alike = [(refs.index(label), hyps.index(label)) for label in refs if label in hyps]
+    c = sum((spoken[refs[i]] & claimed[hyps[j]] for i, j in pairs), np.zeros(length, int))
+    parts = {
+        "miss": np.maximum(r - h, 0),
+        "false_alarm": np.maximum(h - r, 0),
+        "confusion": np.minimum(r, h) - c,
+    }
+    rates = {key: 100 * part[scored].sum() / r[scored].sum() for key, part in parts.items()}
+    present = [(active & evaluated).any() for active in spoken.values()]
+    jer = 100 * (1 - sum(similarity[pair] for pair in alike) / sum(present))
+    return {"der": sum(rates.values()), **rates, "jer": jer}
+
+
+def random_turns(rng: np.random.Generator, labels: str, n: int) -> list[Turn]:
+    starts = rng.integers(0, 9000, n) / 1000
+    ends = starts + rng.integers(1, 2500, n) / 1000
+    return list(zip(starts.tolist(), ends.tolist(), rng.choice(list(labels), n).tolist()))
+
+
+@pytest.mark.parametrize("mapping", ["none", "optimal"])
+@pytest.mark.parametrize("overlap", ["scored", "skipped"])
+@pytest.mark.parametrize("collar", [0, 0.1])
+def test_scores_equal_those_of_every_millisecond(mapping: str, overlap: str, collar: float) -> None:
+    rng = np.random.default_rng(3)
+    choices: Any = {"mapping": mapping, "overlap": overlap, "collar": collar}
+    for labels in ("AB", "ABC", "CDEFG", "B"):
+        reference, system = random_turns(rng, "ABC", 6), random_turns(rng, labels, 9)
+        regions = [(0.3, 4.25), (5, 11.5)]
+        expected = by_frames(reference, system, regions, **choices)
+        assert scores(reference, system, regions, **choices) == pytest.approx(expected, abs=1e-9)
+
+
+def merged(turns: list[Turn]) -> list[Turn]:
+    """The turns of each label, joined where they overlap or touch, as other tools count overlaps twice."""
+    found = []
+    for label, active in frames(turns, 12000).items():
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], active.astype(int), [0]]))) / 1000
+        found += [(start, end, label) for start, end in zip(edges[::2].tolist(), edges[1::2].tolist())]
+    return found
+
+
+def test_scores_equal_those_of_pyannote() -> None:
+    """Without a collar, because pyannote maps after leaving out collars; and a fixed mapping with one, twice as wide."""
+    core = pytest.importorskip("pyannote.core")
+    diarization = pytest.importorskip("pyannote.metrics.diarization")
+    identification = pytest.importorskip("pyannote.metrics.identification")
+    rng = np.random.default_rng(4)
+    for skipped in (False, True) * 3:
+        reference, system = (merged(random_turns(rng, "ABC", 6)) for _ in range(2))
+        annotations = []
+        for turns in (reference, system):
+            annotation = core.Annotation()
+            for number, (start, end, label) in enumerate(turns):
+                annotation[core.Segment(start, end), number] = label
+            annotations.append(annotation)
+        uem = core.Timeline([core.Segment(0.5, 11)])
+        rates = {
+            "optimal": diarization.DiarizationErrorRate(skip_overlap=skipped),
+            "none": identification.IdentificationErrorRate(skip_overlap=skipped, collar=0.2),
+        }
+        for mapping, rate in rates.items():
+            expected = 100 * rate(*annotations, uem=uem)
+            choices: Any = {"mapping": mapping, "overlap": "skipped" if skipped else "scored"}
+            found = scores(reference, system, [(0.5, 11)], collar=0.1 if mapping == "none" else 0, **choices)
+            assert found["der"] == pytest.approx(expected, abs=1e-6)
+
+
+def test_scores_equal_those_of_spyder() -> None:
+    spyder = pytest.importorskip("spyder")
+    rng = np.random.default_rng(5)
+    for _ in range(10):
+        reference, system = (merged(random_turns(rng, "ABCD", 8)) for _ in range(2))
+        turns = [[(label, start, end) for start, end, label in side] for side in (reference, system)]
+        expected = spyder.DER(*turns, uem=[(0.5, 11)])
+        found = scores(reference, system, [(0.5, 11)], mapping="optimal")
+        oracle = {"miss": expected.miss, "false_alarm": expected.falarm, "confusion": expected.conf}
+        assert {key: found[key] for key in oracle} == pytest.approx(
+            {key: 100 * rate for key, rate in oracle.items()}, abs=1e-3
+        )  # it computes in single precision
+
+
+# By hand
+
+
+def test_three_labels_of_a_system_against_two() -> None:
+    """x has 4 s of A, z 3 s of B; y, 1 s of A and 1 s of B, has no label left: 2 s of 9 s are confused.
+
+    JER: A 1 - 4 / 5, B 1 - 3 / 4, mean 0.225.
+    """
+    reference = [(0.0, 5.0, "A"), (5.0, 9.0, "B")]
+    system = [(0.0, 4.0, "x"), (4.0, 6.0, "y"), (6.0, 9.0, "z")]
+    found = scores(reference, system, [(0, 10)], mapping="optimal")
+    expected = {"der": 200 / 9, "miss": 0, "false_alarm": 0, "confusion": 200 / 9, "jer": 22.5}
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_collar_is_on_each_side() -> None:
+    """The system is 0.25 s late at both ends of 4 s: within the collar. At 0.2 s, 0.05 s of 3.6 s is missed and added."""
+    late = [(1.25, 5.25, "A")]
+    for collar, miss in ((0, 100 * 0.25 / 4), (0.2, 100 * 0.05 / 3.6), (0.25, 0)):
+        found = scores([(1.0, 5.0, "A")], late, [(0, 10)], collar=collar)
+        assert (found["miss"], found["false_alarm"]) == pytest.approx((miss, miss), abs=1e-12)
+        assert found["jer"] == pytest.approx(100 * (1 - 3.75 / 4.25))  # without a collar
+
+
+def test_the_mapping_is_chosen_before_collars_are_left_out() -> None:
+    """x has 0.6 s of A in all, y 0.5 s; within 0.1 to 1.0 s, x has 0.5 s, in 1.1 s and later none: as in md-eval."""
+    reference = [(0.0, 0.2, "A"), (0.3, 0.5, "A"), (2.0, 3.0, "A")]
+    system = [(0.0, 0.2, "x"), (0.3, 0.5, "x"), (2.0, 2.2, "x"), (2.2, 2.75, "y")]
+    # With 0.1 s the short turns are not scored; of 2.1 to 2.9 s, x has 0.1 s and y 0.55 s.
+    assert scores(reference, system, [(0, 4)], mapping="optimal", collar=0.1)["confusion"] == pytest.approx(
+        100 * 0.55 / 0.8
+    )
+
+
+def test_overlapping_speech() -> None:
+    """A and B together for 2 s of 6 + 4 s; the system finds A alone: 4 s missed, or 2 s of 6 s without the overlap."""
+    reference, system = [(0.0, 6.0, "A"), (4.0, 8.0, "B")], [(0.0, 6.0, "A")]
+    assert scores(reference, system, [(0, 10)])["miss"] == 40
+    assert scores(reference, system, [(0, 10)], overlap="skipped")["miss"] == pytest.approx(100 * 2 / 6)
+
+
+def test_recordings_without_turns_and_an_empty_submission() -> None:
+    """quiet has no turns: 2 s of false alarm of 4 s. Nothing found misses everything."""
+    files = {"turns.rttm": rttm(loud=[(0, 4, "A")]), "regions.uem": b"loud 1 0 5\nquiet 1 0 5\n"}
+    found = scores_of(make(), files, {"turns.rttm": rttm(loud=[(0, 4, "A")], quiet=[(1, 3, "B")])})
+    assert (found["der"], found["false_alarm"], found["jer"]) == (50, 50, 0)
+    assert scores_of(make(), files, {"turns.rttm": b""})["miss"] == 100
+    several = {"loud.rttm": rttm(loud=[(0, 4, "A")]), "quiet.rttm": b""}
+    assert scores_of(make(), files, several)["der"] == 0
+
+
+def test_errors_of_classes_and_tables() -> None:
+    """English 3 s with 1 s found, Hindi 2 s with 2 s found; 1 s of Hindi is claimed in English."""
+    turns = b"recording,start,end,label,speaker\nr,0,3,English,s1\nr,3,5,Hindi,s1\nq,0,1,Hindi,s1\n"
+    files = {"turns.csv": turns, "regions.csv": b"recording,start,end\nr,0,5\nq,0,0.5\nq,1,1.5\n"}
+    task = make(classes=["English", "Hindi"])
+    system = rttm(r=[(0, 1, "English"), (2, 5, "Hindi")], q=[(0, 1, "Hindi")])
+    found = scores_of(task, files, {"turns.rttm": system})
+    assert (found["error_1"], found["error_2"]) == pytest.approx((200 / 3, 0))
+    reference = task.format.read_reference(files)
+    assert task.units(reference) == ("speaker", {"q": "s1", "r": "s1"})
+    assert task.format.public_files(reference, {}) == {
+        "recordings.csv": b"recording,start,end\nq,0.000,0.500\nq,1.000,1.500\nr,0.000,5.000\n"
+    }
+    assert task.format.rows(files)["turns.csv"] == {2: "r", 3: "r", 4: "q"}
+
+
+def test_without_regions_the_public_list_has_no_times() -> None:
+    files = {"turns.rttm": rttm(b=[(1, 2, "A"), (3, 4, "B")], a=[(2, 3, "A")])}
+    task = make()
+    assert task.format.public_files(task.format.read_reference(files), {}) == {
+        "recordings.csv": b"recording\na\nb\n"
+    }
+    # 0 to 1 s and 4 s to 9 s are not evaluated, 2 s to 3 s is.
+    assert scores_of(task, files, {"turns.rttm": rttm(b=[(0, 9, "A")], a=[(0, 9, "A")])})[
+        "der"
+    ] == pytest.approx(100 * (1 + 1) / 3)
+
+
+def test_lines_of_rttm_that_are_no_turns() -> None:
+    other = b";; made by hand\nSPKR-INFO r 1 <NA> <NA> <NA> unknown A <NA> <NA>\n\n"
+    noscore = b"NOSCORE r 1 2.0 1.0 <NA> <NA> <NA> <NA> <NA>\n"
+    files = {"turns.rttm": other + noscore + rttm(r=[(0, 4, "A")]), "regions.uem": b";; all\nr 1 0 5\n"}
+    assert scores_of(make(), files, {"turns.rttm": other + rttm(r=[(0, 2, "A")])})["miss"] == pytest.approx(
+        100 / 3
+    )
+    nine_fields = rttm(r=[(0, 4, "A")]).replace(b" <NA>\n", b"\n")
+    assert scores_of(make(), files, {"turns.rttm": nine_fields})["der"] == 0
+
+
+def test_times_are_rounded_half_to_even() -> None:
+    """2.0015 s is 2.002 s although 1000 * 2.0015 is below 2001.5; 0.0005 s is 0; 0.0005 + 1.001 s is 1.0015, 1.002."""
+    task = make()
+    lines = ["r 1 2.0015 1", "r 1 0.0005 1.001", "r 1 5 0.0004", "r 1 1e0 2.5e-3"]
+    files = {"turns.rttm": "".join(f"SPEAKER {line} <NA> <NA> A <NA> <NA>\n" for line in lines).encode()}
+    (turns,) = task.format.read_reference(files).turns
+    assert turns.spans.tolist() == [[2002, 3002], [0, 1002], [1000, 1002]]
+
+
+def test_names_of_labels_do_not_matter_with_a_mapping() -> None:
+    rng = np.random.default_rng(6)
+    for _ in range(20):
+        reference, system = random_turns(rng, "ABC", 5), random_turns(rng, "wxyz", 7)
+        # Rounded to seconds, several mappings are equally good in all but in the scored time.
+        reference, system = (
+            [(round(s), round(e) + 1, la) for s, e, la in side] for side in (reference, system)
+        )
+        names = dict(zip("wxyz", rng.permutation(list("wxyz")).tolist()))
+        renamed = [(start, end, names[label]) for start, end, label in system]
+        both = [
+            scores(reference, turns, [(0, 11)], mapping="optimal", collar=0.3) for turns in (system, renamed)
+        ]
+        jer = [each.pop("jer") for each in both]
+        assert both[0] == both[1]
+        assert jer[0] == pytest.approx(jer[1], abs=1e-12)
+
+
+def test_many_recordings_take_seconds() -> None:
+    """1,000 recordings take about 5 s."""
+    rng = np.random.default_rng(7)
+    turns = {f"r{n}": random_turns(rng, "ABCD", 300) for n in range(100)}
+    other = {name: random_turns(rng, "wxyz", 300) for name in turns}
+    files = {
+        "turns.rttm": rttm(**turns),
+        "regions.uem": "".join(f"{name} 1 0 12\n" for name in turns).encode(),
+    }
+    submission = {"turns.rttm": rttm(**other)}
+    start = time.process_time()
+    scores_of(make(mapping="optimal", collar=0.25), files, submission)
+    assert time.process_time() - start < 10
+
+
+# Refusals
+
+GOOD = {"turns.rttm": rttm(r=[(0, 4, "A")]), "regions.uem": b"r 1 0 5\n"}
+
+
+def line(text: str) -> dict[str, bytes]:
+    """A file of a good line and this one."""
+    return {"turns.rttm": rttm(r=[(0, 1, "A")]) + text.encode() + b"\n"}
+
+
+BAD_LINES = [
+    ("SPEAKER r 1 0 1 <NA> <NA> A", "line 2 .*8 fields; expected 9 or 10"),
+    ("SPEAKER r 1 0 1 <NA> <NA> A b <NA> <NA>", "line 2 .*11 fields; expected 9 or 10"),
+    ("SPEAKER r 1 0 -1 <NA> <NA> A <NA> <NA>", "line 2 .*duration -1 is negative"),
+    ("SPEAKER r 1 -1 1 <NA> <NA> A <NA> <NA>", "line 2 .*start -1 is negative"),
+    ("SPEAKER r 1 nan 1 <NA> <NA> A <NA> <NA>", "line 2 .*start 'nan'; expected a finite decimal"),
+    ("SPEAKER r 1 0 inf <NA> <NA> A <NA> <NA>", "line 2 .*duration 'inf'; expected a finite decimal"),
+    ("SPEAKER r 1 0,5 1 <NA> <NA> A <NA> <NA>", "line 2 .*a decimal point, not a comma"),
+    ("SPEAKER r 1 1e300 1 <NA> <NA> A <NA> <NA>", "line 2 .*start 1e300 is more than eleven days"),
+    ("SPEAKER r 1 999999 2 <NA> <NA> A <NA> <NA>", "line 2 .*ends after more than eleven days"),
+    ("SPEAKER r 1 0 1 <NA> <NA> <NA> <NA> <NA>", "line 2 .*label '<NA>'; expected a name"),
+    ("r 0 1 A", "line 2 .*type 'r'; expected SPEAKER"),
+    ("SPEAKER r 1 0 1 <NA> <NA> A\u200b <NA> <NA>", "line 2 .*expected a name without"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), BAD_LINES)
+def test_a_bad_line_is_refused_on_both_sides(text: str, message: str) -> None:
+    with pytest.raises(SubmissionError, match=message):
+        scores_of(make(), GOOD, line(text))
+    with pytest.raises(ReferenceFileError, match=message):
+        scores_of(make(), {**GOOD, **line(text)}, {"turns.rttm": b""})
+
+
+@pytest.mark.parametrize(
+    ("submission", "message"),
+    [
+        ({"turns.rttm": rttm(x=[(0, 1, "A")])}, "line 1 .*x: is not one of the 1 recording"),
+        ({"turns.rttm": rttm(**{"r.wav": [(0, 1, "A")]})}, "expected r"),
+        ({"turns.rttm": rttm(r=[(0, 4000, "A")])}, "up to 4000 s, but recordings last up to 5 s"),
+        ({}, "is missing; the submission is empty"),
+        ({"turns.txt": b""}, "found turns.txt: rename it"),
+        ({"r.rttm": rttm(r=[(0, 1, "A")]), "s.rttm": b""}, "s.rttm"),
+        ({"r.rttm": rttm(s=[(0, 1, "A")])}, "s: is not one of .*expected r only"),
+        ({"turns.rttm": b"\xff\xfe"}, "UTF-16"),
+        ({"turns.rttm": b"\n" * 9000}, "far more than its items need"),
+        (
+            {"turns.rttm": rttm(r=[(0, 1, f"s{n}") for n in range(1001)])},
+            "1001 labels; expected at most 1000",
+        ),
+    ],
+)
+def test_a_bad_submission_is_refused(submission: dict[str, bytes], message: str) -> None:
+    with pytest.raises(SubmissionError, match=message):
+        scores_of(make(), GOOD, submission)
+
+
+def test_a_label_that_is_no_class_is_refused() -> None:
+    with pytest.raises(SubmissionError, match="label 'C'; expected 'A' or 'B'"):
+        files = {**GOOD, "turns.rttm": rttm(r=[(0, 1, "A"), (1, 2, "B")])}
+        scores_of(make(classes=["A", "B"]), files, {"turns.rttm": rttm(r=[(0, 1, "C")])})
+
+
+CSV = b"recording,start,end,label\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"turns.rttm": None}, "is missing; expected turns.csv or turns.rttm"),
+        ({"turns.csv": CSV}, "is there beside turns.csv"),
+        ({"turns.rttm": None, "turns.csv": CSV + b"r,1,1,A\n"}, "end 1 is not after start 1"),
+        ({"turns.rttm": None, "turns.csv": CSV + b"r,0,1,\n"}, "label is empty"),
+        ({"turns.rttm": None, "turns.csv": CSV + b"r,0,1,A B\n"}, "label 'A B'; expected a name without"),
+        ({"turns.rttm": None, "turns.csv": CSV + b"r/1,0,1,A\n"}, "without spaces, slashes"),
+        ({"regions.uem": b"r 1 0\n"}, "line 1 .*3 fields; expected 4"),
+        ({"regions.uem": b"r 1 0 5\nr 1 4 6\n"}, "line 2 .*overlaps the region that ends at 5 s"),
+        ({"regions.uem": b"q 1 0 5\n"}, "line 1 .*r: has turns, but no region in regions.uem"),
+        ({"regions.uem": b"r 1 4 5\n"}, "none of its turns is in a region"),
+        ({"turns.rttm": b";;\n"}, "0 ms of scored turns"),
+        (
+            {"turns.rttm": None, "turns.csv": b"recording,start,end,label,speaker\nr,0,1,A,s\nr,1,2,A,t\n"},
+            "speaker t, but s before",
+        ),
+    ],
+)
+def test_a_reference_that_cannot_be_used_is_refused(files: dict[str, bytes | None], message: str) -> None:
+    there = {name: content for name, content in {**GOOD, **files}.items() if content is not None}
+    with pytest.raises(ReferenceFileError, match=message):
+        scores_of(make(), there, {"turns.rttm": b""})
+
+
+def test_a_class_without_time_is_refused() -> None:
+    with pytest.raises(ReferenceFileError, match="no scored time of class 'B'"):
+        scores_of(make(classes=["A", "B"]), GOOD, {"turns.rttm": b""})
+
+
+@pytest.mark.parametrize(
+    ("declared", "message"),
+    [
+        ({"classes": ["a"]}, "classes: .*two classes or more"),
+        ({"classes": ["a", "a"]}, "classes: class 'a' twice"),
+        ({"classes": ["a", "b c"]}, "classes: class 'b c'; expected no blanks"),
+        ({"classes": ["a", "b"], "mapping": "optimal"}, "classes: with mapping optimal"),
+        ({"mapping": "best"}, "mapping: 'best'; expected none or optimal"),
+        ({"collar": -0.1}, "collar: -0.1; expected seconds from 0 to 10"),
+        ({"collar": 250}, "collar: 250; expected seconds from 0 to 10"),
+        ({"collar": 0.0005}, "collar: 0.0005; expected seconds .* in whole milliseconds"),
+        ({"collar": True}, "collar: True; expected seconds"),
+        ({"collar": float("nan")}, "collar: nan; expected seconds"),
+        ({"overlap": "ignored"}, "overlap: 'ignored'; expected scored or skipped"),
+        ({"id": "label"}, "id: 'label' is the name of another column"),
+        ({"unit": "recording"}, "unit: 'recording' is the name of another column"),
+        ({"maping": "none"}, "maping: unknown parameter; did you mean mapping?"),
+    ],
+)
+def test_bad_parameters_are_refused_by_their_name(declared: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message) as found:
+        make(**declared)
+    assert "\n" not in str(found.value)
