@@ -72,10 +72,8 @@ def by_frames(
     collar: float = 0,
     overlap: str = "scored",
 ) -> dict[str, float]:
-    """The scores from every millisecond, as NIST's evaluation plan defines them. Mappings are unique in random turns."""
-    length = (
-        round(1000 * max(end for *_, end in (*[turn[:2] for turn in (*reference, *system)], *regions))) + 1
-    )
+    """The scores from every millisecond, as NIST's plan defines them; in random turns there is one best mapping."""
+    length = 1 + round(1000 * max(end for _, end, *_ in (*reference, *system, *regions)))
     spoken, claimed = frames(reference, length), frames(system, length)
     evaluated = frames([(*region, "") for region in regions], length)[""]
     scored = evaluated.copy()
@@ -96,7 +94,8 @@ def by_frames(
     refs, hyps = list(spoken), list(claimed)
     if mapping == "optimal":
         pairs, alike = (
-            list(zip(*linear_sum_assignment(matrix, maximize=True))) for matrix in (common, similarity)
+            list(zip(*linear_sum_assignment(matrix, maximize=True), strict=True))
+            for matrix in (common, similarity)
         )
     else:
         pairs = alike = [(refs.index(label), hyps.index(label)) for label in refs if label in hyps]
@@ -115,7 +114,7 @@ def by_frames(
 def random_turns(rng: np.random.Generator, labels: str, n: int) -> list[Turn]:
     starts = rng.integers(0, 9000, n) / 1000
     ends = starts + rng.integers(1, 2500, n) / 1000
-    return list(zip(starts.tolist(), ends.tolist(), rng.choice(list(labels), n).tolist()))
+    return list(zip(starts.tolist(), ends.tolist(), rng.choice(list(labels), n).tolist(), strict=True))
 
 
 @pytest.mark.parametrize("mapping", ["none", "optimal"])
@@ -136,12 +135,14 @@ def merged(turns: list[Turn]) -> list[Turn]:
     found = []
     for label, active in frames(turns, 12000).items():
         edges = np.flatnonzero(np.diff(np.concatenate([[0], active.astype(int), [0]]))) / 1000
-        found += [(start, end, label) for start, end in zip(edges[::2].tolist(), edges[1::2].tolist())]
+        found += [
+            (start, end, label) for start, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
+        ]
     return found
 
 
 def test_scores_equal_those_of_pyannote() -> None:
-    """Without a collar, because pyannote maps after leaving out collars; and a fixed mapping with one, twice as wide."""
+    """With a mapping there is no collar, because pyannote maps after leaving out collars. Its collar is the width."""
     core = pytest.importorskip("pyannote.core")
     diarization = pytest.importorskip("pyannote.metrics.diarization")
     identification = pytest.importorskip("pyannote.metrics.identification")
@@ -196,7 +197,7 @@ def test_three_labels_of_a_system_against_two() -> None:
 
 
 def test_a_collar_is_on_each_side() -> None:
-    """The system is 0.25 s late at both ends of 4 s: within the collar. At 0.2 s, 0.05 s of 3.6 s is missed and added."""
+    """The system is 0.25 s late at both ends of 4 s: within the collar. With 0.2 s, 0.05 s of 3.6 s is wrong there."""
     late = [(1.25, 5.25, "A")]
     for collar, miss in ((0, 100 * 0.25 / 4), (0.2, 100 * 0.05 / 3.6), (0.25, 0)):
         found = scores([(1.0, 5.0, "A")], late, [(0, 10)], collar=collar)
@@ -205,13 +206,11 @@ def test_a_collar_is_on_each_side() -> None:
 
 
 def test_the_mapping_is_chosen_before_collars_are_left_out() -> None:
-    """x has 0.6 s of A in all, y 0.5 s; within 0.1 to 1.0 s, x has 0.5 s, in 1.1 s and later none: as in md-eval."""
+    """As in md-eval: x has 0.6 s of A, y 0.55 s, so x is A; of the 0.8 s beyond collars, y has 0.55 s."""
     reference = [(0.0, 0.2, "A"), (0.3, 0.5, "A"), (2.0, 3.0, "A")]
     system = [(0.0, 0.2, "x"), (0.3, 0.5, "x"), (2.0, 2.2, "x"), (2.2, 2.75, "y")]
-    # With 0.1 s the short turns are not scored; of 2.1 to 2.9 s, x has 0.1 s and y 0.55 s.
-    assert scores(reference, system, [(0, 4)], mapping="optimal", collar=0.1)["confusion"] == pytest.approx(
-        100 * 0.55 / 0.8
-    )
+    found = scores(reference, system, [(0, 4)], mapping="optimal", collar=0.1)
+    assert found["confusion"] == pytest.approx(100 * 0.55 / 0.8)
 
 
 def test_overlapping_speech() -> None:
@@ -287,7 +286,7 @@ def test_names_of_labels_do_not_matter_with_a_mapping() -> None:
         reference, system = (
             [(round(s), round(e) + 1, la) for s, e, la in side] for side in (reference, system)
         )
-        names = dict(zip("wxyz", rng.permutation(list("wxyz")).tolist()))
+        names = dict(zip("wxyz", rng.permutation(list("wxyz")).tolist(), strict=True))
         renamed = [(start, end, names[label]) for start, end, label in system]
         both = [
             scores(reference, turns, [(0, 11)], mapping="optimal", collar=0.3) for turns in (system, renamed)
@@ -370,8 +369,8 @@ def test_a_bad_submission_is_refused(submission: dict[str, bytes], message: str)
 
 
 def test_a_label_that_is_no_class_is_refused() -> None:
+    files = {**GOOD, "turns.rttm": rttm(r=[(0, 1, "A"), (1, 2, "B")])}
     with pytest.raises(SubmissionError, match="label 'C'; expected 'A' or 'B'"):
-        files = {**GOOD, "turns.rttm": rttm(r=[(0, 1, "A"), (1, 2, "B")])}
         scores_of(make(classes=["A", "B"]), files, {"turns.rttm": rttm(r=[(0, 1, "C")])})
 
 

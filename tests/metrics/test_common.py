@@ -22,6 +22,7 @@ from spokeneval.metrics.classification import ClassCounts
 from spokeneval.metrics.correlation import CorrelationMoments, PartialMoments
 from spokeneval.metrics.counts import field_arrays
 from spokeneval.metrics.detection_cost import LikelihoodRatioCosts
+from spokeneval.metrics.diarization import LabelTimes
 from spokeneval.metrics.equal_error_rate import ScoreHistograms
 from spokeneval.metrics.identification import ClassCosts
 from spokeneval.metrics.language_diarization import LanguageTimes
@@ -51,6 +52,7 @@ SHAPES = {
     LanguageTimes: [(16,)],
     ClassCounts: [(3,)] * 4,
     ClassCosts: [(3,), (3,), (3,), (3, 4), (3, 4)],
+    LabelTimes: [(3,)] * 2,
 }
 """The shapes of the fields with further axes."""
 SIGNED = {
@@ -78,6 +80,7 @@ VARIANTS = {
         for cost in ("average_cost", "minimum_average_cost", "target_cost")
     },
     "class_recall": [{"number": 1}],
+    "label_error": [{"label": 1}],
 }
 
 
@@ -213,6 +216,12 @@ UNDEFINED = {
     "detection_cost.detection_cost": "the detection cost",
     "detection_cost.minimum_cllr": "the minimum Cllr",
     "detection_cost.minimum_detection_cost": "the minimum detection cost",
+    "diarization.der": "DER",
+    "diarization.miss": "miss rate",
+    "diarization.false_alarm": "false-alarm rate",
+    "diarization.confusion": "confusion rate",
+    "diarization.jaccard_error_rate": "JER",
+    "diarization.label_error": "label error",
     "equal_error_rate.histogram_eer": "the equal error rate",
     "equal_error_rate.histogram_interpolated_eer": "the equal error rate",
     "identification.average_cost": "the average cost",
