@@ -1,7 +1,7 @@
 """Turns: which speaker, language or other label is active when. Primary score: DER in percent, lower is better.
 
-`formats.turns` documents the files, `metrics.diarization` the scores. Labels either mean themselves, such as languages,
-or name speakers that a system cannot know; then a system's labels are mapped one to one, in each recording.
+`formats.labelled_turns` documents the files, `metrics.diarization` the scores. Labels either mean themselves, such as
+languages, or name speakers that a system cannot know; then a system's labels are mapped one to one, in each recording.
 """
 
 from __future__ import annotations
@@ -12,10 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..formats.format import Items
-from ..formats.language_labels import LATEST
-from ..formats.problems import Problems, ReferenceFileError
-from ..formats.speakers import choose_units
-from ..formats.turns import (
+from ..formats.labelled_turns import (
     END,
     LABEL,
     NO_TURNS,
@@ -28,6 +25,9 @@ from ..formats.turns import (
     read_reference,
     turns_format,
 )
+from ..formats.language_labels import LATEST
+from ..formats.problems import Problems, ReferenceFileError
+from ..formats.speakers import choose_units
 from ..metrics import diarization as metrics
 from ..task import LOWER, POSITIVE, Score, Task
 from .kind import ID, ITEM, UNIT, Kind, Parameter, ParameterError, class_names, unit_columns

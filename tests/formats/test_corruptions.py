@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
@@ -20,6 +21,8 @@ from spokeneval.tasks import find_task, merlion_diarization, spoken_call, task_n
 from tests.samples.bad_references import bad_references
 from tests.samples.cases import CASES, SHEETS
 from tests.samples.corruptions import SUBMISSIONS
+from tests.samples.labelled_turns import BAD_REFERENCES, BAD_SUBMISSIONS, read_submission
+from tests.samples.labelled_turns import make as make_turns
 from tests.samples.programs import ROOT, encoded, write_files
 from tests.samples.refusals import HANDED_ON, Refusal, Site, observed, reference_refusals, refusals
 
@@ -217,23 +220,26 @@ def refusal_sites() -> dict[Site, tuple[int, str]]:
     return sites
 
 
-HANDING_ON = ("problems", "tables")
+HANDING_ON = ("problems", "tables", "labelled_turns")
 """The modules of the methods in `HANDED_ON`."""
 
 
 def other_refusals() -> list[Refusal]:
     """Refusals outside the tables: the two of the 50 % rule (a number of accepted responses, and the option to refuse),
-    and those of class sizes and times that no bundle contains."""
+    those of class sizes and times that no bundle contains, and those of a kind's own files."""
     sizes = encoded({"test_sheet.csv": "Id\n1\n", "class_sizes.json": '{"correct": "many"}'})
     times = encoded({"recordings.csv": "audio_name\nx.wav\n", "times.json": '{"latest_ms": 0}'})
     accepted = Answers(Items(("1", "2")), {"Accept": np.array([1, 1])})
     broken = {"decisions": Decisions(2, 3, 5, 0, 0)}
+    turns = make_turns()
     options = Settings({"fifty_percent_rule": "reject"}, False, Signature("spoken_call"))
     return [
         observed(lambda: spoken_call.require_possible(accepted, {"correct": 1, "incorrect": 1})),
         observed(lambda: spoken_call.refuse_ineligible(broken, options)),
         observed(lambda: spoken_call.read_items(sizes)),
         observed(lambda: merlion_diarization.TASK.format.read_items(times)),
+        *(observed(partial(read_submission, turns, files)) for files, _ in BAD_SUBMISSIONS),
+        *(observed(partial(turns.format.read_reference, files)) for files, _ in BAD_REFERENCES),
     ]
 
 

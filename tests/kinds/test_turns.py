@@ -11,26 +11,18 @@ from scipy.optimize import linear_sum_assignment
 
 from spokeneval.formats.files import Files
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
-from spokeneval.kinds import KINDS, ParameterError, read_parameters
+from spokeneval.kinds import ParameterError
 from spokeneval.metrics.counts import total
 from spokeneval.task import Task
-
-Turn = tuple[float, float, str]
-"""Start and end in seconds, label."""
-
-
-def make(**declared: Any) -> Task:
-    kind = KINDS["turns"]
-    return kind.make("meetings", "Meetings", **read_parameters(kind, declared))
-
-
-def rttm(**recordings: list[Turn]) -> bytes:
-    lines = [
-        f"SPEAKER {recording} 1 {start:.3f} {end - start:.3f} <NA> <NA> {label} <NA> <NA>\n"
-        for recording, turns in recordings.items()
-        for start, end, label in turns
-    ]
-    return "".join(lines).encode()
+from tests.samples.labelled_turns import (
+    BAD_REFERENCES,
+    BAD_SUBMISSIONS,
+    GOOD,
+    Turn,
+    make,
+    read_submission,
+    rttm,
+)
 
 
 def scores_of(task: Task, files: dict[str, bytes], submission: dict[str, bytes]) -> dict[str, float]:
@@ -313,94 +305,23 @@ def test_many_recordings_take_seconds() -> None:
 
 # Refusals
 
-GOOD = {"turns.rttm": rttm(r=[(0, 4, "A")]), "regions.uem": b"r 1 0 5\n"}
 
-
-def line(text: str) -> dict[str, bytes]:
-    """A file of a good line and this one."""
-    return {"turns.rttm": rttm(r=[(0, 1, "A")]) + text.encode() + b"\n"}
-
-
-BAD_LINES = [
-    ("SPEAKER r 1 0 1 <NA> <NA> A", "line 2 .*8 fields; expected 9 or 10"),
-    ("SPEAKER r 1 0 1 <NA> <NA> A b <NA> <NA>", "line 2 .*11 fields; expected 9 or 10"),
-    ("SPEAKER r 1 0 -1 <NA> <NA> A <NA> <NA>", "line 2 .*duration -1 is negative"),
-    ("SPEAKER r 1 -1 1 <NA> <NA> A <NA> <NA>", "line 2 .*start -1 is negative"),
-    ("SPEAKER r 1 nan 1 <NA> <NA> A <NA> <NA>", "line 2 .*start 'nan'; expected a finite decimal"),
-    ("SPEAKER r 1 0 inf <NA> <NA> A <NA> <NA>", "line 2 .*duration 'inf'; expected a finite decimal"),
-    ("SPEAKER r 1 0,5 1 <NA> <NA> A <NA> <NA>", "line 2 .*a decimal point, not a comma"),
-    ("SPEAKER r 1 1e300 1 <NA> <NA> A <NA> <NA>", "line 2 .*start 1e300 is more than eleven days"),
-    ("SPEAKER r 1 999999 2 <NA> <NA> A <NA> <NA>", "line 2 .*ends after more than eleven days"),
-    ("SPEAKER r 1 0 1 <NA> <NA> <NA> <NA> <NA>", "line 2 .*label '<NA>'; expected a name"),
-    ("r 0 1 A", "line 2 .*type 'r'; expected SPEAKER"),
-    ("SPEAKER r 1 0 1 <NA> <NA> A\u200b <NA> <NA>", "line 2 .*expected a name without"),
-]
-
-
-@pytest.mark.parametrize(("text", "message"), BAD_LINES)
-def test_a_bad_line_is_refused_on_both_sides(text: str, message: str) -> None:
+@pytest.mark.parametrize(("files", "message"), BAD_SUBMISSIONS)
+def test_a_bad_submission_is_refused(files: dict[str, bytes], message: str) -> None:
     with pytest.raises(SubmissionError, match=message):
-        scores_of(make(), GOOD, line(text))
+        read_submission(make(), files)
+
+
+@pytest.mark.parametrize(("files", "message"), BAD_REFERENCES)
+def test_a_reference_that_cannot_be_used_is_refused(files: dict[str, bytes], message: str) -> None:
     with pytest.raises(ReferenceFileError, match=message):
-        scores_of(make(), {**GOOD, **line(text)}, {"turns.rttm": b""})
-
-
-@pytest.mark.parametrize(
-    ("submission", "message"),
-    [
-        ({"turns.rttm": rttm(x=[(0, 1, "A")])}, "line 1 .*x: is not one of the 1 recording"),
-        ({"turns.rttm": rttm(**{"r.wav": [(0, 1, "A")]})}, "expected r"),
-        ({"turns.rttm": rttm(r=[(0, 4000, "A")])}, "up to 4000 s, but recordings last up to 5 s"),
-        ({}, "is missing; the submission is empty"),
-        ({"turns.txt": b""}, "found turns.txt: rename it"),
-        ({"r.rttm": rttm(r=[(0, 1, "A")]), "s.rttm": b""}, "s.rttm"),
-        ({"r.rttm": rttm(s=[(0, 1, "A")])}, "s: is not one of .*expected r only"),
-        ({"turns.rttm": b"\xff\xfe"}, "UTF-16"),
-        ({"turns.rttm": b"\n" * 9000}, "far more than its items need"),
-        (
-            {"turns.rttm": rttm(r=[(0, 1, f"s{n}") for n in range(1001)])},
-            "1001 labels; expected at most 1000",
-        ),
-    ],
-)
-def test_a_bad_submission_is_refused(submission: dict[str, bytes], message: str) -> None:
-    with pytest.raises(SubmissionError, match=message):
-        scores_of(make(), GOOD, submission)
+        make().format.read_reference(files)
 
 
 def test_a_label_that_is_no_class_is_refused() -> None:
     files = {**GOOD, "turns.rttm": rttm(r=[(0, 1, "A"), (1, 2, "B")])}
     with pytest.raises(SubmissionError, match="label 'C'; expected 'A' or 'B'"):
         scores_of(make(classes=["A", "B"]), files, {"turns.rttm": rttm(r=[(0, 1, "C")])})
-
-
-CSV = b"recording,start,end,label\n"
-
-
-@pytest.mark.parametrize(
-    ("files", "message"),
-    [
-        ({"turns.rttm": None}, "is missing; expected turns.csv or turns.rttm"),
-        ({"turns.csv": CSV}, "is there beside turns.csv"),
-        ({"turns.rttm": None, "turns.csv": CSV + b"r,1,1,A\n"}, "end 1 is not after start 1"),
-        ({"turns.rttm": None, "turns.csv": CSV + b"r,0,1,\n"}, "label is empty"),
-        ({"turns.rttm": None, "turns.csv": CSV + b"r,0,1,A B\n"}, "label 'A B'; expected a name without"),
-        ({"turns.rttm": None, "turns.csv": CSV + b"r/1,0,1,A\n"}, "without spaces, slashes"),
-        ({"regions.uem": b"r 1 0\n"}, "line 1 .*3 fields; expected 4"),
-        ({"regions.uem": b"r 1 0 5\nr 1 4 6\n"}, "line 2 .*overlaps the region that ends at 5 s"),
-        ({"regions.uem": b"q 1 0 5\n"}, "line 1 .*r: has turns, but no region in regions.uem"),
-        ({"regions.uem": b"r 1 4 5\n"}, "none of its turns is in a region"),
-        ({"turns.rttm": b";;\n"}, "0 ms of scored turns"),
-        (
-            {"turns.rttm": None, "turns.csv": b"recording,start,end,label,speaker\nr,0,1,A,s\nr,1,2,A,t\n"},
-            "speaker t, but s before",
-        ),
-    ],
-)
-def test_a_reference_that_cannot_be_used_is_refused(files: dict[str, bytes | None], message: str) -> None:
-    there = {name: content for name, content in {**GOOD, **files}.items() if content is not None}
-    with pytest.raises(ReferenceFileError, match=message):
-        scores_of(make(), there, {"turns.rttm": b""})
 
 
 def test_a_class_without_time_is_refused() -> None:
