@@ -20,9 +20,10 @@ from .kind import Kind, ParameterError, read_parameters, text
 from .ratings import RATINGS
 from .scores import SCORES
 from .transcripts import TRANSCRIPTS
+from .turns import TURNS
 
 KINDS: dict[str, Kind] = {
-    kind.name: kind for kind in (DECISIONS, IDENTIFICATION, RATINGS, SCORES, TRANSCRIPTS)
+    kind.name: kind for kind in (DECISIONS, IDENTIFICATION, RATINGS, SCORES, TRANSCRIPTS, TURNS)
 }
 
 DECLARATION = "declaration"

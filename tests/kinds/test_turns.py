@@ -11,7 +11,7 @@ from scipy.optimize import linear_sum_assignment
 
 from spokeneval.formats.files import Files
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
-from spokeneval.kinds import ParameterError
+from spokeneval.kinds.kind import ParameterError
 from spokeneval.metrics.counts import total
 from spokeneval.task import Task
 from tests.samples.labelled_turns import (

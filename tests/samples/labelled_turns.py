@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from spokeneval.formats.files import Files
-from spokeneval.kinds import KINDS, read_parameters
+from spokeneval.kinds.declared import KINDS
+from spokeneval.kinds.kind import read_parameters
 from spokeneval.task import Task
 
 Turn = tuple[float, float, str]
