@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from speechbundles.competition.intake.table import MOST_CLASSES, OwnTable
 from speechbundles.model.tabular import read_rows
+from spokeneval.formats.labelled_turns import PUBLIC_END, PUBLIC_START
 from spokeneval.formats.speakers import Units
 from spokeneval.formats.tables import Layout
 
@@ -58,12 +59,14 @@ def _rows(content: bytes) -> list[dict[str, str]]:
 
 
 def _hours(rows: list[dict[str, str]]) -> float | None:
-    """Return the total duration of the items, from columns of frames or milliseconds; None if there are none."""
+    """Return the total duration of the items from columns of frames, seconds or milliseconds; None without them."""
     try:
         if rows and "duration_frames" in rows[0]:
             return sum(float(row["duration_frames"]) for row in rows) / _FRAMES
         if rows and "length" in rows[0]:
             return sum(float(row["length"]) for row in rows) / _MS
+        if rows and {PUBLIC_START, PUBLIC_END} <= rows[0].keys():
+            return sum(float(row[PUBLIC_END]) - float(row[PUBLIC_START]) for row in rows) / 3600
         if rows and {"start", "end"} <= rows[0].keys():
             return sum(float(row["end"]) - float(row["start"]) for row in rows) / _MS
     except ValueError:

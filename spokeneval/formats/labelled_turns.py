@@ -7,9 +7,10 @@ Reference:
   every recording. They do not overlap. A recording without turns has regions only.
 
 Without regions, a recording is evaluated from the first start to the last end of its turns, as `md-eval.pl` does. The
-public list has no times then, because they would reveal turns, and there is no recording without turns.
+public list has no times then, because they would reveal turns, and there is no recording without turns. `regions.csv`
+is one of the format's `layouts`, which a bundle requires, so no bundle has a hidden set without regions.
 
-Public list, `recordings.csv`: the regions, or the recordings only.
+Public list, `recordings.csv`: the regions, with the columns `recording, start_s, end_s`, or the recordings only.
 
 Submission: `turns.rttm` with all recordings, or a file for each recording, `RECORDING.rttm`, with its turns. Any
 recording may be without turns.
@@ -50,6 +51,8 @@ REGIONS_UEM, REGIONS_CSV = "regions.uem", "regions.csv"
 LIST_FILE = "recordings.csv"
 
 START, END, LABEL = "start", "end", "label"
+PUBLIC_START, PUBLIC_END = "start_s", "end_s"
+"""Columns of the public list; other lists have times in milliseconds."""
 
 MOST_TURNS, MOST_LABELS = 1 << 15, 1000
 """Largest numbers of turns and of labels in one recording."""
@@ -486,7 +489,7 @@ def public_files(declared: TurnFiles, reference: Reference, options: Mapping[str
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     given = reference.items.latest is not None
-    writer.writerow((declared.id, START, END) if given else (declared.id,))
+    writer.writerow((declared.id, PUBLIC_START, PUBLIC_END) if given else (declared.id,))
     for recording, regions in zip(reference.items.ids, reference.regions):
         for start, end in np.sort(regions, axis=0).tolist() if given else [(0, 0)]:
             times = (f"{start / 1000:.3f}", f"{end / 1000:.3f}") if given else ()
@@ -497,11 +500,12 @@ def public_files(declared: TurnFiles, reference: Reference, options: Mapping[str
 def read_items(declared: TurnFiles, files: Mapping[str, bytes]) -> Items:
     """Read the public items from the file that `public_files` returned."""
     problems = Problems(FileProblems)
-    layout = Layout(LIST_FILE, declared.id, (declared.id,), optional=(START, END))
+    layout = Layout(LIST_FILE, declared.id, (declared.id,), optional=(PUBLIC_START, PUBLIC_END))
     table = read_table(files, layout, problems)
     latest = None
-    if {START, END} <= table.columns.keys():
-        spans = _spans(table.columns[START], table.columns[END], table.file, table.lines, problems)
+    if {PUBLIC_START, PUBLIC_END} <= table.columns.keys():
+        starts, ends = table.columns[PUBLIC_START], table.columns[PUBLIC_END]
+        spans = _spans(starts, ends, table.file, table.lines, problems)
         latest = float(spans[:, 1].max(initial=0))
     problems.raise_if_any()
     return Items(tuple(dict.fromkeys(table.ids)), latest=latest)

@@ -233,7 +233,7 @@ def test_errors_of_classes_and_tables() -> None:
     reference = task.format.read_reference(files)
     assert task.units(reference) == ("speaker", {"q": "s1", "r": "s1"})
     assert task.format.public_files(reference, {}) == {
-        "recordings.csv": b"recording,start,end\nq,0.000,0.500\nq,1.000,1.500\nr,0.000,5.000\n"
+        "recordings.csv": b"recording,start_s,end_s\nq,0.000,0.500\nq,1.000,1.500\nr,0.000,5.000\n"
     }
     assert task.format.rows(files)["turns.csv"] == {2: "r", 3: "r", 4: "q"}
 
