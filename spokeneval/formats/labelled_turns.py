@@ -191,12 +191,12 @@ def read_reference(declared: TurnFiles, files: Mapping[str, bytes]) -> Reference
     problems.raise_if_any()
     if found is None:
         problems.stop("missing_file", TURNS_CSV, f"is missing; expected {TURNS_CSV} or {TURNS_RTTM}")
-    turns, excluded = (
-        found.where(lambda label: label != _NO_SCORE),
-        found.where(lambda label: label == _NO_SCORE),
-    )
+    turns = found.where(lambda label: label != _NO_SCORE)
+    excluded = found.where(lambda label: label == _NO_SCORE)
     regions = given or _extents(turns)
     recordings = sorted(set(regions.recordings), key=id_order)
+    if not recordings:
+        problems.stop("no_recording", regions.file, "has no recording")
     for row in found.outside(recordings):
         found.add_problem(problems, "no_region", row, f"has turns, but no region in {regions.file}")
     _check_regions(regions, problems)
@@ -442,6 +442,8 @@ def _extents(turns: _Rows) -> _Rows:
 
 def _check_regions(regions: _Rows, problems: Problems) -> None:
     rows = sorted(zip(regions.recordings, regions.spans.tolist(), range(len(regions.lines))))
+    for row in np.flatnonzero(regions.spans[:, 0] == regions.spans[:, 1]).tolist():
+        regions.add_problem(problems, "empty_region", row, "its region lasts less than a millisecond")
     for (recording, before, _), (following, span, row) in zip(rows, rows[1:]):
         if recording == following and span[0] < before[1]:
             message = f"this region overlaps the region that ends at {before[1] / 1000:.12g} s"

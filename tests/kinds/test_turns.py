@@ -244,6 +244,8 @@ def test_without_regions_the_public_list_has_no_times() -> None:
     assert task.format.public_files(task.format.read_reference(files), {}) == {
         "recordings.csv": b"recording\na\nb\n"
     }
+    # A bundle requires a file for each layout, so that no hidden set is without regions.
+    assert [layout.file for layout in task.format.layouts] == ["turns.csv", "regions.csv"]
     # 0 to 1 s and 4 s to 9 s are not evaluated, 2 s to 3 s is.
     assert scores_of(task, files, {"turns.rttm": rttm(b=[(0, 9, "A")], a=[(0, 9, "A")])})[
         "der"

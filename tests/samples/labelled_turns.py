@@ -87,6 +87,9 @@ BAD_REFERENCES = [
     ({**GOOD, "regions.uem": b"r 1 0\n"}, "line 1 .*3 fields; expected 4"),
     ({**GOOD, "regions.uem": b"r 1 0 5\nr 1 4 6\n"}, "line 2 .*overlaps the region that ends at 5 s"),
     ({**GOOD, "regions.uem": b"q 1 0 5\n"}, "line 1 .*r: has turns, but no region in regions.uem"),
+    ({**GOOD, "regions.uem": b"r 1 0 5\nq 1 0 0.0004\n"}, "line 2 .*less than a millisecond"),
+    ({"turns.rttm": b";;\n", "regions.uem": b";;\n"}, "regions.uem: .*\n*.*has no recording"),
+    ({"turns.rttm": b";;\n"}, "has no recording"),
     ({**GOOD, "regions.uem": b"r 1 4 5\n"}, "none of its turns is in a region"),
     ({**GOOD, "turns.rttm": b";;\n"}, "0 ms of scored turns"),
     (
