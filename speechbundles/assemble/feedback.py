@@ -55,8 +55,8 @@ def set_feedback(
 
     The step is the standard error of the baseline's primary score, or of the first trivial baseline's (`Task.trivial`)
     if the baseline does not run. If that is 0, the step is the largest standard error of all these systems, or that of
-    a system that is right about half of the set (`Task.half_right`), whose interval the floor then has. The floor is
-    the scores of the best of them.
+    a system that is right about half of the set (`Task.half_right`). The floor is the scores of the best of them; if
+    its interval has no width, it gets that of the system from which the step comes.
 
     Parameters
     ----------
@@ -74,24 +74,32 @@ def set_feedback(
     lines = {
         what: score_submission(task, gold.labels, answers, settings) for what, answers in submissions.items()
     }
-    primary = task.primary
-    errors = [line.intervals[primary.key].standard_error for line in lines.values()]
+    key, higher = task.primary.key, task.primary.direction == HIGHER
+    errors = {what: line.intervals[key].standard_error for what, line in lines.items()}
+    model = lines[_first_or_largest(errors)]
     # The jackknife gives 0 where leaving out one unit never changes a score, such as a score that a rule sets to 0.
-    if not any(errors):
-        errors = [
-            resampled_error(primary, task.part(primary, line.statistics.parts)) for line in lines.values()
-        ]
-    shift: dict[str, Number] = {}
-    if not any(errors) and task.half_right is not None:
-        half = score_submission(task, gold.labels, task.half_right(gold.labels), settings)
-        errors = [half.intervals[primary.key].standard_error]
-        shift = {primary.key + end: half.scores[primary.key + end] - half.scores[primary.key] for end in ENDS}
-    steps = {primary.key: choose_step(errors[0] or max(errors))} if any(errors) else {}
-    scores = {what: line.scores[primary.key] for what, line in lines.items()}
-    best = (max if primary.direction == HIGHER else min)(scores, key=lambda what: scores[what])
-    if hidden and steps:
-        scores = {what: on_grid(score, steps[primary.key]) for what, score in scores.items()}
-    unit = lines[best].statistics.unit
+    if not any(errors.values()):
+        errors = {
+            what: resampled_error(task.primary, task.part(task.primary, line.statistics.parts))
+            for what, line in lines.items()
+        }
+    if not any(errors.values()) and task.half_right is not None:
+        model = score_submission(task, gold.labels, task.half_right(gold.labels), settings)
+        errors = {"": model.intervals[key].standard_error}
+    error = errors[_first_or_largest(errors)]
+    steps = {key: choose_step(error)} if error else {}
+    scores = {what: line.scores[key] for what, line in lines.items()}
+    best = (max if higher else min)(scores, key=lambda what: scores[what])
     floor = dict(lines[best].scores)
-    floor.update({key: floor[primary.key] + distance for key, distance in shift.items()})
+    if all(floor[key + end] == floor[key] for end in ENDS):
+        floor.update({key + end: floor[key] + model.scores[key + end] - model.scores[key] for end in ENDS})
+    if hidden and steps:
+        scores = {what: on_grid(score, steps[key]) for what, score in scores.items()}
+    unit = lines[best].statistics.unit
     return Feedback(steps, coarse_scores(floor, steps), unit, scores)
+
+
+def _first_or_largest(errors: Mapping[str, float]) -> str:
+    """Return the first system if it has a standard error, else the one with the largest."""
+    first = next(iter(errors))
+    return first if errors[first] else max(errors, key=lambda what: errors[what])

@@ -28,6 +28,8 @@ from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import ReferenceSet, load_reference
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
+from speechbundles.new import EXAMPLES
+from speechbundles.new.examples import example_files
 from speechbundles.rehearse.rehearsal import rehearse
 from spokeneval.formats.problems import FREE_ATTEMPT
 from spokeneval.formats.submission_folder import REPORT_FILE
@@ -167,6 +169,40 @@ def test_every_part_of_a_bundle_but_the_reference_is_the_same_but_for_scores_in_
         (step,) = told["steps"].values()
         for score in (*told["floor"].values(), *told["trivial"].values()):
             assert score / step == pytest.approx(round(score / step), abs=1e-6)
+
+
+def declared_bundles(name: str, folder: Path, *, deal: bool) -> dict[str, bytes]:
+    """Return the bundle of a declared task; `deal`: with the hidden labels of an example dealt anew."""
+    files = example_files(name)
+    for path in (
+        [path for path in files if "/evaluation/" in path and not path.endswith(".uem")] if deal else []
+    ):
+        separator = " " if path.endswith(".rttm") else ","
+        rows = [line.split(separator) for line in files[path].decode().splitlines()]
+        header = [] if path.endswith(".rttm") else [rows.pop(0)]
+        kept = ("id", "speaker")
+        labels = [n for n, key in enumerate(header[0]) if key not in kept] if header else [7]
+        dealt = random.Random(1).sample([[row[n] for n in labels] for row in rows], len(rows))
+        for row, cells in zip(rows, dealt, strict=True):
+            for n, cell in zip(labels, cells, strict=True):
+                row[n] = cell
+        text = "".join(f"{separator.join(row)}\n" for row in [*header, *rows]).encode()
+        assert text != files[path]
+        files[path] = text
+    planned = plan(Sources(ROOT, write_files(folder, files)), [name], {})
+    (bundle,) = planned.competitions
+    return RENDERERS["codabench"](bundle, planned.parts[name])
+
+
+@pytest.mark.default_cases("health", "meeting_speakers")
+@pytest.mark.parametrize("name", sorted(EXAMPLES))
+def test_a_declared_tasks_bundle_is_the_same_but_for_scores_in_steps(name, tmp_path):
+    plain, dealt = (declared_bundles(name, tmp_path / str(deal), deal=deal) for deal in (False, True))
+    assert list(plain) == list(dealt)
+    different = {
+        entry for entry in plain if without_told(entry, plain[entry]) != without_told(entry, dealt[entry])
+    }
+    assert different == {"reference_data.zip"}, different
 
 
 @pytest.mark.parametrize("task", TASKS)
