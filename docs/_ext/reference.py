@@ -167,6 +167,7 @@ _PARTS = {
     "phase": "A phase",
     "question": "A question",
     "overlap": "An accepted overlap",
+    "set_files": "The files of a set",
 }
 """Definitions of the schema with a section of their own, and its title."""
 

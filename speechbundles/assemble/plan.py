@@ -10,6 +10,7 @@ from speechbundles.assemble.overlaps import find_overlap, is_accepted, refusal
 from speechbundles.assemble.pages import page_text
 from speechbundles.assemble.unsaid import find_unsaid
 from speechbundles.competition import located_yaml
+from speechbundles.competition.intake.declared import declared_of
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import ReferenceSet, load_reference
 from speechbundles.competition.seal import seal
@@ -91,6 +92,9 @@ def plan(
         warnings += [
             f"{task}: left out {row}" for reference in references.values() for row in reference.dropped
         ]
+        warnings += [
+            f"{task}/{name}: {line}" for name, reference in references.items() for line in reference.unused
+        ]
         warnings += _option_warnings(competition)
         if DECIDING_SET in competition["public_sets"]:
             warnings.append(f"{task}: the {DECIDING_SET} set is public: its labels are in the starting kit")
@@ -129,6 +133,7 @@ def _load_references(
             name,
             path,
             competition.options,
+            declared=declared_of(competition, name),
             drop_invalid_rows=drop_invalid_rows,
             log=lambda line: None if competition.sources.is_sample else log(line),
         )

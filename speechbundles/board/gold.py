@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from speechbundles.board.outputs import no_board
+from speechbundles.competition.intake.declared import declared_of
 from speechbundles.competition.references import ReferenceSet, load_reference
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import BadReference
@@ -76,7 +77,10 @@ def read_gold(competition: Competition, name: str) -> Gold:
     BadReference: files are missing or unusable.
     """
     place = competition.sources.find(f"reference_data/{competition.task}/{name}")
-    reference = load_reference(competition.rules, name, place, competition.options, drop_invalid_rows=True)
+    declared = declared_of(competition, name)
+    reference = load_reference(
+        competition.rules, name, place, competition.options, declared=declared, drop_invalid_rows=True
+    )
     task, labels = reference.rules, reference.gold.labels
     rows = task.format.rows(reference.files)
     item_rows = task.format.item_rows(labels)

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.competition import located_yaml, schema
+from speechbundles.competition.intake.declared import SETTING
+from speechbundles.competition.intake.reference import check_declared
 from speechbundles.competition.kind_files import resolve_files
 from speechbundles.competition.located_yaml import Defects
 from speechbundles.competition.whole import OF_THE_DATA, can_do_without, do_without
@@ -355,7 +357,7 @@ def _check_shared(competitions: Sequence[Competition], defects: Defects) -> None
 
 
 def _shared(competition: Competition) -> dict[str, Any]:
-    names = ("options", "public_sets", "feedback", "sealed", "detailed_results", "leave_out")
+    names = ("options", "public_sets", "feedback", "sealed", "detailed_results", "leave_out", SETTING)
     chosen = {name: competition.settings.get(name, "not set") for name in names}
     return {**chosen, "hide_scores": competition.hides_scores}
 
@@ -379,6 +381,8 @@ def _check(competition: Competition, defects: Defects) -> None:
     _check_phases(competition, defects)
     _check_columns(competition, defects)
     origin = competition.origin
+    for below, what in check_declared(competition):
+        defects.append(((*origin[SETTING], *below), what))
     places = [(*origin["pages"], index, "file") for index in range(len(competition["pages"]))]
     for place, file in zip([*places, origin["terms"]], competition.page_files, strict=True):
         if not competition.page_path(file).is_file():

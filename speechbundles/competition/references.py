@@ -3,17 +3,20 @@
 The public facts about a set (the item list, the class sizes) are derived from these files.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from speechbundles.competition.intake.declared import NOTHING_DECLARED, Declared
+from speechbundles.competition.intake.own_words import in_own_words, unused_labels
 from speechbundles.competition.intake.reference import read_tables
 from speechbundles.competition.intake.table import OwnTable
 from speechbundles.competition.set_facts import SetFacts, set_facts
 from speechbundles.model.errors import BadReference, UnreadableFile
 from spokeneval.formats.format import Format
-from spokeneval.formats.problems import ReferenceFileError, count_of
+from spokeneval.formats.problems import Problem, ReferenceFileError, count_of, quote
 from spokeneval.formats.tables import Layout
 from spokeneval.run.reference import Reference, fingerprint
 from spokeneval.task import Task
@@ -35,8 +38,9 @@ class ReferenceSet:
     facts: the facts shown on pages; they describe the whole set, also if a share is sealed.
     rules: the task, with the organiser's options.
     options: the organiser's choices of the task's options.
-    dropped: rows that `--drop-invalid-reference-rows` left out: how many of which classes, then the first ones with
-        their reasons.
+    dropped: invalid rows that were left out on request: how many of which classes, then the first ones with their
+        reasons.
+    unused: for each file, the columns that look like labels and are not used, in one line.
     gold: the labels read from `files`.
     at_home: the files that only the organiser keeps if a share is sealed, `name -> content`: `all/`, the whole
         reference, and `sealed/`, the sealed part.
@@ -53,6 +57,7 @@ class ReferenceSet:
     rules: Task = field(compare=False, repr=False)
     options: Mapping[str, str] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
     at_home: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     @property
@@ -84,6 +89,7 @@ def load_reference(
     path: Path,
     options: Mapping[str, str],
     *,
+    declared: Declared = NOTHING_DECLARED,
     drop_invalid_rows: bool = False,
     log: Callable[[str], None] = lambda line: None,
 ) -> ReferenceSet:
@@ -92,7 +98,9 @@ def load_reference(
     Parameters
     ----------
     default: the task, with default options.
-    drop_invalid_rows: leave out invalid rows, and list them in `dropped`, instead of refusing them.
+    declared: what the organiser declares about the files.
+    drop_invalid_rows: leave out invalid rows, and list them in `dropped`, instead of refusing them; also if they are
+        declared to be left out.
     log: called with one line for each file, before its rows are checked: how it was read.
 
     Raises
@@ -101,14 +109,15 @@ def load_reference(
     """
     rules, task = default.with_options(options), default.name
     task_format = rules.format
+    tables: Sequence[tuple[Path, OwnTable]] = ()
     try:
-        tables = read_tables(rules, path)
+        tables = read_tables(rules, path, declared)
     except OSError as error:
         raise BadReference(f"{error.filename or path}: {error.strerror}") from None
     except UnreadableFile as error:
         raise BadReference(str(error)) from None
     except ReferenceFileError as error:
-        raise BadReference(_describe_refusal(path, task, name, error, [], False)) from None
+        raise BadReference(_describe_refusal(path, task, name, error, [], [], "")) from None
     for source, table in tables:
         log(f"{task}/{name}: {source}: {table.understood}")
     dropped: dict[str, set[int]] = {table.file: set() for _, table in tables}
@@ -124,10 +133,15 @@ def load_reference(
                 for problem in error.problems
                 if problem.code not in _NO_ROW and problem.line and problem.line not in dropped[problem.file]
             ]
-            if not (drop_invalid_rows and rows):
-                raise BadReference(_describe_refusal(path, task, name, error, reasons, bool(rows))) from None
+            if not ((drop_invalid_rows or declared.drop_invalid_rows) and rows):
+                hint = _hint(error, rows, reasons, declared)
+                raise BadReference(
+                    _describe_refusal(path, task, name, error, [table for _, table in tables], reasons, hint)
+                ) from None
             for problem in rows:
-                reasons.append(f"{problem.file} line {problem.line}: {problem.message}")
+                own = in_own_words(problem, [table for _, table in tables])
+                (line,) = {table.line_word for _, table in tables if table.file == problem.file}
+                reasons.append(f"{own.file} {line} {own.line}: {own.message}")
                 dropped[problem.file].add(problem.line or 0)
     files = {table.file: table.to_ship(dropped[table.file]) for _, table in tables}
     if files != checked:  # the rows have other line numbers
@@ -149,6 +163,7 @@ def load_reference(
         rules=rules,
         options=options,
         dropped=tuple(_describe_dropped(read, reasons)),
+        unused=tuple(line for layout, table, _ in read for line in unused_labels(table, layout, public)),
     )
 
 
@@ -167,7 +182,7 @@ def _check(
     problems = [
         problem
         for _, table in tables
-        for problem in table.unreadable
+        for problem in table.problems
         if problem.line not in dropped[table.file]
     ]
     labels = None
@@ -189,7 +204,7 @@ def _describe_dropped(
             total = len(table.rows) + len(table.unreadable)
             what = table.describe_lines(lines, layout.required)
             yield (
-                f"{count_of(len(lines), 'row')} of the {total} in {table.file}, which biases the set"
+                f"{count_of(len(lines), 'row')} of the {total} in {table.source}, which biases the set"
                 + (f" (left out by value: {what})" if what else "")
             )
     yield from reasons[:MOST_REASONS]
@@ -201,16 +216,41 @@ _NO_ROW = {"missing_column", "duplicate_column", "not_utf8", "nul_byte", "carria
 """Problems of the whole file that are reported at a line: leaving out the line would not fix them."""
 
 
-def _describe_refusal(
-    path: Path, task: str, name: str, error: Exception, dropped: list[str], droppable: bool
+def _hint(
+    error: ReferenceFileError, rows: Sequence[Problem], dropped: Sequence[str], declared: Declared
 ) -> str:
-    words = [f"{path}: reference of {task}, set {name}", str(error)]
+    """Return how to build nevertheless; empty if the files have to be changed."""
+    if any(problem.code == "missing_column" for problem in error.problems):
+        return (
+            "If the file has the column under another name, write it into competition.yaml, under the task or the "
+            f"bundle: {declared.place.rpartition('.')[2]}: {{rename: {{COLUMN: NAME IN YOUR FILE}}}}, below sets."
+        )
+    if rows and not dropped:
+        return "--drop-invalid-reference-rows leaves such rows out."
+    return ""
+
+
+def _describe_refusal(
+    path: Path,
+    task: str,
+    name: str,
+    error: ReferenceFileError,
+    tables: Sequence[OwnTable],
+    dropped: Sequence[str],
+    hint: str,
+) -> str:
+    problems = [in_own_words(problem, tables) for problem in error.problems]
+    sheets = [f"; {table.source}: sheet {quote(table.sheet)}" for table in tables if table.sheet]
+    report = str(ReferenceFileError(problems, error.counts))
+    if tables and len(sheets) == len(tables):
+        report = re.sub(r"^  line (\d+ *) ", r"  row \1  ", report, flags=re.MULTILINE)
+    words = [f"{path}: reference of {task}, set {name}{''.join(sheets)}", report]
     if dropped:
         words += [
             "",
             f"The problems above remain after {count_of(len(dropped), 'row')} were left out:",
             *dropped[:MOST_REASONS],
         ]
-    elif droppable:
-        words += ["", "--drop-invalid-reference-rows leaves such rows out."]
+    if hint:
+        words += ["", hint]
     return "\n".join(words)

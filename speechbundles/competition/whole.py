@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from speechbundles.competition.intake.declared import SETTING
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import BadReference
 from speechbundles.model.sources import NO_FOLDER, NOTE
@@ -13,7 +14,7 @@ from spokeneval.formats.problems import count_of
 
 BASELINE = "baseline"
 
-OF_THE_DATA = ("data_licence",)
+OF_THE_DATA = ("data_licence", SETTING)
 """Settings that are valid only for the data in the same folder."""
 
 Given = Mapping[tuple[str, str], Path]

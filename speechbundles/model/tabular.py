@@ -26,6 +26,8 @@ MOST_CELLS = 1_000_000
 
 WORKBOOK = ".xlsx"
 SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
+"""Separators that are tried if none is named, in words."""
+NAMED_SEPARATORS = {**SEPARATORS, "|": "vertical bars"}
 
 _OLD_WORKBOOK = b"\xd0\xcf\x11\xe0"
 _LONGEST_CELL = 20
@@ -42,12 +44,14 @@ class Grid:
     written: the separator or the sheet, in words.
     rows: the rows that are not blank, each with its line number from 1.
     unreadable: problems with lines that are not rows.
+    sheet: the title of a workbook's sheet; empty for a text.
     """
 
     separator: str
     written: str
     rows: tuple[tuple[int, list[str]], ...]
     unreadable: tuple[Problem, ...] = ()
+    sheet: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,19 +72,23 @@ class Source:
     grids: tuple[Grid, ...]
 
 
-def read_source(path: Path) -> Source:
-    """Read a text or a workbook.
+def read_source(path: Path, separator: str = "") -> Source:
+    """Read a text or a workbook; see `parse_source`.
 
     Raises
     ------
     UnreadableFile: neither a text nor a workbook.
     OSError: a file that cannot be read or is too large.
     """
-    return parse_source(read_file(path, LARGEST_FILE), path.name)
+    return parse_source(read_file(path, LARGEST_FILE), path.name, separator)
 
 
-def parse_source(content: bytes, name: str) -> Source:
+def parse_source(content: bytes, name: str, separator: str = "") -> Source:
     """Parse a text or a workbook, recognised by its content and its name.
+
+    Parameters
+    ----------
+    separator: the separator of a text, if it is known; by default the text is split by each of `SEPARATORS`.
 
     Raises
     ------
@@ -91,7 +99,7 @@ def parse_source(content: bytes, name: str) -> Source:
     if content.startswith(_OLD_WORKBOOK):
         raise UnreadableFile(f"is a workbook in an older Excel format; save it as {WORKBOOK}")
     text, encoding = decode(content)
-    grids = tuple(_split(text, separator, name) for separator in SEPARATORS)
+    grids = tuple(_split(text, mark, name) for mark in ([separator] if separator else SEPARATORS))
     return Source(content, encoding, encoding == "UTF-8" and content[:3] != b"\xef\xbb\xbf", grids)
 
 
@@ -167,7 +175,7 @@ def _decode_windows(content: bytes, start: int) -> str:
 
 
 def _split(text: str, separator: str, file: str) -> Grid:
-    written = f"separated by {SEPARATORS[separator]}"
+    written = f"separated by {NAMED_SEPARATORS[separator]}"
     lines = text.split("\n")
     if '"' not in text:
         blank = separator + " "
@@ -221,7 +229,7 @@ def _sheets(content: bytes) -> Iterator[Grid]:
                 if any(cell is not None for cell in row):
                     rows.append((number, [_cell_text(cell, number) for cell in row]))
             if rows:
-                yield Grid("", f"sheet {quote(sheet.title, 40)}", tuple(rows))
+                yield Grid("", f"sheet {quote(sheet.title, 40)}", tuple(rows), sheet=sheet.title)
     except Exception as error:  # the parsers raise many kinds of errors for a damaged workbook
         raise UnreadableFile(f"cannot be read as an Excel workbook ({error})") from None
 

@@ -1,29 +1,39 @@
-"""Find and read the files of a reference in the formats that organisers use (see `table` and `layouts`)."""
+"""Find and read the files of a reference in the formats that organisers use (see `table` and `files`)."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
-from speechbundles.competition.intake.layouts import Notation, find_notation
+from speechbundles.competition.intake import complete, ratings
+from speechbundles.competition.intake.declared import NOTHING_DECLARED, SETTING, Declared
+from speechbundles.competition.intake.files import FileFormat, formats_of, make_table
+from speechbundles.competition.intake.layouts import find_notation
 from speechbundles.competition.intake.table import OwnTable, read_table
 from speechbundles.model.bounded import read_file
+from speechbundles.model.competition import Competition
 from speechbundles.model.errors import BadReference, UnreadableFile
+from speechbundles.model.sources import NOTE
 from speechbundles.model.tabular import LARGEST_FILE, WORKBOOK, decode
-from spokeneval.formats.problems import count_of, some_of
+from speechbundles.model.text import suggestion
+from spokeneval.formats.problems import count_of, quote, some_of
 from spokeneval.formats.tables import Layout
 from spokeneval.task import Task
 
 _SUFFIXES = (".csv", ".tsv", ".txt", WORKBOOK)
+_COMPLETED = (ratings.wide, complete.count_words, complete.number_segments)
+"""What is done with every table: each function returns a table that it does not concern as it is."""
 
 
-def read_tables(task: Task, path: Path) -> list[tuple[Path, OwnTable]]:
+def read_tables(task: Task, path: Path, declared: Declared = NOTHING_DECLARED) -> list[tuple[Path, OwnTable]]:
     """Return the tables of a reference, each with its source file.
 
     Parameters
     ----------
     path: a folder with the reference files, or the file itself if the task has only one.
+    declared: what the organiser declares about the files.
 
     Raises
     ------
-    BadReference: a missing file, or several candidates for one file.
+    BadReference: a missing file, several candidates for one file, or a declared column that no file has.
     UnreadableFile: a file that is not a table; the message names it.
     ReferenceFileError: lines that are not valid turns or regions.
     OSError: a file that cannot be read.
@@ -35,48 +45,116 @@ def read_tables(task: Task, path: Path) -> list[tuple[Path, OwnTable]]:
         raise BadReference(f"{path}: expected {expected}")
     tables = []
     for layout in layouts:
-        notation = find_notation(task.name, layout.file)
-        files = _find(path, layout, notation, len(layouts)) if path.is_dir() else [path]
+        files, form = _find(path, layout, declared, len(layouts))
         try:
-            if notation.made_from and files[0].suffix == notation.made_from[0]:
-                tables.append((files[0], _make_table(files, layout, notation)))
-            else:
-                tables.append((files[0], read_table(files[0], layout, notation)))
+            tables.append((files[0], _read(files, form, task, layout, declared)))
         except UnreadableFile as error:
             raise UnreadableFile(f"{files[0]}: {error}") from None
+    _check_renamed([table for _, table in tables], path, declared)
     return tables
 
 
-def _find(folder: Path, layout: Layout, notation: Notation, number: int) -> list[Path]:
-    """Return the file of a layout, with any table suffix; otherwise the files that can be converted to it."""
-    if (folder / layout.file).is_file():
-        return [folder / layout.file]
+def _read(
+    files: list[Path], form: FileFormat | None, task: Task, layout: Layout, declared: Declared
+) -> OwnTable:
+    notation = find_notation(task.name, layout)
+    if form is None:
+        table = read_table(files[0], layout, notation, declared)
+    else:
+        table = make_table({file: _text(file) for file in files}, form, layout, notation)
+    for make in (*_COMPLETED, *notation.completed):
+        table = make(table, layout)
+    return table
+
+
+def _find(
+    path: Path, layout: Layout, declared: Declared, number: int
+) -> tuple[list[Path], FileFormat | None]:
+    """Return the file of a layout, with any table suffix; otherwise the files of a format that can be converted."""
+    file = path / declared.file if path.is_dir() and declared.file else path
+    if not file.exists():
+        found = sorted(other.name for other in path.iterdir() if other.name != NOTE)
+        hint = suggestion(declared.file, found, f"found {some_of(found, 8) or 'nothing'}")
+        raise BadReference(f"{path}: no {declared.file}; {hint} ({declared.place}.file)")
+    if file.is_file():
+        return _of_a_format([file], layout)
+    if (path / layout.file).is_file():
+        return [path / layout.file], None
     stem = Path(layout.file).stem
-    named = sorted(
-        file for file in folder.iterdir() if file.stem == stem and file.suffix.lower() in _SUFFIXES
-    )
-    if len(named) == 1:
-        return named
+    files = sorted(each for each in path.iterdir() if each.is_file() and each.name != NOTE)
+    named = [each for each in files if each.stem == stem and each.suffix.lower() in _SUFFIXES]
     if len(named) > 1:
         raise BadReference(
-            f"{folder}: {some_of([file.name for file in named])} can all be {layout.file}; keep one"
+            f"{path}: {some_of([each.name for each in named])} can all be {layout.file}; keep one"
         )
-    suffix = notation.made_from[0] if notation.made_from else ""
-    parts = sorted(folder.glob(f"*{suffix}")) if suffix else []
-    if not parts:
-        found = ", ".join(sorted(file.name for file in folder.iterdir())) or "nothing"
-        instead = f" and no *{suffix}" if suffix else ""
+    if named:
+        return _of_a_format(named, layout)
+    parts, form = _of_a_format(files, layout)
+    if form is None:
+        names = ", ".join(sorted(each.name for each in path.iterdir())) or "nothing"
+        instead = "".join(f" and no *{form.suffix}" for form in formats_of(layout))
         raise BadReference(
-            f"{folder}: no {layout.file}{instead}; found {found} ({count_of(number, 'file')} expected)"
+            f"{path}: no {layout.file}{instead}; found {names} ({count_of(number, 'file')} expected)"
         )
-    return parts
+    return parts, form
 
 
-def _make_table(files: list[Path], layout: Layout, notation: Notation) -> OwnTable:
-    assert notation.made_from is not None  # `_find` gives such files
-    suffix, make = notation.made_from
-    texts = {file: decode(read_file(file, LARGEST_FILE))[0] for file in files}
-    columns, rows = make(texts)
-    read = f"{count_of(len(rows), 'row')}; read from {count_of(len(files), suffix + ' file')}"
-    understood = f"{read}, seconds converted to milliseconds"
-    return OwnTable(layout.file, layout.delimiter, columns, 1, dict(rows), understood)
+def _of_a_format(files: list[Path], layout: Layout) -> tuple[list[Path], FileFormat | None]:
+    """Return the files that are in the first format of any of them; all files without a format if there is none.
+
+    All files with the suffix of the format belong to it, so that a damaged file is reported and not left out.
+    """
+    for form in formats_of(layout):
+        parts = [file for file in files if file.suffix.lower() == form.suffix]
+        if any(form.fits(_text(file)) for file in parts):
+            return parts, form
+    return files, None
+
+
+def _text(file: Path) -> str:
+    try:
+        return decode(read_file(file, LARGEST_FILE))[0]
+    except UnreadableFile as error:
+        raise UnreadableFile(f"{file}: {error}") from None
+
+
+def _check_renamed(tables: list[OwnTable], path: Path, declared: Declared) -> None:
+    """Check that a file has each declared column."""
+    missing = []
+    for column, own in declared.rename.items():
+        if any(column in table.renamed for table in tables):
+            continue
+        header = [cell for table in tables for cell in table.written]
+        hint = suggestion(own, header, f"the header has {some_of([quote(cell) for cell in header], 8)}")
+        missing.append(f"no column {quote(own)} for {column}; {hint} ({declared.place}.rename.{column})")
+    if missing:
+        raise BadReference("\n".join([f"{path}: {tables[0].source}", *(f"  {each}" for each in missing)]))
+
+
+def check_declared(competition: Competition) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the problems of what a competition declares about its sets: the place below `sets`, and a message."""
+    sets = [*competition.sets, *competition["leave_out"]]
+    task = competition.rules
+    layouts = task.format.layouts
+    columns = [
+        column
+        for layout in layouts
+        for column in (
+            *(*layout.required, *layout.optional),
+            *(*complete.sources(layout), *ratings.sources(layout)),
+        )
+    ]
+    for name, declared in competition.settings.get(SETTING, {}).items():
+        if name not in sets:
+            hint = suggestion(name, competition.sets, f"expected one of {', '.join(competition.sets)}")
+            yield (name,), f"{competition.name} has no set {name}; {hint}"
+        for column in declared.get("rename", {}):
+            if column not in columns:
+                hint = suggestion(column, columns, f"expected one of {', '.join(dict.fromkeys(columns))}")
+                yield (name, "rename", column), f"{task.name} has no column {column}; {hint}"
+        named = list(declared.get("rename", {}).values())
+        for own in sorted({own for own in named if named.count(own) > 1}):
+            yield (name, "rename"), f"column {own!r} is named twice"
+        if "file" in declared and len(layouts) > 1:
+            files = ", ".join(layout.file for layout in layouts)
+            yield (name, "file"), f"{task.name} has {len(layouts)} files; name yours {files}, with any suffix"

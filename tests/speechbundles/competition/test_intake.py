@@ -216,7 +216,7 @@ def test_rttm_and_uem_in_seconds_become_labels_and_regions_in_milliseconds(tmp_p
         "b.wav,a3,500,1750,English",
     ]
     assert reference.files["regions.csv"].decode().splitlines()[1:] == ["a.wav,0,2500", "b.wav,0,3000"]
-    assert "3 rows; read from 1 .rttm file, seconds converted to milliseconds" in logged
+    assert "3 rows; read from 1 RTTM file, seconds converted to milliseconds" in logged
 
 
 def test_a_repeated_turn_is_refused_with_both_places(tmp_path):

@@ -1,0 +1,128 @@
+"""File formats of the field from which a reference's table can be made. A further format is one line in `FORMATS`.
+
+A format is offered for every table whose required columns it gives, whatever the task: `targets` finds them by name.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import NamedTuple
+
+from speechbundles.competition.intake.complete import SEGMENT
+from speechbundles.competition.intake.layouts import Notation
+from speechbundles.competition.intake.table import OwnTable
+from speechbundles.competition.intake.times import TIMES, converted
+from speechbundles.competition.intake.turns import is_label_track, read_label_track, read_rttm, read_uem
+from spokeneval.formats.problems import Problems, ReferenceFileError, count_of, name
+from spokeneval.formats.tables import Layout
+
+RECORDING, LABEL, ITEM, TRANSCRIPT = "recording", "label", "item", "transcript"
+TURN = (RECORDING, *TIMES, LABEL)
+REGION = (RECORDING, *TIMES)
+
+_COLUMNS = {
+    RECORDING: ("recording", "audio_name"),
+    LABEL: ("label", "language_tag"),
+    TRANSCRIPT: ("transcript",),
+}
+"""The columns of layouts that a format can give, besides times and the id."""
+
+
+class FileFormat(NamedTuple):
+    """A file format.
+
+    Attributes
+    ----------
+    called: its name for organisers.
+    suffix: the suffix of its files.
+    gives: what each of its rows has: `RECORDING`, `ITEM`, `LABEL`, `TRANSCRIPT`, and times in seconds.
+    read: takes the text, the name of the file and the problems; yields the line and the cells of each row.
+    fits: whether a text is in this format, for a suffix that others have too.
+    """
+
+    called: str
+    suffix: str
+    gives: tuple[str, ...]
+    read: Callable[[str, str, Problems], Iterator[tuple[int, list[str]]]]
+    fits: Callable[[str], bool] = lambda text: True
+
+
+FORMATS = (
+    FileFormat("RTTM", ".rttm", TURN, read_rttm),
+    FileFormat("UEM", ".uem", REGION, read_uem),
+    FileFormat("Audacity label", ".txt", TURN, read_label_track, is_label_track),
+)
+
+
+def formats_of(layout: Layout) -> list[FileFormat]:
+    """Return the formats that give all required columns of a layout."""
+    return [form for form in FORMATS if _targets(form, layout)]
+
+
+def _targets(form: FileFormat, layout: Layout) -> dict[str, int]:
+    """Return the columns of a layout that a format gives, `column -> place in its rows`; none if one has no place."""
+    names = {**_COLUMNS, ITEM: (layout.id,), **{time: (time,) for time in TIMES}}
+    targets = {
+        column: place
+        for place, given in enumerate(form.gives)
+        for column in names[given]
+        if column in layout.required
+    }
+    missing = set(layout.required) - {*targets, SEGMENT}
+    return {} if missing or len(targets) < len(form.gives) else targets
+
+
+def make_table(texts: Mapping[Path, str], form: FileFormat, layout: Layout, notation: Notation) -> OwnTable:
+    """Return the table of a layout made from files in another format. Turns are sorted by recording and time.
+
+    Raises
+    ------
+    ReferenceFileError: lines that are not rows of the format, or a turn that is in two lines.
+    """
+    problems = Problems(ReferenceFileError)
+    rows = [
+        ((path.name, line), cells)
+        for path, text in texts.items()
+        for line, cells in form.read(text, path.name, problems)
+    ]
+    if LABEL in form.gives:
+        _check_repeated(rows, problems)
+    problems.raise_if_any()
+    targets = _targets(form, layout)
+    columns = tuple(column for column in layout.required if column in (*targets, SEGMENT))
+    if RECORDING in form.gives:
+        rows.sort(key=lambda row: (row[1][0], *map(float, row[1][1:3]), row[1][3:]))
+
+    def cell(column: str, number: int, cells: Sequence[str]) -> str:
+        if column == SEGMENT:
+            return f"a{number}"
+        text = cells[targets[column]]
+        if column in TIMES:
+            return converted(text, Fraction(notation.per_second))
+        return f"{text}.wav" if column == "audio_name" else text
+
+    converts = notation.per_second == 1000 and TIMES[0] in targets
+    unit = ", seconds converted to milliseconds" if converts else ""
+    return OwnTable(
+        layout.file,
+        layout.delimiter,
+        columns,
+        1,
+        {
+            number + 1: [cell(column, number, cells) for column in columns]
+            for number, (_, cells) in enumerate(rows, 1)
+        },
+        f"{count_of(len(rows), 'row')}; read from {count_of(len(texts), f'{form.called} file')}{unit}",
+        source=next(iter(texts)).name,
+        places={number: place for number, (place, _) in enumerate(rows, 2)},
+    )
+
+
+def _check_repeated(rows: Sequence[tuple[tuple[str, int], list[str]]], problems: Problems) -> None:
+    first: dict[tuple[str, ...], tuple[str, int]] = {}
+    for (file, line), cells in rows:
+        other, earlier = first.setdefault(tuple(cells), (file, line))
+        if (other, earlier) != (file, line):
+            where = f"{other} line {earlier}"
+            message = f"this turn of {name(cells[0])} is already in {where}; is one file a copy?"
+            problems.add("repeated_turn", file, message, line=line)

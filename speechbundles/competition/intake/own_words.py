@@ -1,0 +1,80 @@
+"""Problems and warnings in terms of the organiser's own files: their names, sheets, lines and columns."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from difflib import SequenceMatcher
+
+from speechbundles.competition.intake.table import OwnTable
+from speechbundles.model.tabular import read_rows
+from spokeneval.formats.problems import Problem, some_of
+from spokeneval.formats.tables import Layout
+from spokeneval.formats.text import decimal
+
+_QUOTED = re.compile(r"""((?<!\w)'(?:[^'\\]|\\.)*'|(?<!\w)"(?:[^"\\]|\\.)*")""")
+"""Text from a file in a message: it stays as it is."""
+
+
+def in_own_words(problem: Problem, tables: Sequence[OwnTable]) -> Problem:
+    """Return a problem of a table that was made from an organiser's file as a problem of this file."""
+    table = next((table for table in tables if table.file == problem.file), None)
+    if table is None:
+        return problem
+    words: dict[str, str] = {other.file: other.source for other in tables} | dict(table.own)
+    file, line = table.own_place(problem.line, problem.message)
+    return replace(problem, file=file, line=line, message=_translated(problem.message, words, table))
+
+
+def _translated(message: str, words: Mapping[str, str], table: OwnTable) -> str:
+    """Return a message with the organiser's names of files and columns, and with the lines of the organiser's file."""
+    known = "|".join(sorted(map(re.escape, words), key=len, reverse=True))
+    pattern = re.compile(rf"(?<![\w.-])(?:line (?P<line>\d+)|(?P<word>{known}))(?![\w-])")
+
+    def own(found: re.Match[str]) -> str:
+        if found["word"]:
+            return words[found["word"]]
+        file, line = table.own_place(int(found["line"]))
+        where = f"{table.line_word} {line}"
+        return where if file == table.source else f"{where} of {file}"
+
+    parts = _QUOTED.split(message)
+    return "".join(part if place % 2 else pattern.sub(own, part) for place, part in enumerate(parts))
+
+
+# Columns that are not used
+
+
+LIKE = 0.8
+"""How similar the names of a numeric column and of a label must be, from 0 to 1."""
+
+
+def unused_labels(table: OwnTable, layout: Layout, public: Mapping[str, bytes]) -> Iterator[str]:
+    """Yield a warning if columns of a table look like labels but are not used; at most one line.
+
+    A column looks like a label if its name differs from that of a label only in its number, as `human4` beside
+    `human1`, or if it has numbers and a similar name. The columns of public lists are no labels.
+    """
+    lists = [content for name, content in public.items() if name.endswith((".csv", ".tsv"))]
+    published = {cell for content in lists for cell in read_rows(content)[0][1]}
+    labels = [column for column in layout.required if column != layout.id and column not in published]
+    known = {*layout.required, *layout.optional}
+    unused = [
+        column
+        for place, column in enumerate(table.columns)
+        if column not in known
+        and any(_is_like(column, label, _are_numbers(table, place)) for label in labels)
+    ]
+    if unused:
+        are = "looks like a label and is" if len(unused) == 1 else "look like labels and are"
+        used = ", ".join(table.own_name(label) for label in labels)
+        yield f"{table.source}: {some_of(unused, 8)} {are} not used; the labels are {used}"
+
+
+def _is_like(column: str, label: str, numbers: bool) -> bool:
+    first, second = (re.sub(r"[\W_]|\d+\Z", "", name.lower()) for name in (column, label))
+    return first == second or (numbers and SequenceMatcher(None, first, second).ratio() >= LIKE)
+
+
+def _are_numbers(table: OwnTable, place: int) -> bool:
+    cells = [cells[place].strip() for cells in table.rows.values()]
+    return any(cells) and all(decimal(cell) is not None for cell in cells if cell)

@@ -1,0 +1,59 @@
+"""Columns of times: their unit as the header states it, and conversion to the task's unit.
+
+`start_s`, `end (sec)`, `begin_ms` and Praat's `tmin`, `tmax` (seconds) state a unit. `start` and `end` do not: their
+unit is the task's.
+"""
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+
+from spokeneval.formats.text import decimal
+
+_NAMES = {
+    "start": ("start", "begin", "onset", "tmin", "xmin"),
+    "end": ("end", "stop", "offset", "tmax", "xmax"),
+}
+TIMES = tuple(_NAMES)
+_PRAAT = ("tmin", "tmax", "xmin", "xmax")
+_UNIT = re.compile(
+    r"(?P<name>.*?)[ _]?[_ (\[](?P<unit>s|secs?|seconds?|ms|msecs?|milliseconds?)[)\]]?\Z", re.I
+)
+
+
+def unit_of(header: str) -> tuple[str, int] | None:
+    """Return a column's name without its unit, in small letters, and its units per second; None without a unit."""
+    header = header.strip().lower()
+    if header in _PRAAT:
+        return header, 1
+    stated = _UNIT.match(header)
+    return (stated["name"], 1000 if stated["unit"].startswith("m") else 1) if stated else None
+
+
+def time_columns(header: Sequence[str]) -> dict[str, int]:
+    """Return the columns of a header with times in a stated unit, `column -> place`; the first of several."""
+    places: dict[str, int] = {}
+    for place, cell in enumerate(header):
+        stated = unit_of(cell)
+        for column, names in _NAMES.items():
+            if stated and stated[0] in names:
+                places.setdefault(column, place)
+    return places
+
+
+def exact(text: str) -> Decimal | None:
+    """Return a time without binary rounding; None if the text is not a finite decimal number."""
+    number = decimal(text)
+    return None if number is None else Decimal(repr(number))
+
+
+def plain(time: Decimal) -> str:
+    """Return a time as text, without an exponent or trailing zeros."""
+    return f"{time.normalize():f}"
+
+
+def converted(text: str, factor: Fraction) -> str:
+    """Return a time multiplied by a factor; a text that is not a number is not changed."""
+    time = exact(text)
+    return text if time is None else plain(time * factor.numerator / factor.denominator)
