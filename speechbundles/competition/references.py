@@ -221,9 +221,10 @@ def _hint(
 ) -> str:
     """Return how to build nevertheless; empty if the files have to be changed."""
     if any(problem.code == "missing_column" for problem in error.problems):
+        name = declared.place.rpartition(".")[2]
         return (
-            "If the file has the column under another name, write it into competition.yaml, under the task or the "
-            f"bundle: {declared.place.rpartition('.')[2]}: {{rename: {{COLUMN: NAME IN YOUR FILE}}}}, below sets."
+            "If the file has the column under another name, write into competition.yaml, under the task or the "
+            f"bundle: sets: {{{name}: {{rename: {{COLUMN: NAME IN YOUR FILE}}}}}}"
         )
     if rows and not dropped:
         return "--drop-invalid-reference-rows leaves such rows out."

@@ -7,12 +7,14 @@ from dataclasses import replace
 import numpy as np
 
 from speechbundles.competition.intake.table import OwnTable
+from speechbundles.competition.intake.times import TIMES
 from spokeneval.formats.language_labels import LANGUAGES, OVERLAP
 from spokeneval.formats.problems import count_of
 from spokeneval.formats.tables import Layout
 from spokeneval.formats.text import decimal
 
 WORDS, SEGMENT = "words", "utt_id"
+SPAN = ("recording", *TIMES)
 TRANSCRIPT = "transcript"
 TRANSCRIPTS = (TRANSCRIPT, "transcription", "text", "asr_transcript", "asr_text")
 """Names of columns in which words can be counted, the most trusted first."""
@@ -31,17 +33,30 @@ def count_words(table: OwnTable, layout: Layout) -> OwnTable:
         return table
     counted = {line: str(len(cells[source].split())) for line, cells in table.rows.items()}
     own = table.own_name(table.columns[source])
-    return _with_column(table, WORDS, counted, f"words counted in {own}", f"words (counted in {own})")
+    return _with_column(table, layout, WORDS, counted, f"counted in {own}")
 
 
-def number_segments(table: OwnTable, layout: Layout) -> OwnTable:
-    """Add the column `utt_id`, if it is required and missing: `a1`, `a2` and so on in the order of the rows."""
-    if not _is_missing(SEGMENT, table, layout.required):
+def name_segments(table: OwnTable, layout: Layout) -> OwnTable:
+    """Add the names of segments, if their column is missing.
+
+    `utt_id` is `a1`, `a2` and so on in the order of the rows. Any other id of segments with times is
+    `recording_start_end`.
+    """
+    if not _is_missing(layout.id, table, layout.required):
         return table
-    numbered = {line: f"a{number}" for number, line in enumerate(table.rows, 1)}
-    return _with_column(
-        table, SEGMENT, numbered, f"{SEGMENT} numbered by row", f"{SEGMENT} (numbered by row)"
-    )
+    if layout.id == SEGMENT:
+        names = {line: f"a{number}" for number, line in enumerate(table.rows, 1)}
+        return _with_column(table, layout, SEGMENT, names, "numbered by row")
+    if not has_segments(layout) or not set(SPAN) <= set(table.columns):
+        return table
+    places = [table.columns.index(column) for column in SPAN]
+    names = {line: "_".join(cells[place] for place in places) for line, cells in table.rows.items()}
+    return _with_column(table, layout, layout.id, names, f"made of {', '.join(SPAN)}")
+
+
+def has_segments(layout: Layout) -> bool:
+    """Whether the items of a layout may be segments of recordings."""
+    return set(SPAN) <= {*layout.required, *layout.optional}
 
 
 def mark_overlaps(table: OwnTable, layout: Layout) -> OwnTable:
@@ -71,8 +86,8 @@ def mark_overlaps(table: OwnTable, layout: Layout) -> OwnTable:
     if not overlapping:
         return table
     flags = {line: str(line in overlapping) for line in table.rows}
-    said = f"{OVERLAP} computed from the times: {count_of(len(overlapping), 'segment')}, which are not scored"
-    return _with_column(table, OVERLAP, flags, said, f"{OVERLAP} (computed)")
+    said = f"computed from the times: {count_of(len(overlapping), 'segment')}, not scored"
+    return _with_column(table, layout, OVERLAP, flags, said)
 
 
 def _meeting(
@@ -90,12 +105,16 @@ def _is_missing(column: str, table: OwnTable, wanted: Sequence[str]) -> bool:
     return column in wanted and table.header is not None and column not in table.columns
 
 
-def _with_column(table: OwnTable, column: str, cells: Mapping[int, str], said: str, own: str) -> OwnTable:
+def _with_column(
+    table: OwnTable, layout: Layout, column: str, cells: Mapping[int, str], how: str
+) -> OwnTable:
+    wanted = (*layout.required, column)
+    at = min(wanted.index(column), len(table.columns))
     return replace(
         table,
-        columns=(*table.columns, column),
-        rows={line: [*row, cells[line]] for line, row in table.rows.items()},
-        own={**table.own, column: own},
-        understood=f"{table.understood}; {said}",
+        columns=(*table.columns[:at], column, *table.columns[at:]),
+        rows={line: [*row[:at], cells[line], *row[at:]] for line, row in table.rows.items()},
+        own={**table.own, column: f"{column} ({how})"},
+        understood=f"{table.understood}; {column} {how}",
         unchanged=None,
     )

@@ -57,12 +57,12 @@ def unused_labels(table: OwnTable, layout: Layout, public: Mapping[str, bytes]) 
     lists = [content for name, content in public.items() if name.endswith((".csv", ".tsv"))]
     published = {cell for content in lists for cell in read_rows(content)[0][1]}
     labels = [column for column in layout.required if column != layout.id and column not in published]
+    names = {*labels, *map(table.own_name, labels)}
     known = {*layout.required, *layout.optional}
     unused = [
         column
         for place, column in enumerate(table.columns)
-        if column not in known
-        and any(_is_like(column, label, _are_numbers(table, place)) for label in labels)
+        if column not in known and any(_is_like(column, name, _are_numbers(table, place)) for name in names)
     ]
     if unused:
         are = "looks like a label and is" if len(unused) == 1 else "look like labels and are"

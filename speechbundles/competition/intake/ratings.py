@@ -55,7 +55,7 @@ def wide(table: OwnTable, layout: Layout) -> OwnTable:
         lines.setdefault(item, line)
         row = rows.setdefault(item, {column: cells[place] for place, column in kept})
         if rater in row:
-            what = repeated(f"{layout.id} {name(item)}, {RATER} {name(rater)}", cell_lines[item, rater])
+            what = repeated(f"{layout.id} {name(item)}: {rater}", cell_lines[item, rater])
             problems.append(Problem("duplicate_rating", table.file, what, line=line, item=item))
             continue
         row[rater] = cells[rating_at].strip()

@@ -237,7 +237,8 @@ def _factors(
     """Yield the places of times that are not in the task's unit, with the factors that convert them."""
     for place, column in enumerate(columns):
         stated = unit_of(header[place])
-        if column in TIMES and column in layout.required and stated and stated[1] != notation.per_second:
+        known = column in (*layout.required, *layout.optional)
+        if column in TIMES and known and stated and stated[1] != notation.per_second:
             yield place, Fraction(notation.per_second, stated[1])
 
 
@@ -291,7 +292,8 @@ def _name_columns(
         renamed.get(place, "" if column in renamed.values() else column) for place, column in enumerate(names)
     ]
     for column, place in time_columns(cells).items():
-        if column in layout.required and column not in names and place not in renamed:
+        known = column in (*layout.required, *layout.optional)
+        if known and column not in names and place not in renamed:
             names[place] = column
     return names
 

@@ -289,3 +289,90 @@ def test_a_folder_without_competition_yaml_is_named(tmp_path, capsys):
     assert build_bundle.main(["build", "--competition", str(tmp_path)]) == 1
     words = f"{tmp_path / 'competition.yaml'}: no such file; `python build_bundle.py init`"
     assert words in " ".join(capsys.readouterr().err.split())
+
+
+# How files are read
+
+
+def declare(folder, text):
+    """Insert settings of the task's sets into the folder's only bundle."""
+    path = folder / "competition.yaml"
+    settings, line, bundle = path.read_text(encoding="utf-8").rpartition("\n  content_accuracy:\n")
+    path.write_text(f"{settings}{line}{text}\n{bundle}", encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "    sets: {evaluatoin: {sheet: Noten}}",
+            "content_accuracy.sets.evaluatoin: content_accuracy has no set evaluatoin; did you mean evaluation?",
+        ),
+        (
+            "    sets: {evaluation: {rename: {human_scor: Note}}}",
+            "sets.evaluation.rename.human_scor: content_accuracy has no column human_scor; did you mean human_score?",
+        ),
+        (
+            "    sets: {evaluation: {rename: {human_score: Note, words: Note}}}",
+            "sets.evaluation.rename: column 'Note' is named twice",
+        ),
+        (
+            "    sets: {evaluation: {seperator: ';'}}",
+            "sets.evaluation.seperator: unknown key; did you mean separator?",
+        ),
+        ("    sets: {evaluation: {separator: ' '}}", "' '; expected one of , ; | or a tab"),
+        (
+            "    sets: {evaluation: {file: a/b.csv}}",
+            "'a/b.csv'; expected the name of a file, without a folder",
+        ),
+        ("    sets: {evaluation: {rename: {words: 3}}}", "sets.evaluation.rename.words: 3; expected text"),
+        ("    sets: {evaluation: {drop_invalid_rows: ja}}", "'ja'; expected true or false"),
+    ],
+)
+def test_a_declaration_that_cannot_be_used_is_refused_with_its_line(own, text, said):
+    declare(own, text)
+    line = (own / "competition.yaml").read_text().splitlines().index(text) + 1
+    with pytest.raises(OrganiserError) as refusal:
+        read_competitions(Sources(ROOT, own))
+    assert said in str(refusal.value)
+    assert f"  line {line:<4} " in str(refusal.value)
+
+
+def test_a_file_is_named_only_where_a_task_has_one(tmp_path):
+    folder = own_folder(tmp_path / "own", ["merlion_diarization"])
+    path = folder / "competition.yaml"
+    text = "challenges:\n  merlion:\n"
+    assert path.read_text().count(text) == 1
+    path.write_text(path.read_text().replace(text, f"{text}    sets: {{evaluation: {{file: a.csv}}}}\n"))
+    with pytest.raises(OrganiserError, match=r"has 2 files; name yours labels\.csv, regions\.csv"):
+        read_competitions(Sources(ROOT, folder))
+
+
+def test_a_folders_own_sheet_and_columns_are_built_with_a_warning_for_unused_labels(own):
+    labels = own / "reference_data/content_accuracy/evaluation/reference.csv"
+    header, *rows = labels.read_text().splitlines()
+    labels.write_text(
+        "\n".join([header.replace("human_score", "Note") + ";Note2", *(f"{row};1" for row in rows)]).replace(
+            ",", ";"
+        )
+    )
+    labels.rename(labels.with_name("Noten.csv"))
+    declare(
+        own, "    sets:\n      evaluation: {file: Noten.csv, separator: ';', rename: {human_score: Note}}"
+    )
+    logged: list[str] = []
+    planned = plan(Sources(ROOT, own), [], {}, log=logged.append)
+    reference = planned.parts["content_accuracy"].references["evaluation"]
+    assert reference.files["reference.csv"].startswith(header.encode())
+    assert any("Noten.csv" in line and "human_score (here Note)" in line for line in logged)
+    assert (
+        "content_accuracy/evaluation: Noten.csv: Note2 looks like a label and is not used; the labels are Note, words"
+        in planned.warnings
+    )
+
+
+def test_the_repositorys_declarations_are_not_those_of_a_folder(own, tmp_path):
+    assert all("sets" not in competition.settings for competition in read_competitions(Sources(ROOT, own)))
+    declare(own, "    sets: {development: {drop_invalid_rows: true}}")
+    (competition,) = read_competitions(Sources(ROOT, own), leave_out=["development"])
+    assert competition["sets"] == {"development": {"drop_invalid_rows": True}}

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import datetime
 import io
+import random
+from pathlib import Path
 
 import pytest
 
 import build_bundle
+from speechbundles.competition.intake.complete import name_segments
+from speechbundles.competition.intake.declared import Declared
+from speechbundles.competition.intake.files import formats_of, make_table
 from speechbundles.competition.intake.kit_data import canonical_tables
-from speechbundles.competition.intake.layouts.ratings import wide
+from speechbundles.competition.intake.layouts import Notation
 from speechbundles.competition.references import load_reference
 from speechbundles.model.errors import BadReference, UnreadableFile
-from spokeneval.formats.problems import ReferenceFileError
+from spokeneval.formats.tables import Layout
 from spokeneval.tasks import find_task
 from tests.samples.programs import ROOT, write_files
 
@@ -248,6 +253,387 @@ def test_regions_without_a_header_get_one(tmp_path):
     assert reference.files["regions.csv"] == b"audio_name,start,end\na.wav,0,2000\n"
 
 
+# What competition.yaml declares
+
+
+GERMAN = (
+    ("Antwort", "Aufgabe", "Sprecher", "Note", "Wortlaut"),
+    ("ä1", "P1", "Jürgen", "3", "ich hätte gern ein Zimmer"),
+    ("ä2", "P1", "Jürgen", "1", "nein"),
+    ("ä3", "P2", "Zoë", "4", "zwei Nächte, bitte"),
+)
+RENAME = {
+    "response_id": "Antwort",
+    "prompt_id": "Aufgabe",
+    "speaker_id": "Sprecher",
+    "human_score": "Note",
+    "transcript": "Wortlaut",
+}
+GERMAN_READ = """response_id,prompt_id,speaker_id,human_score,words,transcript
+ä1,P1,Jürgen,3,5,ich hätte gern ein Zimmer
+ä2,P1,Jürgen,1,1,nein
+ä3,P2,Zoë,4,3,"zwei Nächte, bitte"
+"""
+
+
+def book(**sheets):
+    from openpyxl import Workbook
+
+    made = Workbook()
+    made.remove(made.active)
+    for title, rows in sheets.items():
+        sheet = made.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    stream = io.BytesIO()
+    made.save(stream)
+    return stream.getvalue()
+
+
+def german(rows=GERMAN):
+    """The same table as organisers have it: `files, what is declared`."""
+    return {
+        "cp1252": ({"reference.csv": written(rows, ";").encode("cp1252")}, {"separator": ";"}),
+        "bars": ({"reference.csv": written(rows, "|").encode()}, {"separator": "|"}),
+        "sheet": (
+            {"Noten.xlsx": book(Tabelle1=[("Antwort", "Note"), ("alt", "1")], Tabelle2=rows)},
+            {"sheet": "tabelle2", "file": "Noten.xlsx"},
+        ),
+    }
+
+
+@pytest.mark.parametrize("notation", german())
+def test_declared_names_and_places_of_german_columns_give_the_tasks_file(tmp_path, notation):
+    files, declared = german()[notation]
+    reference, logged = load(
+        tmp_path, files, "content_accuracy", declared=Declared(rename=RENAME, **declared)
+    )
+    assert reference.files["reference.csv"].decode() == GERMAN_READ
+    assert "human_score (here Note)" in logged
+    assert "words counted in Wortlaut" in logged
+    assert reference.facts.units == 2
+
+
+@pytest.mark.parametrize("notation", german())
+def test_problems_name_the_organisers_file_sheet_row_and_columns(tmp_path, notation):
+    bad = [*GERMAN, ("ä3", "P2", "Zoë", "7", ""), ("ä5", "P2", "human_score", "'end'", "so")]
+    files, declared = german(bad)[notation]
+    with pytest.raises(BadReference) as refusal:
+        load(tmp_path, files, "content_accuracy", declared=Declared(rename=RENAME, **declared))
+    said = str(refusal.value)
+    file, place = ("Noten.xlsx", "row") if notation == "sheet" else ("reference.csv", "line")
+    assert f"\n{file}: 4 problems\n" in said
+    assert ("; Noten.xlsx: sheet 'Tabelle2'\n" in said) == (notation == "sheet")
+    assert f"  {place + ' 5':9} Antwort ä3: Note '7'; expected" in said
+    assert f"Antwort ä3 already appears on {place} 4; keep only one" in said
+    assert "Antwort ä3: words (counted in Wortlaut) '0'; expected" in said
+    assert "Antwort ä5: Note \"'end'\"; expected" in said
+    for made in ("response_id", "human_score", *(["reference.csv"] if notation == "sheet" else [])):
+        assert made not in said
+
+
+def test_declared_rows_are_dropped_as_by_the_option(tmp_path):
+    bad = [*GERMAN, ("ä4", "P2", "Zoë", "7", "so")]
+    files, declared = german(bad)["sheet"]
+    reference, _ = load(
+        tmp_path,
+        files,
+        "content_accuracy",
+        declared=Declared(rename=RENAME, drop_invalid_rows=True, **declared),
+    )
+    assert reference.files["reference.csv"].decode() == GERMAN_READ
+    biased, reason = reference.dropped
+    assert biased.startswith("1 row of the 4 in Noten.xlsx, which biases the set (left out by value: ")
+    assert "Note '7' 1 of 1" in biased
+    assert reason == "Noten.xlsx row 5: Antwort ä4: Note '7'; expected an integer from 1 to 4"
+
+
+@pytest.mark.parametrize(
+    ("declared", "said"),
+    [
+        (
+            {"sheet": "Blatt"},
+            "Noten.xlsx: no sheet 'Blatt' with rows; it has 'Tabelle1', 'Tabelle2' (sets.x.sheet)",
+        ),
+        ({"separator": ";"}, "Noten.xlsx: is a workbook, which has no separator; remove sets.x.separator"),
+        ({"file": "Note.xlsx"}, "no Note.xlsx; did you mean Noten.xlsx? (sets.x.file)"),
+        (
+            {"rename": {**RENAME, "human_score": "Noten"}},
+            "no column 'Noten' for human_score; did you mean Note? (sets.x.rename.human_score)",
+        ),
+    ],
+)
+def test_what_is_declared_but_not_there_is_refused_with_its_place(tmp_path, declared, said):
+    files, there = german()["sheet"]
+    declared = Declared("sets.x", **{"rename": RENAME, **there, **declared})
+    with pytest.raises(BadReference) as refusal:
+        load(tmp_path, files, "content_accuracy", declared=declared)
+    assert said in str(refusal.value)
+
+
+def test_a_missing_column_is_refused_with_the_setting_that_renames_it(tmp_path):
+    rows = [(*GERMAN[0][:3], "Punkte", GERMAN[0][4]), *GERMAN[1:]]
+    rename = {column: own for column, own in RENAME.items() if column != "human_score"}
+    with pytest.raises(BadReference) as refusal:
+        load(
+            tmp_path,
+            {"reference.csv": written(rows, ";")},
+            "content_accuracy",
+            declared=Declared("sets.evaluation", rename=rename),
+        )
+    assert "no column human_score; the header has Antwort, Aufgabe, Sprecher, Punkte" in str(refusal.value)
+    assert "sets: {evaluation: {rename: {COLUMN: NAME IN YOUR FILE}}}" in str(refusal.value)
+
+
+def test_a_declared_column_replaces_the_one_with_the_tasks_name(tmp_path):
+    text = "call_id,human1,human2,human3,neu\nक१,1,2,3,5\nक२,2,2,2,4\n"
+    reference, logged = load(
+        tmp_path, {"reference.csv": text}, "caller_experience", declared=Declared(rename={"human3": "neu"})
+    )
+    assert reference.files["reference.csv"].decode() == "call_id,human1,human2,human3\nक१,1,2,5\nक२,2,2,4\n"
+    assert "human3 (here neu); left out: human3" in logged
+
+
+# Columns that follow from others
+
+
+def test_words_are_not_counted_where_they_are_given(tmp_path):
+    text = (
+        "response_id,prompt_id,speaker_id,human_score,words,transcript\n"
+        "a,p,s,1,9,ja\nb,p,s,2,8,nein danke\nc,p,s,2,7,gut\n"
+    )
+    reference, _ = load(tmp_path, {"reference.csv": text}, "content_accuracy")
+    assert reference.files["reference.csv"].decode() == text
+
+
+HINDI_LABELS = """audio_name,start_s,end_s,language_tag
+अ.wav,0.25,1.5,English
+अ.wav,1.25,2.125,Mandarin
+अ.wav,2.125,3,English
+ब.wav,0,1.0005,Mandarin
+ब.wav,1.0005,2,Non-Speech
+"""
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "audio_name,start_s,end_s,language_tag",
+        "audio_name,tmin,tmax,language_tag",
+        "audio_name,Start (sec),End (sec),language_tag",
+    ],
+)
+def test_seconds_are_converted_segments_numbered_and_overlaps_computed(tmp_path, header):
+    text = HINDI_LABELS.replace("audio_name,start_s,end_s,language_tag", header)
+    reference, logged = load(tmp_path, {"labels.csv": text}, "merlion_identification")
+    assert reference.files["labels.csv"].decode().splitlines() == [
+        "audio_name,utt_id,start,end,language_tag,overlap_diff_lang",
+        "अ.wav,a1,250,1500,English,True",
+        "अ.wav,a2,1250,2125,Mandarin,True",
+        "अ.wav,a3,2125,3000,English,False",
+        "ब.wav,a4,0,1000.5,Mandarin,False",
+        "ब.wav,a5,1000.5,2000,Non-Speech,False",
+    ]
+    assert reference.items == ("अ_a3_2125_3000", "ब_a4_0_1000.5")
+    first, last = header.split(",")[1:3]
+    for said in (
+        f"{first} and {last} converted to milliseconds",
+        "utt_id numbered by row",
+        "overlap_diff_lang computed from the times: 2 segments, not scored",
+    ):
+        assert said in logged
+
+
+def test_computed_overlaps_are_those_of_every_pair(tmp_path):
+    draw = random.Random(27)
+    rows = []
+    for number in range(300):
+        start = draw.randrange(0, 20_000)
+        tag = draw.choice(["English", "Mandarin", "Non-Evaluated-Speech", "Non-Speech"])
+        rows.append((f"r{number % 4}.wav", f"u{number}", start, start + draw.randrange(1, 300), tag))
+    header = "audio_name,utt_id,start,end,language_tag\n"
+    text = header + "".join(",".join(map(str, row)) + "\n" for row in rows)
+    reference, _ = load(tmp_path, {"labels.csv": text}, "merlion_identification")
+    spoken = {"English", "Mandarin"}
+    expected = [
+        any(
+            {ours[4], other[4]} == spoken
+            and ours[0] == other[0]
+            and ours[2] < other[3]
+            and other[2] < ours[3]
+            for other in rows
+        )
+        for ours in rows
+    ]
+    lines = reference.files["labels.csv"].decode().splitlines()[1:]
+    assert [line.rpartition(",")[2] for line in lines] == list(map(str, expected))
+    assert 20 < sum(expected) < 280
+
+
+def test_labels_without_overlaps_get_no_column(tmp_path):
+    text = "audio_name,utt_id,start,end,language_tag\na.wav,1,0,900,English\na.wav,2,900,1500,Mandarin\n"
+    reference, _ = load(tmp_path, {"labels.csv": text}, "merlion_identification")
+    assert reference.files["labels.csv"].decode() == text
+
+
+def test_a_bad_time_in_seconds_is_refused_in_the_organisers_words(tmp_path):
+    text = HINDI_LABELS.replace("2.125,3,", "2.125,2,").replace("0.25,1.5", "0,x")
+    with pytest.raises(BadReference) as refusal:
+        load(tmp_path, {"labels.csv": text}, "merlion_identification")
+    assert "line 2    end_s (in milliseconds) 'x'; expected a finite decimal number" in str(refusal.value)
+    assert "line 4    end_s (in milliseconds) 2000 is not after start_s (in milliseconds) 2125" in str(
+        refusal.value
+    )
+
+
+# Turns for identification
+
+
+def test_identification_reads_rttm_and_label_tracks_alike(tmp_path):
+    tracks = {
+        "a.txt": "0.1\t1.1\tEnglish\n\\\t100\t200\n2\t2.5\tMandarin\n",
+        "b.txt": "0.50\t1.75\tEnglish\n",
+        "WHAT_GOES_HERE.txt": "Put your labels here.\n",
+    }
+    from_tracks, logged = load(tmp_path / "1", tracks, "merlion_identification")
+    from_rttm, _ = load(tmp_path / "2", {"all.rttm": RTTM}, "merlion_identification")
+    assert from_tracks.files == from_rttm.files
+    assert from_tracks.items == ("a_a1_100_1100", "a_a2_2000_2500", "b_a3_500_1750")
+    assert "3 rows; read from 2 Audacity label files, seconds converted to milliseconds" in logged
+
+
+def test_problems_in_label_tracks_name_their_own_files_and_lines(tmp_path):
+    tracks = {"a.txt": "0\t1\tEnglish\n2\t1\tMandarin\n", "b.txt": "0\t1\tDeutsch\n1\t2\n"}
+    with pytest.raises(BadReference) as refusal:
+        load(tmp_path, {**tracks, "all.uem": UEM}, "merlion_diarization")
+    assert "b.txt: 1 problem\n\n  line 2    expected start, end and label, separated by tabs" in str(
+        refusal.value
+    )
+    tracks["b.txt"] = "\n0\t1\tDeutsch\n"
+    with pytest.raises(BadReference) as refusal:
+        load(tmp_path, {**tracks, "all.uem": UEM}, "merlion_diarization")
+    said = str(refusal.value)
+    assert " a.txt\n  line 2    end 1000 is not after start 2000\n" in said
+    assert " b.txt\n  line 2    utt_id (numbered by row) a3: language_tag 'Deutsch'; expected" in said
+    assert "labels.csv" not in said
+
+
+SEGMENTS_OF_A_KIND = Layout(
+    "labels.csv", "id", ("id", "label"), optional=("speaker", "recording", "start", "end")
+)
+TURNS_OF_A_KIND = Layout("turns.csv", "recording", ("recording", "start", "end", "label"))
+
+
+def test_formats_are_found_by_the_columns_of_a_layout():
+    def called(layout):
+        return [form.called for form in formats_of(layout)]
+
+    assert called(TURNS_OF_A_KIND) == called(SEGMENTS_OF_A_KIND) == ["RTTM", "Audacity label"]
+    assert called(Layout("regions.csv", "recording", ("recording", "start", "end"))) == ["UEM"]
+    assert called(Layout("labels.csv", "id", ("id", "label"))) == []
+    assert called(Layout("ratings.csv", "id", ("id", "anna", "ben"))) == []
+
+
+def test_turns_of_a_kind_are_in_seconds_and_segments_are_named_by_their_times():
+    texts = {Path("b.txt"): "0.50\t1.75\tहिन्दी\n", Path("ä.txt"): "0.1\t1.1\tDeutsch\n"}
+    tracks = next(form for form in formats_of(TURNS_OF_A_KIND) if form.suffix == ".txt")
+    turns = make_table(texts, tracks, TURNS_OF_A_KIND, Notation())
+    assert turns.to_ship().decode() == "recording,start,end,label\nb,0.5,1.75,हिन्दी\nä,0.1,1.1,Deutsch\n"
+    segments = name_segments(make_table(texts, tracks, SEGMENTS_OF_A_KIND, Notation()), SEGMENTS_OF_A_KIND)
+    assert segments.to_ship().decode().splitlines()[:2] == [
+        "id,label,recording,start,end",
+        "b_0.5_1.75,हिन्दी,b,0.5,1.75",
+    ]
+
+
+# Long tables of ratings
+
+
+def test_a_long_table_of_ratings_becomes_a_wide_one(tmp_path):
+    ratings = {"क१": (1, 2, 3), "क२": (5, 4, 4)}
+    long = [
+        (item, f"Human{rater}", str(rating), "s" + item)
+        for rater in (3, 1, 2)
+        for item, given in ratings.items()
+        for rating in given[rater - 1 : rater]
+    ]
+    rows = [("call_id", "Bewerter", "Note", "speaker"), *long]
+    declared = Declared(rename={"rater": "Bewerter", "rating": "Note"})
+    reference, logged = load(
+        tmp_path, {"reference.csv": written(rows, ";")}, "caller_experience", declared=declared
+    )
+    assert reference.files["reference.csv"].decode() == (
+        "call_id,speaker,human3,human1,human2\nक१,sक१,3,1,2\nक२,sक२,4,5,4\n"
+    )
+    assert "2 items by Human3 (human3), Human1 (human1), Human2 (human2)" in logged
+
+
+def test_raters_with_other_names_are_assigned_in_alphabetical_order(tmp_path):
+    rows = [
+        ("call_id", "rater", "rating"),
+        *(("c", who, n) for n, who in enumerate(("Zoë", "Ayşe", "Jan"), 1)),
+    ]
+    reference, logged = load(
+        tmp_path, {"reference.csv": written([[*map(str, row)] for row in rows], ",")}, "caller_experience"
+    )
+    assert reference.files["reference.csv"].decode().splitlines()[1] == "c,2,3,1"
+    assert "1 item by Ayşe (human1), Jan (human2), Zoë (human3)" in logged
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (
+            ["c1,A,1", "c1,B,1", "c1,C,9"],
+            "line 4    call_id c1: rating by C '9'; expected an integer from 1 to 5",
+        ),
+        (
+            ["c1,A,1", "c1,A,2", "c1,B,1", "c1,C,2"],
+            "line 3    call_id c1: rating by A already appears on line 2",
+        ),
+        (["c1,A,1", "c1,B,2"], "has ratings by 2 raters (A, B); expected human1, human2, human3"),
+        (["c1,A,1", "c2,A,1", "c2,B,2", "c1,C,1", "c2,C,1"], "line 2    call_id c1: rating by B "),
+    ],
+)
+def test_a_long_table_that_cannot_be_used_is_refused_at_its_own_line(tmp_path, rows, said):
+    text = "\n".join(["call_id,rater,rating", *rows])
+    with pytest.raises(BadReference) as refusal:
+        load(tmp_path, {"reference.csv": text}, "caller_experience")
+    assert said in str(refusal.value)
+
+
+# Columns that look like labels
+
+
+@pytest.mark.parametrize(
+    ("task", "text", "unused"),
+    [
+        (
+            "caller_experience",
+            "call_id,human1,human2,human3,human4,Prompt,Dauer\na,1,2,3,4,x,1.5\n",
+            "reference.csv: human4 looks like a label and is not used; the labels are human1, human2, human3",
+        ),
+        (
+            "content_accuracy",
+            "response_id,prompt_id,speaker_id,human_score,words,humanscores,human_scorer,human_score_3,prompt_id2\n"
+            "a,p,s,1,2,3,Zoë,x,1\nb,p,s,2,2,3,Zoë,y,1\nc,p,s,2,2,1,Jan,z,1\n",
+            "reference.csv: humanscores, human_score_3 look like labels and are not used; the labels are "
+            "human_score, words",
+        ),
+        ("caller_experience", "call_id,human1,human2,human3,text,asr,f0\na,1,2,3,नमस्ते,4,5\n", None),
+    ],
+)
+def test_columns_that_look_like_labels_and_are_not_used_are_reported(tmp_path, task, text, unused):
+    reference, _ = load(tmp_path, {"reference.csv": text}, task)
+    assert reference.unused == ((unused,) if unused else ())
+
+
+def test_no_column_of_the_samples_looks_like_an_unused_label():
+    for folder in sorted((ROOT / "reference_data").glob("*/*/")):
+        reference = load_reference(find_task(folder.parent.name), folder.name, folder, {})
+        assert reference.unused == ()
+
+
 # Kit data
 
 
@@ -300,35 +686,6 @@ def test_the_samples_kit_data_stay_as_they_are():
 def test_kit_data_that_are_not_tables_are_refused_by_name(files, said):
     with pytest.raises(UnreadableFile, match=said):
         canonical_tables(files, lambda line: None)
-
-
-# Ratings in long tables
-
-LONG = ("id", "rater", "rating", "speaker", "session")
-
-
-def long_table(*rows):
-    return dict(enumerate(([cell.strip(",") for cell in row.split()] for row in rows), 2))
-
-
-def test_a_long_table_of_ratings_gets_a_column_for_each_rater():
-    rows = long_table("b ben 4 s1 1", "a anna 2 s2 1", "b anna 5 s1 2", "c ben 1 s1 2")
-    columns, found = wide("long.csv", LONG, rows, id="id")
-    assert columns == ("id", "speaker", "ben", "anna")  # items were rated in several sessions
-    assert found == [(2, ["b", "s1", "4", "5"]), (3, ["a", "s2", "", "2"]), (5, ["c", "s1", "1", ""])]
-
-
-@pytest.mark.parametrize(
-    ("row", "said"),
-    [
-        ("b ben 3 s1 1", r"line 3 +id b: rater ben rated it '3', and '4' on line 2; keep one"),
-        ("b ,,, 3 s1 1", "line 3 +the rater is empty"),
-        ("b speaker 3 s1 1", r"line 3 +rater speaker is also the name of a column"),
-    ],
-)
-def test_a_long_table_that_is_ambiguous_is_refused(row, said):
-    with pytest.raises(ReferenceFileError, match=said):
-        wide("long.csv", LONG, long_table("b ben 4 s1 1", row), id="id")
 
 
 # The command
