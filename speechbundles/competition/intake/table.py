@@ -292,8 +292,8 @@ def _name_columns(
         renamed.get(place, "" if column in renamed.values() else column) for place, column in enumerate(names)
     ]
     for column, place in time_columns(cells).items():
-        known = column in (*layout.required, *layout.optional)
-        if known and column not in names and place not in renamed:
+        in_layout = column in (*layout.required, *layout.optional)
+        if in_layout and column not in names and place not in renamed:
             names[place] = column
     return names
 

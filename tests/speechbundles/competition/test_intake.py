@@ -348,6 +348,14 @@ def test_declared_rows_are_dropped_as_by_the_option(tmp_path):
     assert reason == "Noten.xlsx row 5: Antwort ä4: Note '7'; expected an integer from 1 to 4"
 
 
+def test_a_line_that_cannot_be_split_is_dropped_from_a_file_of_any_name(tmp_path):
+    content = written([COLUMNS, *ROWS], ";").encode() + b'10140;"open\n'
+    reference, _ = load(tmp_path, {"reference.txt": content}, drop_invalid_rows=True)
+    assert reference.files == {"reference.csv": CANONICAL}
+    assert reference.dropped[0] == "1 row of the 5 in reference.txt, which biases the set"
+    assert reference.dropped[1].startswith("reference.txt line 6: a quotation mark")
+
+
 @pytest.mark.parametrize(
     ("declared", "said"),
     [
