@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.competition.intake.declared import NOTHING_DECLARED, Declared
-from speechbundles.competition.intake.own_words import in_own_words, unused_labels
+from speechbundles.competition.intake.own_words import in_own_words, reason_in_own_words, unused_labels
 from speechbundles.competition.intake.reference import read_tables
 from speechbundles.competition.intake.table import OwnTable
 from speechbundles.competition.set_facts import SetFacts, set_facts
@@ -139,9 +139,7 @@ def load_reference(
                     _describe_refusal(path, task, name, error, [table for _, table in tables], reasons, hint)
                 ) from None
             for problem in rows:
-                own = in_own_words(problem, [table for _, table in tables])
-                (line,) = {table.line_word for _, table in tables if table.file == problem.file}
-                reasons.append(f"{own.file} {line} {own.line}: {own.message}")
+                reasons.append(reason_in_own_words(problem, [table for _, table in tables]))
                 dropped[problem.file].add(problem.line or 0)
     files = {table.file: table.to_ship(dropped[table.file]) for _, table in tables}
     if files != checked:  # the rows have other line numbers

@@ -25,6 +25,13 @@ def in_own_words(problem: Problem, tables: Sequence[OwnTable]) -> Problem:
     return replace(problem, file=file, line=line, message=_translated(problem.message, words, table))
 
 
+def reason_in_own_words(problem: Problem, tables: Sequence[OwnTable]) -> str:
+    """Return a problem of a line in the organiser's file as one line of text."""
+    own = in_own_words(problem, tables)
+    word = next((table.line_word for table in tables if table.file == problem.file), "line")
+    return f"{own.file} {word} {own.line}: {own.message}"
+
+
 def _translated(message: str, words: Mapping[str, str], table: OwnTable) -> str:
     """Return a message with the organiser's names of files and columns, and with the lines of the organiser's file."""
     known = "|".join(sorted(map(re.escape, words), key=len, reverse=True))

@@ -48,18 +48,19 @@ def wide(table: OwnTable, layout: Layout) -> OwnTable:
     columns = (layout.id, *(column for _, column in kept), *raters.values())
     rows: dict[str, dict[str, str]] = {}
     lines: dict[str, int] = {}
-    cell_lines: dict[tuple[str, str], int] = {}
+    rating_lines: dict[str, dict[str, int]] = {}
     problems = list(table.unreadable)
     for line, cells in table.rows.items():
         item, rater = cells[item_at].strip(), raters[cells[rater_at].strip()]
         lines.setdefault(item, line)
         row = rows.setdefault(item, {column: cells[place] for place, column in kept})
-        if rater in row:
-            what = repeated(f"{layout.id} {name(item)}: {rater}", cell_lines[item, rater])
+        rated = rating_lines.setdefault(item, {})
+        if rater in rated:
+            what = repeated(f"{layout.id} {name(item)}: {rater}", rated[rater])
             problems.append(Problem("duplicate_rating", table.file, what, line=line, item=item))
             continue
         row[rater] = cells[rating_at].strip()
-        cell_lines[item, rater] = line
+        rated[rater] = line
         for place, column in kept:
             if row[column] != cells[place]:
                 what = f"{column} {name(cells[place])}, but {name(row[column])} on line {lines[item]}"
@@ -75,10 +76,7 @@ def wide(table: OwnTable, layout: Layout) -> OwnTable:
         unreadable=tuple(problems),
         unchanged=None,
         own={**table.own, **{column: f"{RATING} by {own}" for own, column in raters.items()}},
-        cells={
-            (lines[item], raters_column): (table.source, line)
-            for (item, raters_column), line in cell_lines.items()
-        },
+        cells={lines[item]: rated for item, rated in rating_lines.items()},
     )
 
 

@@ -44,7 +44,7 @@ class OwnTable:
     written: the names of the columns in the organiser's file.
     renamed: the columns that were found by their declared names.
     places: the organiser's file and line of each line of a table that was made from other files or rows.
-    cells: the same for single cells, `(line, column) -> file and line`.
+    cells: the lines of single cells, if the cells of a row are from several lines: `line -> column -> line`.
     """
 
     file: str
@@ -61,7 +61,7 @@ class OwnTable:
     written: Sequence[str] = ()
     renamed: Collection[str] = ()
     places: Mapping[int, tuple[str, int]] = field(default_factory=dict)
-    cells: Mapping[tuple[int, str], tuple[str, int]] = field(default_factory=dict)
+    cells: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -98,9 +98,9 @@ class OwnTable:
 
     def own_place(self, line: int | None, message: str = "") -> tuple[str, int | None]:
         """Return the organiser's file and line of a line of this table; of a cell if a message names its column."""
-        for (cell_line, column), place in self.cells.items() if line is not None else ():
-            if cell_line == line and re.search(rf"\b{re.escape(column)}\b", message):
-                return place
+        for column, cell_line in self.cells.get(line or 0, {}).items():
+            if re.search(rf"(?<!\w){re.escape(column)}(?!\w)", message):
+                return self.source, cell_line
         return self.places.get(line or 0, (self.source, line))
 
     def describe_lines(self, lines: Collection[int], columns: Collection[str]) -> str:

@@ -7,6 +7,7 @@ import zipfile
 import pytest
 
 import build_bundle
+from speechbundles.assemble.plan import plan
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
@@ -115,6 +116,32 @@ def test_a_task_of_three_classes_is_ranked(own, tmp_path, capsys):
     capsys.readouterr()
     assert build_bundle.main(["rank", *(str(path) for path in out.iterdir() if path.is_dir())]) == 0
     assert "Macro F1" in capsys.readouterr().out
+
+
+def test_a_declared_task_reads_a_sheet_with_other_names_of_columns(own):
+    from openpyxl import Workbook
+
+    book = Workbook()
+    book.active.title = "Hörproben"
+    for row in [("Datei", "Urteil", "Sprecher"), *labels("evaluation")]:
+        book.active.append(row)
+    folder = own / "reference_data" / "spoof" / "evaluation"
+    expected = (folder / "labels.csv").read_text()
+    (folder / "labels.csv").unlink()
+    book.save(folder / "Ergebnisse 2027.xlsx")
+    settings = own / "competition.yaml"
+    read = "{file: Ergebnisse 2027.xlsx, rename: {id: Datei, label: Urteil, speaker: Sprecher}}"
+    settings.write_text(settings.read_text().replace("title:", f"sets: {{evaluation: {read}}}, title:"))
+    planned = plan(Sources(ROOT, own), [], {})
+    assert planned.parts["spoof"].references["evaluation"].files["labels.csv"].decode() == expected
+    book.active["B3"] = "Falsch!"
+    book.save(folder / "Ergebnisse 2027.xlsx")
+    with pytest.raises(OrganiserError) as refusal:
+        plan(Sources(ROOT, own), [], {})
+    said = str(refusal.value)
+    assert "; Ergebnisse 2027.xlsx: sheet 'Hörproben'\n" in said
+    assert "  row 3     Datei ev001: Urteil 'Falsch!'; expected" in said
+    assert "labels.csv" not in said
 
 
 def test_a_declared_task_at_home(own, tmp_path, capsys):
