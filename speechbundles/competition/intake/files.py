@@ -8,22 +8,26 @@ from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
-from speechbundles.competition.intake.complete import SEGMENT
+from speechbundles.competition.intake.complete import SEGMENT, has_segments
 from speechbundles.competition.intake.layouts import Notation
 from speechbundles.competition.intake.table import OwnTable
 from speechbundles.competition.intake.times import TIMES, converted
-from speechbundles.competition.intake.turns import is_label_track, read_label_track, read_rttm, read_uem
+from speechbundles.competition.intake.transcripts import Utterance, read_kaldi_text, read_stm, read_trn
+from speechbundles.competition.intake.turns import Row, is_label_track, read_label_track, read_rttm, read_uem
 from spokeneval.formats.problems import Problems, ReferenceFileError, count_of, name
+from spokeneval.formats.speakers import SPEAKER
 from spokeneval.formats.tables import Layout
 
 RECORDING, LABEL, ITEM, TRANSCRIPT = "recording", "label", "item", "transcript"
 TURN = (RECORDING, *TIMES, LABEL)
 REGION = (RECORDING, *TIMES)
+UTTERANCE = (ITEM, TRANSCRIPT, SPEAKER)
 
 _COLUMNS = {
     RECORDING: ("recording", "audio_name"),
     LABEL: ("label", "language_tag"),
     TRANSCRIPT: ("transcript",),
+    SPEAKER: (SPEAKER,),
 }
 """The columns of layouts that a format can give, besides times and the id."""
 
@@ -34,23 +38,40 @@ class FileFormat(NamedTuple):
     Attributes
     ----------
     called: its name for organisers.
-    suffix: the suffix of its files.
-    gives: what each of its rows has: `RECORDING`, `ITEM`, `LABEL`, `TRANSCRIPT`, and times in seconds.
+    names: a pattern of the names of its files, in small letters.
+    gives: what each of its rows has: `RECORDING`, `ITEM`, `LABEL`, `TRANSCRIPT`, `SPEAKER`, and times in seconds.
     read: takes the text, the name of the file and the problems; yields the line and the cells of each row.
-    fits: whether a text is in this format, for a suffix that others have too.
+    fits: whether a text is in this format, for a pattern that others have too.
     """
 
     called: str
-    suffix: str
+    names: str
     gives: tuple[str, ...]
-    read: Callable[[str, str, Problems], Iterator[tuple[int, list[str]]]]
+    read: Callable[[str, str, Problems], Iterator[Row]]
     fits: Callable[[str], bool] = lambda text: True
 
 
+def _utterances(read: Callable[[str, str], Sequence[Utterance]]) -> Callable[..., Iterator[Row]]:
+    """Return a reader of transcripts as `FileFormat.read`."""
+
+    def rows(text: str, file: str, problems: Problems) -> Iterator[Row]:
+        try:
+            for each in read(text, file):
+                yield each.line, [each.id, each.transcript, each.speaker]
+        except ReferenceFileError as error:
+            for problem in error.problems:
+                problems.add(problem.code, problem.file, problem.message, line=problem.line)
+
+    return rows
+
+
 FORMATS = (
-    FileFormat("RTTM", ".rttm", TURN, read_rttm),
-    FileFormat("UEM", ".uem", REGION, read_uem),
-    FileFormat("Audacity label", ".txt", TURN, read_label_track, is_label_track),
+    FileFormat("RTTM", "*.rttm", TURN, read_rttm),
+    FileFormat("UEM", "*.uem", REGION, read_uem),
+    FileFormat("Audacity label", "*.txt", TURN, read_label_track, is_label_track),
+    FileFormat("STM", "*.stm", UTTERANCE, _utterances(read_stm)),
+    FileFormat("trn", "*.trn", UTTERANCE, _utterances(read_trn)),
+    FileFormat("Kaldi text", "text", UTTERANCE, _utterances(read_kaldi_text)),
 )
 
 
@@ -60,16 +81,20 @@ def formats_of(layout: Layout) -> list[FileFormat]:
 
 
 def _targets(form: FileFormat, layout: Layout) -> dict[str, int]:
-    """Return the columns of a layout that a format gives, `column -> place in its rows`; none if one has no place."""
+    """Return the columns of a layout that a format gives, `column -> place in its rows`; none if one has no place.
+
+    Names of segments need not be given; see `complete.name_segments`. Speakers need not have a place.
+    """
     names = {**_COLUMNS, ITEM: (layout.id,), **{time: (time,) for time in TIMES}}
     targets = {
         column: place
         for place, given in enumerate(form.gives)
         for column in names[given]
-        if column in layout.required
+        if column in (*layout.required, *layout.optional)
     }
-    missing = set(layout.required) - {*targets, SEGMENT}
-    return {} if missing or len(targets) < len(form.gives) else targets
+    named = layout.id == SEGMENT or (has_segments(layout) and RECORDING in form.gives)
+    missing = set(layout.required) - {*targets, *([layout.id] if named else [])}
+    return {} if missing or len({*targets, SPEAKER}) < len({*form.gives, SPEAKER}) else targets
 
 
 def make_table(texts: Mapping[Path, str], form: FileFormat, layout: Layout, notation: Notation) -> OwnTable:
@@ -89,13 +114,15 @@ def make_table(texts: Mapping[Path, str], form: FileFormat, layout: Layout, nota
         _check_repeated(rows, problems)
     problems.raise_if_any()
     targets = _targets(form, layout)
-    columns = tuple(column for column in layout.required if column in (*targets, SEGMENT))
+    columns = tuple(
+        column
+        for column in (*layout.required, *layout.optional)
+        if column in targets and (column != SPEAKER or any(cells[targets[SPEAKER]] for _, cells in rows))
+    )
     if RECORDING in form.gives:
         rows.sort(key=lambda row: (row[1][0], *map(float, row[1][1:3]), row[1][3:]))
 
-    def cell(column: str, number: int, cells: Sequence[str]) -> str:
-        if column == SEGMENT:
-            return f"a{number}"
+    def cell(column: str, cells: Sequence[str]) -> str:
         text = cells[targets[column]]
         if column in TIMES:
             return converted(text, Fraction(notation.per_second))
@@ -108,10 +135,7 @@ def make_table(texts: Mapping[Path, str], form: FileFormat, layout: Layout, nota
         layout.delimiter,
         columns,
         1,
-        {
-            number + 1: [cell(column, number, cells) for column in columns]
-            for number, (_, cells) in enumerate(rows, 1)
-        },
+        {number: [cell(column, cells) for column in columns] for number, (_, cells) in enumerate(rows, 2)},
         f"{count_of(len(rows), 'row')}; read from {count_of(len(texts), f'{form.called} file')}{unit}",
         source=next(iter(texts)).name,
         places={number: place for number, (place, _) in enumerate(rows, 2)},

@@ -25,8 +25,9 @@ def sources(layout: Layout) -> tuple[str, ...]:
 def wide(table: OwnTable, layout: Layout) -> OwnTable:
     """Return a long table of ratings as a wide one; any other table as it is.
 
-    An item that a rater did not rate has an empty cell. Other columns of the layout, such as the speaker, must be the
-    same in all rows of an item. Two ratings of an item by one rater are a problem in the line of the second.
+    An item that a rater did not rate has an empty cell. Columns of the layout, such as the speaker, must be the same in
+    all rows of an item; other columns are kept if they are. A row without a rater, and a second rating of an item by
+    one rater, are problems.
 
     Raises
     ------
@@ -36,48 +37,66 @@ def wide(table: OwnTable, layout: Layout) -> OwnTable:
     if places is None:
         return table
     item_at, rater_at, rating_at = places
-    named = list(dict.fromkeys(cells[rater_at].strip() for cells in table.rows.values()))
-    raters = _assigned(named, _rater_columns(layout))
+    named = dict.fromkeys(cells[rater_at].strip() for cells in table.rows.values())
+    raters = _assigned([rater for rater in named if rater], _rater_columns(layout))
     if raters is None:
         return table
-    kept = [
-        (place, column)
-        for place, column in enumerate(table.columns)
-        if column in layout.optional and column not in raters.values() and place not in places
-    ]
-    columns = (layout.id, *(column for _, column in kept), *raters.values())
-    rows: dict[str, dict[str, str]] = {}
-    lines: dict[str, int] = {}
-    rating_lines: dict[str, dict[str, int]] = {}
     problems = list(table.unreadable)
+    items: dict[str, dict[int, Sequence[str]]] = {}
+    lines: dict[str, dict[str, int]] = {}
     for line, cells in table.rows.items():
-        item, rater = cells[item_at].strip(), raters[cells[rater_at].strip()]
-        lines.setdefault(item, line)
-        row = rows.setdefault(item, {column: cells[place] for place, column in kept})
-        rated = rating_lines.setdefault(item, {})
-        if rater in rated:
-            what = repeated(f"{layout.id} {name(item)}: {rater}", rated[rater])
+        item, rater = cells[item_at].strip(), cells[rater_at].strip()
+        items.setdefault(item, {})[line] = cells
+        rated = lines.setdefault(item, {})
+        if not rater:
+            what = f"{layout.id} {name(item)}: the {table.own_name(RATER)} is empty"
+            problems.append(Problem("no_rater", table.file, what, line=line, item=item))
+        elif raters[rater] in rated:
+            what = repeated(f"{layout.id} {name(item)}: {raters[rater]}", rated[raters[rater]])
             problems.append(Problem("duplicate_rating", table.file, what, line=line, item=item))
-            continue
-        row[rater] = cells[rating_at].strip()
-        rated[rater] = line
-        for place, column in kept:
-            if row[column] != cells[place]:
-                what = f"{column} {name(cells[place])}, but {name(row[column])} on line {lines[item]}"
-                problems.append(Problem("contradictory_row", table.file, what, line=line, item=item))
+        else:
+            rated[raters[rater]] = line
+    others = [place for place in range(len(table.columns)) if place not in places]
+    kept = []
+    for place in others:
+        changed = [
+            (item, line)
+            for item, rows in items.items()
+            for line, cells in rows.items()
+            if cells[place] != next(iter(rows.values()))[place]
+        ]
+        column = table.columns[place]
+        if column in layout.optional:
+            problems += [
+                _contradiction(table, column, line, next(iter(items[item]))) for item, line in changed
+            ]
+        if column in layout.optional or not changed:
+            kept.append(place)
+
+    def row(item: str) -> list[str]:
+        first = next(iter(items[item].values()))
+        rated = lines[item]
+        ratings = (
+            items[item][rated[column]][rating_at].strip() if column in rated else ""
+            for column in raters.values()
+        )
+        return [item, *(first[place] for place in kept), *ratings]
+
     return replace(
         table,
-        columns=columns,
-        rows={
-            lines[item]: [item, *(row.get(column, "") for column in columns[1:])]
-            for item, row in rows.items()
-        },
-        understood=f"{table.understood}; {count_of(len(rows), 'item')} by {_described(raters)}",
+        columns=(layout.id, *(table.columns[place] for place in kept), *raters.values()),
+        rows={next(iter(items[item])): row(item) for item in items},
+        understood=f"{table.understood}; {count_of(len(items), 'item')} by {_described(raters)}",
         unreadable=tuple(problems),
         unchanged=None,
         own={**table.own, **{column: f"{RATING} by {own}" for own, column in raters.items()}},
-        cells={lines[item]: rated for item, rated in rating_lines.items()},
+        cells={next(iter(items[item])): rated for item, rated in lines.items()},
     )
+
+
+def _contradiction(table: OwnTable, column: str, line: int, first: int) -> Problem:
+    message = f"{column} differs from that of the same item on line {first}"
+    return Problem("contradictory_row", table.file, message, line=line)
 
 
 def _rater_columns(layout: Layout) -> list[str]:

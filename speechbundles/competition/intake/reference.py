@@ -1,6 +1,7 @@
 """Find and read the files of a reference in the formats that organisers use (see `table` and `files`)."""
 
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 
 from speechbundles.competition.intake import complete, ratings
@@ -19,7 +20,7 @@ from spokeneval.formats.tables import Layout
 from spokeneval.task import Task
 
 _SUFFIXES = (".csv", ".tsv", ".txt", WORKBOOK)
-_COMPLETED = (ratings.wide, complete.count_words, complete.number_segments)
+_COMPLETED = (ratings.wide, complete.count_words, complete.name_segments)
 """What is done with every table: each function returns a table that it does not concern as it is."""
 
 
@@ -92,7 +93,7 @@ def _find(
     parts, form = _of_a_format(files, layout)
     if form is None:
         names = ", ".join(sorted(each.name for each in path.iterdir())) or "nothing"
-        instead = "".join(f" and no *{form.suffix}" for form in formats_of(layout))
+        instead = "".join(f" and no {form.names}" for form in formats_of(layout))
         raise BadReference(
             f"{path}: no {layout.file}{instead}; found {names} ({count_of(number, 'file')} expected)"
         )
@@ -102,10 +103,10 @@ def _find(
 def _of_a_format(files: list[Path], layout: Layout) -> tuple[list[Path], FileFormat | None]:
     """Return the files that are in the first format of any of them; all files without a format if there is none.
 
-    All files with the suffix of the format belong to it, so that a damaged file is reported and not left out.
+    All files with such names belong to it, so that a damaged file is reported and not left out.
     """
     for form in formats_of(layout):
-        parts = [file for file in files if file.suffix.lower() == form.suffix]
+        parts = [file for file in files if fnmatch(file.name.lower(), form.names)]
         if any(form.fits(_text(file)) for file in parts):
             return parts, form
     return files, None

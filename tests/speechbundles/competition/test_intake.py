@@ -15,9 +15,12 @@ from speechbundles.competition.intake.declared import Declared
 from speechbundles.competition.intake.files import formats_of, make_table
 from speechbundles.competition.intake.kit_data import canonical_tables
 from speechbundles.competition.intake.layouts import Notation
+from speechbundles.competition.intake.reference import read_tables
 from speechbundles.competition.references import load_reference
 from speechbundles.model.errors import BadReference, UnreadableFile
+from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.formats.tables import Layout
+from spokeneval.kinds.declared import declared_task
 from spokeneval.tasks import find_task
 from tests.samples.programs import ROOT, write_files
 
@@ -529,6 +532,7 @@ def test_problems_in_label_tracks_name_their_own_files_and_lines(tmp_path):
 SEGMENTS_OF_A_KIND = Layout(
     "labels.csv", "id", ("id", "label"), optional=("speaker", "recording", "start", "end")
 )
+TRANSCRIPTS_OF_A_KIND = Layout("transcripts.csv", "Datei", ("Datei", "transcript"), optional=("speaker",))
 TURNS_OF_A_KIND = Layout("turns.csv", "recording", ("recording", "start", "end", "label"))
 
 
@@ -538,13 +542,14 @@ def test_formats_are_found_by_the_columns_of_a_layout():
 
     assert called(TURNS_OF_A_KIND) == called(SEGMENTS_OF_A_KIND) == ["RTTM", "Audacity label"]
     assert called(Layout("regions.csv", "recording", ("recording", "start", "end"))) == ["UEM"]
+    assert called(TRANSCRIPTS_OF_A_KIND) == ["STM", "trn", "Kaldi text"]
     assert called(Layout("labels.csv", "id", ("id", "label"))) == []
     assert called(Layout("ratings.csv", "id", ("id", "anna", "ben"))) == []
 
 
 def test_turns_of_a_kind_are_in_seconds_and_segments_are_named_by_their_times():
     texts = {Path("b.txt"): "0.50\t1.75\tहिन्दी\n", Path("ä.txt"): "0.1\t1.1\tDeutsch\n"}
-    tracks = next(form for form in formats_of(TURNS_OF_A_KIND) if form.suffix == ".txt")
+    tracks = next(form for form in formats_of(TURNS_OF_A_KIND) if form.names == "*.txt")
     turns = make_table(texts, tracks, TURNS_OF_A_KIND, Notation())
     assert turns.to_ship().decode() == "recording,start,end,label\nb,0.5,1.75,हिन्दी\nä,0.1,1.1,Deutsch\n"
     segments = name_segments(make_table(texts, tracks, SEGMENTS_OF_A_KIND, Notation()), SEGMENTS_OF_A_KIND)
@@ -554,7 +559,36 @@ def test_turns_of_a_kind_are_in_seconds_and_segments_are_named_by_their_times():
     ]
 
 
+HEARD = {"text": "jan-1 guten Tag\nzoë-1 नमस्ते\n", "a.trn": "guten Tag (jan-1)\nनमस्ते (zoë-1)\n"}
+
+
+def test_transcripts_of_a_kind_are_read_with_their_speakers(tmp_path):
+    task = declared_task("asr", {"kind": "transcripts", "id": "Datei"})
+    for name, expected in {
+        "text": "Datei,transcript\njan-1,guten Tag\nzoë-1,नमस्ते\n",
+        "a.trn": "Datei,transcript,speaker\njan-1,guten Tag,jan\nzoë-1,नमस्ते,zoë\n",
+    }.items():
+        folder = write_files(tmp_path / name, {name: HEARD[name], "wav.scp": "x"})
+        ((_, table),) = read_tables(task, folder)
+        assert table.to_ship().decode() == expected
+        assert "read from 1" in table.understood
+    bad = write_files(tmp_path / "bad", {"a.trn": "guten Tag\n(jan-2)\n"})
+    with pytest.raises(
+        ReferenceFileError, match=r"a\.trn: 1 problem\s+line 1 +'guten Tag'; expected WORD WORD"
+    ):
+        read_tables(task, bad)
+
+
 # Long tables of ratings
+
+
+def test_a_kinds_raters_are_found_by_name_and_may_miss_items(tmp_path):
+    task = declared_task("l2", {"kind": "ratings", "raters": ["Ayşe", "Ben"], "scale": [1, 7]})
+    rows = ["id,rater,rating,speaker,Raum,Tag", "क,Ben,7,s1,A,1", "ख,Ayşe,2,s2,B,1", "क,Ayşe,6,s1,A,2"]
+    folder = write_files(tmp_path / "long", {"ratings.csv": "\n".join(rows)})
+    ((_, table),) = read_tables(task, folder)
+    # The day differs between the ratings of an item, so it is left out.
+    assert table.to_ship().decode() == "id,speaker,Raum,Ben,Ayşe\nक,s1,A,7,6\nख,s2,B,,2\n"
 
 
 def test_a_long_table_of_ratings_becomes_a_wide_one(tmp_path):
@@ -599,12 +633,18 @@ def test_raters_with_other_names_are_assigned_in_alphabetical_order(tmp_path):
             ["c1,A,1", "c1,A,2", "c1,B,1", "c1,C,2"],
             "line 3    call_id c1: rating by A already appears on line 2",
         ),
+        (["c1,A,1", "c1,,1", "c1,B,1", "c1,C,2"], "line 3    call_id c1: the rater is empty"),
+        (
+            ["c1,A,1,s1", "c1,B,1,s2", "c1,C,1,s1"],
+            "line 3    speaker differs from that of the same item on line 2",
+        ),
         (["c1,A,1", "c1,B,2"], "has ratings by 2 raters (A, B); expected human1, human2, human3"),
         (["c1,A,1", "c2,A,1", "c2,B,2", "c1,C,1", "c2,C,1"], "line 2    call_id c1: rating by B "),
     ],
 )
 def test_a_long_table_that_cannot_be_used_is_refused_at_its_own_line(tmp_path, rows, said):
-    text = "\n".join(["call_id,rater,rating", *rows])
+    header = "call_id,rater,rating,speaker" if rows[0].count(",") == 3 else "call_id,rater,rating"
+    text = "\n".join([header, *rows])
     with pytest.raises(BadReference) as refusal:
         load(tmp_path, {"reference.csv": text}, "caller_experience")
     assert said in str(refusal.value)
