@@ -134,7 +134,7 @@ def load_reference(
                 if problem.code not in _NO_ROW and problem.line and problem.line not in dropped[problem.file]
             ]
             if not ((drop_invalid_rows or declared.drop_invalid_rows) and rows):
-                hint = _hint(error, rows, reasons, declared)
+                hint = _hint(name, error, rows, reasons)
                 raise BadReference(
                     _describe_refusal(path, task, name, error, [table for _, table in tables], reasons, hint)
                 ) from None
@@ -214,12 +214,9 @@ _NO_ROW = {"missing_column", "duplicate_column", "not_utf8", "nul_byte", "carria
 """Problems of the whole file that are reported at a line: leaving out the line would not fix them."""
 
 
-def _hint(
-    error: ReferenceFileError, rows: Sequence[Problem], dropped: Sequence[str], declared: Declared
-) -> str:
+def _hint(name: str, error: ReferenceFileError, rows: Sequence[Problem], dropped: Sequence[str]) -> str:
     """Return how to build nevertheless; empty if the files have to be changed."""
     if any(problem.code == "missing_column" for problem in error.problems):
-        name = declared.place.rpartition(".")[2]
         return (
             "If the file has the column under another name, write into competition.yaml, under the task or the "
             f"bundle: sets: {{{name}: {{rename: {{COLUMN: NAME IN YOUR FILE}}}}}}"

@@ -68,7 +68,9 @@ def wide(table: OwnTable, layout: Layout) -> OwnTable:
         column = table.columns[place]
         if column in layout.optional:
             problems += [
-                _contradiction(table, column, line, next(iter(items[item]))) for item, line in changed
+                Problem("contradictory_row", table.file, what, line=next(iter(items[item])), item=item)
+                for item, line in changed
+                for what in [f"{layout.id} {name(item)}: another {column} on line {line}; expected the same"]
             ]
         if column in layout.optional or not changed:
             kept.append(place)
@@ -92,11 +94,6 @@ def wide(table: OwnTable, layout: Layout) -> OwnTable:
         own={**table.own, **{column: f"{RATING} by {own}" for own, column in raters.items()}},
         cells={next(iter(items[item])): rated for item, rated in lines.items()},
     )
-
-
-def _contradiction(table: OwnTable, column: str, line: int, first: int) -> Problem:
-    message = f"{column} differs from that of the same item on line {first}"
-    return Problem("contradictory_row", table.file, message, line=line)
 
 
 def _rater_columns(layout: Layout) -> list[str]:
