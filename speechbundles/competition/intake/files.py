@@ -29,7 +29,8 @@ _COLUMNS = {
     TRANSCRIPT: ("transcript",),
     SPEAKER: (SPEAKER,),
 }
-"""The columns of layouts that a format can give, besides times and the id."""
+"""The columns of layouts that a format can give, besides times and the id. Without a column of recordings, these are
+the items."""
 
 
 class FileFormat(NamedTuple):
@@ -85,12 +86,12 @@ def _targets(form: FileFormat, layout: Layout) -> dict[str, int]:
 
     Names of segments need not be given; see `complete.name_segments`. Speakers need not have a place.
     """
+    known = (*layout.required, *layout.optional)
     names = {**_COLUMNS, ITEM: (layout.id,), **{time: (time,) for time in TIMES}}
+    if not set(known).intersection(names[RECORDING]):
+        names[RECORDING] = (layout.id,)
     targets = {
-        column: place
-        for place, given in enumerate(form.gives)
-        for column in names[given]
-        if column in (*layout.required, *layout.optional)
+        column: place for place, given in enumerate(form.gives) for column in names[given] if column in known
     }
     named = layout.id == SEGMENT or (has_segments(layout) and RECORDING in form.gives)
     missing = set(layout.required) - {*targets, *([layout.id] if named else [])}

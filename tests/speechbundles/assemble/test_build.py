@@ -242,8 +242,8 @@ def test_invalid_labels_stop_the_build_with_their_rows_named(tmp_path):
 
     done = build(tmp_path / "dist", "--reference", argument, "--drop-invalid-reference-rows", *ALONE)
     assert done.returncode == 0, done.stderr
-    assert "left out reference.csv line 3: a header row in mid-file" in done.stderr
-    left_out = "left out reference.csv line 43: Id 41: language is correct but meaning incorrect"
+    assert "left out gold.csv line 3: a header row in mid-file" in done.stderr
+    left_out = "left out gold.csv line 43: Id 41: language is correct but meaning incorrect"
     assert left_out in " ".join(done.stderr.split())
     with zipfile.ZipFile(tmp_path / "dist/codabench/spoken_call.zip") as bundle:
         inner = io.BytesIO(bundle.read("reference_data.zip"))
