@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import io
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,9 @@ from speechbundles.model.errors import BadReference, UnreadableFile
 from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.formats.tables import Layout
 from spokeneval.kinds.declared import declared_task
-from spokeneval.tasks import find_task
-from tests.samples.programs import ROOT, write_files
+from spokeneval.tasks import find_task, task_names
+from tests.samples.bad_references import bad_references
+from tests.samples.programs import ROOT, encoded, write_files
 
 COLUMNS = ("Id", "Prompt", "Wavfile", "RecResult", "Transcription", "language", "meaning")
 ROWS = (
@@ -333,6 +335,33 @@ def test_problems_name_the_organisers_file_sheet_row_and_columns(tmp_path, notat
     assert "Antwort ä5: Note \"'end'\"; expected" in said
     for made in ("response_id", "human_score", *(["reference.csv"] if notation == "sheet" else [])):
         assert made not in said
+
+
+@pytest.mark.parametrize("task", task_names())
+def test_no_refusal_of_a_renamed_file_names_the_tasks_file_or_columns(tmp_path, task):
+    """Every corruption of the references of the tests, with other names of columns and files."""
+    rules, found = find_task(task), set()
+    for number, bad in enumerate(bad_references(task)):
+        files, rename = {}, {}
+        for layout in rules.format.layouts:
+            text = encoded(bad.files).get(layout.file, b"").decode("utf-8", "replace")
+            header, line_end, rows = text.partition("\n")
+            known = {*layout.required, *layout.optional} - {"start", "end"}  # ordinary words in messages
+            own = {cell: f"Ü{cell[::-1]}" for cell in header.split(layout.delimiter) if cell in known}
+            rename.update(own)
+            header = layout.delimiter.join(own.get(cell, cell) for cell in header.split(layout.delimiter))
+            files[str(Path(layout.file).with_suffix(".txt"))] = header + line_end + rows
+        folder = write_files(tmp_path / str(number), files)
+        with bad.during():
+            try:
+                load_reference(rules, "evaluation", folder, {}, declared=Declared(rename=rename))
+            except BadReference as error:
+                said = re.sub(r"'[^']*'", "", str(error).partition("\n")[2])
+                made = (*rename, *(layout.file for layout in rules.format.layouts))
+                found.update(word for word in made if re.search(rf"(?<![\w.-]){re.escape(word)}(?!\w)", said))
+    assert found == (
+        {"audio_name"} if task == "merlion_diarization" else set()
+    )  # in regions without a header
 
 
 def test_declared_rows_are_dropped_as_by_the_option(tmp_path):
