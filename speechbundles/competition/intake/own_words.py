@@ -1,7 +1,7 @@
 """Problems and warnings in terms of the organiser's own files: their names, sheets, lines and columns."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 
@@ -69,7 +69,7 @@ def unused_labels(table: OwnTable, layout: Layout, public: Mapping[str, bytes]) 
     unused = [
         column
         for place, column in enumerate(table.columns)
-        if column not in known and any(_is_like(column, name, _are_numbers(table, place)) for name in names)
+        if column not in known and _is_like(names, table, place)
     ]
     if unused:
         are = "looks like a label and is" if len(unused) == 1 else "look like labels and are"
@@ -77,9 +77,11 @@ def unused_labels(table: OwnTable, layout: Layout, public: Mapping[str, bytes]) 
         yield f"{table.source}: {some_of(unused, 8)} {are} not used; the labels are {used}"
 
 
-def _is_like(column: str, label: str, numbers: bool) -> bool:
-    first, second = (re.sub(r"[\W_]|\d+\Z", "", name.lower()) for name in (column, label))
-    return first == second or (numbers and SequenceMatcher(None, first, second).ratio() >= LIKE)
+def _is_like(names: Collection[str], table: OwnTable, place: int) -> bool:
+    """Whether a column of a table looks like one of the named labels."""
+    column, *stems = (re.sub(r"[\W_]|\d+\Z", "", name.lower()) for name in (table.columns[place], *names))
+    similar = any(SequenceMatcher(None, column, stem).ratio() >= LIKE for stem in stems)
+    return column in stems or (similar and _are_numbers(table, place))
 
 
 def _are_numbers(table: OwnTable, place: int) -> bool:
