@@ -589,6 +589,24 @@ def test_turns_of_a_kind_are_in_seconds_and_segments_are_named_by_their_times():
     ]
 
 
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"x.rttm": "SPEAKER a 1 0.5 1.25 <NA> <NA> de <NA> <NA>\nSPEAKER b 1 0 1 <NA> <NA> hi <NA> <NA>\n"},
+        {"a.txt": "0.5\t1.75\tde\n", "b.txt": "0\t1\thi\n"},
+        {"turns.csv": "recording;start_ms;end_ms;label\na;500;1750;de\nb;0;1000;hi\n"},
+    ],
+)
+def test_a_declared_task_of_turns_reads_all_formats_alike(tmp_path, files):
+    task = declared_task("languages", {"kind": "turns", "classes": ["de", "hi"]})
+    folder = write_files(tmp_path / "own", {**files, "x.uem": "a 1 0 3\nb 1 0 2\n"})
+    reference = load_reference(task, "evaluation", folder, {})
+    assert reference.files == {
+        "turns.csv": b"recording,start,end,label\na,0.5,1.75,de\nb,0,1,hi\n",
+        "regions.csv": b"recording,start,end\na,0,3\nb,0,2\n",
+    }
+
+
 HEARD = {"text": "jan-1 guten Tag\nzoë-1 नमस्ते\n", "a.trn": "guten Tag (jan-1)\nनमस्ते (zoë-1)\n"}
 
 
