@@ -99,3 +99,47 @@ def run(tmp_path, files=None, *, phase=None, keep=None, limits=None, engine=None
     return rehearse(
         bundle, submission_zip(tmp_path, files), phase=phase, keep=keep, limits=limits, engine=engine
     )
+
+
+CODALAB_SCORE = (
+    textwrap.dedent(SCORE).replace("scores.json", "scores.txt")
+    + "(output / 'scores.txt').write_text('accuracy: %r\\nitems: 3\\n' % (0.87 if right else 0.25))\n"
+)
+
+
+def codalab_run(
+    tmp_path, score, *, files=None, command="python3 $program/score.py $input $output", keep=None, changes=()
+):
+    label = {"label": "Results"}
+    shared = {"is_scoring_only": True, "execution_time_limit": 20, "scoring_program": "scoring_program.zip"}
+    development = {"label": "Development", "start_date": "2027-01-11 00:00:00"}
+    evaluation = {"label": "Evaluation", "start_date": "2027-03-11 00:00:00"}
+    items = {"leaderboard": label, "label": "Items", "rank": 2, "sort": "asc", "numeric_format": 0}
+    accuracy = {"leaderboard": label, "label": "Accuracy", "rank": 1, "numeric_format": 4}
+    competition = {
+        "title": "Synthetic",
+        "phases": {
+            1: {
+                "phasenumber": 1,
+                **shared,
+                **development,
+                "reference_data": "reference_data_development.zip",
+            },
+            2: {"phasenumber": 2, **shared, **evaluation, "reference_data": "reference_data.zip"},
+        },
+        "leaderboard": {
+            "leaderboards": {"Results": {"label": "Results", "rank": 1}},
+            "columns": {"items": items, "accuracy": accuracy},
+        },
+        **dict(changes),
+    }
+    path = tmp_path / "bundle.zip"
+    program = {"score.py": score, "helper.py": HELPER, "metadata": f"command: {command}\n"}
+    entries = {
+        "competition.yaml": yaml.safe_dump(competition),
+        "scoring_program.zip": zipped(program),
+        "reference_data.zip": zipped({"gold.txt": "42\n"}),
+        "reference_data_development.zip": zipped({"gold.txt": "41\n"}),
+    }
+    path.write_bytes(zipped(entries))
+    return rehearse(path, submission_zip(tmp_path, files), keep=keep)

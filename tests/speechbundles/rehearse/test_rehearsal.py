@@ -18,12 +18,12 @@ from speechbundles.model.errors import BundleError, OrganiserError
 from speechbundles.rehearse.rehearsal import rehearse
 from speechbundles.rehearse.sandbox import Limits, Outcome
 from tests.samples.small_bundles import (
+    CODALAB_SCORE,
     COLUMNS,
-    HELPER,
     INGEST_COMMAND,
-    SCORE,
     SCORE_COMMAND,
     codabench_bundle,
+    codalab_run,
     run,
     submission_zip,
     zipped,
@@ -516,50 +516,6 @@ def test_ingestion_only_during_scoring_is_refused(tmp_path):
 
 
 # CodaLab 1.5
-
-
-def codalab_run(
-    tmp_path, score, *, files=None, command="python3 $program/score.py $input $output", keep=None, changes=()
-):
-    label = {"label": "Results"}
-    shared = {"is_scoring_only": True, "execution_time_limit": 20, "scoring_program": "scoring_program.zip"}
-    development = {"label": "Development", "start_date": "2027-01-11 00:00:00"}
-    evaluation = {"label": "Evaluation", "start_date": "2027-03-11 00:00:00"}
-    items = {"leaderboard": label, "label": "Items", "rank": 2, "sort": "asc", "numeric_format": 0}
-    accuracy = {"leaderboard": label, "label": "Accuracy", "rank": 1, "numeric_format": 4}
-    competition = {
-        "title": "Synthetic",
-        "phases": {
-            1: {
-                "phasenumber": 1,
-                **shared,
-                **development,
-                "reference_data": "reference_data_development.zip",
-            },
-            2: {"phasenumber": 2, **shared, **evaluation, "reference_data": "reference_data.zip"},
-        },
-        "leaderboard": {
-            "leaderboards": {"Results": {"label": "Results", "rank": 1}},
-            "columns": {"items": items, "accuracy": accuracy},
-        },
-        **dict(changes),
-    }
-    path = tmp_path / "bundle.zip"
-    program = {"score.py": score, "helper.py": HELPER, "metadata": f"command: {command}\n"}
-    entries = {
-        "competition.yaml": yaml.safe_dump(competition),
-        "scoring_program.zip": zipped(program),
-        "reference_data.zip": zipped({"gold.txt": "42\n"}),
-        "reference_data_development.zip": zipped({"gold.txt": "41\n"}),
-    }
-    path.write_bytes(zipped(entries))
-    return rehearse(path, submission_zip(tmp_path, files), keep=keep)
-
-
-CODALAB_SCORE = (
-    textwrap.dedent(SCORE).replace("scores.json", "scores.txt")
-    + "(output / 'scores.txt').write_text('accuracy: %r\\nitems: 3\\n' % (0.87 if right else 0.25))\n"
-)
 
 
 def test_codalab_scores_the_submission_alone(tmp_path):
