@@ -9,6 +9,7 @@ import atexit
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,15 @@ from typing import Any
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.zips import read_all, write_tree
-from speechbundles.rehearse import Result, WarmEngine, lost_result, rehearse_phase, result_of, write_result
+from speechbundles.rehearse import (
+    Result,
+    WarmEngine,
+    lost_result,
+    rehearse_phase,
+    result_of,
+    temporary_place,
+    write_result,
+)
 
 AHEAD = 4
 """Submissions sent per available thread: enough to keep all workers busy, few enough for their memory."""
@@ -99,9 +108,10 @@ def _run(
 ) -> tuple[Result, dict[str, bytes]]:
     """Rehearse one submission on a worker; return the result and the files that the scoring program wrote."""
     if key not in _PREPARED:
-        place = Path(tempfile.mkdtemp(prefix="bundle-"))
-        atexit.register(shutil.rmtree, place, ignore_errors=True)
-        _PREPARED[key] = bundle.unpack_once(place), WarmEngine(variables)
+        stack = ExitStack()
+        atexit.register(stack.close)
+        place = stack.enter_context(temporary_place("bundle-"))
+        _PREPARED[key] = bundle.unpack_once(place.path), WarmEngine(variables)
     unpacked, engine = _PREPARED[key]
     with tempfile.TemporaryDirectory(prefix="submission-") as folder:
         path, output = Path(folder) / "submission.zip", Path(folder) / "output"

@@ -2,6 +2,7 @@
 
 from speechbundles.rehearse.containers import ContainerEngine
 from speechbundles.rehearse.engine import LocalEngine
+from speechbundles.rehearse.left_behind import temporary_place
 from speechbundles.rehearse.many import (
     Result,
     lost_result,
@@ -36,6 +37,7 @@ __all__ = [
     "rehearse_all",
     "rehearse_phase",
     "result_of",
+    "temporary_place",
     "with_reference",
     "write_result",
 ]

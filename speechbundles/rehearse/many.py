@@ -10,10 +10,10 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.text import printable
+from speechbundles.rehearse.left_behind import temporary_place
 from speechbundles.rehearse.rehearsal import FAILED, LONGEST_LINE, Rehearsal, rehearse_phase
 from speechbundles.rehearse.warm import WarmEngine
 from spokeneval.formats.problems import count_of
@@ -62,19 +62,18 @@ def rehearse_all(
     outputs: `name -> folder` that receives the scoring program's output; an existing folder is replaced.
     """
     with (
-        TemporaryDirectory(prefix="bundle-", dir=_place_for(jobs)) as folder,
+        temporary_place("bundle-", _place_for(jobs)) as place,
         WarmEngine(variables) as engine,
         ThreadPoolExecutor(jobs) as pool,
     ):
-        place = Path(folder)
-        unpacked = bundle.unpack_once(place)
+        unpacked = bundle.unpack_once(place.path)
 
         def run(name: str, phase: BuiltPhase, submission: Path) -> Result:
             output = (outputs or {}).get(name)
             if output is not None and output.exists():
                 shutil.rmtree(output)
             rehearsal = rehearse_phase(
-                unpacked, phase, submission, keep_output=output, engine=engine, place=place
+                unpacked, phase, submission, keep_output=output, engine=engine, place=place.path
             )
             result = result_of(rehearsal)
             write_result(work / f"{name}.json", result)

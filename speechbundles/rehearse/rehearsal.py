@@ -10,9 +10,6 @@ Conventions: *Failed* and *Finished* are the platform's statuses. A score is *st
 
 import json
 import math
-import os
-import shutil
-import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -33,6 +30,7 @@ from speechbundles.model.read import read_built_bundle
 from speechbundles.model.text import printable
 from speechbundles.model.zips import make_zip, read_tree
 from speechbundles.rehearse.engine import LocalEngine
+from speechbundles.rehearse.left_behind import temporary_place
 from speechbundles.rehearse.run import Engine, Run, RunFailed, Step, new_folder
 from speechbundles.rehearse.sandbox import Limits
 from speechbundles.rehearse.scores import Cell, leaderboard_row, read_scores, store_scores
@@ -191,10 +189,10 @@ def rehearse_phase(
     problems: list[str] = []
     scores: Mapping[str, Any] = {}
     row: tuple[Cell, ...] = ()
-    with tempfile.TemporaryDirectory(prefix="rehearsal-", dir=place) as folder:
-        place = Path(folder).resolve()
-        root, scratch = new_folder(place / "run"), new_folder(place / "scratch")
-        run = Run(bundle, phase, root, scratch, limits or Limits(), engine or LocalEngine(), [], warnings)
+    with temporary_place("rehearsal-", place) as own:
+        run = Run(bundle, phase, own, limits or Limits(), engine or LocalEngine(), [], warnings)
+        new_folder(run.root)
+        new_folder(run.scratch)
         try:
             output = worker.run(run, submission)
             scores = read_scores(output, worker, warnings)
@@ -205,14 +203,15 @@ def rehearse_phase(
             worker.check_output(output, "scoring")
             warnings += worker.page_warnings(output, bundle.detailed_results)
             if keep_output is not None:
-                shutil.copytree(output, keep_output)
+                own.collect(output, keep_output)
         except RunFailed as failure:
             problems.append(str(failure))
-        finally:
-            _make_writable(place)
         seconds = time.monotonic() - start
         if keep is not None:
-            shutil.copytree(root, keep, symlinks=True, dirs_exist_ok=True)
+            try:
+                warnings += own.collect(run.root, keep.resolve()).notes("not kept")
+            except OSError as error:
+                problems.append(f"the files of the run cannot be kept: {error.strerror}")
     return Rehearsal(
         status=FAILED if problems else FINISHED,
         platform=bundle.platform,
@@ -230,17 +229,6 @@ def rehearse_phase(
 def _declared(name: str, program: bytes) -> tuple[str, ...]:
     """Return the scores that a scoring program declares."""
     return tuple(declared_scores(open_archive(Report(), name, program, Room())))
-
-
-def _make_writable(folder: str | Path) -> None:
-    """Give the owner all permissions, so that the folder can be copied and removed."""
-    os.chmod(folder, 0o700)
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                _make_writable(entry.path)
-            elif not entry.is_symlink():
-                os.chmod(entry.path, entry.stat().st_mode | 0o600)
 
 
 def _json_value(value: Any) -> Any:

@@ -1,6 +1,5 @@
 """The run of one submission in a platform's worker: the steps that all workers share."""
 
-import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,10 +10,14 @@ from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.errors import BundleError
 from speechbundles.rehearse.containers import ContainerEngine
 from speechbundles.rehearse.engine import LocalEngine
+from speechbundles.rehearse.left_behind import Left, Place
 from speechbundles.rehearse.sandbox import Limits
 from speechbundles.rehearse.warm import WarmEngine
 from spokeneval.formats.problems import SubmissionError
 from spokeneval.formats.submission_zip import unpack
+
+LARGEST_SCORES = 1_000_000
+"""Most bytes of a file with scores."""
 
 Engine = LocalEngine | WarmEngine | ContainerEngine
 
@@ -42,16 +45,26 @@ class Step:
 
 @dataclass
 class Run:
-    """A run of one submission: files below `root`, the programs that ran so far, and warnings."""
+    """A run of one submission: its folder, the programs that ran so far, and warnings.
+
+    What the programs read and write is below `root`; `scratch` is for their homes and temporary files.
+    """
 
     bundle: BuiltBundle
     phase: BuiltPhase
-    root: Path
-    scratch: Path
+    place: Place
     limits: Limits
     engine: Engine
     steps: list[Step]
     warnings: list[str]
+
+    @property
+    def root(self) -> Path:
+        return self.place.path / "run"
+
+    @property
+    def scratch(self) -> Path:
+        return self.place.path / "scratch"
 
     def unpack_submission(self, submission: Path, folder: Path, metadata_files: Iterable[str]) -> None:
         try:
@@ -78,29 +91,62 @@ class Run:
         self.steps.append(step)
         return step
 
+    def new_folder(self, folder: Path) -> Path:
+        """Make a folder that no program has been in, and return it."""
+        try:
+            return self.place.new_folder(folder)
+        except OSError as error:
+            inner = folder.relative_to(self.place.path)
+            raise RunFailed(
+                f"the folder {inner} cannot be made: {error.strerror}. Did a program write outside its own folders?"
+            ) from None
+
+    def collect(self, folder: Path, target: Path, step: str) -> str:
+        """Copy the output of a step; return why the run fails because of what was left in it, or an empty text.
+
+        The platforms' workers pack an output with the targets of its links.
+        """
+        try:
+            left = self.place.collect(folder, target)
+        except OSError as error:
+            raise RunFailed(f"the output of {step} cannot be packed: {error.strerror}") from None
+        self.warnings += Left(others=left.others).notes(f"left out of the output of {step}")
+        if left.links:
+            return (
+                f"the output of {step} contains a link, {min(left.links)!r:.200}. The platform packs the file that it "
+                "points to; write regular files only"
+            )
+        return left.excess and f"the output of {step} has {left.excess}"
+
     def lay_out_scoring(self, results: Path, base: Path) -> None:
         """Make the folders that a scoring program expects, with the results to be scored."""
+        self.new_folder(base.parent)
         self.bundle.unpack(self.phase.scoring_program, base / "program")
         if self.phase.reference_data is not None:
             self.bundle.unpack(self.phase.reference_data, base / "input/ref")
-        try:  # as in the worker's zip: links are replaced by their targets
-            shutil.copytree(results, base / "input/res", ignore_dangling_symlinks=True)
-        except (OSError, shutil.Error) as error:
-            raise RunFailed(f"the output of prediction cannot be packed: {error}") from None
+        problem = self.collect(results, base / "input/res", "prediction")
+        if problem:
+            raise RunFailed(problem)
         make_read_only(base / "input")
         for name in ("output", "shared"):
             new_folder(base / name)
 
     def score(self, words: list[str] | None, base: Path, root: str, cwd: str) -> Path:
-        """Run the scoring program, which sees the folder `base` as `root`, in the folder `cwd`; return its output."""
+        """Run the scoring program, which sees the folder `base` as `root`, in the folder `cwd`.
+
+        Returns
+        -------
+        A copy of its output.
+        """
         if words is None:
             raise RunFailed(
                 "the scoring program has no command in its metadata, so it is not run and there are no scores"
             )
         mounts = {f"{root}/{name}": base / name for name in ("output", "shared", "program", "input")}
         mounts.setdefault(cwd, base / cwd.removeprefix(root).lstrip("/"))
-        output = base / "output"
         step = self.execute("scoring", words, mounts, cwd)
+        output = self.new_folder(self.place.path / "output")
+        problem = self.collect(base / "output", output, "scoring")
         if step.exit_code:
             if any((output / name).exists() for name in ("scores.json", "scores.txt")):
                 self.warnings.append(
@@ -108,6 +154,8 @@ class Run:
                 )
             stopped = step.why_stopped and f"scoring was stopped: {step.why_stopped}"
             raise RunFailed(stopped or f"the scoring program ended with exit code {step.exit_code}")
+        if problem:
+            raise RunFailed(problem)
         return output
 
 

@@ -4,18 +4,15 @@ Source: `push_scores` in compute_worker.py, `upload_submission_scores` on the se
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
-from speechbundles.model.bounded import parse_yaml, read_file
+from speechbundles.model.bounded import DEEPEST, parse_yaml, read_file
 from speechbundles.model.competition import Column
 from speechbundles.platforms.keys import MOST_DECIMALS
-from speechbundles.rehearse.run import RunFailed, ScoresLost
-
-LARGEST_SCORES = 1_000_000
-"""Most bytes of a file with scores."""
+from speechbundles.rehearse.run import LARGEST_SCORES, RunFailed, ScoresLost
 
 _DIGITS = Context(prec=20)
 _PLACES = Decimal(1).scaleb(-MOST_DECIMALS)
@@ -39,9 +36,22 @@ def read_scores(output: Path) -> Mapping[Any, Any]:
         raise RunFailed(
             "the scoring program ended without an error but wrote neither scores.json nor scores.txt"
         )
+    if _depth(scores) > DEEPEST:
+        raise ScoresLost("the scores are nested too deeply")
     if not isinstance(scores, dict):
         raise ScoresLost(f"the scores are {scores!r:.100}; expected numbers by key")
     return scores
+
+
+def _depth(value: object) -> int:
+    depth, level = 0, [value]
+    while level := [inner for outer in level for inner in _inside(outer)]:
+        depth += 1
+    return depth
+
+
+def _inside(value: object) -> Iterable[object]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def store_scores(

@@ -30,9 +30,13 @@ def run_submission(run: Run, submission: Path) -> Path:
 
 def check_output(output: Path, step: str) -> None:
     if (output / REPORT).exists():
-        raise RunFailed(
-            f"the {step} program wrote a file named {REPORT} to its output; only the worker may write it"
-        )
+        raise _not_its_own(step)
+
+
+def _not_its_own(step: str) -> RunFailed:
+    return RunFailed(
+        f"the {step} program wrote a file named {REPORT} to its output; only the worker may write it"
+    )
 
 
 def page_warnings(output: Path, enabled: bool) -> list[str]:
@@ -59,7 +63,6 @@ def _predict(run: Run, submission: Path) -> Path:
     if run.phase.ingestion_program is not None:
         mounts[f"{APP}/program"] = run.bundle.unpack(run.phase.ingestion_program, app / "program")
         step = _ingest(run, mounts)
-    check_output(output, "ingestion")
     seconds = None if step is None else step.seconds
     report = {
         "elapsedTime": seconds,
@@ -68,7 +71,14 @@ def _predict(run: Run, submission: Path) -> Path:
         "ingestionExitCode": None if step is None else step.exit_code,
     }
     lines = [f"{key}: {json.dumps(value)}\n" for key, value in report.items()]
-    (output / REPORT).write_text("".join(lines), encoding="utf-8")
+    try:
+        run.place.write(output / REPORT, "".join(lines).encode())
+    except FileExistsError:
+        raise _not_its_own("ingestion") from None
+    except OSError as error:
+        raise RunFailed(
+            f"the report cannot be written to the output of ingestion: {error.strerror}"
+        ) from None
     return output
 
 

@@ -3,25 +3,32 @@
 Source: `update_submission` in codalab/apps/web/tasks.py; the database has `float` columns.
 """
 
+import io
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
+from errno import EFBIG
 from pathlib import Path
 from typing import Any
 
+from speechbundles.model.bounded import read_file
 from speechbundles.model.competition import Column
 from speechbundles.platforms.keys import MOST_DECIMALS
-from speechbundles.rehearse.run import RunFailed
+from speechbundles.rehearse.run import LARGEST_SCORES, RunFailed
 
 
 def read_scores(output: Path) -> Mapping[Any, Any]:
     """Read `scores.txt`, with `key: value` in each line."""
     try:
-        text = (output / "scores.txt").read_text(encoding="utf-8")
-    except (OSError, ValueError):
-        raise RunFailed(
-            "the scoring program wrote no readable scores.txt; CodaLab reads no other file"
-        ) from None
+        text = io.StringIO(read_file(output / "scores.txt", LARGEST_SCORES).decode(), newline=None).getvalue()
+    except (OSError, ValueError) as error:
+        why = (
+            f": it {error.strerror}"
+            if isinstance(error, OSError) and error.errno == EFBIG
+            else "; CodaLab reads no other file"
+        )
+        raise RunFailed(f"the scoring program wrote no readable scores.txt{why}") from None
     scores: dict[str, Any] = {}
     for number, line in enumerate(text.split("\n"), start=1):
         if not line:
@@ -36,12 +43,12 @@ def read_scores(output: Path) -> Mapping[Any, Any]:
 def _number(text: str) -> int | float | str:
     """Return a finite number as the program wrote it, or else the text."""
     for kind in (int, float):
-        try:
+        with suppress(
+            ValueError, OverflowError
+        ):  # not a number, or an integer beyond all floating-point numbers
             number = kind(text)
-        except ValueError:
-            continue
-        if math.isfinite(number):
-            return number
+            if math.isfinite(number):
+                return number
     return text
 
 
