@@ -1,11 +1,11 @@
 """Starts a Python program once and runs it many times, each time in its own process. A script, run by `warm`.
 
-    fork_server.py SOCKET_FD
+    fork_server.py WAY SOCKET_FD
 
 A request is a line of JSON on the socket with three descriptors: for the status, standard output and standard error. On
 the first request, this process imports the program's modules and reads its reference or its items. For every request, a
 copy of this process becomes the program, under its limits. The status is written as by `supervisor.py`, followed by
-`alone` if no process of the program is left.
+`alone` if no process of the program is left. This process is the helper of a guard (see `supervisor.py`).
 """
 
 import gc
@@ -13,7 +13,6 @@ import io
 import json
 import os
 import runpy
-import signal
 import socket
 import sys
 import traceback
@@ -28,8 +27,6 @@ LONGEST_REQUEST = 1 << 16
 
 
 def serve(requests: socket.socket) -> None:
-    supervisor.prctl(supervisor.PR_SET_PDEATHSIG, signal.SIGKILL)
-    supervisor.prctl(supervisor.PR_SET_CHILD_SUBREAPER, 1)
     own_path = sys.path[0]
     while True:
         line, descriptors, _, _ = socket.recv_fds(requests, LONGEST_REQUEST, 3)
@@ -148,4 +145,5 @@ def run(script: str) -> int:
 
 
 if __name__ == "__main__":
-    serve(socket.socket(fileno=int(sys.argv[1])))
+    supervisor.fork_helper(sys.argv[1], int(sys.argv[2]))
+    serve(socket.socket(fileno=int(sys.argv[2])))

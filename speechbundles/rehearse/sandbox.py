@@ -15,6 +15,7 @@ import os
 import selectors
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -22,6 +23,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import psutil
+
+from speechbundles.model.text import say
+from speechbundles.rehearse.supervisor import NAMESPACE, REAPER
 
 LOG_BYTES = 1 << 20
 """Most bytes kept of standard output and of standard error: the first and the last half of this number."""
@@ -31,6 +35,11 @@ BACKSTOP_BYTES = 4 << 30
 """Address space beyond the memory limit that one process may reserve: libraries reserve much more than they use."""
 KILL_SECONDS = 10.0
 """Time for all processes to end after a kill; only a process that hangs in the kernel takes longer."""
+
+REAPER_NOTE = (
+    "Note: this system does not permit a program its own PID namespace. A program that kills the helper processes of "
+    "its rehearsal can leave processes behind. Run only bundles that you trust, or use --engine docker."
+)
 
 _SUPERVISOR = Path(__file__).with_name("supervisor.py")
 
@@ -128,33 +137,98 @@ def run(
     if not command:
         raise ValueError("the command is empty")
 
-    status_read, status_write = os.pipe()
+    def start(way: str) -> tuple[subprocess.Popen[bytes], int]:
+        status_read, status_write = os.pipe()
+        try:
+            supervisor = subprocess.Popen(
+                [
+                    *(sys.executable, "-I", "-S", str(_SUPERVISOR), way, str(status_write)),
+                    *map(str, limits.of_a_process()),
+                    *command,
+                ],
+                cwd=cwd,
+                env=dict(env),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=(status_write,),
+                start_new_session=True,
+            )
+        except BaseException:
+            os.close(status_read)
+            raise
+        finally:
+            os.close(status_write)
+        return supervisor, status_read
+
     began = time.monotonic()
-    try:
-        supervisor = subprocess.Popen(
-            [
-                *(sys.executable, "-I", "-S", str(_SUPERVISOR), str(status_write)),
-                *map(str, limits.of_a_process()),
-                *command,
-            ],
-            cwd=cwd,
-            env=dict(env),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            pass_fds=(status_write,),
-            start_new_session=True,
-        )
-    except BaseException:
-        os.close(status_read)
-        raise
-    finally:
-        os.close(status_write)
+    family, status_fd = begin(start)
+    supervisor = family.supervisor
     assert supervisor.stdout is not None
     assert supervisor.stderr is not None
     with supervisor.stdout, supervisor.stderr:
         streams = (supervisor.stdout.fileno(), supervisor.stderr.fileno())
-        return attend(Family(supervisor), streams, status_read, began, seconds, limits)
+        return attend(family, streams, status_fd, began, seconds, limits)
+
+
+def begin(
+    start: Callable[[str], tuple[subprocess.Popen[bytes], int]], *, stays: bool = False
+) -> tuple[Family, int]:
+    """Start a supervisor in the safest way that this system permits (see `supervisor.py`).
+
+    Parameters
+    ----------
+    start: starts it in a way; returns it and the descriptor on which it reports the process id of its helper.
+    stays: see `Family`.
+
+    Returns
+    -------
+    The processes that it will start, and the descriptor.
+
+    Raises
+    ------
+    RuntimeError: no supervisor can be started.
+    """
+    for way in (NAMESPACE, REAPER):
+        if way == NAMESPACE and not namespaces.is_set():
+            continue
+        if way == REAPER:
+            _report_reaper()
+        supervisor, report_fd = start(way)
+        try:
+            helper = int(_line(report_fd) or 0)
+        except BaseException:
+            supervisor.kill()
+            raise
+        if helper:
+            return Family(supervisor, helper, stays=stays), report_fd
+        os.close(report_fd)
+        for stream in (supervisor.stdout, supervisor.stderr):
+            if stream is not None:
+                stream.close()
+        supervisor.wait()
+    raise RuntimeError("the sandbox cannot start a process")
+
+
+namespaces = threading.Event()
+"""Whether this system permits programs their own PID namespaces; unset after the first refusal."""
+if sys.platform == "linux":
+    namespaces.set()
+reported = threading.Lock()
+
+
+def _report_reaper() -> None:
+    """Print once that the weaker way is used."""
+    namespaces.clear()
+    if reported.acquire(blocking=False):  # never released
+        say(REAPER_NOTE, error=True)
+
+
+def _line(descriptor: int) -> bytes:
+    line = b""
+    while not line.endswith(b"\n") and (byte := os.read(descriptor, 1)):
+        line += byte
+    return line
 
 
 def attend(
@@ -230,16 +304,20 @@ def _over_limit(family: Family, elapsed: float, seconds: float, limits: Limits, 
 
 
 class Family:
-    """All descendants of a supervisor. `stays`: whether the supervisor goes on after they have ended."""
+    """The descendants of a supervisor and of its helper. `stays`: whether the helper goes on after they have ended."""
 
-    def __init__(self, supervisor: subprocess.Popen[bytes], *, stays: bool = False) -> None:
+    def __init__(self, supervisor: subprocess.Popen[bytes], helper: int, *, stays: bool = False) -> None:
         self.supervisor = supervisor
+        self.helper = helper
         self.stays = stays
         self.root = psutil.Process(supervisor.pid)
         self.seen: set[psutil.Process] = set()
 
     def members(self) -> list[psutil.Process]:
-        """Return the processes that are alive, without the supervisor."""
+        """Return the processes that are alive, without the supervisor and its helper."""
+        return [member for member in self._alive() if member.pid != self.helper]
+
+    def _alive(self) -> list[psutil.Process]:
         with suppress(psutil.NoSuchProcess):
             self.seen.update(self.root.children(recursive=True))
         alive = [member for member in self.seen if _alive(member)]
@@ -249,11 +327,11 @@ class Family:
     def kill(self) -> None:
         """Suspend all processes until no new ones appear, then kill them; repeat until none remain.
 
-        The supervisor ends when it has no descendants; until then it may be about to start the command.
+        A helper that does not stay is killed too: it may be about to start the command.
         """
         deadline = time.monotonic() + KILL_SECONDS
         halted: set[psutil.Process] = set()
-        while (members := self.members()) or not (self.stays or self.supervisor.poll() is not None):
+        while members := self.members() if self.stays else self._alive():
             new = [member for member in members if member not in halted]
             if new:
                 _each(new, psutil.Process.suspend)
@@ -262,12 +340,22 @@ class Family:
             _each(members, psutil.Process.kill)
             halted.clear()
             if time.monotonic() > deadline:
-                self.supervisor.kill()
-                self.supervisor.wait()
+                self._end()
                 raise RuntimeError(
                     f"processes could not be killed: {sorted(member.pid for member in members)}"
                 )
             time.sleep(0.001)
+        if not self.stays:
+            self._end()
+
+    def end(self) -> None:
+        """Kill all processes, the helper and the supervisor."""
+        self.stays = False
+        self.kill()
+
+    def _end(self) -> None:
+        self.supervisor.kill()
+        self.supervisor.wait()
 
 
 def _each(members: Iterable[psutil.Process], action: Callable[[psutil.Process], object]) -> None:

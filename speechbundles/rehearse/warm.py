@@ -22,7 +22,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from speechbundles.rehearse.engine import USUAL, LocalEngine, environment, local_words
-from speechbundles.rehearse.sandbox import Family, Limits, Outcome, attend
+from speechbundles.rehearse.sandbox import Limits, Outcome, attend, begin
 
 VENDORED = "spokeneval"
 """The package beside a program of this project. Such a program can be imported without running."""
@@ -86,10 +86,14 @@ class _Server:
     """A running `fork_server.py`."""
 
     def __init__(self) -> None:
+        self.family, _ = begin(self._start, stays=True)
+        self.process = self.family.supervisor
+
+    def _start(self, way: str) -> tuple[subprocess.Popen[bytes], int]:
         self.requests, theirs = socket.socketpair()
         with theirs:
-            self.process = subprocess.Popen(
-                [sys.executable, str(_SERVER), str(theirs.fileno())],
+            process = subprocess.Popen(
+                [sys.executable, str(_SERVER), way, str(theirs.fileno())],
                 env={**USUAL, **_ONE_THREAD},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -97,7 +101,7 @@ class _Server:
                 pass_fds=(theirs.fileno(),),
                 start_new_session=True,
             )
-        self.family = Family(self.process, stays=True)
+        return process, self.requests.fileno()
 
     def run(self, request: Mapping[str, object], seconds: float, limits: Limits) -> Outcome:
         began = time.monotonic()
@@ -117,5 +121,4 @@ class _Server:
 
     def end(self) -> None:
         self.requests.close()
-        self.process.kill()
-        self.process.wait()
+        self.family.end()

@@ -5,8 +5,10 @@ Every program has a unique word in its command line or environment, by which its
 
 import os
 import signal
+import subprocess
 import sys
 import textwrap
+import threading
 import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +16,10 @@ from concurrent.futures import ThreadPoolExecutor
 import psutil
 import pytest
 
+from speechbundles.rehearse import sandbox
 from speechbundles.rehearse.sandbox import LOG_BYTES, Limits, run
+from speechbundles.rehearse.supervisor import NAMESPACE
+from tests.samples.programs import ROOT
 
 MB = 1 << 20
 
@@ -130,24 +135,24 @@ DAEMON = """
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="found by a Linux child subreaper")
 @pytest.mark.parametrize("parent_stays", [True, False])
-def test_a_daemon_that_ignores_sigterm_is_found(tmp_path, mark, parent_stays):
+def test_a_daemon_that_ignores_sigterm_is_found(tmp_path, mark, way, parent_stays):
     source = textwrap.dedent(DAEMON) + ("\ntime.sleep(60)" if parent_stays else "")
     outcome = python(source, mark, tmp_path, seconds=2.5)
-    assert not psutil.pid_exists(int(outcome.stdout))
+    assert carriers(mark) == []
+    assert int(outcome.stdout) > 1
     assert outcome.exit_code == (137 if parent_stays else 0)
     assert (outcome.why_stopped is not None) == parent_stays
     assert outcome.seconds < 10
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="found by a Linux child subreaper")
-def test_a_daemon_without_our_environment_or_our_pipes_is_found(tmp_path, mark):
+def test_a_daemon_without_our_environment_or_our_pipes_is_found(tmp_path, mark, way):
+    """It is found by its command: `mark` is not in its environment."""
     outcome = python(
         """
-        import subprocess
+        import subprocess, sys
         daemon = subprocess.Popen(
-            ["env", "-i", "/bin/sleep", "60"], start_new_session=True,
+            ["env", "-i", sys.executable, "-c", "import time; time.sleep(60)", sys.argv[1]], start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )
         print(daemon.pid)
@@ -156,8 +161,93 @@ def test_a_daemon_without_our_environment_or_our_pipes_is_found(tmp_path, mark):
         mark,
         tmp_path,
     )
-    assert outcome.exit_code == 0
-    assert not psutil.pid_exists(int(outcome.stdout))
+    assert (outcome.exit_code, outcome.stderr) == (0, "")
+    assert carriers(mark) == []
+
+
+SURVIVOR = """
+    import ctypes, os, signal, sys, time
+    stay = lambda: ctypes.CDLL(None).prctl(1, 0)  # not killed with the parent
+    stay()
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            stay()
+            time.sleep(60)
+        os._exit(0)
+    os.wait()
+    helper = os.getppid()
+    print(os.path.exists(f"/proc/{sys.argv[2]}"), flush=True)
+    os.kill(helper, getattr(signal, sys.argv[3]))
+    time.sleep(0.5)
+"""
+
+
+@pytest.mark.parametrize("number", ["SIGKILL", "SIGSTOP"])
+def test_a_program_that_kills_its_supervisor_leaves_no_daemon(tmp_path, mark, way, number):
+    """In a namespace it cannot, and does not see this process either."""
+    outcome = run(
+        [sys.executable, "-c", textwrap.dedent(SURVIVOR), mark, str(os.getpid()), number],
+        cwd=tmp_path, env={"PATH": os.defpath, "MARK": mark}, seconds=3, limits=Limits(),
+    )  # fmt: skip
+    assert carriers(mark) == []
+    seen = outcome.stdout == "True\n"
+    if way == NAMESPACE:
+        assert (outcome.exit_code, outcome.why_stopped, seen) == (0, None, False)
+    else:
+        why = {"SIGKILL": "its supervisor ended first", "SIGSTOP": "time limit: still running after 3 s"}[
+            number
+        ]
+        assert (outcome.exit_code, outcome.why_stopped, seen) == (137, why, True)
+    assert outcome.seconds < 10
+
+
+def test_a_user_without_rights_gets_a_namespace_too(tmp_path, mark):
+    """As another user, if this is root: user and group are unchanged, and there are no rights over the namespace."""
+    source = textwrap.dedent(
+        """
+        import os, sys
+        from pathlib import Path
+        from speechbundles.rehearse.sandbox import Limits, namespaces, run
+        sys.executable = "/usr/bin/python3"  # which another user can run
+        os.setgroups([]), os.setgid(65534), os.setuid(65534)
+        program = (
+            "import ctypes, os; print(os.getuid(), os.getgid(), os.getppid(), [name for name in os.listdir('/proc') "
+            "if name.isdigit()], ctypes.CDLL(None).umount(b'/proc')); print(open('/proc/self/status').read())"
+        )
+        env = {"PATH": os.defpath, "MARK": sys.argv[1]}
+        outcome = run([sys.executable, "-c", program], cwd=Path("/"), env=env, seconds=20, limits=Limits())
+        print(namespaces.is_set(), outcome.stdout, outcome.stderr)
+        """
+    )
+    if sys.platform != "linux" or os.geteuid() != 0:
+        pytest.skip("another user: only for root")
+    done = subprocess.run(
+        [sys.executable, "-c", source, mark], capture_output=True, text=True, timeout=60, cwd=ROOT
+    )
+    if done.stdout.startswith("False") or "Permission" in done.stderr:
+        pytest.skip("other users may not read this folder or have namespaces")
+    assert done.stdout.startswith("True 65534 65534 1 ['1', '2'] -1\n"), done.stdout + done.stderr
+    assert "CapEff:\t0000000000000000" in done.stdout
+
+
+def test_without_namespaces_the_limit_is_printed_once(tmp_path, mark, way, monkeypatch, capsys):
+    """Also if the kernel refuses one only after a look at its own `/proc`."""
+    monkeypatch.setattr(sandbox, "reported", threading.Lock())
+    if way == NAMESPACE:
+        monkeypatch.setattr(sandbox, "NAMESPACE", "refused")
+        monkeypatch.setattr(sandbox, "namespaces", threading.Event())
+        sandbox.namespaces.set()
+        broken = tmp_path / "supervisor.py"
+        source = sandbox._SUPERVISOR.read_text()
+        broken.write_text(
+            source.replace("== NAMESPACE", '== "refused"').replace('b"/proc", b"proc"', 'b"/no", b"proc"')
+        )
+        monkeypatch.setattr(sandbox, "_SUPERVISOR", broken)
+    for _ in range(2):
+        assert python("print(1)", mark, tmp_path).stdout == "1\n"
+    assert capsys.readouterr().err.count("does not permit a program its own PID namespace") == 1
+    assert not sandbox.namespaces.is_set()
 
 
 def test_a_memory_hog_is_stopped(tmp_path, mark):
@@ -254,7 +344,7 @@ def test_a_huge_file_cannot_be_written(tmp_path, mark):
     assert (tmp_path / "huge").stat().st_size == 8 * MB
 
 
-def test_an_interrupt_leaves_nothing(tmp_path, mark, monkeypatch):
+def test_an_interrupt_leaves_nothing(tmp_path, mark, way, monkeypatch):
     """Ctrl-C while a program runs."""
 
     def interrupted(*_):
@@ -295,7 +385,7 @@ def test_a_limit_that_falls_into_the_start_of_the_program(tmp_path, mark, monkey
     assert outcome.seconds < 5
 
 
-def test_runs_in_threads_do_not_disturb_each_other_or_other_children(tmp_path, mark):
+def test_runs_in_threads_do_not_disturb_each_other_or_other_children(tmp_path, mark, way):
     bystander = psutil.Popen(["sleep", "60"])
     try:
         with ThreadPoolExecutor(4) as pool:

@@ -9,6 +9,7 @@ import pytest
 
 from speechbundles.rehearse.engine import LocalEngine
 from speechbundles.rehearse.sandbox import Limits
+from speechbundles.rehearse.supervisor import NAMESPACE
 from speechbundles.rehearse.warm import WarmEngine
 from spokeneval.tasks import find_task, task_names
 from tests.samples.cases import CASES
@@ -175,21 +176,45 @@ def test_a_limit_stops_the_run_and_costs_no_other(own):
     assert own()[0] == 0
 
 
-def test_a_submission_that_kills_its_server_costs_only_itself(own):
+def test_a_submission_that_kills_its_server_costs_only_itself(way, own):
+    """In its own PID namespace, a program cannot kill its server."""
     before = own() and own.servers()[0].pid
-    assert own(kill=True)[::3] == (137, "its supervisor ended first")
+    killed = (0, None) if way == NAMESPACE else (137, "its supervisor ended first")
+    assert own(kill=True)[::3] == killed
     assert own()[0] == 0
-    assert own.servers()[0].pid != before
+    assert (own.servers()[0].pid == before) == (way == NAMESPACE)
 
 
-def test_nothing_that_a_program_leaves_behind_stays(own):
+def test_nothing_that_a_program_leaves_behind_stays(way, own):
     own()
     (server,) = own.servers()
+    (helper,) = psutil.Process(server.pid).children()
     assert own(leave=True)[0] == 0
-    left = psutil.Process(server.pid).children(recursive=True)
+    left = helper.children(recursive=True)
     assert [process for process in left if process.status() != psutil.STATUS_ZOMBIE] == []
     assert own()[0] == 0
     assert server.poll() is None
+
+
+def test_a_program_that_lies_about_what_it_left_leaves_nothing_after_its_server(way, own, warm, tmp_path):
+    """The program, which is imported into its server, starts a daemon there and denies that it left anything."""
+    source = textwrap.dedent(PROGRAM) + textwrap.dedent(
+        """
+        else:
+            import ctypes
+            daemon = os.fork()
+            if daemon == 0:
+                os.setsid(), ctypes.CDLL(None).prctl(1, 0), time.sleep(60)
+            sys.modules["__main__"].leaves_something = lambda: False
+        """
+    )
+    (tmp_path / "program/score.py").write_text(source)
+    assert own()[0] == 0
+    (server,) = own.servers()
+    left = psutil.Process(server.pid).children(recursive=True)
+    assert len(left) == 2
+    warm.__exit__()
+    assert psutil.wait_procs(left, timeout=5)[1] == []
 
 
 def test_a_program_of_others_is_started_anew(own, tmp_path):
