@@ -28,6 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "which is enough for the command `spokeneval`."
         )
     if arguments is None:
+        from speechbundles.model.environment import hide_token
+
+        hide_token()
         arguments = sys.argv[1:]
         _handle_signals()
     try:

@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from speechbundles.cli.options import PATH
-from speechbundles.live import TOKEN_VARIABLE, Connection, read_server, read_token
+from speechbundles.live import Connection, read_server, read_token
+from speechbundles.model.environment import TOKEN_VARIABLE, hide_memory
 from speechbundles.model.text import say
 
 SERVER = "https://www.codabench.org"
@@ -29,4 +30,6 @@ def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def connect(server: str, token_file: Path | None) -> Connection:
+    """Return a connection; from now on, the programs that a command runs cannot read the token in this process."""
+    hide_memory()
     return Connection(read_server(server), read_token(token_file), log=lambda text: say(text, error=True))

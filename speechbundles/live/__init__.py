@@ -3,7 +3,7 @@
 from speechbundles.live.amend import carry_out as carry_out_amendment
 from speechbundles.live.amend import plan as plan_amendment
 from speechbundles.live.amend import to_text as amendment_to_text
-from speechbundles.live.connection import TOKEN_VARIABLE, Connection, read_server, read_token
+from speechbundles.live.connection import Connection, read_server, read_token
 from speechbundles.live.fetch import JOBS
 from speechbundles.live.fetch import fetch as fetch_competition
 from speechbundles.live.folder import INDEX
@@ -12,7 +12,6 @@ from speechbundles.live.publish import publish as publish_bundle
 __all__ = [
     "INDEX",
     "JOBS",
-    "TOKEN_VARIABLE",
     "Connection",
     "amendment_to_text",
     "carry_out_amendment",

@@ -31,9 +31,8 @@ import requests
 from urllib3.exceptions import ConnectTimeoutError
 
 from speechbundles.model.bounded import parse_json, read_file
+from speechbundles.model.environment import TOKEN_VARIABLE, token_of_environment
 from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
-
-TOKEN_VARIABLE = "CODABENCH_TOKEN"
 
 PAUSES = (1, 2, 4, 8, 16, 32)
 """Seconds before each retry."""
@@ -75,10 +74,10 @@ def read_token(file: Path | None) -> str:
     OrganiserError: there is no token, it is malformed, or other users can read the file.
     """
     if file is None:
-        token = os.environ.get(TOKEN_VARIABLE, "").strip()
+        token = token_of_environment().strip()
         if not token:
             raise OrganiserError(
-                f"no token: set {TOKEN_VARIABLE}, or name a file of mode 0600 that contains it (--token-file)"
+                f"no token: name a file of mode 0600 that contains it (--token-file), or set {TOKEN_VARIABLE}"
             )
     else:
         try:

@@ -8,9 +8,9 @@ import pytest
 import build_bundle
 from speechbundles.live import api
 from speechbundles.live.amend import STATE, carry_out, plan, to_text
-from speechbundles.live.connection import TOKEN_VARIABLE
 from speechbundles.live.fetch import REPLACED, fetch
 from speechbundles.live.publish import wanted_files
+from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.errors import OrganiserError, Unreachable
 from speechbundles.model.read import read_built_bundle
 from speechbundles.rehearse.many import Result, rehearse_all

@@ -14,9 +14,10 @@ import pytest
 
 from speechbundles.board.outputs import read_outputs
 from speechbundles.live import api
-from speechbundles.live.connection import PAUSES, TOKEN_VARIABLE, Connection, read_server, read_token
+from speechbundles.live.connection import PAUSES, Connection, read_server, read_token
 from speechbundles.live.fetch import DELETED, NO_OUTPUT, UNREADABLE, VANISHED, fetch
 from speechbundles.live.folder import read_index, safe_name
+from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
 from speechbundles.season.uploads import read_submissions
 from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN, Mishap

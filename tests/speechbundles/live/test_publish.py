@@ -6,9 +6,9 @@ import functools
 import pytest
 
 import build_bundle
-from speechbundles.live.connection import TOKEN_VARIABLE
 from speechbundles.live.publish import publish
 from speechbundles.live.served import differences
+from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.errors import OrganiserError, Unreachable
 from speechbundles.rehearse.rehearsal import rehearse_phase
 from tests.samples.bundle_defects import codabench
