@@ -26,6 +26,7 @@ def hide_token() -> None:
     if descriptor.isdigit():
         with suppress(OSError), open(int(descriptor), "rb") as pipe:
             _hidden = os.fsdecode(pipe.read(_MOST_BYTES))
+        hide_memory()
     token = os.environ.pop(TOKEN_VARIABLE, "")
     if not token:
         return

@@ -2,11 +2,11 @@
 
 The limits are on wall-clock time, on the memory and the number of all processes that the program starts (both polled),
 on the size of a file (by the operating system), and on the captured output. On Linux every descendant is found, also
-one that detaches itself (`supervisor.py`); on other systems, those that were seen in a poll. If a program exceeds a
-limit, all its processes are suspended, so that none can start another, and then killed.
+one that detaches itself or kills its parents (`supervisor.py`); on other systems, those that were seen in a poll. If a
+program exceeds a limit, all its processes are suspended, so that none can start another, and then killed.
 
-The limits protect against mistakes in programs that the organiser knows. They do not protect against hostile code,
-which can access the same user's files, network and other processes.
+The limits do not protect the user's files and network from a program. What is promised is listed in
+`docs/explanation/promises.md`.
 """
 
 from __future__ import annotations

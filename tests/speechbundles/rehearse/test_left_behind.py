@@ -11,6 +11,7 @@ import textwrap
 
 import pytest
 
+import build_bundle
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.competition import Column
 from speechbundles.rehearse import left_behind
@@ -18,7 +19,15 @@ from speechbundles.rehearse.rehearsal import Rehearsal
 from speechbundles.rehearse.run import RunFailed
 from speechbundles.rehearse.scores import leaderboard_row, read_scores, store_scores
 from speechbundles.rehearse.workers import WORKERS
-from tests.samples.small_bundles import CODALAB_SCORE, INGEST, SCORE, codalab_run, run
+from tests.samples.small_bundles import (
+    CODALAB_SCORE,
+    INGEST,
+    SCORE,
+    codabench_bundle,
+    codalab_run,
+    run,
+    submission_zip,
+)
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="rehearsals do not run on Windows")
 
@@ -263,3 +272,33 @@ def test_no_file_of_scores_gives_a_traceback(tmp_path, platform, name):
         str(result).encode()
         json.loads(result.to_json())
     assert {"stored"} < ends
+
+
+LINK = """
+    import sys
+    from pathlib import Path
+    output = Path(sys.argv[2])
+    (output / "scores.json").write_text('{"accuracy": 1, "items": 3}')
+    (output / "a").symlink_to("OUTSIDE/private")
+"""
+
+
+@pytest.mark.parametrize("command", ["rehearse", "score", "season"])
+def test_each_command_that_runs_programs_refuses_a_link(tmp_path, outside, capsys, command):
+    bundle = codabench_bundle(tmp_path, score=LINK.replace("OUTSIDE", str(outside)))
+    team = tmp_path / "teams/alpha"
+    team.mkdir(parents=True)
+    submission = submission_zip(tmp_path).rename(team / "2027-04-01T0915_first.zip")
+    out = tmp_path / "out"
+    options = {
+        "rehearse": [submission, "--keep", out],
+        "score": [team.parent, "--out", out],
+        "season": [team.parent, "--work", out],
+    }[command]
+    code = build_bundle.main([command, str(bundle), *map(str, options)])
+    shown = " ".join("".join(capsys.readouterr()).split())
+    assert code == (0 if command == "season" else 1)
+    assert "the output of scoring contains a link, 'a'" in shown
+    assert not any(
+        path.is_symlink() or PRIVATE in path.read_text() for path in out.rglob("*") if path.is_file()
+    )
