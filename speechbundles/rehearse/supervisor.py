@@ -17,9 +17,11 @@ If the first way is not permitted, the guard ends without a process id.
 
 import ctypes
 import os
-import resource
 import signal
 import sys
+
+if sys.platform != "win32":  # the sandbox imports the names of the ways on Windows too, but runs nothing there
+    import resource
 
 NAMESPACE = "namespace"
 REAPER = "reaper"

@@ -202,6 +202,26 @@ def test_a_program_that_kills_its_supervisor_leaves_no_daemon(tmp_path, mark, wa
     assert outcome.seconds < 10
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc")
+def test_a_program_that_kills_helper_and_guard_fails(tmp_path, mark, way):
+    """Without a namespace it can; the run ends with the program."""
+    outcome = python(
+        """
+        import os, signal, time
+        helper = os.getppid()
+        guard = int(open(f"/proc/{helper}/stat").read().rpartition(")")[2].split()[1])
+        for process in (guard, helper):
+            if process > 0:
+                os.kill(process, signal.SIGKILL)
+        time.sleep(1)
+        """,
+        mark,
+        tmp_path,
+    )
+    expected = (0, None) if way == NAMESPACE else (137, "its supervisor ended first")
+    assert (outcome.exit_code, outcome.why_stopped) == expected
+
+
 def test_a_user_without_rights_gets_a_namespace_too(tmp_path, mark):
     """As another user, if this is root: user and group are unchanged, and there are no rights over the namespace."""
     source = textwrap.dedent(
