@@ -295,6 +295,11 @@ MISBEHAVIOUR = {
     "processes": ("import os, time\nfor _ in range(99):\n    os.fork() or time.sleep(30)", "BlockingIOError"),
     "sleeper": ("import time; time.sleep(60)", "time limit"),
     "memory": ("hoard = []\nwhile True:\n    hoard.append(b'x' * (8 << 20))", "memory limit"),
+    "link": (
+        "import os; os.symlink('/etc/passwd', '/app/output/a')\n"
+        "open('/app/output/scores.json', 'w').write('{\"accuracy\": 1, \"items\": 3}')",
+        "contains a link, 'a'",
+    ),
     "rights": ("import os; os.chown('/app/output', 1, 1)", "Operation not permitted"),
 }
 

@@ -17,6 +17,7 @@ from speechbundles.model.competition import Column
 from speechbundles.rehearse import left_behind
 from speechbundles.rehearse.rehearsal import Rehearsal
 from speechbundles.rehearse.run import RunFailed
+from speechbundles.rehearse.sandbox import Outcome
 from speechbundles.rehearse.scores import leaderboard_row, read_scores, store_scores
 from speechbundles.rehearse.workers import WORKERS
 from tests.samples.small_bundles import (
@@ -272,6 +273,21 @@ def test_no_file_of_scores_gives_a_traceback(tmp_path, platform, name):
         str(result).encode()
         json.loads(result.to_json())
     assert {"stored"} < ends
+
+
+def test_links_from_another_engine_are_not_followed_either(tmp_path, outside):
+    """In a container, a link has another target than here."""
+
+    class Container:
+        def run(self, command, mounts, *, cwd, scratch, seconds, limits):
+            (mounts["/app/output"] / "scores.json").write_text('{"accuracy": 1, "items": 3}')
+            (mounts["/app/output"] / "a").symlink_to(outside / "private")
+            return Outcome(0, "", "", 0.0)
+
+    result = run(tmp_path, ingest=None, engine=Container(), keep=tmp_path / "kept")
+    assert result.status == "Failed"
+    assert "contains a link, 'a'" in result.problems[0]
+    assert not any(path.is_symlink() or PRIVATE in path.read_text() for path in kept(tmp_path))
 
 
 LINK = """
