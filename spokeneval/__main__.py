@@ -132,7 +132,7 @@ def format_result(task: Task, result: Result) -> str:
             low, high = result.intervals[column.key]
             line += f"   95 % interval {low:.4f} to {high:.4f}"
         lines.append(line)
-    note = independence_note(result.unit)
+    note = independence_note(result.unit, task.declaration)
     return "\n".join([*lines, *(["", *wrap(note, 80)] if note else []), "", result.signature])
 
 

@@ -77,7 +77,8 @@ def columns_table(competition: Competition, feedback: Mapping[str, Feedback]) ->
     if competition.board != competition.columns:
         rows += ["", _COARSE.format(title=competition.columns[0].title)]
     drawn = dict.fromkeys(feedback[name].unit for name in competition.scored_sets if name in feedback)
-    units, notes = " or ".join(f"{unit}s" for unit in drawn), " ".join(map(independence_note, drawn))
+    units = " or ".join(f"{unit}s" for unit in drawn)
+    notes = " ".join(independence_note(unit, competition.rules.declaration) for unit in drawn)
     if any(map(competition.sealed_share, competition.scored_sets)):
         share = f"{100 * competition['sealed']:.3g} %"
         rows += ["", _SEALED.format(share=share, units=units)]

@@ -150,7 +150,7 @@ def make_board(
         units = f"{number} {unit}s"
         values = np.stack([primary_matrix(rules, statistics) for statistics in summed])
         primary = primary_of_sums(rules, summed[0])
-        remarks += [note for note in [independence_note(unit)] if note]
+        remarks += [note for note in [independence_note(unit, rules.declaration)] if note]
         remarks += notes.beside_trivial(ranked[0], column.precision)
         remarks += notes.disagreements(names, stored, primary(values.sum(axis=1)))
         for output, statistics, known in zip(ranked, summed, intervals, strict=True):

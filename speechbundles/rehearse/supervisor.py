@@ -20,7 +20,9 @@ import os
 import signal
 import sys
 
-if sys.platform != "win32":  # the sandbox imports the names of the ways on Windows too, but runs nothing there
+if (
+    sys.platform != "win32"
+):  # the sandbox imports the names of the ways on Windows too, but runs nothing there
     import resource
 
 NAMESPACE = "namespace"

@@ -7,7 +7,7 @@ column is not published: a public list contains it only if the task's own files 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .problems import Problems, name
 from .tables import Table
@@ -54,15 +54,20 @@ def choose_units(rows: Sequence[str], called: str, **groups: Sequence[str]) -> U
     return Units(called, dict(zip(rows, rows)))
 
 
-def independence_note(called: str) -> str:
-    """A warning about the assumption behind intervals over these units; empty for speakers and sessions."""
+def independence_note(called: str, declared: Mapping[str, Any]) -> str:
+    """A warning about the assumption behind intervals over these units; empty for speakers and sessions.
+
+    Parameters
+    ----------
+    declared
+        The declaration of the task. It is empty too for the units that an organiser chose there.
+    """
     called = called[: -len(GROUP)] if called.endswith(GROUP) else called
-    if called in (SPEAKER, "session"):
+    if called in (SPEAKER, "session", declared.get("unit")):
         return ""
     return (
         f"The intervals treat {called}s as independent, because the reference names no speakers. They are too narrow "
-        f"if speakers have many {called}s each: for language learners with 40 sentences each, intervals over learners "
-        "were 1.8 to 2.9 times as wide."
+        f"if speakers have many {called}s each."
     )
 
 

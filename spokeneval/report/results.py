@@ -150,7 +150,8 @@ def _score_section(
     header += [*(["Step"] if steps is not None else []), "Better", "Meaning"]
     unit, units = scored.statistics.unit, scored.statistics.units
     drawn = count_of(len(units), unit) if settings.labels_public else f"{unit}s"
-    notes = [f"Intervals are computed by the jackknife over {drawn}. {independence_note(unit)}".rstrip()]
+    warning = independence_note(unit, task.declaration)
+    notes = [f"Intervals are computed by the jackknife over {drawn}. {warning}".rstrip()]
     notes += ["scores.json contains every score at full precision."] if steps is None else []
     return section(
         "Scores",

@@ -123,11 +123,11 @@ def test_the_first_grouping_that_names_anything_makes_the_units():
 
 
 def test_units_other_than_speakers_are_taken_as_independent():
-    assert (independence_note("speaker"), independence_note("session")) == ("", "")
-    assert independence_note("call") == (
+    assert (independence_note("speaker", {}), independence_note("session", {})) == ("", "")
+    assert independence_note("class", {"unit": "class"}) == ""
+    assert independence_note("call", {"unit": "class"}) == (
         "The intervals treat calls as independent, because the reference names no speakers. They are too narrow if "
-        "speakers have many calls each: for language learners with 40 sentences each, intervals over learners "
-        "were 1.8 to 2.9 times as wide."
+        "speakers have many calls each."
     )
 
 

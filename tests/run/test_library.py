@@ -122,7 +122,7 @@ def test_every_score_is_printed_by_its_title(task, place, capsys):
     result = spokeneval.score(task, reference=place / "reference", submission=place / "submission")
     title, _, *lines, _, signature = printed.splitlines()
     lines, told = lines[: len(result.scores)], " ".join(lines[len(result.scores) :]).strip()
-    assert told == independence_note(result.unit)
+    assert told == independence_note(result.unit, {})
     assert bool(told) == (result.unit not in ("speaker", "session"))
     assert title.startswith(f"{find_task(task).title}: {result.items} items, intervals over ")
     assert signature == result.signature
