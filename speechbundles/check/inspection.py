@@ -3,7 +3,7 @@
 import ast
 import posixpath
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,6 @@ from speechbundles.check.keys import check_keys
 from speechbundles.model.archive import Archive, open_archive
 from speechbundles.model.document import Document, Path
 from speechbundles.model.finding import Report
-from speechbundles.model.text import hint
 from speechbundles.platforms.keys import Keys
 
 STEPS = ("scoring_program", "ingestion_program")
@@ -92,8 +91,9 @@ class Inspection:
         self._zips_only = zips_only
         self._opened: dict[str, Archive | None] = {}
 
-    def add(self, code: str, path: Path, what: str) -> None:
-        self.report.add(code, self.document.where(path), what)
+    def add(self, code: str, path: Path, what: str, *, word: Any = None, known: Iterable[str] = ()) -> None:
+        """Add a finding about a place in competition.yaml; see `Report.add`."""
+        self.report.add(code, self.document.where(path), what, word=word, known=known)
 
     def keys(self, path: Path, value: Any, keys: Keys) -> dict[str, Any]:
         """Check a mapping; return its valid values."""
@@ -147,7 +147,7 @@ class Inspection:
         return name
 
     def _add_missing(self, path: Path, name: str) -> None:
-        self.add("file-missing", path, f"{name!r} is not in the bundle{hint(name, self.files.files)}")
+        self.add("file-missing", path, f"{name!r} is not in the bundle", word=name, known=self.files.files)
 
 
 def _is_uuid(text: str) -> bool:

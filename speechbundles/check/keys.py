@@ -9,7 +9,6 @@ from jsonschema.validators import extend
 
 from speechbundles.model.document import Document, Path, describe
 from speechbundles.model.finding import Report
-from speechbundles.model.text import hint
 from speechbundles.platforms.keys import Key, Keys
 
 
@@ -34,8 +33,10 @@ def check_keys(
     for key, item in value.items():
         where = document.where((*path, key))
         if key not in keys:
-            near = hint(key, keys) or (f"; it belongs to {elsewhere[key]}" if key in elsewhere else "")
-            report.add("unknown-key", where, f"unknown key {key!r}{near}")
+            if key in elsewhere:
+                report.add("unknown-key", where, f"unknown key {key!r}; it belongs to {elsewhere[key]}")
+            else:
+                report.add("unknown-key", where, f"unknown key {key!r}", word=key, known=keys)
         elif _fits(report, where, item, keys[key]):
             good[key] = item
     for key, rule in keys.items():
@@ -57,7 +58,7 @@ def _fits(report: Report, where: str, value: Any, rule: Key) -> bool:
     if error.validator == "type":
         report.add("wrong-type", where, f"{describe(value)}; {expected}")
     elif error.validator == "enum":
-        report.add("choice", where, f"{value!r}; expected one of {', '.join(limit)}{hint(value, limit)}")
+        report.add("choice", where, f"{value!r}; expected one of {', '.join(limit)}", word=value, known=limit)
     elif error.validator == "maxLength":
         report.add("too-long", where, f"{len(str(value))} characters; at most {limit}")
     else:

@@ -11,7 +11,6 @@ from speechbundles.check.inspection import DATA, STEPS, BuiltTask, Inspection, P
 from speechbundles.model.archive import Archive
 from speechbundles.model.bounded import parse_yaml
 from speechbundles.model.finding import Report
-from speechbundles.model.text import hint
 
 SHELL = re.compile(r"(?:^|\s)(?:\|\|?|&&?|[12&]?>>?|<|2>&1)(?:\s|$)|;(?:\s|$)|`|\$\(|\*")
 """Characters that only a shell interprets; no worker starts a shell."""
@@ -98,8 +97,9 @@ def _command(report: Report, archive: Archive, metadata: str) -> str | None:
         return None
     command = content.get("command")
     if not isinstance(command, str) or not command.strip():
-        near = "" if "command" in content else hint("command", map(str, content))
-        report.add("program-command-missing", where, f"command is {command!r}; expected text{near}")
+        text = f"command is {command!r}; expected text"
+        known = () if "command" in content else map(str, content)
+        report.add("program-command-missing", where, text, word="command", known=known)
         return None
     return command
 
@@ -116,8 +116,8 @@ def _files_of_command(
             named.append(posixpath.normpath(word))
     for name in named:
         if name not in archive.files and archive.folder(name) is None and name not in archive.refused:
-            near = hint(name, archive.files)
-            report.add("command-file", where, f"{name!r} is not in {archive.name}{near}")
+            text = f"{name!r} is not in {archive.name}"
+            report.add("command-file", where, text, word=name, known=archive.files)
             return None
     return named
 

@@ -1,10 +1,9 @@
 """Checks the options of a scoring program, and the columns of the leaderboard against the scores that it declares."""
 
 from speechbundles.check.inspection import BuiltTask, Contents, Inspection, Program
-from speechbundles.model.bounded import parse_json
+from speechbundles.model.bounded import parse_settings
 from speechbundles.model.description import read_description
 from speechbundles.model.finding import Report
-from speechbundles.model.text import hint
 from speechbundles.model.zips import TASK_FILE
 from spokeneval.run.options import KEYS, OPTIONS_FILE, Options
 
@@ -16,15 +15,16 @@ def check_scores(bundle: Inspection, program: Program) -> None:
         where = program.archive.where(TASK_FILE)
         bundle.report.add("scores-undeclared", where, "no list of scores, the primary one first")
         return
-    scores = [score["key"] for score in description["scores"]]
+    scores = dict.fromkeys(score["key"] for score in description["scores"])
     for key, path in bundle.contents.columns:
         if key not in scores:
-            text = f"{program.archive.name} writes no {key!r}{hint(key, scores)}"
-            bundle.add("column-not-scored", path, text)
+            text = f"{program.archive.name} writes no {key!r}"
+            bundle.add("column-not-scored", path, text, word=key, known=scores)
     if bundle.contents.primary:
         key, path = bundle.contents.primary
-        if key in scores and key != scores[0]:
-            text = f"ranks by {key!r}; the first score is {scores[0]!r}"
+        first = next(iter(scores))
+        if key in scores and key != first:
+            text = f"ranks by {key!r}; the first score is {first!r}"
             bundle.add("primary-not-first-score", path, text)
 
 
@@ -34,7 +34,7 @@ def read_options(report: Report, program: Program) -> Options | None:
         return None
     where = program.archive.where(OPTIONS_FILE)
     try:
-        content = parse_json(program.archive.files[OPTIONS_FILE])
+        content = parse_settings(program.archive.files[OPTIONS_FILE])
     except ValueError as error:
         report.add("options-invalid", where, str(error))
         return None
@@ -43,7 +43,7 @@ def read_options(report: Report, program: Program) -> Options | None:
         return None
     for key, value in content.items():
         if key not in KEYS or not isinstance(value, KEYS[key]):
-            report.add("options-invalid", where, f"{key!r:.100}: {value!r:.100}{hint(key, KEYS)}")
+            report.add("options-invalid", where, f"{key!r:.100}: {value!r:.100}", word=key, known=KEYS)
             return None
     try:
         options = Options.load(content)

@@ -18,7 +18,7 @@ import yaml
 from spokeneval.formats.submission_zip import DAMAGED
 
 MOST_YAML = 1 << 18
-"""The most bytes of a YAML file, ten times what a competition needs."""
+"""The most bytes of a YAML file, and of a program's JSON files: ten times what a competition needs."""
 MOST_NODES = 20_000
 """The most values in a YAML file. Repeats by aliases count: a few lines with aliases of aliases can hold millions."""
 DEEPEST = 50
@@ -100,6 +100,18 @@ def parse_json(data: bytes) -> Any:
         raise ValueError(f"not JSON (line {error.lineno})") from None
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def parse_settings(data: bytes) -> Any:
+    """Parse the JSON of a program's options or description; see `parse_json`.
+
+    Raises
+    ------
+    ValueError: also for more than `MOST_YAML` bytes.
+    """
+    if len(data) > MOST_YAML:
+        raise ValueError(f"larger than {MOST_YAML >> 10} kB")
+    return parse_json(data)
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from speechbundles.model.archive import Archive
-from speechbundles.model.bounded import parse_json
+from speechbundles.model.bounded import parse_settings
 from speechbundles.model.zips import TASK_FILE
 from spokeneval.kinds.declared import DECLARATION, declared_task
 from spokeneval.task import Task
@@ -16,7 +16,7 @@ from spokeneval.tasks import find_task, task_names
 def read_description(program: Archive) -> dict[str, Any] | None:
     """Return the description in a scoring program's zip, or None if it has no valid one."""
     try:
-        content = parse_json(program.files[TASK_FILE])
+        content = parse_settings(program.files[TASK_FILE])
     except (KeyError, ValueError):
         return None
     return content if _DESCRIPTION.is_valid(content) else None

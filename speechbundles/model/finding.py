@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from speechbundles.model.console import wrap
-from speechbundles.model.text import printable
+from speechbundles.model.text import hint, printable
 from speechbundles.platforms import rules
 from speechbundles.platforms.codabench import rules as codabench
 from speechbundles.platforms.codalab import rules as codalab
@@ -14,6 +15,8 @@ from spokeneval.formats.problems import count_of
 
 MOST_SHOWN = 20
 """Findings of one code that are written out; the others are counted."""
+MOST_KEPT = 1000
+"""Findings of one code that are kept: a small hostile bundle can have millions."""
 
 _INDENT = " " * len("warning  ")
 
@@ -33,18 +36,31 @@ class Finding:
 
 
 class Report:
-    """Collects findings in the order in which they are added, each once."""
+    """Collects findings in the order in which they are added, each once, and at most `MOST_KEPT` of one code."""
 
     def __init__(self) -> None:
         self._findings: dict[Finding, None] = {}
+        self._counts: Counter[str] = Counter()
 
     @property
     def findings(self) -> list[Finding]:
         return list(self._findings)
 
-    def add(self, code: str, where: str, what: str) -> None:
+    def add(self, code: str, where: str, what: str, *, word: Any = None, known: Iterable[str] = ()) -> None:
+        """Add a finding.
+
+        Parameters
+        ----------
+        word, known: a word that was not expected, and the words that were. The closest of these is suggested in the
+            findings that are written out.
+        """
+        if self._counts[code] >= MOST_KEPT:
+            return
+        if word is not None and self._counts[code] < MOST_SHOWN:
+            what += hint(word, known)
         rule = RULES[code]
         finding = Finding(code, rule.level, printable(where), printable(what), rule.platform, rule.remedy)
+        self._counts[code] += finding not in self._findings
         self._findings[finding] = None
 
 
@@ -73,6 +89,8 @@ def format_findings(findings: Iterable[Finding]) -> str:
                 )
             )
     blocks += [
-        f"and {count - MOST_SHOWN} more   [{code}]" for code, count in counts.items() if count > MOST_SHOWN
+        f"and {count - MOST_SHOWN}{' or' if count == MOST_KEPT else ''} more   [{code}]"
+        for code, count in counts.items()
+        if count > MOST_SHOWN
     ]
     return "\n\n".join(blocks)

@@ -4,6 +4,7 @@ import sys
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,11 @@ from rich.cells import cell_len
 
 PROGRAM = "speech-bundles" if Path(sys.argv[0]).stem == "speech-bundles" else "python build_bundle.py"
 """The program that is running, as messages name it in a command to type."""
+
+LONGEST_WORD = 60
+"""The most characters of a word for which a known word is suggested."""
+MOST_KNOWN = 300
+"""The most known words that are compared with a word; further ones are not suggested."""
 
 
 def printable(text: str, *, kept: str = "") -> str:
@@ -37,8 +43,12 @@ def no_formula(name: str) -> str:
 
 
 def closest(word: str, known: Iterable[str]) -> str | None:
-    """Return the known word that is closest to a misspelt one, or None."""
-    near = get_close_matches(word, list(known), 1)
+    """Return the known word that is closest to a misspelt one, or None.
+
+    All comparisons of similar words are here, with limits, because words can come from hostile files.
+    """
+    compared = [other for other in islice(known, MOST_KNOWN) if len(other) <= LONGEST_WORD]
+    near = get_close_matches(word, compared, 1) if len(word) <= LONGEST_WORD else []
     return near[0] if near else None
 
 

@@ -14,6 +14,9 @@ from ..task import Task
 REQUIRED = object()
 """The default of a parameter that an organiser must set."""
 
+LONGEST_WORD = 60
+"""The most characters of an unknown parameter that are compared with the known ones."""
+
 
 class ParameterError(ValueError):
     """A parameter that cannot be used.
@@ -76,7 +79,7 @@ def read_parameters(kind: Kind, declared: Mapping[str, Any]) -> dict[str, Any]:
     known = [parameter.name for parameter in kind.parameters]
     for name in declared:
         if name not in known:
-            near = difflib.get_close_matches(name, known, 1)
+            near = difflib.get_close_matches(name[:LONGEST_WORD], known, 1)
             hint = f"did you mean {near[0]}?" if near else f"{kind.name} has {', '.join(known)}"
             raise ParameterError(name, f"unknown parameter; {hint}")
     values = {}

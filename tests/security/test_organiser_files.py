@@ -6,6 +6,8 @@ import json
 import os
 import re
 import struct
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -207,6 +209,24 @@ def test_what_a_program_says_of_itself(capsys, tmp_path, files, said):
     assert said in run(capsys, "check", bundle)[1]
     if "metadata__yaml" in files:
         assert "no command in its metadata" in run(capsys, "rehearse", bundle, submission_zip(tmp_path))[1]
+
+
+@pytest.mark.parametrize(("scores", "columns"), [(5_000, 2_500), (60_000, 60)])
+def test_a_bundle_of_very_many_near_misses_is_checked_in_seconds(tmp_path, scores, columns):
+    """Every column is similar to every declared score."""
+    task = {"scores": [{"key": f"bacdefghijklmnopqrst{n}"} for n in range(scores)], "options": {}}
+    keys = [{"key": f"abcdefghijklmnopqrs{n}", "title": "T", "index": n} for n in range(columns)]
+    bundle = codabench_bundle(tmp_path, columns=keys, inner=program(task__json=json.dumps(task)))
+    command = [sys.executable, "build_bundle.py", "check", str(bundle)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert len(done.stdout + done.stderr) < 50_000
+    assert "Traceback" not in done.stderr
+    if scores < 10_000:
+        assert "writes no 'abcdefghijklmnopqrs0'; did you mean 'bacdefghijklmnopqrst" in " ".join(
+            done.stdout.split()
+        )
+        assert "and 980 or more   [column-not-scored]" in done.stdout
 
 
 def test_terminal_escapes_are_shown_and_not_obeyed(capsys, tmp_path):

@@ -6,7 +6,6 @@ import shlex
 from speechbundles.check.inspection import BuiltTask, Program
 from speechbundles.check.programs import SHELL, Launch
 from speechbundles.model.finding import Report
-from speechbundles.model.text import hint
 from speechbundles.platforms.codabench.layout import APP, FOLDERS, METADATA_FILES, VARIABLES
 
 
@@ -18,8 +17,8 @@ def _words(report: Report, where: str, command: str, step: str) -> list[str] | N
     known = VARIABLES[step]
     for variable in dict.fromkeys(re.findall(r"\$\w*", command)):
         if variable not in known:
-            text = f"{variable!r} in {command!r}{hint(variable, known)}"
-            report.add("command-variable-unknown", where, text)
+            text = f"{variable!r} in {command!r}"
+            report.add("command-variable-unknown", where, text, word=variable, known=known)
             return None
         report.add("command-variable", where, f"{variable} in {command!r}")
         command = re.sub(re.escape(variable) + r"(?!\w)", known[variable], command)

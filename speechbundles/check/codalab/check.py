@@ -16,7 +16,6 @@ from speechbundles.model.archive import Archive
 from speechbundles.model.codalab import read_date
 from speechbundles.model.document import FILE, Document, Path
 from speechbundles.model.finding import Report
-from speechbundles.model.text import hint
 from speechbundles.platforms.codalab.keys import PAGES, PHASE, TOP
 from speechbundles.platforms.codalab.layout import METADATA_FILES, VARIABLES
 from speechbundles.platforms.keys import PATH, is_true
@@ -140,8 +139,8 @@ def _words(report: Report, where: str, command: str, step: str) -> list[str] | N
         return None
     for variable in dict.fromkeys(re.findall(r"\$\w*", command)):
         if variable not in VARIABLES:
-            text = f"{variable!r} in {command!r}{hint(variable, VARIABLES)}"
-            report.add("command-variable-unknown", where, text)
+            text = f"{variable!r} in {command!r}"
+            report.add("command-variable-unknown", where, text, word=variable, known=VARIABLES)
             return None
     words = command.strip().split(" ")
     if "" in words or command != command.strip():
