@@ -8,6 +8,7 @@ new or changed submissions.
 
 import hashlib
 import os
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from speechbundles.model.read import read_built_bundle
 from speechbundles.model.submissions import find_submissions
 from speechbundles.model.tabular import csv_text
 from speechbundles.model.text import no_formula, printable
-from speechbundles.rehearse import FINISHED, Result, read_result, rehearse_all, with_reference
+from speechbundles.rehearse import FINISHED, Result, lost_result, read_result, rehearse_all, with_reference
 from spokeneval.formats.problems import count_of
 from spokeneval.formats.submission_zip import MAX_BYTES
 from spokeneval.programs.score import HIDDEN_STATISTICS
@@ -97,17 +98,20 @@ def score(
     runs.mkdir(parents=True, exist_ok=True)
     gold = built.files[scored_phase.reference_data] if scored_phase.reference_data else b""
     basis = [_FORMAT, sha256(bundle, LARGEST_BUNDLE), scored_phase.number, hashlib.sha256(gold).hexdigest()]
-    keys = {
-        name: f"{_digest(name)}-{_digest(*basis, sha256(path, MAX_BYTES))}"
-        for name, path in submissions.items()
-    }
+    keys, results = {}, {}
+    for name, path in submissions.items():
+        try:
+            keys[name] = f"{_digest(name)}-{_digest(*basis, sha256(path, MAX_BYTES))}"
+        except OSError as error:  # concerns only this submission
+            results[name] = lost_result(f"submission: the zip cannot be scored: {error.strerror}")
     with _alone(out, runs):
-        results = {}
+        for name in results:
+            shutil.rmtree(out / name, ignore_errors=True)
         for name, key in keys.items():
             kept = read_result(runs / f"{key}.json")
             if kept is not None and (kept.status != FINISHED or (out / name).is_dir()):
                 results[name] = kept
-        new = {keys[name]: name for name in submissions if name not in results}
+        new = {key: name for name, key in keys.items() if name not in results}
         _forget(runs, new.values())
         done = len(results)
         rehearse = (
