@@ -43,8 +43,15 @@ MOST_SHOWN = 20
 LARGEST_OUTPUT = 200_000_000
 LARGEST_FILE = 20_000_000
 """Largest size in bytes of an output's zip, and of each file in it that is read."""
+MOST_OBJECTS = 10_000
+MOST_TEXTS = 1_000_000
+"""Most objects of a JSON file, and most lists and texts together: parsed, these take up to forty times their bytes.
+
+The statistics have two objects, a list for each unit and item, and a text for its name.
+"""
 LONGEST_SIGNATURE = 2000
 MOST_SCORES = 1000
+LONGEST_KEY = 200
 
 KEPT = tuple(f"{platform.scoring_folder}/output" for platform in PLATFORMS.values())
 """Places of the output in the folder of a kept rehearsal."""
@@ -266,6 +273,8 @@ def _base(top: str, is_file: Callable[[str], bool]) -> str | None:
 
 
 def _json(data: bytes, file: str) -> Any:
+    if data.count(b"{") > MOST_OBJECTS or data.count(b"[") + data.count(b'"') // 2 > MOST_TEXTS:
+        raise ValueError(f"{file} has more than {MOST_OBJECTS} objects, or {MOST_TEXTS} lists and texts")
     try:
         return parse_json(data)
     except ValueError as error:
@@ -278,6 +287,9 @@ def _scores(content: Any, file: str) -> dict[str, float]:
     if len(content) > MOST_SCORES:
         raise ValueError(f"{file} has more than {MOST_SCORES} scores")
     for key, score in content.items():
+        if len(key) > LONGEST_KEY or not key.isprintable():
+            what = f"more than {LONGEST_KEY} characters, or control characters"
+            raise ValueError(f"{file}: {key!r:.100} has {what}; expected the name of a score")
         if isinstance(score, bool) or not isinstance(score, (int, float)) or not abs(score) < LARGEST:
             raise ValueError(f"{file}: {key:.100} is {score!r:.100}; expected a finite number below 1e10")
     return content

@@ -58,9 +58,8 @@ def to_csv(board: Board) -> str:
     others = [other for other in board.rows[0].scores if other not in known]
     more = [other for other in board.rows[0].intervals if other != key]
     ends = [other + end for other in more for end in ENDS]
-    rows: list[list[object]] = [
-        ["rank", "tied", "system", *known, "best_rank", "worst_rank", "cluster", *others, *ends]
-    ]
+    header = ["rank", "tied", "system", *known, "best_rank", "worst_rank", "cluster", *others, *ends]
+    rows: list[list[object]] = [[*map(no_formula, header)]]
     for row in board.rows:
         place = [row.rank, int(row.tied), no_formula(row.name), row.score]
         place += [*(row.interval or ("", "")), *(row.ranks or ("", "")), row.cluster or ""]

@@ -176,7 +176,7 @@ def _best_first(bundle: BuiltBundle, results: dict[str, Result]) -> list[Scored]
 def to_csv(scores: Scores) -> str:
     """Return one row for each submission: its name, its status, the score in every column, and why it failed."""
     keys = [column.key for column in scores.bundle.columns]
-    rows = [["submission", "status", *keys, "reason"]]
+    rows = [["submission", "status", *(no_formula(printable(key)) for key in keys), "reason"]]
     for scored in scores.scored:
         result = scored.result
         cells = ["" if (value := result.scores.get(key)) is None else f"{value:f}" for key in keys]

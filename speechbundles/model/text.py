@@ -36,10 +36,15 @@ def say(text: object, *, error: bool = False) -> None:
 def no_formula(name: str) -> str:
     """Return a name as a spreadsheet cell, quoted where a spreadsheet would run it as a formula.
 
-    Full-width signs, and signs after blanks, start formulas too.
+    Full-width signs, and signs after blanks, start formulas too. In many countries semicolons separate the cells of a
+    CSV file.
     """
-    begins = unicodedata.normalize("NFKC", name).lstrip()[:1]
-    return f"'{name}" if begins and begins in "=+-@\N{MINUS SIGN}" else name
+    return ";".join(f"'{part}" if _begins_formula(part) else part for part in name.split(";"))
+
+
+def _begins_formula(text: str) -> bool:
+    first = unicodedata.normalize("NFKC", text).lstrip()[:1]
+    return first != "" and first in "=+-@\N{MINUS SIGN}"
 
 
 def closest(word: str, known: Iterable[str]) -> str | None:

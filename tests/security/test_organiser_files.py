@@ -267,7 +267,15 @@ SCORES, SIGNATURE = {"d": 1.5}, "some_task|version:1"
         ({"scores.json": b'{"\xe9": 1}'}, "scores.json is not UTF-8"),
         ({"scores.json": json.dumps({str(n): 1 for n in range(1001)})}, "more than 1000 scores"),
         ({"scores.json": " " * 20_000_001}, "scores.json is larger than 20 MB"),
+        ({"scores.json": json.dumps({"\x1b[31md\ne": 1})}, r"scores.json: '\x1b[31md\ne' has more than 200"),
+        ({"scores.json": json.dumps({"d" * 201: 1})}, "expected the name of a score"),
         ({"statistics.json": DEEP}, "statistics.json is nested too deeply"),
+        ({"statistics.json": f"[{'{},' * 10_001}0]"}, "statistics.json has more than 10000 objects"),
+        ({"statistics.json": f"[{'[],' * 1_000_000}0]"}, "or 1000000 lists and texts"),
+        (
+            {"statistics.json": json.dumps({str(n): 1 for n in range(1_000_001)})},
+            "or 1000000 lists and texts",
+        ),
         ({"signature.txt": b"\xe9"}, "signature.txt is not UTF-8"),
         ({"signature.txt": "x" * 2001}, "signature.txt has more than 2000 characters"),
     ],
@@ -284,6 +292,20 @@ def test_outputs_that_no_program_wrote(tmp_path, files, said):
             read_outputs([path])
         assert said in str(refusal.value)
         assert str(refusal.value).startswith("No leaderboard: 1 problem\n")
+
+
+def test_an_output_of_empty_objects_takes_little_memory(tmp_path):
+    content = {"scores.json": json.dumps(SCORES), "signature.txt": SIGNATURE}
+    write_files(tmp_path / "run", {**content, "statistics.json": f"[{'{},' * 6_500_000}0]"})
+    code = (
+        "import sys, build_bundle; build_bundle.main(sys.argv[1:]); print(open('/proc/self/status').read())"
+    )
+    command = [sys.executable, "-c", code, "rank", str(tmp_path / "run")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert "statistics.json has more than 10000 objects" in done.stderr
+    peak = re.search(r"VmHWM:\s+(\d+) kB", done.stdout)
+    assert peak is not None
+    assert int(peak[1]) < 250_000
 
 
 @pytest.mark.parametrize(

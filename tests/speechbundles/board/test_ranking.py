@@ -746,6 +746,16 @@ def test_no_name_is_a_formula(hostile_board, name, cell):
     assert row["system"] == cell
 
 
+def test_no_key_of_a_score_is_a_formula_in_the_header(tmp_path):
+    scores, statistics = scored(decided((6, 2, 5, 1, 1)))
+    keys = {"=cmd|' '!A0": "'=cmd|' '!A0", "x;=1": "x;'=1", "a,b": "a,b"}
+    path = write_output(tmp_path / "a", {**scores, **dict.fromkeys(keys, 1.0)}, statistics)
+    text = plain.to_csv(ranking.make_board(Sources(ROOT), read_outputs([path])))
+    header = next(csv.reader(io.StringIO(text)))
+    assert set(keys.values()) <= set(header)
+    assert not any(re.match(r"\s*[=+@-]", cell) for cell in re.split("[;\t]", text.partition("\n")[0]))
+
+
 def test_the_page_stands_alone(hostile_board):
     page = board_page.to_html(hostile_board)
     for outside in ("<script", "<link", "src=", "url(http", "@import"):
