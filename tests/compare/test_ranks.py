@@ -146,3 +146,5 @@ def test_ranks_share_the_better_rank():
     assert ranks(np.array([3.0, 5.0, 5.0, 1.0]), higher=True).tolist() == [3, 1, 1, 4]
     assert ranks(np.array([3.0, 5.0, 5.0, 1.0]), higher=False).tolist() == [2, 3, 3, 1]
     assert ranks(np.array([1.0, 1.0 + 1e-12, 1.0 + 1e-9]), higher=True).tolist() == [2, 2, 1]
+    # Equal to ten decimals or different in the tenth
+    assert ranks(np.array([1.0, 1.0 + 4e-11, 1.0 + 1e-10]), higher=True).tolist() == [2, 2, 1]

@@ -414,6 +414,24 @@ def test_conditions_that_do_not_fit_are_refused(tmp_path, content, words):
     assert words in str(refused.value)
 
 
+def test_as_many_conditions_as_are_allowed_and_one_more(tmp_path):
+    most = 60
+    for count in (most, most + 1):
+        rows = [f"u{n},c{n}\n" for n in range(count)]
+        (tmp_path / f"{count}.csv").write_text("".join(["Id,kind\n", *rows]))
+    units = [f"u{n}" for n in range(most)]
+    assert len(set(read_conditions(tmp_path / f"{most}.csv", units, []).values())) == most
+    with pytest.raises(OrganiserError, match=f"{most + 1} different conditions; expected at most {most}"):
+        read_conditions(tmp_path / f"{most + 1}.csv", [*units, f"u{most}"], [])
+
+
+@pytest.mark.parametrize(("count", "kinds"), [(12, 12), (13, 4)])
+def test_few_different_numbers_are_conditions_and_more_are_quarters(count, kinds):
+    items = [f"call{n}" for n in range(count)]
+    gold = Gold(TASK, None, {"age": {item: [str(20 + n)] for n, item in enumerate(items)}}, {}, {})
+    assert len(set(conditions.conditions_by_column(gold, "age", items).values())) == kinds
+
+
 SHEET = "\n".join(
     ["Id\tPrompt\tlanguage\tmeaning\tspeaker\tSeconds\tEmpty", 'x1\t"a\tb"\tcorrect\tcorrect\tS1\t20\t1']
     + [
@@ -655,6 +673,30 @@ def test_results_that_may_not_be_compared_are_refused(tmp_path):
     assert "2 problems" in told
 
 
+FULL = "spoken_call|class_sizes:public|feedback:coarse|reference:01|items:02|part:open|spokeneval:0.1.0"
+
+
+@pytest.mark.parametrize("part", FULL.split("|")[1:])
+def test_outputs_of_which_any_part_of_the_signature_differs_are_refused(tmp_path, part):
+    """Another reference, or another version of the program, gives scores that cannot be compared."""
+    scores, statistics = scored(decided((6, 2, 5, 1, 1)))
+    other = part[:-1] + "x"
+    paths = [write_output(tmp_path / name, scores, statistics, signature=FULL) for name in ("a", "b")]
+    paths.append(write_output(tmp_path / "c", scores, statistics, signature=FULL.replace(part, other)))
+    lacks = "no such setting" if part == "feedback:coarse" else other
+    assert f"c: computed differently: {lacks}; a has {part}" in refusal(paths)
+
+
+@pytest.mark.parametrize("part", FULL.split("|"))
+def test_statistics_of_which_any_part_of_the_signature_differs_are_refused(tmp_path, part):
+    """They are of another run than the scores beside them."""
+    written = FULL.replace(part, part[:-1] + "x")
+    made = scored(decided((6, 2, 5, 1, 1)))
+    path = write_output(tmp_path / "a", *made, signature=written)
+    (path / "signature.txt").write_text(FULL)
+    assert f"statistics.json belongs to another result: its signature is {written}" in refusal([path])
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -665,11 +707,17 @@ def test_results_that_may_not_be_compared_are_refused(tmp_path):
         ),
         ({"units": [*map(str, range(14)), "x"]}, "2 units are in only one of the two, first 14"),
         ({"units": [*map(str, range(14, -1, -1))]}, "the units are in a different order"),
+        ({"items": ["i", "x"]}, "2 items are in only one of the two, first j"),
+        ({"items": ["j", "i"]}, "the items are in a different order"),
     ],
 )
 def test_statistics_that_cannot_be_paired_are_refused(tmp_path, changes, words):
     made = scored(decided((6, 2, 5, 1, 1)))
-    paths = [write_output(tmp_path / "a", *made), write_output(tmp_path / "b", *made, **changes)]
+    items = {"items": ["i", "j"], "item_values": made[1].values[:2].tolist()}
+    paths = [
+        write_output(tmp_path / "a", *made, **items),
+        write_output(tmp_path / "b", *made, **{**items, **changes}),
+    ]
     assert f"b: its statistics cannot be paired with those of a: {words}" in refusal(paths)
 
 

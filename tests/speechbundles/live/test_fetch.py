@@ -115,6 +115,16 @@ def test_an_unfinished_run_is_fetched_again_when_it_has_ended(connection, server
     assert haul.runs[-1].output
 
 
+def test_a_complete_run_whose_status_changes_is_fetched_again(connection, server, phase, tmp_path):
+    """An organiser can run a submission again on the server; its number stays the same."""
+    run = fetch(connection, COMPETITION, tmp_path).runs[0]
+    assert (run.status, run.complete) == ("Finished", True)
+    server.submissions[run.id]["status"] = "Failed"
+    haul = fetch(connection, COMPETITION, tmp_path)
+    assert (haul.fetched, haul.runs[0].status) == (1, "Failed")
+    assert fetch(connection, COMPETITION, tmp_path).fetched == 0
+
+
 def test_files_lost_on_the_server_are_listed_and_stay_in_the_folder(connection, server, phase, tmp_path):
     first, _, failed = fetch(connection, COMPETITION, tmp_path).runs
     server.delete_upload(failed.id)

@@ -228,6 +228,9 @@ def test_a_limit_of_zero_is_none_on_codabench_and_nothing_on_codalab(tmp_path):
     assert statuses(codabench(tmp_path, per_day=0, total=0), *uploads) == ["Finished"] * 40
     assert statuses(codalab(tmp_path, per_day=0), *uploads) == ["Refused"] * 40
     assert statuses(codalab(tmp_path, total=0), *uploads) == ["Refused"] * 40
+    for closed in ({"per_day": 0}, {"total": 0}):
+        (attempt,) = replay(read_season_bundle(codalab(tmp_path, **closed)), *season_of(uploads[0]))
+        assert attempt.reasons == ("phase Development accepts no submissions",)
 
 
 def test_limits_that_are_not_written_down(tmp_path):
