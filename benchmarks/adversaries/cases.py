@@ -89,8 +89,7 @@ def part_of(whole: Any, rows: np.ndarray) -> Any:
     if isinstance(whole, segment_scores.Reference):
         kept, numbers = np.unique(whole.recordings[rows], return_inverse=True)
         ids = tuple(whole.items.ids[row] for row in rows.tolist())
-        names = [whole.audio_names[row] for row in rows.tolist()]
-        assert len(kept) == numbers.max() + 1
+        names = [whole.audio_names[recording] for recording in kept.tolist()]
         return segment_scores.Reference(Items(ids), whole.is_english[rows], numbers, names)
     if isinstance(whole, language_turns.Submission):
         return language_turns.Submission(tuple(whole.turns[row] for row in rows.tolist()))
