@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -31,6 +32,7 @@ from benchmarks.adversaries.boards import (
     without_ends,
 )
 from benchmarks.adversaries.cases import Case
+from spokeneval.formats import segment_scores
 from spokeneval.formats.sheets import Answers
 from spokeneval.run.feedback import coarse_scores
 
@@ -332,6 +334,59 @@ def long_phase(attempts: int) -> Iterator[tuple[str, list[str]]]:
     yield f"informed, {attempts} attempts: gain", gains
 
 
+EDGE_BOARDS = ("exact", "1", "1 floor", "2 floor")
+
+
+def edge_climbs(quick: bool) -> Iterator[tuple[str, list[str]]]:
+    """Yield the share of labels, in per cent, that an adversary at the edge of a step knows for certain.
+
+    The baseline's answers are flipped at random until the line changes: half of the doubtful ones, or one in a hundred
+    of all answers. All certain labels are right.
+    """
+    for name, column, tries, attempts, repeats in (
+        ("psst_correctness", "prediction", "doubtful", (30, 1000, 10_000), 10),
+        ("psst_correctness", "prediction", "any", (30, 1000, 10_000), 5),
+        ("spoken_call", "Accept", "doubtful", (30, 1000, 10_000), 3),
+        ("merlion_identification", "", "doubtful", (39, 1039), 1),
+    ):
+        if quick and name == "merlion_identification":
+            continue
+        case = CASES[name]()
+        submit, baseline = _flipped(case, column)
+        tried, rate = (case.doubtful, 0.5) if tries == "doubtful" else (np.arange(len(baseline)), 0.01)
+        found: dict[int, list[str]] = {limit: [] for limit in attempts}
+        for kind in EDGE_BOARDS:
+            shares = []
+            for seed in range(1 if quick else repeats):
+                rng = np.random.default_rng(9 + seed)
+                alike = name == "psst_correctness"
+                certain = flips.climb_edge(
+                    board_of(name, kind), submit, baseline, tried, max(attempts), rng, rate=rate, alike=alike
+                )
+                at = certain.since > 0
+                if (certain.labels != case.labels)[at].any():
+                    raise AssertionError(f"{name}: a label that was certain is wrong")
+                shares.append([100 * certain.share(limit) for limit in attempts])
+            for limit, share in zip(attempts, np.mean(shares, axis=0).tolist(), strict=True):
+                found[limit].append(f"{share:.1f}")
+        for limit, row in found.items():
+            yield f"{name}, {tries}, {limit} attempts", row
+
+
+def _flipped(case: Case, column: str) -> tuple[Callable[[np.ndarray], Any], np.ndarray]:
+    """Return a function from flips to the baseline with these answers flipped, and its answers, 0 or 1."""
+    if column:
+        answers = case.baseline[column].astype(int)
+        return lambda flips: case.give(np.where(flips, 1 - answers, answers)), answers
+    english = case.baseline.english
+
+    def submit(flips: np.ndarray) -> segment_scores.Submission:
+        changed = np.where(flips, -english, english)
+        return segment_scores.Submission(changed, -changed)
+
+    return submit, (english < 0).astype(int)
+
+
 def same_as_programs() -> None:
     """Check that the real `score.py` with an `options.json` gives the same lines as the boards here."""
     compared = 0
@@ -380,6 +435,7 @@ def main() -> None:
         informed_climbs(names, repeats),
     )
     table("Decoding: labels right above chance or above the start (points)", decoders(quick))
+    table("Climbing at the edge of a step: labels that are certain (%)", edge_climbs(quick), EDGE_BOARDS)
     table("Interval probes (bits)", probe_bits(63 if quick else 252))
     table(
         "Information in a line about random answers around the baseline (bits per attempt)",

@@ -90,3 +90,97 @@ def flip_at_edge(
         right += told == labels[place]
         kept[place] = told
     return Flips(asked, shown, right, kept)
+
+
+class Certain(NamedTuple):
+    """Labels that an adversary knows for certain, shape=(n,): 0 or 1, and the attempt since when; 0 is never."""
+
+    labels: np.ndarray
+    since: np.ndarray
+
+    def share(self, attempts: int) -> float:
+        """Return the share of the labels that are certain after some attempts."""
+        return float(((self.since > 0) & (self.since <= attempts)).mean())
+
+
+def climb_edge(
+    board: Board,
+    submit: Give,
+    baseline: np.ndarray,
+    tried: np.ndarray,
+    attempts: int,
+    rng: np.random.Generator,
+    *,
+    rate: float = 0.5,
+    alike: bool = False,
+) -> Certain:
+    """Find the edge of a step near the baseline, then flip one answer after the other there.
+
+    Random flips are asked until the line changes; bisection then gives two submissions on the two sides of an edge,
+    which differ in one answer. If the better one becomes worse by a flip, the flipped answer was right; if the worse
+    one becomes better, it was wrong, because no score becomes worse if an answer is corrected.
+
+    Parameters
+    ----------
+    submit: makes a submission from flips, bool, shape=(n,): the baseline with these answers flipped.
+    baseline: shape=(n,), 0 or 1: its answers.
+    tried: indexes of the answers that are flipped at random, and later asked first.
+    rate: the share of them that is flipped in an attempt.
+    alike: whether the score depends only on the number of right and wrong answers of each value. A flip from the value
+        that the answer at the edge had is then visible if and only if that label is the same, so that one attempt is
+        enough for each label.
+    """
+    certain = Certain(np.full(len(baseline), -1), np.zeros(len(baseline), dtype=int))
+    nothing = np.zeros(len(baseline), dtype=bool)
+
+    def score(flips: np.ndarray) -> float:
+        return board.signed(board.ask(submit(flips)))
+
+    start, flips, found = score(nothing), nothing, 0.0
+    while board.attempts < attempts:
+        flips = nothing.copy()
+        flips[tried] = rng.random(len(tried)) < rate
+        found = score(flips)
+        if found != start:
+            break
+    else:
+        return certain
+    differing = rng.permutation(np.flatnonzero(flips))
+
+    def between(size: int) -> np.ndarray:
+        part = nothing.copy()
+        part[differing[:size]] = True
+        return part
+
+    near, far, far_score = 0, len(differing), found
+    while far - near > 1 and board.attempts < attempts:
+        middle = (near + far) // 2
+        at = score(between(middle))
+        near, far, far_score = (middle, far, far_score) if at == start else (near, middle, at)
+    if far - near > 1:
+        return certain
+    sides = sorted([(start, near), (far_score, far)])
+    (low, below), (high, above) = ((value, between(size)) for value, size in sides)
+    last = int(differing[far - 1])
+
+    def learn(place: int, label: bool) -> None:
+        certain.labels[place], certain.since[place] = label, board.attempts
+
+    at_edge = bool(baseline[last]) ^ bool(above[last])
+    learn(last, at_edge)
+    rest = np.setdiff1d(np.arange(len(baseline)), tried)
+    for place in (*rng.permutation(tried).tolist(), *rng.permutation(rest).tolist()):
+        answer = bool(baseline[place]) ^ bool(above[place])
+        for state, edge, improved in ((below, low, True), (above, high, False)):
+            if certain.since[place] or board.attempts >= attempts:
+                break
+            if alike and improved == (answer == at_edge):
+                continue  # the flip at the edge was from the other value
+            changed = state.copy()
+            changed[place] = not changed[place]
+            crossed = (score(changed) > edge) if improved else (score(changed) < edge)
+            if crossed:
+                learn(place, answer ^ improved)
+            elif alike:
+                learn(place, answer ^ (not improved))
+    return certain

@@ -11,6 +11,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from benchmarks import bench_timing
 from benchmarks.adversaries import cases, climbing, flips, integer_program, probes, sealed, turns, weights
 from benchmarks.adversaries.boards import (
     Board,
@@ -20,6 +21,7 @@ from benchmarks.adversaries.boards import (
     points_right,
     standard_errors,
 )
+from speechbundles.check.budget import NARROWEST, TOLERATED, bits_of_step, entropy
 from spokeneval.run.feedback import coarse_scores
 from spokeneval.run.reference import items_fingerprint
 from tests.samples.programs import ROOT, run_score
@@ -209,6 +211,47 @@ def test_flips_at_an_edge():
         assert 100 * gained / len(baseline) <= informed_points(board) + MORE_THAN_CLIMBING
 
 
+@pytest.mark.parametrize("alike", [True, False])
+def test_climbing_at_an_edge_is_certain_and_the_budget_counts_it(alike):
+    """A label for each attempt: the limit on attempts decides how many labels an adversary knows."""
+    case = cases.psst_correctness()
+    baseline = case.baseline["prediction"].astype(int)
+    n = len(baseline)
+
+    def submit(flipped):
+        return case.give(np.where(flipped, 1 - baseline, baseline))
+
+    board = default_of("psst_correctness")
+    rng = np.random.default_rng(9)
+    certain = flips.climb_edge(board, submit, baseline, case.doubtful, 1000, rng, alike=alike)
+    at = certain.since > 0
+    assert (certain.labels == case.labels)[at].all()
+    assert certain.share(1000) == 1 if alike else 0.5 < certain.share(1000) < 1
+    label_bits = n * entropy(case.shares.values())
+    for attempts in (10, 30, 100, 300, 1000):
+        assert certain.share(attempts) <= attempts / n
+        assert certain.share(attempts) <= attempts * bits_of_step(NARROWEST) / label_bits
+    assert certain.share(3) == 0 < certain.share(30) < TOLERATED
+
+
+def test_without_a_guess_of_its_errors_a_system_at_the_floor_meets_no_edge_in_30_attempts():
+    case = cases.psst_correctness()
+    baseline = case.baseline["prediction"].astype(int)
+    every = np.arange(len(baseline))
+    for seed in range(5):
+        found = flips.climb_edge(
+            default_of("psst_correctness"),
+            lambda flipped: case.give(np.where(flipped, 1 - baseline, baseline)),
+            baseline,
+            every,
+            30,
+            np.random.default_rng(seed),
+            rate=0.01,
+            alike=True,
+        )
+        assert found.share(30) == 0
+
+
 def test_interval_probes():
     case = cases.psst_correctness()
     lines = probes.lines_of_labellings(case, 42)
@@ -276,3 +319,26 @@ def test_sealed_labels_have_no_influence_on_what_is_asked():
         for one in (case, other)
     ]
     assert lines[0] == lines[1]
+
+
+# Time and failures
+
+
+@pytest.mark.parametrize("name", bench_timing.CASES)
+def test_no_labels_make_a_run_fail(name):
+    """`benchmarks/bench_timing.py` measures the time of the same runs."""
+    rng = np.random.default_rng(14)
+    case = bench_timing.small_case(name)
+    for _ in range(3):
+        for order in bench_timing.orders(case.reference, rng).values():
+            other = bench_timing.exchanged(case.reference, order)
+            _, _, failed = bench_timing.times_and_failures(case, other, 4, rng)
+            assert not failed.any()
+
+
+def test_the_area_is_that_of_all_pairs():
+    rng = np.random.default_rng(15)
+    which, seconds = rng.random(60) < 0.4, rng.integers(10, size=60).astype(float)
+    pairs = seconds[which][:, None] - seconds[~which]
+    expected = (pairs > 0).mean() + (pairs == 0).mean() / 2
+    assert bench_timing.area(which, seconds) == pytest.approx(max(expected, 1 - expected))
