@@ -118,7 +118,8 @@ def climb_edge(
 
     Random flips are asked until the line changes; bisection then gives two submissions on the two sides of an edge,
     which differ in one answer. If the better one becomes worse by a flip, the flipped answer was right; if the worse
-    one becomes better, it was wrong, because no score becomes worse if an answer is corrected.
+    one becomes better, it was wrong, because no score becomes worse if an answer is corrected. If labels are not
+    certain after that, another edge is looked for.
 
     Parameters
     ----------
@@ -131,20 +132,46 @@ def climb_edge(
         enough for each label.
     """
     certain = Certain(np.full(len(baseline), -1), np.zeros(len(baseline), dtype=int))
-    nothing = np.zeros(len(baseline), dtype=bool)
+    while board.attempts < attempts and not certain.since.all():
+        sides = _edge(board, submit, np.zeros(len(baseline), dtype=bool), tried, rate, attempts, rng)
+        if sides is None:
+            break
+        _ask_at(sides, board, submit, baseline, tried, attempts, rng, alike, certain)
+    return certain
+
+
+class Sides(NamedTuple):
+    """Flips on the two sides of an edge, which differ in one answer, and the scores that they get."""
+
+    last: int
+    below: np.ndarray
+    low: float
+    above: np.ndarray
+    high: float
+
+
+def _edge(
+    board: Board,
+    submit: Give,
+    nothing: np.ndarray,
+    tried: np.ndarray,
+    rate: float,
+    attempts: int,
+    rng: np.random.Generator,
+) -> Sides | None:
+    """Return the sides of an edge near the baseline, or None if the attempts are used up before."""
 
     def score(flips: np.ndarray) -> float:
         return board.signed(board.ask(submit(flips)))
 
-    start, flips, found = score(nothing), nothing, 0.0
-    while board.attempts < attempts:
+    start = found = score(nothing)
+    flips = nothing
+    while found == start:
+        if board.attempts >= attempts:
+            return None
         flips = nothing.copy()
         flips[tried] = rng.random(len(tried)) < rate
         found = score(flips)
-        if found != start:
-            break
-    else:
-        return certain
     differing = rng.permutation(np.flatnonzero(flips))
 
     def between(size: int) -> np.ndarray:
@@ -158,16 +185,31 @@ def climb_edge(
         at = score(between(middle))
         near, far, far_score = (middle, far, far_score) if at == start else (near, middle, at)
     if far - near > 1:
-        return certain
-    sides = sorted([(start, near), (far_score, far)])
-    (low, below), (high, above) = ((value, between(size)) for value, size in sides)
-    last = int(differing[far - 1])
+        return None
+    (low, below), (high, above) = sorted([(start, near), (far_score, far)])
+    return Sides(int(differing[far - 1]), between(below), low, between(above), high)
+
+
+def _ask_at(
+    sides: Sides,
+    board: Board,
+    submit: Give,
+    baseline: np.ndarray,
+    tried: np.ndarray,
+    attempts: int,
+    rng: np.random.Generator,
+    alike: bool,
+    certain: Certain,
+) -> None:
+    """Flip each answer at the edge whose label is not certain yet."""
+    last, below, low, above, high = sides
 
     def learn(place: int, label: bool) -> None:
         certain.labels[place], certain.since[place] = label, board.attempts
 
     at_edge = bool(baseline[last]) ^ bool(above[last])
-    learn(last, at_edge)
+    if not certain.since[last]:
+        learn(last, at_edge)
     rest = np.setdiff1d(np.arange(len(baseline)), tried)
     for place in (*rng.permutation(tried).tolist(), *rng.permutation(rest).tolist()):
         answer = bool(baseline[place]) ^ bool(above[place])
@@ -178,9 +220,9 @@ def climb_edge(
                 continue  # the flip at the edge was from the other value
             changed = state.copy()
             changed[place] = not changed[place]
-            crossed = (score(changed) > edge) if improved else (score(changed) < edge)
+            found = board.signed(board.ask(submit(changed)))
+            crossed = found > edge if improved else found < edge
             if crossed:
                 learn(place, answer ^ improved)
             elif alike:
                 learn(place, answer ^ (not improved))
-    return certain

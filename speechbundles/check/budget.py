@@ -4,8 +4,9 @@ The share is the number of attempts times the bits of a leaderboard row, divided
 of a row are the logarithm of the number of outputs that can be distinguished. The model is an adversary who tries
 variants of one system, whose exact scores vary by about one standard error. On a grid, such a score has the entropy of
 a rounded normal variable: 2.1 bits if a step is one standard error, and one bit more for each halving of the step.
-Numbers in the same row are counted as independent, so the result is an upper bound for this adversary. It is not a
-bound for an adversary whose scores are always at an edge of the grid; a number at an edge has one bit.
+Numbers in the same row are counted as independent, so the result is an upper bound for this adversary. An adversary
+whose scores are always at an edge of the grid learns at most one bit, and so one label, from each attempt on a board
+with a single score: `climb_edge` in `benchmarks/adversaries/flips.py`. This is less than what is counted here.
 """
 
 import math
