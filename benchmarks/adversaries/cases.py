@@ -391,6 +391,50 @@ def turns_at(values: list[np.ndarray], instants: list[np.ndarray]) -> language_t
     return language_turns.Submission(tuple(turns))
 
 
+def exchange_turns(case: Case) -> Give:
+    """Return a function from instants, bool, shape=(n,), to the baseline with English and Mandarin exchanged there."""
+    cuts = np.cumsum(np.bincount(case.rows, minlength=len(case.baseline.turns)))[:-1]
+    pieces = []
+    for turns, times in zip(case.baseline.turns, np.split(instants_of(case), cuts), strict=True):
+        edges = np.concatenate([[-np.inf], np.stack([times - HALF, times + HALF], axis=1).ravel(), [np.inf]])
+        windows = np.stack([edges[:-1], edges[1:]], axis=1)  # every second one is around an instant
+        pieces.append([[_inside(spans, *window) for spans in turns] for window in windows.tolist()])
+
+    def submit(flips: np.ndarray) -> language_turns.Submission:
+        changed = []
+        for parts, flipped in zip(pieces, np.split(flips, cuts), strict=True):
+            exchanged = np.zeros(len(parts), dtype=bool)
+            exchanged[1::2] = flipped
+            chosen = [
+                pair[::-1] if other else pair for pair, other in zip(parts, exchanged.tolist(), strict=True)
+            ]
+            english, mandarin = map(np.concatenate, zip(*chosen, strict=True))
+            changed.append((english, mandarin))
+        return language_turns.Submission(tuple(changed))
+
+    return submit
+
+
+def _inside(spans: np.ndarray, start: float, end: float) -> np.ndarray:
+    """Return the parts of spans between two times."""
+    parts = np.clip(spans, start, end)
+    return parts[parts[:, 0] < parts[:, 1]]
+
+
+def languages_claimed(case: Case) -> np.ndarray:
+    """Return the baseline's language at each instant: 1 where it claims Mandarin alone, else 0."""
+    claimed = np.zeros(len(case.labels), dtype=int)
+    times = instants_of(case)
+    for row, (english, mandarin) in enumerate(case.baseline.turns):
+        at = case.rows == row
+        found = [
+            ((spans[:, :1] <= times[at]) & (times[at] < spans[:, 1:])).any(axis=0)
+            for spans in (english, mandarin)
+        ]
+        claimed[at] = found[1] & ~found[0]
+    return claimed
+
+
 def _languages_at(times: np.ndarray, turns: Any, regions: np.ndarray) -> np.ndarray:
     """Return 0 where only English is spoken, 1 where only Mandarin is spoken, else -1."""
 

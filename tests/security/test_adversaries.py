@@ -234,6 +234,26 @@ def test_climbing_at_an_edge_is_certain_and_the_budget_counts_it(alike):
     assert certain.share(3) == 0 < certain.share(30) < TOLERATED
 
 
+def test_exchanged_turns_are_the_baselines_elsewhere():
+    """The time of each language is that of the baseline, minus what was exchanged, plus what was gained."""
+    case = cases.merlion_diarization(2)
+    submit, claimed = cases.exchange_turns(case), cases.languages_claimed(case)
+    nothing = np.zeros(len(case.labels), dtype=bool)
+    assert Board(case).exact(submit(nothing)) == Board(case).exact(case.baseline)
+
+    def lengths(submission):
+        return np.array([[np.diff(spans).sum() for spans in turns] for turns in submission.turns])
+
+    place = int(np.flatnonzero(claimed)[0])
+    flipped = nothing.copy()
+    flipped[place] = True
+    change = lengths(submit(flipped)) - lengths(case.baseline)
+    assert change.sum() == pytest.approx(0)
+    assert 0 < change[case.rows[place], 0] <= 2 * cases.HALF
+    assert (np.delete(change, case.rows[place], axis=0) == 0).all()
+    assert lengths(submit(~nothing)).sum() == pytest.approx(lengths(case.baseline).sum())
+
+
 def test_without_a_guess_of_its_errors_a_system_at_the_floor_meets_no_edge_in_30_attempts():
     case = cases.psst_correctness()
     baseline = case.baseline["prediction"].astype(int)
