@@ -111,21 +111,24 @@ def _read(report: Report, read: Callable[[str, bytes], Any], where: str, data: b
 
 def _hidden_references(contents: Contents) -> list[Archive]:
     hidden: dict[str, Archive] = {}
+    fingerprints: dict[str, str] = {}  # thousands of tasks can name the same large file
     for task in contents.tasks:
         archive = task.parts.get("reference_data")
-        if archive is not None and not _is_public(task, archive, contents):
+        if archive is not None and not _is_public(task, archive, contents, fingerprints):
             hidden[archive.name] = without_items(archive) if is_part(archive) else archive
     return list(hidden.values())
 
 
-def _is_public(task: BuiltTask, reference: Archive, contents: Contents) -> bool:
+def _is_public(task: BuiltTask, reference: Archive, contents: Contents, fingerprints: dict[str, str]) -> bool:
     """Return whether the labels are declared public, in the options or, without options, by a name."""
     options = options_of(contents, task)
     if options is None:
         names = f"{task.name} {reference.name}"
         return re.search(r"develop|sample|train|public", names, re.IGNORECASE) is not None
-    files = {name: data for name, data in reference.files.items() if "/" not in name}
-    return fingerprint(files) in options.public_references
+    if reference.name not in fingerprints:
+        files = {name: data for name, data in reference.files.items() if "/" not in name}
+        fingerprints[reference.name] = fingerprint(files)
+    return fingerprints[reference.name] in options.public_references
 
 
 def _with_nested(report: Report, archive: Archive, *, depth: int = 1) -> dict[str, bytes]:

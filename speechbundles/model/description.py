@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
-
-from jsonschema import Draft202012Validator
+from weakref import WeakKeyDictionary
 
 from speechbundles.model.archive import Archive
 from speechbundles.model.bounded import parse_settings
@@ -14,12 +13,20 @@ from spokeneval.tasks import find_task, task_names
 
 
 def read_description(program: Archive) -> dict[str, Any] | None:
-    """Return the description in a scoring program's zip, or None if it has no valid one."""
-    try:
-        content = parse_settings(program.files[TASK_FILE])
-    except (KeyError, ValueError):
-        return None
-    return content if _DESCRIPTION.is_valid(content) else None
+    """Return the description in a scoring program's zip, or None if it has no valid one.
+
+    It is read once: thousands of phases of a hostile bundle can name the same program.
+    """
+    if program not in _READ:
+        try:
+            content = parse_settings(program.files[TASK_FILE])
+        except (KeyError, ValueError):
+            content = None
+        _READ[program] = content if _is_description(content) else None
+    return _READ[program]
+
+
+_READ: WeakKeyDictionary[Archive, dict[str, Any] | None] = WeakKeyDictionary()
 
 
 def declared_scores(program: Archive | None) -> list[str]:
@@ -45,24 +52,14 @@ def find_rules(task: str, content: Mapping[str, Any]) -> Task | None:
     return declared_task(task, declaration)
 
 
-_DESCRIPTION = Draft202012Validator(
-    {
-        "type": "object",
-        "required": ["scores", "options"],
-        "properties": {
-            "scores": {
-                "type": "array",
-                "minItems": 1,
-                "items": {
-                    "type": "object",
-                    "required": ["key"],
-                    "properties": {"key": {"type": "string"}},
-                },
-            },
-            "options": {
-                "type": "object",
-                "additionalProperties": {"type": "array", "items": {"type": "string"}},
-            },
-        },
-    }
-)
+def _is_description(content: Any) -> bool:
+    if not isinstance(content, dict):
+        return False
+    scores, options = content.get("scores"), content.get("options")
+    if not (isinstance(scores, list) and scores and isinstance(options, dict)):
+        return False
+    keys = [score.get("key") if isinstance(score, dict) else None for score in scores]
+    choices = [
+        choice for values in options.values() for choice in (values if isinstance(values, list) else [None])
+    ]
+    return all(isinstance(text, str) for text in (*keys, *choices))

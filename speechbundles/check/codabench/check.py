@@ -203,7 +203,7 @@ def _check_detailed_results(bundle: Inspection, top: dict[str, Any], phases: Pha
     if not is_true(top.get("enable_detailed_results")):
         return
     for path, phase in phases:
-        named = [index for index in phase.get("tasks", []) if isinstance(index, int)]
+        named = dict.fromkeys(index for index in phase.get("tasks", []) if isinstance(index, int))
         hides = [key for key in ("hide_output", "hide_score_output") if is_true(phase.get(key))]
         if hides and any(writes_page(bundle.contents, tasks.get(index)) for index in named):
             bundle.add("detailed-results-exposed", (*path, hides[0]), f"{hides[0]} is set")
