@@ -7,6 +7,7 @@ coverage. Each input that either has found is a separate test below.
 from __future__ import annotations
 
 import io
+import json
 import os
 import stat
 import sys
@@ -55,7 +56,7 @@ def every_target():
     workplace.close()
 
 
-FILES = [f"{kind}-{task}" for kind in ("score", "reference", "items") for task in task_names()]
+FILES = ["output", *(f"{kind}-{task}" for kind in ("score", "reference", "items") for task in task_names())]
 
 
 @pytest.mark.default_cases("score")
@@ -160,6 +161,24 @@ def places_of(content, here=()):
     yield here
     for key in keys_of(content):
         yield from places_of(content[key], (*here, key))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("which", [0, 1])
+def test_outputs_with_any_value_anywhere(every_target, which):
+    seed = seeds("output")[which]
+    mark, content = seed[:which], json.loads(seed[which:])
+    places = list(places_of(content))
+
+    @settings(FUZZ, max_examples=120)
+    @given(st.lists(st.tuples(st.sampled_from(places), values), min_size=1, max_size=2), st.booleans())
+    def any_value_anywhere(changes, as_key):
+        changed = json.loads(json.dumps(content))
+        for where, value in changes:
+            changed = put(changed, where, value, as_key)
+        assert every_target["output"](mark + json.dumps(changed).encode()) in ("accepted", "refused")
+
+    any_value_anywhere()
 
 
 @pytest.mark.thorough

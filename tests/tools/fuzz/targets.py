@@ -17,13 +17,24 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from types import CodeType
 
+import numpy as np
+
+from speechbundles.board.board import make_board
+from speechbundles.board.outputs import read_outputs
+from speechbundles.board.plain import to_csv
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
+from spokeneval.formats.format import Items
 from spokeneval.formats.problems import FileProblems, ReferenceFileError, SubmissionError
+from spokeneval.formats.sheets import Answers
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.formats.submission_zip import unpack
+from spokeneval.run.options import Settings, choose_options
+from spokeneval.run.scoring import score_submission
+from spokeneval.run.signature import SIGNATURE_FILE, Signature
+from spokeneval.run.statistics import STATISTICS_FILE, write_statistics
 from spokeneval.tasks import find_task, task_names
 from tests.samples.cases import CASES
 from tests.samples.merlion_identification import TWO
@@ -204,9 +215,44 @@ def manifest(place: Workplace) -> Target:
     return target
 
 
+def output(place: Workplace) -> Target:
+    """Fuzz the statistics of a scoring program's output, or its scores after a zero byte; the output is ranked."""
+    folder = place.path / "ranked"
+    files = scoring_output()
+
+    def target(data: bytes) -> str:
+        write_files(folder, {**files, SIGNATURE_FILE: str(SIGNATURE), **replaced(files, data)})
+        try:
+            board = make_board(Sources(ROOT), read_outputs([folder]))
+        except OrganiserError as refusal:
+            str(refusal)
+            return "refused"
+        to_csv(board)
+        return "accepted"
+
+    return target
+
+
+SIGNATURE = Signature("spoken_call")
+
+
+def scoring_output() -> dict[str, bytes]:
+    """Return the statistics and the scores of a small submission."""
+    task = find_task(SIGNATURE.task)
+    ids = Items(tuple("abcdef"))
+    labels = {"language": np.array([1, 1, 1, 0, 0, 0]), "meaning": np.array([1, 1, 1, 1, 0, 0])}
+    answers = Answers(ids, {"Accept": np.array([1, 1, 0, 0, 0, 1])})
+    settings = Settings(choose_options(task, {}), False, SIGNATURE)
+    scored = score_submission(task, Answers(ids, labels), answers, settings)
+    with tempfile.TemporaryDirectory() as folder:
+        write_statistics(Path(folder), SIGNATURE, scored.statistics, {})
+        statistics = (Path(folder) / STATISTICS_FILE).read_bytes()
+    return {STATISTICS_FILE: statistics, "scores.json": json.dumps(dict(scored.scores)).encode()}
+
+
 def targets(place: Workplace) -> dict[str, Target]:
-    """Return every target by name: `score-spoken_call`, `zip`, `manifest`."""
-    made: dict[str, Target] = {"zip": zipped(place), "manifest": manifest(place)}
+    """Return every target by name: `score-spoken_call`, `zip`, `manifest`, `output`."""
+    made: dict[str, Target] = {"zip": zipped(place), "manifest": manifest(place), "output": output(place)}
     for task in task_names():
         made[f"score-{task}"] = scoring(task, place)
         made[f"reference-{task}"] = reference(task, place)
@@ -219,6 +265,9 @@ def seeds(target: str) -> list[bytes]:
     kind, _, task = target.partition("-")
     if kind == "manifest":
         return [MANIFEST]
+    if kind == "output":
+        statistics, scores = scoring_output().values()
+        return [statistics, b"\0" + scores]
     if kind == "zip":
         return [
             make_zip({"results.csv": b"Id\tAccept\n"}),
