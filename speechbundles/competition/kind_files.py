@@ -16,8 +16,8 @@ from speechbundles.model.errors import UnreadableFile
 from speechbundles.model.tabular import read_rows
 from spokeneval.formats.problems import Problems, ReferenceFileError, count_of, name, repeated
 
-LARGEST_TABLE = 1_000_000
-"""The most bytes of a table: it is written into the bundle and into every output."""
+LARGEST_TABLE = 80_000
+"""The most bytes of a table: it is written into `task.json`, of which `check` reads 256 kB, and into every output."""
 
 _SPELLING_HINT = " (a word, and what replaces it)"
 

@@ -52,7 +52,7 @@ def test_parameters_without_files_are_as_they_are(tmp_path: Path) -> None:
         (b"colour,caf\xe9\n", "  not UTF-8"),
         (b'"a,b\n', "  line 1: unexpected end of data"),
         (b"\n \n", "  has no rows"),
-        (b"a,b\n" * (LARGEST_TABLE // 4 + 1), "  is larger than 1 MB"),
+        (b"a,b\n" * (LARGEST_TABLE // 4 + 1), "  is larger than 78 kB"),
     ],
 )
 def test_a_spelling_table_that_cannot_be_used_is_refused(
