@@ -21,12 +21,26 @@ MAX_FILES = 20000
 
 BACKSLASH = "has a backslash in its name, as some Windows programs write it; zip the files themselves, without a folder"
 AS_TEXT = "save it in the text format that the task's page describes"
+OWN_FILES = "zip the files that your system wrote"
+UNPACK = "unpack it and zip its files instead"
 
-_WORKBOOKS = {"[Content_Types].xml": "an Excel workbook (.xlsx)", "content.xml": "a LibreOffice sheet (.ods)"}
-"""The file that identifies an office document inside its zip, with the kind of document."""
+_DOCUMENTS = {
+    ("[Content_Types].xml", "word"): ("a Word document (.docx)", OWN_FILES),
+    ("[Content_Types].xml", "ppt"): ("a PowerPoint presentation (.pptx)", OWN_FILES),
+    ("[Content_Types].xml", "xl"): ("an Excel workbook (.xlsx)", f"{AS_TEXT}, and zip that file"),
+    ("content.xml", "META-INF"): (
+        "a LibreOffice document (.ods, .odt or .odp)",
+        f"{AS_TEXT}, and zip that file",
+    ),
+}
+"""The file and the folder that identify an office document inside its zip: the kind of document, and what to do."""
+
+_KIT = "try_submission.py"
+"""The file that identifies the starting kit."""
 
 _JUNK = {"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"}
 _SHEETS = (".xlsx", ".xls", ".ods")
+_PACKED = (".rar", ".7z", ".gz", ".tgz", ".bz2", ".xz", ".tar")
 _NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _WORKER_METADATA = re.compile(
     rb"(?:(?!command:)[A-Za-z]\w*: (?:null|true|false|" + _NUMBER + rb")(?:\r?\n|\Z))+\Z"
@@ -49,10 +63,11 @@ def list_files(directory: Path, *, after_ingestion: bool = False) -> Files:
     ------
     SubmissionError
         The submission contains links, special files, more than one folder, too many files, a file named `metadata`, an
-        office document instead of files, or names with a backslash.
+        office document or the starting kit instead of files, or names with a backslash.
     """
     problems = Problems()
     files, folders = _scan(directory, problems)
+    _refuse_kit(files, problems)
     if after_ingestion:
         files.pop(REPORT_FILE, None)
         if "metadata" in files and _is_platforms_own(files["metadata"]):
@@ -65,11 +80,13 @@ def list_files(directory: Path, *, after_ingestion: bool = False) -> Files:
                 reserved,
                 "would make the platform run a program; a submission contains only results: remove this file",
             )
-    kinds = [kind for file, kind in _WORKBOOKS.items() if file in files and folders]
-    if kinds:
-        problems.stop("workbook", "", f"is {kinds[0]}, not a zip of the files; {AS_TEXT}, and zip that file")
+    inside = {folder.name for folder in folders}
+    for (file, folder), (kind, advice) in _DOCUMENTS.items():
+        if file in files and folder in inside:
+            problems.stop("workbook", "", f"is {kind}, not a zip of the files; {advice}")
     if len(folders) == 1 and not files:
         files, inner = _scan(folders[0], problems)
+        _refuse_kit(files, problems)
         if inner:
             problems.add(
                 "nested_folder", "", _describe_folders(inner, f"below the folder {name(folders[0].name)}")
@@ -104,6 +121,11 @@ def check_report(directory: Path, accepted: str) -> None:
             "does not confirm that this submission was accepted. If the check before scoring (ingestion) refused it, "
             "see its log for the problems. If your submission contains a file of this name, remove it",
         )
+
+
+def _refuse_kit(files: Collection[str], problems: Problems) -> None:
+    if _KIT in files:
+        problems.stop("starting_kit", "", f"is the starting kit, not a submission; {OWN_FILES}")
 
 
 def _is_platforms_own(metadata: Path) -> bool:
@@ -155,6 +177,7 @@ def expect_files(files: Collection[str], expected: Iterable[str], problems: Prob
     for file in extra:
         hint = "; put its files directly into the submission's zip" if file.lower().endswith(".zip") else ""
         hint = f"; {AS_TEXT}" if file.lower().endswith(_SHEETS) else hint
+        hint = f"; {UNPACK}" if file.lower().endswith(_PACKED) else hint
         problems.add("unexpected_file", file, f"is not part of a submission ({wanted} expected){hint}")
 
 

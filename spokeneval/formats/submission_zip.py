@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from .problems import Problems, SubmissionError, name
-from .submission_folder import BACKSLASH, MAX_FILES
+from .submission_folder import BACKSLASH, MAX_FILES, UNPACK
 
 MAX_BYTES = 512 << 20
 """Largest total size of a submission's unpacked entries, in bytes."""
@@ -34,6 +34,19 @@ MAX_NAME = 255
 
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """The compression methods that every zip program uses. With others, a few bytes can require gigabytes of memory."""
+
+_ARCHIVES = {
+    b"Rar!\x1a\x07": "a RAR archive",
+    b"7z\xbc\xaf\x27\x1c": "a 7-Zip archive",
+    b"\x1f\x8b": "a gzip archive",
+    b"BZh91AY&SY": "a bzip2 archive",
+    b"\xfd7zXZ\0": "an xz archive",
+}
+"""Archives that are not zips, by their first bytes."""
+_TAR = slice(257, 262)
+"""The place of `ustar` in a tar archive."""
+_START = 512
+"""The number of bytes that reveal the kind of a file."""
 
 DAMAGED = (
     zipfile.BadZipFile,
@@ -73,6 +86,13 @@ def _directory_size(tail: bytes) -> int:
     return size
 
 
+def is_packed(path: Path) -> bool:
+    """Whether a file is a zip, or an archive that `unpack` refuses because it is damaged or of another kind."""
+    with open(str(path), "rb") as stream:
+        start = stream.read(_START)
+    return start.startswith(b"PK\3\4") or bool(_archive(start)) or zipfile.is_zipfile(str(path))
+
+
 def unpack(zip_path: Path, directory: Path) -> None:
     """Unpack a zip into an existing, empty folder.
 
@@ -105,8 +125,24 @@ def unpack(zip_path: Path, directory: Path) -> None:
     except (*DAMAGED, OSError) as error:
         if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
             raise  # such as a full disk; EINVAL comes from damaged zips, where zipfile seeks before the file's start
-        problems.add("bad_zip", "", "is not a readable zip file; create it again")
+        with open(str(zip_path), "rb") as stream:
+            found = _describe_other(stream.read(_START))
+        problems.add("bad_zip", "", f"is not a readable zip file{found}")
     problems.raise_if_any()
+
+
+def _archive(start: bytes) -> str:
+    """The kind of an archive that is not a zip, from its first bytes; empty for all other files."""
+    kinds = [kind for magic, kind in _ARCHIVES.items() if start.startswith(magic)]
+    return "a tar archive" if start[_TAR] == b"ustar" and b"\0" in start else "".join(kinds)
+
+
+def _describe_other(start: bytes) -> str:
+    """What a file with these first bytes is instead of a zip, as far as they reveal it, and how to fix it."""
+    if _archive(start):
+        return f", but {_archive(start)}; {UNPACK}"
+    is_text = start.strip() and not start.translate(None, bytes(range(32, 256)) + b"\t\n\f\r")
+    return ", but a text file; zip it, and submit the zip" if is_text else "; create it again"
 
 
 def _check_entries(entries: list[zipfile.ZipInfo], problems: Problems) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import tempfile
-import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from typing import Union
 
 from ..formats.files import Files
 from ..formats.submission_folder import list_files
-from ..formats.submission_zip import unpack
+from ..formats.submission_zip import is_packed, unpack
 from ..task import Number, Task
 from .options import Settings, choose_options, sign_public
 from .reference import Reference, parse_reference, read_reference, read_submission
@@ -96,7 +95,7 @@ def _submitted(task: Task, path: Path) -> Iterator[Files]:
         yield list_files(path)
         return
     _require(path)
-    if zipfile.is_zipfile(str(path)):
+    if is_packed(path):
         with tempfile.TemporaryDirectory() as folder:
             unpack(path, Path(folder))
             yield list_files(Path(folder))

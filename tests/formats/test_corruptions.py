@@ -45,7 +45,8 @@ MESSAGES = {
     "bad_feature_table": "a phone twice",
     "bad_score": f"segment [xy_0-9a]+: score '.*'; {NUMBER}",
     "bad_time": f"(start|end) '.*'; {NUMBER}",
-    "bad_zip": "is not a readable zip file; create it again"
+    "bad_zip": "is not a readable zip file(; create it again|, but a text file; zip it, and submit the zip"
+    "|, but a (RAR|7-Zip|gzip|bzip2|tar) archive; unpack it and zip its files instead)"
     "|has an unsupported compression; create an ordinary zip file",
     "carriage_return": "a carriage return without a line feed; expected lines that end in LF or CRLF",
     "constant_scores": "all human scores are 2; a correlation needs scores that differ",
@@ -63,7 +64,8 @@ MESSAGES = {
     r"|has \d+ lines; expected at most 32768: join adjacent turns of the same language",
     "link": "is a link( or special file)?; expected an ordinary file",
     "metadata_file": "would make the platform run a program; a submission contains only results: remove this file",
-    "missing_column": "no column .*; the header has .*|fields are separated by .*; expected (commas|tabs)",
+    "missing_column": "no column .*; the header has .*|fields are separated by .*; expected (commas|tabs)"
+    "|the header is missing; expected a first line with the columns .*, separated by (commas|tabs)",
     "missing_file": "is missing(; .*)?",
     "missing_item": r".*: \d+ \w+s expected, \d+ found",
     "missing_language": r"segment .*: no (English line \(0\) right before its Mandarin line \(1\)"
@@ -100,6 +102,7 @@ MESSAGES = {
     "overlapping_regions": r"x_1: this region overlaps the region that ends at \d+ ms",
     "repeated_language": r"segment .*: language 0 twice; expected English \(0\), then Mandarin \(1\)",
     "special_file": "is not an ordinary file",
+    "starting_kit": "is the starting kit, not a submission; zip the files that your system wrote",
     "stray_header": "a header row in mid-file",
     "swapped_languages": r".*: its Mandarin line \(1\) comes before its English line \(0\); swap the two",
     "too_few_items": "2 responses; expected at least 3",
@@ -122,8 +125,10 @@ MESSAGES = {
     "unusable_id": f".* '.*'; {TYPED}",
     "unusable_name": f"(audio_name|utt_id) ('.*'|is empty); expected {NAME}",
     "unusable_speaker": f".* speaker '.*'; {TYPED}",
-    "workbook": r"is (an Excel workbook \(\.xlsx\)|a LibreOffice sheet \(\.ods\)), not a zip of the files; save it in "
-    "the text format that the task's page describes, and zip that file",
+    "workbook": r"is (an Excel workbook \(\.xlsx\)|a LibreOffice document \(\.ods, \.odt or \.odp\)), not a zip of the "
+    "files; save it in the text format that the task's page describes, and zip that file"
+    r"|is a (Word document \(\.docx\)|PowerPoint presentation \(\.pptx\)), not a zip of the files; zip the files that "
+    "your system wrote",
     "wrong_field_count": rf"\d+ fields?(; expected 3{FIELDS}| separated by (commas|tabs); the header has \d+)",
     "wrong_id": "segment .*: (expected .*|((, )?(recording|utt_id|start|end) '.*' instead of '.*')+)",
     "wrong_length": "length ('.*'|.*); end minus start is .*",

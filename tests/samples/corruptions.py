@@ -6,6 +6,7 @@ import gzip
 import io
 import os
 import stat
+import tarfile
 import warnings
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -232,9 +233,16 @@ def folder_mutations(good: Files) -> Iterator[Mutation]:
     yield Mutation("a spreadsheet more", (extra("x.ods"),), {**good, "x.ods": "x"}, words=sheet)
     for name, files in {
         "an Excel workbook for a zip": ("[Content_Types].xml", "_rels/x", "docProps/x", "xl/x"),
-        "a LibreOffice sheet for a zip": ("content.xml", "mimetype", "META-INF/manifest.xml"),
+        "a LibreOffice document for a zip": ("content.xml", "mimetype", "META-INF/manifest.xml"),
+        "a Word document for a zip": ("[Content_Types].xml", "_rels/x", "docProps/x", "word/document.xml"),
+        "a PowerPoint presentation for a zip": ("[Content_Types].xml", "_rels/x", "ppt/slides/x"),
     }.items():
         yield refused(name, "workbook", "", dict.fromkeys(files, ""), words=name.partition(" for ")[0])
+    kit = {"README.md": "", "try_submission.py": "", "spokeneval/__init__.py": "", "development/input/x": ""}
+    for where in ("", "kit/"):
+        files = {f"{where}{name}": content for name, content in kit.items()}
+        yield refused(f"the starting kit in {where!r}", "starting_kit", "", files, words="the starting kit")
+    yield Mutation("an archive more", (extra("x.tar.gz"),), {**good, "x.tar.gz": "x"}, words="unpack it")
     slashed = {f"mine\\{name}": content for name, content in good.items()}
     backslashes = tuple(("backslash", name, None, None) for name in slashed)
     yield Mutation("backslashes for slashes", backslashes, slashed)
@@ -304,6 +312,9 @@ def zip_mutations(good: Files) -> Iterator[Mutation]:
         ("a zip cut off", whole[: len(whole) // 2], "bad_zip"),
         ("a zip without its beginning", whole[40:], "bad_zip"),
         ("another format", gzip.compress(b"x"), "bad_zip"),
+        ("a RAR archive", b"Rar!\x1a\x07\1\0" + bytes(99), "bad_zip"),
+        ("a 7-Zip archive", b"7z\xbc\xaf\x27\x1c\0\4" + bytes(99), "bad_zip"),
+        ("a tar archive", _tar(good), "bad_zip"),
         ("a byte changed", _changed(whole, good), "bad_zip"),
         ("a size that lies", _patched(whole, 24, 3, 4), "bad_zip"),
         ("a size above all bounds", _patched(whole, 24, MAX_BYTES + 1, 4), "zip_too_large"),
@@ -359,6 +370,14 @@ def _with_method(archive: bytes, method: int) -> bytes:
 def _changed(archive: bytes, good: Files) -> bytes:
     start = 30 + len(next(iter(good)).encode())
     return archive[: start + 2] + bytes([archive[start + 2] ^ 0x55]) + archive[start + 3 :]
+
+
+def _tar(files: Files) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for name in files:
+            archive.addfile(tarfile.TarInfo(name))
+    return buffer.getvalue()
 
 
 def _linked(name: str) -> bytes:
