@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import csv
+import difflib
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple, Optional
 
 import numpy as np
 
 from .problems import Problems, count_of, name, quote, repeated, some_of
-from .text import blocks_of
+from .text import blocks_of, decimal
 
 FEWEST_OF_A_SET = 20
 """This many items, all unknown, are taken for another set's items; fewer may be misspelt."""
+
+_FIRST_ROWS = 100
+"""The number of rows below a first line that decide whether it is a header."""
+_LONGEST_NAME = 100
+"""Longest text that is compared with the name of a column."""
+_LIKENESS = 0.75
+"""Least likeness of two names, from 0 to 1, for the advice to rename a column."""
+_DIGITS = re.compile("[0-9]+")
 
 _DELIMITER_NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons"}
 
@@ -127,11 +136,13 @@ def parse_in_parts(blocks: Iterable[str], layout: Layout, problems: Problems) ->
     header = layout.header
     others: tuple[str, ...] = ()
     line = 1
+    blocks = iter(blocks)
     for block in blocks:
         if header is None:
             line += len(block) - len(block.lstrip("\n"))
             first, more, block = block.lstrip("\n").partition("\n")
-            header = _parse_header(first, line, layout, known, problems)
+            below = chain([block], blocks)  # read on only if the header is refused
+            header = _parse_header(first, below, line, layout, known, problems)
             others = tuple(column for column in header if column not in wanted)
             line += 1
             if not more:
@@ -148,9 +159,9 @@ def parse_in_parts(blocks: Iterable[str], layout: Layout, problems: Problems) ->
 
 
 def _parse_header(
-    text: str, line: int, layout: Layout, known: Mapping[str, str], problems: Problems
+    text: str, below: Iterable[str], line: int, layout: Layout, known: Mapping[str, str], problems: Problems
 ) -> list[str]:
-    """The names of the columns."""
+    """The names of the columns, from the header; for a message, also from the blocks below it."""
     fields = [field.strip() for field in split_row(text, layout.delimiter) or [text]]
     there = {field.lower() for field in fields}
     header = []
@@ -160,7 +171,14 @@ def _parse_header(
         header.append(field if column.lower() in there - {field.lower()} else column)
     missing = [column for column in layout.required if column not in header]
     if missing:
-        message = _describe_missing(missing, text, fields, layout.delimiter)
+        if layout.id in missing and _is_row(fields, below, layout.delimiter):
+            separator = _DELIMITER_NAMES[layout.delimiter]
+            message = (
+                f"the header is missing; expected a first line with the columns {', '.join(layout.required)}"
+            )
+            message += f", separated by {separator}" if len(layout.required) > 1 else ""
+        else:
+            message = _describe_missing(missing, text, fields, layout.delimiter, known)
         problems.stop("missing_column", layout.file, message, line=line)
     twice = sorted(column for column in set(known.values()) if header.count(column) > 1)
     if twice:
@@ -169,12 +187,40 @@ def _parse_header(
     return header
 
 
-def _describe_missing(missing: Sequence[str], line: str, fields: Sequence[str], delimiter: str) -> str:
-    message = f"no column {some_of(missing)}; the header has {some_of(fields, 8)}"
+def _is_row(fields: Sequence[str], blocks: Iterable[str], delimiter: str) -> bool:
+    """Whether a first line without the ids' column is a row, and not a header with other names.
+
+    It is a row if one of its fields is a number, appears in the same column of a row below, or differs only in its
+    digits from the field below it, as ids do.
+    """
+    lines = (line for block in blocks for line in block.split("\n") if line.strip())
+    rows = [split_row(line, delimiter) or [] for line in islice(lines, _FIRST_ROWS)]
+    for column, field in enumerate(fields):
+        others = [row[column].strip() for row in rows if column < len(row)]
+        ids = others and _DIGITS.search(field) and _DIGITS.sub("0", field) == _DIGITS.sub("0", others[0])
+        if field and (decimal(field) is not None or field in others or ids):
+            return True
+    return False
+
+
+def _describe_missing(
+    missing: Sequence[str], line: str, fields: Sequence[str], delimiter: str, known: Mapping[str, str]
+) -> str:
     for other, called in _DELIMITER_NAMES.items():
         if other != delimiter and len(fields) == 1 and other in line:
-            message = f"fields are separated by {called}; expected {_DELIMITER_NAMES[delimiter]}"
-    return message
+            return f"fields are separated by {called}; expected {_DELIMITER_NAMES[delimiter]}"
+    message = f"no column {some_of(missing)}; the header has {some_of(fields, 8)}"
+    return message + _describe_near(missing, [field for field in fields if field.lower() not in known])
+
+
+def _describe_near(missing: Sequence[str], others: Sequence[str]) -> str:
+    """Advice to rename the other columns whose names are nearly those of missing ones."""
+    names = {field.lower(): field for field in others[:_FIRST_ROWS] if len(field) <= _LONGEST_NAME}
+    renamed = []
+    for column in missing:
+        for near in difflib.get_close_matches(column.lower(), names, 1, _LIKENESS):
+            renamed.append(f"{name(names.pop(near))} to {name(column)}")
+    return f"; rename {', '.join(renamed)}" if renamed else ""
 
 
 def _split_plain_rows(block: str, delimiter: str, width: int) -> Optional[list[list[str]]]:

@@ -88,10 +88,27 @@ def test_a_column_may_have_no_name():
     assert read("\tId\tValue\n1\ta\tb", delimiter="\t") == ({"Id": ["a"], "Value": ["b"]}, [2], [])
 
 
+NO_HEADER = "the header is missing; expected a first line with the columns Id, Value, separated by commas"
+
+
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ("\n\n1,2\n3,4", 3, "no column Id, Value; the header has 1, 2"),
+        ("\n\n1,2\n3,4", 3, NO_HEADER),
+        ("1,yes", 1, NO_HEADER),
+        ("a,yes\nb,no\nc,yes", 1, NO_HEADER),
+        ("ann_01_2,AH N\nann_01_3,B", 1, NO_HEADER),
+        ("id,yes,4.5\nb,no,2", 1, "no column Value; the header has id, yes, 4.5"),
+        ("name,label\na,yes\nb,no", 1, "no column Id, Value; the header has name, label"),
+        ("name1,label\nname,yes", 1, "no column Id, Value; the header has name1, label"),
+        ("Id,Walue\n1,2", 1, "no column Value; the header has Id, Walue; rename Walue to Value"),
+        (
+            "IDs,values",
+            1,
+            "no column Id, Value; the header has IDs, values; rename IDs to Id, values to Value",
+        ),
+        ("x,Val", 1, "no column Id, Value; the header has x, Val; rename Val to Value"),
+        ("Id;Value\n1;2", 1, "fields are separated by semicolons; expected commas"),
         ("a,b,c,d,e,f,g,h,i", 1, "no column Id, Value; the header has a, b, c, d, e, f, g, h (and 1 more)"),
         ('"Id,Value', 1, 'no column Id, Value; the header has "Id,Value'),
         ("Id,x;y", 1, "no column Value; the header has Id, x;y"),
