@@ -25,11 +25,19 @@ from .kinds.declared import read_task
 from .kinds.kind import ParameterError
 from .run.library import Result, score_files
 from .run.options import choose_options
+from .run.output import INTERRUPTED, say, score_table
 from .task import Task
 from .tasks import find_task, task_names
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _run(arguments: Optional[Sequence[str]]) -> int:
     for stream in (sys.stdout, sys.stderr):  # some terminals cannot print all characters, such as κ
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     parser = argparse.ArgumentParser(prog="spokeneval", description="Score submissions to speech challenges.")
@@ -54,32 +62,31 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     commands.add_parser("tasks", help="list the tasks with their primary scores")
     options = parser.parse_args(arguments)
     if options.command == "tasks":
-        print(list_tasks())
+        say(list_tasks())
         return 0
     try:
         task = _chosen_task(options.task, options.task_file)
     except (ValueError, OSError) as error:
-        print(error, file=sys.stderr)
+        say(str(error), error=True)
         return 2
     chosen = dict(choice.partition("=")[::2] for choice in options.option)
     try:
         choose_options(task, chosen)
     except ValueError as error:
-        print(f"--option: {error}", file=sys.stderr)
+        say(f"--option: {error}", error=True)
         return 2
     try:
         result = score_files(task, options.reference, options.submission, chosen)
     except FileProblems as refusal:
         side = "reference" if isinstance(refusal, ReferenceFileError) else "submission"
-        print(
-            f"The {side} {getattr(options, side)} is refused.\n\n{refusal}\n\nNothing was scored.",
-            file=sys.stderr,
+        say(
+            f"The {side} {getattr(options, side)} is refused.\n\n{refusal}\n\nNothing was scored.", error=True
         )
         return 1
     except OSError as error:
-        print(f"{error.filename}: {error.strerror}", file=sys.stderr)
+        say(f"{error.filename}: {error.strerror}", error=True)
         return 2
-    print(json.dumps(asdict(result), indent=2) if options.json else format_result(task, result))
+    say(json.dumps(asdict(result), indent=2) if options.json else format_result(task, result))
     return 0
 
 
@@ -121,17 +128,9 @@ def list_tasks() -> str:
 
 def format_result(task: Task, result: Result) -> str:
     """The table of scores, one line each, then the signature."""
-    width = max(len(column.heading) for column in task.scores)
     units = count_of(result.units, result.unit)
     lines = [f"{task.title}: {count_of(result.items, 'item')}, intervals over {units}", ""]
-    for column in task.scores:
-        value = result.scores[column.key]
-        shown = str(value) if isinstance(value, int) else f"{value:.4f}"
-        line = f"  {column.heading:<{width}}  {shown:>10}"
-        if column.key in result.intervals:
-            low, high = result.intervals[column.key]
-            line += f"   95 % interval {low:.4f} to {high:.4f}"
-        lines.append(line)
+    lines += score_table(task, result.scores, result.intervals)
     note = independence_note(result.unit, task.declaration)
     return "\n".join([*lines, *(["", *wrap(note, 80)] if note else []), "", result.signature])
 

@@ -18,6 +18,7 @@ from ..formats.problems import (
     name,
 )
 from ..run.options import OPTIONS_FILE, Options, read_options
+from ..run.output import INTERRUPTED, say
 
 
 def accepted_report(task: str, items: int) -> str:
@@ -57,11 +58,13 @@ def run(
     try:
         program()
     except _Usage as usage:
-        print(usage, file=sys.stderr)
+        say(str(usage), error=True)
         return 1
+    except KeyboardInterrupt:
+        return INTERRUPTED
     except Exception as error:
         words = describe_error(error)
-        print(words, file=sys.stderr, flush=True)
+        say(words, error=True)
         refused(words, error)
         return 1
     return 0

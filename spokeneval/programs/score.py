@@ -11,7 +11,7 @@ from typing import Any, Callable, Optional
 from ..formats.submission_folder import check_report, list_files
 from ..run.feedback import EXACT, describe_line, shown_scores
 from ..run.options import Options
-from ..run.output import SCORE_FILES, check_scores, write_file, write_scores
+from ..run.output import SCORE_FILES, check_scores, say, write_file, write_scores
 from ..run.reference import Reference, read_reference, read_submission
 from ..run.scoring import score_submission
 from ..run.signature import SIGNATURE_FILE
@@ -72,7 +72,7 @@ def score_main(default: Task, *, reference: Optional[Reference] = None) -> int:
         said = [f"{task.name}: {len(known.items)} items {scored_items}.", str(settings.signature)]
         if settings.steps and settings.labels_public:
             said.append(describe_line(line, settings.steps, settings.floor, task.primary))
-        print("\n".join(said), flush=True)
+        say("\n".join(said))
         write_scores(output, scores)  # last of the steps that can fail: a failed run leaves no scores
         if options.detailed_results:
             _write_page(
@@ -98,9 +98,9 @@ def _write_page(output: Path, make: Callable[[Any], str]) -> None:
         folder.mkdir(exist_ok=True)
         write_file(folder / PAGE_FILE, make(results))
     except Exception as error:
-        print(
+        say(
             f"The report page could not be made ({type(error).__name__}). The scores are not affected.",
-            file=sys.stderr,
+            error=True,
         )
 
 

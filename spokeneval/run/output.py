@@ -1,17 +1,26 @@
-"""The output files of a scoring program. A file is either complete or absent, even if the program is stopped."""
+"""The output of the programs: their files, and what they print.
+
+A file is either complete or absent, even if the program is stopped.
+"""
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Optional
 
-from ..task import Number
+from ..task import Number, Task
 
 SCORE_FILES = ("scores.json", "scores.txt")
+
+INTERRUPTED = 130
+"""Exit status of a program that was stopped by Ctrl-C."""
 
 LARGEST = 1e10
 """Platforms cannot store scores of this absolute value or more."""
@@ -59,3 +68,49 @@ def write_file(path: Path, text: str) -> None:
         with suppress(OSError):
             unfinished.unlink()
         raise
+
+
+def say(words: str, *, error: bool = False) -> None:
+    """Print to standard output or standard error. If a reader such as `head` has closed the pipe, nothing is printed.
+
+    The program goes on, so that its files are written.
+    """
+    stream = sys.stderr if error else sys.stdout
+    try:
+        print(words, file=stream, flush=True)
+    except OSError as error:
+        if error.errno not in (errno.EPIPE, errno.EINVAL):  # Windows reports a closed pipe as EINVAL
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def score_table(
+    task: Task,
+    scores: Mapping[str, Number],
+    intervals: Mapping[str, tuple[float, float]],
+    baseline: Optional[Mapping[str, Number]] = None,
+) -> list[str]:
+    """The lines of a table of the task's scores, one for each score that there is.
+
+    Parameters
+    ----------
+    intervals
+        The 95 % confidence intervals, `key -> (low, high)`; they may be of some scores only.
+    baseline
+        The baseline's scores on the same set, if they are known.
+    """
+    width = max(len(score.heading) for score in task.scores)
+    lines = []
+    for score in (score for score in task.scores if score.key in scores):
+        line = f"  {score.heading:<{width}}  {_shown(scores[score.key]):>10}"
+        if baseline and score.key in baseline:
+            line += f"   baseline {_shown(baseline[score.key]):>10}"
+        if score.key in intervals:
+            low, high = intervals[score.key]
+            line += f"   95 % interval {low:.4f} to {high:.4f}"
+        lines.append(line)
+    return lines
+
+
+def _shown(value: Number) -> str:
+    return str(value) if isinstance(value, int) else f"{value:.4f}"
