@@ -76,6 +76,9 @@ class Format(NamedTuple):
     other_files
         Names of further files that a reference may have: other formats of the files of `layouts`, which
         `read_reference` accepts in their place.
+    doubts
+        Takes a submission and the items, and returns what is allowed but probably a mistake, one sentence each. They
+        are shown to the participant, who does not have the labels.
     """
 
     layouts: tuple[Layout, ...]
@@ -91,6 +94,7 @@ class Format(NamedTuple):
     item_rows: Callable[[Any], dict[str, dict[int, str]]] = lambda reference: {}
     take_reference: Callable[[Any, Sequence[int]], Any] = _no_part
     other_files: tuple[str, ...] = ()
+    doubts: Callable[[Any, Items], Sequence[str]] = lambda submission, items: ()
 
     @property
     def reference_files(self) -> tuple[str, ...]:

@@ -16,7 +16,8 @@ Public files:
 Submission: one text file for each recording, named as the audio file with `.txt` in place of its extension. Its lines
 are `<start> <end> <English|Mandarin>` in milliseconds, 0 <= start < end, in any order; turns may overlap. Times are
 rounded to whole milliseconds. For a recording without speech the file is empty. If all turns of a submission end within
-a hundredth of the set's latest time, the times are not in milliseconds, and the submission is refused.
+a hundredth of the set's latest time, the times are not in milliseconds, and the submission is refused. If this
+concerns single files only, `doubts` warns of them.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ from .language_labels import (
     read_spans,
     recording_names,
 )
-from .problems import FileProblems, Problems, ReferenceFileError, count_of, name, quote
+from .problems import FileProblems, Problems, ReferenceFileError, count_of, name, quote, some_of
 from .submission_folder import expect_files
 from .tables import Layout, Table, parse_table, read_table, split_fields, split_row
 from .text import decimal, decode, size_limit, text_of
@@ -263,6 +264,32 @@ def _check_unit(turns: Sequence[Turns], items: Items, problems: Problems) -> Non
             "times in milliseconds, not in seconds"
         )
         problems.add("not_milliseconds", "", message)
+
+
+def doubts(submission: Submission, items: Items) -> list[str]:
+    """Warn of single files whose times are probably in seconds. Only public numbers are used.
+
+    These are files whose turns all end before 1 % of the time at which they end in half of the files, but not if the
+    times were in seconds. Short recordings are not taken for them: their times in seconds would be after the set's
+    latest time. Files without turns are not considered.
+    """
+    ends = [
+        max((float(spans.max()) for spans in pair if len(spans)), default=0.0) for pair in submission.turns
+    ]
+    lasting = [end for end in ends if end]
+    if not lasting or items.latest is None:
+        return []
+    median = float(np.median(lasting))
+    least = LEAST_SHARE * median
+    early = [place for place, end in enumerate(ends) if 0 < end < least <= 1000 * end <= items.latest]
+    if not early:
+        return []
+    files = some_of([f"{items.ids[place]}.txt" for place in early])
+    latest = max(ends[place] for place in early)
+    return [
+        f"{files}: all turns end within {latest:.12g} ms, but half of the files have turns after {median:.12g} ms. "
+        "Times are in milliseconds; are these in seconds?"
+    ]
 
 
 def rows(files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:

@@ -7,7 +7,7 @@ from typing import Optional
 from ..formats.format import Items
 from ..formats.problems import SubmissionError
 from ..formats.submission_folder import REPORT_FILE, list_files
-from ..run.output import write_file
+from ..run.output import say, write_file
 from ..run.reference import read_items
 from ..task import Task
 from .program import accepted_report, directories, own_options, remove, run
@@ -31,12 +31,19 @@ def ingest_main(default: Task, *, items: Optional[Items] = None) -> int:
         remove(report)
         known = items or read_items(task, inputs)
         try:
-            task.format.read_submission(list_files(submitted), known)
+            submission = task.format.read_submission(list_files(submitted), known)
         except SubmissionError as refusal:
             write_file(report, f"{task.name}: refused.\n\n{refusal}\n")
             raise
         accepted = accepted_report(task.name, len(known))
         write_file(report, accepted)
-        print(accepted, end="")
+        say(
+            "\n".join(
+                [
+                    accepted.rstrip("\n"),
+                    *(f"Warning: {line}" for line in task.format.doubts(submission, known)),
+                ]
+            )
+        )
 
     return run(program)

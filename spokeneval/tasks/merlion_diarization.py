@@ -98,6 +98,7 @@ TASK = Task(
         files.read_submission,
         files.rows,
         files.take,
+        doubts=files.doubts,
     ),
     units=lambda reference: choose_units(reference.items.ids, "recording", speaker=reference.speakers),
     count=count,
