@@ -1,25 +1,40 @@
 """Check and score a submission at home, and make a zip that is ready to upload.
 
-    python3 try_submission.py FILE_OR_FOLDER_OR_ZIP                   scores it on the development set, if the kit has
-    one python3 try_submission.py --set evaluation FILE_OR_FOLDER_OR_ZIP  checks it for the evaluation set
+    python3 try_submission.py SUBMISSION                     scores it on the development set, if the kit has one
+    python3 try_submission.py --set evaluation SUBMISSION    checks it for the evaluation set
+    python3 try_submission.py --all SUBMISSION               lists every problem
 
-The checks are those of ingest.py and the scores those of score.py, the same files that the server runs. Needs numpy.
+SUBMISSION is a file, a folder or a zip. The checks are those of ingest.py and the scores those of score.py, the same
+files that the server runs. Needs numpy.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import re
 import runpy
 import shutil
 import sys
 import tempfile
 import zipfile
+from contextlib import suppress
 from pathlib import Path
+from typing import Callable, Optional
 
-from spokeneval.formats.problems import SubmissionError
-from spokeneval.formats.submission_folder import list_files
-from spokeneval.formats.submission_zip import unpack
+try:
+    import numpy  # noqa: F401
+except ImportError:
+    sys.exit("This kit needs numpy: pip install numpy")
+
+from spokeneval.formats.problems import SubmissionError, list_every_problem
+from spokeneval.formats.submission_folder import REPORT_FILE, list_files
+from spokeneval.formats.submission_zip import is_packed, unpack
+from spokeneval.run.options import OPTIONS_FILE, read_options
+from spokeneval.run.output import INTERRUPTED, say, score_table
+from spokeneval.run.reference import read_reference
+from spokeneval.task import ENDS
 
 HERE = Path(__file__).resolve().parent
 
@@ -34,16 +49,16 @@ def main() -> int:
     parser.add_argument(
         "--zip", type=Path, default=Path("submission.zip"), help="the zip to write (default: %(default)s)"
     )
+    parser.add_argument("--all", action="store_true", help="list every problem, not only the first ones")
     options = parser.parse_args()
     if any(character.isspace() for character in options.zip.name):
-        print(
-            f"{options.zip}: the name of the zip must not contain spaces. Choose another --zip.",
-            file=sys.stderr,
-        )
+        say(f"{options.zip}: the name of the zip must not contain spaces. Choose another --zip.", error=True)
         return 1
     if options.set not in sets:
-        print(f"The kit has no set {options.set}; choose one of {', '.join(sets)}.", file=sys.stderr)
+        say(f"The kit has no set {options.set}; choose one of {', '.join(sets)}.", error=True)
         return 1
+    if options.all:
+        list_every_problem()
     with tempfile.TemporaryDirectory() as folder:
         submitted = Path(folder, "submitted")
         submitted.mkdir()
@@ -52,28 +67,45 @@ def main() -> int:
         except SubmissionError as refusal:
             return refused(str(refusal), options.zip)
         except OSError as error:
-            return refused(f"{error.filename}: {error.strerror}", options.zip)
+            return refused(describe(error), options.zip)
         output = Path(folder, "output")
         if not run("ingest.py", HERE / options.set / "input", submitted, output):
-            return refused("", options.zip)
-        if (HERE / options.set / "reference").is_dir():
+            return refused(shortened(output), options.zip)
+        reference = HERE / options.set / "reference"
+        if reference.is_dir():
             inputs = Path(folder, "input")
-            shutil.copytree(str(HERE / options.set / "reference"), str(inputs / "ref"))
+            shutil.copytree(str(reference), str(inputs / "ref"))
             shutil.copytree(str(submitted), str(inputs / "res"))
             if not run("score.py", inputs, output):
                 return refused("", options.zip)
-            show(json.loads((output / "scores.json").read_text(encoding="utf-8")), options.set)
-            report = output / "detailed_results.html"
-            if report.exists():
-                shutil.copyfile(str(report), "detailed_results.html")
-                print("The report is in detailed_results.html.")
+            show("score.py", reference, output)
+            save_report(output / "detailed_results.html")
         else:
-            print(
-                f"The labels of the {options.set} set are hidden: the submission was checked but not scored."
-            )
-        pack(submitted, options.zip)
-    print(whereto(options.zip, options.set))
+            say(f"The labels of the {options.set} set are hidden: the submission was checked but not scored.")
+        try:
+            pack(submitted, options.zip)
+        except OSError as error:
+            return refused("", options.zip, error)
+    say(whereto(options.zip, options.set))
     return 0
+
+
+def guarded(program: Callable[[], int]) -> int:
+    """Run a program and return its exit status. Errors of files are one line, and Ctrl-C ends it without a message."""
+    for stream in (sys.stdout, sys.stderr):  # some terminals cannot print all characters
+        stream.reconfigure(errors="backslashreplace")
+    try:
+        return program()
+    except OSError as error:
+        say(describe(error), error=True)
+        return 1
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def describe(error: OSError) -> str:
+    """Return the file, if it is known, and what is wrong with it."""
+    return f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error)
 
 
 def whereto(path: Path, called: str) -> str:
@@ -87,24 +119,34 @@ def whereto(path: Path, called: str) -> str:
     return f"{path} is ready to upload to the phase {' or '.join(names)}."
 
 
-def refused(words: str, path: Path) -> int:
+def refused(words: str, path: Path, error: Optional[OSError] = None) -> int:
     """Print the problems, and that no zip was written; return the exit status."""
-    if words:
-        print(words, file=sys.stderr)
-    older = "; the existing file is from an earlier run" if path.exists() else ""
-    print(f"{path} was not written{older}.", file=sys.stderr)
+    why = f" ({error.strerror})" if error else ""
+    older = "; the existing file is from an earlier run" if os.path.exists(str(path)) else ""
+    advice = f" Choose another folder: --zip FOLDER/{path.name}" if error else ""
+    say("\n".join([*([words] if words else []), f"{path} was not written{why}{older}.{advice}"]), error=True)
     return 1
 
 
+def shortened(output: Path) -> str:
+    """Return how to list every problem, if the report of the check lists only some."""
+    report = output / REPORT_FILE
+    some = report.exists() and re.search(r"\d more\b", report.read_text(encoding="utf-8"))
+    return "--all lists every problem." if some else ""
+
+
 def stage(submission: Path, folder: Path) -> None:
-    """Copy the submission's files to a folder as the platform unpacks them."""
+    """Copy the submission's files to a folder as the platform unpacks them.
+
+    Raises
+    ------
+    SubmissionError
+        The folder or the zip is refused.
+    """
     if submission.is_dir():
-        for path in submission.iterdir():
-            if path.is_dir() and not path.is_symlink():
-                shutil.copytree(str(path), str(folder / path.name), symlinks=True)
-            else:
-                shutil.copy2(str(path), str(folder / path.name), follow_symlinks=False)
-    elif zipfile.is_zipfile(str(submission)):
+        for name, path in list_files(submission).sources.items():
+            shutil.copyfile(str(path), str(folder / name))
+    elif is_packed(submission):
         unpack(submission, folder)
     else:
         shutil.copyfile(str(submission), str(folder / submission.name))
@@ -116,26 +158,49 @@ def run(program: str, *folders: Path) -> bool:
     try:
         runpy.run_path(sys.argv[0], run_name="__main__")
     except SystemExit as end:
+        if end.code == INTERRUPTED:
+            raise KeyboardInterrupt from None
         return not end.code
     return True
 
 
-def show(scores: dict[str, float], called: str) -> None:
-    """Print the scores as a table, the primary score first."""
-    width = max(len(key) for key in scores)
-    print(f"\n  Scores on the {called} set")
-    for key, score in scores.items():
-        print(f"  {key:<{width}}  {score:.4f}" if isinstance(score, float) else f"  {key:<{width}}  {score}")
-    print()
+def show(program: str, reference: Path, output: Path) -> None:
+    """Print the scores as a table, the primary score first, beside the baseline's if the kit has them."""
+    options = read_options((HERE / program).with_name(OPTIONS_FILE))
+    task = options.vary(runpy.run_path(str(HERE / program))["TASK"])
+    scores = json.loads((output / "scores.json").read_text(encoding="utf-8"))
+    ends = [scores[task.primary.key + end] for end in ENDS if task.primary.key + end in scores]
+    intervals = {task.primary.key: (ends[0], ends[1])} if ends else {}
+    baseline = options.settings(task, read_reference(task, reference)).baseline
+    table = score_table(task, scores, intervals, baseline)
+    say("\n".join(["", f"  Scores on the {reference.parent.name} set", *table, ""]))
+
+
+def save_report(report: Path) -> None:
+    """Copy the report, if there is one, to the current folder. The check goes on if it cannot be written."""
+    if not report.exists():
+        return
+    try:
+        shutil.copyfile(str(report), report.name)
+        say(f"The report is in {report.name}.")
+    except OSError as error:
+        say(f"The report {report.name} was not written ({error.strerror}).", error=True)
 
 
 def pack(folder: Path, path: Path) -> None:
-    """Write the submission's files to the root of a zip."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(str(path), "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, file in list_files(folder).sources.items():
-            archive.write(str(file), name)
+    """Write the submission's files to the root of a zip. An existing zip is replaced once the new one is complete."""
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with zipfile.ZipFile(str(unfinished), "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, file in list_files(folder).sources.items():
+                archive.write(str(file), name)
+        os.replace(str(unfinished), str(path))
+    except OSError:
+        with suppress(OSError):
+            unfinished.unlink()
+        raise
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(guarded(main))

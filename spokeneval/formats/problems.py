@@ -24,7 +24,16 @@ KEPT_OF_REFERENCES = 100_000
 
 _PLACES = 5
 
+_every = False
+"""Whether every problem is kept and listed; see `list_every_problem`."""
+
 FREE_ATTEMPT = "Nothing was scored. A refused submission does not count against your daily limit."
+
+
+def list_every_problem() -> None:
+    """Keep and list every problem from now on, as a participant may ask for at home."""
+    global _every
+    _every = True
 
 
 def quote(text: str, limit: int = 100) -> str:
@@ -40,6 +49,7 @@ def name(text: str) -> str:
 
 def some_of(names: Sequence[str], shown: int = 3) -> str:
     """The first few names as text: `a, b, c (and 97 more)`."""
+    shown = len(names) if _every else shown
     rest = len(names) - shown
     return ", ".join(name(text) for text in names[:shown]) + (f" (and {rest} more)" if rest > 0 else "")
 
@@ -104,6 +114,8 @@ class FileProblems(ValueError):
     @property
     def summarised(self) -> list[Problem]:
         """The problems to show. Of many problems with one code, only the first, with the places of the next ones."""
+        if _every:
+            return list(self.problems)
         alike: dict[str, list[Problem]] = {}
         for problem in self.problems:
             alike.setdefault(problem.code, []).append(problem)
@@ -117,7 +129,7 @@ class FileProblems(ValueError):
 
     def __str__(self) -> str:
         summarised = self.summarised
-        shown = summarised[:SHOWN]
+        shown = summarised if _every else summarised[:SHOWN]
         if self.files == 1:
             file = shown[0].file
             lines = [f"{name(file) if file else 'submission'}: {count_of(self.total, 'problem')}", ""]
@@ -191,7 +203,8 @@ class Problems:
     ) -> None:
         self._counts[code] += 1
         self._files.add(file)
-        if self._counts[code] <= (KEPT_OF_REFERENCES if self.error is ReferenceFileError else SHOWN):
+        most = KEPT_OF_REFERENCES if _every or self.error is ReferenceFileError else SHOWN
+        if self._counts[code] <= most:
             self.kept.append(Problem(code, file, message, line, item))
 
     def raise_if_any(self) -> None:

@@ -17,7 +17,10 @@ import csv
 import sys
 from pathlib import Path
 
-import numpy as np
+try:
+    import numpy as np
+except ImportError:
+    sys.exit("This kit needs numpy: pip install numpy")
 from content import content_vector, rouge
 
 HERE = Path(__file__).resolve().parent

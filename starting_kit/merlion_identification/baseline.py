@@ -13,7 +13,10 @@ import csv
 import sys
 from pathlib import Path
 
-import numpy as np
+try:
+    import numpy as np
+except ImportError:
+    sys.exit("This kit needs numpy: pip install numpy")
 
 from spokeneval.formats.files import read_folder
 from spokeneval.formats.segment_scores import read_items, read_reference

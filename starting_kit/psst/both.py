@@ -11,7 +11,6 @@ competition of its task. Runs the server's own programs, in psst_recognition/ an
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shutil
 import sys
@@ -20,7 +19,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from psst_kit import HERE, Recognised, read_recognised, write_correctness, write_transcripts
-from try_submission import pack, run, show, whereto
+from try_submission import guarded, pack, run, show, whereto
+
+from spokeneval.run.output import say
 
 
 def main() -> int:
@@ -52,13 +53,13 @@ def try_task(
             shutil.copytree(str(data / "reference"), str(submitted.parent / "ref"))
             if not run(f"{task}/score.py", submitted.parent, output):
                 return False
-            show(json.loads((output / "scores.json").read_text(encoding="utf-8")), data.name)
+            show(f"{task}/score.py", data / "reference", output)
         else:
-            print(f"The labels of the {data.name} set are hidden: the submission was checked but not scored.")
+            say(f"The labels of the {data.name} set are hidden: the submission was checked but not scored.")
         pack(submitted, zip_path)
-    print(whereto(zip_path, data.name))
+    say(whereto(zip_path, data.name))
     return True
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(guarded(main))

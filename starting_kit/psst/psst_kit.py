@@ -10,6 +10,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+try:
+    import numpy  # noqa: F401
+except ImportError:
+    sys.exit("This kit needs numpy: pip install numpy")
+
 from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
 from spokeneval.formats.naming import LIST_FILE

@@ -160,7 +160,7 @@ def test_at_home_scores_are_exact_and_the_leaderboard_is_explained(bundle, tmp_p
     tried = run_program("try_submission.py", "out", cwd=tmp_path)
     line = next(line for line in tried.stdout.splitlines() if line.startswith("With hidden labels"))
     shown, low, high, step, floor = map(float, re.findall(r"-?\d+\.\d+", line.replace("F1", "")))
-    exact = float(re.search(r"^ *f1 +(\S+)$", tried.stdout, re.MULTILINE)[1])
+    exact = float(re.search(r"^ *F1 +(\S+) ", tried.stdout, re.MULTILINE)[1])
     assert abs(exact - shown) <= step / 2 + 1e-9
     assert shown == floor
     assert low < shown < high
