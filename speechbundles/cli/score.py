@@ -20,7 +20,8 @@ import click
 from speechbundles.board import score_all, scores_to_text
 from speechbundles.cli.options import PATH, Command, jobs, phase, reference
 from speechbundles.cli.progress import counting
-from speechbundles.cli.terminal import refuse_windows, reporting, resumable
+from speechbundles.cli.terminal import refuse_windows, reporting, resumable, warn
+from speechbundles.model.submissions import describe_loose
 from speechbundles.model.text import say
 
 
@@ -58,5 +59,8 @@ def command(
                 progress=progress,
             )
         say(scores_to_text(scores))
+        loose = describe_loose(folder, "Not scored, because they are no zips:", passed_over=out)
+        if loose:
+            warn(f"{loose}.")
         say(f"{scores.new} scored in {time.monotonic() - began:.1f} s, written to {out}", error=True)
     return 0 if all(scored.finished for scored in scores.scored) else 1

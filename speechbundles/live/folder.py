@@ -21,9 +21,9 @@ from pathlib import Path
 
 from speechbundles.model.bounded import read_file
 from speechbundles.model.errors import OrganiserError, UnreadableFile
+from speechbundles.model.submissions import INDEX
 from speechbundles.model.tabular import csv_text, read_rows
 
-INDEX = "index.csv"
 SUBMISSIONS, OUTPUTS, LOGS = "submissions", "outputs", "logs"
 LARGEST_INDEX = 256 << 20
 TIME = "%Y-%m-%dT%H%M%S"

@@ -40,7 +40,9 @@ def test_each_is_scored_best_first_and_a_bad_one_is_listed(tmp_path, downloads, 
     out = tmp_path / "out"
     arguments = ["score", codabench_bundle(tmp_path), downloads, "--out", out]
     assert build_bundle.main([*map(str, arguments)]) == 1
-    said = capsys.readouterr().out
+    said, warned = capsys.readouterr()
+    words = "Not scored, because they are no zips: notes.txt: zip the files of each submission."
+    assert words in warned.splitlines()
     assert said.index("alpha/first") < said.index("beta/Second") < said.index("Not scored: 1 submission")
     assert "beta/broken: submission: 1 problem" in said
     rows = table(out)
@@ -158,8 +160,19 @@ def test_what_cannot_be_begun_is_refused(tmp_path, downloads):
     bundle = codabench_bundle(tmp_path)
     with pytest.raises(OrganiserError, match="expected a folder"):
         score(bundle, tmp_path / "nowhere", tmp_path / "out")
-    with pytest.raises(OrganiserError, match="no zip in this folder"):
-        score(bundle, write_files(tmp_path / "empty", {"a/b.txt": ""}), tmp_path / "out")
+    none = "no zip in this folder or in a folder below it"
+    for files, words in (
+        ({"a/b.md": ""}, ""),
+        (
+            {"a/results.csv": "", "b.rar": ""},
+            "; found a/results.csv, b.rar: zip the files of each submission",
+        ),
+        ({"index.csv": "", "a/log.txt": ""}, ""),
+    ):
+        folder = write_files(tmp_path / f"without {len(words)} {len(files)}", files)
+        with pytest.raises(OrganiserError) as refused:
+            score(bundle, folder, tmp_path / "out")
+        assert str(refused.value) == f"{folder}: {none}{words}"
     (downloads / "alpha/first.Zip").write_bytes(b"")
     with pytest.raises(OrganiserError, match="alpha/first appears twice"):
         score(bundle, downloads, tmp_path / "out")

@@ -270,7 +270,7 @@ def test_a_submission_that_cannot_be_unpacked_fails_with_the_report(tmp_path):
     bad.write_bytes(b"no zip")
     result = rehearse(bundle, bad)
     assert result.status == "Failed"
-    assert "is not a readable zip" in result.problems[0]
+    assert "is not a readable zip file, but a text file; zip it, and submit the zip" in result.problems[0]
     escape = submission_zip(tmp_path, {"../answer.txt": "42"})
     assert rehearse(bundle, escape).status == "Failed"
 
