@@ -271,7 +271,7 @@ def doubts(submission: Submission, items: Items) -> list[str]:
 
     These are files whose turns all end before 1 % of the time at which they end in half of the files, but not if the
     times were in seconds. Short recordings are not taken for them: their times in seconds would be after the set's
-    latest time. Files without turns are not considered.
+    latest time. Files without turns are not considered, nor are turns up to 1 ms, which may mark silence.
     """
     ends = [
         max((float(spans.max()) for spans in pair if len(spans)), default=0.0) for pair in submission.turns
@@ -281,7 +281,7 @@ def doubts(submission: Submission, items: Items) -> list[str]:
         return []
     median = float(np.median(lasting))
     least = LEAST_SHARE * median
-    early = [place for place, end in enumerate(ends) if 0 < end < least <= 1000 * end <= items.latest]
+    early = [place for place, end in enumerate(ends) if 1 < end < least <= 1000 * end <= items.latest]
     if not early:
         return []
     files = some_of([f"{items.ids[place]}.txt" for place in early])

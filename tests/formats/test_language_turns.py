@@ -217,3 +217,41 @@ def test_turns_within_a_hundredth_of_the_latest_time_are_in_seconds():
     assert refused(**turns) == [("not_milliseconds", "", None)]
     for change in ({"y": "1 10 Mandarin\n"}, {"latest": 900}, {"latest": None}, {"x": "", "y": ""}):
         submit(**{**turns, **change})
+
+
+def doubts(*ends, latest=131072):
+    """The warnings of a submission whose recordings a, b, c, ... end at these times in ms; None: without turns."""
+    files = {
+        f"{name}.txt": "" if end is None else f"0 {end} English"
+        for name, end in zip("abcdefgh", ends, strict=False)
+    }
+    items = Items(tuple("abcdefgh"[: len(ends)]), latest=latest)
+    return language_turns.doubts(language_turns.read_submission(Files(encoded(files)), items), items)
+
+
+@pytest.mark.parametrize(
+    ("ends", "files"),
+    [
+        ((120_000, 131.2, 98_000, 125_000), "b.txt"),
+        ((120_000, 131.2, 98_000, None, 97.8), "b.txt, e.txt"),
+        ((120_000, 97.8), "b.txt"),
+        ((120_000, 1.4, 98_000), ""),  # 1 ms may mark a recording without speech
+        ((120_000, 1.6, 98_000), "b.txt"),
+        ((120_000, 900, 98_000), ""),  # 900 s are longer than the longest recording: a short recording
+        ((120_000, 132, 98_000), ""),
+        ((120_000, None, 98_000, 0.3), ""),
+        ((None, None), ""),
+    ],
+)
+def test_single_files_in_seconds_are_warned_of(ends, files):
+    found = doubts(*ends)
+    assert [warning.partition(":")[0] for warning in found] == ([files] if files else [])
+
+
+def test_the_warning_gives_both_times_and_needs_a_known_latest_time():
+    assert doubts(120_000, 131.2, 98_000) == [
+        "b.txt: all turns end within 131 ms, but half of the files have turns after 98000 ms. Times are in "
+        "milliseconds; are these in seconds?"
+    ]
+    assert doubts(120_000, 131.2, 98_000, latest=None) == []
+    assert [bool(doubts(3000, end, 2500, latest=4096)) for end in (4, 5, 24)] == [True, False, False]

@@ -13,6 +13,7 @@ from spokeneval.formats.problems import (
     ReferenceFileError,
     SubmissionError,
     count_of,
+    list_every_problem,
     name,
     quote,
     repeated,
@@ -130,3 +131,18 @@ def test_the_next_file_is_read_after_one_that_cannot_be():
     with pytest.raises(ReferenceFileError), problems.continuing():
         Problems(ReferenceFileError).stop("nul_byte", "a.csv", "a NUL byte")
     assert [problem.code for problem in problems.kept] == ["nul_byte"]
+
+
+def test_every_problem_is_listed_where_a_participant_asks_for_all(monkeypatch):
+    monkeypatch.setattr("spokeneval.formats.problems._every", False)
+    list_every_problem()
+    found = Problems()
+    for line in range(1, 51):
+        found.add("bad", "a.csv", f"bad {line}", line=line)
+        found.add("worse", "b.csv", f"worse {some_of(['x', 'y', 'z', 'w'])}", line=line)
+    with pytest.raises(SubmissionError) as refusal:
+        found.raise_if_any()
+    lines = str(refusal.value).splitlines()
+    assert lines[0] == "100 problems in 2 files"
+    assert [line for line in lines if "bad" in line] == [f"  {f'line {n}':9} bad {n}" for n in range(1, 51)]
+    assert sum("worse x, y, z, w" in line for line in lines) == 50

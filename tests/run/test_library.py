@@ -203,3 +203,20 @@ def test_help_and_a_terminal_without_greek():
         done = subprocess.run(command, env=environment, capture_output=True, text=True)
         assert (done.returncode, done.stderr) == (0, "")
         assert expected in " ".join(done.stdout.split())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes are closed in another way")
+def test_a_closed_pipe_and_ctrl_c_are_silent(monkeypatch, capsys):
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "spokeneval", "tasks"]
+    done = subprocess.run(command, cwd=ROOT, stdout=writing, stderr=subprocess.PIPE)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+    def interrupted():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("spokeneval.__main__.list_tasks", interrupted)
+    assert main(["tasks"]) == 130
+    assert tuple(capsys.readouterr()) == ("", "")

@@ -6,6 +6,8 @@ import contextlib
 import errno
 import io
 import json
+import os
+import subprocess
 import sys
 from dataclasses import replace
 from functools import partial
@@ -17,13 +19,13 @@ import pytest
 from spokeneval import __version__
 from spokeneval.formats.problems import FREE_ATTEMPT, Problem, SubmissionError
 from spokeneval.programs.ingest import ingest_main
-from spokeneval.programs.program import accepted_report, describe_error
+from spokeneval.programs.program import accepted_report, describe_error, run
 from spokeneval.programs.score import score_main
-from spokeneval.run.output import write_file
+from spokeneval.run.output import INTERRUPTED, write_file
 from spokeneval.run.reference import fingerprint, items_fingerprint, parse_reference
 from spokeneval.tasks import find_task
 from tests.samples.cases import CASES, IDS, SHEETS
-from tests.samples.programs import encoded, write_files
+from tests.samples.programs import ROOT, encoded, write_files
 
 TASK = find_task("psst_correctness")
 REFERENCE = CASES[TASK.name].reference
@@ -327,6 +329,41 @@ def test_ingestion_leaves_its_report_in_place_of_any_other(tmp_path):
     assert (status, report) == (1, None)
     assert stderr.startswith("The organisers' input data cannot be used (1 problem)")
     assert ingest(tmp_path, options={"options": {"of no task": "on"}})[0] == 1
+
+
+# A closed pipe, and Ctrl-C
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes are closed in another way")
+@pytest.mark.parametrize(
+    ("stream", "words"),
+    [("stdout", ["in", "out"]), ("stderr", ["nowhere", "out"]), ("stderr", [])],
+)
+def test_a_program_whose_reader_is_gone_says_nothing_and_writes_its_files(tmp_path, stream, words):
+    write_files(tmp_path / "in" / "ref", REFERENCE)
+    write_files(tmp_path / "in" / "res", ANSWERS)
+    reading, writing = os.pipe()
+    os.close(reading)
+    program = ROOT / "scoring_program" / "psst_correctness" / "score.py"
+    other = {"stdout": "stderr", "stderr": "stdout"}[stream]
+    done = subprocess.run(
+        [sys.executable, program, *words],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        **{stream: writing, other: subprocess.PIPE},
+        text=True,
+    )
+    os.close(writing)
+    assert (getattr(done, other), done.returncode) == ("", int(stream == "stderr"))
+    assert (tmp_path / "out" / "scores.json").exists() == (stream == "stdout")
+
+
+def test_ctrl_c_ends_a_program_without_a_word(capsys):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    assert run(interrupted) == INTERRUPTED == 130
+    assert tuple(capsys.readouterr()) == ("", "")
 
 
 # Files
