@@ -1,5 +1,6 @@
 """Tests of every task's built bundles and starting kit: the order of the leaderboard, and a kit that works."""
 
+import errno
 import io
 import json
 import os
@@ -8,6 +9,8 @@ import shlex
 import subprocess
 import sys
 import zipfile
+from importlib import import_module
+from unittest import mock
 
 import nbclient
 import nbformat
@@ -224,7 +227,12 @@ def test_a_participant_tries_a_submission_and_gets_a_zip(series, kit):
         for submission in tried:
             done = run_program("try_submission.py", "--set", name, submission, cwd=kit)
             assert (done.returncode, done.stderr) == (0, "")
-            assert (f"  {task.primary.key} " in done.stdout) == (name == "development")
+            primary = re.search(
+                rf"^  {re.escape(task.primary.heading)} +(\S+)   baseline +\1   95 % interval \S+ to \S+$",
+                done.stdout,
+                re.MULTILINE,
+            )
+            assert (primary is not None) == (name == "development")
             # The MERLIon CCS tasks have no phase on their development set.
             words = {
                 "development": "the phase Development.",
@@ -237,7 +245,7 @@ def test_a_participant_tries_a_submission_and_gets_a_zip(series, kit):
             packed = zipfile.ZipFile(kit / "submission.zip").namelist()
             assert sorted(packed) == sorted(path.name for path in (kit / f"for_{name}").iterdir())
     if task.name == "spoken_call":
-        assert "d_full                 3.95" in done.stdout
+        assert "Dfull                       3.95" in done.stdout
     for arguments, words in (
         (
             ("--zip", "my zip.zip", "out"),
@@ -254,3 +262,138 @@ def test_a_participant_tries_a_submission_and_gets_a_zip(series, kit):
     done = run_program("try_submission.py", "--set", "evaluation", "for_development", cwd=kit)
     assert done.returncode == 1
     assert done.stderr.endswith("submission.zip was not written; the existing file is from an earlier run.\n")
+
+
+NO_NUMPY = "This kit needs numpy: pip install numpy\n"
+
+
+@pytest.mark.default_cases("content_accuracy", "merlion_diarization", "psst_recognition")
+def test_without_numpy_every_program_of_the_kit_ends_with_one_line(kit, tmp_path):
+    write_files(tmp_path, {"numpy/__init__.py": "raise ImportError('No module named numpy')\n"})
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    for program in ("try_submission.py", "baseline.py", "both.py", "align.py"):
+        if not (kit / program).exists() or "numpy" not in (kit / program).read_text(encoding="utf-8"):
+            continue
+        command = [sys.executable, program, "development", "without_numpy"]
+        done = subprocess.run(command, cwd=kit, env=environment, capture_output=True, text=True)
+        lines = (NO_NUMPY, "baseline.py needs scikit-learn: pip install scikit-learn\n")
+        assert done.stderr in lines
+        assert (done.stderr == NO_NUMPY, done.returncode, done.stdout) == (
+            "scikit-learn" not in done.stderr,
+            1,
+            "",
+        )
+
+
+@pytest.mark.parametrize("series", ["spoken_call"], indirect=True)
+def test_a_tired_participant_gets_one_line(kit, tmp_path):
+    assert run_program("baseline.py", "development", "out", cwd=kit).returncode == 0
+    sheet = (kit / "out" / "results.csv").read_text(encoding="utf-8")
+    headerless = sheet.partition("\n")[2]
+    mistaken = sheet.replace("accept", "acept")
+    given = write_files(
+        tmp_path,
+        {
+            "headerless/results.csv": headerless,
+            "mistaken/results.csv": mistaken,
+            "answers.rar": b"Rar!\x1a\x07\1\0" + bytes(99),
+            "answers.docx": make_zip({"[Content_Types].xml": b"", "word/document.xml": b""}),
+            "kit.zip": make_zip({"kit/try_submission.py": b"", "kit/spokeneval/__init__.py": b""}),
+        },
+    )
+    not_kit = "  is the starting kit, not a submission; zip the files that your system wrote"
+    for name, line in {
+        kit: not_kit,
+        "kit.zip": not_kit,
+        "answers.rar": "  is not a readable zip file, but a RAR archive; unpack it and zip its files instead",
+        "answers.docx": "  is a Word document (.docx), not a zip of the files; zip the files that your system wrote",
+        "headerless": "  line 1    the header is missing; expected a first line with the columns Id, Accept, "
+        "separated by tabs",
+    }.items():
+        done = run_program("try_submission.py", "--zip", "no.zip", given / name, cwd=kit)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.splitlines()[2] == line
+        assert done.stderr.endswith("no.zip was not written.\n")
+        assert "--all" not in done.stderr
+
+    wrong = mistaken.count("acept")
+    done = run_program("try_submission.py", "--zip", "no.zip", given / "mistaken", cwd=kit)
+    assert f"({wrong - 1} more like this, lines " in done.stderr
+    assert done.stderr.endswith("--all lists every problem.\nno.zip was not written.\n")
+    done = run_program("try_submission.py", "--all", "--zip", "no.zip", given / "mistaken", cwd=kit)
+    assert done.stderr.count(": decision 'acept'; expected 'accept' or 'reject'") == wrong
+    assert "--all" not in done.stderr
+
+
+@pytest.mark.parametrize("series", ["spoken_call"], indirect=True)
+def test_a_report_and_a_zip_that_cannot_be_written_are_one_line_each(kit, tmp_path):
+    assert run_program("baseline.py", "development", "out", cwd=kit).returncode == 0
+    (tmp_path / "detailed_results.html").mkdir()
+    words = [kit / "try_submission.py", kit / "out"]
+    done = run_program(*words, cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stderr == "The report detailed_results.html was not written (Is a directory).\n"
+    assert done.stdout.endswith("submission.zip is ready to upload to the phase Development.\n")
+    (tmp_path / "detailed_results.html").rmdir()
+    done = run_program(*words, "--zip", "submission.zip/new.zip", cwd=tmp_path)
+    assert done.returncode == 1
+    why = (
+        "submission.zip/new.zip was not written (File exists). Choose another folder: --zip FOLDER/new.zip\n"
+    )
+    assert done.stderr == why
+
+
+@pytest.mark.parametrize("series", ["spoken_call"], indirect=True)
+@pytest.mark.parametrize("number", [errno.EROFS, errno.ENOSPC])
+def test_on_a_full_or_read_only_disk_the_older_zip_is_kept(kit, tmp_path, monkeypatch, capsys, number):
+    write_files(tmp_path, {"out/results.csv": "x", "submission.zip": "older"})
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(ROOT / "starting_kit"))
+    monkeypatch.setattr(sys, "argv", ["try_submission.py", "--set", "evaluation", "out"])
+    tried = import_module("try_submission")
+    monkeypatch.setattr(tried, "HERE", kit)
+    monkeypatch.setattr(tried, "run", lambda *words: True)
+    full = mock.Mock(side_effect=OSError(number, os.strerror(number)))
+    monkeypatch.setattr(zipfile.ZipFile, "write", full)
+    assert tried.guarded(tried.main) == 1
+    assert capsys.readouterr().err == (
+        f"submission.zip was not written ({os.strerror(number)}); the existing file is from an earlier run. "
+        "Choose another folder: --zip FOLDER/submission.zip\n"
+    )
+    assert (tmp_path / "submission.zip").read_text() == "older"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "submission.zip"]
+    monkeypatch.setattr(tried, "run", mock.Mock(side_effect=KeyboardInterrupt))
+    assert tried.guarded(tried.main) == 130
+    monkeypatch.setattr(tried, "stage", mock.Mock(side_effect=OSError(number, os.strerror(number))))
+    assert tried.guarded(tried.main) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [
+        os.strerror(number),
+        "submission.zip was not written; the existing file is from an earlier run.",
+    ]
+
+
+@pytest.mark.parametrize("series", ["merlion_diarization"], indirect=True)
+def test_one_file_in_seconds_is_warned_of_and_accepted(kit):
+    assert run_program("baseline.py", "development", "seconds", cwd=kit).returncode == 0
+    first, *_ = sorted((kit / "seconds").iterdir())
+    first.write_text("0 60.5 English\n60.5 118.2 Mandarin\n")
+    done = run_program("try_submission.py", "seconds", cwd=kit)
+    assert (done.returncode, done.stderr) == (0, "")
+    second_line = done.stdout.splitlines()[1]
+    assert second_line.startswith(
+        f"Warning: {first.name}: all turns end within 118 ms, but half of the files"
+    )
+
+
+@pytest.mark.parametrize("series", ["spoken_call"], indirect=True)
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes are closed in another way")
+def test_a_kit_whose_reader_is_gone_writes_its_zip(kit):
+    assert run_program("baseline.py", "development", "out", cwd=kit).returncode == 0
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "try_submission.py", "--zip", "piped.zip", "out"]
+    done = subprocess.run(command, cwd=kit, stdout=writing, stderr=subprocess.PIPE)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (kit / "piped.zip").exists()
