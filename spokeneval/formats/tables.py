@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import difflib
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -215,6 +214,8 @@ def _describe_missing(
 
 def _describe_near(missing: Sequence[str], others: Sequence[str]) -> str:
     """Advice to rename the other columns whose names are nearly those of missing ones."""
+    import difflib  # only here, so that programs start faster
+
     names = {field.lower(): field for field in others[:_FIRST_ROWS] if len(field) <= _LONGEST_NAME}
     renamed = []
     for column in missing:
