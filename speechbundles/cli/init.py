@@ -12,7 +12,6 @@ import click
 
 from speechbundles.cli.options import PATH, Command
 from speechbundles.cli.terminal import ROOT, reporting
-from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import say
 from speechbundles.new import (
     EXAMPLES,
@@ -42,11 +41,11 @@ from spokeneval.kinds.declared import KINDS
 def command(
     folder: Path, names: Sequence[str], new: str | None, kind: str | None, example: str | None, software: str
 ) -> int:
+    if [bool(names), bool(new), bool(example)].count(True) != 1 or bool(new) != bool(kind):
+        raise click.UsageError(
+            "Give the names of tasks, or --new NAME with --kind KIND, or --example EXAMPLE."
+        )
     with reporting(ending="\n\nNothing was written."):
-        if [bool(names), bool(new), bool(example)].count(True) != 1 or bool(new) != bool(kind):
-            raise OrganiserError(
-                "give the names of tasks, or --new NAME with --kind KIND for a task of your own, or --example EXAMPLE"
-            )
         if example:
             write_example(ROOT, folder, example)
             say(what_is_there(folder, example))

@@ -112,7 +112,7 @@ def test_of_hidden_labels_in_steps_a_board_shows_the_floor_or_better(tmp_path):
     assert score(tmp_path, STEPS)[:3] == (0, said, "")
     assert written(tmp_path) == TOLD["floor"]  # 2/3 is 0.5 on the grid
     assert score(tmp_path, STEPS, answers=CASES[TASK.name].submission)[0] == 0
-    assert written(tmp_path) == {"f1": 1.0, "f1_low": 0.5, "f1_high": 1.5}
+    assert written(tmp_path) == {"f1": 1.0, "f1_low": 0.5, "f1_high": 1.0}
 
 
 @pytest.mark.parametrize("variable", ["write", "yes"])

@@ -58,7 +58,11 @@ def test_the_version_is_that_of_the_library(capsys):
         ("--platform codalab", "COMMAND", "No such option '--platform'."),
         ("rank x --anonymos", "rank", "No such option '--anonymos'. Did you mean '--anonymous'?"),
         ("rank", "rank", "Missing argument 'OUTPUT...'."),
-        ("init mine", "init", "Missing argument 'TASK...'."),
+        (
+            "init mine",
+            "init",
+            "Give the names of tasks, or --new NAME with --kind KIND, or --example EXAMPLE.",
+        ),
         ("season b.zip dir more", "season", "Got unexpected extra argument (more)"),
         ("build --platform codalb", "build", "'codalb' is not one of 'codabench', 'codalab'."),
         ("fetch seven dir", "fetch", "Invalid value for 'COMPETITION': 'seven' is not a valid integer."),

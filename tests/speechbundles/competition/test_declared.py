@@ -238,7 +238,7 @@ def test_init_wants_names_or_a_kind(tmp_path, capsys):
         ["--new", "a"],
         ["--kind", "decisions"],
     ):
-        assert build_bundle.main(["init", str(tmp_path / "own"), *words]) == 1
+        assert build_bundle.main(["init", str(tmp_path / "own"), *words]) == 2
         assert "--new NAME with --kind KIND" in capsys.readouterr().err
     assert (
         build_bundle.main(["init", str(tmp_path / "own"), "--new", "spoken_call", "--kind", "decisions"]) == 1
