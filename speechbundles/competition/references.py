@@ -15,11 +15,15 @@ from speechbundles.competition.intake.reference import read_tables
 from speechbundles.competition.intake.table import OwnTable
 from speechbundles.competition.set_facts import SetFacts, set_facts
 from speechbundles.model.errors import BadReference, UnreadableFile
+from speechbundles.model.text import PROGRAM
 from spokeneval.formats.format import Format
 from spokeneval.formats.problems import Problem, ReferenceFileError, count_of, quote
 from spokeneval.formats.tables import Layout
 from spokeneval.run.reference import Reference, fingerprint
 from spokeneval.task import Task
+
+MANY_ROWS = 20
+"""With so many rows that cannot be used, the labels are probably not those of the task."""
 
 MOST_REASONS = 20
 """Up to this many rows that were left out are listed; further ones are counted."""
@@ -222,7 +226,14 @@ def _hint(name: str, error: ReferenceFileError, rows: Sequence[Problem], dropped
             f"bundle: sets: {{{name}: {{rename: {{COLUMN: NAME IN YOUR FILE}}}}}}"
         )
     if rows and not dropped:
-        return "--drop-invalid-reference-rows leaves such rows out."
+        lines = {(problem.file, problem.line) for problem in rows}
+        hint = "--drop-invalid-reference-rows leaves such rows out."
+        if len(lines) < MANY_ROWS:
+            return hint
+        return (
+            f"{hint} It would leave out {len(lines)} rows. If these labels are meant, this is another task: "
+            f"`{PROGRAM} init DIR --new NAME --kind KIND` declares one with your own labels, raters or scale."
+        )
     return ""
 
 

@@ -796,3 +796,16 @@ def test_the_build_prints_first_how_files_were_read(tmp_path, capsys):
     said = " ".join(capsys.readouterr().err.split())
     assert f"spoken_call/evaluation: {own}: 4 rows; not UTF-8, read as Windows-1252" in said
     assert said.index("read as Windows-1252") < said.index("the Id is empty")
+
+
+def test_labels_of_another_task_are_not_only_advised_to_be_dropped(tmp_path):
+    rows = "".join(f"a,{n},{n}00,{n}50,Hindi\n" for n in range(1, 30))
+    with pytest.raises(BadReference) as refusal:
+        load(
+            tmp_path,
+            {"labels.csv": f"audio_name,utt_id,start,end,language_tag\n{rows}"},
+            "merlion_identification",
+        )
+    last = str(refusal.value).splitlines()[-1]
+    assert "It would leave out 29 rows." in last
+    assert "init DIR --new NAME --kind KIND" in last
