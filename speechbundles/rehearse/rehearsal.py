@@ -144,6 +144,8 @@ def rehearse(
         raise OrganiserError(f"{submission}: {found}; expected the zip of a submission")
     if keep is not None and keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
         raise OrganiserError(f"{keep}: expected an empty folder or a new one")
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)  # a folder that cannot be made is reported before the run
     built = read_built_bundle(bundle)
     rehearsed = built.phase(phase)
     if reference is not None:
