@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from speechbundles.competition.own_task import load_own_task, program_texts
 from speechbundles.model.bounded import MOST_YAML, decode_yaml, read_file
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import PROGRAM
 from speechbundles.new.template import fill_template, require_name
+from spokeneval.task import Task
+
+MODULE = "spokeneval/tasks/{name}.py"
 
 FILES = {
-    "spokeneval/tasks/{name}.py": "task.py.txt",
-    "scoring_program/{name}/score.py": "score.py.txt",
-    "ingestion_program/{name}/ingest.py": "ingest.py.txt",
+    MODULE: "task.py.txt",
     "starting_kit/{name}/baseline.py": "baseline.py.txt",
     "starting_kit/{name}/README.md": "README.md",
     "pages/{name}/overview.md": "overview.md",
@@ -28,13 +32,13 @@ ITEMS = 60
 """The number of items in each set of the synthetic sample."""
 
 TO_EDIT = {
-    "spokeneval/tasks/{name}.py": "files, counts and scores",
+    MODULE: "files, counts and scores",
     "scoring_program/{name}/score.py": "docstring: primary score, files",
     "reference_data/{name}/": "gold standard; now synthetic",
     "starting_kit/{name}/": "README.md and baseline.py",
     "pages/{name}/": "overview.md, data.md, evaluation.md",
     "tests/samples/tasks/{name}.py": "a small sample for the tests",
-    "competition.yaml": "dates, limits, columns, title",
+    "competition.yaml": "dates, limits, title, description",
 }
 """The files that the author of a new challenge edits, in this order."""
 
@@ -51,6 +55,9 @@ def write_challenge(root: Path, name: str) -> list[Path]:
     files = {
         root / place.format(name=name): fill_template(template, fields) for place, template in FILES.items()
     }
+    programs = program_texts(_task_of(name, files[root / MODULE.format(name=name)]))
+    files[root / "scoring_program" / name / "score.py"] = programs["score.py"]
+    files[root / "ingestion_program" / name / "ingest.py"] = programs["ingest.py"]
     for set_name in ("development", "evaluation"):
         files[root / "reference_data" / name / set_name / "reference.csv"] = _sample(set_name)
     there = [path for path in files if path.exists()]
@@ -65,6 +72,14 @@ def write_challenge(root: Path, name: str) -> list[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return list(files)
+
+
+def _task_of(name: str, source: str) -> Task:
+    """Return the task of a module that is not written yet."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"{name}.py"
+        path.write_text(source, encoding="utf-8")
+        return replace(load_own_task(path), code="")
 
 
 def add_entries(series: str, fields: Mapping[str, str]) -> str:

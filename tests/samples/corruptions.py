@@ -69,7 +69,7 @@ def sheet_mutations(sheet: Sheet) -> Iterator[Mutation]:
     text = sheet.text()
     tab = sheet.delimiter
     lines = text.splitlines(keepends=True)
-    bad_value, _ = next(iter(sheet.wrong.values()))
+    bad_values = [code for code, _ in sheet.wrong.values()][:1]  # none if any text is valid
 
     def mutation(name: str, content: str | bytes, *rows: tuple[Any, ...], words: str = "") -> Mutation:
         return Mutation(name, rows_of(sheet.file, rows), {sheet.file: content}, words=words)
@@ -125,7 +125,8 @@ def sheet_mutations(sheet: Sheet) -> Iterator[Mutation]:
         content, words = with_second(lines[2].replace(second, item)), f"{words}; expected {second}"
         yield mutation(name, content, ("misspelt_item", 3, item), words=words)
     shifted = sheet.text(list(zip(["", *IDS[:-1]], sheet.values)))
-    yield mutation("ids shifted by a line", shifted, ("unknown_item", 2, ""), ("missing_item", None, last))
+    unknown = [("unknown_item", 2, "")] if sheet.values[0] else []  # else the row is empty, and skipped
+    yield mutation("ids shifted by a line", shifted, *unknown, ("missing_item", None, last))
     twice = "".join(f"{line[:-1]}{tab}{line[:-1].partition(tab)[2]}\n" for line in lines)
     for name, content, code, words in (
         ("no header", text.replace(lines[0], ""), "missing_column", sheet.id),
@@ -142,7 +143,7 @@ def sheet_mutations(sheet: Sheet) -> Iterator[Mutation]:
         "the columns' names swapped",
         text.replace(lines[0], f"{sheet.value}{tab}{sheet.id}\n"),
         *[("unknown_item", line, value) for line, value in enumerate(sheet.values, 2)],
-        *[(bad_value, line, value) for line, value in enumerate(sheet.values, 2)],
+        *[(code, line, value) for code in bad_values for line, value in enumerate(sheet.values, 2)],
         gone,
     )
     more, fewer = with_second(lines[2][:-1] + f"{tab}x\n"), with_second(second + "\n")
