@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Callable, NamedTuple, Optional, Union
 
 import numpy as np
@@ -175,6 +175,9 @@ class Task:
     declaration
         For a task of a kind that an organiser declared: the kind, the title and the parameters, from which
         `kinds.declared.declared_task` makes the same task. Empty for a task that is written in Python.
+    code
+        For a task that an organiser wrote in Python: the first digits of the SHA-256 of its module, for the signature.
+        Empty for all other tasks.
     """
 
     name: str
@@ -192,6 +195,7 @@ class Task:
     half_right: Optional[Callable[[Any], Any]] = None
     shared_scale: bool = True
     declaration: Mapping[str, Any] = field(default_factory=dict)
+    code: str = ""
 
     @property
     def primary(self) -> Score:
@@ -202,7 +206,8 @@ class Task:
         """The task with the chosen options applied; other options have their defaults."""
         if self.vary is None:
             return self
-        return self.vary({**{option.name: option.values[0] for option in self.options}, **chosen})
+        varied = self.vary({**{option.name: option.values[0] for option in self.options}, **chosen})
+        return replace(varied, code=self.code) if self.code else varied
 
     def part(self, score: Score, counts: Mapping[str, Any]) -> Any:
         """The part of the counts that a score takes."""

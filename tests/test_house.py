@@ -118,7 +118,7 @@ ARROWS = {
 """What each place may import of the house."""
 
 JOBS = {
-    "assemble": {"check"},
+    "assemble": {"check", "rehearse"},
     "board": {"rehearse"},
     "check": set(),
     "live": {"check", "rehearse", "season"},

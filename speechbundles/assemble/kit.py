@@ -12,6 +12,7 @@ from speechbundles.assemble.notebook import NOTEBOOK, has_every_step, walkthroug
 from speechbundles.assemble.template import chosen_options, declared_facts, fill, what_holds
 from speechbundles.assemble.travel import travelling
 from speechbundles.competition.intake.kit_data import canonical_tables
+from speechbundles.competition.own_task import program_texts
 from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.whole import BASELINE, kit_data_files, left_out_files
 from speechbundles.model.competition import Competition
@@ -70,14 +71,7 @@ def make_parts(
     task = competition.rules.with_options(competition.options)
     public = [name for name in competition["public_sets"] if name in references]
     root, library = competition.sources.root, competition.sources.read_library()
-    described = {TASK_FILE: _json(describe_task(task))}
-    scoring = {
-        **_with_library(library, read_tree(root / "scoring_program" / competition.programs)),
-        **described,
-    }
-    ingestion = _with_library(library, read_tree(root / "ingestion_program" / competition.programs))
-    ingestion.update(described if task.declaration else {})
-    ingestion[OPTIONS_FILE] = Options(competition.options).dump("options")
+    scoring, ingestion = make_programs(competition)
     kit = {
         **_kind_kit(competition),
         **_challenge_kit(competition),
@@ -113,7 +107,7 @@ def make_parts(
     if README in kit:
         kit[README] = _readme(competition, references, kit)
     if BASELINE in competition["leave_out"]:
-        del kit["baseline.py"]
+        kit.pop("baseline.py", None)
         baseline = Baseline()
     else:
         baseline = run_baseline(kit, list(references), public)
@@ -121,6 +115,11 @@ def make_parts(
     feedback = {}
     for name, reference in references.items():
         hidden, solution = name not in public, baseline.solutions.get(name)
+        if solution is None and not task.trivial:
+            raise OrganiserError(
+                f"{task.name}: there is nothing to compare scores on the {name} set with. Provide a baseline that runs "
+                "on it, or give the TASK a `trivial` baseline"
+            )
         feedback[name] = set_feedback(task, reference, solution, hidden=hidden)
         if hidden and competition["feedback"] == COARSE and not feedback[name].steps:
             raise OrganiserError(
@@ -145,6 +144,23 @@ def make_parts(
     for program in (scoring, kit):
         program[OPTIONS_FILE] = options.dump()
     return Parts(scoring, ingestion, kit, references, feedback, baseline.solutions, tuple(baseline.failures))
+
+
+def make_programs(competition: Competition) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """Return the scoring program, without the options of its sets, and the ingestion program."""
+    task = competition.rules.with_options(competition.options)
+    root, library = competition.sources.root, competition.sources.read_library()
+    described = {TASK_FILE: _json(describe_task(task))}
+    if task.code:
+        generated = program_texts(task)
+        score, ingest = ({name: generated[name].encode()} for name in ("score.py", "ingest.py"))
+    else:
+        score = read_tree(root / "scoring_program" / competition.programs)
+        ingest = read_tree(root / "ingestion_program" / competition.programs)
+    scoring = {**_with_library(library, score), **described}
+    ingestion = {**_with_library(library, ingest), **(described if task.declaration else {})}
+    ingestion[OPTIONS_FILE] = Options(competition.options).dump("options")
+    return scoring, ingestion
 
 
 def _with_library(library: Mapping[str, bytes], files: Mapping[str, bytes]) -> dict[str, bytes]:

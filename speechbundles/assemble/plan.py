@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import chain, combinations, product
 from pathlib import Path
 
+from speechbundles.assemble.contract import hold_to_contract
 from speechbundles.assemble.kit import Parts, make_parts
 from speechbundles.assemble.overlaps import find_overlap, is_accepted, refusal
 from speechbundles.assemble.pages import page_text
@@ -80,6 +81,9 @@ def plan(
                 f"--reference {task}/{name}: no bundle to build has this set; the sets are {known}"
             )
     require_whole(tasks.values(), given)
+    for task, competition in tasks.items():
+        progress(f"contract of {task}")
+        hold_to_contract(competition)
     loaded = {}
     for task, competition in tasks.items():
         progress(f"references of {task}")

@@ -14,6 +14,7 @@ from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.whole import BASELINE
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.sources import OWN_TASKS, SUBMISSION
 from speechbundles.model.text import closest
 from speechbundles.model.zips import TRIAL_SET
 from spokeneval.kinds.declared import KINDS
@@ -143,14 +144,24 @@ def chosen_options(competition: Competition) -> dict[str, str]:
 
 
 def declared_facts(competition: Competition) -> dict[str, str]:
-    """Return facts about a declared task: its title, its file, and each parameter of its kind by name.
+    """Return facts about a task: its title, its file, the file's header, and each parameter of its kind by name.
 
     Of a list, the entries are also facts: `class_1` and `class_2` of `classes`. A parameter that is not set is empty.
+    For a task in an organiser's own Python, `example` has the first lines of the submission in its sample.
     """
     rules = competition.rules
+    answer = rules.format.answer
+    facts = {
+        "title": competition["title"],
+        "submission_file": rules.format.submission_file or "",
+        "submission_header": answer.delimiter.join(answer.required) if answer else "",
+        "list_file": rules.format.list_files[0],
+        "id": rules.format.layouts[0].id,
+    }
+    if rules.code:
+        facts["example"] = _example(competition)
     if not rules.declaration:
-        return {}
-    facts = {"title": competition["title"], "submission_file": rules.format.submission_file or ""}
+        return facts
     for parameter in KINDS[rules.declaration["kind"]].parameters:
         value = rules.declaration.get(parameter.name, parameter.default)
         if isinstance(value, list):
@@ -159,6 +170,16 @@ def declared_facts(competition: Competition) -> dict[str, str]:
             value = ", ".join(f"`{entry}`" for entry in value)
         facts[parameter.name] = "" if value in (None, REQUIRED) else str(value)
     return facts
+
+
+def _example(competition: Competition) -> str:
+    """Return the first lines of each file of the sample's submission, at most two files."""
+    folder = competition.sources.folder / OWN_TASKS / competition.task / SUBMISSION
+    blocks = []
+    for path in sorted(folder.glob("*.*"))[:2]:
+        lines = path.read_text(encoding="utf-8-sig", errors="replace").splitlines()[:3]
+        blocks.append("\n".join([f"`{path.name}`:", "", "```", *lines, "```"]))
+    return "\n\n".join(blocks)
 
 
 def is_sample(competition: Competition, references: Iterable[ReferenceSet]) -> bool:

@@ -18,13 +18,13 @@ from speechbundles.board.conditions import read_conditions, scores_by_columns, s
 from speechbundles.board.difficulty import Difficulty, abilities_table, item_difficulty
 from speechbundles.board.explained.explained import explain_difficulty
 from speechbundles.board.gold import find_gold
-from speechbundles.board.outputs import ScoringOutput, no_board
+from speechbundles.board.outputs import ScoringOutput, damage, no_board
 from speechbundles.board.power import power_table
 from speechbundles.board.table import Table, task_tables
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.competition import Column, Competition, usual_precision
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.sources import Sources
+from speechbundles.model.sources import OWN_TASKS, Sources
 from spokeneval.compare.ranks import ranks
 from spokeneval.formats.speakers import independence_note
 from spokeneval.run.interval import score_intervals
@@ -110,7 +110,8 @@ def make_board(
     declared = next((output.rules for output in scored if output.rules and output.rules.declaration), None)
     rules = declared or (competition.rules if competition else None)
     if rules is None:
-        raise _no_task(task, competitions)
+        raise _no_task(task, competitions, scored[0].signature.code)
+    _require_code(rules, scored)
     column = _primary_column(rules, competition)
     if column.key not in scored[0].scores:
         raise no_board([f"{scored[0].name} has no score {column.key}, the primary score of {task}"])
@@ -222,9 +223,27 @@ def _primary_column(rules: Task, competition: Competition | None) -> Column:
     return Column(**rules.columns[0]._asdict(), precision=usual_precision(rules.primary))
 
 
-def _no_task(task: str, known: Collection[str]) -> OrganiserError:
+def _no_task(task: str, known: Collection[str], code: str = "") -> OrganiserError:
     what = f"competition.yaml has no task {task}; expected one of {', '.join(sorted(known))}"
+    if code:
+        what = f"{task} is written in Python by its organiser; code is never taken from an output"
     return no_board([f"{what}. Give the folder of your competition with --competition"])
+
+
+def _require_code(rules: Task, outputs: Sequence[ScoringOutput]) -> None:
+    """Refuse outputs of another version of an organiser's own task, and statistics that it cannot have written."""
+    code = outputs[0].signature.code
+    if code != rules.code:
+        raise no_board(
+            [
+                f"the outputs were scored with another {OWN_TASKS}/{rules.name}.py ({code or 'none'}; yours is "
+                f"{rules.code or 'none'}). Build a bundle from the present file, and score the submissions again"
+            ]
+        )
+    unknown = [(output.name, output.statistics) for output in outputs if output.rules is None]
+    damaged = {name: damage(rules, statistics) for name, statistics in unknown if statistics is not None}
+    if any(damaged.values()):
+        raise no_board([f"{name}: {what}" for name, what in damaged.items() if what])
 
 
 def _stored_intervals(output: ScoringOutput) -> dict[str, tuple[float, float]]:

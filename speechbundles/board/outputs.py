@@ -310,16 +310,20 @@ def _statistics(content: Any, signature: Signature) -> tuple[Statistics, Task | 
         rules = find_rules(signature.task, content)
     except ValueError as error:
         raise ValueError(f"{STATISTICS_FILE} is damaged: {error}") from None
-    if rules is not None:
-        try:
-            for score in rules.scores:
-                score.value(rules.part(score, statistics.parts))
-            rules.right(statistics.rows[1])
-        except (AttributeError, KeyError, IndexError, ValueError):
-            raise ValueError(
-                f"{STATISTICS_FILE} is damaged: its columns are not those of {signature.task}"
-            ) from None
+    if rules is not None and (what := damage(rules, statistics)):
+        raise ValueError(what)
     return statistics, rules
+
+
+def damage(rules: Task, statistics: Statistics) -> str:
+    """Return why statistics cannot be those of a task; empty if they can."""
+    try:
+        for score in rules.scores:
+            score.value(rules.part(score, statistics.parts))
+        rules.right(statistics.rows[1])
+    except (AttributeError, KeyError, IndexError, ValueError):
+        return f"{STATISTICS_FILE} is damaged: its columns are not those of {rules.name}"
+    return ""
 
 
 def _differences(outputs: Sequence[ScoringOutput]) -> list[str]:

@@ -18,11 +18,12 @@ from speechbundles.competition.intake.declared import SETTING
 from speechbundles.competition.intake.reference import check_declared
 from speechbundles.competition.kind_files import resolve_files
 from speechbundles.competition.located_yaml import Defects
-from speechbundles.competition.whole import OF_THE_DATA, can_do_without, do_without
+from speechbundles.competition.own_task import load_own_task
+from speechbundles.competition.whole import BASELINE, OF_THE_DATA, can_do_without, do_without
 from speechbundles.model.competition import Column, Competition, Phase, Place, usual_precision
 from speechbundles.model.dates import FORMAT
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.sources import Sources
+from speechbundles.model.sources import OWN_TASKS, Sources
 from speechbundles.model.text import PROGRAM, suggestion
 from speechbundles.platforms.limits import LONGEST_COLUMN_TITLE
 from spokeneval.formats.problems import ReferenceFileError
@@ -126,7 +127,7 @@ def _resolve(
     defects: Defects,
 ) -> Iterator[Competition]:
     """Yield each bundle with the settings of its task, its challenge and the defaults; own ones override."""
-    _check_known(content, series, defects)
+    _check_known(content, series, sources, defects)
     tasks = {
         task: name
         for source in (series, content)
@@ -138,17 +139,19 @@ def _resolve(
         task: Any = {**series["bundles"].get(name, {}), **entry}.get("task")
         if task not in tasks:
             hint = suggestion(str(task), tasks, f"expected one of {', '.join(tasks)}")
+            if isinstance(task, str) and sources.own_task(task):
+                hint = f"list it under challenges: CHALLENGE: tasks: {task}: {{}}"
             place: Place = ("bundles", name, "task") if "task" in entry else ("bundles", name)
             defects.append((place, f"unknown task {task!r}; {hint}" if task else f"no task; {hint}"))
             continue
         challenge = tasks[task]
         at: Place = ("challenges", challenge, "tasks", task)
-        rules = _rules(_layer(content, at), at, known, sources.folder, defects)
+        rules = _rules(_layer(content, at), at, known, sources, defects)
         if rules is None:
             continue
-        of_kind = _defaults_of(rules)
-        settings = {**DEFAULTS, **of_kind}
-        origin: dict[str, Place] = dict.fromkeys(of_kind, at)
+        of_task = _defaults_of(rules)
+        settings = {**DEFAULTS, **of_task}
+        origin: dict[str, Place] = dict.fromkeys(of_task, at)
         stated: set[str] = set()
         places: tuple[Place, ...] = (
             ("defaults",),
@@ -193,27 +196,38 @@ def _resolve(
 
 
 def _rules(
-    layer: Mapping[str, Any], place: Place, known: Collection[str], folder: Path, defects: Defects
+    layer: Mapping[str, Any], place: Place, known: Collection[str], sources: Sources, defects: Defects
 ) -> Task | None:
-    """Return the task at a place: a task of the repository, or one that the organiser declares with `kind`.
+    """Return the task at a place: a task of the repository, or the organiser's own: declared with `kind`, or in Python.
 
     Parameters
     ----------
     layer: what the organiser wrote at the place.
     known: the names of all settings; the other keys are parameters of the kind.
-    folder: where the files are that parameters name.
+    sources: where the files are that parameters name, and the organiser's own tasks.
     """
     name, declaration = str(place[-1]), {key: value for key, value in layer.items() if key not in known}
-    if name in task_names():
+    own = sources.own_task(name)
+    if name in task_names() or own:
         for key in declaration:
             defects.append(((*place, key), f"{name} is not declared with a kind and has no such parameter"))
+    if name in task_names():
         return find_task(name)
+    if own and "kind" in layer:
+        defects.append((place, f"{name} has a kind and {OWN_TASKS}/{name}.py; remove one of them"))
+        return None
+    if own:
+        try:
+            return load_own_task(own)
+        except OrganiserError as error:
+            defects.append((place, str(error)))
+            return None
     if "kind" not in layer:
-        expected = f"add `kind` (one of {', '.join(KINDS)}), or write spokeneval/tasks/{name}.py"
+        expected = f"add `kind` (one of {', '.join(KINDS)}), or write {OWN_TASKS}/{name}.py in the competition folder"
         defects.append((place, f"{name} has no kind; {expected}"))
         return None
     try:
-        return declared_task(name, resolve_files(declaration, folder))
+        return declared_task(name, resolve_files(declaration, sources.folder))
     except ReferenceFileError as error:
         defects.append((place, str(error)))
         return None
@@ -226,23 +240,20 @@ def _rules(
 
 
 def _defaults_of(rules: Task) -> dict[str, Any]:
-    """Return the settings of a declared task that its kind has: its files, a description, a column for each score.
+    """Return the settings that a task has by itself: its files, a column for each score, for own ones a description.
 
     Of the columns, the leaderboard shows the primary score and its interval; the others are hidden.
     """
-    if not rules.declaration:
-        return {}
     primary = rules.primary.key
     digits = {score.key: usual_precision(score) for score in rules.scores}
     shown = (primary, *(primary + end for end in ENDS))
     columns: list[dict[str, Any]] = [{"key": key, "precision": digits[primary]} for key in shown]
     columns += [{"key": key, "precision": digits[key], "hidden": True} for key in digits if key != primary]
-    what = KINDS[rules.declaration["kind"]].description
-    return {
-        "columns": columns,
-        "description": f"{what[0].upper()}{what[1:]}.",
-        "gold_standard": files_of(rules),
-    }
+    settings: dict[str, Any] = {"columns": columns, "gold_standard": files_of(rules)}
+    if rules.declaration or rules.code:
+        what = rules.title if rules.code else KINDS[rules.declaration["kind"]].description
+        settings["description"] = f"{what[0].upper()}{what[1:]}."
+    return settings
 
 
 def files_of(rules: Task) -> str:
@@ -274,13 +285,19 @@ def _layer(source: Mapping[str, Any], place: Place) -> Mapping[str, Any]:
     return layer
 
 
-def _check_known(content: Mapping[str, Any], series: Mapping[str, Any], defects: Defects) -> None:
-    """Report challenges and tasks that the repository does not have: their settings would have no effect."""
+def _check_known(
+    content: Mapping[str, Any], series: Mapping[str, Any], sources: Sources, defects: Defects
+) -> None:
+    """Report challenges and tasks that neither the repository nor the organiser has: their settings have no effect."""
     for challenge, layer in content.get("challenges", {}).items():
         known = _layer(series, ("challenges", challenge, "tasks"))
-        declared = [task for task, settings in layer.get("tasks", {}).items() if "kind" in settings]
+        declared = [
+            task
+            for task, settings in layer.get("tasks", {}).items()
+            if "kind" in settings or sources.own_task(task)
+        ]
         for task in sorted({*declared} & {*task_names()}):
-            taken: Place = ("challenges", challenge, "tasks", task, "kind")
+            taken: Place = ("challenges", challenge, "tasks", task)
             defects.append(
                 (taken, f"{task} is a task of the repository; choose another name for your own task")
             )
@@ -308,10 +325,17 @@ def _left_out(
         place = competition.origin.get("leave_out", ("bundles", competition.name))
         for name in sorted(set(competition["leave_out"]) - known):
             defects.append((place, f"leave_out: {name}; {suggestion(name, known, _one_of(known))}"))
-        rest = do_without(competition, names)
+        absent = () if _has_baseline(competition) else (BASELINE,)
+        rest = do_without(competition, (*names, *absent))
         if not rest.phases:
             defects.append((place, f"leave_out: this leaves {competition.name} without a phase"))
         yield rest
+
+
+def _has_baseline(competition: Competition) -> bool:
+    """Whether a baseline can be looked for: no task in an organiser's own Python has one but that in their folder."""
+    own = competition.sources.find(f"starting_kit/{competition.task}/baseline.py")
+    return not competition.rules.code or own.is_file()
 
 
 def _one_of(names: Collection[str]) -> str:

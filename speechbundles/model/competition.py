@@ -13,7 +13,10 @@ Place = tuple[str | int, ...]
 """A place in `competition.yaml`."""
 
 SHELF = "kinds"
-"""The folder with what declared tasks have in common, in `scoring_program/`, `pages/` and `starting_kit/`."""
+"""The folder with what organisers' own tasks have in common, in `scoring_program/`, `pages/` and `starting_kit/`."""
+
+PYTHON = "python"
+"""The folder in it for tasks that an organiser wrote in Python, beside those of the kinds."""
 
 
 @dataclass(frozen=True)
@@ -85,13 +88,13 @@ class Competition:
 
     @property
     def shelves(self) -> tuple[str, ...]:
-        """The folders with pages and kit files for a declared task: those of its kind, then those of all kinds."""
-        kind = self.rules.declaration.get("kind")
+        """The folders with pages and kit files for an organiser's own task: those of its kind, then of all kinds."""
+        kind = PYTHON if self.rules.code else self.rules.declaration.get("kind")
         return (f"{SHELF}/{kind}", SHELF) if kind else ()
 
     @property
     def programs(self) -> str:
-        """The folder of its programs in `scoring_program/` and `ingestion_program/`."""
+        """The folder of its programs in `scoring_program/` and `ingestion_program/`, unless they are generated."""
         return SHELF if self.shelves else self.task
 
     @property

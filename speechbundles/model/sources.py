@@ -18,6 +18,12 @@ NO_FOLDER = Path(os.devnull)
 NOTE = "WHAT_GOES_HERE.txt"
 """A file in each folder for data that lists the data that belong there; not data itself."""
 
+OWN_TASKS = "tasks"
+"""The folder with an organiser's own tasks in Python, `NAME.py` each, with the sample below `NAME/sample/`."""
+
+REFERENCE, SUBMISSION = "sample/reference", "sample/submission"
+"""The folders of a task's sample, below `tasks/NAME/`: labels, and a submission that answers their items."""
+
 _DATA = ("reference_data/*", "starting_kit/*/data/*")
 
 
@@ -70,11 +76,21 @@ class Sources:
         files = {**templates, **_tree(self.folder / name)}
         return {inner: content for inner, content in files.items() if Path(inner).name != NOTE}
 
+    def own_task(self, name: str) -> Path | None:
+        """Return the organiser's own Python file of a task; None if the task has none."""
+        path = self.folder / OWN_TASKS / f"{name}.py"
+        return path if not self.is_sample and path.is_file() else None
+
     def read_library(self) -> dict[str, bytes]:
-        """Return the files of the library, `spokeneval/... -> content`: the repository's, else the installed ones."""
+        """Return the files of the library, `spokeneval/... -> content`: the repository's, else the installed ones.
+
+        The organiser's own tasks are among them, in `spokeneval/tasks/`.
+        """
         clone = self.root / "spokeneval"
         folder = clone if clone.is_dir() else Path(version.__file__).parent
-        return {f"spokeneval/{name}": content for name, content in read_tree(folder).items()}
+        library = {f"spokeneval/{name}": content for name, content in read_tree(folder).items()}
+        own = () if self.is_sample else sorted((self.folder / OWN_TASKS).glob("*.py"))
+        return {**library, **{f"spokeneval/tasks/{path.name}": path.read_bytes() for path in own}}
 
 
 def installed_root() -> Path:

@@ -20,6 +20,7 @@ from speechbundles.rehearse.rehearsal import (
     with_reference,
 )
 from speechbundles.rehearse.run import Engine
+from speechbundles.rehearse.sandbox import Limits
 from speechbundles.rehearse.warm import WarmEngine
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "FINISHED",
     "ContainerEngine",
     "Engine",
+    "Limits",
     "LocalEngine",
     "Rehearsal",
     "Result",

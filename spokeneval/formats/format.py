@@ -79,6 +79,8 @@ class Format(NamedTuple):
     doubts
         Takes a submission and the items, and returns what is allowed but probably a mistake, one sentence each. They
         are shown to the participant, who does not have the labels.
+    answer
+        The layout of a submission that is one table; None for all other submissions.
     """
 
     layouts: tuple[Layout, ...]
@@ -95,6 +97,7 @@ class Format(NamedTuple):
     take_reference: Callable[[Any, Sequence[int]], Any] = _no_part
     other_files: tuple[str, ...] = ()
     doubts: Callable[[Any, Items], Sequence[str]] = lambda submission, items: ()
+    answer: Layout | None = None
 
     @property
     def reference_files(self) -> tuple[str, ...]:

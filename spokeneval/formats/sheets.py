@@ -134,6 +134,7 @@ def sheet_format(
         read_submission,
         rows,
         take_answers,
+        answer=submission.layout,
     )
 
 

@@ -105,8 +105,8 @@ def _by_file(problems: Sequence[Problem]) -> list[Problem]:
 
 
 def _task_sections(task: Task, reference: Any, submission: Any, scored: Scored) -> list[Html]:
-    """Return the task's own sections, from the module in `tasks` with its name, if there is one."""
-    if task.declaration:
+    """Return the task's own sections, from the module in `tasks` with its name, if there is one; else general ones."""
+    if task.declaration or task.code:
         return declared.sections(task, scored)
     module = f"{__package__}.tasks.{task.name}"
     if importlib.util.find_spec(module) is None:

@@ -16,7 +16,7 @@ from typing import Any, Optional
 from ..task import Number, Task
 from .feedback import EXACT
 from .reference import Reference, items_fingerprint
-from .signature import Signature
+from .signature import CODE, Signature
 
 OPTIONS_FILE = "options.json"
 
@@ -244,11 +244,12 @@ def sign_public(task: Task, chosen: Mapping[str, str], reference: str) -> Signat
 
 
 def _signed(task: Task, chosen: Mapping[str, str]) -> tuple[str, ...]:
-    """The parts of a signature for a task's options, and for the declaration of a task of a kind."""
+    """The parts of a signature for a task's options, and for an organiser's own task: its declaration or its code."""
     options = [f"{option}:{value}" for option, value in sorted(chosen.items())]
     return (
         *options,
         *(f"{key}:{_compact(value)}" for key, value in task.declaration.items() if key != "title"),
+        *([f"{CODE}{task.code}"] if task.code else []),
     )
 
 

@@ -55,6 +55,11 @@ class Signature:
             [self.task, *self.options, *(f"{key}:{value}" for key, value in named.items() if value)]
         )
 
+    @property
+    def code(self) -> str:
+        """The first digits of the hash of an organiser's own task in Python; empty for all other tasks."""
+        return next((option[len(CODE) :] for option in self.options if option.startswith(CODE)), "")
+
     @classmethod
     def parse(cls, text: str) -> Signature:
         """Parse the line of a signature. Parts with an unknown name count as options."""
@@ -67,5 +72,8 @@ class Signature:
             *(known.get(key, "") for key in ("reference", "items", "part", "spokeneval")),
         )
 
+
+CODE = "code:"
+"""The beginning of the option with the `code` of an organiser's own task."""
 
 _KNOWN = ("feedback:", "reference:", "items:", "part:", "spokeneval:")

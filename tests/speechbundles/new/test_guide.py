@@ -18,6 +18,8 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.zips import make_zip, write_tree
 from speechbundles.new.workflow import workflow_files
 from tests.samples.own_competition import begun_folder, own_data, own_folder
+from tests.samples.own_python import own_python
+from tests.samples.own_python import submissions as own_submissions
 from tests.samples.programs import ROOT, run_program, write_files
 
 DOCS = ROOT / "docs"
@@ -173,8 +175,10 @@ def test_the_guide_to_ones_own_challenge_works_with_its_settings(run, tmp_path):
             {f"team_{team}.zip": make_zip({"decisions.csv": "\n".join(["id,label", *rows]).encode()})},
         )
     shutil.copy(tmp_path / "submissions/team_a.zip", tmp_path)
+    own_submissions(own_python(tmp_path / "rhythm") / "submissions", {"good": 2, "poor": 20})
     told = run(OWN_TASK, write_files(tmp_path, files), "cp settings.yaml klinik/competition.yaml\n", first=2)
     assert "team_a" in told.partition("Ranks")[2]
+    assert re.findall("good|poor", told.partition("pauses · MAE")[2])[:2] == ["good", "poor"]
     lines = [line for line in files["settings.yaml"].splitlines() if line]
     assert len(lines) <= 20
 

@@ -1,0 +1,162 @@
+"""Tasks that an organiser writes in Python: `tasks/NAME.py` in the competition folder, with a `TASK`.
+
+The file is code of the organiser, and is imported into the organiser's own process, from their own folder only: code in
+a bundle, in a submission or in an output is never imported. In a bundle it is the module `spokeneval.tasks.NAME`, so
+it has this name here too.
+"""
+
+import ast
+import hashlib
+import sys
+import traceback
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from speechbundles.model.bounded import read_file
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.sources import OWN_TASKS
+from spokeneval.formats.problems import quote
+from spokeneval.task import Task
+
+PACKAGE = "spokeneval.tasks"
+
+AVAILABLE = ("spokeneval", "numpy", "the standard library")
+"""What the platforms and the participants have."""
+
+LARGEST_MODULE = 1 << 20
+
+_DIGITS = 12
+
+
+def load_own_task(path: Path) -> Task:
+    """Return the `TASK` of an organiser's own file, with the digest of the file as its `code`.
+
+    Raises
+    ------
+    OrganiserError: a file that is not Python, imports what a platform does not have, fails when it is imported, or has
+        no `TASK` of its own name; with the line, where there is one.
+    """
+    where = f"{OWN_TASKS}/{path.name}"
+    try:
+        source = read_file(path, LARGEST_MODULE)
+        tree = ast.parse(source)
+    except OSError as error:
+        raise OrganiserError(f"{where}: {error.strerror}") from None
+    except SyntaxError as error:
+        raise OrganiserError(f"{where} line {error.lineno}: not valid Python: {error.msg}") from None
+    except ValueError as error:
+        raise OrganiserError(f"{where}: not valid Python: {error}") from None
+    wrong = [f"line {line}: imports {name}" for line, name in sorted(_unavailable(tree))]
+    if wrong:
+        *most, last = AVAILABLE
+        raise OrganiserError(
+            f"{where} {', '.join(wrong)}; a task can import only {', '.join(most)} and {last}, because the platform "
+            "and the participants have nothing else"
+        )
+    task = getattr(_import(path, where, source), "TASK", None)
+    if not isinstance(task, Task):
+        found = "no TASK" if task is None else f"TASK is of type {type(task).__name__}"
+        raise OrganiserError(
+            f"{where}: {found}; expected TASK = Task(name={path.stem!r}, ...), from spokeneval.task"
+        )
+    if task.name != path.stem:
+        raise OrganiserError(
+            f"{where}: the name of TASK is {quote(task.name)}; expected {path.stem!r}, as the file"
+        )
+    return replace(task, code=hashlib.sha256(source).hexdigest()[:_DIGITS])
+
+
+def _unavailable(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield the line and the name of each imported package that a platform does not have."""
+    known = {*sys.stdlib_module_names, "numpy", "spokeneval"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names = [str(node.module)]
+        else:
+            continue
+        packages = dict.fromkeys(name.partition(".")[0] for name in names)
+        yield from ((node.lineno, package) for package in packages if package not in known)
+
+
+def _import(path: Path, where: str, source: bytes) -> ModuleType:
+    """Return the module; nothing is cached, so that a changed file is always read anew."""
+    module = ModuleType(f"{PACKAGE}.{path.stem}")
+    module.__file__, module.__package__ = str(path), PACKAGE
+    sys.modules[module.__name__] = module
+    try:
+        exec(compile(source, str(path), "exec"), vars(module))
+    except (Exception, SystemExit) as error:
+        del sys.modules[module.__name__]
+        lines = [
+            frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)
+        ]
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        raise OrganiserError(f"{where} line {lines[-1] if lines else 1}: {what}") from None
+    return module
+
+
+SCORE = '''\
+"""{title}. Primary score: {primary}, {direction} is better.
+
+    python3 score.py INPUT_DIR OUTPUT_DIR
+    (INPUT_DIR/ref: {reference}; INPUT_DIR/res: {submission})
+
+spokeneval/tasks/{name}.py describes the files, the counts and the scores{formulas}.
+"""
+
+import sys{more}
+
+from spokeneval.programs.score import score_main
+from spokeneval.tasks.{name} import TASK
+{signed}
+if __name__ == "__main__":
+    sys.exit(score_main(TASK))
+'''
+
+INGEST = '''\
+"""{title}: check a submission's structure before it is scored, without access to the reference.
+
+    python3 ingest.py INPUT_DATA_DIR SUBMISSION_DIR OUTPUT_DIR
+"""
+
+import sys
+
+from spokeneval.programs.ingest import ingest_main
+from spokeneval.tasks.{name} import TASK
+
+if __name__ == "__main__":
+    sys.exit(ingest_main(TASK))
+'''
+
+
+def program_texts(task: Task) -> dict[str, str]:
+    """Return the two programs of a task that is a module of `spokeneval.tasks`, `score.py` and `ingest.py`."""
+    formulas = dict.fromkeys(_module_of(score.formula) for score in task.scores)
+    others = [f"{name.replace('.', '/')}.py" for name in formulas if name.startswith("spokeneval.metrics.")]
+    facts = {
+        "name": task.name,
+        "title": _quotable(task.title),
+        "primary": _quotable(task.primary.title),
+        "direction": task.primary.direction,
+        "reference": " and ".join(task.format.reference_files),
+        "submission": task.format.submission_file or "one file for each item",
+        "formulas": f";\n{' and '.join(others)} has the formulas and their sources" if others else "",
+        "more": "\nfrom dataclasses import replace" if task.code else "",
+        "signed": f'\nTASK = replace(TASK, code="{task.code}")\n' if task.code else "",
+    }
+    return {"score.py": SCORE.format(**facts), "ingest.py": INGEST.format(**facts)}
+
+
+def _quotable(text: str) -> str:
+    """Return a text for a docstring."""
+    return " ".join(text.split()).replace("\\", "/").replace('"', "'")
+
+
+def _module_of(formula: Any) -> str:
+    return str(getattr(formula.func if isinstance(formula, partial) else formula, "__module__", ""))

@@ -1,0 +1,151 @@
+"""A task in an organiser's own Python, as docs/how-to/own-task.md shows it, and files that are refused."""
+
+import hashlib
+import io
+import json
+import re
+import zipfile
+
+import pytest
+
+import build_bundle
+from speechbundles.competition.own_task import load_own_task
+from speechbundles.competition.read import read_competitions
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.sources import Sources
+from speechbundles.model.zips import make_zip
+from tests.samples.own_python import SETTINGS, TASK, own_python, submissions
+from tests.samples.programs import ROOT, write_files
+
+
+@pytest.fixture
+def own(tmp_path):
+    return own_python(tmp_path / "rhythm")
+
+
+def run(*words):
+    return build_bundle.main([str(word) for word in words])
+
+
+def test_the_guides_metric_from_the_folder_to_the_leaderboard(own, tmp_path, capsys):
+    assert run("build", "--competition", own) == 0
+    assert "2 without findings" in capsys.readouterr().err
+    bundle, out = own / "dist/codabench/pauses.zip", tmp_path / "scored"
+    systems = submissions(tmp_path / "systems", {"good": 2, "fair": 8, "poor": 20})
+    for platform in ("codabench", "codalab"):
+        zips = own / "dist" / platform / "pauses.zip"
+        assert run("rehearse", zips, systems / "good.zip", "--phase", "Evaluation") == 0
+    assert run("score", bundle, systems, "--phase", "Evaluation", "--out", out) == 0
+    outputs = sorted(path for path in out.iterdir() if path.is_dir())
+    scores = json.loads((out / "good/scores.json").read_text())
+    assert (scores["mae"], scores["exact"]) == (2 / 40, 95.0)
+    capsys.readouterr()
+    assert run("rank", *outputs, "--competition", own) == 0
+    board = capsys.readouterr().out
+    assert re.findall("good|fair|poor", board)[:3] == ["good", "fair", "poor"]
+
+
+def test_code_is_taken_from_the_organisers_folder_only(own, tmp_path, capsys):
+    """`check` and `rank` read bundles and outputs whose module would fail if it were imported."""
+    assert run("build", "--competition", own, "--platform", "codabench") == 0
+    bundle, out = own / "dist/codabench/pauses.zip", tmp_path / "scored"
+    systems = submissions(tmp_path / "systems", {"good": 2, "fair": 8})
+    assert run("score", bundle, systems, "--phase", "Evaluation", "--out", out) == 0
+    outputs = sorted(path for path in out.iterdir() if path.is_dir())
+    for output in outputs:
+        write_files(
+            output, {"pauses.py": "raise SystemExit('imported')", "spokeneval/tasks/pauses.py": "1 / 0"}
+        )
+    with zipfile.ZipFile(bundle) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(io.BytesIO(files["scoring_program.zip"])) as archive:
+        program = {name: archive.read(name) for name in archive.namelist()}
+    program["spokeneval/tasks/pauses.py"] = b"open('/tmp/executed', 'w')\nraise SystemExit('executed')\n"
+    files["scoring_program.zip"] = make_zip(program)
+    (tmp_path / "changed.zip").write_bytes(make_zip(files, first="competition.yaml"))
+    assert run("check", tmp_path / "changed.zip") == 0
+    capsys.readouterr()
+    assert run("rank", *outputs) == 1
+    refusal = " ".join(capsys.readouterr().err.split())
+    assert "pauses is written in Python by its organiser" in refusal
+    assert "--competition" in refusal
+    task = own / "tasks/pauses.py"
+    task.write_text(task.read_text() + "# another version\n")
+    assert run("rank", *outputs, "--competition", own) == 1
+    assert "were scored with another tasks/pauses.py" in " ".join(capsys.readouterr().err.split())
+
+
+def refusal(own):
+    with pytest.raises(OrganiserError) as raised:
+        read_competitions(Sources(ROOT, own))
+    return str(raised.value)
+
+
+BAD = {
+    "a package that no platform has": (
+        "import numpy",
+        "import pandas\nimport numpy",
+        "pauses.py line 6: imports pandas",
+    ),
+    "a package in a function": (
+        "    error = np",
+        "    from scipy.stats import rankdata\n    error = np",
+        "pauses.py line 29: imports scipy; a task can import only spokeneval, numpy and the standard library",
+    ),
+    "no TASK": (
+        "TASK = Task(",
+        "PAUSED = Task(",
+        "pauses.py: no TASK; expected TASK = Task(name='pauses', ...)",
+    ),
+    "another TASK": ("TASK = Task(", "TASK = dict(", "pauses.py: TASK is of type dict; expected"),
+    "another name": ('name="pauses"', 'name="breaks"', "the name of TASK is 'breaks'; expected 'pauses'"),
+    "no Python": ("def count(", "def count((", "pauses.py line 28: not valid Python: "),
+    "a failure": (
+        "PAUSES = {",
+        "PAUSES = 1 / 0, {",
+        "pauses.py line 14: ZeroDivisionError: division by zero",
+    ),
+    "an exit": ("PAUSES = {", "raise SystemExit('no')\nPAUSES = {", "pauses.py line 14: SystemExit: no"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_file_is_refused_with_its_line(name, own):
+    old, new, expected = BAD[name]
+    assert TASK.count(old) == 1
+    write_files(own, {"tasks/pauses.py": TASK.replace(old, new)})
+    message = refusal(own)
+    assert message.startswith(
+        "competition.yaml: 1 problem\n\n  line 6    challenges.rhythm.tasks.pauses: tasks/pauses.py"
+    )
+    assert expected in message
+
+
+def test_settings_that_contradict_the_file_are_refused(own):
+    for settings, expected in {
+        "pauses: {kind: decisions, classes: [a, b]}": "pauses has a kind and tasks/pauses.py; remove one of them",
+        "pauses: {classes: [a, b]}": "pauses.classes: pauses is not declared with a kind and has no such parameter",
+        "breaks: {}": "unknown challenge rhythm",
+        "breaks: {kind: scores, scale: [1, 5]}": "unknown task 'pauses'; list it under challenges: CHALLENGE: tasks",
+    }.items():
+        write_files(own, {"competition.yaml": SETTINGS.replace("pauses: {}", settings)})
+        assert expected in refusal(own)
+
+
+def test_a_task_of_the_repository_cannot_be_replaced(own):
+    write_files(
+        own,
+        {
+            "competition.yaml": SETTINGS.replace("pauses: {}", "psst_correctness: {}"),
+            "tasks/psst_correctness.py": TASK,
+        },
+    )
+    assert "psst_correctness is a task of the repository; choose another name" in refusal(own)
+
+
+def test_the_digest_of_the_file_is_part_of_the_task(own):
+    path = own / "tasks/pauses.py"
+    task = load_own_task(path)
+    assert task.code == hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    path.write_text(TASK + "\n")
+    assert load_own_task(path).code != task.code
