@@ -1,6 +1,8 @@
-"""A baseline without speech: the class that most items of the development set have.
+"""A baseline without speech: the class that most items with public labels have.
 
-python3 baseline.py SET FOLDER      (writes FOLDER/decisions.csv)
+    python3 baseline.py SET FOLDER      (writes FOLDER/decisions.csv)
+
+Without public labels it is the first class. Needs only Python.
 """
 
 import csv
@@ -12,12 +14,17 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 
 
+def table(path: Path) -> "list[dict[str, str]]":
+    """Return the rows of a table, each as `column -> text`."""
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def main(name: str, folder: Path) -> None:
     declaration = json.loads((HERE / "task.json").read_text(encoding="utf-8"))["declaration"]
     identifier = declaration.get("id", "id")
-    labels = HERE / "development" / "reference" / "labels.csv"
-    known = [row["label"] for row in table(labels)] if labels.exists() else declaration["classes"]
-    usual = Counter(known).most_common(1)[0][0]
+    labels = [row["label"] for path in HERE.glob("*/reference/labels.csv") for row in table(path)]
+    usual = Counter(labels or declaration["classes"]).most_common(1)[0][0]
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "decisions.csv", "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
@@ -25,10 +32,7 @@ def main(name: str, folder: Path) -> None:
         writer.writerows([row[identifier], usual] for row in table(HERE / name / "input" / "items.csv"))
 
 
-def table(path: Path) -> "list[dict[str, str]]":
-    with open(path, encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 if __name__ == "__main__":
+    if len(sys.argv) != 3 or not (HERE / sys.argv[1] / "input").is_dir():
+        sys.exit("usage: baseline.py SET FOLDER, where SET is a folder of the kit with a folder input")
     main(sys.argv[1], Path(sys.argv[2]))
