@@ -3,9 +3,17 @@
 #
 # ${opening}
 #
-# This notebook runs the baseline, scores it, shows its report and makes the zip to upload. Open it in the folder of
-# the unpacked kit and run it cell by cell. On Colab, upload the kit's zip to the session's files; the first cell
-# unpacks it.
+# This notebook shows the data,
+# {% if baseline %}
+# runs the baseline,
+# {% endif %}
+# {% if development %}
+# scores the answers, shows the report
+# {% else %}
+# checks the answers
+# {% endif %}
+# and makes the zip to upload. Open it in the folder of the unpacked kit and run it cell by cell. On Colab, upload the
+# kit's zip to the session's files; the first cell unpacks it.
 
 # %%
 import csv
@@ -55,40 +63,59 @@ def look(path):
         print(f"    {name}: {len(values)} different; {common or f'such as {next(iter(values), None)!r}'}")
 
 
-for folder in ("development", "data"):
-    for path in sorted(Path(folder).rglob("*")):
+for folder in [path.parent for path in sorted(Path().glob("*/input"))] + [Path("data")]:
+    for path in sorted(folder.rglob("*")):
         if path.suffix in (".csv", ".tsv"):
             look(path)
 
-# %% [markdown]
+# %% [markdown] if="baseline"
 # ## The baseline
 #
-# The baseline writes its answers for the development set. Below are the first lines of one of its files; your own
+# The baseline writes its answers for the ${first_set} set. Below are the first lines of one of its files; your own
 # system must write files of the same form.
 
-# %%
-run("baseline.py", "development", "out")
+# %% if="baseline"
+run("baseline.py", "${first_set}", "out")
 written = sorted(Path("out").iterdir())
 print(*written[:5], f"{len(written)} in all", "", sep="\n")
 print(*written[0].read_text(encoding="utf-8").splitlines()[:5], sep="\n")
 
-# %% [markdown]
-# ## The score
+# %% [markdown] if="not baseline"
+# ## Your answers
 #
-# The next cell runs the server's own checks and scores. To see a refusal, change a line of the file so that it is
-# invalid and run the cell again: each problem is listed with its line. On the server, a refused submission does not
-# count.
+# Write your system's answers for the ${first_set} set to the folder `out`, in the format that the competition's
+# evaluation page describes.
+
+# %% [markdown]
+# {% if development %}
+# ## The score
+# {% else %}
+# ## The check
+# {% endif %}
+#
+# The next cell runs the server's own checks{% if development %} and scores{% endif %}. To see a refusal, change a line of
+# the file so that it is invalid and run the cell again: each problem is listed with its line. On the server, a refused
+# submission does not count.
+
 
 # %%
-run("try_submission.py", "out")
+def check(folder, *options):
+    """Check a folder of answers as the server does, and make the zip."""
+    if Path(folder).is_dir():
+        run("try_submission.py", *options, folder)
+    else:
+        print(f"Write your system's answers to the folder {folder} first, then run this cell again.")
 
-# %% [markdown]
+
+check("out")
+
+# %% [markdown] if="development"
 # ## The report
 #
 # The report shows which errors the system makes and on which items, in tables and in the plots that are usual in the
 # field. Plots need matplotlib.
 
-# %%
+# %% if="development"
 report = Path("detailed_results.html")
 if report.exists():
     page = html.escape(report.read_text(encoding="utf-8"))
@@ -96,13 +123,16 @@ if report.exists():
         HTML(f'<div><iframe title="The report" srcdoc="{page}" width="100%" height="700"></iframe></div>')
     )
 
-# %% [markdown]
+# %% [markdown] if="evaluation"
 # ## The zip to upload
 #
 # Do the same for the evaluation set. Its labels are hidden, so the answers are checked and packed but not scored. On
 # Colab, `submission.zip` is in the folder `kit` of the session's files.
 
-# %%
+# %% if="evaluation and baseline_evaluation"
 run("baseline.py", "evaluation", "final")
-run("try_submission.py", "--set", "evaluation", "final")
-print(zipfile.ZipFile("submission.zip").namelist()[:5])
+
+# %% if="evaluation"
+check("final", "--set", "evaluation")
+if Path("submission.zip").is_file():
+    print(zipfile.ZipFile("submission.zip").namelist()[:5])

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.assemble.baseline import Baseline, run_baseline
+from speechbundles.assemble.declared_facts import declared_facts
 from speechbundles.assemble.feedback import Feedback, set_feedback
-from speechbundles.assemble.notebook import NOTEBOOK, has_every_step, walkthrough
-from speechbundles.assemble.template import chosen_options, declared_facts, fill, what_holds
+from speechbundles.assemble.notebook import NOTEBOOK, walkthrough
+from speechbundles.assemble.template import chosen_options, fill, what_holds
 from speechbundles.assemble.travel import travelling
 from speechbundles.competition.intake.kit_data import canonical_tables
 from speechbundles.competition.own_task import program_texts
@@ -104,14 +105,15 @@ def make_parts(
     kit = {name: content for name, content in kit.items() if Path(name).name not in left_out}
     if BASELINE in left_out or TRIAL_SET not in public:
         kit = {name: content for name, content in kit.items() if not name.startswith(LISTENS)}
-    if README in kit:
-        kit[README] = _readme(competition, references, kit)
     if BASELINE in competition["leave_out"]:
         kit.pop("baseline.py", None)
         baseline = Baseline()
     else:
         baseline = run_baseline(kit, list(references), public)
-    kit = {**walkthrough(root, kit), **kit}
+    if README in kit:
+        holds = what_holds(competition, references.values(), baseline.solutions)
+        kit[README] = _readme(competition, references, kit, holds)
+        kit = {**walkthrough(root, kit[README], competition.sets[0], holds), **kit}
     feedback = {}
     for name, reference in references.items():
         hidden, solution = name not in public, baseline.solutions.get(name)
@@ -184,13 +186,14 @@ def describe_task(task: Task) -> dict[str, Any]:
 
 
 def _readme(
-    competition: Competition, references: Mapping[str, ReferenceSet], kit: Mapping[str, bytes]
+    competition: Competition,
+    references: Mapping[str, ReferenceSet],
+    kit: Mapping[str, bytes],
+    holds: Mapping[str, bool],
 ) -> bytes:
     """Return the kit's README, filled in; `${files}` becomes the rows of a table of the kit's files."""
     what = kit_data_files(competition)
-    rows = [
-        ("these steps as a notebook, with an overview of the data", [NOTEBOOK] if has_every_step(kit) else [])
-    ]
+    rows = [("these steps as a notebook, with an overview of the data", [NOTEBOOK])]
     for name in references:
         inputs, labels = (
             [file for file in kit if file.startswith(f"{name}/{part}/")] for part in ("input", "reference")
@@ -203,11 +206,11 @@ def _readme(
         "files": "\n".join(
             f"| {content} | {', '.join(f'`{file}`' for file in files)} |" for content, files in rows if files
         ),
+        "title": competition["title"],
         "first_set": competition.sets[0],
         **chosen_options(competition),
         **declared_facts(competition),
     }
-    holds = what_holds(competition, references.values())
     return fill(kit[README], f"starting_kit/{competition.task}/{README}", facts, holds).encode()
 
 

@@ -1,11 +1,12 @@
 """Build a starting kit's notebook from `starting_kit/walkthrough.py` and the kit's README.
 
-The script uses Jupytext's percent format: `# %%` starts a code cell, `# %% [markdown]` a text cell.
+The script uses Jupytext's percent format: `# %%` starts a code cell, `# %% [markdown]` a text cell. A cell with
+`if="CONDITION"` is left out where the condition is false; the conditions are those of the README.
 """
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,25 +15,25 @@ from speechbundles.assemble.template import TEMPLATES
 NOTEBOOK = "walkthrough.ipynb"
 SCRIPT = "starting_kit/walkthrough.py"
 
-_STEPS = ("README.md", "baseline.py", "development/reference/", "evaluation/input/")
-"""Beginnings of file names: the steps of the notebook need at least one file of each."""
+_CELL = re.compile(r'^# %%(?P<text> \[markdown\])?(?: if="(?P<when>.*)")?\n', re.MULTILINE)
 
 
-def has_every_step(kit: Collection[str]) -> bool:
-    """Whether a kit has the files that every step of the notebook needs."""
-    return all(any(name.startswith(step) for name in kit) for step in _STEPS)
+def walkthrough(root: Path, readme: bytes, first_set: str, holds: Mapping[str, bool]) -> dict[str, bytes]:
+    """Return the notebook of a kit, `name -> content`, without outputs.
 
-
-def walkthrough(root: Path, kit: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the notebook of a kit, `name -> content`, without outputs; empty if the kit lacks files for a step."""
-    if not has_every_step(kit):
-        return {}
-    facts = _facts(kit["README.md"].decode("utf-8-sig", "replace"))
+    Parameters
+    ----------
+    readme: the kit's README, filled in.
+    first_set: the set whose steps come first.
+    holds: the conditions that cells can test, by name.
+    """
+    facts = {**_facts(readme.decode("utf-8-sig", "replace")), "first_set": first_set, **holds}
     script = (root / SCRIPT).read_text(encoding="utf-8")
-    _, *parts = re.split(r"^# %%(| \[markdown\])\n", script, flags=re.MULTILINE)
+    _, *parts = _CELL.split(script)
     cells = [
-        _text(source, facts) if kind else _code(source)
-        for kind, source in zip(parts[::2], parts[1::2], strict=True)
+        (_text if kind else _code)(source.strip(), facts)
+        for kind, when, source in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
+        if not when or TEMPLATES.compile_expression(when)(facts)
     ]
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     notebook = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 4}
@@ -50,19 +51,15 @@ def _facts(readme: str) -> dict[str, str]:
     }
 
 
-def _text(source: str, facts: Mapping[str, str]) -> dict[str, Any]:
-    text = re.sub(r"^# ?", "", source.strip(), flags=re.MULTILINE)
-    return {
-        "cell_type": "markdown",
-        "metadata": {},
-        "source": _lines(TEMPLATES.from_string(text).render(facts)),
-    }
+def _text(source: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+    text = re.sub(r"^# ?", "", source, flags=re.MULTILINE)
+    return {"cell_type": "markdown", "metadata": {}, "source": _lines(text, facts)}
 
 
-def _code(source: str) -> dict[str, Any]:
-    lines = _lines(source.strip())
+def _code(source: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+    lines = _lines(source, facts)
     return {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": lines}
 
 
-def _lines(text: str) -> list[str]:
-    return text.splitlines(keepends=True)
+def _lines(text: str, facts: Mapping[str, Any]) -> list[str]:
+    return TEMPLATES.from_string(text).render(facts).splitlines(keepends=True)

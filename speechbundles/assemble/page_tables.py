@@ -57,6 +57,32 @@ def kit_data_table(competition: Competition, kit: Mapping[str, bytes]) -> str:
     return "\n".join(rows) if len(rows) > 2 else ""
 
 
+def set_files_table(competition: Competition, references: Mapping[str, ReferenceSet]) -> str:
+    """Return a table of the files of each set in the kit, with the columns that they have."""
+    rows = ["| file | columns |", "|---|---|"]
+    for name, reference in references.items():
+        public = reference.files if name in competition["public_sets"] else {}
+        for folder, files in (("input", reference.public), ("reference", public)):
+            for file, content in files.items():
+                rows.append(f"| `{name}/{folder}/{file}` | {_columns_of(file, content)} |")
+    return "\n".join(rows)
+
+
+def _columns_of(file: str, content: bytes) -> str:
+    """Describe the columns of a table; empty for other files."""
+    if not file.endswith((".csv", ".tsv")):
+        return ""
+    header = next(iter(read_rows(content, "\t" if file.endswith(".tsv") else ",")), (1, []))[1]
+    return ", ".join(f"`{column}`" for column in header)
+
+
+def list_example(competition: Competition, references: Mapping[str, ReferenceSet]) -> str:
+    """Return the first lines of the public list of the last scored set."""
+    deciding = references.get(competition.scored_sets[-1])
+    content = deciding.public[deciding.rules.format.list_files[0]] if deciding else b""
+    return "\n".join(content.decode("utf-8").splitlines()[:EXAMPLES])
+
+
 def example_ids(competition: Competition, references: Mapping[str, ReferenceSet]) -> dict[str, str]:
     """Return the first ids of the last scored set, as `id_1` to `id_3`, for example submissions."""
     deciding = references.get(competition.scored_sets[-1])

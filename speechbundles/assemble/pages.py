@@ -1,5 +1,6 @@
 """Fill in a competition's Markdown pages with facts from `competition.yaml` and from the data."""
 
+from speechbundles.assemble.declared_facts import declared_facts
 from speechbundles.assemble.kit import Parts
 from speechbundles.assemble.page_tables import (
     columns_table,
@@ -7,16 +8,21 @@ from speechbundles.assemble.page_tables import (
     example_ids,
     kit_data_table,
     known_table,
+    list_example,
     phases_table,
+    set_files_table,
     sets_table,
 )
-from speechbundles.assemble.template import chosen_options, declared_facts, fill, what_holds
+from speechbundles.assemble.template import chosen_options, fill, what_holds
 from speechbundles.model.competition import Competition
 from speechbundles.platforms.facts import MEANINGS
 
-SHARED = {"start": "start.md", "paper": "paper.md", "answer": "answer.md"}
-"""Texts that pages include: `${start}`, the first steps; `${paper}`, the source of the task and how to cite it;
-`${answer}`, what to submit to a declared task."""
+SHARED = {
+    name: f"{name}.md" for name in ("about", "about_data", "about_rules", "start", "paper", "answer", "labels")
+}
+"""Texts that pages include: `${about}`, `${about_data}` and `${about_rules}`, what the task, its data and its rules are
+about, which an organiser replaces by their own; `${start}`, the first steps; `${paper}`, the source of the task and how
+to cite it; `${answer}` and `${labels}`, what to submit to a declared task, and its labels."""
 
 
 def page_text(competition: Competition, file: str, parts: Parts | None = None, *, ties: str = "") -> str:
@@ -47,12 +53,15 @@ def page_text(competition: Competition, file: str, parts: Parts | None = None, *
         **dict.fromkeys(SHARED, ""),
         "sets": sets_table(competition, references),
         "kit_data": kit_data_table(competition, parts.starting_kit if parts else {}),
+        "set_files": set_files_table(competition, references),
+        "list_example": list_example(competition, references),
         "first_set": competition.sets[0],
+        "last_set": competition.scored_sets[-1],
         **example_ids(competition, references),
         **chosen_options(competition),
         **declared_facts(competition),
     }
-    holds = what_holds(competition, references.values())
+    holds = what_holds(competition, references.values(), parts.solutions if parts else None)
 
     def filled(file: str) -> str:
         path = competition.page_path(file)

@@ -1,7 +1,7 @@
 """Fill in texts for participants (pages and kits' READMEs): insert facts, and drop text whose condition is false."""
 
 import re
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Set
 from functools import cache
 from string import Template
 
@@ -14,11 +14,8 @@ from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.whole import BASELINE
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.sources import OWN_TASKS, SUBMISSION
 from speechbundles.model.text import closest
-from speechbundles.model.zips import TRIAL_SET
-from spokeneval.kinds.declared import KINDS
-from spokeneval.kinds.kind import REQUIRED
+from speechbundles.model.zips import DECIDING_SET, TRIAL_SET
 
 TEMPLATES = SandboxedEnvironment(
     undefined=StrictUndefined,
@@ -121,16 +118,28 @@ def _line(text: str, place: int) -> int:
     return text.count("\n", 0, place) + 1
 
 
-def what_holds(competition: Competition, references: Iterable[ReferenceSet]) -> dict[str, bool]:
+def what_holds(
+    competition: Competition, references: Iterable[ReferenceSet], solved: Collection[str] | None = None
+) -> dict[str, bool]:
     """Return the conditions that a text can test.
 
-    They are: whether the data are the sample's, whether the kit has a baseline, whether the development labels are
-    public, and whether an option has a value (`option=value`).
+    They are: whether the data are the sample's; whether the kit's baseline runs on the first set, and on the evaluation
+    set; whether the development labels are public; whether there is an evaluation set besides the first set; and
+    whether an option has a value (`option=value`).
+
+    Parameters
+    ----------
+    solved: the sets on which the baseline runs; None before it is run.
     """
+    sets = competition.sets
+    if solved is None:
+        solved = [] if BASELINE in competition["leave_out"] else sets
     holds = {
         "sample": is_sample(competition, references),
-        BASELINE: BASELINE not in competition["leave_out"],
+        BASELINE: sets[0] in solved,
+        f"{BASELINE}_{DECIDING_SET}": DECIDING_SET in solved,
         TRIAL_SET: TRIAL_SET in competition["public_sets"],
+        DECIDING_SET: DECIDING_SET in sets[1:],
     }
     chosen = chosen_options(competition)
     for option in competition.rules.options:
@@ -141,45 +150,6 @@ def what_holds(competition: Competition, references: Iterable[ReferenceSet]) -> 
 def chosen_options(competition: Competition) -> dict[str, str]:
     """Return the value of each of the task's options: the organiser's choice, or the default."""
     return {option.name: option.values[0] for option in competition.rules.options} | competition.options
-
-
-def declared_facts(competition: Competition) -> dict[str, str]:
-    """Return facts about a task: its title, its file, the file's header, and each parameter of its kind by name.
-
-    Of a list, the entries are also facts: `class_1` and `class_2` of `classes`. A parameter that is not set is empty.
-    For a task in an organiser's own Python, `example` has the first lines of the submission in its sample.
-    """
-    rules = competition.rules
-    answer = rules.format.answer
-    facts = {
-        "title": competition["title"],
-        "submission_file": rules.format.submission_file or "",
-        "submission_header": answer.delimiter.join(answer.required) if answer else "",
-        "list_file": rules.format.list_files[0],
-        "id": rules.format.layouts[0].id,
-    }
-    if rules.code:
-        facts["example"] = _example(competition)
-    if not rules.declaration:
-        return facts
-    for parameter in KINDS[rules.declaration["kind"]].parameters:
-        value = rules.declaration.get(parameter.name, parameter.default)
-        if isinstance(value, list):
-            one = re.sub("es$|s$", "", parameter.name)
-            facts.update({f"{one}_{number}": str(entry) for number, entry in enumerate(value, 1)})
-            value = ", ".join(f"`{entry}`" for entry in value)
-        facts[parameter.name] = "" if value in (None, REQUIRED) else str(value)
-    return facts
-
-
-def _example(competition: Competition) -> str:
-    """Return the first lines of each file of the sample's submission, at most two files."""
-    folder = competition.sources.folder / OWN_TASKS / competition.task / SUBMISSION
-    blocks = []
-    for path in sorted(folder.glob("*.*"))[:2]:
-        lines = path.read_text(encoding="utf-8-sig", errors="replace").splitlines()[:3]
-        blocks.append("\n".join([f"`{path.name}`:", "", "```", *lines, "```"]))
-    return "\n\n".join(blocks)
 
 
 def is_sample(competition: Competition, references: Iterable[ReferenceSet]) -> bool:

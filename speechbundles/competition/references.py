@@ -160,7 +160,8 @@ def load_reference(
         public=public,
         items=tuple(labels.items.ids),
         source=path,
-        facts=set_facts(rules.units(labels), public, read),
+        # The lists of declared tasks have times in other units, if any.
+        facts=set_facts(rules.units(labels), {} if rules.declaration else public, read),
         gold=Reference(labels, labels.items, fingerprint=fingerprint(files)),
         rules=rules,
         options=options,

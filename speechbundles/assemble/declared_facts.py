@@ -1,0 +1,113 @@
+"""Facts about a declared task for its pages and kit: its parameters by name, and made answers for examples."""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from speechbundles.model.competition import Competition
+from speechbundles.model.sources import OWN_TASKS, SUBMISSION
+from spokeneval.kinds.declared import KINDS
+from spokeneval.kinds.kind import REQUIRED
+from spokeneval.metrics.phoneme_recognition import arpabet_features
+
+_SINGULAR = {"classes": "class", "phones": "phone", "raters": "rater", "priors": "prior"}
+
+
+def declared_facts(competition: Competition) -> dict[str, str]:
+    """Return facts about a task: its files, and of a declared task each parameter of its kind by name.
+
+    A parameter that is not set is empty. Of a list, the entries are also facts: `class_1` and `class_2` of `classes`.
+    Made answers fit the parameters: `likelihoods_1`, `probabilities_2`, `phone_1`, `label_2`. For a task in an
+    organiser's own Python, `example` has the first lines of the submission in its sample.
+    """
+    rules = competition.rules
+    answer = rules.format.answer
+    files = {
+        "submission_file": rules.format.submission_file or "",
+        "submission_header": answer.delimiter.join(answer.required) if answer else "",
+        "list_file": rules.format.list_files[0],
+        "id": rules.format.layouts[0].id,
+    }
+    if rules.code:
+        return {**files, "kind": "python", "item": "item", "an_item": "an item", "example": _example(competition)}
+    if not rules.declaration:
+        return files
+    kind = KINDS[rules.declaration["kind"]]
+    values = {
+        parameter.name: rules.declaration.get(parameter.name, parameter.default)
+        for parameter in kind.parameters
+    }
+    facts = {
+        name: "" if value is None or value is REQUIRED else _text(value) for name, value in values.items()
+    }
+    for name, value in values.items():
+        if isinstance(value, (list, tuple)):
+            one = _SINGULAR.get(name, name)
+            facts.update({f"{one}_{number}": str(entry) for number, entry in enumerate(value, 1)})
+    if isinstance(values.get("raters"), int):
+        facts["raters"] = _text([f"rater{number + 1}" for number in range(values["raters"])])
+    if "classes" in values:
+        facts.update(_made_scores(values["classes"]))
+    if "phones" in values:
+        facts.update(_phones(values))
+    item = facts["item"]
+    article = "an" if item[:1] in "aeiou" else "a"
+    return {
+        **files,
+        "kind": kind.name,
+        "an_item": f"{article} {item}",
+        **facts,
+    }
+
+
+def _example(competition: Competition) -> str:
+    """Return the first lines of each file of the sample's submission, at most two files."""
+    folder = competition.sources.folder / OWN_TASKS / competition.task / SUBMISSION
+    blocks = []
+    for path in sorted(folder.glob("*.*"))[:2]:
+        lines = path.read_text(encoding="utf-8-sig", errors="replace").splitlines()[:3]
+        blocks.append("\n".join([f"`{path.name}`:", "", "```", *lines, "```"]))
+    return "\n\n".join(blocks)
+
+
+def _text(value: Any) -> str:
+    """Return a parameter as text: names between backticks, a rule with what it takes."""
+    if isinstance(value, (list, tuple)):
+        return ", ".join(_entry(entry) for entry in value)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_text(entry)}" for key, entry in value.items())
+    return str(value)
+
+
+def _entry(entry: Any) -> str:
+    if isinstance(entry, Mapping):
+        ((name, taken),) = entry.items()
+        several = len(taken) if isinstance(taken, (list, tuple)) else 0
+        return f"`{name}` ({several} words)" if name == "spelling" else f"`{name}` ({_text(taken)})"
+    return f"`{entry}`"
+
+
+def _made_scores(classes: Any) -> dict[str, str]:
+    """Return the header and two lines of made scores for classes, and two labels."""
+    names: Sequence[str] = classes if isinstance(classes, (list, tuple)) else ["A", "B"]
+    rest = (1 - 0.7) / (len(names) - 1)
+    lines = {
+        "likelihoods_1": [f"{-0.4 - 1.7 * place:.1f}" for place in range(len(names))],
+        "probabilities_1": ["0.7", *[f"{rest:.3g}"] * (len(names) - 1)],
+    }
+    made = {name: ",".join(cells) for name, cells in lines.items()}
+    made.update({name.replace("1", "2"): ",".join(reversed(cells)) for name, cells in lines.items()})
+    header = io.StringIO()
+    csv.writer(header, lineterminator="").writerow(names)
+    return {**made, "classes_header": header.getvalue(), "label_1": names[0], "label_2": names[1]}
+
+
+def _phones(values: Mapping[str, Any]) -> dict[str, str]:
+    """Return the inventory of phones, and two of them; empty if the units are others."""
+    inventory = values["phones"] or [row[0] for row in (values["features"] or ())[1:]]
+    if inventory == "arpabet":
+        inventory = arpabet_features().phones
+    first, second = (*inventory, "", "")[:2] if len(inventory) != 1 else inventory * 2
+    features = "yes" if values["features"] or values["phones"] == "arpabet" else ""
+    return {"phones": _text(inventory), "phone_1": first, "phone_2": second, "features": features}

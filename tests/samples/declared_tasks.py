@@ -1,0 +1,113 @@
+"""A competition of an organiser's own for every kind of task, with small made data in German and Hindi."""
+
+import random
+
+WORDS = ("der Wagen fährt", "das Haus ist groß", "नमस्ते दुनिया", "मेरा नाम", "wo ist der Bahnhof", "die Katze schläft")
+SIZES = {"development": 40, "evaluation": 60}
+
+SETTINGS = """\
+defaults: {{organiser: Das Institut, contact_email: a@example.org, data_licence: CC BY 4.0}}
+challenges:
+  eigene:
+    tasks:
+      aufgabe: {task}
+    phases:
+      - {{reference: development, start: "2027-01-01 00:00:00", end: "2027-03-01 00:00:00"}}
+      - {{reference: evaluation, start: "2027-03-02 00:00:00", end: "2027-04-01 00:00:00"}}
+bundles:
+  aufgabe: {{task: aufgabe, title: Die Aufgabe}}
+"""
+
+
+def _table(header, rows):
+    return "\n".join([header, *(",".join(map(str, row)) for row in rows), ""])
+
+
+def _ids(name):
+    return [(f"{name[:2]}{number:03d}", f"P{number % 12}") for number in range(SIZES[name])]
+
+
+def _decisions(name, draw):
+    rows = [(item, draw.choice(["gesund", "krank", "krank"]), who) for item, who in _ids(name)]
+    return {"labels.csv": _table("Aufnahme,label,speaker", rows)}
+
+
+def _three(name, draw):
+    rows = [(item, "ABC"[n % 3], who) for n, (item, who) in enumerate(_ids(name))]
+    return {"labels.csv": _table("id,label,speaker", rows)}
+
+
+def _ratings(name, draw):
+    rows = [(item, draw.randint(1, 7), draw.choice(["", *range(1, 8)]), who) for item, who in _ids(name)]
+    return {"ratings.csv": _table("id,Anna,Ravi,speaker", rows)}
+
+
+def _scores(name, draw):
+    rows = []
+    for item, who in _ids(name):
+        score = draw.randint(0, 20) / 2
+        rows.append((item, score, min(10, score + draw.choice([0, 0.5])), draw.randint(5, 90), who))
+    return {"scores.csv": _table("id,score,zweite,dauer,speaker", rows)}
+
+
+def _transcripts(name, draw):
+    return {"transcripts.csv": _table("id,transcript,speaker", [(i, draw.choice(WORDS), w) for i, w in _ids(name)])}
+
+
+def _phones(name, draw):
+    rows = [(item, " ".join(draw.choices(["ʃ", "aː", "t", "k"], k=4)), who) for item, who in _ids(name)]
+    return {"transcripts.csv": _table("id,transcript,speaker", rows)}
+
+
+def _languages(name, draw):
+    rows = [(item, ("Deutsch", "Hindi", "Tamil")[n % 3], who) for n, (item, who) in enumerate(_ids(name))]
+    return {"labels.csv": _table("id,label,speaker", rows)}
+
+
+def _spoof(name, draw):
+    rows = [(item, draw.choice(["echt", "tts", "vc"]), who) for item, who in _ids(name)]
+    return {"labels.csv": _table("id,label,speaker", rows)}
+
+
+def _turns(name, draw, labels=("Deutsch", "Hindi"), regions=True):
+    turns, spans = [], []
+    for number in range(10):
+        recording, time = f"{name[:2]}_{number}", 0.5
+        for _ in range(8):
+            end = round(time + draw.uniform(0.5, 4), 2)
+            turns.append((recording, time, end, draw.choice(labels)))
+            time = round(end + draw.uniform(0, 1), 2)
+        spans.append((recording, 0, time))
+    files = {"turns.csv": _table("recording,start,end,label", turns)}
+    return {**files, "regions.csv": _table("recording,start,end", spans)} if regions else files
+
+
+def _speakers(name, draw):
+    return _turns(name, draw, labels=("anna", "ravi", "uma"), regions=False)
+
+
+TASKS = {
+    "decisions": ("{kind: decisions, classes: [gesund, krank], positive: krank, id: Aufnahme, item: recording}", _decisions),
+    "three decisions": ("{kind: decisions, classes: [A, B, C]}", _three),
+    "ratings": ("{kind: ratings, raters: [Anna, Ravi], scale: [1, 7], item: answer}", _ratings),
+    "scores": ("{kind: scores, scale: [0, 10], step: 0.5, second: zweite, control: dauer}", _scores),
+    "words": ("{kind: transcripts, normalise: [nfkc, casefold, {drop: [äh, hm]}], item: utterance}", _transcripts),
+    "characters": ("{kind: transcripts, units: characters, item: utterance}", _transcripts),
+    "phones": ("{kind: transcripts, units: phones, phones: [ʃ, 'aː', t, k]}", _phones),
+    "identification": ("{kind: identification, classes: [Deutsch, Hindi, Tamil], item: clip}", _languages),
+    "posteriors": ("{kind: identification, classes: [Deutsch, Hindi, Tamil], scores: posteriors}", _languages),
+    "target": ("{kind: identification, target: echt, item: recording}", _spoof),
+    "turns": ("{kind: turns, classes: [Deutsch, Hindi]}", _turns),
+    "speakers": ("{kind: turns, mapping: optimal, collar: 0.25, overlap: skipped}", _speakers),
+}
+"""A task of every kind, `name -> (declaration, function that makes a set's files)`."""
+
+
+def declared_folder(task):
+    """Return the files of a competition folder, `name -> text`."""
+    declaration, make = TASKS[task]
+    files = {"competition.yaml": SETTINGS.format(task=declaration)}
+    for name in SIZES:
+        made = make(name, random.Random(f"{task} {name}"))
+        files.update({f"reference_data/aufgabe/{name}/{file}": text for file, text in made.items()})
+    return files
