@@ -1,4 +1,4 @@
-"""Caller Experience: rate calls as expert listeners do. Primary score: Mean κ, higher is better.
+"""Caller Experience: rate calls as listeners do. Primary score: Mean κ, higher is better.
 
     python3 score.py INPUT_DIR OUTPUT_DIR      (INPUT_DIR/ref/reference.csv, INPUT_DIR/res/ratings.csv)
 

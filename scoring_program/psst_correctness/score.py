@@ -1,4 +1,4 @@
-"""PSST Task B: is the naming response correct? Primary score: F1, higher is better.
+"""PSST Task B: is the response correct? Primary score: F1, higher is better.
 
     python3 score.py INPUT_DIR OUTPUT_DIR      (INPUT_DIR/ref/utterances.tsv, INPUT_DIR/res/correctness.tsv)
 

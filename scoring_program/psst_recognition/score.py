@@ -1,4 +1,4 @@
-"""PSST Task A: transcribe what people with aphasia said, phone by phone. Primary score: FER, lower is better.
+"""PSST Task A: transcribe what was said, phone by phone. Primary score: FER, lower is better.
 
     python3 score.py INPUT_DIR OUTPUT_DIR      (INPUT_DIR/ref/utterances.tsv, INPUT_DIR/res/transcripts.tsv)
 

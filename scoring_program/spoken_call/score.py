@@ -1,4 +1,4 @@
-"""Spoken CALL: accept or reject each learner's response. Primary score: Dfull, higher is better.
+"""Spoken CALL: accept or reject each response. Primary score: Dfull, higher is better.
 
     python3 score.py INPUT_DIR OUTPUT_DIR      (INPUT_DIR/ref/reference.csv, INPUT_DIR/res/results.csv)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from speechbundles.model.competition import Competition
 from speechbundles.model.sources import OWN_TASKS, SUBMISSION
+from spokeneval.formats.normalisation import RULES
 from spokeneval.kinds.declared import KINDS
 from spokeneval.kinds.kind import REQUIRED
 from spokeneval.metrics.phoneme_recognition import arpabet_features
@@ -51,6 +52,8 @@ def declared_facts(competition: Competition) -> dict[str, str]:
         facts.update(_made_scores(values["classes"]))
     if "phones" in values:
         facts.update(_phones(values))
+    if values.get("normalise"):
+        facts["normalise"] = "\n".join(map(_rule, values["normalise"]))
     item = facts["item"]
     article = "an" if item[:1] in "aeiou" else "a"
     return {
@@ -72,20 +75,20 @@ def _example(competition: Competition) -> str:
 
 
 def _text(value: Any) -> str:
-    """Return a parameter as text: names between backticks, a rule with what it takes."""
+    """Return a parameter as text; the entries of a list are between backticks."""
     if isinstance(value, (list, tuple)):
-        return ", ".join(_entry(entry) for entry in value)
+        return ", ".join(f"`{entry}`" for entry in value)
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {_text(entry)}" for key, entry in value.items())
     return str(value)
 
 
-def _entry(entry: Any) -> str:
-    if isinstance(entry, Mapping):
-        ((name, taken),) = entry.items()
-        several = len(taken) if isinstance(taken, (list, tuple)) else 0
-        return f"`{name}` ({several} words)" if name == "spelling" else f"`{name}` ({_text(taken)})"
-    return f"`{entry}`"
+def _rule(declared: str | Mapping[str, Any]) -> str:
+    """Return a rule of normalisation as an item of a list, with the words that it takes."""
+    (name, taken) = next(iter(declared.items())) if isinstance(declared, Mapping) else (declared, None)
+    rule = next(rule for rule in RULES if rule.name == name)
+    words = f": {_text(taken)}" if rule.takes == "words" else f" ({len(taken)} words)" if taken else ""
+    return f"- `{name}`: {rule.description}{words}"
 
 
 def _made_scores(classes: Any) -> dict[str, str]:

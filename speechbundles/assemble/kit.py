@@ -110,8 +110,8 @@ def make_parts(
         baseline = Baseline()
     else:
         baseline = run_baseline(kit, list(references), public)
+    holds = what_holds(competition, references.values(), baseline.solutions)
     if README in kit:
-        holds = what_holds(competition, references.values(), baseline.solutions)
         kit[README] = _readme(competition, references, kit, holds)
         kit = {**walkthrough(root, kit[README], competition.sets[0], holds), **kit}
     feedback = {}

@@ -39,6 +39,8 @@ def page_text(competition: Competition, file: str, parts: Parts | None = None, *
     """
     references = parts.references if parts else {}
     feedback = parts.feedback if parts else {}
+    declared = declared_facts(competition)
+    grouped = (each.facts.unit.startswith(declared.get("unit", "")) for each in references.values())
     facts = {
         "title": competition["title"],
         "description": competition["description"],
@@ -59,7 +61,8 @@ def page_text(competition: Competition, file: str, parts: Parts | None = None, *
         "last_set": competition.scored_sets[-1],
         **example_ids(competition, references),
         **chosen_options(competition),
-        **declared_facts(competition),
+        **declared,
+        "by_unit": "yes" if any(grouped) else "",
     }
     holds = what_holds(competition, references.values(), parts.solutions if parts else None)
 

@@ -1,4 +1,4 @@
-"""A baseline that needs no audio: English, the more frequent language, from the beginning up to one time.
+"""A baseline that needs no audio: English from the beginning up to one time.
 
     python3 baseline.py development OUTPUT_DIR
     python3 baseline.py evaluation OUTPUT_DIR

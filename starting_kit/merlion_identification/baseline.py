@@ -1,4 +1,4 @@
-"""A baseline that needs no audio: it uses only the length of a segment, because Mandarin segments are shorter.
+"""A baseline that needs no audio: it uses only the length of a segment, which may differ between languages.
 
     python3 baseline.py development OUTPUT_DIR
     python3 baseline.py evaluation OUTPUT_DIR

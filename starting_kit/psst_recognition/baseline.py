@@ -1,4 +1,4 @@
-"""The baseline of Task A: an example recogniser's transcripts, about as good as the challenge's own baseline.
+"""The baseline of Task A: an example recogniser's transcripts.
 
     python3 baseline.py development OUTPUT_DIR
     python3 baseline.py evaluation OUTPUT_DIR

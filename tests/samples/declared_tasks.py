@@ -2,7 +2,14 @@
 
 import random
 
-WORDS = ("der Wagen fährt", "das Haus ist groß", "नमस्ते दुनिया", "मेरा नाम", "wo ist der Bahnhof", "die Katze schläft")
+WORDS = (
+    "der Wagen fährt",
+    "das Haus ist groß",
+    "नमस्ते दुनिया",
+    "मेरा नाम",
+    "wo ist der Bahnhof",
+    "die Katze schläft",
+)
 SIZES = {"development": 40, "evaluation": 60}
 
 SETTINGS = """\
@@ -51,7 +58,11 @@ def _scores(name, draw):
 
 
 def _transcripts(name, draw):
-    return {"transcripts.csv": _table("id,transcript,speaker", [(i, draw.choice(WORDS), w) for i, w in _ids(name)])}
+    return {
+        "transcripts.csv": _table(
+            "id,transcript,speaker", [(i, draw.choice(WORDS), w) for i, w in _ids(name)]
+        )
+    }
 
 
 def _phones(name, draw):
@@ -87,15 +98,24 @@ def _speakers(name, draw):
 
 
 TASKS = {
-    "decisions": ("{kind: decisions, classes: [gesund, krank], positive: krank, id: Aufnahme, item: recording}", _decisions),
+    "decisions": (
+        "{kind: decisions, classes: [gesund, krank], positive: krank, id: Aufnahme, item: recording}",
+        _decisions,
+    ),
     "three decisions": ("{kind: decisions, classes: [A, B, C]}", _three),
     "ratings": ("{kind: ratings, raters: [Anna, Ravi], scale: [1, 7], item: answer}", _ratings),
     "scores": ("{kind: scores, scale: [0, 10], step: 0.5, second: zweite, control: dauer}", _scores),
-    "words": ("{kind: transcripts, normalise: [nfkc, casefold, {drop: [äh, hm]}], item: utterance}", _transcripts),
+    "words": (
+        "{kind: transcripts, normalise: [nfkc, casefold, {drop: [äh, hm]}], item: utterance}",
+        _transcripts,
+    ),
     "characters": ("{kind: transcripts, units: characters, item: utterance}", _transcripts),
     "phones": ("{kind: transcripts, units: phones, phones: [ʃ, 'aː', t, k]}", _phones),
     "identification": ("{kind: identification, classes: [Deutsch, Hindi, Tamil], item: clip}", _languages),
-    "posteriors": ("{kind: identification, classes: [Deutsch, Hindi, Tamil], scores: posteriors}", _languages),
+    "posteriors": (
+        "{kind: identification, classes: [Deutsch, Hindi, Tamil], scores: posteriors}",
+        _languages,
+    ),
     "target": ("{kind: identification, target: echt, item: recording}", _spoof),
     "turns": ("{kind: turns, classes: [Deutsch, Hindi]}", _turns),
     "speakers": ("{kind: turns, mapping: optimal, collar: 0.25, overlap: skipped}", _speakers),
@@ -111,3 +131,7 @@ def declared_folder(task):
         made = make(name, random.Random(f"{task} {name}"))
         files.update({f"reference_data/aufgabe/{name}/{file}": text for file, text in made.items()})
     return files
+
+
+def kind_of(task):
+    return TASKS[task][0].partition("kind: ")[2].partition(",")[0]
