@@ -1,6 +1,7 @@
 """Run a starting kit's baseline as a participant would run it."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -60,7 +61,7 @@ def _run_on(place: Path, name: str, *, labelled: bool) -> Baseline:
     )
     if run.returncode:
         return Baseline(
-            failures=[f"ingest.py rejects the baseline's {name} submission: {_reason(run.stderr)}"]
+            failures=[f"ingest.py rejects the baseline's {name} submission: {_refusal(run.stderr)}"]
         )
     solutions = {name: read_tree(place / name)}
     if not labelled:
@@ -70,12 +71,31 @@ def _run_on(place: Path, name: str, *, labelled: bool) -> Baseline:
     shutil.copytree(place / name, inputs / "res")
     run = run_program(kit, "score.py", str(inputs), str(output))
     if run.returncode:
-        failure = f"score.py failed on the baseline's {name} submission: {_reason(run.stderr)}"
+        failure = f"score.py failed on the baseline's {name} submission: {_refusal(run.stderr)}"
         return Baseline(solutions, failures=[failure])
     return Baseline(solutions, {name: json.loads((output / "scores.json").read_text(encoding="utf-8"))})
 
 
 def _reason(stderr: str) -> str:
-    """Return the line of an error output that gives the reason: the last of a traceback, otherwise the first."""
-    lines = (stderr.strip() or "no error message").splitlines()
-    return lines[-1] if lines[0].startswith("Traceback") else lines[0]
+    """Return the line of a baseline's error output that gives the reason.
+
+    That is the error of a traceback, without what follows it, or argparse's message, without the usage. Otherwise it is
+    the last line, because warnings and progress come before it.
+    """
+    lines = [line for line in stderr.splitlines() if line.strip()] or ["no error message"]
+    if TRACEBACK in lines:
+        after = lines[len(lines) - lines[::-1].index(TRACEBACK) :]
+        return next((line for line in after if not line.startswith(" ")), lines[-1])
+    return lines[-1].partition(": error: ")[2] or lines[-1].strip()
+
+
+def _refusal(stderr: str) -> str:
+    """Return the first line of what a program prints; of a list of problems, its head and the first problem."""
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()] or ["no error message"]
+    return ": ".join(lines[: 2 if _HEAD.search(lines[0]) else 1])
+
+
+TRACEBACK = "Traceback (most recent call last):"
+
+_HEAD = re.compile(r"\d+ problems?( in \d+ files)?$")
+"""The head of a refusal, above its problems."""

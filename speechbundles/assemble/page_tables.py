@@ -70,10 +70,11 @@ def set_files_table(competition: Competition, references: Mapping[str, Reference
 
 def _columns_of(file: str, content: bytes) -> str:
     """Describe the columns of a table; empty for other files."""
-    if not file.endswith((".csv", ".tsv")):
+    first = content.split(b"\n", 1)[0]
+    if not file.endswith((".csv", ".tsv")) or not first.strip():
         return ""
-    header = next(iter(read_rows(content, "\t" if file.endswith(".tsv") else ",")), (1, []))[1]
-    return ", ".join(f"`{column}`" for column in header)
+    ((_, header),) = read_rows(first, "\t" if b"\t" in first else ",")
+    return ", ".join(f"`{column.strip()}`" for column in header)
 
 
 def list_example(competition: Competition, references: Mapping[str, ReferenceSet]) -> str:

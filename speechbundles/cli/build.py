@@ -51,6 +51,11 @@ SHOWN_DIGITS = 12
     help="leave out a set and its phases, a file of the kit's data, or the baseline; may be repeated",
 )
 @click.option(
+    "--baseline-must-run",
+    is_flag=True,
+    help="exit with status 1 if the kit's baseline fails on a set; the bundles are built without its answers",
+)
+@click.option(
     "--out",
     type=PATH,
     metavar="DIR",
@@ -63,6 +68,7 @@ def command(
     references: Sequence[str],
     drop_invalid_rows: bool,
     leave_out: Sequence[str],
+    baseline_must_run: bool,
     out: Path | None,
 ) -> int:
     began = time.monotonic()
@@ -99,7 +105,8 @@ def command(
     verdicts = Counter(map(_verdict, built))
     counts = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS if verdicts[verdict])
     say(f"{count_of(len(built), 'bundle')} in {time.monotonic() - began:.1f} s: {counts}", error=True)
-    return 1 if verdicts[REFUSED] else 0
+    failed = baseline_must_run and any(parts.failures for parts in planned.parts.values())
+    return 1 if verdicts[REFUSED] or failed else 0
 
 
 def _own_reference(argument: str) -> tuple[tuple[str, str], Path]:

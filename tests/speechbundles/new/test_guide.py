@@ -234,6 +234,12 @@ def test_the_workflow_of_a_new_folder_builds_and_rehearses_it_and_stops_at_a_bad
         for path in folder.glob(pattern)
     )
     assert kept == ["dist/codabench/spoken_call.zip", "dist/codalab/spoken_call.zip"]
+    grammar = folder / "starting_kit/spoken_call/data/grammar.xml"
+    right = grammar.read_text(encoding="utf-8")
+    grammar.write_text("<prompts>", encoding="utf-8")
+    status, told = run(build)
+    assert (status, "baseline.py failed on the evaluation set: " in told) == (1, True), told
+    grammar.write_text(right, encoding="utf-8")
     labels = folder / "reference_data/spoken_call/evaluation/reference.csv"
     labels.write_text(
         labels.read_text(encoding="utf-8").replace("\tcorrect\t", "\tperhaps\t", 1), encoding="utf-8"
