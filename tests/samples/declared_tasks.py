@@ -80,7 +80,7 @@ def _spoof(name, draw):
     return {"labels.csv": _table("id,label,speaker", rows)}
 
 
-def _turns(name, draw, labels=("Deutsch", "Hindi"), regions=True):
+def _turns(name, draw, labels=("Deutsch", "Hindi")):
     turns, spans = [], []
     for number in range(10):
         recording, time = f"{name[:2]}_{number}", 0.5
@@ -89,12 +89,14 @@ def _turns(name, draw, labels=("Deutsch", "Hindi"), regions=True):
             turns.append((recording, time, end, draw.choice(labels)))
             time = round(end + draw.uniform(0, 1), 2)
         spans.append((recording, 0, time))
-    files = {"turns.csv": _table("recording,start,end,label", turns)}
-    return {**files, "regions.csv": _table("recording,start,end", spans)} if regions else files
+    return {
+        "turns.csv": _table("recording,start,end,label", turns),
+        "regions.csv": _table("recording,start,end", spans),
+    }
 
 
 def _speakers(name, draw):
-    return _turns(name, draw, labels=("anna", "ravi", "uma"), regions=False)
+    return _turns(name, draw, labels=("anna", "ravi", "uma"))
 
 
 TASKS = {

@@ -2,8 +2,7 @@
 
     python3 baseline.py SET FOLDER      (writes FOLDER/turns.rttm)
 
-The label is the one with most time in the public turns; without these, the first class. If the list has no regions, the
-turn lasts a day, because only the time from the first to the last turn of a recording is scored. Needs only Python.
+The label is the one with most time in the public turns; without these, the first class. Needs only Python.
 """
 
 import csv
@@ -37,7 +36,7 @@ def main(name: str, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "turns.rttm", "w", encoding="utf-8", newline="\n") as file:
         for row in table(HERE / name / "input" / "recordings.csv"):
-            start, end = float(row.get("start", 0)), float(row.get("end", 86400))
+            start, end = float(row["start_s"]), float(row["end_s"])
             file.write(
                 f"SPEAKER {row[identifier]} 1 {start:.3f} {end - start:.3f} <NA> <NA> {usual} <NA> <NA>\n"
             )
