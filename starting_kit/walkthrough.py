@@ -93,9 +93,9 @@ print(*written[0].read_text(encoding="utf-8").splitlines()[:5], sep="\n")
 # ## The check
 # {% endif %}
 #
-# The next cell runs the server's own checks{% if development %} and scores{% endif %}. To see a refusal, change a line of
-# the file so that it is invalid and run the cell again: each problem is listed with its line. On the server, a refused
-# submission does not count.
+# The next cell runs the server's own checks
+# {%- if development %} and scores{% endif %}. To see a refusal, change a line of the file so that it is invalid and run
+# the cell again: each problem is listed with its line. On the server, a refused submission does not count.
 
 
 # %%

@@ -18,7 +18,6 @@ import pytest
 import yaml
 
 from sample_data.demo import submissions
-from speechbundles.assemble.notebook import walkthrough
 from speechbundles.assemble.plan import plan
 from speechbundles.assemble.write import write
 from speechbundles.competition.read import read_competitions
@@ -202,17 +201,6 @@ def test_a_notebook_runs_in_a_kernel_and_unpacks_the_kit_beside_it(series, tmp_p
     assert f"{task.title}: results" in shown  # the report
     assert "submission.zip is ready to upload to the phase Evaluation." in shown
     assert (tmp_path / "kit/submission.zip").is_file()
-
-
-def test_a_kit_without_a_baseline_or_a_public_set_has_no_notebook():
-    kit = {
-        "README.md": b"",
-        "baseline.py": b"",
-        "development/reference/r.csv": b"",
-        "evaluation/input/i.csv": b"",
-    }
-    assert walkthrough(ROOT, kit) != {}
-    assert [walkthrough(ROOT, {name: b"" for name in kit if name != without}) for without in kit] == [{}] * 4
 
 
 @pytest.mark.default_cases("spoken_call")

@@ -14,8 +14,7 @@ REASONS = {
     "import sys; print('a.py:1: UserWarning: old\\n  f()', file=sys.stderr); sys.exit('no model')": "no model",
     "import sys; print('reading', file=sys.stderr); raise ValueError('nine rows')": "ValueError: nine rows",
     "raise ValueError('nine rows\\nof ten')": "ValueError: nine rows",
-    "try:\n    {}['a']\nexcept KeyError:\n    open('absent')": "FileNotFoundError: [Errno 2] No such file or directory: "
-    "'absent'",
+    "try:\n    {}['a']\nexcept KeyError:\n    int('x')": "ValueError: invalid literal for int() with base 10: 'x'",
     "raise SystemExit(2)": "no error message",
 }
 

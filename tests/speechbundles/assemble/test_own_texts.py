@@ -130,12 +130,8 @@ def test_the_kits_baseline_is_scored_and_the_notebook_runs(built, monkeypatch, c
     notebook = nbformat.read(kit / "walkthrough.ipynb", as_version=4)
     nbformat.validate(notebook)
     monkeypatch.setattr(subprocess, "run", lambda command, **_: run_program(*command[1:], cwd=kit))
-    kernel = {}
-    for cell in notebook.cells:
-        assert "${" not in cell.source
-        assert "{%" not in cell.source
-        if cell.cell_type == "code":
-            exec(cell.source, kernel)
+    assert not [cell for cell in cells_of(parts.starting_kit) if "${" in cell or "{%" in cell]
+    run_cells(parts.starting_kit)
     shown = capsys.readouterr().out
     assert f"  {competition.rules.primary.key} " in shown
     assert "is ready to upload to the phase Evaluation" in shown
@@ -184,3 +180,78 @@ def test_no_text_of_a_challenge_with_own_data_is_about_its_original_data(own_pla
         found += [(competition.name, *each) for each in words_in(texts, DATA)]
         found += [(competition.name, *each) for each in words_in(texts, words) if each[0] not in shared]
     assert found == []
+
+
+def cells_of(kit):
+    return [cell.source for cell in nbformat.reads(kit["walkthrough.ipynb"].decode(), as_version=4).cells]
+
+
+@pytest.mark.parametrize("task", ["decisions", "words", "turns"])
+def test_a_kit_without_a_development_set_has_no_word_of_one(task, tmp_path, monkeypatch, capsys):
+    sources = Sources(ROOT, write_files(tmp_path / "own", declared_folder(task)))
+    planned = plan(sources, [], {}, leave_out=["development"])
+    (competition,) = planned.competitions
+    kit = planned.parts["aufgabe"].starting_kit
+    texts = {file: page_text(competition, file, planned.parts["aufgabe"]) for file in competition.page_files}
+    texts["README.md"], texts["notebook"] = kit["README.md"].decode(), "\n".join(cells_of(kit))
+    assert words_in(texts, ("development", "scored with the server", "--set evaluation", "the report")) == []
+    assert ["python3 baseline.py evaluation out" in texts[name] for name in ("README.md", "overview.md")] == [
+        True
+    ] * 2
+    place = write_files(tmp_path / "kit", kit)
+    monkeypatch.chdir(place)
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: run_program(*command[1:], cwd=place))
+    run_cells(kit)
+    assert "submission.zip is ready to upload to the phase Evaluation" in capsys.readouterr().out
+
+
+def run_cells(kit):
+    kernel = {}
+    for cell in nbformat.reads(kit["walkthrough.ipynb"].decode(), as_version=4).cells:
+        if cell.cell_type == "code":
+            exec(cell.source, kernel)
+
+
+def test_a_kit_without_a_baseline_asks_for_answers(tmp_path, monkeypatch, capsys):
+    sources = Sources(ROOT, write_files(tmp_path / "own", declared_folder("scores")))
+    kit = plan(sources, [], {}, leave_out=["baseline"]).parts["aufgabe"].starting_kit
+    assert "baseline" not in "\n".join([kit["README.md"].decode(), *cells_of(kit)])
+    monkeypatch.chdir(write_files(tmp_path / "kit", kit))
+    run_cells(kit)
+    shown = capsys.readouterr().out
+    assert "Write your system's answers to the folder out first" in shown
+    assert "Write your system's answers to the folder final first" in shown
+
+
+def test_a_kit_without_an_evaluation_set_has_no_step_for_one(tmp_path):
+    sources = Sources(ROOT, write_files(tmp_path / "own", declared_folder("decisions")))
+    planned = plan(sources, [], {}, leave_out=["evaluation"])
+    (competition,) = planned.competitions
+    parts = planned.parts["aufgabe"]
+    texts = [parts.starting_kit["README.md"].decode(), *cells_of(parts.starting_kit)]
+    texts.append(page_text(competition, "overview.md", parts))
+    assert "evaluation set" not in "\n".join(texts)
+
+
+def test_an_organisers_text_replaces_a_section(tmp_path):
+    files = declared_folder("decisions")
+    files["pages/aufgabe/about.md"] = "Zwei Klassen: ${classes}.\n"
+    files["pages/about_data.md"] = "Aus ${organiser}.\n"
+    files["pages/eigene/about_rules.md"] = "Keine weiteren Daten.\n"
+    planned = plan(Sources(ROOT, write_files(tmp_path / "own", files)), [], {})
+    (competition,) = planned.competitions
+    pages = {file: page_text(competition, file, planned.parts["aufgabe"]) for file in competition.page_files}
+    assert "Zwei Klassen: `gesund`, `krank`." in pages["overview.md"]
+    assert "Aus Das Institut." in pages["data.md"]
+    assert "Keine weiteren Daten." in pages["evaluation.md"]
+    assert "## Start in two minutes" in pages["overview.md"]
+
+
+def test_the_terms_follow_the_licence(tmp_path):
+    files = declared_folder("decisions")
+    for licence in (", data_licence: CC BY 4.0", ""):
+        files["competition.yaml"] = files["competition.yaml"].replace(", data_licence: CC BY 4.0", licence)
+        (competition,) = read_competitions(Sources(ROOT, write_files(tmp_path / "own", files)))
+        terms = page_text(competition, "terms.md")
+        assert ("You may not pass it on" in terms) == (licence == "")
+        assert ("Data licence: CC BY 4.0." in terms) == (licence != "")
