@@ -10,7 +10,6 @@ from speechbundles.model.sources import OWN_TASKS, SUBMISSION
 from spokeneval.formats.normalisation import RULES
 from spokeneval.kinds.declared import KINDS
 from spokeneval.kinds.kind import REQUIRED
-from spokeneval.metrics.phoneme_recognition import arpabet_features
 
 _SINGULAR = {"classes": "class", "phones": "phone", "raters": "rater", "priors": "prior"}
 
@@ -108,9 +107,11 @@ def _made_scores(classes: Any) -> dict[str, str]:
 
 def _phones(values: Mapping[str, Any]) -> dict[str, str]:
     """Return the inventory of phones, and two of them; empty if the units are others."""
-    inventory = values["phones"] or [row[0] for row in (values["features"] or ())[1:]]
-    if inventory == "arpabet":
-        inventory = arpabet_features().phones
-    first, second = (*inventory, "", "")[:2] if len(inventory) != 1 else inventory * 2
-    features = "yes" if values["features"] or values["phones"] == "arpabet" else ""
-    return {"phones": _text(inventory), "phone_1": first, "phone_2": second, "features": features}
+    if values["phones"] == "arpabet":
+        return {
+            "phones": "the 39 of ARPAbet without stress digits, and the flap `DX`",
+            "phone_1": "K",
+            "phone_2": "AE",
+        }
+    inventory = values["phones"] or [row[0] for row in (values["features"] or ())[1:]] or [""]
+    return {"phones": _text(inventory), "phone_1": inventory[0], "phone_2": inventory[-1]}

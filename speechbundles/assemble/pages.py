@@ -18,7 +18,8 @@ from speechbundles.model.competition import Competition
 from speechbundles.platforms.facts import MEANINGS
 
 SHARED = {
-    name: f"{name}.md" for name in ("about", "about_data", "about_rules", "start", "paper", "answer", "labels")
+    name: f"{name}.md"
+    for name in ("about", "about_data", "about_rules", "start", "paper", "answer", "labels")
 }
 """Texts that pages include: `${about}`, `${about_data}` and `${about_rules}`, what the task, its data and its rules are
 about, which an organiser replaces by their own; `${start}`, the first steps; `${paper}`, the source of the task and how

@@ -70,6 +70,11 @@ def _phones(name, draw):
     return {"transcripts.csv": _table("id,transcript,speaker", rows)}
 
 
+def _arpabet(name, draw):
+    rows = [(item, " ".join(draw.choices(["HH", "AA", "T", "K"], k=4)), who) for item, who in _ids(name)]
+    return {"transcripts.csv": _table("id,transcript,speaker", rows)}
+
+
 def _languages(name, draw):
     rows = [(item, ("Deutsch", "Hindi", "Tamil")[n % 3], who) for n, (item, who) in enumerate(_ids(name))]
     return {"labels.csv": _table("id,label,speaker", rows)}
@@ -113,6 +118,7 @@ TASKS = {
     ),
     "characters": ("{kind: transcripts, units: characters, item: utterance}", _transcripts),
     "phones": ("{kind: transcripts, units: phones, phones: [ʃ, 'aː', t, k]}", _phones),
+    "arpabet": ("{kind: transcripts, units: phones, phones: arpabet}", _arpabet),
     "identification": ("{kind: identification, classes: [Deutsch, Hindi, Tamil], item: clip}", _languages),
     "posteriors": (
         "{kind: identification, classes: [Deutsch, Hindi, Tamil], scores: posteriors}",

@@ -81,6 +81,7 @@ def world(tmp_path_factory):
             "my_gold_standard.csv": data[labels["evaluation"]],
             "my_development_set.csv": data[labels["development"]],
             "my_grammar.xml": data["starting_kit/spoken_call/data/grammar.xml"],
+            "my_about.md": "About the data.\n",
             "my_overview.md": blocks("how-to/own-pages", "markdown")[0],
             "conditions.csv": "speaker,severity\n" + "".join(f"s{n},{n % 2}\n" for n in range(24)),
             "clone/.venv/bin/activate": "",
