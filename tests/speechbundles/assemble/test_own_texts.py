@@ -133,7 +133,8 @@ def test_the_kits_baseline_is_scored_and_the_notebook_runs(built, monkeypatch, c
     assert not [cell for cell in cells_of(parts.starting_kit) if "${" in cell or "{%" in cell]
     run_cells(parts.starting_kit)
     shown = capsys.readouterr().out
-    assert f"  {competition.rules.primary.key} " in shown
+    assert "Scores on the development set" in shown
+    assert f"  {competition.rules.primary.title} " in shown
     assert "is ready to upload to the phase Evaluation" in shown
 
 
