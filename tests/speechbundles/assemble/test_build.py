@@ -103,7 +103,7 @@ DEFECTS = {
     "an empty text": ("organiser: The organisers", "organiser: ''", "''; expected text that is not blank"),
     "a blank text": ("data_licence: MIT, for the synthetic sample data", "data_licence: ' '", "' '; expected text"),
     "a blank title": ("{title: Overview,", '{title: "\\t\\n",', "expected text that is not blank"),
-    "a blank description": ("description: Accept what a learner said if it", 'description: " " #', "expected text"),
+    "a blank description": ("description: Accept a response if it", 'description: " " #', "expected text"),
     "a blank question": ('title: "Pre-trained model: URL (or none)"', "title: ' '", "expected text that is not blank"),
     "a phase twice": ("- name: Evaluation", "- name: Development", "duplicate phase name Development"),
 }  # fmt: skip
