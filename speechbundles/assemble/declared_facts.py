@@ -30,7 +30,14 @@ def declared_facts(competition: Competition) -> dict[str, str]:
         "id": rules.format.layouts[0].id,
     }
     if rules.code:
-        return {**files, "kind": "python", "item": "item", "an_item": "an item", "example": _example(competition)}
+        return {
+            **files,
+            "kind": "python",
+            "item": "item",
+            "an_item": "an item",
+            "unit": "unit",
+            "example": _example(competition),
+        }
     if not rules.declaration:
         return files
     kind = KINDS[rules.declaration["kind"]]

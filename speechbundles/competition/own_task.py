@@ -88,16 +88,20 @@ def _import(path: Path, where: str, source: bytes) -> ModuleType:
     """Return the module; nothing is cached, so that a changed file is always read anew."""
     module = ModuleType(f"{PACKAGE}.{path.stem}")
     module.__file__, module.__package__ = str(path), PACKAGE
-    sys.modules[module.__name__] = module
+    before = sys.modules.get(module.__name__)
+    sys.modules[module.__name__] = module  # dataclasses look their module up there
     try:
         exec(compile(source, str(path), "exec"), vars(module))
     except (Exception, SystemExit) as error:
-        del sys.modules[module.__name__]
         lines = [
             frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)
         ]
         what = " ".join(f"{type(error).__name__}: {error}".split())
         raise OrganiserError(f"{where} line {lines[-1] if lines else 1}: {what}") from None
+    finally:
+        del sys.modules[module.__name__]
+        if before is not None:
+            sys.modules[module.__name__] = before
     return module
 
 

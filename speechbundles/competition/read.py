@@ -211,6 +211,8 @@ def _rules(
     if name in task_names() or own:
         for key in declaration:
             defects.append(((*place, key), f"{name} is not declared with a kind and has no such parameter"))
+    if name in task_names() and own:
+        defects.append((place, f"{OWN_TASKS}/{name}.py has the name of a task of the repository; rename it"))
     if name in task_names():
         return find_task(name)
     if own and "kind" in layer:

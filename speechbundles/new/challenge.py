@@ -55,14 +55,14 @@ def write_challenge(root: Path, name: str) -> list[Path]:
     files = {
         root / place.format(name=name): fill_template(template, fields) for place, template in FILES.items()
     }
+    there = [path for path in files if path.exists()]
+    if there:
+        raise OrganiserError(f"{there[0].relative_to(root)} exists already; choose another name")
     programs = program_texts(_task_of(name, files[root / MODULE.format(name=name)]))
     files[root / "scoring_program" / name / "score.py"] = programs["score.py"]
     files[root / "ingestion_program" / name / "ingest.py"] = programs["ingest.py"]
     for set_name in ("development", "evaluation"):
         files[root / "reference_data" / name / set_name / "reference.csv"] = _sample(set_name)
-    there = [path for path in files if path.exists()]
-    if there:
-        raise OrganiserError(f"{there[0].relative_to(root)} exists already; choose another name")
     series = root / "competition.yaml"
     try:
         files[series] = add_entries(decode_yaml(read_file(series, MOST_YAML)), fields)

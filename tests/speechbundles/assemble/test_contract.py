@@ -42,7 +42,7 @@ def by_label(reference, options):
 
 
 TASK = Task("""
-FORMAT = "check=lambda answers, table, problems: None)"
+FORMAT = "check=lambda answers, table, problems: None\n    )"
 FORMULA = "lambda sums: sums.absolute / sums.items"
 
 BROKEN = {
@@ -60,7 +60,7 @@ BROKEN = {
             "error == 0)": 'error == 0, reference["pauses"])',
             FORMULA: "lambda sums: sums.absolute / sums.total",
         },
-        "labels.csv with '0' as every pauses: ZeroDivisionError: division by zero (pauses.py line 41); a task has to "
+        "labels.csv with '0' as every pauses: ZeroDivisionError: division by zero (pauses.py line 47); a task has to "
         "score every submission that it accepts, or refuse such a reference",
     ),
     "an exception on a damaged file": (

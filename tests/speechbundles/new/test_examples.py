@@ -28,10 +28,10 @@ def test_an_example_from_its_folder_to_its_leaderboard(name, tmp_path, capsys):
         said = capsys.readouterr()
         assert "warning" not in said.err
         assert "WARN" not in said.out
-    outputs = sorted(str(path) for path in (own / "scored").iterdir() if path.is_dir())
+    outputs = sorted(str(path) for path in (own / "scored").glob("[!.]*") if path.is_dir())
     assert build_bundle.main(["rank", *outputs, "--out", str(tmp_path / "board")]) == 0
     with open(tmp_path / "board" / "board.csv", encoding="utf-8-sig", newline="") as file:
-        assert [row["System"] for row in csv.DictReader(file)] == list(SYSTEMS)
+        assert [row["system"] for row in csv.DictReader(file)] == list(SYSTEMS)
     settings = (own / "competition.yaml").read_text()
     assert len([line for line in settings.splitlines() if re.match(r"\s*[^#\s]", line)]) <= MOST_LINES
 
