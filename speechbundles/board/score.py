@@ -103,7 +103,7 @@ def score(
         try:
             keys[name] = f"{_digest(name)}-{_digest(*basis, sha256(path, MAX_BYTES))}"
         except OSError as error:  # concerns only this submission
-            results[name] = lost_result(f"submission: the zip cannot be scored: {error.strerror}")
+            results[name] = lost_result(f"submission: the zip {error.strerror}")
     with _alone(out, runs):
         for name in results:
             shutil.rmtree(out / name, ignore_errors=True)

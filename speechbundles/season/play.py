@@ -37,7 +37,7 @@ from speechbundles.model.bounded import sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.read import read_built_bundle
-from speechbundles.rehearse import Result, read_result, rehearse_all
+from speechbundles.rehearse import Result, lost_result, read_result, rehearse_all
 from speechbundles.season.board import Day, boards_by_day
 from speechbundles.season.replay import PENDING, Attempt, replay
 from speechbundles.season.uploads import Submission, read_submissions
@@ -105,6 +105,8 @@ def play(
         return hashlib.sha256(name.encode()).hexdigest()
 
     def known(submission: Submission, phase: BuiltPhase) -> Result | None:
+        if submission.unreadable:
+            return lost_result(f"submission: the zip {submission.unreadable}")
         return results.get(key(submission, phase))
 
     # Whether an attempt is run depends on how the team's earlier ones ended. Assume that all pending runs finish: this

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from errno import EFBIG
 from pathlib import Path
 
 from speechbundles.model.bounded import sha256
@@ -17,13 +18,14 @@ _EXAMPLE = "2027-03-01T0915_anything.zip"
 
 @dataclass(frozen=True)
 class Submission:
-    """A team's zip and the time of its upload in UTC."""
+    """A team's zip and the time of its upload in UTC. `unreadable`: why the zip cannot be rehearsed, if so."""
 
     time: datetime
     team: str
     name: str
     path: Path
     sha256: str
+    unreadable: str = ""
 
 
 def read_submissions(folder: Path, *, passed_over: Path | None = None) -> list[Submission]:
@@ -42,16 +44,20 @@ def read_submissions(folder: Path, *, passed_over: Path | None = None) -> list[S
             problems.append(f"{team.name}: expected a team's folder with its submissions")
             continue
         for path in _listed(team, passed_over):
+            digest = unreadable = ""
             try:
                 time = _upload_time(path.name)
                 digest = sha256(path, MAX_BYTES)
             except ValueError as error:
                 problems.append(f"{team.name}/{path.name}: {error}")
+                continue
             except OSError as error:
-                what = f"{error.strerror}; expected the uploaded zip"
-                problems.append(f"{team.name}/{path.name}: {what}")
-            else:
-                found.append(Submission(time, team.name, path.name, path, digest))
+                if error.errno != EFBIG:
+                    what = f"{error.strerror}; expected the uploaded zip"
+                    problems.append(f"{team.name}/{path.name}: {what}")
+                    continue
+                unreadable = str(error.strerror)  # concerns only this submission
+            found.append(Submission(time, team.name, path.name, path, digest, unreadable))
     if not found and not problems:
         problems.append("no submissions; expected one folder for each team with the team's zips")
     if problems:

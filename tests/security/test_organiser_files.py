@@ -179,12 +179,26 @@ def test_submissions_of_a_season_that_are_no_ordinary_files(capsys, tmp_path):
     bundle, team = codabench_bundle(tmp_path), tmp_path / "season" / "team"
     team.mkdir(parents=True)
     os.mkfifo(team / "2027-03-01T0915_pipe.zip")
-    with (team / "2027-03-01T0916_sparse.zip").open("wb") as stream:
-        stream.truncate(1 << 40)
     status, words = run(capsys, "season", bundle, tmp_path / "season")
     assert status == 2
     assert "2027-03-01T0915_pipe.zip: is not a regular file" in words
-    assert "2027-03-01T0916_sparse.zip: is larger than" in words
+
+
+def test_one_upload_of_a_season_that_is_too_large_is_that_uploads_failure(capsys, tmp_path):
+    phases = [
+        {"index": 0, "name": "Main", "start": "2027-01-11 00:00:00", "tasks": [1], "max_submissions": 1}
+    ]
+    bundle = codabench_bundle(tmp_path, changes={"phases": phases})
+    team = tmp_path / "season" / "team"
+    team.mkdir(parents=True)
+    with (team / "2027-03-01T0915_sparse.zip").open("wb") as stream:
+        stream.truncate(1 << 40)
+    submission_zip(tmp_path).rename(team / "2027-03-01T0916_good.zip")
+    status, words = run(capsys, "season", bundle, tmp_path / "season")
+    words = " ".join(words.split())
+    assert status == 0
+    assert "1 team, 2 attempts: 1 finished, 1 failed" in words
+    assert "team/2027-03-01T0915_sparse.zip Failed submission: the zip is larger than 537 MB" in words
 
 
 # Contents of the zips
