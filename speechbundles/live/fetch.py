@@ -22,7 +22,7 @@ from speechbundles.live.folder import (
     submission_path,
     write_index,
 )
-from speechbundles.model.bounded import sha256
+from speechbundles.model.bounded import METHODS, sha256
 from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
 from spokeneval.formats.submission_zip import DAMAGED, MAX_BYTES, open_zip
 
@@ -214,7 +214,10 @@ def _is_whole_zip(path: Path) -> bool:
     """Whether all entries can be read; for a zip larger than any submission, whether it has a directory."""
     try:
         with path.open("rb") as stream, open_zip(stream) as archive:
-            if sum(entry.file_size for entry in archive.infolist()) > MAX_BYTES:
+            entries = archive.infolist()
+            if any(entry.compress_type not in METHODS for entry in entries):
+                return False  # damaged LZMA raises errors of its own
+            if sum(entry.file_size for entry in entries) > MAX_BYTES:
                 return True
             return archive.testzip() is None
     except (*DAMAGED, OSError, NotImplementedError, zipfile.LargeZipFile):

@@ -26,7 +26,7 @@ DEEPEST = 50
 LONGEST_NUMBER = 100
 """The most characters of a number in a YAML file."""
 
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """The methods that every zip program writes. With the others, a few bytes can demand gigabytes of memory."""
 
 
@@ -76,7 +76,7 @@ def read_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     """
     if entry.flag_bits & 0x1:
         raise ValueError("encrypted")
-    if entry.compress_type not in _METHODS:
+    if entry.compress_type not in METHODS:
         raise ValueError("compressed with an uncommon method; make an ordinary zip")
     try:
         with archive.open(entry) as source:

@@ -1,12 +1,14 @@
 """Fetch a competition's submissions from an unreliable server (`tests.samples.codabench_server`)."""
 
 import csv
+import io
 import os
 import re
 import shutil
 import socket
 import stat
 import subprocess
+import zipfile
 from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
 
@@ -154,10 +156,20 @@ def test_a_run_of_an_upload_that_is_here_has_no_second_copy(connection, server, 
     assert len(read_submissions(tmp_path / "submissions")) == 3
 
 
-def test_a_broken_upload_is_kept_as_it_is(connection, server, phase, tmp_path):
-    run = server.enter(phase, "eve", b"PK no zip")
+def damaged_lzma():
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("x", "x" * 99)
+    data = bytearray(buffer.getvalue())
+    data[35] = 255  # the properties of the compression
+    return bytes(data)
+
+
+@pytest.mark.parametrize("content", [b"PK no zip", damaged_lzma()], ids=["no zip", "damaged LZMA"])
+def test_a_broken_upload_is_kept_as_it_is(connection, server, phase, tmp_path, content):
+    run = server.enter(phase, "eve", content)
     haul = fetch(connection, COMPETITION, tmp_path)
-    assert (tmp_path / haul.runs[-1].submission).read_bytes() == b"PK no zip"
+    assert (tmp_path / haul.runs[-1].submission).read_bytes() == content
     assert [(left.id, UNREADABLE in left.note) for left in haul.lacking] == [(run, True)]
 
 
