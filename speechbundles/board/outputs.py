@@ -2,7 +2,8 @@
 
 An output is a folder or a zip, as an organiser downloads it from a platform, with or without an enclosing folder, or
 the folder that `rehearse --keep` wrote. Only `scores.json`, `signature.txt` and, if present, `statistics.json` are
-read. All problems of all outputs are reported together.
+read. Links in an output are not followed: a program or a zip may have made them. All problems of all outputs are
+reported together.
 """
 
 import os
@@ -15,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from speechbundles.model.bounded import open_file, parse_json, read_entry, read_file, sha256
+from speechbundles.model.bounded import is_regular_below, open_file, parse_json, read_entry, read_file, sha256
 from speechbundles.model.description import find_rules
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import printable
@@ -161,7 +162,7 @@ def _reason(error: Exception) -> str:
 def _read(path: Path, name: str) -> ScoringOutput:
     if path.is_dir():
         return _read_files(
-            path, name, _folders(path), lambda file: (path / file).is_file(), partial(_of_folder, path)
+            path, name, _folders(path), partial(is_regular_below, path), partial(_of_folder, path)
         )
     with open_file(path, LARGEST_OUTPUT) as stream:
         try:

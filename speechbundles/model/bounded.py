@@ -50,6 +50,28 @@ def open_file(path: Path, most: int) -> BinaryIO:
     return os.fdopen(descriptor, "rb")
 
 
+def is_regular_below(folder: Path, name: str) -> bool:
+    """Return whether there is a regular file at a place below a folder; False if there is nothing.
+
+    Raises
+    ------
+    ValueError: a link leads to the place, or something else than a file is there.
+    """
+    place = folder
+    parts = name.split("/")
+    for part in parts:
+        place /= part
+        try:
+            mode = place.lstat().st_mode
+        except OSError:
+            return False
+        if stat.S_ISLNK(mode):
+            raise ValueError(f"{place.relative_to(folder).as_posix()} is a link; links are not followed")
+    if not stat.S_ISREG(mode):
+        raise ValueError(f"{name} is not a regular file")
+    return True
+
+
 def read_file(path: Path, most: int) -> bytes:
     """Return the content of a regular file (see `open_file`), at most `most` bytes even if the file grows."""
     with open_file(path, most) as stream:

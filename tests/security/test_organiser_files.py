@@ -346,6 +346,36 @@ def test_an_output_of_empty_objects_takes_little_memory(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("place", "target", "said"),
+    [
+        ("run/scores.json", "../private/scores.json", "scores.json is a link; links are not followed"),
+        ("run/signature.txt", "/dev/zero", "signature.txt is a link; links are not followed"),
+        ("run/statistics.json", "nowhere", "statistics.json is a link; links are not followed"),
+        ("run/inner", "../private", "inner is a link; links are not followed"),
+        ("run/scoring", "../private", "scoring is a link; links are not followed"),
+        ("run/inner/scoring", "../../private", "inner/scoring is a link; links are not followed"),
+        ("run/scores.json", "run", "scores.json is a link; links are not followed"),
+        ("run/statistics.json", None, "statistics.json is not a regular file"),
+    ],
+)
+def test_links_and_pipes_in_an_output_are_named_and_not_read(tmp_path, place, target, said):
+    output = {"scores.json": json.dumps(SCORES), "signature.txt": SIGNATURE}
+    write_files(tmp_path / "private", {**output, "output/scores.json": json.dumps(SCORES)})
+    nested = place.count("/") > 1 or "." not in place
+    (tmp_path / place).parent.mkdir(parents=True)
+    if not nested:
+        write_files(tmp_path / "run", output)
+        (tmp_path / place).unlink(missing_ok=True)
+    if target is None:
+        os.mkfifo(tmp_path / place)
+    else:
+        (tmp_path / place).symlink_to(target)
+    with pytest.raises(OrganiserError) as refusal:
+        read_outputs([tmp_path / "run"])
+    assert str(refusal.value) == f"No leaderboard: 1 problem\n\n  run: {said}"
+
+
+@pytest.mark.parametrize(
     ("damage", "said"),
     [
         (encrypted, "encrypted"),
