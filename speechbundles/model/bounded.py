@@ -26,6 +26,8 @@ DEEPEST = 50
 LONGEST_NUMBER = 100
 """The most characters of a number in a YAML file."""
 
+_TOO_MANY = f"more than {MOST_NODES} values, counting each repeat of an alias"
+
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """The methods that every zip program writes. With the others, a few bytes can demand gigabytes of memory."""
 
@@ -153,7 +155,7 @@ def parse_yaml(data: bytes) -> Any:
     ValueError: too large, not UTF-8, not YAML, or refused by `compose_yaml`.
     """
     try:
-        loader = yaml.SafeLoader(decode_yaml(data))
+        loader = BoundedLoader(decode_yaml(data))
         node = compose_yaml(loader)
         return None if node is None else loader.construct_document(node)
     except yaml.YAMLError as error:
@@ -172,7 +174,26 @@ def decode_yaml(data: bytes) -> str:
     return data.decode("utf-8-sig")
 
 
-def compose_yaml(loader: yaml.SafeLoader) -> yaml.Node | None:
+class BoundedLoader(yaml.SafeLoader):
+    """A loader that stops at a limit while it reads: the whole file may take seconds, which grow with the nesting."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.nodes = self.depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        self.nodes += 1
+        self.depth += 1
+        if self.nodes > MOST_NODES:
+            raise ValueError(_TOO_MANY)
+        if self.depth > DEEPEST:
+            raise RecursionError
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+
+def compose_yaml(loader: BoundedLoader) -> yaml.Node | None:
     """Return the node of a document, checked so that its values can be built in bounded time and memory.
 
     Raises
@@ -204,7 +225,7 @@ def _measure(node: yaml.Node, known: dict[int, tuple[int, int]]) -> tuple[int, i
     size = 1 + sum(size for size, _ in parts)
     depth = 1 + max((depth for _, depth in parts), default=0)
     if size > MOST_NODES:
-        raise ValueError(f"more than {MOST_NODES} values, counting each repeat of an alias")
+        raise ValueError(_TOO_MANY)
     if depth > DEEPEST:
         raise RecursionError
     known[id(node)] = size, depth

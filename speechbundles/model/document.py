@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from speechbundles.model.bounded import compose_yaml, decode_yaml
+from speechbundles.model.bounded import BoundedLoader, compose_yaml, decode_yaml
 from speechbundles.model.finding import Report
 from speechbundles.model.text import dotted
 
@@ -64,7 +64,7 @@ class _Builder:
 
     def __init__(self, report: Report, text: str) -> None:
         self.report = report
-        self.loader = yaml.SafeLoader(text)
+        self.loader = BoundedLoader(text)
         self.lines: dict[Path, int] = {(): 1}
 
     def build(self) -> Any:
