@@ -30,6 +30,10 @@ DELETED_FILE = "Deleted File"
 """The file name that the server gives for a deleted upload."""
 PARTS = ("scoring_program", "ingestion_program", "input_data", "reference_data")
 """The parts of a task; also the types of their datasets."""
+LARGEST_EXPONENT = 100
+"""The largest power of ten of a score, either way: one of a billion would be written with a billion digits."""
+MOST_PAGES = 10_000
+"""Most pages of a list."""
 READINGS = 5
 """Most attempts to read a list that changes while its pages are read."""
 
@@ -140,12 +144,15 @@ def _read_pages(connection: Connection, path: str) -> dict[int, Any] | None:
             raise
         with _expected("list of submissions"):
             page = answer if isinstance(answer, list) else answer["results"]
+            before = len(found)
             found |= {int(item["id"]): item for item in page}
             if isinstance(answer, list):
                 return found
             counts.add(answer["count"])
             if not answer["next"]:
                 return found if counts == {len(found)} else None
+            if len(found) == before or number == MOST_PAGES:
+                return None
         number += 1
 
 
@@ -155,11 +162,18 @@ def _run(answer: Mapping[str, Any]) -> LiveRun:
         owner=str(answer["owner"]),
         created=read_time(answer["created_when"]),
         status=str(answer["status"]),
-        scores={str(score["column_key"]): Decimal(str(score["score"])) for score in answer["scores"]},
+        scores={str(score["column_key"]): _score(score["score"]) for score in answer["scores"]},
         on_board=bool(answer["on_leaderboard"]),
         withdrawn=bool(answer["is_soft_deleted"]),
         deleted=bool(answer["is_soft_deleted"]) or answer["filename"] == DELETED_FILE,
     )
+
+
+def _score(value: Any) -> Decimal:
+    score = Decimal(str(value))
+    if not score.is_finite() or abs(score.adjusted()) > LARGEST_EXPONENT:
+        raise ValueError(f"a score of {score}")
+    return score
 
 
 def read_time(text: str) -> datetime:
@@ -172,12 +186,18 @@ def read_links(connection: Connection, run: int) -> Links:
     answer = _get(connection, f"/api/submissions/{run}/get_details/")
     with _expected("list of a submission's files"):
         return Links(
-            upload=answer["data_file"] or None,
-            prediction=answer["prediction_result"] or None,
-            scoring=answer["scoring_result"] or None,
-            page=answer["detailed_result"] or None,
-            logs={str(log["name"]): log["data_file"] for log in answer["logs"] if log["data_file"]},
+            upload=_link(answer["data_file"]),
+            prediction=_link(answer["prediction_result"]),
+            scoring=_link(answer["scoring_result"]),
+            page=_link(answer["detailed_result"]),
+            logs={str(log["name"]): link for log in answer["logs"] if (link := _link(log["data_file"]))},
         )
+
+
+def _link(address: Any) -> str | None:
+    if address and not isinstance(address, str):
+        raise TypeError(f"an address of {address!r:.50}")
+    return address or None
 
 
 def read_board(connection: Connection, phase: int) -> list[int]:
@@ -277,9 +297,9 @@ def pick(connection: Connection, run: int) -> None:
 
 def publish(connection: Connection, competition: int) -> None:
     """List a competition publicly. The API has only a toggle, so the state is checked before and after."""
-    if not read_competition(connection, competition)["published"]:
+    if not read_competition(connection, competition).get("published"):
         connection.call("POST", f"/api/competitions/{competition}/toggle_publish/", {}, repeatable=False)
-    if not read_competition(connection, competition)["published"]:
+    if not read_competition(connection, competition).get("published"):
         raise OrganiserError(f"competition {competition} is still not published; publish it in the browser")
 
 
