@@ -21,6 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from speechbundles.competition.read import read_competitions
+from speechbundles.live.fetch import fetch
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from speechbundles.rehearse.sandbox import Limits
@@ -31,7 +32,7 @@ from spokeneval.formats.text import size_limit
 from spokeneval.tasks import task_names
 from tests.samples.edits import ODD, WAYS, edited
 from tests.samples.programs import ROOT, write_files
-from tests.tools.fuzz.targets import MANIFEST, Workplace, seeds, targets
+from tests.tools.fuzz.targets import ANSWERS, MANIFEST, Server, Workplace, seeds, targets
 
 settings.register_profile(
     "fuzz",
@@ -56,7 +57,12 @@ def every_target():
     workplace.close()
 
 
-FILES = ["output", *(f"{kind}-{task}" for kind in ("score", "reference", "items") for task in task_names())]
+FILES = [
+    "output",
+    "declared",
+    "answer",
+    *(f"{kind}-{task}" for kind in ("score", "reference", "items") for task in task_names()),
+]
 
 
 @pytest.mark.default_cases("score")
@@ -138,7 +144,9 @@ VALUES = [
         "../x",
         "a@b.c",
         "x" * 300,
-    )
+    ),
+    *("\ud800", "\x1b[31m", "1e999999999", "-1e-999999", "NaN", "Infinity", "9" * 400, "https://[", "a.b.0"),
+    *(10**400, 2**70, 1e308, -1e-308),
 ]
 leaves = (st.none(), st.booleans(), st.integers(-3, 10**12), st.floats(), st.text(max_size=6))
 values = st.recursive(
@@ -163,20 +171,25 @@ def places_of(content, here=()):
         yield from places_of(content[key], (*here, key))
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("which", [0, 1])
-def test_outputs_with_any_value_anywhere(every_target, which):
-    seed = seeds("output")[which]
-    mark, content = seed[:which], json.loads(seed[which:])
-    places = list(places_of(content))
+@pytest.mark.parametrize("count", [60, pytest.param(10_000, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("name", ["output", "declared", "answer"])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_json_with_any_value_anywhere(every_target, monkeypatch, name, count):
+    """Outputs and statistics that `rank` reads, and answers of a server that `fetch` and `amend` read."""
+    known = read_competitions(Sources(ROOT))
+    monkeypatch.setattr("speechbundles.board.board.read_competitions", lambda sources: known)
+    contents = [(seed[:1] * (seed[:1] == b"\0"), json.loads(seed.lstrip(b"\0"))) for seed in seeds(name)]
+    places = [list(places_of(content)) for _, content in contents]
 
-    @settings(FUZZ, max_examples=120)
-    @given(st.lists(st.tuples(st.sampled_from(places), values), min_size=1, max_size=2), st.booleans())
-    def any_value_anywhere(changes, as_key):
+    @settings(FUZZ, max_examples=count)
+    @given(st.integers(0, 9), st.lists(st.tuples(place, values), min_size=1, max_size=3), st.booleans())
+    def any_value_anywhere(which, changes, as_key):
+        which %= len(contents)
+        mark, content = contents[which]
         changed = json.loads(json.dumps(content))
         for where, value in changes:
-            changed = put(changed, where, value, as_key)
-        assert every_target["output"](mark + json.dumps(changed).encode()) in ("accepted", "refused")
+            changed = put(changed, places[which][where % len(places[which])], value, as_key)
+        assert every_target[name](mark + json.dumps(changed).encode()) in ("accepted", "refused")
 
     any_value_anywhere()
 
@@ -333,3 +346,27 @@ def test_a_file_as_large_as_can_be_costs_less_than_a_gigabyte(tmp_path, unit):
     )
     assert (outcome.exit_code, outcome.why_stopped) == (1, None)
     assert outcome.stderr.startswith("prediction.txt: ")
+
+
+@pytest.mark.parametrize(
+    ("where", "value", "said"),
+    [
+        (("submissions", "next"), "page 2", "the list of submissions changed during each of 5 attempts"),
+        (("submissions", "results", 0, "scores", 0, "score"), "1e999999999", "a score of 1E+999999999"),
+        (("submissions", "results", 0, "scores", 0, "score"), "1e-101", "a score of 1E-101"),
+        (("submissions", "results", 0, "scores", 0, "score"), "NaN", "a score of NaN"),
+        (("get_details", "data_file"), 7, "an address of 7"),
+        (("get_details", "logs", 0, "data_file"), ["x"], "an address of ['x']"),
+    ],
+)
+def test_answers_of_a_server_that_had_no_end_or_gave_tracebacks(tmp_path, where, value, said):
+    """An endless list of pages, a score that is written with a billion digits, and links that are no text."""
+    connection = Server(put(json.loads(json.dumps(ANSWERS)), where, value, False))
+    if where[0] == "get_details":
+        (run,) = fetch(connection, 1, tmp_path).runs
+        assert said in run.note
+        assert not run.complete
+    else:
+        with pytest.raises(OrganiserError) as refusal:
+            fetch(connection, 1, tmp_path)
+        assert said in str(refusal.value)

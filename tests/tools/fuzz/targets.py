@@ -12,10 +12,13 @@ import math
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import replace
 from pathlib import Path
-from types import CodeType
+from types import CodeType, SimpleNamespace
+from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -23,7 +26,15 @@ from speechbundles.board.board import make_board
 from speechbundles.board.outputs import read_outputs
 from speechbundles.board.plain import to_csv
 from speechbundles.competition.read import read_competitions
+from speechbundles.live import api
+from speechbundles.live.amend import AmendedPhase, Amendment, to_text
+from speechbundles.live.connection import Connection, _check
+from speechbundles.live.entrants import predict, read_entrants
+from speechbundles.live.fetch import fetch
+from speechbundles.live.folder import read_index
+from speechbundles.model.bounded import parse_json
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.read import read_built_bundle
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from spokeneval.formats.format import Items
@@ -31,12 +42,15 @@ from spokeneval.formats.problems import FileProblems, ReferenceFileError, Submis
 from spokeneval.formats.sheets import Answers
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.formats.submission_zip import unpack
+from spokeneval.kinds.declared import declared_task
 from spokeneval.run.options import Settings, choose_options
 from spokeneval.run.scoring import score_submission
 from spokeneval.run.signature import SIGNATURE_FILE, Signature
 from spokeneval.run.statistics import STATISTICS_FILE, write_statistics
+from spokeneval.task import Task
 from spokeneval.tasks import find_task, task_names
 from tests.samples.cases import CASES
+from tests.samples.live_bundle import live_bundle
 from tests.samples.merlion_identification import TWO
 from tests.samples.programs import ROOT, encoded, write_files
 
@@ -222,15 +236,108 @@ def output(place: Workplace) -> Target:
 
     def target(data: bytes) -> str:
         write_files(folder, {**files, SIGNATURE_FILE: str(SIGNATURE), **replaced(files, data)})
+        return _ranked(folder)
+
+    return target
+
+
+def _ranked(folder: Path) -> str:
+    try:
+        board = make_board(Sources(ROOT), read_outputs([folder]))
+    except OrganiserError as refusal:
+        str(refusal)
+        return "refused"
+    to_csv(board)
+    return "accepted"
+
+
+def answer(place: Workplace) -> Target:
+    """Fuzz the answers of a server, one JSON object by request: what `fetch` and `amend` read of them is written."""
+    bundle = read_built_bundle(live_bundle(place.path / "live.zip"))
+    built = bundle.phases[0]
+
+    def target(data: bytes) -> str:
         try:
-            board = make_board(Sources(ROOT), read_outputs([folder]))
-        except OrganiserError as refusal:
+            connection = Server(parse_json(data))
+        except ValueError:
+            return "refused"
+        folder = place.empty("fetched")
+        try:
+            fetched = fetch(connection, 1, folder, jobs=1).runs
+            if fetched != tuple(read_index(folder)):
+                raise Finding("the index has other runs")
+            phases = []
+            for phase in api.phases_of(api.read_competition(connection, 1)):
+                entrants = read_entrants(connection, phase, fetched, folder)
+                runs = {entrant.run.id: entrant for entrant in entrants}
+                board = [runs[run] for run in api.read_board(connection, phase.id) if run in runs]
+                before = {one.run.owner: (1, one.run.scores.get("accuracy")) for one in board}
+                after = predict(bundle, built, [replace(entrant, path=None) for entrant in entrants], ())
+                parts = tuple(api.read_parts(connection, 1))
+                phases.append(AmendedPhase(built, phase, parts, before, after, len(runs), ()))
+            to_text(Amendment(bundle, "", 1, folder, tuple(phases), None))
+        except (OrganiserError, OSError, UnicodeEncodeError) as refusal:  # as the commands
             str(refusal)
             return "refused"
-        to_csv(board)
         return "accepted"
 
     return target
+
+
+ANSWERS = {
+    "competitions": {
+        "secret_key": "key",
+        "phases": [{"id": 2, "index": 0, "name": "Evaluation", "tasks": [{"id": 3}]}],
+    },
+    "submissions": {
+        "count": 1,
+        "next": None,
+        "results": [
+            {
+                "id": 7,
+                "owner": "anna",
+                "created_when": "2027-03-01T09:15:00.123456Z",
+                "status": "Finished",
+                "scores": [{"column_key": "accuracy", "score": "0.95"}],
+                "on_leaderboard": True,
+                "is_soft_deleted": False,
+                "filename": "run.zip",
+                "parent": None,
+                "is_specific_task_re_run": False,
+            }
+        ],
+    },
+    "get_details": {
+        "data_file": "https://storage.example.org/upload.zip?signed",
+        "prediction_result": None,
+        "scoring_result": "https://storage.example.org/output.zip",
+        "detailed_result": "",
+        "logs": [{"name": "scoring_stdout", "data_file": "https://storage.example.org/log"}],
+    },
+    "get_leaderboard": {"submissions": [{"id": 7}]},
+    "tasks": {"scoring_program": {"key": "abc"}, "ingestion_program": None},
+}
+"""What a server with one run answers, by a word in the request's path."""
+
+
+class Server(Connection):
+    """A connection to a server that gives these answers, whatever the request; other addresses have a zip."""
+
+    def __init__(self, answers: Any) -> None:
+        super().__init__("https://example.org", "token", sleep=lambda seconds: None)
+        object.__setattr__(self, "answers", answers if isinstance(answers, dict) else {})
+
+    @contextmanager
+    def _request(self, method: str, address: str, authorise: Any, **options: Any) -> Iterator[Any]:
+        _check(address, local=False)
+        parts = urlsplit(address)
+        word = next((word for word in reversed(ANSWERS) if word in parts.path), None)
+        content = make_zip({"a": b"a"})
+        if parts.hostname == "example.org":
+            content = json.dumps(self.answers.get(word)).encode()
+        yield SimpleNamespace(
+            is_redirect=False, ok=True, status_code=200, url=address, iter_content=lambda size: [content]
+        )
 
 
 SIGNATURE = Signature("spoken_call")
@@ -238,21 +345,49 @@ SIGNATURE = Signature("spoken_call")
 
 def scoring_output() -> dict[str, bytes]:
     """Return the statistics and the scores of a small submission."""
-    task = find_task(SIGNATURE.task)
-    ids = Items(tuple("abcdef"))
     labels = {"language": np.array([1, 1, 1, 0, 0, 0]), "meaning": np.array([1, 1, 1, 1, 0, 0])}
-    answers = Answers(ids, {"Accept": np.array([1, 1, 0, 0, 0, 1])})
-    settings = Settings(choose_options(task, {}), False, SIGNATURE)
-    scored = score_submission(task, Answers(ids, labels), answers, settings)
+    return _output_of(find_task(SIGNATURE.task), labels, {"Accept": np.array([1, 1, 0, 0, 0, 1])})
+
+
+def _output_of(task: Task, labels: Any, answers: Any) -> dict[str, bytes]:
+    ids = Items(tuple("abcdef"[: len(next(iter(answers.values())))]))
+    signature = Signature(task.name)
+    settings = Settings(choose_options(task, {}), False, signature)
+    scored = score_submission(task, Answers(ids, labels), Answers(ids, answers), settings)
     with tempfile.TemporaryDirectory() as folder:
-        write_statistics(Path(folder), SIGNATURE, scored.statistics, {})
+        write_statistics(Path(folder), signature, scored.statistics, {}, task.declaration)
         statistics = (Path(folder) / STATISTICS_FILE).read_bytes()
     return {STATISTICS_FILE: statistics, "scores.json": json.dumps(dict(scored.scores)).encode()}
 
 
+def declared(place: Workplace) -> Target:
+    """Fuzz the statistics of a declared task, or its scores after a zero byte; the output is ranked."""
+    folder = place.path / "declared"
+    files = declared_output()
+
+    def target(data: bytes) -> str:
+        write_files(folder, {**files, **replaced(files, data)})
+        return _ranked(folder)
+
+    return target
+
+
+def declared_output() -> dict[str, bytes]:
+    """Return the files of a small submission to a declared task, the signature last."""
+    task = declared_task("small", {"kind": "decisions", "classes": ["yes", "no"], "positive": "yes"})
+    labels, answers = {"label": np.array([0, 1, 1, 0])}, {"label": np.array([0, 1, 0, 0])}
+    return {**_output_of(task, labels, answers), SIGNATURE_FILE: str(Signature("small")).encode()}
+
+
 def targets(place: Workplace) -> dict[str, Target]:
     """Return every target by name: `score-spoken_call`, `zip`, `manifest`, `output`."""
-    made: dict[str, Target] = {"zip": zipped(place), "manifest": manifest(place), "output": output(place)}
+    made: dict[str, Target] = {
+        "zip": zipped(place),
+        "manifest": manifest(place),
+        "output": output(place),
+        "declared": declared(place),
+        "answer": answer(place),
+    }
     for task in task_names():
         made[f"score-{task}"] = scoring(task, place)
         made[f"reference-{task}"] = reference(task, place)
@@ -268,6 +403,11 @@ def seeds(target: str) -> list[bytes]:
     if kind == "output":
         statistics, scores = scoring_output().values()
         return [statistics, b"\0" + scores]
+    if kind == "declared":
+        statistics, scores, _ = declared_output().values()
+        return [statistics, b"\0" + scores]
+    if kind == "answer":
+        return [json.dumps(ANSWERS).encode()]
     if kind == "zip":
         return [
             make_zip({"results.csv": b"Id\tAccept\n"}),
