@@ -186,9 +186,22 @@ def _checked_value(name: str, value: Any) -> Any:
 
 def _drop_marked(text: str, marks: Sequence[str]) -> str:
     for mark in marks:
-        opening, closing = map(re.escape, mark.split(MARK))
-        text = re.sub(rf"{opening}[^\n]*?{closing}", " ", text)
+        opening, closing = mark.split(MARK)
+        text = "\n".join(_drop_between(line, opening, closing) for line in text.split("\n"))
     return text
+
+
+def _drop_between(line: str, opening: str, closing: str) -> str:
+    """Replace what is between signs by a space. A regular expression would be quadratic in openings without an end."""
+    kept: list[str] = []
+    end = 0
+    while True:
+        start = line.find(opening, end)
+        close = line.find(closing, start + len(opening)) if start >= 0 else -1
+        if close < 0:
+            return "".join([*kept, line[end:]])
+        kept += [line[end:start], " "]
+        end = close + len(closing)
 
 
 def _join_apostrophes(text: str, value: None) -> str:

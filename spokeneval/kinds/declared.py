@@ -29,6 +29,13 @@ KINDS: dict[str, Kind] = {
 DECLARATION = "declaration"
 """The key of a declaration in `task.json` and in `statistics.json`."""
 
+MOST_VALUES = 200_000
+DEEPEST = 10
+LONGEST_TEXT = 1000
+LARGEST_NUMBER = 10**15
+LARGEST_FILE = 1 << 20
+"""Limits of what a declaration contains, and of `task.json` in bytes. Others may have written it."""
+
 GENERAL = {
     "kind": "The kind of the task.",
     "title": "The task's title in reports. Without it, the name of the task.",
@@ -50,6 +57,7 @@ def declared_task(name: str, declaration: Mapping[str, Any]) -> Task:
     ParameterError
         An unknown kind or parameter, or a value that cannot be used; `parameter` is its name.
     """
+    _check_extent(declaration)
     own = {key: value for key, value in declaration.items() if key not in GENERAL}
     kind = _find(declaration.get("kind"), KINDS, "kind")
     try:
@@ -68,6 +76,27 @@ def declared_task(name: str, declaration: Mapping[str, Any]) -> Task:
     defaults = {parameter.name: parameter.default for parameter in kind.parameters}
     written.update({key: own[key] for key in defaults if key in own and own[key] != defaults[key]})
     return replace(task, declaration=written)
+
+
+def _check_extent(declaration: Mapping[str, Any]) -> None:
+    """Refuse a declaration that is too large or too deep, or has a whole number that no float holds."""
+    for key, value in declaration.items():
+        values, depth = [value], 0
+        while values:
+            if len(values) > MOST_VALUES or depth > DEEPEST:
+                raise ParameterError(key, f"more than {MOST_VALUES} values, or more than {DEEPEST} levels")
+            for each in values:
+                if isinstance(each, str) and len(each) > LONGEST_TEXT:
+                    raise ParameterError(
+                        key, f"a text of {len(each)} characters; expected {LONGEST_TEXT} at most"
+                    )
+                if isinstance(each, int) and abs(each) > LARGEST_NUMBER:
+                    raise ParameterError(key, f"a number of {len(str(each))} digits")
+            inner = [each for each in values if isinstance(each, (list, tuple))]
+            pairs = [each for each in values if isinstance(each, Mapping)]
+            values = [part for each in inner for part in each]
+            values += [part for each in pairs for pair in each.items() for part in pair]
+            depth += 1
 
 
 def _find(name: Any, known: Mapping[str, Any], parameter: str) -> Any:
@@ -98,5 +127,19 @@ def described_task(description: Mapping[str, Any]) -> Task:
 
 
 def read_task(path: Path) -> Task:
-    """Return the task of a file `task.json`; see `described_task`."""
-    return described_task(json.loads(path.read_bytes()))
+    """Return the task of a file `task.json`; see `described_task`.
+
+    Raises
+    ------
+    ValueError
+        Also for a file that is too large, or not JSON.
+    """
+    with open(str(path), "rb") as stream:
+        data = stream.read(LARGEST_FILE + 1)
+    if len(data) > LARGEST_FILE:
+        raise ValueError(f"larger than {LARGEST_FILE >> 10} kB")
+    try:
+        content = json.loads(data)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    return described_task(content)

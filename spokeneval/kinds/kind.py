@@ -14,6 +14,12 @@ from ..task import Task
 REQUIRED = object()
 """The default of a parameter that an organiser must set."""
 
+MOST_CLASSES = 5000
+LONGEST_NAME = 200
+"""The most characters of the name of a class, a column or a task."""
+LONGEST_REASON = 1000
+"""The most characters of a message: it may quote what was declared."""
+
 LONGEST_WORD = 60
 """The most characters of an unknown parameter that are compared with the known ones."""
 
@@ -28,6 +34,8 @@ class ParameterError(ValueError):
     """
 
     def __init__(self, parameter: str, message: str) -> None:
+        parameter = parameter[:LONGEST_NAME]
+        message = message if len(message) <= LONGEST_REASON else f"{message[:LONGEST_REASON]} ..."
         super().__init__(f"{parameter}: {message}" if parameter else message)
         self.parameter, self.reason = parameter, message
 
@@ -89,7 +97,7 @@ def read_parameters(kind: Kind, declared: Mapping[str, Any]) -> dict[str, Any]:
             raise ParameterError(parameter.name, f"missing. {parameter.description}")
         try:
             values[parameter.name] = parameter.read(value)
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             raise ParameterError(parameter.name, str(error)) from None
     return values
 
@@ -98,6 +106,8 @@ def text(value: Any) -> str:
     """Return a name: one line of visible characters."""
     if not isinstance(value, str) or value != value.strip() or not value or not value.isprintable():
         raise ValueError(f"{value!r}; expected a name without blanks around it")
+    if len(value) > LONGEST_NAME:
+        raise ValueError(f"{value[:LONGEST_WORD]!r}...; expected at most {LONGEST_NAME} characters")
     return value
 
 
@@ -105,13 +115,16 @@ def noun(value: Any) -> str:
     """Return what an item is called, such as `response`."""
     if not isinstance(value, str) or not re.fullmatch(r"[a-z][a-z ]*[a-z]", value):
         raise ValueError(f"{value!r}; expected a word in small letters, such as response")
-    return value
+    return text(value)
 
 
 def class_names(value: Any) -> tuple[str, ...]:
     """Return the names of two or more classes."""
     if not isinstance(value, (list, tuple)) or len(value) < 2:
         raise ValueError(f"{value!r}; expected a list of two classes or more")
+    if len(value) > MOST_CLASSES:
+        raise ValueError(f"{len(value)} classes; expected at most {MOST_CLASSES}")
+    seen = set()
     for name in value:
         if isinstance(name, bool):
             raise ValueError(
@@ -119,8 +132,11 @@ def class_names(value: Any) -> tuple[str, ...]:
             )
         if not isinstance(name, str) or name != name.strip() or not name or not name.isprintable():
             raise ValueError(f"class {name!r}; expected a text, in quotation marks if it is a number")
-        if list(value).count(name) > 1:
+        if len(name) > LONGEST_NAME:
+            raise ValueError(f"class {name[:LONGEST_WORD]!r}...; expected at most {LONGEST_NAME} characters")
+        if name in seen:
             raise ValueError(f"class {name!r} twice")
+        seen.add(name)
     return tuple(value)
 
 

@@ -148,11 +148,20 @@ VALUES = [
     *("\ud800", "\x1b[31m", "1e999999999", "-1e-999999", "NaN", "Infinity", "9" * 400, "https://[", "a.b.0"),
     *(10**400, 2**70, 1e308, -1e-308),
 ]
-leaves = (st.none(), st.booleans(), st.integers(-3, 10**12), st.floats(), st.text(max_size=6))
+leaves = (
+    st.none(),
+    st.booleans(),
+    st.builds(list),
+    st.builds(dict),
+    st.integers(-3, 10**12),
+    st.floats(),
+    st.text(max_size=6),
+)
 values = st.recursive(
     st.one_of(*leaves, st.sampled_from(VALUES)),
     lambda inner: st.one_of(
-        st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=4), inner, max_size=3)
+        st.lists(inner, min_size=1, max_size=3),
+        st.dictionaries(st.text(max_size=4), inner, min_size=1, max_size=3),
     ),
     max_leaves=4,
 )
