@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from speechbundles.model.bounded import is_regular_below, open_file, parse_json, read_entry, read_file, sha256
+from speechbundles.model.bounded import is_file_below, open_file, parse_json, read_entry, read_file, sha256
 from speechbundles.model.description import find_rules
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import printable
@@ -162,7 +162,7 @@ def _reason(error: Exception) -> str:
 def _read(path: Path, name: str) -> ScoringOutput:
     if path.is_dir():
         return _read_files(
-            path, name, _folders(path), partial(is_regular_below, path), partial(_of_folder, path)
+            path, name, _folders(path), partial(is_file_below, path), partial(_of_folder, path)
         )
     with open_file(path, LARGEST_OUTPUT) as stream:
         try:

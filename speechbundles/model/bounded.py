@@ -52,16 +52,15 @@ def open_file(path: Path, most: int) -> BinaryIO:
     return os.fdopen(descriptor, "rb")
 
 
-def is_regular_below(folder: Path, name: str) -> bool:
-    """Return whether there is a regular file at a place below a folder; False if there is nothing.
+def is_file_below(folder: Path, name: str) -> bool:
+    """Return whether there is a file at a place below a folder; `open_file` refuses one that is not regular.
 
     Raises
     ------
-    ValueError: a link leads to the place, or something else than a file is there.
+    ValueError: a link leads to the place.
     """
     place = folder
-    parts = name.split("/")
-    for part in parts:
+    for part in name.split("/"):
         place /= part
         try:
             mode = place.lstat().st_mode
@@ -69,8 +68,6 @@ def is_regular_below(folder: Path, name: str) -> bool:
             return False
         if stat.S_ISLNK(mode):
             raise ValueError(f"{place.relative_to(folder).as_posix()} is a link; links are not followed")
-    if not stat.S_ISREG(mode):
-        raise ValueError(f"{name} is not a regular file")
     return True
 
 
