@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, NamedTuple, Optional
 
 from .files import Files
 from .tables import Layout
@@ -31,6 +31,10 @@ class Items:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+
+Written = tuple[bytes, Sequence[int]]
+"""The content of a file made from data in memory, and the row of the data behind each line; -1 for a header."""
 
 
 def _no_part(reference: Any, places: Sequence[int]) -> Any:
@@ -76,11 +80,14 @@ class Format(NamedTuple):
     other_files
         Names of further files that a reference may have: other formats of the files of `layouts`, which
         `read_reference` accepts in their place.
+    submission
+        The columns of a submission. Its `file` is the name of the only file, or a pattern for several.
+    write_submission
+        Takes the columns of a submission as text, `name -> cells`, and the items, and returns its files. None for a
+        submission that is one delimited table.
     doubts
         Takes a submission and the items, and returns what is allowed but probably a mistake, one sentence each. They
         are shown to the participant, who does not have the labels.
-    answer
-        The layout of a submission that is one table; None for all other submissions.
     """
 
     layouts: tuple[Layout, ...]
@@ -96,8 +103,14 @@ class Format(NamedTuple):
     item_rows: Callable[[Any], dict[str, dict[int, str]]] = lambda reference: {}
     take_reference: Callable[[Any, Sequence[int]], Any] = _no_part
     other_files: tuple[str, ...] = ()
+    submission: Optional[Layout] = None
+    write_submission: Optional[Callable[[Mapping[str, Sequence[str]], Items], dict[str, Written]]] = None
     doubts: Callable[[Any, Items], Sequence[str]] = lambda submission, items: ()
-    answer: Layout | None = None
+
+    @property
+    def answer(self) -> Layout | None:
+        """The layout of a submission that is one table; None for all other submissions."""
+        return self.submission if self.write_submission is None else None
 
     @property
     def reference_files(self) -> tuple[str, ...]:

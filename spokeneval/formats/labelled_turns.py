@@ -38,7 +38,7 @@ from typing import Callable, NamedTuple, Optional
 import numpy as np
 
 from .files import ORGANISER_LIMIT, Files
-from .format import Format, Items
+from .format import Format, Items, Written
 from .language_labels import LATEST, check_names, recording_name
 from .problems import FileProblems, Problems, ReferenceFileError, count_of, name, quote
 from .speakers import check_speakers
@@ -174,6 +174,8 @@ def turns_format(declared: TurnFiles) -> Format:
         partial(rows, declared),
         take,
         other_files=(TURNS_RTTM, REGIONS_UEM),
+        submission=declared.layouts[0]._replace(file=TURNS_RTTM, optional=()),
+        write_submission=partial(write_submission, declared),
     )
 
 
@@ -553,6 +555,20 @@ def read_submission(declared: TurnFiles, files: Files, items: Items) -> Submissi
         problems.add("not_seconds", joined.file, f"{message}expected times in seconds")
     problems.raise_if_any()
     return Submission(names, turns)
+
+
+def write_submission(
+    declared: TurnFiles, columns: Mapping[str, Sequence[str]], items: Items
+) -> dict[str, Written]:
+    """The file of a submission in memory. Durations are exact differences of decimal numbers."""
+    lines = []
+    for recording, start, end, label in zip(
+        *(columns[column] for column in (declared.id, START, END, LABEL))
+    ):
+        known = decimal(start) is not None and decimal(end) is not None
+        duration = str(Decimal(end) - Decimal(start)) if known else end
+        lines.append(f"{SPEAKER_LINE} {recording} 1 {start} {duration} <NA> <NA> {label} <NA> <NA>")
+    return {TURNS_RTTM: ("\n".join(lines).encode("utf-8", "surrogatepass"), range(len(lines)))}
 
 
 def _check_recordings(rows: _Rows, expected: Sequence[str], problems: Problems) -> None:

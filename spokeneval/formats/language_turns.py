@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .files import Files, content_of
-from .format import Items
+from .format import Items, Written
 from .language_labels import (
     ENGLISH,
     LABELS,
@@ -70,6 +70,8 @@ _RECORDINGS = Layout(RECORDINGS_FILE, "audio_name", ("audio_name",))
 LAYOUTS = (LABELS, REGIONS)
 LIST_FILES = (RECORDINGS_FILE, TIMES_FILE)
 _TURN = ("start", "end", "language")
+SUBMISSION = Layout("RECORDING.txt", "recording", ("recording", *_TURN), " ")
+"""A submission's turns; each recording's file has those of the recording, without a header."""
 
 
 Turns = tuple[np.ndarray, np.ndarray]
@@ -253,6 +255,19 @@ def read_submission(files: Files, items: Items) -> Submission:
     _check_unit(turns, items, problems)
     problems.raise_if_any()
     return Submission(tuple(turns))
+
+
+def write_submission(columns: Mapping[str, Sequence[str]], items: Items) -> dict[str, Written]:
+    """The files of a submission in memory: one for each item, and for each other recording with turns."""
+    lines: dict[str, list[str]] = {recording: [] for recording in items.ids}
+    rows: dict[str, list[int]] = {recording: [] for recording in items.ids}
+    for row, recording in enumerate(columns[SUBMISSION.id]):
+        lines.setdefault(recording, []).append(" ".join(columns[column][row] for column in _TURN))
+        rows.setdefault(recording, []).append(row)
+    return {
+        f"{recording}.txt": ("\n".join(turns).encode("utf-8", "surrogatepass"), rows[recording])
+        for recording, turns in lines.items()
+    }
 
 
 def _check_unit(turns: Sequence[Turns], items: Items, problems: Problems) -> None:

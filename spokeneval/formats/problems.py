@@ -97,6 +97,8 @@ class FileProblems(ValueError):
         The number of all problems.
     files
         The number of files with problems.
+    place
+        What the numbers of lines count: `line`, or `row` for data in memory.
     """
 
     def __init__(
@@ -104,12 +106,14 @@ class FileProblems(ValueError):
         problems: Sequence[Problem],
         counts: Optional[Mapping[str, int]] = None,
         files: Optional[int] = None,
+        place: str = "line",
     ) -> None:
-        super().__init__(problems, counts, files)
+        super().__init__(problems, counts, files, place)
         self.problems: tuple[Problem, ...] = tuple(problems)
         self.counts = Counter(problem.code for problem in self.problems) if counts is None else counts
         self.total = sum(self.counts.values())
         self.files = len({problem.file for problem in self.problems}) if files is None else files
+        self.place = place
 
     @property
     def summarised(self) -> list[Problem]:
@@ -123,7 +127,7 @@ class FileProblems(ValueError):
         for code, problems in alike.items():
             count = self.counts[code]
             first = problems[0]
-            more = f"{first.message} ({_others(problems, count)})"
+            more = f"{first.message} ({_others(problems, count, self.place)})"
             summarised += problems if count <= FEW else [replace(first, message=more)]
         return summarised
 
@@ -133,25 +137,25 @@ class FileProblems(ValueError):
         if self.files == 1:
             file = shown[0].file
             lines = [f"{name(file) if file else 'submission'}: {count_of(self.total, 'problem')}", ""]
-            lines += [_row(problem) for problem in _in_order(shown)]
+            lines += [_row(problem, self.place) for problem in _in_order(shown)]
         else:
             lines = [f"{count_of(self.total, 'problem')} in {count_of(self.files, 'file')}"]
             for file in dict.fromkeys(problem.file for problem in shown):
                 lines += ["", f" {name(file) if file else 'submission'}"]
-                lines += [_row(problem) for problem in _in_order(shown) if problem.file == file]
+                lines += [_row(problem, self.place) for problem in _in_order(shown) if problem.file == file]
         if len(summarised) > len(shown):
             lines += ["", f"  ... and {len(summarised) - len(shown)} more"]
         return "\n".join(lines)
 
 
-def _others(problems: Sequence[Problem], count: int) -> str:
+def _others(problems: Sequence[Problem], count: int, place: str) -> str:
     """The other problems of one code as text: `739 more like this, lines 3, 4, 5, 6, 7, ...`, or with their files."""
     first, *others = problems
     lines = [str(problem.line) for problem in others if problem.line not in (None, first.line)]
     files = [name(problem.file) for problem in others if problem.file != first.file]
     places = list(dict.fromkeys(files or lines))
     dots = ["..."] if len(places) > _PLACES or count > len(problems) else []
-    where = "also in" if files else "lines"
+    where = "also in" if files else f"{place}s"
     return f"{count - 1} more like this" + (
         f", {where} {', '.join(places[:_PLACES] + dots)}" if places else ""
     )
@@ -161,8 +165,8 @@ def _in_order(problems: Sequence[Problem]) -> list[Problem]:
     return sorted(problems, key=lambda problem: math.inf if problem.line is None else problem.line)
 
 
-def _row(problem: Problem) -> str:
-    where = f"line {problem.line}" if problem.line is not None else ""
+def _row(problem: Problem, place: str) -> str:
+    where = f"{place} {problem.line}" if problem.line is not None else ""
     if problem.code == "missing_item":
         where = "missing"
     return f"  {where:9} {problem.message}" if where else "  " + problem.message

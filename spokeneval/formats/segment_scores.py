@@ -28,7 +28,7 @@ import numpy as np
 
 from .cells import parse_words
 from .files import Files
-from .format import Items
+from .format import Items, Written
 from .language_labels import (
     ENGLISH,
     LABELS,
@@ -53,6 +53,8 @@ SUBMISSION_FILE = "prediction.txt"
 NOUN = "segment"
 
 _SHEET = Layout(SEGMENTS_FILE, "utt_id", ("audio_name", "utt_id", "start", "end"))
+SUBMISSION = Layout(SUBMISSION_FILE, "id", ("id", "English", "Mandarin"), " ")
+"""The second format, whose file has no header."""
 _FIELDS = "an id, 0 or 1, and a score; or an id and two scores"
 _PARTS = ("recording", "utt_id", "start", "end")
 
@@ -207,6 +209,15 @@ def read_submission(files: Files, items: Items) -> Submission:
         problems.raise_if_any()
         raise AssertionError("a file was refused, but no problem was found in it")
     return submission
+
+
+def write_submission(columns: Mapping[str, Sequence[str]], items: Items) -> dict[str, Written]:
+    """The file of a submission in memory, in the order of the items; unknown items come last."""
+    place = {item: index for index, item in enumerate(items.ids)}
+    ids = columns[SUBMISSION.id]
+    order = sorted(range(len(ids)), key=lambda row: place.get(ids[row], len(place)))
+    lines = (" ".join(columns[column][row] for column in SUBMISSION.required) for row in order)
+    return {SUBMISSION_FILE: ("\n".join(lines).encode("utf-8", "surrogatepass"), order)}
 
 
 def rows(files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Callable
@@ -16,7 +14,7 @@ from .format import Format, Items
 from .problems import FileProblems, Problems, ReferenceFileError
 from .speakers import SPEAKER, check_speakers
 from .submission_folder import expect_files
-from .tables import Layout, Table, check_ids, id_order, match_items, parse_table, read_table
+from .tables import Layout, Table, check_ids, csv_text, id_order, match_items, parse_table, read_table
 from .text import read_blocks, size_limit
 
 
@@ -134,7 +132,7 @@ def sheet_format(
         read_submission,
         rows,
         take_answers,
-        answer=submission.layout,
+        submission=submission.layout,
     )
 
 
@@ -199,8 +197,5 @@ def write_item_list(answers: Answers, columns: Sequence[str], delimiter: str) ->
     """
     there = [column for column in columns if column in answers.texts]
     order = sorted(range(len(answers.items)), key=lambda row: id_order(answers.items.ids[row]))
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(there)
-    writer.writerows([answers.texts[column][row] for column in there] for row in order)
-    return text.getvalue().encode()
+    rows = ([answers.texts[column][row] for column in there] for row in order)
+    return csv_text([there, *rows], delimiter).encode()

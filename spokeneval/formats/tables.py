@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -281,6 +283,27 @@ def _split_full_lines(text: str, width: int, delimiter: Optional[str] = None) ->
     if len(fields) + 1 != lines * (width + 1) or ends.count("\0") + 1 != lines:
         return None
     return [fields[column :: width + 1] for column in range(width)]
+
+
+def csv_text(rows: Iterable[Iterable[object]], delimiter: str = ",") -> str:
+    """Rows as CSV text, with quotation marks only where they are needed."""
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def no_formula(text: str) -> str:
+    """A text as a spreadsheet cell, quoted where a spreadsheet would run it as a formula.
+
+    Full-width signs, and signs after blanks, start formulas too. In many countries semicolons separate the cells of a
+    CSV file.
+    """
+    return ";".join(f"'{part}" if _begins_formula(part) else part for part in text.split(";"))
+
+
+def _begins_formula(text: str) -> bool:
+    first = unicodedata.normalize("NFKC", text).lstrip()[:1]
+    return first != "" and first in "=+-@\N{MINUS SIGN}"
 
 
 def match_items(table: Table, expected: Sequence[str], problems: Problems, *, noun: str) -> np.ndarray:

@@ -98,6 +98,8 @@ TASK = Task(
         files.read_submission,
         files.rows,
         files.take,
+        submission=files.SUBMISSION,
+        write_submission=files.write_submission,
         doubts=files.doubts,
     ),
     units=lambda reference: choose_units(reference.items.ids, "recording", speaker=reference.speakers),

@@ -98,6 +98,8 @@ TASK = Task(
         files.take,
         item_rows=files.item_rows,
         take_reference=files.take_reference,
+        submission=files.SUBMISSION,
+        write_submission=files.write_submission,
     ),
     units=lambda reference: choose_units(
         recording_names(reference.audio_names), "recording", speaker=reference.speakers
