@@ -50,7 +50,7 @@ pictures: .venv/installed-browser
 
 # Run the programs and the tests of metrics and intervals on Python 3.9 with numpy 1.19, if installed: see
 # tests/run/test_portability.py.
-ON_39 = spokeneval/compare spokeneval/metrics tests/compare tests/metrics tests/run/test_intervals.py tests/tasks/test_merlion_description.py
+ON_39 = spokeneval/comparison spokeneval/metrics tests/comparison tests/metrics tests/run/test_intervals.py tests/tasks/test_merlion_description.py
 portability: .venv/installed-dev
 	$(BIN)/python -m pytest -rs -m 'thorough or not thorough' tests/run/test_portability.py
 	if [ -x .venv-py39/bin/python ]; \

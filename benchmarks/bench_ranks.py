@@ -17,14 +17,14 @@ from itertools import product
 
 import numpy as np
 
-from spokeneval.compare.multiple_comparisons import holm
-from spokeneval.compare.randomisation import (
+from spokeneval.comparison.multiple_comparisons import holm
+from spokeneval.comparison.randomisation import (
     MOST_SWAPPED,
     bounded_differences,
     pseudo_values,
     randomisation_tests,
 )
-from spokeneval.compare.ranks import rank_sets, ranks_known
+from spokeneval.comparison.ranks import rank_sets, ranks_known
 from spokeneval.metrics.accept_reject import decisions_per_response
 from spokeneval.metrics.bootstrap import resample_weights
 from spokeneval.metrics.counts import as_matrix, from_matrix

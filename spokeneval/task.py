@@ -74,6 +74,11 @@ class Score(NamedTuple):
         factor = 100 if self.percent else 1
         return None if self.bounds is None else (factor * self.bounds[0], factor * self.bounds[1])
 
+    @property
+    def precision(self) -> int:
+        """The number of decimals in tables, if an organiser chooses none."""
+        return 0 if self.bounds is None else 2 if self.percent else 4
+
     def value(self, counts: Any) -> Any:
         """The score as it is written to `scores.json`: in percent if `percent` is set.
 

@@ -300,11 +300,13 @@ def metrics() -> Iterator[str]:
 
 
 def compare() -> Iterator[str]:
-    return _modules("spokeneval.compare")
+    return _modules("spokeneval.comparison", "multiple_comparisons", "power", "randomisation", "ranks")
 
 
-def _modules(package: str) -> Iterator[str]:
+def _modules(package: str, *chosen: str) -> Iterator[str]:
     for found in pkgutil.iter_modules(import_module(package).__path__):
+        if chosen and found.name not in chosen:
+            continue
         module = import_module(f"{package}.{found.name}")
         title = re.split(r"[:.(]", (module.__doc__ or found.name).splitlines()[0])[0].strip()
         yield from (f"## {title}", "", "```{eval-rst}", f".. automodule:: {module.__name__}", "   :members:")

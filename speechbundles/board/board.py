@@ -5,7 +5,6 @@ one that its scoring program wrote. The module `comparison` compares the systems
 """
 
 import string
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,39 +12,24 @@ from pathlib import Path
 import numpy as np
 
 from speechbundles.board import notes
-from speechbundles.board.comparison import CONFIDENCE, Comparison, compare_systems
 from speechbundles.board.conditions import read_conditions, scores_by_columns, scores_by_condition
 from speechbundles.board.difficulty import Difficulty, abilities_table, item_difficulty
 from speechbundles.board.explained.explained import explain_difficulty
 from speechbundles.board.gold import find_gold
 from speechbundles.board.outputs import ScoringOutput, damage, no_board
-from speechbundles.board.power import power_table
-from speechbundles.board.table import Table, task_tables
+from speechbundles.board.table import task_tables
 from speechbundles.competition.read import read_competitions
-from speechbundles.model.competition import Column, Competition, usual_precision
+from speechbundles.model.competition import Column, Competition
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import OWN_TASKS, Sources
-from spokeneval.compare.ranks import ranks
+from spokeneval.comparison.notes import how_compared, ties
+from spokeneval.comparison.power_table import power_table
+from spokeneval.comparison.systems import Order, Row, compare_systems, ordered, rows_of
+from spokeneval.comparison.tables import Table
 from spokeneval.formats.speakers import independence_note
 from spokeneval.run.interval import score_intervals
 from spokeneval.run.statistics import primary_matrix, primary_of_sums
 from spokeneval.task import ENDS, Score, Task
-
-
-@dataclass(frozen=True)
-class Row:
-    """A system's rank, its primary score and the uncertainty of both (None: unknown), and all scores with the known
-    intervals."""
-
-    rank: int
-    tied: bool
-    name: str
-    score: float
-    interval: tuple[float, float] | None
-    ranks: tuple[int, int] | None
-    cluster: int | None
-    scores: Mapping[str, float]
-    intervals: Mapping[str, tuple[float, float]]
 
 
 @dataclass(frozen=True)
@@ -66,7 +50,7 @@ class Board:
     signature: str
     units: str | None
     rows: Sequence[Row]
-    compared: Comparison | None
+    compared: Order | None
     unscored: Sequence[str]
     aliases: Mapping[str, str]
     tables: Sequence[Table]
@@ -116,26 +100,24 @@ def make_board(
     if column.key not in scored[0].scores:
         raise no_board([f"{scored[0].name} has no score {column.key}, the primary score of {task}"])
     higher = column.direction == "higher"
-    scores = np.array([output.scores[column.key] for output in scored])
-    by_name = zip(ranks(scores, higher=higher).tolist(), scored, strict=True)
-    placed = sorted(by_name, key=lambda pair: (pair[0], pair[1].name))
-    places = [place for place, _ in placed]
-    ordered = [output for _, output in placed] + [output for output in outputs if not output.scores]
-    aliases = (
-        {anonymous_name(place): output.name for place, output in enumerate(ordered)} if anonymous else {}
+    by_name = {output.name: output for output in scored}
+    best_first, places = ordered(
+        {name: output.scores[column.key] for name, output in by_name.items()}, higher=higher
     )
+    placed = [by_name[name] for name in best_first] + [output for output in outputs if not output.scores]
+    aliases = {anonymous_name(place): output.name for place, output in enumerate(placed)} if anonymous else {}
     if aliases:
-        ordered = [replace(output, name=alias) for alias, output in zip(aliases, ordered, strict=True)]
-    ranked, unscored = ordered[: len(scored)], [output.name for output in ordered[len(scored) :]]
+        placed = [replace(output, name=alias) for alias, output in zip(aliases, placed, strict=True)]
+    ranked, unscored = placed[: len(scored)], [output.name for output in placed[len(scored) :]]
     names = [output.name for output in ranked]
     stored = np.array([output.scores[column.key] for output in ranked])
     summed = [output.statistics for output in ranked if output.statistics is not None]
     intervals = [_stored_intervals(output) for output in ranked]
-    compared: Comparison | None = None
+    compared: Order | None = None
     tables = task_tables(task, ranked)
     difficulty: Difficulty | None = None
     indicators: Table | None = None
-    remarks = notes.without_score(unscored) + notes.ties(np.array(places), names)
+    remarks = notes.without_score(unscored) + ties(places, names)
     units = None
     if len(summed) < len(ranked):
         remarks += notes.without_statistics(ranked)
@@ -158,8 +140,8 @@ def make_board(
             found = score_intervals(rules, output.scores, statistics.parts)
             known.update({key: (found[key].low, found[key].high) for key in found if key not in known})
         if len(ranked) > 1:
-            compared = compare_systems(rules, summed, values, np.array(places), progress=progress)
-            remarks += notes.how_compared(units, unit, len(summed), number)
+            compared = compare_systems(rules, summed, values, places, progress=progress)
+            remarks += how_compared(units, unit, len(summed), number)
             tables += power_table(compared.pairs, names, unit, number, column)
             difficulty = item_difficulty(rules, summed) if compared.pairs else None
             if difficulty is not None:
@@ -179,21 +161,7 @@ def make_board(
                 explained = explain_difficulty(competition, gold.columns, flags, ranked)
                 tables += explained.tables
                 indicators = explained.items
-    sharing = Counter(places)
-    rows = [
-        Row(
-            rank=places[index],
-            tied=sharing[places[index]] > 1,
-            name=names[index],
-            score=float(stored[index]),
-            interval=intervals[index].get(column.key),
-            ranks=compared.ranks[index] if compared else None,
-            cluster=compared.clusters[index] if compared else None,
-            scores=ranked[index].scores,
-            intervals=intervals[index],
-        )
-        for index in range(len(ranked))
-    ]
+    rows = rows_of(column.key, names, places, [output.scores for output in ranked], intervals, compared)
     return Board(
         rules,
         column,
@@ -220,7 +188,7 @@ def _primary_column(rules: Task, competition: Competition | None) -> Column:
     """Return the column of the primary score, with the organiser's precision if the competition is known."""
     if competition is not None:
         return competition.columns[0]
-    return Column(**rules.columns[0]._asdict(), precision=usual_precision(rules.primary))
+    return Column(**rules.columns[0]._asdict(), precision=rules.primary.precision)
 
 
 def _no_task(task: str, known: Collection[str], code: str = "") -> OrganiserError:
@@ -257,28 +225,6 @@ def _stored_intervals(output: ScoringOutput) -> dict[str, tuple[float, float]]:
     }
 
 
-def board_table(board: Board) -> Table:
-    """Return the main table: tied ranks have an equals sign, unknown values a dash."""
-    digits = board.column.precision
-    rows = []
-    for row in board.rows:
-        interval = f"{row.interval[0]:.{digits}f} – {row.interval[1]:.{digits}f}" if row.interval else "–"
-        ranks = _range(row.ranks) if row.ranks else "–"
-        cluster = "–" if row.cluster is None else str(row.cluster)
-        rank = f"{row.rank}=" if row.tied else str(row.rank)
-        rows.append([row.name, rank, f"{row.score:.{digits}f}", interval, ranks, cluster])
-    rows += [[name, *"–––––"] for name in board.unscored]
-    header = [
-        "System",
-        "Rank",
-        board.column.title,
-        "95 % interval",
-        f"Ranks ({CONFIDENCE})",
-        "Cluster",
-    ]
-    return Table(heading(board), header, rows)
-
-
 def scores_table(board: Board) -> Table:
     """Return all scores of all systems, each with its interval if it has one."""
     shown = [score for score in board.rules.scores if score.key in board.rows[0].scores]
@@ -292,15 +238,3 @@ def _with_interval(row: Row, score: Score) -> str:
     value = f"{row.scores[score.key]:.{digits}f}"
     ends = row.intervals.get(score.key)
     return f"{value} ({ends[0]:.{digits}f} – {ends[1]:.{digits}f})" if ends else value
-
-
-def _range(ends: tuple[int, int]) -> str:
-    return str(ends[0]) if ends[0] == ends[1] else f"{ends[0]}–{ends[1]}"
-
-
-def heading(board: Board) -> str:
-    return " · ".join([board.rules.name, measure(board), *([board.units] if board.units else [])])
-
-
-def measure(board: Board) -> str:
-    return f"{board.column.title} ({board.column.direction} is better)"

@@ -17,9 +17,10 @@ import numpy as np
 from speechbundles.board.answers import count_items, read_answers
 from speechbundles.board.gold import Gold
 from speechbundles.board.outputs import ScoringOutput, no_board
-from speechbundles.board.table import Table, read_rows
+from speechbundles.board.table import read_rows
 from speechbundles.model.competition import Column
 from speechbundles.model.text import printable
+from spokeneval.comparison.tables import Table
 from spokeneval.formats.problems import some_of
 from spokeneval.run.statistics import Statistics, primary_matrix, primary_of_sums
 from spokeneval.task import Task

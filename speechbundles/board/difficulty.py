@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from speechbundles.board.rasch import Rasch, fit_rasch
-from speechbundles.board.table import Table
+from spokeneval.comparison.tables import Table
 from spokeneval.run.statistics import Statistics
 from spokeneval.task import Task
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from speechbundles.board.board import Board, board_table, heading, measure, scores_table
-from speechbundles.board.comparison import RISK, Comparison
-from speechbundles.board.table import Table
-from spokeneval.compare.multiple_comparisons import SIGNIFICANCE
+from speechbundles.board.board import Board, scores_table
+from spokeneval.comparison.multiple_comparisons import SIGNIFICANCE
+from spokeneval.comparison.systems import RISK, Order
+from spokeneval.comparison.tables import Table, heading, measure, pairs_table, ranking_table
 from spokeneval.report import page, plots
 
 MOST_DRAWN = 100
@@ -22,7 +22,7 @@ def to_html(board: Board) -> str:
     """Return the board as one self-contained page, with plots if matplotlib is installed."""
     parts = [
         page.paragraph(page.code(board.signature)),
-        _html_table(board_table(board)),
+        _html_table(ranking_table(board)),
         _forest_plot(board),
         *(page.paragraph(note, kind="note") for note in board.notes),
     ]
@@ -72,29 +72,18 @@ def _short_names(board: Board) -> list[str]:
     return [row.name if len(row.name) <= 24 else row.name[:23] + "…" for row in board.rows]
 
 
-def _pairs(board: Board, compared: Comparison) -> page.Html:
+def _pairs(board: Board, compared: Order) -> page.Html:
     """Return the section on pairs: significance map, rank stability, and differences, neighbours in rank first."""
-    digits = board.column.precision
-    rows = []
-    for pair in sorted(compared.pairs, key=lambda pair: (pair.second - pair.first, pair.first)):
-        interval = f"{pair.interval.low:.{digits}f} – {pair.interval.high:.{digits}f}"
-        names = f"{board.rows[pair.first].name} – {board.rows[pair.second].name}"
-        difference = f"{pair.difference:.{digits}f}"
-        rows.append([names, difference, interval, _shown_p(pair.p), _shown_p(pair.adjusted)])
-    header = ["Systems", f"Difference in {board.column.title}", "95 % interval", "p", "p, Holm"]
+    table = pairs_table(compared.pairs, [row.name for row in board.rows], board.column)
     return page.section(
         "Pairs of systems",
         _significance_map(board, compared),
         _rank_stability(board, compared),
-        page.table("Differences, neighbours on the leaderboard first", header, rows),
+        page.table(table.title, table.header, table.rows),
     )
 
 
-def _shown_p(p: float) -> str:
-    return f"{p:.2g}" if p >= 1e-4 else "< 0.0001"
-
-
-def _significance_map(board: Board, compared: Comparison) -> page.Html | None:
+def _significance_map(board: Board, compared: Order) -> page.Html | None:
     """Plot which systems (rows) are significantly better than which others (columns)."""
     systems = len(board.rows)
     better = [(pair.first, pair.second) for pair in compared.pairs if pair.adjusted <= SIGNIFICANCE]
@@ -126,7 +115,7 @@ def _significance_map(board: Board, compared: Comparison) -> page.Html | None:
     )
 
 
-def _rank_stability(board: Board, compared: Comparison) -> page.Html | None:
+def _rank_stability(board: Board, compared: Order) -> page.Html | None:
     """Plot how often each system has each rank in the resamples, as areas."""
     ranks, systems = compared.resampled_ranks, len(board.rows)
     if not len(ranks):

@@ -1,19 +1,16 @@
-"""A board as text: for a console, as CSV for other programs, as Markdown for a page or an e-mail, as LaTeX for a paper.
+"""A board as text, for a console and as Markdown, and its tables of items as CSV; see `spokeneval.comparison.tables`.
 
 A system's name is a file's name, which a participant may have chosen; it is escaped for each format.
 """
 
 import html
 import re
-from collections.abc import Sequence
 
-from speechbundles.board.board import Board, board_table, heading, scores_table
+from speechbundles.board.board import Board, scores_table
 from speechbundles.board.difficulty import Difficulty
-from speechbundles.board.table import Table
 from speechbundles.model.console import WIDTH, fitted_table, wrap
-from speechbundles.model.tabular import csv_text
-from speechbundles.model.text import no_formula
-from spokeneval.task import ENDS
+from spokeneval.comparison.tables import Table, heading, ranking_table
+from spokeneval.formats.tables import csv_text, no_formula
 
 
 def to_text(board: Board) -> str:
@@ -38,7 +35,7 @@ def _folded(signature: str) -> str:
 
 def _narrow_table(board: Board) -> Table:
     """The board's table with the interval beside the score."""
-    table = board_table(board)
+    table = ranking_table(board)
     name, rank, title, interval, *others = table.header
     rows = [
         [system, place, score if ends == "–" else f"{score} [{ends.replace(' – ', ', ')}]", *rest]
@@ -49,36 +46,6 @@ def _narrow_table(board: Board) -> Table:
 
 def _text_table(table: Table) -> str:
     return "\n".join(fitted_table([table.header, *table.rows], left=range(table.left)))
-
-
-def to_csv(board: Board) -> str:
-    """Return the board as CSV: numbers in full precision, then all other scores of the outputs."""
-    key = board.column.key
-    known = (key, *(key + end for end in ENDS))
-    others = [other for other in board.rows[0].scores if other not in known]
-    more = [other for other in board.rows[0].intervals if other != key]
-    ends = [other + end for other in more for end in ENDS]
-    header = ["rank", "tied", "system", *known, "best_rank", "worst_rank", "cluster", *others, *ends]
-    rows: list[list[object]] = [[*map(no_formula, header)]]
-    for row in board.rows:
-        place = [row.rank, int(row.tied), no_formula(row.name), row.score]
-        place += [*(row.interval or ("", "")), *(row.ranks or ("", "")), row.cluster or ""]
-        intervals = [number for other in more for number in row.intervals[other]]
-        rows.append([*place, *(row.scores[other] for other in others), *intervals])
-    for name in board.unscored:
-        rows.append(["", "", no_formula(name), *[""] * (len(known) + 3 + len(others) + len(ends))])
-    return csv_text(rows)
-
-
-def pairs_to_csv(board: Board) -> str:
-    """Return all pairs, the better ranked system first: difference in score, its interval, p, and p after Holm."""
-    rows: list[list[object]] = [
-        ["first", "second", "difference", *("difference" + end for end in ENDS), "p", "adjusted_p"]
-    ]
-    for pair in board.compared.pairs if board.compared else ():
-        names = [no_formula(board.rows[place].name) for place in (pair.first, pair.second)]
-        rows.append([*names, pair.difference, pair.interval.low, pair.interval.high, pair.p, pair.adjusted])
-    return csv_text(rows)
 
 
 def items_to_csv(difficulty: Difficulty) -> str:
@@ -98,7 +65,11 @@ def table_to_csv(table: Table) -> str:
 
 def to_markdown(board: Board) -> str:
     """Return the board as Markdown, for a page or an e-mail."""
-    parts = [f"# {_escaped(heading(board))}", _escaped(board.signature), _markdown_table(board_table(board))]
+    parts = [
+        f"# {_escaped(heading(board))}",
+        _escaped(board.signature),
+        _markdown_table(ranking_table(board)),
+    ]
     parts += [_escaped(note) for note in board.notes]
     for table in [scores_table(board), *board.tables]:
         parts += [f"## {_escaped(table.title)}", _markdown_table(table)]
@@ -115,44 +86,3 @@ def _markdown_table(table: Table) -> str:
 def _escaped(text: str) -> str:
     """Return text with the special characters of Markdown and HTML escaped."""
     return re.sub(r"([\\`*_{}\[\]#|~])", r"\\\1", html.escape(text, quote=False))
-
-
-def to_latex(board: Board) -> str:
-    """Return the board as a LaTeX table; it needs the package booktabs."""
-    table = board_table(board)
-    columns = "l" * table.left + "r" * (len(table.header) - table.left)
-    lines = [
-        r"\begin{table}",
-        r"\centering",
-        rf"\caption{{{_latex(table.title)}}}",
-        rf"\begin{{tabular}}{{{columns}}}",
-        r"\toprule",
-        _latex_row(table.header),
-        r"\midrule",
-        *map(_latex_row, table.rows),
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{table}",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _latex_row(cells: Sequence[str]) -> str:
-    return " & ".join(map(_latex, cells)) + r" \\"
-
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    **{char: rf"\{char}" for char in "&%$#_{}"},
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "–": "--",
-    "·": r"$\cdot$",
-    "κ": r"$\kappa$",
-    "ρ": r"$\rho$",
-}
-"""Replacements of characters that are special in LaTeX or missing in its usual fonts."""
-
-
-def _latex(text: str) -> str:
-    return "".join(_LATEX.get(char, char) for char in text)

@@ -24,11 +24,11 @@ from speechbundles.model.console import fitted_table, wrap
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.submissions import find_submissions
-from speechbundles.model.tabular import csv_text
-from speechbundles.model.text import no_formula, printable
+from speechbundles.model.text import printable
 from speechbundles.rehearse import FINISHED, Result, lost_result, read_result, rehearse_all, with_reference
 from spokeneval.formats.problems import count_of
 from spokeneval.formats.submission_zip import MAX_BYTES
+from spokeneval.formats.tables import csv_text, no_formula
 from spokeneval.programs.score import HIDDEN_STATISTICS
 
 RUNS = ".runs"

@@ -1,7 +1,6 @@
-"""Tables of a board, and the tables of the challenges' papers, computed from scoring outputs."""
+"""The tables of the challenges' papers, computed from scoring outputs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,17 +8,7 @@ from pathlib import Path
 from speechbundles.board.outputs import ScoringOutput, no_board
 from speechbundles.model import tabular
 from speechbundles.model.bounded import read_file
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table of texts. The first `left` columns are names, the others numbers."""
-
-    title: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    note: str = ""
-    left: int = 1
+from spokeneval.comparison.tables import Table
 
 
 def task_tables(task: str, outputs: Sequence[ScoringOutput]) -> list[Table]:

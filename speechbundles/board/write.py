@@ -4,7 +4,8 @@ from pathlib import Path
 
 from speechbundles.board.board import Board
 from speechbundles.board.page import to_html
-from speechbundles.board.plain import items_to_csv, pairs_to_csv, table_to_csv, to_csv, to_latex, to_markdown
+from speechbundles.board.plain import items_to_csv, table_to_csv, to_markdown
+from spokeneval.comparison.tables import pairs_to_csv, to_csv, to_latex
 
 CSV_FILE, MARKDOWN_FILE, LATEX_FILE, HTML_FILE = "board.csv", "board.md", "board.tex", "board.html"
 PAIRS_FILE, ITEMS_FILE, INDICATORS_FILE = "pairs.csv", "items.csv", "indicators.csv"
@@ -14,7 +15,8 @@ def write_board(board: Board, directory: Path) -> list[Path]:
     """Write the board and, where known, its pairs and the items' difficulty and indicators; return the files."""
     directory.mkdir(parents=True, exist_ok=True)
     written = []
-    pairs = [(PAIRS_FILE, pairs_to_csv(board))] if board.compared and board.compared.pairs else []
+    found = board.compared.pairs if board.compared else ()
+    pairs = [(PAIRS_FILE, pairs_to_csv(found, [row.name for row in board.rows]))] if found else []
     items = [(ITEMS_FILE, items_to_csv(board.difficulty))] if board.difficulty else []
     indicators = [(INDICATORS_FILE, table_to_csv(board.indicators))] if board.indicators else []
     for file, text in (

@@ -20,7 +20,7 @@ from speechbundles.competition.kind_files import resolve_files
 from speechbundles.competition.located_yaml import Defects
 from speechbundles.competition.own_task import load_own_task
 from speechbundles.competition.whole import BASELINE, OF_THE_DATA, can_do_without, do_without
-from speechbundles.model.competition import Column, Competition, Phase, Place, usual_precision
+from speechbundles.model.competition import Column, Competition, Phase, Place
 from speechbundles.model.dates import FORMAT
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import OWN_TASKS, Sources
@@ -247,7 +247,7 @@ def _defaults_of(rules: Task) -> dict[str, Any]:
     Of the columns, the leaderboard shows the primary score and its interval; the others are hidden.
     """
     primary = rules.primary.key
-    digits = {score.key: usual_precision(score) for score in rules.scores}
+    digits = {score.key: score.precision for score in rules.scores}
     shown = (primary, *(primary + end for end in ENDS))
     columns: list[dict[str, Any]] = [{"key": key, "precision": digits[primary]} for key in shown]
     columns += [{"key": key, "precision": digits[key], "hidden": True} for key in digits if key != primary]

@@ -22,7 +22,8 @@ from pathlib import Path
 from speechbundles.model.bounded import read_file
 from speechbundles.model.errors import OrganiserError, UnreadableFile
 from speechbundles.model.submissions import INDEX
-from speechbundles.model.tabular import csv_text, read_rows
+from speechbundles.model.tabular import read_rows
+from spokeneval.formats.tables import csv_text
 
 SUBMISSIONS, OUTPUTS, LOGS = "submissions", "outputs", "logs"
 LARGEST_INDEX = 256 << 20

@@ -7,7 +7,7 @@ from typing import Any
 
 from speechbundles.model.sources import Sources
 from spokeneval.run.feedback import EXACT, interval_of
-from spokeneval.task import Score, Task
+from spokeneval.task import Task
 
 Place = tuple[str | int, ...]
 """A place in `competition.yaml`."""
@@ -36,11 +36,6 @@ class Column:
     description: str = ""
     hidden: bool = False
     computed: bool = False
-
-
-def usual_precision(score: Score) -> int:
-    """Return the number of decimals of a score's column, if the organiser chooses none."""
-    return 0 if score.bounds is None else 2 if score.percent else 4
 
 
 @dataclass(frozen=True)

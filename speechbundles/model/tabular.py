@@ -7,7 +7,7 @@ A byte-order mark and valid UTF-8 are certain. Any other text is read as Windows
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, time
@@ -130,13 +130,6 @@ def read_rows(content: bytes, separator: str = "") -> list[tuple[int, list[str]]
     except csv.Error as error:
         raise UnreadableFile(f"line {line}: {error}") from None
     return rows
-
-
-def csv_text(rows: Iterable[Iterable[object]], separator: str = ",") -> str:
-    """Return rows as CSV text, with quotation marks only where they are needed."""
-    text = io.StringIO()
-    csv.writer(text, delimiter=separator, lineterminator="\n").writerows(rows)
-    return text.getvalue()
 
 
 def decode(content: bytes) -> tuple[str, str]:

@@ -1,7 +1,6 @@
 """Text that several rooms print: foreign text made safe, near misses, places in YAML, tables."""
 
 import sys
-import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 from itertools import islice
@@ -31,20 +30,6 @@ def say(text: object, *, error: bool = False) -> None:
     All terminal output goes through this function, because terminals interpret escape sequences.
     """
     print(printable(str(text), kept="\n\t"), file=sys.stderr if error else sys.stdout)
-
-
-def no_formula(name: str) -> str:
-    """Return a name as a spreadsheet cell, quoted where a spreadsheet would run it as a formula.
-
-    Full-width signs, and signs after blanks, start formulas too. In many countries semicolons separate the cells of a
-    CSV file.
-    """
-    return ";".join(f"'{part}" if _begins_formula(part) else part for part in name.split(";"))
-
-
-def _begins_formula(text: str) -> bool:
-    first = unicodedata.normalize("NFKC", text).lstrip()[:1]
-    return first != "" and first in "=+-@\N{MINUS SIGN}"
 
 
 def closest(word: str, known: Iterable[str]) -> str | None:

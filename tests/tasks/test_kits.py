@@ -120,7 +120,7 @@ def test_the_kit_scores_with_the_very_files_of_the_server(series):
         kit = inner.pop("starting_kit.zip")
         assert inner
         assert not any(
-            name.startswith("spokeneval/compare/") for files in (kit, *inner.values()) for name in files
+            name.startswith("spokeneval/comparison/") for files in (kit, *inner.values()) for name in files
         )
         for files in inner.values():
             for name, content in files.items():

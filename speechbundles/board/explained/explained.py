@@ -8,8 +8,8 @@ from pathlib import Path
 
 from speechbundles.board.gold import Columns
 from speechbundles.board.outputs import ScoringOutput, no_board
-from speechbundles.board.table import Table
 from speechbundles.model.competition import Competition
+from spokeneval.comparison.tables import Table
 
 
 @dataclass(frozen=True)

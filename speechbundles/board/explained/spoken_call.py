@@ -28,12 +28,12 @@ from speechbundles.board.explained.texts import nearest, normal, word_errors
 from speechbundles.board.explained.variance import explain_variance
 from speechbundles.board.gold import Columns, read_gold
 from speechbundles.board.outputs import ScoringOutput, no_board
-from speechbundles.board.table import Table
 from speechbundles.board.tables.spoken_call import are_by_response, band_bounds, systems_wrong
 from speechbundles.model.bounded import read_file
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import BadReference
 from speechbundles.model.tabular import LARGEST_FILE
+from spokeneval.comparison.tables import Table
 
 WER = "WER (%)"
 

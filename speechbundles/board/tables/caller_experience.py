@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from speechbundles.board.outputs import ScoringOutput
-from speechbundles.board.table import Table
+from spokeneval.comparison.tables import Table
 from spokeneval.tasks.caller_experience import LISTENERS, PAIRS
 from spokeneval.tasks.caller_experience import kappas as pair_kappas
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from speechbundles.board.outputs import ScoringOutput
-from speechbundles.board.table import Table
+from spokeneval.comparison.tables import Table
 from spokeneval.formats.problems import count_of
 from spokeneval.tasks.spoken_call import RULE
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 
 from speechbundles.model.errors import UnreadableFile
-from speechbundles.model.tabular import WORKBOOK, Grid, csv_text, parse_source
+from speechbundles.model.tabular import WORKBOOK, Grid, parse_source
 from spokeneval.formats.problems import count_of
+from spokeneval.formats.tables import csv_text
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", WORKBOOK: ","}
 

@@ -16,9 +16,9 @@ from speechbundles.competition.intake.declared import NOTHING_DECLARED, Declared
 from speechbundles.competition.intake.layouts import Notation
 from speechbundles.competition.intake.times import TIMES, converted, time_columns, unit_of
 from speechbundles.model.errors import UnreadableFile
-from speechbundles.model.tabular import Grid, csv_text, read_source
+from speechbundles.model.tabular import Grid, read_source
 from spokeneval.formats.problems import Problem, count_of, quote, some_of
-from spokeneval.formats.tables import Layout
+from spokeneval.formats.tables import Layout, csv_text
 
 MOST_CLASSES = 10
 """Most different values of a column with classes."""

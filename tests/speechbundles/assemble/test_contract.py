@@ -106,9 +106,9 @@ BROKEN = {
     "a module that does not travel": (
         {
             "import numpy as np": "import numpy as np\nfrom importlib import import_module",
-            "TASK = Task(": 'import_module("spokeneval" + ".compare")\nTASK = Task(',
+            "TASK = Task(": 'import_module("spokeneval" + ".comparison")\nTASK = Task(',
         },
-        "the examination ended: ModuleNotFoundError: No module named 'spokeneval.compare'",
+        "the examination ended: ModuleNotFoundError: No module named 'spokeneval.comparison'",
     ),
 }
 

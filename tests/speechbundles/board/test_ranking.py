@@ -29,8 +29,9 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from speechbundles.platforms.keys import MOST_DECIMALS
 from speechbundles.rehearse.rehearsal import rehearse
-from spokeneval.compare.randomisation import MOST_SWAPPED
-from spokeneval.compare.ranks import DECIMALS
+from spokeneval.comparison import tables
+from spokeneval.comparison.randomisation import MOST_SWAPPED
+from spokeneval.comparison.ranks import DECIMALS
 from spokeneval.formats.files import read_folder
 from spokeneval.formats.format import Items
 from spokeneval.formats.sheets import Answers
@@ -297,7 +298,8 @@ def test_a_board_of_many_systems_has_ranks_and_clusters_by_the_bound():
 
 def test_pairs_have_their_difference_interval_and_both_p(tmp_path):
     board = ranking.make_board(Sources(ROOT), read_outputs(noisy_systems(tmp_path)))
-    rows = list(csv.DictReader(io.StringIO(plain.pairs_to_csv(board))))
+    names = [row.name for row in board.rows]
+    rows = list(csv.DictReader(io.StringIO(tables.pairs_to_csv(board.compared.pairs, names))))
     assert len(rows) == 10
     scores = {row.name: row.score for row in board.rows}
     for row in rows:
@@ -334,11 +336,11 @@ def test_a_system_without_a_score_is_listed_last(tmp_path, capsys):
     assert re.search(r"failed +– +–", told)
     assert "Without a score and therefore without a rank: failed." in told
     board = ranking.make_board(Sources(ROOT), read_outputs([tmp_path / "outputs" / "failed", *paths]))
-    *scored_rows, failed = csv.DictReader(io.StringIO(plain.to_csv(board)))
+    *scored_rows, failed = csv.DictReader(io.StringIO(tables.to_csv(board)))
     assert [row["rank"] for row in scored_rows] == ["1", "1"]
     assert failed.pop("system") == "failed"
     assert set(failed.values()) == {""}
-    assert "failed & -- & --" in plain.to_latex(board)
+    assert "failed & -- & --" in tables.to_latex(board)
     with pytest.raises(OrganiserError, match=r"failed: no scores\.json; expected"):
         read_outputs([tmp_path / "outputs" / "failed"])
 
@@ -768,7 +770,7 @@ def hostile_board(tmp_path_factory):
 def test_a_name_that_a_spreadsheet_would_run_is_marked_as_text(hostile_board, name):
     def cell(name):
         board = replace(hostile_board, rows=[replace(hostile_board.rows[0], name=name)])
-        return next(csv.DictReader(io.StringIO(plain.to_csv(board))))["system"]
+        return next(csv.DictReader(io.StringIO(tables.to_csv(board))))["system"]
 
     assert (cell(name), cell(f"a{name}"), cell("")) == (f"'{name}", f"a{name}", "")
 
@@ -781,7 +783,7 @@ def test_names_are_escaped_in_every_format(hostile_board):
     assert "<img" not in markdown
     assert r"a\|b\_c" in markdown
     assert r"\*b\* \[l\](x) \`c\`" in markdown
-    rows = list(csv.DictReader(io.StringIO(plain.to_csv(hostile_board))))
+    rows = list(csv.DictReader(io.StringIO(tables.to_csv(hostile_board))))
     assert "'=cmd|' '!A0" in {row["system"] for row in rows}
     for text in (page, markdown, plain.to_text(hostile_board)):
         assert "\u202e" not in text
@@ -790,7 +792,7 @@ def test_names_are_escaped_in_every_format(hostile_board):
 @pytest.mark.parametrize(("name", "cell"), [(f"{first}1", f"'{first}1") for first in "=+-@"] + [("1=", "1=")])
 def test_no_name_is_a_formula(hostile_board, name, cell):
     board = replace(hostile_board, rows=[replace(hostile_board.rows[0], name=name)])
-    (row,) = csv.DictReader(io.StringIO(plain.to_csv(board)))
+    (row,) = csv.DictReader(io.StringIO(tables.to_csv(board)))
     assert row["system"] == cell
 
 
@@ -798,7 +800,7 @@ def test_no_key_of_a_score_is_a_formula_in_the_header(tmp_path):
     scores, statistics = scored(decided((6, 2, 5, 1, 1)))
     keys = {"=cmd|' '!A0": "'=cmd|' '!A0", "x;=1": "x;'=1", "a,b": "a,b"}
     path = write_output(tmp_path / "a", {**scores, **dict.fromkeys(keys, 1.0)}, statistics)
-    text = plain.to_csv(ranking.make_board(Sources(ROOT), read_outputs([path])))
+    text = tables.to_csv(ranking.make_board(Sources(ROOT), read_outputs([path])))
     header = next(csv.reader(io.StringIO(text)))
     assert set(keys.values()) <= set(header)
     assert not any(re.match(r"\s*[=+@-]", cell) for cell in re.split("[;\t]", text.partition("\n")[0]))
@@ -815,7 +817,7 @@ def test_the_page_stands_alone(hostile_board):
 
 
 def test_the_csv_has_the_numbers_in_full(hostile_board):
-    rows = list(csv.DictReader(io.StringIO(plain.to_csv(hostile_board))))
+    rows = list(csv.DictReader(io.StringIO(tables.to_csv(hostile_board))))
     for row, expected in zip(rows, hostile_board.rows, strict=True):
         assert float(row["d_full"]) == expected.score
         assert (float(row["d_full_low"]), float(row["d_full_high"])) == expected.interval

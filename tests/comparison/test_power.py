@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from spokeneval.compare.power import power, smallest_difference
-from spokeneval.compare.randomisation import mean_of_units, randomisation_tests
+from spokeneval.comparison.power import power, smallest_difference
+from spokeneval.comparison.randomisation import mean_of_units, randomisation_tests
 
 
 def test_power_is_how_often_a_difference_is_found():

@@ -1,26 +1,27 @@
-"""Statistical power by test-set size, as a table below the board; see `spokeneval.compare.power`."""
+"""Statistical power by test-set size, as a table; see `power`."""
+
+from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from statistics import median
 
-from speechbundles.board.comparison import Pair
-from speechbundles.board.table import Table
-from speechbundles.model.competition import Column
-from speechbundles.platforms.keys import MOST_DECIMALS
-from spokeneval.compare.power import POWER, power, smallest_difference
-from spokeneval.compare.randomisation import units_needed
+from .power import POWER, power, smallest_difference
+from .randomisation import units_needed
+from .ranks import LEAST
+from .systems import Pair
+from .tables import Shown, Table
 
 SIZES = (0.25, 0.5, 1, 2, 4, 8, 16)
 """Sizes of test sets, as multiples of this set's."""
 
 
 def power_table(
-    pairs: Sequence[Pair], names: Sequence[str], unit: str, units: int, column: Column
+    pairs: Sequence[Pair], names: Sequence[str], unit: str, units: int, column: Shown
 ) -> list[Table]:
     """Return a power curve as a table; none if no two neighbours have a difference that varies."""
     neighbours = [pair for pair in pairs if pair.second == pair.first + 1]
-    varying = [pair for pair in neighbours if pair.interval.standard_error > 10.0**-MOST_DECIMALS]
+    varying = [pair for pair in neighbours if pair.interval.standard_error > LEAST]
     if not varying:
         return []
     deviation = median(pair.interval.standard_error for pair in varying) * math.sqrt(units)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from spokeneval.compare.ranks import rank_sets, ranks, ranks_known
+from spokeneval.comparison.ranks import rank_sets, ranks, ranks_known
 from spokeneval.metrics.bootstrap import SEED, resample_weights
 
 PISA = """

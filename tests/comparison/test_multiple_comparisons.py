@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spokeneval.compare.multiple_comparisons import clusters, holm
+from spokeneval.comparison.multiple_comparisons import clusters, holm
 
 
 def test_holm_by_hand():

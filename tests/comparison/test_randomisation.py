@@ -8,9 +8,9 @@ import math
 import numpy as np
 import pytest
 
-from spokeneval.compare import randomisation
-from spokeneval.compare.multiple_comparisons import holm
-from spokeneval.compare.randomisation import (
+from spokeneval.comparison import randomisation
+from spokeneval.comparison.multiple_comparisons import holm
+from spokeneval.comparison.randomisation import (
     ROUNDS,
     bounded_differences,
     mean_of_units,
