@@ -51,6 +51,26 @@ class CorrectnessCounts:
     def __add__(self, other: CorrectnessCounts) -> CorrectnessCounts:
         return add(self, other)
 
+    @property
+    def f1(self) -> Number:
+        """See `f1`."""
+        return f1(self)
+
+    @property
+    def precision(self) -> Number:
+        """See `precision`."""
+        return precision(self)
+
+    @property
+    def recall(self) -> Number:
+        """See `recall`."""
+        return recall(self)
+
+    @property
+    def accuracy(self) -> Number:
+        """See `accuracy`."""
+        return accuracy(self)
+
 
 def predictions_per_response(reference: np.ndarray, prediction: np.ndarray) -> CorrectnessCounts:
     """Count each prediction against the reference.

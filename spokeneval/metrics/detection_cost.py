@@ -55,6 +55,11 @@ class LikelihoodRatioCosts:
     def __add__(self, other: LikelihoodRatioCosts) -> LikelihoodRatioCosts:
         return add(self, other)
 
+    @property
+    def cllr(self) -> Any:
+        """Cllr; see `cllr`."""
+        return cllr(self)
+
 
 def cllr(costs: LikelihoodRatioCosts) -> Any:
     r"""Cllr, the cost of log-likelihood ratios in bits.

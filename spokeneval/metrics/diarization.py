@@ -130,6 +130,16 @@ class DiarizationErrors:
     def __add__(self, other: DiarizationErrors) -> DiarizationErrors:
         return add(self, other)
 
+    @property
+    def der(self) -> Any:
+        """The diarization error rate; see `der`."""
+        return der(self)
+
+    @property
+    def jer(self) -> Any:
+        """The Jaccard error rate; see `jaccard_error_rate`."""
+        return jaccard_error_rate(self)
+
 
 @dataclass(frozen=True)
 class LabelTimes:

@@ -72,6 +72,11 @@ class ScoreHistograms:
     def __add__(self, other: ScoreHistograms) -> ScoreHistograms:
         return add(self, other)
 
+    @property
+    def eer(self) -> Any:
+        """The equal error rate; see `histogram_eer`."""
+        return histogram_eer(self)
+
 
 def rocch_eer(target_scores: Any, nontarget_scores: Any) -> float:
     """Equal error rate on the ROC convex hull: the rate where miss rate = false-alarm rate; at most 0.5.

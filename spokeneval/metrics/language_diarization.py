@@ -99,6 +99,11 @@ class LanguageTimes:
     def __add__(self, other: LanguageTimes) -> LanguageTimes:
         return add(self, other)
 
+    @property
+    def der(self) -> Any:
+        """The diarization error rate; see `der`."""
+        return der(self)
+
 
 @dataclass(frozen=True)
 class JaccardErrors:
@@ -120,6 +125,11 @@ class JaccardErrors:
 
     def __add__(self, other: JaccardErrors) -> JaccardErrors:
         return add(self, other)
+
+    @property
+    def jer(self) -> Any:
+        """The Jaccard error rate; see `jaccard_error_rate`."""
+        return jaccard_error_rate(self)
 
 
 def language_times(reference: Turns, hypothesis: Turns, regions: Any, *, excluded: Any = ()) -> LanguageTimes:

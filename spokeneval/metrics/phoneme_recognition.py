@@ -260,6 +260,16 @@ class RecognitionErrors:
     def __add__(self, other: RecognitionErrors) -> RecognitionErrors:
         return add(self, other)
 
+    @property
+    def per(self) -> Number:
+        """The phoneme error rate; see `per`."""
+        return per(self)
+
+    @property
+    def fer(self) -> Number:
+        """The feature error rate; see `fer`."""
+        return fer(self)
+
 
 def errors_per_utterance(
     reference: Sequence[Phones], hypothesis: Sequence[Phones], *, table: Optional[FeatureTable] = None

@@ -80,6 +80,16 @@ class TranscriptErrors:
     def __add__(self, other: TranscriptErrors) -> TranscriptErrors:
         return add(self, other)
 
+    @property
+    def wer(self) -> Number:
+        """The word error rate, if the symbols are words; see `error_rate`."""
+        return error_rate(self)
+
+    @property
+    def cer(self) -> Number:
+        """The character error rate, if the symbols are characters; see `error_rate`."""
+        return error_rate(self)
+
 
 def errors_per_utterance(
     reference: Sequence[Symbols], hypothesis: Sequence[Symbols], *, utterance: Optional[Sequence[int]] = None

@@ -259,3 +259,34 @@ def test_an_undefined_rate_is_named(called):
         message = f"^{re.escape(UNDEFINED[called])} is undefined: the denominator is 0$"
         with pytest.raises(ValueError, match=message):
             formula(one_set(draw(kind), 0))
+
+
+# Rates as properties
+
+NAMED = {"wer": "error_rate", "cer": "error_rate", "jer": "jaccard_error_rate", "eer": "histogram_eer"}
+"""The functions of properties with another name."""
+
+RATES = [
+    pytest.param(kind, name, id=f"{kind.__name__}.{name}")
+    for kind in KINDS
+    for name, member in vars(kind).items()
+    if isinstance(member, property)
+]
+
+
+def test_counts_have_the_rates_that_libraries_of_the_field_offer():
+    assert {rate.id for rate in RATES} >= {
+        *("TranscriptErrors.wer", "TranscriptErrors.cer", "RecognitionErrors.per", "DiarizationErrors.der"),
+        *("DiarizationErrors.jer", "LanguageTimes.der", "CorrectnessCounts.f1", "ScoreHistograms.eer"),
+    }
+
+
+@pytest.mark.parametrize(("kind", "name"), RATES)
+def test_a_rate_of_counts_is_its_function(kind, name):
+    function = getattr(importlib.import_module(kind.__module__), NAMED.get(name, name))
+    counts = draw(kind)
+    np.testing.assert_array_equal(getattr(counts, name), function(counts))
+    for row in range(SETS):
+        one = one_set(counts, row)
+        expected = value_or_none(function, one)
+        assert value_or_none(lambda counts: getattr(counts, name), one) == expected
