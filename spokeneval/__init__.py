@@ -1,6 +1,8 @@
 """Scores for speech challenges::
 
-    spokeneval.score("psst_recognition", reference="utterances.tsv", submission="transcripts.tsv")
+    spokeneval.score("psst_correctness", reference="utterances.tsv", submission="correctness.tsv")
+    spokeneval.score({"kind": "transcripts"}, ["good morning"], ["good evening"])
+    spokeneval.compare("psst_correctness", "utterances.tsv", {"A": "a.tsv", "B": "b.tsv"})
 
 - `metrics`: functions from arrays to numbers;
 - `formats`: readers of files, which refuse invalid files with a list of all problems;
@@ -8,46 +10,102 @@
 - `run`: scoring;
 - `report`: HTML pages;
 - `programs`: the scoring and ingestion programs of a platform;
-- `compare`: comparisons of several systems.
+- `comparison`: comparisons of several systems.
 
-Every scoring program, ingestion program and starting kit contains this package unchanged, except `compare`. It requires
-only numpy, and runs on Python 3.9 with numpy 1.19 up to the newest versions of both.
+Every scoring program, ingestion program and starting kit contains this package unchanged, except `comparison`. It
+requires only numpy, and runs on Python 3.9 with numpy 1.19 up to the newest versions of both.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 from .version import __version__
 
 if TYPE_CHECKING:
+    from . import metrics
+    from .comparison.library import Comparison
+    from .formats.problems import FileProblems, ReferenceFileError, SubmissionError
+    from .kinds.kind import ParameterError
     from .run.library import Result
+    from .task import Task
+    from .tasks import find_task, task_names
 
-__all__ = ["__version__", "score"]
+__all__ = [
+    "Comparison",
+    "FileProblems",
+    "ParameterError",
+    "ReferenceFileError",
+    "Result",
+    "SubmissionError",
+    "Task",
+    "__version__",
+    "compare",
+    "find_task",
+    "metrics",
+    "score",
+    "task_names",
+]
+
+_PLACES = {
+    "Comparison": "comparison.library",
+    "FileProblems": "formats.problems",
+    "ParameterError": "kinds.kind",
+    "ReferenceFileError": "formats.problems",
+    "Result": "run.library",
+    "SubmissionError": "formats.problems",
+    "Task": "task",
+    "find_task": "tasks",
+    "metrics": "",
+    "task_names": "tasks",
+}
+"""The modules of the public names, which are imported when they are first used, so that programs start fast."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    place = _PLACES[name]
+    return (
+        getattr(import_module(f"{__name__}.{place}"), name) if place else import_module(f"{__name__}.{name}")
+    )
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 def score(
-    task: str,
+    task: Union[str, Task, Mapping[str, Any]],
+    reference: Any,
+    submission: Any,
     *,
-    reference: Union[str, os.PathLike],
-    submission: Union[str, os.PathLike],
     options: Optional[Mapping[str, str]] = None,
+    lenient: bool = False,
+    drop_invalid_reference_rows: bool = False,
 ) -> Result:
-    """Score a submission against a reference.
+    """Score a submission against a reference, both from files or in memory.
 
     Parameters
     ----------
-    task : str
-        The name of a task, such as ``spoken_call``. ``python -m spokeneval tasks`` lists the names.
-    reference : str or path-like
-        The folder with the reference's files; for a task with a single reference file, also the file.
-    submission : str or path-like
-        The folder with the submission's files, or a zip of them; for a task with a single submission file, also the
-        file.
+    task : str, Task or mapping
+        The name of a task, such as ``spoken_call``; ``python -m spokeneval tasks`` lists the names. Or a declaration,
+        such as ``{"kind": "transcripts", "units": "characters"}``.
+    reference, submission : path, data frame, mapping, list or array
+        A path is that of the files' folder, of a zip of the submission, or of the file itself if the side has a single
+        one. Data in memory have the columns of the files; ``python -m spokeneval tasks TASK`` lists them. Lists and
+        arrays belong together by position; a mapping has ids as keys; a data frame has them in the column of ids, or in
+        its index. Each value is the answer, a mapping from columns, or the values of all columns in their order.
     options : mapping, optional
         The task's options, ``option -> value``. Options that are not given have their defaults.
+    lenient : bool
+        Whether the files of the reference may have other forms that organisers use: Windows-1252, Excel workbooks,
+        other separators and names of columns. This needs ``pip install "spokeneval[organiser]"``.
+    drop_invalid_reference_rows : bool
+        Whether invalid rows of the reference are left out instead of refused. The submission may answer them, too.
 
     Returns
     -------
@@ -57,12 +115,92 @@ def score(
     Raises
     ------
     ValueError
-        The task, an option or its value does not exist. The subclasses `ReferenceFileError` and `SubmissionError` are
-        raised for invalid files, and list every problem.
+        The task, an option or its value does not exist, or data lack a column. The subclasses `ReferenceFileError` and
+        `SubmissionError` are raised for invalid files and data, and list every problem with its line or row.
+    TypeError
+        A side is neither a path nor data.
     OSError
         A path does not exist or cannot be read.
-    """
-    from .run.library import score_files  # imported here, so that scoring programs start faster
-    from .tasks import find_task
 
-    return score_files(find_task(task), reference, submission, options or {})
+    Examples
+    --------
+    >>> result = score({"kind": "transcripts"}, ["good morning", "yes"], ["good evening", "yes"])
+    >>> round(result.scores["wer"], 2), round(result.scores["cer"], 2)
+    (33.33, 20.0)
+    """
+    from .run.library import Reading, score_data
+
+    reading = Reading(lenient, drop_invalid_reference_rows)
+    return score_data(_find(task), reference, submission, options or {}, reading)
+
+
+def compare(
+    task: Union[str, Task, Mapping[str, Any]],
+    reference: Any,
+    submissions: Mapping[str, Any],
+    *,
+    options: Optional[Mapping[str, str]] = None,
+    lenient: bool = False,
+    drop_invalid_reference_rows: bool = False,
+) -> Comparison:
+    """Compare two systems or more on the same items.
+
+    Parameters
+    ----------
+    task, reference, options, lenient, drop_invalid_reference_rows
+        As for `score`.
+    submissions : mapping
+        The submissions, ``name of the system -> path or data``, each as for `score`.
+
+    Returns
+    -------
+    Comparison
+        The systems from best to worst with simultaneous ranges of their ranks, and every difference with its interval
+        and the p-value of a paired randomisation test, as on a leaderboard.
+
+    Raises
+    ------
+    ValueError, TypeError, OSError
+        As for `score`; the problems of all submissions are in one error.
+
+    Examples
+    --------
+    >>> said = ["good morning", "good evening", "how are you", "fine", "thank you", "see you soon"]
+    >>> heard = {"first": said, "second": ["good", *said[1:]]}
+    >>> found = compare({"kind": "transcripts"}, said, heard)
+    >>> found.names, round(found.pairs[0].difference, 2)
+    (['first', 'second'], -7.69)
+    """
+    from .comparison.library import compare_data
+    from .run.library import Reading
+
+    reading = Reading(lenient, drop_invalid_reference_rows)
+    return compare_data(_find(task), reference, submissions, options or {}, reading)
+
+
+def _find(task: Union[str, Task, Mapping[str, Any]]) -> Task:
+    """The task of a name or a declaration.
+
+    Raises
+    ------
+    ValueError
+        There is no such task, or the declaration cannot be used.
+    TypeError
+        Neither a name, a declaration nor a task.
+    """
+    from .task import Task
+    from .tasks import find_task, task_names
+
+    if isinstance(task, Task):
+        return task
+    if isinstance(task, str):
+        return find_task(task)
+    if isinstance(task, Mapping):
+        from .kinds.declared import declared_task
+
+        return declared_task(str(task.get("kind")), task)
+    names = ", ".join(task_names())
+    raise TypeError(
+        f"the task is {task!r:.60}; expected one of {names}, or a declaration such as "
+        "{'kind': 'transcripts'}"
+    )

@@ -1,11 +1,14 @@
-"""Score a submission from the command line::
+"""Score and compare submissions from the command line::
 
     python -m spokeneval score TASK --reference PATH --submission PATH [--option NAME=VALUE] [--json]
-    python -m spokeneval score --task-file task.json --reference PATH --submission PATH [--json]
-    python -m spokeneval tasks
+    python -m spokeneval compare TASK --reference PATH SUBMISSION SUBMISSION ... [--out DIR] [--json]
+    python -m spokeneval tasks [TASK] [--json]
 
-Exit status: 0 if the submission was scored, 1 if a file was refused (all problems are on standard error), 2 for wrong
-arguments.
+`--task-file task.json` is instead of TASK, for a declared task. `--lenient` and `--drop-invalid-reference-rows` read a
+reference that is refused otherwise.
+
+Exit status: 0 if the submissions were scored, 1 if a file was refused (all problems are on standard error, and with
+`--json` on standard output, too), 2 for wrong arguments.
 """
 
 from __future__ import annotations
@@ -13,21 +16,27 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
-from textwrap import wrap
-from typing import Optional
+from textwrap import fill
+from typing import Any, Optional
 
-from .formats.problems import FileProblems, ReferenceFileError, count_of
-from .formats.speakers import independence_note
+from .formats.problems import FileProblems, ReferenceFileError
+from .formats.tables import Layout
 from .kinds.declared import read_task
 from .kinds.kind import ParameterError
-from .run.library import Result, score_files
+from .run.library import Reading, UnreadableReference, score_data
 from .run.options import choose_options
-from .run.output import INTERRUPTED, say, score_table
+from .run.output import INTERRUPTED, say
 from .task import Task
 from .tasks import find_task, task_names
+from .version import __version__
+
+STATUS = (
+    "Exit status: 0 if the submission was scored; 1 if a file was refused (all problems are on standard error, and "
+    "with --json on standard output, too); 2 for wrong arguments."
+)
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
@@ -40,54 +49,132 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
 def _run(arguments: Optional[Sequence[str]]) -> int:
     for stream in (sys.stdout, sys.stderr):  # some terminals cannot print all characters, such as κ
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    options = _parser().parse_args(arguments)
+    if options.command == "compare" and options.task_file is not None:
+        options.task, options.submissions = None, [options.task, *options.submissions]
+    try:
+        task = None
+        if options.command != "tasks" or options.task or options.task_file:
+            task = _chosen_task(options.task, options.task_file)
+    except (ValueError, OSError) as error:
+        return _refuse(options, str(error), 2)
+    if task is None:
+        say(json.dumps(list(map(describe_task, all_tasks())), indent=2) if options.json else list_tasks())
+        return 0
+    if options.command == "tasks":
+        say(json.dumps(describe_task(task), indent=2) if options.json else format_task(task))
+        return 0
+    return _score(options, task)
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="spokeneval", description="Score submissions to speech challenges.")
+    parser.add_argument("--version", action="version", version=f"spokeneval {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    declared = "instead of TASK: the task.json of a declared task, from its bundle or starting kit"
     scoring = commands.add_parser(
         "score",
         help="score a submission against a reference",
         description="Score a submission against a reference, and print every score at full precision.",
-        epilog="Exit status: 0 if the submission was scored; 1 if a file was refused (all problems are on standard "
-        "error); 2 for wrong arguments.",
+        epilog=STATUS,
     )
-    scoring.add_argument("task", nargs="?", metavar="TASK", help="name of the task; `tasks` lists all names")
-    declared = "instead of TASK: the task.json of a declared task, from its bundle or starting kit"
-    scoring.add_argument("--task-file", type=Path, metavar="FILE", help=declared)
-    reference = "the reference: its file, or the folder with its files"
-    scoring.add_argument("--reference", required=True, metavar="PATH", help=reference)
+    comparing = commands.add_parser(
+        "compare",
+        help="compare systems by their submissions",
+        description="Score several submissions against a reference, and print how certain their order is.",
+        epilog=STATUS,
+    )
+    for command in (scoring, comparing):
+        # Before submissions it is required; else argparse would take it for the first of them.
+        number = "?" if command is scoring else None
+        command.add_argument(
+            "task", nargs=number, metavar="TASK", help="name of the task; `tasks` lists all names"
+        )
+        command.add_argument("--task-file", type=Path, metavar="FILE", help=declared)
+        reference = "the reference: its file, or the folder with its files"
+        command.add_argument("--reference", required=True, metavar="PATH", help=reference)
     submission = "the submission: its file, the folder with its files, or a zip of them"
     scoring.add_argument("--submission", required=True, metavar="PATH", help=submission)
-    option = "set an option of the task; can be repeated"
-    scoring.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help=option)
-    scoring.add_argument("--json", action="store_true", help="print the result as JSON")
-    commands.add_parser("tasks", help="list the tasks with their primary scores")
-    options = parser.parse_args(arguments)
-    if options.command == "tasks":
-        say(list_tasks())
-        return 0
-    try:
-        task = _chosen_task(options.task, options.task_file)
-    except (ValueError, OSError) as error:
-        say(str(error), error=True)
-        return 2
+    comparing.add_argument(
+        "submissions", nargs="+", metavar="SUBMISSION", help=submission.replace("the", "a", 1)
+    )
+    comparing.add_argument(
+        "--out", type=Path, metavar="DIR", help="write board.csv, pairs.csv and board.tex there"
+    )
+    for command in (scoring, comparing):
+        option = "set an option of the task; can be repeated"
+        command.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help=option)
+        lenient = (
+            "read a reference in other forms that organisers use, such as Windows-1252 or Excel workbooks"
+        )
+        command.add_argument("--lenient", action="store_true", help=lenient)
+        drop = "leave out invalid rows of the reference, and list them"
+        command.add_argument("--drop-invalid-reference-rows", action="store_true", help=drop)
+        command.add_argument("--json", action="store_true", help="print the result, or all problems, as JSON")
+    listing = commands.add_parser("tasks", help="list the tasks, or the files, options and scores of one")
+    listing.add_argument("task", nargs="?", metavar="TASK", help="name of a task, to describe it")
+    listing.add_argument("--task-file", type=Path, metavar="FILE", help=declared)
+    listing.add_argument("--json", action="store_true", help="print the list as JSON")
+    return parser
+
+
+def _score(options: argparse.Namespace, task: Task) -> int:
+    """Score or compare."""
     chosen = dict(choice.partition("=")[::2] for choice in options.option)
+    reading = Reading(options.lenient, options.drop_invalid_reference_rows)
     try:
         choose_options(task, chosen)
     except ValueError as error:
-        say(f"--option: {error}", error=True)
-        return 2
+        return _refuse(options, f"--option: {error}", 2)
     try:
-        result = score_files(task, options.reference, options.submission, chosen)
+        result: Any
+        if options.command == "score":
+            result = score_data(task, options.reference, options.submission, chosen, reading)
+        else:
+            from .comparison.library import compare_data  # imported here, because kits do not contain it
+
+            if len(options.submissions) < 2:
+                return _refuse(options, "Give the submissions of two systems or more.", 2)
+            result = compare_data(task, options.reference, _named(options.submissions), chosen, reading)
+            if options.out is not None:
+                result.write(options.out)
     except FileProblems as refusal:
         side = "reference" if isinstance(refusal, ReferenceFileError) else "submission"
-        say(
-            f"The {side} {getattr(options, side)} is refused.\n\n{refusal}\n\nNothing was scored.", error=True
+        where = getattr(options, side, " ".join(getattr(options, "submissions", ())))
+        return _refuse(
+            options, f"The {side} {where} is refused.\n\n{refusal}\n\nNothing was scored.", 1, refusal
         )
-        return 1
+    except UnreadableReference as error:
+        return _refuse(options, f"The reference is refused.\n\n{error}\n\nNothing was scored.", 1)
+    except ImportError as error:
+        return _refuse(options, str(error), 2)
     except OSError as error:
-        say(f"{error.filename}: {error.strerror}", error=True)
-        return 2
-    say(json.dumps(asdict(result), indent=2) if options.json else format_result(task, result))
+        return _refuse(options, f"{error.filename}: {error.strerror}", 2)
+    say(json.dumps(result.to_dict(), indent=2) if options.json else str(result))
     return 0
+
+
+def _named(paths: Sequence[str]) -> dict[str, str]:
+    """Systems named after their files without the extension; or after the paths, where these names are not unique."""
+    stems = [Path(path).stem for path in paths]
+    once = Counter(stems)
+    return {stem if once[stem] == 1 else path: path for stem, path in zip(stems, paths)}
+
+
+def _refuse(
+    options: argparse.Namespace, message: str, status: int, refusal: Optional[FileProblems] = None
+) -> int:
+    """Print why nothing was scored; with `--json` also as JSON, with every problem that is known."""
+    say(message, error=True)
+    if options.json:
+        problems = refusal.problems if refusal else ()
+        content = {
+            "error": message.partition("\n")[0],
+            **({"total": refusal.total} if refusal else {}),
+            **({"problems": [vars(problem) for problem in problems]} if refusal else {}),
+        }
+        say(json.dumps(content, indent=2))
+    return status
 
 
 def _chosen_task(name: Optional[str], file: Optional[Path]) -> Task:
@@ -116,23 +203,67 @@ def _chosen_task(name: Optional[str], file: Optional[Path]) -> Task:
         raise ValueError(f"{file}: not the task.json of a declared task") from None
 
 
+def all_tasks() -> list[Task]:
+    return [find_task(name) for name in task_names()]
+
+
 def list_tasks() -> str:
     """The table of tasks, one line each: name, title and primary score."""
-    tasks = [find_task(name) for name in task_names()]
-    width = max(len(task.name) for task in tasks)
+    width = max(map(len, task_names()))
     return "\n".join(
         f"{task.name:<{width}}  {task.title}: {task.primary.heading}, {task.primary.direction} is better"
-        for task in tasks
+        for task in all_tasks()
     )
 
 
-def format_result(task: Task, result: Result) -> str:
-    """The table of scores, one line each, then the signature."""
-    units = count_of(result.units, result.unit)
-    lines = [f"{task.title}: {count_of(result.items, 'item')}, intervals over {units}", ""]
-    lines += score_table(task, result.scores, result.intervals)
-    note = independence_note(result.unit, task.declaration)
-    return "\n".join([*lines, *(["", *wrap(note, 80)] if note else []), "", result.signature])
+def describe_task(task: Task) -> dict[str, Any]:
+    """The files, columns, options and scores of a task, for JSON."""
+    submission = task.format.submission
+    return {
+        "name": task.name,
+        "title": task.title,
+        "reference": [_describe_file(layout) for layout in task.format.layouts],
+        "submission": _describe_file(submission) if submission else None,
+        "options": {option.name: list(option.values) for option in task.options},
+        "scores": [
+            {
+                "key": score.key,
+                "title": score.heading,
+                "direction": score.direction,
+                "interval": score.bounds is not None,
+                "description": score.description,
+            }
+            for score in task.scores
+        ],
+    }
+
+
+def _describe_file(layout: Layout) -> dict[str, Any]:
+    return {
+        "file": layout.file,
+        "id": layout.id,
+        "columns": list(layout.required),
+        "optional": list(layout.optional),
+    }
+
+
+def format_task(task: Task) -> str:
+    """The files, columns, options and scores of a task, for people. The first value of an option is its default."""
+    facts = describe_task(task)
+    lines = [f"{task.name}: {task.title}"]
+    for side, files in (("Reference", facts["reference"]), ("Submission", [facts["submission"]])):
+        for file in filter(None, files):
+            optional = f"; optional {', '.join(file['optional'])}" if file["optional"] else ""
+            text = f"{side}, {file['file']}: {', '.join(file['columns'])}{optional}"
+            lines += ["", fill(text, 100, subsequent_indent="  ")]
+    for name, values in facts["options"].items():
+        lines += ["", fill(f"Option {name}: {', '.join(values)}", 100, subsequent_indent="  ")]
+    width = max(len(score["key"]) for score in facts["scores"])
+    lines += ["", "Scores, the primary one first"]
+    for score in facts["scores"]:
+        text = f"  {score['key']:<{width}}  {score['title']}, {score['direction']} is better: {score['description']}"
+        lines.append(fill(text, 100, subsequent_indent=" " * (width + 4)))
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

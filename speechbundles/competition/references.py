@@ -19,7 +19,7 @@ from speechbundles.model.text import PROGRAM
 from spokeneval.formats.format import Format
 from spokeneval.formats.problems import Problem, ReferenceFileError, count_of, quote
 from spokeneval.formats.tables import Layout
-from spokeneval.run.reference import Reference, fingerprint
+from spokeneval.run.reference import NO_ROW, Reference, fingerprint
 from spokeneval.task import Task
 
 MANY_ROWS = 20
@@ -135,7 +135,7 @@ def load_reference(
             rows = [
                 problem
                 for problem in error.problems
-                if problem.code not in _NO_ROW and problem.line and problem.line not in dropped[problem.file]
+                if problem.code not in NO_ROW and problem.line and problem.line not in dropped[problem.file]
             ]
             if not ((drop_invalid_rows or declared.drop_invalid_rows) and rows):
                 hint = _hint(name, error, rows, reasons)
@@ -213,10 +213,6 @@ def _describe_dropped(
     yield from reasons[:MOST_REASONS]
     if len(reasons) > MOST_REASONS:
         yield f"{len(reasons) - MOST_REASONS} further rows"
-
-
-_NO_ROW = {"missing_column", "duplicate_column", "not_utf8", "nul_byte", "carriage_return", "file_too_large"}
-"""Problems of the whole file that are reported at a line: leaving out the line would not fix them."""
 
 
 def _hint(name: str, error: ReferenceFileError, rows: Sequence[Problem], dropped: Sequence[str]) -> str:

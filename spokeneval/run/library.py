@@ -1,28 +1,47 @@
-"""Scoring of files without a bundle, for `spokeneval.score` and the command line."""
+"""Scoring without a bundle, for `spokeneval.score` and the command line: files, or data in memory."""
 
 from __future__ import annotations
 
 import errno
 import os
+import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
-from typing import Union
+from textwrap import wrap
+from typing import Any, NamedTuple
 
-from ..formats.files import Files
+from ..formats.files import Files, read_folder
+from ..formats.problems import FileProblems, Problem, Problems, ReferenceFileError, SubmissionError, count_of
+from ..formats.speakers import independence_note
 from ..formats.submission_folder import list_files
 from ..formats.submission_zip import is_packed, unpack
 from ..task import Number, Task
+from .interval import Interval
+from .memory import EXPECTED, in_rows, is_path, reference_files, submission_files
 from .options import Settings, choose_options, sign_public
-from .reference import Reference, parse_reference, read_reference, read_submission
-from .scoring import score_submission
+from .output import score_table
+from .reference import (
+    PART_FILE,
+    Reference,
+    parse_reference,
+    parse_shortened,
+    read_reference,
+    read_submission,
+    without_invalid_rows,
+)
+from .scoring import Scored, score_submission
+
+SHOWN = 20
+"""Up to this many rows that were left out are listed; further ones are counted."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """The result of scoring a submission.
+    """The result of scoring a submission. `str()` gives the table that the command line prints.
 
     Attributes
     ----------
@@ -40,6 +59,10 @@ class Result:
         The number of units.
     signature
         How the result was computed. Compare two results only if their signatures are the same.
+    rules
+        The task itself, with the titles and definitions of its scores.
+    left_out
+        The rows of the reference that were left out because they are invalid, each with its problem.
     """
 
     task: str
@@ -49,43 +72,269 @@ class Result:
     unit: str
     units: int
     signature: str
+    rules: Task = field(repr=False, compare=False)
+    left_out: Sequence[str] = ()
+
+    def __str__(self) -> str:
+        units = count_of(self.units, self.unit)
+        lines = [f"{self.rules.title}: {count_of(self.items, 'item')}, intervals over {units}", ""]
+        lines += score_table(self.rules, self.scores, self.intervals)
+        note = independence_note(self.unit, self.rules.declaration)
+        lines += ["", *wrap(note, 80)] if note else []
+        lines += ["", *without(self.left_out)] if self.left_out else []
+        return "\n".join([*lines, "", self.signature])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as it is written with ``--json``: numbers, texts, lists and dictionaries only."""
+        return {
+            "task": self.task,
+            "scores": dict(self.scores),
+            "intervals": {key: list(ends) for key, ends in self.intervals.items()},
+            "items": self.items,
+            "unit": self.unit,
+            "units": self.units,
+            "signature": self.signature,
+            **({"left_out": list(self.left_out)} if self.left_out else {}),
+        }
+
+    def to_frame(self) -> Any:
+        """The scores as a pandas data frame with a row for each: `title`, `score`, `low`, `high`.
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+        """
+        ends = [self.intervals.get(score.key, (None, None)) for score in self.rules.scores]
+        columns = {
+            "title": [score.heading for score in self.rules.scores],
+            "score": list(self.scores.values()),
+            "low": [low for low, _ in ends],
+            "high": [high for _, high in ends],
+        }
+        return data_frame(columns, index=list(self.scores))
+
+    def plot(self) -> Any:
+        """Draw the scores with their intervals, and return the matplotlib figure.
+
+        Raises
+        ------
+        ImportError
+            matplotlib is not installed.
+        """
+        shown = [score for score in self.rules.scores if score.key in self.intervals]
+        figure = new_figure(len(shown))
+        for axes, score in zip(figure.subplots(len(shown), squeeze=False)[:, 0], shown):
+            axes.plot(self.intervals[score.key], (0, 0), linewidth=2)
+            axes.plot(self.scores[score.key], 0, "o", color="C0")
+            axes.set_yticks([0], labels=[score.heading])
+            axes.margins(x=0.1)
+        return figure
 
 
-def score_files(
-    default: Task,
-    reference_path: Union[str, os.PathLike],
-    submission_path: Union[str, os.PathLike],
-    chosen: Mapping[str, str],
-) -> Result:
-    """Score a submission against a reference; see `spokeneval.score`."""
+def data_frame(columns: Mapping[str, Any], **arguments: Any) -> Any:
+    """A pandas data frame."""
+    try:
+        pandas = import_module("pandas")
+    except ImportError:
+        raise ImportError("to_frame() needs pandas; install it with pip install pandas") from None
+    return pandas.DataFrame(columns, **arguments)
+
+
+def new_figure(rows: int) -> Any:
+    """An empty matplotlib figure for some rows."""
+    try:
+        pyplot = import_module("matplotlib.pyplot")
+    except ImportError:
+        raise ImportError("plot() needs matplotlib; install it with pip install matplotlib") from None
+    return pyplot.figure(figsize=(6, 0.8 + 0.45 * rows), layout="constrained")
+
+
+def without(left_out: Sequence[str]) -> list[str]:
+    """Lines on the rows of a reference that were left out."""
+    more = [f"  and {len(left_out) - SHOWN} more"] if len(left_out) > SHOWN else []
+    rows = [f"  {row}" for row in left_out[:SHOWN]]
+    return ["Invalid rows of the reference are left out, which biases the set:", *rows, *more]
+
+
+class Gold(NamedTuple):
+    """A reference that was read for scoring.
+
+    Attributes
+    ----------
+    task
+        The task with the chosen options.
+    reference
+        The labels.
+    settings
+        The options and the signature.
+    left_out
+        As in `Result`.
+    """
+
+    task: Task
+    reference: Reference
+    settings: Settings
+    left_out: Sequence[str] = ()
+
+
+class Reading(NamedTuple):
+    """How a reference is read.
+
+    Attributes
+    ----------
+    lenient
+        Whether its files may have the forms that organisers use, for which the organiser's commands must be installed.
+    drop_invalid_rows
+        Whether invalid rows are left out.
+    """
+
+    lenient: bool = False
+    drop_invalid_rows: bool = False
+
+
+STRICT = Reading()
+
+
+def read_gold(default: Task, data: Any, chosen: Mapping[str, str], reading: Reading = STRICT) -> Gold:
+    """Read a reference from a path, or from data in memory."""
     options = choose_options(default, chosen)
     task = default.with_options(options)
-    reference = _read_reference(task, Path(reference_path))
-    with _submitted(task, Path(submission_path)) as files:
-        submission = read_submission(task, files, reference)
-    settings = Settings(options, True, sign_public(task, options, reference.fingerprint))
-    scored = score_submission(task, reference.labels, submission, settings)
+    left_out: Sequence[str] = ()
+    if not is_path(data):
+        written = reference_files(data, task.format.layouts, Problems(ReferenceFileError))
+        try:
+            files = {name: content for name, (content, _) in written.items()}
+            reference, problems = _parse(task, files, reading)
+        except FileProblems as error:
+            raise in_rows(error, written, "reference") from None
+        in_memory = in_rows(ReferenceFileError(problems), written, "reference")
+        left_out = [f"row {problem.line}: {problem.message}" for problem in in_memory.problems]
+    elif reading.lenient:
+        reference, left_out = _read_leniently(default, Path(data), options, reading)
+    elif (Path(data) / PART_FILE).exists():
+        reference = read_reference(task, Path(data))
+    else:
+        reference, problems = _parse(task, _files_of(task, Path(data)), reading)
+        left_out = [f"{problem.file} line {problem.line}: {problem.message}" for problem in problems]
+    signature = sign_public(task, options, reference.fingerprint)
+    return Gold(task, reference, Settings(options, True, signature), tuple(left_out))
+
+
+def _parse(task: Task, files: Mapping[str, bytes], reading: Reading) -> tuple[Reference, Sequence[Problem]]:
+    """The reference in files, and the problems of the rows that were left out."""
+    if not reading.drop_invalid_rows:
+        return parse_reference(task, files), ()
+    kept, problems = without_invalid_rows(task, files)
+    return parse_shortened(task, kept, files) if problems else parse_reference(task, files), problems
+
+
+def _read_leniently(
+    default: Task, path: Path, options: Mapping[str, str], reading: Reading
+) -> tuple[Reference, Sequence[str]]:
+    """Read a reference as the organiser's commands do."""
+    try:
+        if sys.version_info < (3, 10):
+            raise ImportError
+        organisers = import_module("speechbundles.competition.references")
+    except ImportError:
+        needed = "the organiser's reader; install it with pip install 'spokeneval[organiser]' (Python 3.10 or newer)"
+        raise ImportError(f"--lenient needs {needed}") from None
+    _require(path)
+    try:
+        read = organisers.load_reference(
+            default, "reference", path, options, drop_invalid_rows=reading.drop_invalid_rows
+        )
+    except organisers.BadReference as error:
+        raise UnreadableReference(str(error)) from None
+    if not read.dropped:
+        return read.gold, ()
+    whole = {table.file: table.to_check() for _, table in organisers.read_tables(read.rules, path)}
+    return parse_shortened(read.rules, read.files, whole), read.dropped
+
+
+class UnreadableReference(ValueError):
+    """Raised for a reference that the organiser's reader refuses."""
+
+
+def score_against(gold: Gold, submission: Any) -> Scored:
+    """Score a submission from a path, or from data in memory."""
+    task, reference, settings, _ = gold
+    if is_path(submission):
+        with _submitted(task, Path(submission)) as files:
+            answers = _read_answers(task, files, reference)
+    else:
+        answers = _submission_in_memory(task, submission, reference)
+    return score_submission(task, reference.labels, answers, settings)
+
+
+def score_data(
+    default: Task, reference: Any, submission: Any, chosen: Mapping[str, str], reading: Reading = STRICT
+) -> Result:
+    """Score a submission against a reference; see `spokeneval.score`."""
+    require_data(reference=reference, submission=submission)
+    gold = read_gold(default, reference, chosen, reading)
+    return result_of(gold, score_against(gold, submission))
+
+
+def result_of(gold: Gold, scored: Scored) -> Result:
     return Result(
-        task.name,
-        {score.key: scored.scores[score.key] for score in task.scores},
-        {key: (interval.low, interval.high) for key, interval in scored.intervals.items()},
-        len(reference.labels.items),
+        gold.task.name,
+        {score.key: scored.scores[score.key] for score in gold.task.scores},
+        ends_of(scored.intervals),
+        len(gold.reference.labels.items),
         scored.statistics.unit,
         len(scored.statistics.units),
-        str(settings.signature),
+        str(gold.settings.signature),
+        gold.task,
+        gold.left_out,
     )
 
 
-def _read_reference(task: Task, path: Path) -> Reference:
-    """Read the reference in a folder, or in its only file, which may have any name."""
+def ends_of(intervals: Mapping[str, Interval]) -> dict[str, tuple[float, float]]:
+    return {key: (interval.low, interval.high) for key, interval in intervals.items()}
+
+
+def require_data(**sides: Any) -> None:
+    for side, data in sides.items():
+        if data is None:
+            raise TypeError(f"the {side} is None; expected {EXPECTED}")
+
+
+def _read_answers(task: Task, files: Files, reference: Reference) -> Any:
+    """Read a submission that answers all items of the reference, or all that are left of it."""
+    try:
+        return read_submission(task, files, reference)
+    except SubmissionError as error:
+        if reference.part or reference.items.ids == reference.labels.items.ids:
+            raise
+        try:
+            return task.format.read_submission(files, reference.labels.items)
+        except SubmissionError as other:
+            raise min((error, other), key=lambda refusal: refusal.total) from None
+
+
+def _submission_in_memory(task: Task, data: Any, reference: Reference) -> Any:
+    layout = task.format.submission
+    if layout is None:
+        raise TypeError(f"a submission to {task.name} cannot be in memory; expected a path")
+    files = submission_files(data, layout, task.format.write_submission, Problems(), reference.items)
+    try:
+        return _read_answers(task, Files({name: content for name, (content, _) in files.items()}), reference)
+    except FileProblems as error:
+        raise in_rows(error, files, "submission") from None
+
+
+def _files_of(task: Task, path: Path) -> dict[str, bytes]:
+    """The files of a reference in a folder, or its only file, which may have any name."""
+    names = task.format.reference_files
     if path.is_dir():
-        return read_reference(task, path)
+        return read_folder(path, names, error=ReferenceFileError)
     _require(path)
-    files = task.format.reference_files
-    if len(files) > 1:
-        several = f"the reference of {task.name} has {len(files)} files, {' and '.join(files)}; expected their folder"
+    if len(names) > 1:
+        several = f"the reference of {task.name} has {len(names)} files, {' and '.join(names)}; expected their folder"
         raise NotADirectoryError(errno.ENOTDIR, several, str(path))
-    return parse_reference(task, {files[0]: path.read_bytes()})
+    return {names[0]: path.read_bytes()}
 
 
 @contextmanager

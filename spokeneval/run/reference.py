@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from ..formats.files import Files, read_folder
 from ..formats.format import Items
-from ..formats.problems import ReferenceFileError
+from ..formats.problems import Problem, ReferenceFileError
 from ..task import Task
 
 PART_FILE = "part.txt"
@@ -79,6 +79,55 @@ def parse_reference(task: Task, files: Mapping[str, bytes]) -> Reference:
     return Reference(labels, items, part, known)
 
 
+def without_invalid_rows(task: Task, files: Mapping[str, bytes]) -> tuple[dict[str, bytes], list[Problem]]:
+    """The files of a reference without the rows that are refused, and the problems of these rows.
+
+    The rows become empty lines, so that all others keep their line numbers.
+
+    Raises
+    ------
+    ReferenceFileError
+        Problems remain that leaving out rows does not solve.
+    """
+    kept = dict(files)
+    left_out: list[Problem] = []
+    while True:
+        try:
+            task.format.read_reference(kept)
+            return kept, left_out
+        except ReferenceFileError as error:
+            rows = [problem for problem in error.problems if problem.line and problem.code not in NO_ROW]
+            if not rows:
+                raise
+            left_out += rows
+            for file in {problem.file for problem in rows}:
+                lines = kept[file].split(b"\n")
+                for problem in rows:
+                    if problem.file == file and problem.line:
+                        lines[problem.line - 1] = b""
+                kept[file] = b"\n".join(lines)
+
+
+NO_ROW = {"missing_column", "duplicate_column", "not_utf8", "nul_byte", "carriage_return", "file_too_large"}
+"""Problems of the whole file that are reported at a line: leaving out the line would not fix them."""
+
+
+def parse_shortened(task: Task, files: Mapping[str, bytes], whole: Mapping[str, bytes]) -> Reference:
+    """The reference in files from which rows were left out. A submission may answer the items of these rows, too.
+
+    Parameters
+    ----------
+    whole
+        The files with all rows.
+    """
+    short = parse_reference(task, files)
+    rows = task.format.rows(whole)
+    ids = dict.fromkeys(item for lines in rows.values() for item in lines.values() if item)
+    if not ids.keys() >= set(short.labels.items.ids):  # the rows are not the items
+        return short
+    return short._replace(items=replace(short.items, ids=tuple(ids)))
+
+
 def read_items(task: Task, folder: Path) -> Items:
     """Read the public items in a folder.
 
@@ -103,7 +152,7 @@ def read_submission(task: Task, files: Files, reference: Reference) -> Any:
 
 def labelled(task: Task, submission: Any, reference: Reference) -> Any:
     """The answers of a complete submission to the items with labels."""
-    if not reference.part:
+    if reference.items.ids == reference.labels.items.ids:
         return submission
     place = {item: index for index, item in enumerate(reference.items.ids)}
     return task.format.take(submission, [place[item] for item in reference.labels.items.ids])

@@ -1,0 +1,283 @@
+"""Data in memory as the files that readers take, so that both are checked alike.
+
+Data are a data frame (of pandas, or any object with `columns`), a mapping `id -> answer`, or a list or an array of
+answers, which belong to the items by position. An answer is a single value, a mapping `column -> value`, or the values
+of the columns in their order; where an item has several rows, such as turns, a list of these. A data frame without a
+column of ids has them in its index; an index 0, 1, 2, ... means positions, as in a list.
+
+None and NaN are empty cells. A list of texts in one cell is joined by spaces, as phones are. Rows are counted from 0.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, Optional
+
+from ..formats.format import Items, Written
+from ..formats.problems import FileProblems, Problem, Problems, count_of, some_of
+from ..formats.tables import Layout, csv_text
+
+EXPECTED = "a path, a data frame, a mapping from ids, or a list or an array"
+
+_ROW_OF_A_MESSAGE = re.compile(r"(?<= on )line ([0-9]+)")
+
+
+def is_path(data: Any) -> bool:
+    return isinstance(data, (str, os.PathLike))
+
+
+class Records(NamedTuple):
+    """Rows of data: the ids, None for data by position, and the columns, `name -> values`."""
+
+    ids: Optional[list[Any]]
+    columns: dict[str, list[Any]]
+
+
+def records(data: Any, layout: Layout, side: str) -> Records:
+    """The rows of data as columns. Names of columns are those of the layout.
+
+    Raises
+    ------
+    TypeError
+        The data are of no known type.
+    ValueError
+        A column is missing, or an answer has too few or too many values.
+    """
+    if hasattr(data, "columns") and hasattr(data, "__getitem__"):
+        return _of_frame(data, layout, side)
+    if hasattr(data, "index") and hasattr(data, "to_list"):  # a series
+        ids = _index(data)
+        return _of_answers(ids, data.to_list(), layout, side)
+    if isinstance(data, Mapping):
+        single = len(layout.required) == 2
+        pairs = [
+            (item, row)
+            for item, answer in data.items()
+            for row in (_plain(answer) if _has_rows(_plain(answer), single=single) else [answer])
+        ]
+        return _of_answers([item for item, _ in pairs], [row for _, row in pairs], layout, side)
+    data = _plain(data)
+    if not isinstance(data, Iterable) or isinstance(data, (str, bytes)):
+        raise TypeError(f"the {side} is {_described(data)}; expected {EXPECTED}")
+    return _of_answers(None, list(data), layout, side)
+
+
+def table_of(
+    data: Any, layout: Layout, problems: Problems, *, side: str, items: Optional[Sequence[str]] = None
+) -> dict[str, list[str]]:
+    """The cells of data as text, `column -> cells`.
+
+    Parameters
+    ----------
+    items
+        The ids of data by position; None to number them.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `records`; also if the number of values is not that of the items.
+    """
+    ids, columns = records(data, layout, side)
+    number = len(next(iter(columns.values()), ids or ()))
+    if ids is None and items is not None and layout.id not in columns and number != len(items):
+        found = f"{count_of(number, 'value')}; the reference has {count_of(len(items), 'item')}"
+        problems.stop("wrong_length", side, f"{found}, and values without ids belong to them by position")
+    if layout.id not in columns:
+        names: Sequence[Any] = (items or range(number)) if ids is None else ids
+        columns = {layout.id: list(names), **columns}
+    required = items is not None  # of a submission, a missing value is never meant
+    table = {}
+    for column, values in columns.items():
+        asked = column == layout.id or (required and column in layout.required)
+        table[column] = _cells(values, column, problems, side, asked=asked)
+    for row, item in enumerate(table[layout.id]):
+        if not item.strip():
+            problems.add("empty_item", side, f"the {layout.id} is empty", line=row)
+    problems.raise_if_any()
+    return table
+
+
+def csv_file(table: Mapping[str, Sequence[str]], layout: Layout) -> Written:
+    """A delimited table with a header."""
+    rows = [tuple(table), *zip(*table.values())]
+    return csv_text(rows, layout.delimiter).encode("utf-8", "surrogatepass"), range(-1, len(rows) - 1)
+
+
+def in_rows(error: FileProblems, files: Mapping[str, Written], side: str) -> FileProblems:
+    """The error of a reader with rows of the data instead of lines of the files that were made from them."""
+
+    def moved(problem: Problem) -> Problem:
+        rows = files[problem.file][1] if problem.file in files else ()
+        file = side if len(files) == 1 else problem.file
+
+        def row_of(line: int) -> Optional[int]:
+            row = rows[line - 1] if line <= len(rows) else -1
+            return None if row < 0 else row
+
+        message = _ROW_OF_A_MESSAGE.sub(lambda found: f"row {row_of(int(found[1]))}", problem.message)
+        line = None if problem.line is None else row_of(problem.line)
+        return replace(problem, file=file, message=message, line=line)
+
+    return type(error)([moved(problem) for problem in error.problems], error.counts, error.files, "row")
+
+
+def submission_files(
+    data: Any, layout: Layout, write: Any, problems: Problems, items: Items
+) -> dict[str, Written]:
+    """The files of a submission in memory."""
+    try:
+        table = table_of(data, layout, problems, side="submission", items=items.ids)
+    except FileProblems as error:
+        raise type(error)(error.problems, error.counts, error.files, "row") from None
+    return {layout.file: csv_file(table, layout)} if write is None else write(table, items)
+
+
+def reference_files(data: Any, layouts: Sequence[Layout], problems: Problems) -> dict[str, Written]:
+    """The files of a reference in memory: a mapping `file -> table` where there are several, or the first table."""
+    names = [layout.file for layout in layouts]
+    several = isinstance(data, Mapping) and bool(data) and set(data) <= set(names)
+    tables = data if several else {names[0]: data}
+    files = {}
+    for layout in layouts:
+        if layout.file in tables:
+            try:
+                table = table_of(tables[layout.file], layout, problems, side="reference")
+            except FileProblems as error:
+                raise type(error)(error.problems, error.counts, error.files, "row") from None
+            files[layout.file] = csv_file(table, layout)
+    return files
+
+
+def _of_frame(frame: Any, layout: Layout, side: str) -> Records:
+    known = _known(layout)
+    there = [str(column).lower() for column in frame.columns]
+    columns = {}
+    for column in frame.columns:
+        name = known.get(str(column).lower())
+        # An exact name takes precedence over an alias.
+        if name is not None and (name.lower() not in there or name.lower() == str(column).lower()):
+            cells = frame[column]
+            columns[name] = cells.to_list() if hasattr(cells, "to_list") else list(cells)
+    missing = [column for column in layout.required if column not in columns and column != layout.id]
+    if missing:
+        found = some_of([str(column) for column in frame.columns], 8) or "none"
+        raise ValueError(f"the {side} has no column {some_of(missing)}; its columns are {found}")
+    return Records(None if layout.id in columns else _index(frame), columns)
+
+
+def _of_answers(ids: Optional[list[Any]], answers: list[Any], layout: Layout, side: str) -> Records:
+    """The columns of answers. All answers have the form of the first one."""
+    values = [column for column in layout.required if column != layout.id]
+    answers = [answer if isinstance(answer, Mapping) else _plain(answer) for answer in answers]
+    if answers and isinstance(answers[0], Mapping):
+        return _of_mappings(ids, answers, layout, side)
+    if len(values) == 1:
+        return Records(ids, {values[0]: answers})
+    needed = f"expected {count_of(len(values), 'value')}, {', '.join(values)}, or a mapping from columns"
+    for row, answer in enumerate(answers):
+        if not isinstance(answer, (list, tuple)) or len(answer) != len(values):
+            raise ValueError(f"row {row} of the {side} is {_described(answer)}; {needed}")
+    columns = zip(*answers) if answers else ([] for _ in values)
+    return Records(ids, dict(zip(values, map(list, columns))))
+
+
+def _of_mappings(ids: Optional[list[Any]], answers: list[Any], layout: Layout, side: str) -> Records:
+    known = _known(layout)
+    rows = []
+    for row, answer in enumerate(answers):
+        named = {
+            known[str(column).lower()]: value
+            for column, value in answer.items()
+            if str(column).lower() in known
+        }
+        missing = [column for column in layout.required if column not in named and column != layout.id]
+        if missing:
+            found = some_of([str(column) for column in answer], 8) or "none"
+            raise ValueError(
+                f"row {row} of the {side} has no column {some_of(missing)}; its columns are {found}"
+            )
+        rows.append(named)
+    columns = list(dict.fromkeys(column for row in rows for column in row))
+    if ids is not None:
+        columns = [column for column in columns if column != layout.id]
+    return Records(ids, {column: [row.get(column) for row in rows] for column in columns})
+
+
+def _known(layout: Layout) -> dict[str, str]:
+    aliases = {alias.lower(): column for alias, column in (layout.aliases or {}).items()}
+    return {**aliases, **{column.lower(): column for column in (*layout.required, *layout.optional)}}
+
+
+def _index(data: Any) -> Optional[list[Any]]:
+    """The index of a data frame or series; None for positions, or without an index."""
+    index = list(getattr(data, "index", range(len(data))))
+    return None if index == list(range(len(index))) else index
+
+
+def _has_rows(answer: Any, *, single: bool) -> bool:
+    """Whether an answer is a list of rows, each a list or a mapping. Without columns to name, `[]` is a value."""
+    if not isinstance(answer, (list, tuple)) or (single and not answer):
+        return False
+    return all(isinstance(row, (list, tuple, Mapping)) for row in answer)
+
+
+def _plain(value: Any) -> Any:
+    """An array or a number of numpy as Python's own."""
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _cells(values: Sequence[Any], column: str, problems: Problems, side: str, *, asked: bool) -> list[str]:
+    """The cells of a column as text. Columns of texts or of finite numbers need no look at each value."""
+    kinds = set(map(type, values))
+    if kinds == {str}:
+        joined = "".join(values)
+        if "\n" not in joined and "\r" not in joined:
+            return list(values)
+    elif kinds == {int} or (kinds == {float} and math.isfinite(sum(map(abs, values)))):
+        return list(map(_number, values))
+    return [_checked(value, column, row, problems, side, asked=asked) for row, value in enumerate(values)]
+
+
+def _number(value: Any) -> str:
+    """A number as text, a whole one without a decimal point."""
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+
+
+def _checked(value: Any, column: str, row: int, problems: Problems, side: str, *, asked: bool) -> str:
+    """The text of a cell. A value that has none adds a problem."""
+    text = _text(value)
+    if text is None:
+        message = f"{column} is {_described(value)}; expected a text or a number"
+        problems.add("not_a_value", side, message, line=row)
+    elif asked and _is_missing(value):
+        problems.add("missing_value", side, f"{column} is {value}; expected a value", line=row)
+    elif "\n" in text or "\r" in text:
+        problems.add("line_break", side, f"{column} {text!r:.100}; expected no line breaks", line=row)
+    return text or ""
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN, or the missing value of pandas."""
+    not_a_number = isinstance(value, float) and value != value
+    return value is None or not_a_number or type(value).__name__ in ("NAType", "NaTType")
+
+
+def _text(value: Any) -> Optional[str]:
+    value = _plain(value)
+    if _is_missing(value):
+        return ""
+    if isinstance(value, (str, bool, int)):
+        return str(value)
+    if isinstance(value, float):
+        return _number(value) if math.isfinite(value) else repr(value)
+    if isinstance(value, (list, tuple)) and all(isinstance(part, str) for part in value):
+        return " ".join(value)
+    return None
+
+
+def _described(value: Any) -> str:
+    return "None" if value is None else f"{value!r:.60} ({type(value).__name__})"

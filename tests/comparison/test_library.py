@@ -1,0 +1,107 @@
+"""Tests that `spokeneval.compare` gives what `rank` gives, byte for byte, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+import spokeneval
+from speechbundles.board import make_board, read_outputs, write_board
+from speechbundles.model.sources import Sources
+from spokeneval.comparison.library import FILES
+from spokeneval.run.reference import fingerprint
+from tests.samples.near_misses import near_misses
+from tests.samples.programs import ROOT, run_score, write_files
+
+TASK = "psst_correctness"
+LABELS = ROOT / "reference_data" / TASK / "development"
+
+
+@pytest.fixture(scope="module")
+def systems(tmp_path_factory):
+    """Three systems, each worse than the one before, as files, and as outputs of the scoring program."""
+    folder = tmp_path_factory.mktemp("systems")
+    reference = {"utterances.tsv": (LABELS / "utterances.tsv").read_bytes()}
+    header, *rows = near_misses(TASK, LABELS)["correctness.tsv"].splitlines(keepends=True)
+    for place, name in enumerate(("good", "fair", "=poor")):
+        wrong = len(rows) * place // 10
+        swapped = [
+            row.replace("true", "X").replace("false", "true").replace("X", "false") for row in rows[:wrong]
+        ]
+        files = {"correctness.tsv": "".join([header, *swapped, *rows[wrong:]])}
+        write_files(folder / "files" / name, files)
+        done = run_score(
+            TASK, folder / "runs" / name, reference, files, {"public_references": [fingerprint(reference)]}
+        )
+        assert done.status == 0
+        shutil.copytree(folder / "runs" / name / "output", folder / "outputs" / name)
+    return folder
+
+
+def _outputs(systems):
+    return [systems / "outputs" / name for name in ("fair", "good", "=poor")]
+
+
+def test_the_tables_are_those_of_rank_byte_for_byte(systems, tmp_path):
+    files = {path.name: path for path in (systems / "files").iterdir()}
+    found = spokeneval.compare(TASK, LABELS, files)
+    found.write(tmp_path / "compared")
+    board = make_board(Sources(ROOT), read_outputs(_outputs(systems)))
+    write_board(board, tmp_path / "board")
+    for file in FILES:
+        assert (tmp_path / "compared" / file).read_bytes() == (tmp_path / "board" / file).read_bytes()
+    assert found.names == ["good", "fair", "=poor"]
+    assert [row.intervals for row in found.rows] == [row.intervals for row in board.rows]
+    assert list(found.pairs) == list(board.compared.pairs)
+    assert set(found.notes) <= set(board.notes)
+    assert found.power in board.tables
+    assert found.signature == board.signature
+
+
+def test_other_forms_of_a_comparison(systems):
+    files = {path.name: path for path in (systems / "files").iterdir()}
+    found = spokeneval.compare(TASK, LABELS, files)
+    content = json.loads(json.dumps(found.to_dict()))
+    assert [system["name"] for system in content["systems"]] == found.names
+    assert [pair["p"] for pair in content["pairs"]] == [pair.p for pair in found.pairs]
+    frame = found.to_frame()
+    assert frame["f1"].tolist() == [row.score for row in found.rows]
+    assert list(zip(frame["best_rank"], frame["worst_rank"], strict=True)) == [
+        row.ranks for row in found.rows
+    ]
+    printed = str(found)
+    for words in (
+        "good",
+        "fair",
+        "Ranks (95 %)",
+        "p, Holm",
+        "Chance of separating",
+        found.signature,
+        "Clusters:",
+    ):
+        assert words in printed
+    alone = spokeneval.score(TASK, LABELS, files["fair"])
+    assert found.rows[1].scores == alone.scores
+    assert found.rows[1].intervals == alone.intervals
+
+
+WER = {"kind": "transcripts"}
+
+
+@pytest.mark.parametrize(
+    ("submissions", "error", "words"),
+    [
+        ([["a"], ["b"]], TypeError, "expected a mapping from names of systems"),
+        ({"A": ["a", "b"]}, ValueError, "only 1 submission; expected two systems or more"),
+        ({"A": ["a", "b"], "B": None}, TypeError, "the submission B is None; expected a path"),
+        ({"A": ["a", None], "B": ["a"]}, ValueError, "2 problems in 2 files"),
+        ({"A": ["a", None], "B": ["a"]}, ValueError, " A/submission\n  row 1     transcript is None"),
+        ({"A": ["a", None], "B": ["a"]}, ValueError, " B/submission\n  1 value; the reference has 2 items"),
+    ],
+)
+def test_bad_arguments_get_one_error(submissions, error, words):
+    with pytest.raises(error) as refused:
+        spokeneval.compare(WER, ["a", "b"], submissions)
+    assert words in str(refused.value)
