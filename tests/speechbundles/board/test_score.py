@@ -77,9 +77,7 @@ def test_a_zip_that_is_too_large_is_one_submissions_refusal(tmp_path, downloads,
         stream.truncate(MAX_BYTES + 1)  # a sparse file, which takes no space on disk
     assert build_bundle.main(["score", str(bundle), str(downloads), "--out", str(out)]) == 1
     said = capsys.readouterr().out
-    assert "alpha/first: submission: the zip is larger than 537 MB" in " ".join(
-        said.split()
-    )
+    assert "alpha/first: submission: the zip is larger than 537 MB" in " ".join(said.split())
     assert [(row["submission"], row["status"]) for row in table(out)] == [
         ("beta/Second", "Finished"),
         ("alpha/first", "Failed"),
