@@ -256,6 +256,16 @@ _ROUNDED: dict[bool, tuple[tuple[Callable[[Any], Any], str], ...]] = {
 """Quadratic kappa, exact and adjacent agreement, each with its part of the counts: from cells, and from sums."""
 
 
+def _signed_shift(rows: prediction_error.Differences) -> str:
+    """The direction of the mean shift, which the score does not show."""
+    shift = prediction_error.standardised_mean_difference(total(rows))
+    words = f"The mean shift with its sign is {shift:+.4f}"
+    if len(rows.items) > 1:
+        low, high = prediction_error.signed_shift_interval(rows)
+        words += f" (95 % interval {low:+.4f} to {high:+.4f})"
+    return f"{words}; above 0, predictions are too high on average."
+
+
 # fmt: off
 def _scores(*, step: Optional[float], held: str, second: str, cells: bool) -> tuple[Score, ...]:
     """The scores; those that need a step, a control variable or a second human score only where there is one."""
@@ -280,7 +290,7 @@ def _scores(*, step: Optional[float], held: str, second: str, cells: bool) -> tu
               bounds=None),  # no interval: the ranks are among all items, and would change if some were left out
         Score("smd", "Mean shift", LOWER, prediction_error.mean_shift,
               "absolute standardised mean difference: mean error over the human scores' standard deviation",
-              of="differences", bounds=POSITIVE),
+              of="differences", bounds=POSITIVE, interval=prediction_error.mean_shift_interval, remark=_signed_shift),
         step and Score("within_half", f"Within {half}", HIGHER, prediction_error.within_half,
                        f"raw predictions at most {half} from the human score", of="differences", percent=True),
         step and Score("within_one", f"Within {one}", HIGHER, prediction_error.within_one,

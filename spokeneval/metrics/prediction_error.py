@@ -9,6 +9,7 @@ Source: `rsmtool` by ETS, for the trimming and rounding of predictions, the stan
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ import numpy as np
 from .arrays import finite_numbers, finite_pair
 from .correlation import scaled_variance
 from .counts import Number, add, check_counts, number_or_array, ratio, total
+from .jackknife import jackknife_interval, leave_one_out
 
 
 @dataclass(frozen=True)
@@ -228,6 +230,38 @@ def mean_shift(sums: Differences) -> Any:
     1.0
     """
     return abs(standardised_mean_difference(sums))
+
+
+def signed_shift_interval(rows: Differences) -> tuple[float, float]:
+    """The 95 % interval of the `standardised_mean_difference` by the jackknife, from the sums of two units or more.
+
+    A unit without which it is undefined counts as a unit that changes nothing.
+
+    Examples
+    --------
+    >>> low, high = signed_shift_interval(differences([1, 2, 3, 4], [1.5, 2.5, 2.5, 3.5]))
+    >>> round(low, 3), round(high, 3)
+    (-0.747, 0.747)
+    """
+    shift = standardised_mean_difference(total(rows))
+    without = standardised_mean_difference(leave_one_out(rows))
+    return jackknife_interval(shift, np.where(np.isnan(without), shift, without), (-math.inf, math.inf))
+
+
+def mean_shift_interval(rows: Differences) -> tuple[float, float]:
+    """The 95 % interval of the `mean_shift`: the `signed_shift_interval` folded at 0.
+
+    An interval that contains 0 becomes one from 0 to the farther end, because the absolute value has no other lower end
+    that holds for a shift of 0. So its coverage is at least that of the signed interval.
+
+    Examples
+    --------
+    >>> low, high = mean_shift_interval(differences([1, 2, 3, 4], [1.5, 2.5, 2.5, 3.5]))
+    >>> low, round(high, 3)
+    (0.0, 0.747)
+    """
+    low, high = signed_shift_interval(rows)
+    return max(low, -high, 0.0), max(-low, high)
 
 
 def true_score_errors(ratings: Any, predictions: Any) -> TrueScoreErrors:

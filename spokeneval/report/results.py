@@ -152,6 +152,13 @@ def _score_section(
     drawn = count_of(len(units), unit) if settings.labels_public else f"{unit}s"
     warning = independence_note(unit, task.declaration)
     notes = [f"Intervals are computed by the jackknife over {drawn}. {warning}".rstrip()]
+    if settings.labels_public:
+        parts = scored.statistics.parts
+        notes += [
+            score.remark(task.part(score, parts))
+            for score in task.scores
+            if score.remark is not None and score.key in scores
+        ]
     notes += ["scores.json contains every score at full precision."] if steps is None else []
     return section(
         "Scores",

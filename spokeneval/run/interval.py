@@ -1,4 +1,5 @@
-"""Confidence intervals of scores by the jackknife over units, and the joint bootstrap for comparing systems."""
+"""Confidence intervals of scores over units, by the jackknife unless a score has another, and the joint bootstrap for
+comparing systems."""
 
 from __future__ import annotations
 
@@ -40,9 +41,10 @@ class Interval(NamedTuple):
 def score_intervals(
     task: Task, scores: Mapping[str, Number], parts: Mapping[str, Any]
 ) -> dict[str, Interval]:
-    """The jackknife intervals of a system's scores, rounded to the ten decimals that platforms store.
+    """The intervals of a system's scores with their jackknife standard errors, rounded to ten decimals.
 
-    With a single unit no interval can be computed, and both ends are the score itself.
+    Platforms store no more decimals. With a single unit no interval can be computed, and both ends are the score
+    itself.
 
     Parameters
     ----------
@@ -56,15 +58,17 @@ def score_intervals(
     dict
         The intervals, `key -> interval`, of the scores that have one.
     """
-    chosen = {score: score.limits for score in task.scores if score.limits and score.key in scores}
+    chosen = [score for score in task.scores if (score.limits or score.interval) and score.key in scores]
     without: dict[str, list[np.ndarray]] = {score.key: [] for score in chosen}
     for others in zip(*(leave_out_in_turn(counts, _at_once(*parts.values())) for counts in parts.values())):
         for score in chosen:
             part = task.part(score, dict(zip(parts, others)))
             without[score.key].append(_value(score, part, scores[score.key]))
     return {
-        score.key: _interval(scores[score.key], np.concatenate(without[score.key]), limits)
-        for score, limits in chosen.items()
+        score.key: _score_interval(
+            score, scores[score.key], task.part(score, parts), np.concatenate(without[score.key])
+        )
+        for score in chosen
     }
 
 
@@ -111,10 +115,20 @@ def _value(score: Score, others: Any, value: Number) -> np.ndarray:
     return filled
 
 
+def _score_interval(score: Score, value: Number, rows: Any, without: np.ndarray) -> Interval:
+    if score.interval is None or len(without) == 1:
+        return _interval(value, without, score.limits or (-math.inf, math.inf))
+    low, high = (100 * end if score.percent else end for end in score.interval(rows))
+    return _rounded(value, low, high, without)
+
+
 def _interval(value: Number, without: np.ndarray, limits: tuple[float, float]) -> Interval:
     if len(without) == 1:
         return Interval(value, value, 0.0)
-    low, high = jackknife_interval(value, without, limits)
+    return _rounded(value, *jackknife_interval(value, without, limits), without)
+
+
+def _rounded(value: Number, low: float, high: float, without: np.ndarray) -> Interval:
     return Interval(_end(low, value), _end(high, value), round(jackknife_error(without), 10))
 
 

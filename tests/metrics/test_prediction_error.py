@@ -10,12 +10,15 @@ import numpy as np
 import pytest
 
 from spokeneval.metrics.counts import total
+from spokeneval.metrics.jackknife import jackknife_interval
 from spokeneval.metrics.prediction_error import (
     differences,
     mean_shift,
+    mean_shift_interval,
     prmse,
     rmse,
     round_to_scale,
+    signed_shift_interval,
     squared_errors,
     standardised_mean_difference,
     within_half,
@@ -60,6 +63,43 @@ def test_closeness_and_shift_as_numpy_computes_them():
         found = standardised_mean_difference(sums), mean_shift(sums), within_half(sums), within_one(sums)
         expected = shift, abs(shift), (apart <= 0.5).mean(), (apart <= 1).mean()
         np.testing.assert_allclose(found, expected, **EXACT)
+
+
+def test_the_interval_of_a_shift_near_0_reaches_0():
+    # The ends of the signed interval are Student's, from the shifts without each item.
+    stats = pytest.importorskip("scipy.stats")
+    human = np.array([1, 2, 3, 4] * 3)
+    predicted = human + np.array([0.5, -0.5] * 6)
+    predicted[0] += 0.02
+    for size in (0, 0.6):
+        moved = predicted + size
+        without = []
+        for item in range(12):
+            rest, own = np.delete(human, item), np.delete(moved, item)
+            without.append((own - rest).mean() / rest.std(ddof=1))
+        squares = (without - np.mean(without)) ** 2
+        freedom = min(11, 2 * squares.sum() ** 2 / 12 / squares.var(ddof=1))
+        half = stats.t.ppf(0.975, freedom) * math.sqrt(11 / 12 * squares.sum())
+        shift = (moved - human).mean() / human.std(ddof=1)
+        rows = differences(human, moved)
+        np.testing.assert_allclose(signed_shift_interval(rows), [shift - half, shift + half], rtol=1e-9)
+        np.testing.assert_allclose(
+            signed_shift_interval(differences(-human, -moved)), [-shift - half, half - shift]
+        )
+        expected = [max(shift - half, 0), shift + half]
+        np.testing.assert_allclose(mean_shift_interval(rows), expected, rtol=1e-9)
+        np.testing.assert_allclose(mean_shift_interval(differences(-human, -moved)), expected, rtol=1e-9)
+    np.testing.assert_allclose(
+        signed_shift_interval(differences(human, predicted)), [-0.285, 0.288], atol=5e-4
+    )
+
+
+def test_a_unit_without_which_ratings_are_constant_does_not_move_the_shift():
+    rows = differences([1, 1, 2], [1.5, 1, 2.5])  # without the last one, the shift is undefined
+    shift = math.sqrt(3) / 3
+    others = [0.25 / math.sqrt(0.5), 0.5 / math.sqrt(0.5), shift]
+    expected = jackknife_interval(shift, np.array(others), (-math.inf, math.inf))
+    np.testing.assert_allclose(signed_shift_interval(rows), expected, rtol=1e-9)
 
 
 def test_a_shift_is_not_measured_against_a_constant():

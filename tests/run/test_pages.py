@@ -142,6 +142,19 @@ def test_a_second_raters_scores_bring_prmse(tmp_path):
     assert f"{1 + 4 * 0.5 / 3 / 7 / variance:.4f}" in markup, words
 
 
+@pytest.mark.parametrize("public", [True, False])
+def test_only_a_page_on_public_labels_shows_the_sign_of_a_shift(tmp_path, public):
+    rows = ["a,p,s,1,9", "b,p,s,2,9", "c,p,t,3,9", "d,p,u,4,9"]
+    reference = {
+        "reference.csv": "\n".join(["response_id,prompt_id,speaker_id,human_score,words", *rows, ""]).encode()
+    }
+    files = {"predictions.csv": "response_id,score\na,1\nb,1.5\nc,3\nd,3.9\n"}
+    _, words, output = run("content_accuracy", tmp_path, public=public, files=files, reference=reference)
+    markup, _ = page_of(output)
+    shift = -0.15 / np.sqrt(5 / 3)
+    assert (f"The mean shift with its sign is {shift:+.4f} (95 % interval -" in markup) == public, words
+
+
 def test_every_recording_has_its_bar_and_its_timeline_the_worst_one_open(tmp_path):
     names = [f"a{number:02d}" for number in range(60)]
     labels = ["audio_name,utt_id,start,end,length,language_tag,overlap_diff_lang"]
