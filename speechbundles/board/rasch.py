@@ -2,9 +2,10 @@
 
 System s gets item i right with probability 1 / (1 + exp(difficulty_i - ability_s)). Difficulties are normally
 distributed with mean 0, so abilities are logits relative to the average item. Abilities and the spread of difficulties
-maximise the marginal likelihood, which is computed by Gauss-Hermite quadrature. A difficulty is its posterior mean: it
-is finite even if all systems or none get the item right, and the fewer systems there are, the closer it is to the
-average. Answers may be partly right.
+maximise the marginal likelihood, which is a sum over a fine, even grid of difficulties. A difficulty is its posterior
+mean: it is finite even if all systems or none get the item right, and the fewer systems there are, the closer it is to
+the average. Answers may be partly right. Items with the same number of right answers have the same difficulty, so they
+are computed together.
 
 Source: De Boeck, Random item IRT models (Psychometrika 73, 2008); Bock and Aitkin, Marginal maximum likelihood
 estimation of item parameters (Psychometrika 46, 1981), with items and persons exchanged.
@@ -14,7 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-NODES = 41
+NODES = 1201
+"""Nodes of the grid. Its step is 1/60 of the spread of difficulties. A sum over the grid is exact to seven digits if the
+step is below the standard error of a difficulty, which is at least 2 / sqrt(s) logits for s systems."""
+WIDEST = 10.0
+"""The ends of the grid, in standard deviations of difficulties."""
 FARTHEST = 10.0
 """The largest ability in logits: that of a system which is always right would be infinite."""
 
@@ -45,26 +50,33 @@ def fit_rasch(right: np.ndarray) -> Rasch:
     """
     # Imported here, because it takes a second that other commands do not need.
     from scipy.optimize import minimize
-    from scipy.special import expit, log_expit, logsumexp, roots_hermitenorm
+    from scipy.special import expit, log_expit, logsumexp
 
     systems = right.shape[1]
-    nodes, weights = roots_hermitenorm(NODES)
-    log_weights = np.log(weights / weights.sum())
+    nodes = np.linspace(-WIDEST, WIDEST, NODES)
+    log_weights = -(nodes**2) / 2 - logsumexp(-(nodes**2) / 2)
+    numbers, item, often = np.unique(right.sum(axis=1).round(12), return_inverse=True, return_counts=True)
 
     def posterior(parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the logarithms of the joint probabilities of items and nodes, shape=(m, NODES), and the logits."""
-        logits = parameters[:-1, np.newaxis] - np.exp(parameters[-1]) * nodes
-        return right @ log_expit(logits) + (1 - right) @ log_expit(-logits) + log_weights, logits
+        """Return log-probabilities of numbers of right answers and nodes, shape=(numbers, NODES), and the logits.
+
+        Without the terms of the abilities of the systems that are right, which do not depend on the node.
+        """
+        spread = np.exp(parameters[-1])
+        logits = parameters[:-1, np.newaxis] - spread * nodes
+        return log_weights + log_expit(-logits).sum(axis=0) - numbers[:, np.newaxis] * spread * nodes, logits
 
     def loss(parameters: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the negative marginal log-likelihood and its gradient."""
         joint, logits = posterior(parameters)
         marginal = logsumexp(joint, axis=1)
         shares = np.exp(joint - marginal[:, np.newaxis])
-        # Right answers beyond the expected number, shape=(s, NODES).
-        surplus = right.T @ shares - expit(logits) * shares.sum(axis=0)
-        of_spread = -np.exp(parameters[-1]) * (surplus @ nodes).sum()
-        return -marginal.sum(), -np.append(surplus.sum(axis=1), of_spread)
+        expected = expit(logits)  # right answers of each system at each node
+        of_ability = right.sum(axis=0) - expected @ (often @ shares)
+        surplus = numbers[:, np.newaxis] - expected.sum(axis=0)
+        of_spread = -np.exp(parameters[-1]) * (often @ (shares * surplus) @ nodes)
+        likelihood = right.sum(axis=0) @ parameters[:-1] + often @ marginal
+        return -likelihood, -np.append(of_ability, of_spread)
 
     mean = right.mean(axis=0)
     start = np.append(np.log((mean + 0.01) / (1.01 - mean)), 0.0)
@@ -75,4 +87,4 @@ def fit_rasch(right: np.ndarray) -> Rasch:
     spread = float(np.exp(found[-1]))
     difficulty = spread * shares @ nodes
     error = np.sqrt(np.maximum(spread**2 * shares @ nodes**2 - difficulty**2, 0))
-    return Rasch(difficulty, error, found[:-1], spread)
+    return Rasch(difficulty[item], error[item], found[:-1], spread)
