@@ -182,6 +182,8 @@ class Task:
     half_right
         Takes the reference, and returns a submission that is right about half of it, for the standard error of scores
         that are the same for every trivial baseline, such as an error rate of 100 %; None if trivial baselines vary.
+    remarks
+        Takes a submission, and returns sentences on how its form affects its scores, for the report.
     shared_scale
         Whether the counts of two systems are on the same scale, so that their rows may be swapped to compare them.
     declaration
@@ -205,6 +207,7 @@ class Task:
     refuse: Optional[Callable[[Mapping[str, Any], Any], None]] = None
     trivial: Mapping[str, Callable[[Items], Any]] = field(default_factory=dict)
     half_right: Optional[Callable[[Any], Any]] = None
+    remarks: Callable[[Any], Iterable[str]] = lambda submission: ()
     shared_scale: bool = True
     declaration: Mapping[str, Any] = field(default_factory=dict)
     code: str = ""

@@ -31,7 +31,7 @@ from ..formats.speakers import GROUP, Units
 from ..formats.tables import Table, numbered, read_table
 from ..metrics import detection_cost, equal_error_rate
 from ..metrics import identification as metrics
-from ..metrics.detection_cost import LARGEST_RATIO
+from ..metrics.detection_cost import LARGEST_RATIO, PROBABILITIES, look_like_posteriors
 from ..task import HIGHER, LOWER, POSITIVE, Score, Task
 from ..trivial import random_numbers
 from .decisions import MOST_TRIVIAL
@@ -105,6 +105,8 @@ def identification(
         point += f", costs {costs['c_miss']:g} of a miss and {costs['c_fa']:g} of a false alarm"
     contained = None if scores == LIKELIHOODS else _contained_priors(scores, (target,) if target else classes)
 
+    read = "as natural-log likelihoods" + (", not as probabilities" if contained is None else "")
+
     reference = one_table("labels.csv", {LABEL: _label_cells(classes, target)}, id=id, item=item, unit=unit)
     reference = replace(reference, optional=tuple(dict.fromkeys((*reference.optional, *SEGMENTS))))
     cells = real_numbers() if contained is None else real_numbers(0, 1)
@@ -147,6 +149,10 @@ def identification(
             "classes": metrics.class_costs(*scored, weights=_weights(betas)),
         }
 
+    def remarks(submitted: Answers) -> list[str]:
+        given = np.stack([submitted[column] for column in columns], axis=1)
+        return [PROBABILITIES] if contained is None and look_like_posteriors(given) else []
+
     form = sheet_format(reference, submission, list_file="items.csv", public=SEGMENTS, check=check)
     return Task(
         name=name,
@@ -156,36 +162,15 @@ def identification(
         ),
         units=units,
         count=count,
-        scores=_detection_scores(betas, point, target, item)
+        scores=_detection_scores(betas, point, target, item, read)
         if len(sides) == 2
-        else _class_scores(betas, point, classes, item),
+        else _class_scores(betas, point, classes, item, read),
         right=lambda rows: rows["classes"].hits.sum(axis=-1) / rows["classes"].items.sum(axis=-1),
         labels=lambda answers: answers[LABEL].tolist(),
         trivial=_trivial(columns, item),
+        remarks=remarks,
         shared_scale=False,  # bins and thresholds depend on each system's own scores
     )
-
-
-def look_like_posteriors(scores: Any) -> bool:
-    """Whether log-likelihoods look like probabilities: all from 0 to 1, with the sum 1 for each item.
-
-    Such scores are accepted. Their order is as good as that of log-likelihoods, but Cllr and costs at fixed thresholds
-    are those of a system that is hardly ever sure: a probability of 1 against 0 is a log-likelihood ratio of 1.
-
-    Parameters
-    ----------
-    scores : array_like, shape (n, k)
-        The scores of n items. A single column, of a target, has no such sum. Numbers may be rounded to two decimals.
-
-    Examples
-    --------
-    >>> look_like_posteriors([[0.9, 0.1], [0.3, 0.7]]), look_like_posteriors([[-0.1, -2.3], [-1.2, -0.4]])
-    (True, False)
-    """
-    scores = np.asarray(scores, dtype=float)
-    inside = ((scores >= 0) & (scores <= 1)).all()
-    single, rounded = scores.shape[1] == 1, 0.005 * scores.shape[1] + 1e-9
-    return bool(inside and (np.ptp(scores) > 0 if single else (abs(scores.sum(axis=1) - 1) <= rounded).all()))
 
 
 def _rows(item: str, ids: Sequence[str], unit: str, units: Sequence[str]) -> tuple[str, list[str]]:
@@ -256,7 +241,7 @@ def _trivial(columns: tuple[str, ...], item: str) -> dict[str, Callable[[Items],
 
 
 # fmt: off
-def _detection_scores(betas: Sequence[float], point: str, target: str, item: str) -> tuple[Score, ...]:
+def _detection_scores(betas: Sequence[float], point: str, target: str, item: str, read: str) -> tuple[Score, ...]:
     """The scores of two classes, or of a target."""
     weights = _weights(betas, normalised=True)
     eer = f"of the scores for {target}" if target else f"of two pooled trials per {item}"
@@ -270,26 +255,28 @@ def _detection_scores(betas: Sequence[float], point: str, target: str, item: str
               best=0),
         *(() if target else (balanced,)),
         Score("cllr", "Cllr", LOWER, metrics.class_cllr,
-              "cost in bits of the scores as natural-log likelihoods; 1 without information", of="classes",
+              f"cost in bits of the scores {read}; 1 without information", of="classes",
               bounds=POSITIVE),
         Score("minimum_cllr", "Minimum Cllr", LOWER, detection_cost.minimum_cllr,
               "Cllr after the best calibration, by pool-adjacent-violators", of="trials"),
         Score("actual_dcf", "Actual DCF", LOWER, partial(actual, weights=weights),
-              f"normalised detection cost {point}, at the thresholds of log-likelihood ratios, {detector}",
+              f"normalised detection cost {point}, {detector}, with the scores {read}",
               of="classes", bounds=POSITIVE),
         Score("minimum_dcf", "Minimum DCF", LOWER,
               partial(detection_cost.minimum_detection_cost, weights=weights, of_nontargets=not target),
-              f"normalised detection cost {point}, at the best thresholds, {detector}", of="trials"),
+              f"normalised detection cost {point}, {detector}, each part at its own best threshold", of="trials"),
     )
 
 
-def _class_scores(betas: Sequence[float], point: str, classes: tuple[str, ...], item: str) -> tuple[Score, ...]:
+def _class_scores(
+    betas: Sequence[float], point: str, classes: tuple[str, ...], item: str, read: str
+) -> tuple[Score, ...]:
     """The scores of three classes or more."""
     weights = _weights(betas)
     nothing = math.log2(len(classes))
     return (
         Score("cavg", "Cavg", LOWER, partial(metrics.average_cost, weights=weights),
-              f"NIST's average cost of the classes' detectors {point}, at the thresholds of log-likelihood ratios",
+              f"NIST's average cost of the classes' detectors {point}, with the scores {read}",
               of="classes", bounds=POSITIVE, best=0),
         Score("minimum_cavg", "Minimum Cavg", LOWER, partial(metrics.minimum_average_cost, weights=weights),
               f"NIST's average cost {point}, at the best threshold, the same for all classes", of="classes"),
@@ -299,7 +286,7 @@ def _class_scores(betas: Sequence[float], point: str, classes: tuple[str, ...], 
         Score("macro_accuracy", "Macro accuracy", HIGHER, metrics.macro_accuracy, "mean recall of the classes",
               of="classes", percent=True),
         Score("cllr", "Cllr", LOWER, metrics.class_cllr,
-              f"cost in bits of the scores as natural-log likelihoods; {nothing:.3g} without information",
+              f"cost in bits of the scores {read}; {nothing:.3g} without information",
               of="classes", bounds=POSITIVE),
         *(
             Score(f"recall_{place + 1}", f"Recall {label}", HIGHER, partial(metrics.class_recall, number=place),

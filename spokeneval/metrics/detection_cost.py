@@ -114,6 +114,36 @@ def detection_cost(costs: LikelihoodRatioCosts) -> Any:
     return cost / (2 * len(COST_RATIOS))
 
 
+def look_like_posteriors(scores: Any) -> bool:
+    """Whether log-likelihoods look like probabilities: all from 0 to 1, with the sum 1 for each item.
+
+    Such scores are accepted. Their order is as good as that of log-likelihoods, but Cllr and costs at fixed thresholds
+    are those of a system that is hardly ever sure: a probability of 1 against 0 is a log-likelihood ratio of 1.
+
+    Parameters
+    ----------
+    scores : array_like, shape (n, k)
+        The scores of n items. A single column, of a target, has no such sum. Numbers may be rounded to two decimals.
+
+    Examples
+    --------
+    >>> look_like_posteriors([[0.9, 0.1], [0.3, 0.7]]), look_like_posteriors([[-0.1, -2.3], [-1.2, -0.4]])
+    (True, False)
+    """
+    scores = np.asarray(scores, dtype=float)
+    inside = ((scores >= 0) & (scores <= 1)).all()
+    single, rounded = scores.shape[1] == 1, 0.005 * scores.shape[1] + 1e-9
+    return bool(inside and (np.ptp(scores) > 0 if single else (abs(scores.sum(axis=1) - 1) <= rounded).all()))
+
+
+PROBABILITIES = (
+    "All scores are from 0 to 1 and sum to 1, like probabilities. Cllr and the costs at fixed thresholds read "
+    "differences of scores as natural-log likelihood ratios, so a probability of 1 against 0 counts as a weak "
+    "preference. Submit log-likelihoods for these scores. The EER does not depend on this where there are two classes."
+)
+"""What a report remarks if `look_like_posteriors`."""
+
+
 def minimum_cllr(histograms: ScoreHistograms) -> Any:
     """The Cllr after the best calibration by an increasing function of the scores, from 0 to 1 bit.
 

@@ -63,6 +63,7 @@ def scored_page(
         paragraph(_verdict(task, scores, settings), kind="verdict"),
         paragraph("Signature:", code(str(settings.signature)), Html("<br>"), _COMPARABLE, kind="note"),
         _score_section(task, scores, ends, scored, settings),
+        *(paragraph(remark, kind="note") for remark in task.remarks(submission)),
         *parts,
         _check_section(len(reference.items), list(files)),
     )

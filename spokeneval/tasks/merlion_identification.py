@@ -46,6 +46,11 @@ def right_of_segments(decisions: identification.LanguageDecisions) -> Any:
     return right / (decisions.english + decisions.mandarin)
 
 
+def remarks(submission: Submission) -> list[str]:
+    scores = np.stack([submission.english, submission.mandarin], axis=1)
+    return [detection_cost.PROBABILITIES] if detection_cost.look_like_posteriors(scores) else []
+
+
 def guesses(english: np.ndarray) -> Submission:
     """A submission with score 1 for the guessed language of each segment, and 0 for the other."""
     return Submission(english.astype(np.float64), 1.0 - english)
@@ -71,15 +76,16 @@ SCORES = (
     Score("mandarin_recall", "Mandarin recall", HIGHER, identification.mandarin_recall,
           "share of Mandarin segments identified as Mandarin", of="decisions", percent=True),
     Score("cllr", "Cllr", LOWER, detection_cost.cllr,
-          "cost in bits if score differences are read as log-likelihood ratios; 1 without information",
+          "cost in bits if score differences are read as log-likelihood ratios; 1 without information; 0.45 or more for "
+          "probabilities, which are not such scores",
           of="ratios", bounds=POSITIVE),
     Score("minimum_cllr", "Minimum Cllr", LOWER, detection_cost.minimum_cllr,
           "Cllr after the best calibration, by pool-adjacent-violators", of="differences"),
     Score("actual_dcf", "Actual DCF", LOWER, detection_cost.detection_cost,
-          "NIST's detection cost at the thresholds of log-likelihood ratios, priors 1/2 and 1/10", of="ratios",
-          bounds=POSITIVE),
+          "NIST's detection cost at the thresholds of log-likelihood ratios, priors 1/2 and 1/10; 0.5 or more for "
+          "probabilities, which are not such scores", of="ratios", bounds=POSITIVE),
     Score("minimum_dcf", "Minimum DCF", LOWER, detection_cost.minimum_detection_cost,
-          "NIST's detection cost at the best thresholds", of="differences"),
+          "NIST's detection cost, each language at each prior at its own best threshold", of="differences"),
 )
 # fmt: on
 
@@ -113,5 +119,6 @@ TASK = Task(
         "always Mandarin": lambda items: guesses(np.zeros(len(items))),
         "a language at random": lambda items: guesses(random_numbers(len(items), 2)),
     },
+    remarks=remarks,
     shared_scale=False,  # the bins depend on each system's own scores
 )

@@ -15,7 +15,7 @@ from sklearn.isotonic import IsotonicRegression
 from spokeneval.formats.files import Files
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from spokeneval.kinds.declared import KINDS
-from spokeneval.kinds.identification import MOST_ROWS, look_like_posteriors
+from spokeneval.kinds.identification import MOST_ROWS
 from spokeneval.kinds.kind import ParameterError, read_parameters
 from spokeneval.metrics import detection_cost, equal_error_rate, identification, language_identification
 from spokeneval.metrics.counts import total
@@ -318,14 +318,14 @@ def test_certain_posteriors_have_finite_costs() -> None:
     assert all(math.isfinite(score) for score in found.values())
 
 
-def test_scores_that_look_like_posteriors() -> None:
+def test_a_report_remarks_on_scores_that_look_like_posteriors() -> None:
     _, scores = draw(3, 20, 1)
-    assert look_like_posteriors(softmax(scores, axis=1).round(2))
-    assert not look_like_posteriors(scores)
-    assert not look_like_posteriors(softmax(scores, axis=1) / 2)
-    assert look_like_posteriors([[0.25], [0.5]])
-    assert not look_like_posteriors([[0.25], [1.5]])
-    assert not look_like_posteriors([[0.0], [0.0]])
+    task = make(classes=["x", "y", "z"])
+    reference = task.format.read_reference(labelled(["x", "y", "z", "x"]))
+    for given, remarks in ((scores, []), (softmax(scores, axis=1).round(2), [detection_cost.PROBABILITIES])):
+        found = task.format.read_submission(submitted("xyz", given[:4]), reference.items)
+        assert task.remarks(found) == remarks
+    assert make(classes=["x", "y", "z"], scores="posteriors").remarks(found) == []  # these are converted
 
 
 # Files

@@ -11,6 +11,7 @@ from spokeneval.metrics.counts import total
 from spokeneval.metrics.detection_cost import (
     cllr,
     detection_cost,
+    look_like_posteriors,
     minimum_cllr,
     minimum_detection_cost,
 )
@@ -72,6 +73,26 @@ def test_detection_costs_by_hand():
     english = (0 + 1 / 2) + (2 / 3 + 9 / 2)
     mandarin = (1 / 2 + 1 / 3) + (1 / 2 + 9 * 0)
     np.testing.assert_allclose(detection_cost(costs), (english + mandarin) / 4, rtol=0, atol=1e-12)
+
+
+def test_the_costs_of_probabilities_end_far_from_0():
+    # A perfect system: 1 and 0. Its ratio of e is far from the threshold log 9, so that all is missed there.
+    scored = np.array([True, True, False]), np.array([1.0, 1, 0]), np.array([0.0, 0, 1]), np.arange(3)
+    costs = total(likelihood_ratio_costs(*scored))
+    assert cllr(costs) == pytest.approx(math.log2(1 + math.exp(-1)), rel=1e-12)
+    assert (round(cllr(costs), 2), detection_cost(costs)) == (0.45, 0.5)  # as the descriptions state
+    assert minimum_cllr(total(difference_histograms(*scored))) == 0
+
+
+def test_scores_that_look_like_posteriors():
+    scores = np.random.default_rng(1).normal(0, 2, (20, 3))
+    posteriors = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    assert look_like_posteriors(posteriors.round(2))
+    assert not look_like_posteriors(scores)
+    assert not look_like_posteriors(posteriors / 2)
+    assert look_like_posteriors([[0.25], [0.5]])
+    assert not look_like_posteriors([[0.25], [1.5]])
+    assert not look_like_posteriors([[0.0], [0.0]])
 
 
 def test_costs_of_one_language_are_counted_and_have_no_mean():

@@ -568,6 +568,7 @@ EXEMPT = {
         for name in ("true_score_variance", "proportional_reduction")
     },
     "prediction_error.standardised_mean_difference": "has a sign; its size is in the registry",
+    "detection_cost.look_like_posteriors": "of the form of scores",
     "jackknife.leave_one_out": "gives counts",
     "jackknife.jackknife_error": "of scores",
     "jackknife.student_quantile": "of a number of degrees of freedom",

@@ -155,6 +155,22 @@ def test_only_a_page_on_public_labels_shows_the_sign_of_a_shift(tmp_path, public
     assert (f"The mean shift with its sign is {shift:+.4f} (95 % interval -" in markup) == public, words
 
 
+@pytest.mark.parametrize("public", [True, False])
+@pytest.mark.parametrize("sure", [1.0, 0.9, 10.0])
+def test_a_page_warns_of_probabilities_in_place_of_likelihoods(tmp_path, sure, public):
+    folder = ROOT / "reference_data" / "merlion_identification" / "development"
+    (lines,) = near_misses("merlion_identification", folder).values()
+    scores = f"{sure:g} {1 - sure:g}", f"{1 - sure:g} {sure:g}"
+    content = "".join(
+        f"{line.split()[0]} {scores[place % 3 == 0]}\n" for place, line in enumerate(lines.splitlines())
+    )
+    _, words, output = run(
+        "merlion_identification", tmp_path, public=public, files={"prediction.txt": content}
+    )
+    markup, _ = page_of(output)
+    assert ("like probabilities. Cllr and the costs" in markup) == (sure <= 1), words
+
+
 def test_every_recording_has_its_bar_and_its_timeline_the_worst_one_open(tmp_path):
     names = [f"a{number:02d}" for number in range(60)]
     labels = ["audio_name,utt_id,start,end,length,language_tag,overlap_diff_lang"]
