@@ -155,11 +155,12 @@ def _score_section(
     notes = [f"Intervals are computed by the jackknife over {drawn}. {warning}".rstrip()]
     if settings.labels_public:
         parts = scored.statistics.parts
-        notes += [
+        remarks = (
             score.remark(task.part(score, parts))
             for score in task.scores
             if score.remark is not None and score.key in scores
-        ]
+        )
+        notes += filter(None, remarks)
     notes += ["scores.json contains every score at full precision."] if steps is None else []
     return section(
         "Scores",

@@ -132,7 +132,8 @@ SCORES = (
           "Krippendorff's ordinal α of the listeners without the system", bounds=AGREEMENT),
     Score("winning_rate", "Winning rate ω", HIGHER, alternative_annotator.winning_rate,
           "share of listeners that the system may replace (alternative annotator test, margin 0.2)", of="comparisons",
-          bounds=None),
+          bounds=None, interval=alternative_annotator.winning_rate_interval,
+          remark=alternative_annotator.clustered_remark),
     Score("advantage", "Advantage ρ", HIGHER, alternative_annotator.advantage,
           "how often the system is at least as close to the other listeners as a listener is", of="comparisons"),
 )

@@ -76,8 +76,8 @@ SCORES = (
     Score("mandarin_recall", "Mandarin recall", HIGHER, identification.mandarin_recall,
           "share of Mandarin segments identified as Mandarin", of="decisions", percent=True),
     Score("cllr", "Cllr", LOWER, detection_cost.cllr,
-          "cost in bits if score differences are read as log-likelihood ratios; 1 without information; 0.45 or more for "
-          "probabilities, which are not such scores",
+          "cost in bits if score differences are read as log-likelihood ratios; 1 without information, 0.45 or more "
+          "for probabilities, which are not such scores",
           of="ratios", bounds=POSITIVE),
     Score("minimum_cllr", "Minimum Cllr", LOWER, detection_cost.minimum_cllr,
           "Cllr after the best calibration, by pool-adjacent-violators", of="differences"),

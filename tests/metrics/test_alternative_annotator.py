@@ -9,9 +9,12 @@ from spokeneval.metrics.alternative_annotator import (
     AnnotatorComparisons,
     advantage,
     annotator_comparisons,
+    clustered_remark,
+    clustered_winning_rate,
     winning_rate,
+    winning_rate_interval,
 )
-from spokeneval.metrics.counts import total
+from spokeneval.metrics.counts import by_group, total
 from tests.samples.raters import RATERS, SYSTEM, digits
 
 EXACT = {"rtol": 0, "atol": 1e-12}
@@ -87,3 +90,83 @@ def test_a_comparison_needs_two_raters_of_integers():
     for raters in ([[1, 2], [1, 2.5]], [[1, 2], [1, 2, 3]]):
         with pytest.raises(ValueError, match="expected 2 integers of every rater"):
             annotator_comparisons(raters, [1, 2])
+
+
+def gains_of(comparisons: AnnotatorComparisons) -> np.ndarray:
+    return comparisons.rater_closer - comparisons.system_closer
+
+
+def drawn_calls(
+    rng: np.random.Generator, means: np.ndarray, speakers: int
+) -> tuple[AnnotatorComparisons, np.ndarray]:
+    """Calls of speakers: each rater is closer than the system by a mean that differs strongly between speakers."""
+    speaker = np.repeat(np.arange(speakers), rng.integers(4, 17, speakers))
+    # Rates of 0, 1/2 or 1 for each speaker make an intraclass correlation of about a half.
+    chance = (1 + means) / 2 + np.minimum((1 + means) / 2, (1 - means) / 2) * rng.choice(
+        [-1, 0, 1], (speakers, 1)
+    )
+    closer = (rng.random((len(speaker), len(means))) < chance[speaker]).astype(int)
+    return AnnotatorComparisons(1 - closer, 0 * closer, closer), speaker
+
+
+def test_the_clustered_test_is_that_of_statsmodels():
+    stats = pytest.importorskip("scipy.stats")
+    api = pytest.importorskip("statsmodels.api")
+    rng = np.random.default_rng(6)
+    seen = set()
+    for _ in range(60):
+        means = rng.choice([-0.7, -0.3, 0.0, 0.5], 3)
+        comparisons, speaker = drawn_calls(rng, means, 12)
+        below, above = [], []
+        for gains in gains_of(comparisons).T:
+            model = api.OLS(gains - 0.2, np.ones(len(gains)))
+            fit = model.fit(cov_type="cluster", cov_kwds={"groups": speaker}, use_t=True)
+            below.append(stats.t.cdf(fit.tvalues[0], 11))
+            above.append(stats.t.sf(fit.tvalues[0], 11))
+        rows = by_group(comparisons, speaker, 12)
+        replaced = (stats.false_discovery_control(below, method="by") <= 0.05).mean()
+        assert clustered_winning_rate(rows) == pytest.approx(replaced, abs=1e-12)
+        score = winning_rate(total(rows))
+        ends = np.mean(np.array(below) <= 0.05 / 3), 1 - np.mean(np.array(above) <= 0.05 / 3)
+        expected = min(ends[0], score), max(ends[1], score)
+        assert winning_rate_interval(rows) == pytest.approx(expected, abs=1e-12)
+        assert clustered_winning_rate(comparisons) == score  # each call is a unit
+        assert (
+            f"together, it is {replaced:.4f}." in clustered_remark(rows),
+            clustered_remark(comparisons),
+        ) == (True, "")
+        seen.add((round(3 * ends[0]), round(3 * ends[1])))
+    assert len(seen) > 5
+
+
+def test_a_rater_who_should_not_be_replaced_seldom_is_and_the_interval_holds():
+    # The true means are at the margin or near it, with 12 speakers. A test of single calls is wrong too often.
+    rng = np.random.default_rng(7)
+    means = np.array([0.2, 0.2, 0.2])
+    naive = clustered = 0
+    for _ in range(400):
+        comparisons, speaker = drawn_calls(rng, means, 12)
+        rows = by_group(comparisons, speaker, 12)
+        naive += winning_rate(total(rows)) > 0
+        clustered += clustered_winning_rate(rows) > 0
+    assert naive > 60
+    assert clustered < 24
+    for means in (np.array([-0.3, 0.1, 0.4]), np.array([0.3, 0.6, 0.6]), np.array([-0.5, 0.0, 0.0])):
+        truth, covered = (means < 0.2).mean(), 0
+        for _ in range(200):
+            comparisons, speaker = drawn_calls(rng, means, 12)
+            low, high = winning_rate_interval(by_group(comparisons, speaker, 12))
+            covered += low <= truth + 1e-12 and truth - 1e-12 <= high
+        assert covered >= 186
+
+
+def test_raters_without_comparisons_and_single_units_are_not_decided():
+    none = np.zeros((4, 2), dtype=int)
+    assert winning_rate_interval(AnnotatorComparisons(none, none, none)) == (0, 0)
+    one = np.array([[9, 0]])
+    assert winning_rate_interval(AnnotatorComparisons(one, 0 * one, 0 * one)) == (0, 1)
+    # The second rater has no comparisons, and is left out.
+    rows = AnnotatorComparisons(
+        np.array([[3, 0]] * 9), none[:1].repeat(9, 0), np.array([[1, 0], [0, 0], [0, 0]] * 3)
+    )
+    assert (clustered_winning_rate(rows), *winning_rate_interval(rows)) == (1, 1, 1)

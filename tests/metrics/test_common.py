@@ -120,13 +120,17 @@ def value_or_none(formula: Any, counts: Any) -> Any:
         return None
 
 
+OF_UNITS = {"clustered_winning_rate"}
+"""Functions that take the counts of units, from which no sum would do."""
+
+
 def formulas() -> Iterator[Any]:
     """Every public function that takes counts, with the class of its counts and a name."""
     numbers = ("Number", "Any", "float", "Union[bool, np.ndarray]", "np.ndarray")
     kinds = {kind.__name__: kind for kind in KINDS}
     for module in MODULES:
         for name, function in inspect.getmembers(module, inspect.isfunction):
-            if function.__module__ != module.__name__ or name.startswith("_"):
+            if function.__module__ != module.__name__ or name.startswith("_") or name in OF_UNITS:
                 continue
             first = next(iter(inspect.signature(function).parameters.values()), None)
             if first and first.annotation in kinds and function.__annotations__["return"] in numbers:

@@ -561,6 +561,7 @@ EXEMPT = {
         f"agreement.{name}": "no task's yet: held against scikit-learn in the tests of the kind of ratings"
         for name in ("pair_kappas", "mean_kappa")
     },
+    "alternative_annotator.clustered_winning_rate": "of units: held against statsmodels in its tests",
     "alternative_annotator.mean_advantage": "no task's yet: held against its definition there",
     "prediction_error.prmse": "of several ratings of an item, in the report alone",
     **{
