@@ -51,8 +51,8 @@ class Score(NamedTuple):
     best
         The score of a perfect submission, if it is the same for every set.
     interval
-        Takes the part of the counts with one row for each unit, and returns the ends of the formula's 95 % confidence
-        interval; None for the jackknife's interval between the bounds.
+        Takes the part of the counts with one row for each of two units or more, and returns the ends of the formula's
+        95 % confidence interval, and its standard error; None for the jackknife's interval between the bounds.
     remark
         Takes the same, and returns what the score alone does not show, for the report of a public set.
     """
@@ -67,7 +67,7 @@ class Score(NamedTuple):
     undefined: Optional[float] = None
     bounds: Optional[tuple[float, float]] = SHARE
     best: Optional[float] = None
-    interval: Optional[Callable[[Any], tuple[float, float]]] = None
+    interval: Optional[Callable[[Any], tuple[float, float, float]]] = None
     remark: Optional[Callable[[Any], str]] = None
 
     @property

@@ -258,13 +258,16 @@ def _detection_scores(betas: Sequence[float], point: str, target: str, item: str
               f"cost in bits of the scores {read}; 1 without information", of="classes",
               bounds=POSITIVE),
         Score("minimum_cllr", "Minimum Cllr", LOWER, detection_cost.minimum_cllr,
-              "Cllr after the best calibration, by pool-adjacent-violators", of="trials"),
+              "Cllr after the best calibration, by pool-adjacent-violators", of="trials",
+              interval=detection_cost.minimum_cllr_interval),
         Score("actual_dcf", "Actual DCF", LOWER, partial(actual, weights=weights),
               f"normalised detection cost {point}, {detector}, with the scores {read}",
               of="classes", bounds=POSITIVE),
         Score("minimum_dcf", "Minimum DCF", LOWER,
               partial(detection_cost.minimum_detection_cost, weights=weights, of_nontargets=not target),
-              f"normalised detection cost {point}, {detector}, each part at its own best threshold", of="trials"),
+              f"normalised detection cost {point}, {detector}, each part at its own best threshold", of="trials",
+              interval=partial(detection_cost.minimum_detection_cost_interval, weights=weights,
+                               of_nontargets=not target)),
     )
 
 

@@ -261,7 +261,7 @@ def _signed_shift(rows: prediction_error.Differences) -> str:
     shift = prediction_error.standardised_mean_difference(total(rows))
     words = f"The mean shift with its sign is {shift:+.4f}"
     if len(rows.items) > 1:
-        low, high = prediction_error.signed_shift_interval(rows)
+        low, high, _ = prediction_error.signed_shift_interval(rows)
         words += f" (95 % interval {low:+.4f} to {high:+.4f})"
     return f"{words}; above 0, predictions are too high on average."
 

@@ -11,13 +11,15 @@ the row "Baseline" of its Table 1.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Union
+from typing import Any, Callable, Union
 
 import numpy as np
 
 from . import correctness
 from .counts import Number, add, check_counts, number_or_array, ratio, total
+from .jackknife import jackknife_error, jackknife_interval, value_and_without
 
 GROSS_WEIGHT = 3
 """The shared task's k: the weight of a gross false accept relative to a plain one."""
@@ -405,6 +407,37 @@ def ranked_d_full(decisions: Decisions) -> Number:
     """
     # The product keeps NaN; otherwise Dfull is finite.
     return d_full(decisions) * meets_fifty_percent_rule(decisions)
+
+
+def d_interval(
+    rows: Decisions, *, formula: Callable[[Decisions], Any], exponents: tuple[float, float]
+) -> tuple[float, float, float]:
+    """The 95 % interval and the standard error of D, D_A or Dfull, from the decisions of two units or more.
+
+    If there are no false rejects, or no false accepts, the units do not show how uncertain this number is. Its
+    logarithm then has the variance 1 / `ZERO_COUNTS_AS`, as by Haldane and Anscombe.
+
+    Parameters
+    ----------
+    rows : Decisions
+        The decisions of each unit.
+    formula
+        The formula of the score.
+    exponents
+        How many times FR, and FA, are factors of its denominator: a half each in Dfull.
+
+    Examples
+    --------
+    >>> rows = Decisions(*np.array([[9, 0, 5, 0, 0], [8, 0, 4, 0, 0], [9, 0, 4, 1, 0]]).T)
+    >>> low, high, error = d_interval(rows, formula=d_full, exponents=(0.5, 0.5))
+    >>> round(low, 2), round(high, 2)
+    (1.04, 651.93)
+    """
+    value, without = value_and_without(formula, rows)
+    decisions = total(rows)
+    errors = decisions.false_rejects, false_accepts(decisions)
+    unseen = sum(power**2 / ZERO_COUNTS_AS for power, number in zip(exponents, errors) if not number)
+    return (*jackknife_interval(value, without, (0.0, math.inf), unseen=unseen), jackknife_error(without))
 
 
 def _corrected_errors(decisions: Decisions) -> tuple[Number, Number]:

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .arrays import finite_numbers
-from .counts import add, check_counts, ratio, total
+from .counts import add, check_counts, ratio
+from .jackknife import jackknife_error, value_and_without
 
 
 @dataclass(frozen=True)
@@ -195,6 +197,7 @@ def clustered_winning_rate(rows: AnnotatorComparisons, *, margin: float = 0.2, l
 
     >>> closer = np.array([[4], [4], [4], [4], [0]])
     >>> rows = AnnotatorComparisons(closer, 0 * closer, 4 - closer)
+    >>> from spokeneval.metrics.counts import total
     >>> winning_rate(total(rows)), clustered_winning_rate(rows)
     (1.0, 0.0)
     """
@@ -202,8 +205,8 @@ def clustered_winning_rate(rows: AnnotatorComparisons, *, margin: float = 0.2, l
     return float(_share_replaced(below, (_items(rows) > 0).any(axis=0).sum(keepdims=True), level))
 
 
-def winning_rate_interval(rows: AnnotatorComparisons, *, margin: float = 0.2) -> tuple[float, float]:
-    """The 95 % interval of the winning rate omega, from the counts of n units, fields of shape (n, m).
+def winning_rate_interval(rows: AnnotatorComparisons, *, margin: float = 0.2) -> tuple[float, float, float]:
+    """The 95 % interval of the winning rate omega and its jackknife standard error, from the counts of n units.
 
     In the population, omega is the share of raters whose advantage over the system is below the margin. The lower end
     is the share of raters for which the clustered test of `clustered_winning_rate` shows this, and the upper end is the
@@ -211,19 +214,27 @@ def winning_rate_interval(rows: AnnotatorComparisons, *, margin: float = 0.2) ->
     with Bonferroni's correction over m raters both ends hold with 95 %. They are moved to include the score itself.
     Without comparisons, both ends are 0.
 
+    Parameters
+    ----------
+    rows : AnnotatorComparisons
+        The counts of n units, fields of shape (n, m).
+    margin
+        As for `winning_rate`.
+
     Examples
     --------
     >>> closer = np.array([[4, 0], [4, 0], [4, 1], [3, 0], [0, 0]])
-    >>> winning_rate_interval(AnnotatorComparisons(closer, 0 * closer, 4 - closer))
+    >>> low, high, error = winning_rate_interval(AnnotatorComparisons(closer, 0 * closer, 4 - closer))
+    >>> low, high
     (0.0, 0.5)
     """
     compared = (_items(rows) > 0).any(axis=0)
     raters = int(compared.sum())
     if not raters:
-        return 0.0, 0.0
+        return 0.0, 0.0, 0.0
     below, above = (int((p <= 0.05 / raters).sum()) / raters for p in _clustered_p(rows, margin))
-    score = float(winning_rate(total(rows), margin=margin))
-    return min(below, score), max(1 - above, score)
+    score, without = value_and_without(partial(winning_rate, margin=margin), rows)
+    return min(below, score), max(1 - above, score), jackknife_error(without)
 
 
 def _items(rows: AnnotatorComparisons) -> np.ndarray:
@@ -262,7 +273,14 @@ def _share_replaced(p: np.ndarray, raters: np.ndarray, level: float) -> Any:
 
 
 def clustered_remark(rows: AnnotatorComparisons, *, margin: float = 0.2) -> str:
-    """What the winning rate of several items of a unit does not show; empty if each unit is an item."""
+    """What the winning rate of several items of a unit does not show; empty if each unit is an item.
+
+    Examples
+    --------
+    >>> closer = np.array([[4], [4], [4], [4], [0]])
+    >>> clustered_remark(AnnotatorComparisons(closer, 0 * closer, 4 - closer)).partition(". ")[2]
+    'With the items of a unit taken together, it is 0.0000. Its interval is from these clustered tests.'
+    """
     items = _items(rows)
     if items.max(initial=0) < 2:
         return ""

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, Callable
 
 import numpy as np
 
 from .counts import add, check_counts, ratio
 from .equal_error_rate import ScoreHistograms, pool_adjacent_violators
+from .jackknife import fitted_interval, jackknife_error, value_and_without
 
 COST_RATIOS = (1, 9)
 """The cost of a false alarm relative to a miss, for priors of 1/2 and 1/10: the beta of NIST's detection costs."""
@@ -173,6 +175,21 @@ def minimum_cllr(histograms: ScoreHistograms) -> Any:
     return _of_both((of_targets + of_nontargets) / 2, both, histograms, "the minimum Cllr")
 
 
+def minimum_cllr_interval(histograms: ScoreHistograms) -> tuple[float, float, float]:
+    """The 95 % interval of the `minimum_cllr` and its standard error, from the histograms of units.
+
+    See `fitted_interval`.
+
+    Examples
+    --------
+    >>> histograms = ScoreHistograms(np.array([[3, 1], [0, 4], [1, 3]]), np.array([[4, 0], [2, 2], [4, 0]]))
+    >>> low, high, error = minimum_cllr_interval(histograms)
+    >>> round(low, 3), round(high, 3)
+    (0.081, 1.0)
+    """
+    return _fitted(minimum_cllr, histograms)
+
+
 def minimum_detection_cost(
     histograms: ScoreHistograms,
     *,
@@ -214,6 +231,31 @@ def minimum_detection_cost(
         for one, other in ((missed, accepted), (accepted, missed))[: 1 + of_nontargets]
     ]
     return _of_both(sum(costs) / len(costs), both, histograms, "the minimum detection cost")
+
+
+def minimum_detection_cost_interval(
+    histograms: ScoreHistograms,
+    *,
+    weights: Sequence[tuple[float, float]] = COST_WEIGHTS,
+    of_nontargets: bool = True,
+) -> tuple[float, float, float]:
+    """The 95 % interval of the `minimum_detection_cost` and its standard error, from the histograms of units.
+
+    See `fitted_interval`.
+
+    Examples
+    --------
+    >>> histograms = ScoreHistograms(np.array([[3, 1], [0, 4], [1, 3]]), np.array([[4, 0], [2, 2], [4, 0]]))
+    >>> low, high, error = minimum_detection_cost_interval(histograms)
+    >>> round(low, 3), round(high, 3)
+    (0.207, 1.0)
+    """
+    return _fitted(partial(minimum_detection_cost, weights=weights, of_nontargets=of_nontargets), histograms)
+
+
+def _fitted(formula: Callable[[Any], Any], histograms: ScoreHistograms) -> tuple[float, float, float]:
+    cost, without = value_and_without(formula, histograms)
+    return (*fitted_interval(cost, without, (0.0, 1.0)), jackknife_error(without))
 
 
 def _of_both(costs: np.ndarray, both: np.ndarray, histograms: ScoreHistograms, name: str) -> Any:

@@ -18,7 +18,7 @@ import numpy as np
 from .arrays import finite_numbers, finite_pair
 from .correlation import scaled_variance
 from .counts import Number, add, check_counts, number_or_array, ratio, total
-from .jackknife import jackknife_interval, leave_one_out
+from .jackknife import jackknife_error, jackknife_interval, value_and_without
 
 
 @dataclass(frozen=True)
@@ -232,36 +232,33 @@ def mean_shift(sums: Differences) -> Any:
     return abs(standardised_mean_difference(sums))
 
 
-def signed_shift_interval(rows: Differences) -> tuple[float, float]:
-    """The 95 % interval of the `standardised_mean_difference` by the jackknife, from the sums of two units or more.
-
-    A unit without which it is undefined counts as a unit that changes nothing.
+def signed_shift_interval(rows: Differences) -> tuple[float, float, float]:
+    """The 95 % interval and the standard error of the `standardised_mean_difference` over two units or more.
 
     Examples
     --------
-    >>> low, high = signed_shift_interval(differences([1, 2, 3, 4], [1.5, 2.5, 2.5, 3.5]))
+    >>> low, high, error = signed_shift_interval(differences([1, 2, 3, 4], [1.5, 2.5, 2.5, 3.5]))
     >>> round(low, 3), round(high, 3)
-    (-0.747, 0.747)
+    (-0.776, 0.776)
     """
-    shift = standardised_mean_difference(total(rows))
-    without = standardised_mean_difference(leave_one_out(rows))
-    return jackknife_interval(shift, np.where(np.isnan(without), shift, without), (-math.inf, math.inf))
+    shift, without = value_and_without(standardised_mean_difference, rows)
+    return (*jackknife_interval(shift, without, (-math.inf, math.inf)), jackknife_error(without))
 
 
-def mean_shift_interval(rows: Differences) -> tuple[float, float]:
-    """The 95 % interval of the `mean_shift`: the `signed_shift_interval` folded at 0.
+def mean_shift_interval(rows: Differences) -> tuple[float, float, float]:
+    """The 95 % interval of the `mean_shift`, the `signed_shift_interval` folded at 0, and the standard error.
 
     An interval that contains 0 becomes one from 0 to the farther end, because the absolute value has no other lower end
     that holds for a shift of 0. So its coverage is at least that of the signed interval.
 
     Examples
     --------
-    >>> low, high = mean_shift_interval(differences([1, 2, 3, 4], [1.5, 2.5, 2.5, 3.5]))
+    >>> low, high, error = mean_shift_interval(differences([1, 2, 3, 4], [1.5, 2.5, 2.5, 3.5]))
     >>> low, round(high, 3)
-    (0.0, 0.747)
+    (0.0, 0.776)
     """
-    low, high = signed_shift_interval(rows)
-    return max(low, -high, 0.0), max(-low, high)
+    low, high, error = signed_shift_interval(rows)
+    return max(low, -high, 0.0), max(-low, high), error
 
 
 def true_score_errors(ratings: Any, predictions: Any) -> TrueScoreErrors:

@@ -58,18 +58,23 @@ def score_intervals(
     dict
         The intervals, `key -> interval`, of the scores that have one.
     """
-    chosen = [score for score in task.scores if (score.limits or score.interval) and score.key in scores]
-    without: dict[str, list[np.ndarray]] = {score.key: [] for score in chosen}
+    chosen = [score for score in task.scores if score.key in scores]
+    without: dict[str, list[np.ndarray]] = {
+        score.key: [] for score in chosen if score.limits and not score.interval
+    }
     for others in zip(*(leave_out_in_turn(counts, _at_once(*parts.values())) for counts in parts.values())):
         for score in chosen:
-            part = task.part(score, dict(zip(parts, others)))
-            without[score.key].append(_value(score, part, scores[score.key]))
-    return {
-        score.key: _score_interval(
-            score, scores[score.key], task.part(score, parts), np.concatenate(without[score.key])
-        )
-        for score in chosen
-    }
+            if score.key in without:
+                part = task.part(score, dict(zip(parts, others)))
+                without[score.key].append(_value(score, part, scores[score.key]))
+    intervals = {}
+    for score in chosen:
+        value = scores[score.key]
+        if score.interval:
+            intervals[score.key] = _own_interval(score, score.interval, value, task.part(score, parts))
+        elif score.limits:
+            intervals[score.key] = _interval(value, np.concatenate(without[score.key]), score.limits)
+    return intervals
 
 
 def scores_without(score: Score, value: Number, rows: Any) -> np.ndarray:
@@ -115,21 +120,21 @@ def _value(score: Score, others: Any, value: Number) -> np.ndarray:
     return filled
 
 
-def _score_interval(score: Score, value: Number, rows: Any, without: np.ndarray) -> Interval:
-    if score.interval is None or len(without) == 1:
-        return _interval(value, without, score.limits or (-math.inf, math.inf))
-    low, high = (100 * end if score.percent else end for end in score.interval(rows))
-    return _rounded(value, low, high, without)
+def _own_interval(score: Score, interval: Callable[[Any], Any], value: Number, rows: Any) -> Interval:
+    if len(as_matrix(rows)) == 1:
+        return Interval(value, value, 0.0)
+    low, high, error = (100 * number if score.percent else number for number in interval(rows))
+    return _rounded(value, low, high, error)
 
 
 def _interval(value: Number, without: np.ndarray, limits: tuple[float, float]) -> Interval:
     if len(without) == 1:
         return Interval(value, value, 0.0)
-    return _rounded(value, *jackknife_interval(value, without, limits), without)
+    return _rounded(value, *jackknife_interval(value, without, limits), jackknife_error(without))
 
 
-def _rounded(value: Number, low: float, high: float, without: np.ndarray) -> Interval:
-    return Interval(_end(low, value), _end(high, value), round(jackknife_error(without), 10))
+def _rounded(value: Number, low: float, high: float, error: float) -> Interval:
+    return Interval(_end(low, value), _end(high, value), round(error, 10))
 
 
 def _end(end: float, value: float) -> float:

@@ -80,12 +80,14 @@ SCORES = (
           "for probabilities, which are not such scores",
           of="ratios", bounds=POSITIVE),
     Score("minimum_cllr", "Minimum Cllr", LOWER, detection_cost.minimum_cllr,
-          "Cllr after the best calibration, by pool-adjacent-violators", of="differences"),
+          "Cllr after the best calibration, by pool-adjacent-violators", of="differences",
+          interval=detection_cost.minimum_cllr_interval),
     Score("actual_dcf", "Actual DCF", LOWER, detection_cost.detection_cost,
           "NIST's detection cost at the thresholds of log-likelihood ratios, priors 1/2 and 1/10; 0.5 or more for "
           "probabilities, which are not such scores", of="ratios", bounds=POSITIVE),
     Score("minimum_dcf", "Minimum DCF", LOWER, detection_cost.minimum_detection_cost,
-          "NIST's detection cost, each language at each prior at its own best threshold", of="differences"),
+          "NIST's detection cost, each language at each prior at its own best threshold", of="differences",
+          interval=detection_cost.minimum_detection_cost_interval),
 )
 # fmt: on
 

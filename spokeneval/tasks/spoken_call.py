@@ -16,6 +16,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -220,9 +221,12 @@ def eligible(decisions: metrics.Decisions) -> Any:
 # fmt: off
 SCORES = (
     Score("d_full", "Dfull", HIGHER, metrics.ranked_d_full,
-          f"√(D · D_A) = √(CA · CR / (FA · FR)); 0 if {RULE} is broken", bounds=POSITIVE),
-    Score("d", "D", HIGHER, metrics.d, "RCR / RFR, the ratio of the reject rates", bounds=POSITIVE),
-    Score("d_a", "D_A", HIGHER, metrics.d_a, "RCA / RFA, the ratio of the accept rates", bounds=POSITIVE),
+          f"√(D · D_A) = √(CA · CR / (FA · FR)); 0 if {RULE} is broken", bounds=POSITIVE,
+          interval=partial(metrics.d_interval, formula=metrics.ranked_d_full, exponents=(0.5, 0.5))),
+    Score("d", "D", HIGHER, metrics.d, "RCR / RFR, the ratio of the reject rates", bounds=POSITIVE,
+          interval=partial(metrics.d_interval, formula=metrics.d, exponents=(1.0, 0.0))),
+    Score("d_a", "D_A", HIGHER, metrics.d_a, "RCA / RFA, the ratio of the accept rates", bounds=POSITIVE,
+          interval=partial(metrics.d_interval, formula=metrics.d_a, exponents=(0.0, 1.0))),
     Score("precision", "Precision", HIGHER, metrics.precision, "CA / (CA + FA)", undefined=0.0),
     Score("recall", "Recall", HIGHER, metrics.recall, "CA / (CA + FR)"),
     Score("f_measure", "F", HIGHER, metrics.f_measure, "harmonic mean of precision and recall"),
@@ -239,7 +243,8 @@ SCORES = (
           f"1 if at least {SHARE} of the incorrect responses are rejected and {SHARE} of the correct ones accepted",
           bounds=None),
     Score("d_full_raw", "Dfull without the rule", HIGHER, metrics.d_full,
-          f"Dfull whether or not {RULE} is met", bounds=POSITIVE),
+          f"Dfull whether or not {RULE} is met", bounds=POSITIVE,
+          interval=partial(metrics.d_interval, formula=metrics.d_full, exponents=(0.5, 0.5))),
     Score("ca", "CA", HIGHER, attrgetter("correct_accepts"), "correct responses accepted", bounds=None),
     Score("cr", "CR", HIGHER, attrgetter("correct_rejects"), "incorrect responses rejected", bounds=None),
     Score("fr", "FR", LOWER, attrgetter("false_rejects"), "correct responses rejected", bounds=None),

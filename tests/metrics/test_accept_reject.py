@@ -9,6 +9,7 @@ import pytest
 from spokeneval.metrics import accept_reject as metrics
 from spokeneval.metrics.accept_reject import Decisions
 from spokeneval.metrics.counts import total
+from spokeneval.metrics.jackknife import jackknife_error, student_quantile
 from tests.samples.spoken_call import TABLE_1, decided
 
 
@@ -128,3 +129,31 @@ def test_each_response_is_counted_once_and_the_rows_add_up():
     assert columns.argmax(axis=0).tolist() == [0] * 4 + [1] * 3 + [2] * 2 + [3] + [4] * 5
     assert columns.sum(axis=0).tolist() == [1] * 15
     assert total(rows) == metrics.count_decisions(*decided((4, 3, 2, 1, 5))) == Decisions(4, 3, 2, 1, 5)
+
+
+@pytest.mark.parametrize(
+    ("formula", "exponents"),
+    [
+        (metrics.d, (1, 0)),
+        (metrics.d_a, (0, 1)),
+        (metrics.d_full, (0.5, 0.5)),
+        (metrics.ranked_d_full, (0.5, 0.5)),
+    ],
+)
+@pytest.mark.parametrize("none", [(), (1,), (3, 4), (1, 3, 4)])
+def test_the_interval_of_d_allows_for_errors_that_did_not_happen(formula, exponents, none):
+    # A number of errors that is 0 counts as a half, and its logarithm then has the variance 2.
+    table = np.array([[20, 1, 9, 1, 0], [25, 2, 7, 0, 1], [22, 1, 8, 1, 0], [19, 1, 6, 2, 0]])
+    table[:, list(none)] = 0
+    rows = metrics.Decisions(*table.T)
+    without = np.log(
+        [formula(metrics.Decisions(*np.delete(table, unit, 0).sum(axis=0).tolist())) for unit in range(4)]
+    )
+    squares = (without - without.mean()) ** 2
+    freedom = min(3, 2 * squares.sum() ** 2 / 4 / squares.var(ddof=1))
+    unseen = 2 * (exponents[0] ** 2 * (1 in none) + exponents[1] ** 2 * (3 in none))
+    half = student_quantile(freedom) * np.sqrt(3 / 4 * squares.sum() + unseen)
+    value = formula(metrics.Decisions(*table.sum(axis=0).tolist()))
+    low, high, error = metrics.d_interval(rows, formula=formula, exponents=exponents)
+    np.testing.assert_allclose([low, high], value * np.exp([-half, half]), rtol=1e-9)
+    assert error == pytest.approx(jackknife_error(np.exp(without)), rel=1e-12)

@@ -7,15 +7,18 @@ import math
 import numpy as np
 import pytest
 
-from spokeneval.metrics.counts import total
+from spokeneval.metrics.counts import taken, total
 from spokeneval.metrics.detection_cost import (
     cllr,
     detection_cost,
     look_like_posteriors,
     minimum_cllr,
+    minimum_cllr_interval,
     minimum_detection_cost,
+    minimum_detection_cost_interval,
 )
 from spokeneval.metrics.equal_error_rate import ScoreHistograms, operating_points
+from spokeneval.metrics.jackknife import fitted_interval, jackknife_error, jackknife_interval
 from spokeneval.metrics.language_identification import difference_histograms, likelihood_ratio_costs
 
 
@@ -131,3 +134,26 @@ def test_two_trials_have_the_least_and_the_greatest_of_minimum_costs():
     for cost in (minimum_cllr, minimum_detection_cost):
         assert cost(ScoreHistograms(np.array([0, 1]), np.array([1, 0]))) == 0
         assert cost(ScoreHistograms(np.array([1, 0]), np.array([0, 1]))) == 1
+
+
+def test_the_intervals_of_minimum_costs_are_those_of_fitted_costs():
+    rng = np.random.default_rng(3)
+    is_english, recording = rng.random(200) < 0.6, rng.permutation(np.arange(200) % 8)
+    scores = rng.normal(is_english * 1.5, 1)
+
+    def histograms(kept):
+        return difference_histograms(is_english[kept], scores[kept], np.zeros(kept.sum()), recording[kept])
+
+    rows = histograms(np.ones(200, bool))
+    for formula, interval in (
+        (minimum_cllr, minimum_cllr_interval),
+        (minimum_detection_cost, minimum_detection_cost_interval),
+    ):
+        cost = formula(total(rows))
+        without = np.array([formula(total(taken(rows, np.delete(np.arange(8), unit)))) for unit in range(8)])
+        low, high, error = interval(rows)
+        np.testing.assert_allclose([low, high], fitted_interval(cost, without, (0, 1)), rtol=1e-12)
+        assert (error, high > jackknife_interval(cost, without, (0, 1))[1]) == (
+            jackknife_error(without),
+            True,
+        )

@@ -7,7 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from spokeneval.metrics.jackknife import jackknife_error, jackknife_interval, student_quantile
+from spokeneval.metrics.jackknife import (
+    fitted_interval,
+    jackknife_error,
+    jackknife_interval,
+    student_quantile,
+)
 from spokeneval.run.output import LARGEST
 
 
@@ -45,15 +50,64 @@ def test_an_interval_is_students_on_the_scale_without_ends(bounds):
     np.testing.assert_allclose(jackknife_interval(score, without, bounds), expected, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("bounds", [(0.0, 1.0), (-1.0, 1.0), (0.0, 100.0)])
 @pytest.mark.parametrize(
-    ("score", "without"),
-    [(0.9, [0.8, 1.0, 0.9]), (1.0, [0.9, 0.99, 0.8]), (0.1, [0.0, 0.2, 0.1]), (0.9, [0.8, 1 + 2**-52, 0.9])],
+    ("share", "without"),
+    [
+        (0.9, [0.8, 1.0, 0.9]),
+        (1.0, [0.9, 0.99, 0.8]),
+        (0.1, [0.0, 0.2, 0.1]),
+        (0.9, [0.8, 1 + 2**-52, 0.9]),
+        (1.0, [1.0] * 9),
+        (0.0, [0.0] * 9),
+        (0.995, [0.9943] * 7 + [1.0]),
+    ],
 )
-def test_at_a_bound_the_interval_is_students_on_the_scores_own_scale(score, without):
-    # The score may be at a bound, or one of those without a unit, or beyond it by rounding.
-    low, high = jackknife_interval(score, np.array(without), (0.0, 1.0))
-    least, most = jackknife_interval(score, np.array(without), (-math.inf, math.inf))
-    assert (low, high) == (max(0.0, least), min(1.0, most))
+def test_at_a_bound_the_interval_is_wilsons_with_the_effective_sample_size(share, without, bounds):
+    # The ends are the shares whose own standard error puts the share t errors away: (share - x)^2 = t^2 x (1 - x) / n.
+    low, high = bounds
+    without, units = np.array(without), len(without)
+    squares = (without - without.mean()) ** 2
+    freedom, size = units - 1, units
+    if squares.any():
+        freedom = min(freedom, 2 * squares.sum() ** 2 / units / squares.var(ddof=1))
+    if squares.any() and 0 < share < 1:
+        size = share * (1 - share) / ((units - 1) / units * squares.sum())
+    square = student_quantile(freedom) ** 2 / size
+    roots = sorted(np.roots([1 + square, -2 * share - square, share**2]).real)
+    expected = low + (high - low) * np.array(roots)
+    found = jackknife_interval(low + (high - low) * share, low + (high - low) * without, bounds)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7 * (high - low))
+    assert found[0] < found[1]
+
+
+def test_at_a_bound_without_another_the_interval_is_students_on_the_scores_own_scale():
+    for score, without in ((0.1, [0.0, 0.2, 0.1]), (0.0, [0.1, 0.2, 0.0]), (0.0, [0.0, 0.0, 0.0])):
+        low, high = jackknife_interval(score, np.array(without), (0.0, math.inf))
+        least, most = jackknife_interval(score, np.array(without), (-math.inf, math.inf))
+        assert (low, high) == (max(0.0, least), most)
+
+
+def test_a_variance_that_no_unit_shows_widens_the_interval():
+    # On the logarithm: the errors' squares and the unseen variance add up.
+    without = np.array([2.0, 2.2, 1.9, 2.4])
+    middle, half = math.log(2.1), []
+    for unseen in (0.0, 0.5):
+        low, high = jackknife_interval(2.1, without, (0.0, math.inf), unseen=unseen)
+        np.testing.assert_allclose(math.log(high) - middle, middle - math.log(low), rtol=1e-12)
+        half.append(math.log(high) - middle)
+    logs = np.log(without)
+    squares = (logs - logs.mean()) ** 2
+    t = student_quantile(min(3, 2 * squares.sum() ** 2 / 4 / squares.var(ddof=1)))
+    np.testing.assert_allclose(half, t * np.sqrt(3 / 4 * squares.sum() + np.array([0, 0.5])), rtol=1e-12)
+
+
+def test_the_upper_end_of_a_fitted_cost_is_raised_by_twice_its_bias():
+    # The bias is 3 (0.19 - 0.2); a mean above the score is no sign of a fit, and an end is at most the bound.
+    for without, raised in (([0.16, 0.18, 0.2, 0.22], 0.06), ([0.2, 0.22, 0.24, 0.26], 0), ([0.0] * 4, 1)):
+        low, high = jackknife_interval(0.2, np.array(without), (0.0, 1.0))
+        expected = low, min(high + raised, 1)
+        np.testing.assert_allclose(fitted_interval(0.2, np.array(without), (0.0, 1.0)), expected, rtol=1e-12)
 
 
 def test_where_one_unit_makes_the_difference_there_are_few_degrees_of_freedom():
@@ -83,5 +137,5 @@ def test_an_end_is_within_the_bounds_and_small_enough_for_a_platform():
     few = np.array([1e-3, 1e3])
     low, high = jackknife_interval(1.0, few, (0.0, math.inf))
     assert 0 < low < high < LARGEST
-    assert jackknife_interval(0.0, np.array([0.0, 0.5]), (0.0, 1.0)) == (0.0, 1.0)
-    assert jackknife_interval(1.0, np.ones(12), (0.0, 1.0)) == (1.0, 1.0)
+    low, high = jackknife_interval(0.0, np.array([0.0, 0.5]), (0.0, 1.0))
+    assert (low, high < 1) == (0.0, True)
