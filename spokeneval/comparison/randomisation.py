@@ -175,6 +175,36 @@ def least_p(units: int, systems: int) -> float:
     return min(1 / (1 + ROUNDS), bound) if systems <= MOST_SWAPPED else bound
 
 
+def resolved_level(units: int, systems: int) -> float:
+    """The largest p of swaps or rounds that is significant at Holm's first step; 0 if they resolve none.
+
+    Examples
+    --------
+    >>> resolved_level(units=10, systems=6) * 2**10  # 0.05 / 15 of 2**10 ways is 3.4, and ways come in pairs
+    2.0
+    """
+    level = holm_level(systems)
+    if systems > MOST_SWAPPED:
+        return 0.0
+    if _few_ways(units, ROUNDS):
+        return math.floor(level * 2 ** (units - 1)) / 2 ** (units - 1)
+    return math.floor(level * (1 + ROUNDS)) / (1 + ROUNDS)
+
+
+def critical_deviations(systems: int) -> float:
+    """From how many deviations on the tail bound is significant at Holm's first step.
+
+    For more than `MOST_SWAPPED` systems, a pair has two tests, each at half the level.
+
+    Examples
+    --------
+    >>> round(critical_deviations(10), 3), round(critical_deviations(200), 3)
+    (3.576, 5.071)
+    """
+    level = holm_level(systems) / (1 if systems <= MOST_SWAPPED else 2)
+    return -NormalDist().inv_cdf(level / (2 * _SIGNS_TO_NORMAL))
+
+
 def units_needed(systems: int) -> int:
     """The smallest number of units with which a difference between two of several systems can be significant.
 
