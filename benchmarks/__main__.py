@@ -14,8 +14,10 @@ SIMULATIONS = {"bench_adversaries", "bench_coverage", "bench_differences", "benc
 
 def main() -> None:
     there = {path.stem for path in Path(__file__).parent.glob("bench_*.py")}
-    names = sys.argv[1:] or sorted(there - SIMULATIONS)
-    sys.argv[1:] = []
+    names = [word for word in sys.argv[1:] if word in there or word.startswith("bench_")]
+    sys.argv[1:] = [word for word in sys.argv[1:] if word not in names]
+    if not names and not sys.argv[1:]:
+        names = sorted(there - SIMULATIONS)
     for name in names:
         print(f"== {name}", flush=True)
         importlib.import_module(f"benchmarks.{name}").main()

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.bench_coverage import CASES, POPULATION, SIZES, Case, Tally
+from benchmarks.bench_coverage import CASES, POPULATION, Case, Tally
 from spokeneval.metrics.counts import by_group, total
 from spokeneval.run.interval import difference_interval, joint_scores, scores_without
 from spokeneval.task import Score
@@ -24,6 +24,7 @@ from spokeneval.tasks import find_task
 
 REPETITIONS = 400
 RESAMPLES = 500
+SIZES = (12, 25, 50)
 
 
 def by_speaker(case: Case, score: Score, speakers: int, seed: list[int]) -> Any:
