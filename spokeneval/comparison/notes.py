@@ -10,6 +10,7 @@ from ..formats.problems import count_of
 from ..metrics.bootstrap import RESAMPLES
 from .multiple_comparisons import SIGNIFICANCE, holm_level
 from .randomisation import MOST_SWAPPED, least_p, units_needed
+from .ranks import MOST_RANKED
 from .ranks import DECIMALS
 from .systems import CONFIDENCE, RISK
 
@@ -27,17 +28,17 @@ def ties(places: np.ndarray, names: Sequence[str]) -> list[str]:
 def how_compared(units: str, unit: str, systems: int, number: int) -> list[str]:
     """Return how systems were compared and, if there are too few units to separate them, how many are needed."""
     pairs = systems * (systems - 1) // 2
+    how = f"paired randomisation by {unit}"
     if systems > MOST_SWAPPED:
-        how = f"a conservative tail bound of paired randomisation by {unit}"
+        how = f"a conservative tail bound of paired randomisation by {unit}, for more than {MOST_SWAPPED} systems"
+    ranks = (
+        f"Ranks: with {CONFIDENCE} confidence, all ranges contain the true ranks of their systems "
+        f"(stepwise method on differences in {RESAMPLES} bootstrap resamples of {units}, the same for all systems)."
+    )
+    if systems > MOST_RANKED:
         ranks = (
             "Ranks: the best and worst rank that these differences allow, with "
             f"{CONFIDENCE} confidence for all systems together."
-        )
-    else:
-        how = f"paired randomisation by {unit}"
-        ranks = (
-            f"Ranks: with {CONFIDENCE} confidence, all ranges contain the true ranks of their systems "
-            f"(stepwise method on differences in {RESAMPLES} bootstrap resamples of {units}, the same for all systems)."
         )
     remarks = [
         ranks,

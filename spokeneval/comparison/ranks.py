@@ -13,6 +13,8 @@ and 3.3, with the stepdown of Romano and Wolf (Econometrica 73, 2005).
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +26,16 @@ DECIMALS = 10
 
 LEAST = 10.0**-DECIMALS
 """The smallest difference between two scores."""
+
+MOST_RANKED = 1000
+"""The largest number of systems for which `rank_sets` is meant: it then takes two minutes and 2 GB."""
+
+_AT_A_TIME = 1 << 24
+"""The number of deviations to compute at a time."""
+
+_KEPT = 5000
+"""The number of pairs in each resample whose deviations are kept. If all of them are rejected, the least of them stands
+for the largest of the others, which is no larger."""
 
 
 def ranks(scores: np.ndarray, *, higher: bool) -> np.ndarray:
@@ -120,18 +132,34 @@ def rank_sets(
     if not len(complete) or 2.0 ** (1 - units) > SIGNIFICANCE:
         return [(1, systems)] * systems
     first, second = np.triu_indices(systems, 1)
-    leads = (scores[first] - scores[second]) * (1 if higher else -1)
-    moves = (complete[:, first] - complete[:, second]) * (1 if higher else -1) - leads
-    short, beyond = (_one_sided_error(np.minimum(moves, 0)), _one_sided_error(np.maximum(moves, 0)))
+    sign = 1 if higher else -1
+    leads = (scores[first] - scores[second]) * sign
+
+    def moves() -> Iterator[np.ndarray]:
+        size = max(1, _AT_A_TIME // max(1, len(first)))
+        for begin in range(0, len(complete), size):
+            some = complete[begin : begin + size]
+            yield (some[:, first] - some[:, second]) * sign - leads
+
+    short, beyond = _one_sided_errors(moves(), len(complete))
     freedom = units - 2
-    moves /= np.where(moves < 0, short, beyond)
-    moves /= np.sqrt(np.random.RandomState(SEED).chisquare(freedom, moves.shape) / freedom)
+    state = np.random.RandomState(SEED)
+    blocks = []
+    for block in moves():
+        block /= np.where(block < 0, short, beyond)
+        block /= np.sqrt(state.chisquare(freedom, block.shape) / freedom)
+        blocks.append(_farthest(block))
+    places, farthest = (np.concatenate(part) for part in zip(*blocks))
     widened = math.sqrt(units / (units - 1))
     ahead = behind = np.zeros(len(first), dtype=bool)
     while True:
-        largest = np.maximum(
-            -moves[:, ~ahead].min(axis=1, initial=0), moves[:, ~behind].max(axis=1, initial=0)
-        )
+        if len(first) <= _KEPT:
+            least = -farthest[:, ~ahead].min(axis=1, initial=0)
+            largest = np.maximum(least, farthest[:, ~behind].max(axis=1, initial=0))
+        else:
+            left = ~np.where(farthest < 0, ahead[places], behind[places])
+            least = np.abs(farthest).min(axis=1)
+            largest = np.maximum(least, np.where(left, np.abs(farthest), 0).max(axis=1))
         critical = widened * np.sort(largest)[len(largest) - 1 - int(len(largest) * SIGNIFICANCE)]
         now_ahead, now_behind = leads / short > critical, -leads / beyond > critical
         if np.array_equal(now_ahead, ahead) and np.array_equal(now_behind, behind):
@@ -142,6 +170,21 @@ def rank_sets(
     return ranks_known(better)
 
 
-def _one_sided_error(moves: np.ndarray) -> np.ndarray:
-    """The standard deviation of a normal distribution with this side, from moves to one side, shape (r, pairs)."""
-    return np.maximum(np.sqrt(2 * np.square(moves).mean(axis=0)), LEAST)
+def _one_sided_errors(blocks: Iterator[np.ndarray], resamples: int) -> tuple[np.ndarray, np.ndarray]:
+    """The standard deviations of normal distributions with either side, from moves of shape (r, pairs)."""
+    below: Any = 0.0
+    above: Any = 0.0
+    for moves in blocks:
+        below = below + np.square(np.minimum(moves, 0)).sum(axis=0)
+        above = above + np.square(np.maximum(moves, 0)).sum(axis=0)
+    short, beyond = (np.maximum(np.sqrt(2 * (squares / resamples)), LEAST) for squares in (below, above))
+    return short, beyond
+
+
+def _farthest(deviations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The `_KEPT` pairs of each resample that deviate most, and their deviations; no pairs if all are kept."""
+    pairs = deviations.shape[1]
+    if pairs <= _KEPT:
+        return np.empty((0, pairs), dtype=np.int32), deviations
+    places = np.argpartition(np.abs(deviations), pairs - _KEPT, axis=1)[:, pairs - _KEPT :]
+    return places.astype(np.int32), np.take_along_axis(deviations, places, axis=1)

@@ -1,7 +1,7 @@
 """Comparison of systems by their statistics: simultaneous rank ranges, clusters, pairwise differences.
 
-For more than `MOST_SWAPPED` systems, ranks and clusters are computed from a conservative tail bound on each difference,
-without resamples and without a list of pairs.
+For more than `MOST_SWAPPED` systems, clusters are computed from a conservative tail bound on each difference, without a
+list of pairs; for more than `MOST_RANKED`, ranks too.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Callable, Optional
 
 import numpy as np
 
-from ..run.interval import Interval, difference_interval, joint_scores, scores_without
+from ..run.interval import RESAMPLES, Interval, difference_interval, joint_scores, scores_without
 from ..run.statistics import Statistics, primary_of_sums
 from ..task import HIGHER, Task
 from .multiple_comparisons import SIGNIFICANCE, clusters, holm
@@ -26,7 +26,7 @@ from .randomisation import (
     pseudo_values,
     randomisation_tests,
 )
-from .ranks import rank_sets, ranks, ranks_known
+from .ranks import MOST_RANKED, rank_sets, ranks, ranks_known
 
 RISK, CONFIDENCE = f"{100 * SIGNIFICANCE:g} %", f"{100 * (1 - SIGNIFICANCE):g} %"
 
@@ -119,7 +119,13 @@ def compare_systems(
         better = bounded_differences(pseudo_values(values, primary)[:, :, 0], scores)
         better = better if higher else better.T
         found = clusters(places, better | better.T)
-        return Order(ranks_known(better), found, (), np.empty((0, len(summed)), dtype=np.int64))
+        ranges = ranks_known(better)
+        if len(summed) <= MOST_RANKED:
+            progress(f"ranking {len(summed)} systems in {RESAMPLES} resamples")
+            counts = [task.part(task.primary, statistics.parts) for statistics in summed]
+            resampled = joint_scores(task.primary.value, counts)
+            ranges = rank_sets(scores, resampled, units=len(values[0]), higher=higher)
+        return Order(ranges, found, (), np.empty((0, len(summed)), dtype=np.int64))
     counts = [task.part(task.primary, statistics.parts) for statistics in summed]
     resampled = joint_scores(task.primary.value, counts)
     without = [scores_without(task.primary, score, rows) for score, rows in zip(scores, counts)]

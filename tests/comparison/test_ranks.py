@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from spokeneval.comparison import ranks as ranks_module
 from spokeneval.comparison.ranks import rank_sets, ranks, ranks_known
 from spokeneval.metrics.bootstrap import SEED, resample_weights
 
@@ -85,6 +86,24 @@ def test_steps_agree_with_a_plain_loop(gap, units):
         assert found == loop(scores, resampled, units)
         assert (1, 6) not in found[:1] or gap < 4
         assert rank_sets(-scores, -resampled, units=units, higher=False) == found
+
+
+@pytest.mark.parametrize("gap", [1, 2, 4])
+def test_in_blocks_and_with_the_farthest_pairs_alone_ranks_are_the_same_or_wider(gap, monkeypatch):
+    # 15 pairs: in blocks of 7 resamples; of the pairs of each resample, all, 12 or 2 are kept.
+    monkeypatch.setattr(ranks_module, "_AT_A_TIME", 7 * 15)
+    same = 0
+    for seed in range(8):
+        scores, resampled, _ = board(np.random.default_rng(seed), 6, 60, gap)
+        expected = loop(scores, resampled, 60)
+        for kept in (15, 12, 2):
+            monkeypatch.setattr(ranks_module, "_KEPT", kept)
+            found = rank_sets(scores, resampled, units=60, higher=True)
+            same += found == expected
+            assert kept < 15 or found == expected
+            for (best, worst), (first, last) in zip(found, expected):
+                assert best <= first <= last <= worst
+    assert same >= 16
 
 
 @pytest.mark.parametrize(("gap", "units"), [(0, 8), (0, 200), (0.2, 30)])

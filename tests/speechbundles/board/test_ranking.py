@@ -280,14 +280,18 @@ def test_too_few_units_are_told_with_how_many_would_do(tmp_path):
     assert {row.cluster for row in board.rows} == {1}
 
 
-def test_a_board_of_many_systems_has_ranks_and_clusters_by_the_bound():
+def test_a_board_of_many_systems_has_clusters_by_the_bound_and_ranks_as_one_of_few():
     correct, meaningful = np.arange(400) < 300, np.ones(400, dtype=bool)
     wrong = np.random.RandomState(9).rand(400)
     outputs = []
-    for place in range(MOST_SWAPPED + 1):
+    for place in range(MOST_SWAPPED + 2):
         scores, statistics = scored((correct, meaningful, correct ^ (wrong < 0.05 + 0.004 * place)))
         outputs.append(ScoringOutput(f"system{place:03d}", scores, Signature.parse(SIGNATURE), statistics))
-    board = ranking.make_board(Sources(ROOT), outputs)
+    widths = []
+    for systems in (MOST_SWAPPED, MOST_SWAPPED + 2):
+        board = ranking.make_board(Sources(ROOT), outputs[:systems])
+        widths.append(np.mean([row.ranks[1] - row.ranks[0] for row in board.rows]))
+    assert widths[1] < 1.1 * widths[0]
     assert not board.compared.pairs
     assert board.rows[-1].ranks[0] > 10
     assert board.rows[-1].cluster > 1
