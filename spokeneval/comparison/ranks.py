@@ -28,7 +28,8 @@ LEAST = 10.0**-DECIMALS
 """The smallest difference between two scores."""
 
 MOST_RANKED = 1000
-"""The largest number of systems for which `rank_sets` is meant: it then takes two minutes and 2 GB."""
+"""The largest number of systems for which `rank_sets` is meant. 500 took 54 s of a busy core and 0.7 GB; the time grows
+with the square of the number of systems."""
 
 _AT_A_TIME = 1 << 24
 """The number of deviations to compute at a time."""
