@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 NODES = 1201
-"""Nodes of the grid. Its step is 1/60 of the spread of difficulties. A sum over the grid is exact to seven digits if the
-step is below the standard error of a difficulty, which is at least 2 / sqrt(s) logits for s systems."""
+"""Nodes of the grid. Its step is 1/60 of the spread of difficulties. A sum over the grid is exact to seven digits if
+the step is below the standard error of a difficulty, which is at least 2 / sqrt(s) logits for s systems."""
 WIDEST = 10.0
 """The ends of the grid, in standard deviations of difficulties."""
 FARTHEST = 10.0
