@@ -10,8 +10,7 @@ from ..formats.problems import count_of
 from ..metrics.bootstrap import RESAMPLES
 from .multiple_comparisons import SIGNIFICANCE, holm_level
 from .randomisation import MOST_SWAPPED, least_p, units_needed
-from .ranks import MOST_RANKED
-from .ranks import DECIMALS
+from .ranks import DECIMALS, MOST_RANKED
 from .systems import CONFIDENCE, RISK
 
 
