@@ -6,8 +6,8 @@ from speechbundles.live.amend import to_text as amendment_to_text
 from speechbundles.live.connection import Connection, read_server, read_token
 from speechbundles.live.fetch import JOBS
 from speechbundles.live.fetch import fetch as fetch_competition
-from speechbundles.live.folder import INDEX
 from speechbundles.live.publish import publish as publish_bundle
+from speechbundles.model.fetched import INDEX
 
 __all__ = [
     "INDEX",

@@ -29,7 +29,6 @@ from speechbundles.live.entrants import (
     stored_scores,
 )
 from speechbundles.live.fetch import fetch
-from speechbundles.live.folder import write_whole
 from speechbundles.live.publish import (
     check_served,
     different_parts,
@@ -44,6 +43,7 @@ from speechbundles.model.archive import LARGEST_BUNDLE
 from speechbundles.model.bounded import parse_json, read_file, sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.errors import BundleError, OrganiserError
+from speechbundles.model.fetched import write_whole
 from speechbundles.model.text import text_table
 from speechbundles.platforms.facts import FORCE_LAST, PICKED
 from speechbundles.rehearse import FINISHED

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from speechbundles.live import api
 from speechbundles.live.connection import Connection, Progress
-from speechbundles.live.folder import Fetched
 from speechbundles.live.publish import wanted_files
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.fetched import Fetched
 from speechbundles.platforms.facts import FORCE_ALL, PICKED
 from speechbundles.rehearse import FAILED, FINISHED, Result, read_result, rehearse_all
 from speechbundles.season import Attempt, Entry, Submission, rank

@@ -1,4 +1,4 @@
-"""Fetch all submissions of a competition into a folder (see `folder`). Files that are there are not fetched again."""
+"""Fetch all submissions of a competition into a folder (see `model.fetched`). Files that are there are not fetched again."""
 
 import threading
 import zipfile
@@ -10,7 +10,9 @@ from pathlib import Path
 
 from speechbundles.live import api
 from speechbundles.live.connection import LARGEST_FILE, Connection, Progress
-from speechbundles.live.folder import (
+from speechbundles.model.bounded import sha256
+from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
+from speechbundles.model.fetched import (
     INDEX,
     SUBMISSIONS,
     Fetched,
@@ -22,8 +24,6 @@ from speechbundles.live.folder import (
     submission_path,
     write_index,
 )
-from speechbundles.model.bounded import METHODS, sha256
-from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
 from spokeneval.formats.submission_zip import DAMAGED, MAX_BYTES, open_zip
 
 JOBS = 4

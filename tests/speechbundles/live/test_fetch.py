@@ -18,9 +18,9 @@ from speechbundles.board.outputs import read_outputs
 from speechbundles.live import api
 from speechbundles.live.connection import PAUSES, Connection, read_server, read_token
 from speechbundles.live.fetch import DELETED, NO_OUTPUT, UNREADABLE, VANISHED, fetch
-from speechbundles.live.folder import read_index, safe_name
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
+from speechbundles.model.fetched import read_index, safe_name
 from speechbundles.season.uploads import read_submissions
 from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN, Mishap
 from tests.samples.live_bundle import live_bundle, upload
