@@ -10,6 +10,7 @@
 """
 
 import hashlib
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -36,6 +37,13 @@ MOST_PAGES = 10_000
 """Most pages of a list."""
 READINGS = 5
 """Most attempts to read a list that changes while its pages are read."""
+MOST_PAGES = 20_000
+LONGEST_LIST = 3600
+"""Most pages of a list, and the longest time for all of them, in seconds."""
+MOST_LOGS = 100
+LARGEST_ID = 1 << 63
+LARGEST_SCORE = 10**10
+"""The server's database stores smaller numbers only."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +107,11 @@ def read_competition(connection: Connection, competition: int) -> dict[str, Any]
 def phases_of(competition: Mapping[str, Any]) -> list[LivePhase]:
     with _expected("list of phases"):
         return [
-            LivePhase(int(phase["id"]), str(phase["name"]), tuple(int(task["id"]) for task in phase["tasks"]))
+            LivePhase(
+                _number(phase["id"]),
+                _words(phase["name"]),
+                tuple(_number(task["id"]) for task in phase["tasks"]),
+            )
             for phase in sorted(competition["phases"], key=lambda phase: phase["index"])
         ]
 
@@ -122,20 +134,20 @@ def list_runs(connection: Connection, phase: int) -> list[LiveRun]:
         raise OrganiserError(
             f"the list of submissions changed during each of {READINGS} attempts to read it; try again later"
         )
-    with _expected("list of submissions"):
-        return [
-            _run(answer)
-            for _, answer in sorted(answers.items())
-            if answer["parent"] is None and not answer["is_specific_task_re_run"]
-        ]
+    return [run for _, run in sorted(answers.items()) if run is not None]
 
 
-def _read_pages(connection: Connection, path: str) -> dict[int, Any] | None:
-    """Return submissions by id; None if the list changed meanwhile. The answer may be paged or not."""
-    found: dict[int, Any] = {}
+def _read_pages(connection: Connection, path: str) -> dict[int, LiveRun | None] | None:
+    """Return runs by id, None for a run that is left out; None if the list changed meanwhile.
+
+    Some versions of the server answer with pages, others with the whole list.
+    """
+    found: dict[int, LiveRun | None] = {}
     counts = set()
-    number = 1
-    while True:
+    end = time.monotonic() + LONGEST_LIST
+    for number in range(1, MOST_PAGES + 1):
+        if time.monotonic() > end:
+            raise OrganiserError(f"the list of submissions takes longer than {LONGEST_LIST // 60} minutes")
         try:
             answer = connection.call("GET", path if number == 1 else f"{path}&page={number}")
         except Refused as refusal:
@@ -144,25 +156,25 @@ def _read_pages(connection: Connection, path: str) -> dict[int, Any] | None:
             raise
         with _expected("list of submissions"):
             page = answer if isinstance(answer, list) else answer["results"]
-            before = len(found)
-            found |= {int(item["id"]): item for item in page}
+            found |= {_number(item["id"]): _run(item) for item in page}
             if isinstance(answer, list):
                 return found
             counts.add(answer["count"])
             if not answer["next"]:
                 return found if counts == {len(found)} else None
-            if len(found) == before or number == MOST_PAGES:
-                return None
-        number += 1
+    raise OrganiserError(f"the list of submissions has more than {MOST_PAGES} pages")
 
 
-def _run(answer: Mapping[str, Any]) -> LiveRun:
+def _run(answer: Mapping[str, Any]) -> LiveRun | None:
+    """Return a run; None for a child, and for a run on a task that the phase does not have."""
+    if answer["parent"] is not None or answer["is_specific_task_re_run"]:
+        return None
     return LiveRun(
-        id=int(answer["id"]),
-        owner=str(answer["owner"]),
+        id=_number(answer["id"]),
+        owner=_words(answer["owner"]),
         created=read_time(answer["created_when"]),
-        status=str(answer["status"]),
-        scores={str(score["column_key"]): _score(score["score"]) for score in answer["scores"]},
+        status=_words(answer["status"]),
+        scores={_words(score["column_key"]): _score(score["score"]) for score in answer["scores"]},
         on_board=bool(answer["on_leaderboard"]),
         withdrawn=bool(answer["is_soft_deleted"]),
         deleted=bool(answer["is_soft_deleted"]) or answer["filename"] == DELETED_FILE,
@@ -190,7 +202,11 @@ def read_links(connection: Connection, run: int) -> Links:
             prediction=_link(answer["prediction_result"]),
             scoring=_link(answer["scoring_result"]),
             page=_link(answer["detailed_result"]),
-            logs={str(log["name"]): link for log in answer["logs"] if (link := _link(log["data_file"]))},
+            logs={
+                _words(log["name"]): link
+                for log in answer["logs"][:MOST_LOGS]
+                if (link := _link(log["data_file"]))
+            },
         )
 
 
@@ -204,7 +220,7 @@ def read_board(connection: Connection, phase: int) -> list[int]:
     """Return the ids of the runs on a phase's leaderboard, best first."""
     answer = _get(connection, f"/api/phases/{phase}/get_leaderboard/")
     with _expected("leaderboard"):
-        return [int(entry["id"]) for entry in answer["submissions"]]
+        return [_number(entry["id"]) for entry in answer["submissions"]]
 
 
 def upload_file(
@@ -327,7 +343,8 @@ def dataset_link(connection: Connection, key: str) -> str:
 
 def upload_identity(link: str) -> str:
     """Return a digest of the address's path, which is the same in all signed addresses of one upload."""
-    return hashlib.sha256(urlsplit(link).path.encode()).hexdigest()[:16]
+    with _expected("address of an upload"):
+        return hashlib.sha256(urlsplit(link).path.encode()).hexdigest()[:16]
 
 
 def _get(connection: Connection, path: str) -> dict[str, Any]:
@@ -335,6 +352,30 @@ def _get(connection: Connection, path: str) -> dict[str, Any]:
     if not isinstance(answer, dict):
         raise OrganiserError(f"{path}: the server's answer is not as expected; does it run Codabench?")
     return answer
+
+
+def _number(value: Any) -> int:
+    if type(value) is not int or not 0 < value < LARGEST_ID:
+        raise TypeError(f"{value!r:.50} is not a number of the server")
+    return value
+
+
+def _words(value: Any) -> str:
+    """Return a text that can be written: without lone surrogates and NUL, which JSON can contain."""
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.50} is not a text")
+    return value.encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
+
+
+def _link(value: Any) -> str | None:
+    return _words(value) if value else None
+
+
+def _score(value: Any) -> Decimal:
+    score = Decimal(str(value))
+    if not score.is_finite() or abs(score) >= LARGEST_SCORE:
+        raise ValueError(f"{value!r:.50} is not a score")
+    return score
 
 
 @contextmanager

@@ -28,7 +28,8 @@ from typing import Any, BinaryIO
 from urllib.parse import urljoin, urlsplit
 
 import requests
-from urllib3.exceptions import ConnectTimeoutError
+from requests.exceptions import InvalidURL
+from urllib3.exceptions import ConnectTimeoutError, HTTPError, LocationValueError, ReadTimeoutError
 
 from speechbundles.model.bounded import parse_json, read_file
 from speechbundles.model.environment import TOKEN_VARIABLE, token_of_environment
@@ -42,7 +43,13 @@ TIMEOUT = (20, 120)
 """Longest wait for a connection, and for the next byte, in seconds."""
 MOST_LINKS = 3
 """Most signed addresses that are requested for one file; they expire."""
-LARGEST_ANSWER = 256 << 20
+LARGEST_ANSWER = 64 << 20
+MOST_VALUES = 4_000_000
+"""Most names and values of an answer: parsed, a value takes up to a hundred times its bytes."""
+LONGEST_ANSWER = 600
+"""Longest time for one answer of the API, in seconds."""
+LONGEST_DOWNLOAD = 4 * 3600
+"""Longest time for one file, in seconds."""
 LARGEST_FILE = 4 << 30
 LONGEST_WORDS = 500
 _BLOCK = 1 << 18
@@ -168,14 +175,16 @@ class Connection:
         def once() -> Any:
             with self._request(method, self.server + path, self._authorise, json=content) as response:
                 if response.is_redirect:
-                    host = _host(urljoin(self.server, response.headers["Location"]))
+                    host = _host(_join(self.server, response.headers["Location"]))
                     raise Refused(
                         response.status_code,
                         f"{what}: {self.server} redirects to {host}; is this the right server?",
                     )
-                data = b"".join(_blocks(response, LARGEST_ANSWER))
+                data = b"".join(_blocks(response, LARGEST_ANSWER, LONGEST_ANSWER))
             if not response.ok:
                 raise self._refusal(what, response.status_code, data)
+            if sum(map(data.count, (b",", b":", b"[", b"{"))) > MOST_VALUES:
+                raise OrganiserError(f"{what}: the answer has more than {MOST_VALUES} values")
             try:
                 return parse_json(data) if data else None
             except ValueError as error:
@@ -193,7 +202,7 @@ class Connection:
 
         def once() -> str:
             with self._request("GET", self.server + path, self._authorise) as response:
-                target = urljoin(self.server, response.headers.get("Location", ""))
+                target = _join(self.server, response.headers.get("Location", ""))
                 if not response.is_redirect or urlsplit(target).path.startswith("/accounts/"):
                     raise Refused(
                         response.status_code, f"GET {path}: {self.server} does not provide this file"
@@ -264,7 +273,7 @@ class Connection:
             if not response.ok:
                 raise Gone(f"{_host(address)} does not provide the file (HTTP {response.status_code})")
             with part.open("wb") as stream:
-                for block in _blocks(response, LARGEST_FILE):
+                for block in _blocks(response, LARGEST_FILE, LONGEST_DOWNLOAD):
                     digest.update(block)
                     stream.write(block)
         return digest.hexdigest()
@@ -320,11 +329,13 @@ class Connection:
                 yield response
         except requests.exceptions.SSLError:
             raise Unreachable(f"{what}: its certificate is not valid; nothing was sent") from None
-        except requests.exceptions.RequestException as error:
+        except (InvalidURL, LocationValueError, UnicodeError):
+            raise Gone(f"{what}: this is not a valid address") from None
+        except (requests.exceptions.RequestException, HTTPError) as error:
             # The error's own text is not used, because it may contain the signed address.
             cause = getattr(error.args[0], "reason", None) if error.args else None
             unsent = isinstance(cause, ConnectTimeoutError)  # or its subclass NewConnectionError
-            slow = isinstance(error, requests.exceptions.Timeout)
+            slow = isinstance(error, (requests.exceptions.Timeout, TimeoutError, ReadTimeoutError))
             reason = "no connection" if unsent else "no answer in time" if slow else "connection lost"
             raise _Again(Unreachable(f"{what}: {reason}"), arrived=not unsent) from None
 
@@ -373,13 +384,26 @@ def _host(address: str) -> str:
     return str(urlsplit(address).hostname)
 
 
-def _blocks(response: requests.Response, most: int) -> Iterator[bytes]:
+def _blocks(response: requests.Response, most: int, seconds: float) -> Iterator[bytes]:
+    """Yield an answer as it arrives, so that one that never ends is noticed."""
     size = 0
-    for block in response.iter_content(_BLOCK):
+    end = time.monotonic() + seconds
+    while block := response.raw.read1(_BLOCK, decode_content=True):
         size += len(block)
         if size > most:
             raise OrganiserError(f"{_host(response.url)}: the answer is larger than {most / 1e6:.0f} MB")
+        if time.monotonic() > end:
+            raise OrganiserError(
+                f"{_host(response.url)}: the answer is not complete after {seconds / 60:.0f} minutes"
+            )
         yield block
+
+
+def _join(server: str, location: str) -> str:
+    try:
+        return urljoin(server, location)
+    except ValueError:
+        raise Gone(f"{_host(server)}: redirects to an address that is not valid") from None
 
 
 def _seconds(retry_after: str | None) -> float | None:
@@ -390,5 +414,5 @@ def _seconds(retry_after: str | None) -> float | None:
         return float(retry_after)
     try:
         return max(0.0, (parsedate_to_datetime(retry_after) - datetime.now(timezone.utc)).total_seconds())
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, IndexError, OverflowError):
         return None
