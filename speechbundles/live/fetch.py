@@ -1,4 +1,7 @@
-"""Fetch all submissions of a competition into a folder (see `model.fetched`). Files that are there are not fetched again."""
+"""Fetch all submissions of a competition into a folder (see `model.fetched`).
+
+Files that are there are not fetched again. What an interrupted fetch has saved is kept, even if it was killed.
+"""
 
 import threading
 import zipfile
@@ -14,11 +17,14 @@ from speechbundles.model.bounded import sha256
 from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
 from speechbundles.model.fetched import (
     INDEX,
+    LOGS,
+    OUTPUTS,
     SUBMISSIONS,
     Fetched,
+    append_to_journal,
+    folders_of,
     logs_path,
     output_path,
-    owner_folders,
     read_index,
     safe_name,
     submission_path,
@@ -84,7 +90,9 @@ def fetch(
         **{run.id: replace(run, on_board=False, complete=True, note=VANISHED) for run in known.values()},
         **listed,
     }
-    owners = owner_folders(run.owner for _, run in sorted(result.items()))
+    had = {run.owner: run.submission.split("/")[1] for run in known.values() if run.submission}
+    owners = folders_of((run.owner for _, run in sorted(result.items())), had)
+    phase_folders = folders_of(phase.name for phase in phases)
     first = first_runs(known.values())
     wanted = [run for run in listed.values() if not (run.complete and _is_here(folder, run))]
     lost = threading.Event()
@@ -93,13 +101,16 @@ def fetch(
         if lost.is_set():  # the server was unreachable for another run: do not try again
             return run
         try:
-            return _fetch_files(connection, folder, run, owners[run.owner], first)
+            return _fetch_files(connection, folder, run, owners[run.owner], phase_folders[run.phase], first)
         except Unreachable:
             lost.set()
             raise
         except OrganiserError as error:  # concerns only this run
             return replace(run, complete=False, note=str(error))
 
+    write_index(folder, result.values())
+    for part in [part for place in (SUBMISSIONS, OUTPUTS, LOGS) for part in (folder / place).rglob("*.part")]:
+        part.unlink()  # of a fetch that was killed
     try:
         with ThreadPoolExecutor(jobs) as pool:
             futures = [pool.submit(fetch_run, run) for run in wanted]
@@ -107,6 +118,7 @@ def fetch(
                 for done, future in enumerate(as_completed(futures), len(listed) - len(wanted) + 1):
                     run = future.result()
                     result[run.id] = run
+                    append_to_journal(folder, run)
                     if progress:
                         progress(done, len(listed))
             finally:
@@ -145,7 +157,12 @@ def _is_here(folder: Path, run: Fetched) -> bool:
 
 
 def _fetch_files(
-    connection: Connection, folder: Path, run: Fetched, owner_folder: str, first: Mapping[str, Fetched]
+    connection: Connection,
+    folder: Path,
+    run: Fetched,
+    owner_folder: str,
+    phase_folder: str,
+    first: Mapping[tuple[str, str, str], Fetched],
 ) -> Fetched:
     """Fetch the files of one run. `first`: the first run of each upload that is here."""
     links = api.read_links(connection, run.id)
@@ -181,15 +198,15 @@ def _fetch_files(
             return ""
         return name if digest is not None else ""
 
-    output = save(output_path(run.phase, run.owner, run.id), lambda links: links.scoring)
-    place = logs_path(run.phase, run.owner, run.id)
+    output = save(output_path(phase_folder, run.owner, run.id), lambda links: links.scoring)
+    place = logs_path(phase_folder, run.owner, run.id)
     save(f"{place}/prediction.zip", lambda links: links.prediction)
     save(f"{place}/detailed_results.html", lambda links: links.page)
     for log in links.logs:
         save(f"{place}/{safe_name(log)}.txt", partial(_log, log))
     upload = api.upload_identity(links.upload) if links.upload else ""
     own = replace(run, submission=submission_path(owner_folder, run.time, run.id))
-    original = run if run.submission else first.get(upload, own)
+    original = run if run.submission else first.get((run.owner, run.phase, upload), own)
     submission = original.submission
     if not (original.sha256 and _is_here(folder, replace(original, output=""))):
         submission = save(submission, lambda links: links.upload)
@@ -224,12 +241,12 @@ def _is_whole_zip(path: Path) -> bool:
         return False
 
 
-def first_runs(runs: Iterable[Fetched]) -> dict[str, Fetched]:
-    """Return the first run of each upload that is here, by upload."""
-    first: dict[str, Fetched] = {}
+def first_runs(runs: Iterable[Fetched]) -> dict[tuple[str, str, str], Fetched]:
+    """Return the first run of each owner's upload to a phase that is here, by owner, phase and upload."""
+    first: dict[tuple[str, str, str], Fetched] = {}
     for run in sorted(runs, key=lambda run: run.id):
         if run.upload and run.submission:
-            first.setdefault(run.upload, run)
+            first.setdefault((run.owner, run.phase, run.upload), run)
     return first
 
 
@@ -238,7 +255,7 @@ def _share_uploads(folder: Path, runs: Mapping[int, Fetched]) -> dict[int, Fetch
     first = first_runs(runs.values())
     shared = {}
     for number, run in runs.items():
-        original = first.get(run.upload, run)
+        original = first.get((run.owner, run.phase, run.upload), run)
         if run.submission not in ("", original.submission):
             (folder / run.submission).unlink(missing_ok=True)
         shared[number] = replace(run, submission=original.submission, sha256=original.sha256)

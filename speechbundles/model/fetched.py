@@ -9,23 +9,29 @@ A file has its name only if it is complete; the name of an incomplete file ends 
 upload has no copy of it: its line names the file of the first run. Folders have the names of owners and phases on the
 server. Characters that a file name cannot have are replaced by `_`, and six digits of a digest are added. If the names
 of owners differ only in case, all but the first also get the digest.
+
+While runs are fetched, each is appended to `.fetched.jsonl`, so that an interrupted fetch loses none; the next fetch
+writes them into the index. A cell that a spreadsheet would run as a formula has an apostrophe before it.
 """
 
 import hashlib
+import json
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
 from pathlib import Path
 
-from speechbundles.model.bounded import read_file
+from speechbundles.model.bounded import parse_json, read_file
 from speechbundles.model.errors import OrganiserError, UnreadableFile
 from speechbundles.model.submissions import INDEX
-from speechbundles.model.tabular import read_rows
-from spokeneval.formats.tables import csv_text
+from speechbundles.model.tabular import csv_text, read_rows
+from speechbundles.model.text import begins_formula
 
 SUBMISSIONS, OUTPUTS, LOGS = "submissions", "outputs", "logs"
+JOURNAL = ".fetched.jsonl"
+"""The runs that were fetched since the index was written, one line each."""
 LARGEST_INDEX = 256 << 20
 TIME = "%Y-%m-%dT%H%M%S"
 """The format of the time in file names, which `season` reads."""
@@ -69,7 +75,7 @@ COLUMNS = tuple(field.name for field in fields(Fetched))
 
 
 def read_index(folder: Path) -> list[Fetched]:
-    """Return the runs in a fetched folder, sorted by id.
+    """Return the runs in a fetched folder, sorted by id, with those of an interrupted fetch.
 
     Raises
     ------
@@ -85,13 +91,34 @@ def read_index(folder: Path) -> list[Fetched]:
         raise OrganiserError(f"{folder / INDEX}: {error}; expected the index that `fetch` writes") from None
     if not rows or tuple(rows[0][1]) != COLUMNS:
         raise OrganiserError(f"{folder / INDEX}: expected the columns {', '.join(COLUMNS)}")
-    runs = []
+    runs = {}
     for line, cells in rows[1:]:
         try:
-            runs.append(_fetched(dict(zip(COLUMNS, cells, strict=True))))
+            run = _fetched(dict(zip(COLUMNS, map(_plain, cells), strict=True)))
         except (KeyError, TypeError, ValueError) as error:
             raise OrganiserError(f"{folder / INDEX}, line {line}: {error!s:.200}") from None
-    return runs
+        runs[run.id] = run
+    runs |= {run.id: run for run in _read_journal(folder)}
+    return [run for _, run in sorted(runs.items())]
+
+
+def _read_journal(folder: Path) -> list[Fetched]:
+    """Return the runs in the journal; a line that was not written to its end is left out."""
+    try:
+        lines = read_file(folder / JOURNAL, LARGEST_INDEX).split(b"\n")[:-1]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise OrganiserError(f"{folder / JOURNAL}: {error.strerror}") from None
+    try:
+        return [_fetched(dict(zip(COLUMNS, parse_json(line), strict=True))) for line in lines]
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise OrganiserError(f"{folder / JOURNAL}: {error!s:.200}; delete this file") from None
+
+
+def append_to_journal(folder: Path, run: Fetched) -> None:
+    with (folder / JOURNAL).open("a", encoding="utf-8") as stream:
+        stream.write(json.dumps([_cell(getattr(run, column)) for column in COLUMNS]) + "\n")
 
 
 def _fetched(row: dict[str, str]) -> Fetched:
@@ -111,10 +138,25 @@ def _fetched(row: dict[str, str]) -> Fetched:
 
 
 def write_index(folder: Path, runs: Iterable[Fetched]) -> None:
+    """Write the index, which from now on has the runs of the journal too."""
     rows = [
-        [_cell(getattr(run, column)) for column in COLUMNS] for run in sorted(runs, key=lambda run: run.id)
+        [_guarded(_cell(getattr(run, column))) for column in COLUMNS]
+        for run in sorted(runs, key=lambda run: run.id)
     ]
     write_whole(folder / INDEX, csv_text([COLUMNS, *rows]))
+    (folder / JOURNAL).unlink(missing_ok=True)
+
+
+def _guarded(cell: str) -> str:
+    """Put an apostrophe before what a spreadsheet would run as a formula; see `no_formula`."""
+    return ";".join(f"'{part}" if begins_formula(part.lstrip("'")) else part for part in cell.split(";"))
+
+
+def _plain(cell: str) -> str:
+    """Return what `_guarded` was given."""
+    return ";".join(
+        part[1:] if part[:1] == "'" and begins_formula(part.lstrip("'")) else part for part in cell.split(";")
+    )
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -134,12 +176,12 @@ def submission_path(owner_folder: str, time: datetime, run: int) -> str:
     return f"{SUBMISSIONS}/{owner_folder}/{time:{TIME}}_{run}.zip"
 
 
-def output_path(phase: str, owner: str, run: int) -> str:
-    return f"{OUTPUTS}/{safe_name(phase)}/{safe_name(owner)}_{run}.zip"
+def output_path(phase_folder: str, owner: str, run: int) -> str:
+    return f"{OUTPUTS}/{phase_folder}/{safe_name(owner)}_{run}.zip"
 
 
-def logs_path(phase: str, owner: str, run: int) -> str:
-    return f"{LOGS}/{safe_name(phase)}/{safe_name(owner)}_{run}"
+def logs_path(phase_folder: str, owner: str, run: int) -> str:
+    return f"{LOGS}/{phase_folder}/{safe_name(owner)}_{run}"
 
 
 def safe_name(name: str) -> str:
@@ -152,15 +194,31 @@ def safe_name(name: str) -> str:
     return name if plain == name and not _RESERVED.fullmatch(plain) else f"{plain}-{_digest(name)}"
 
 
-def owner_folders(owners: Iterable[str]) -> dict[str, str]:
-    """Return each owner's folder; the folders differ also on file systems that ignore case."""
-    folders: dict[str, str] = {}
-    taken = set()
-    for owner in dict.fromkeys(owners):
-        name = safe_name(owner)
-        folders[owner] = f"{name}-{_digest(owner)}" if name.casefold() in taken else name
-        taken.add(name.casefold())
+def folders_of(names: Iterable[str], known: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return a folder for each owner, or phase; the folders differ also on file systems that ignore case.
+
+    Parameters
+    ----------
+    known: folders that names have already.
+    """
+    folders = dict(known or {})
+    taken = {folded(folder) for folder in folders.values()}
+    for name in dict.fromkeys(names):
+        if name in folders:
+            continue
+        folder = plain = safe_name(name)
+        salt = ""
+        while folded(folder) in taken:
+            folder = f"{plain}-{_digest(name + salt)}"
+            salt += "+"
+        folders[name] = folder
+        taken.add(folded(folder))
     return folders
+
+
+def folded(name: str) -> str:
+    """Return a text that is the same for names that a file system may take for one."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
 def _digest(name: str) -> str:

@@ -1,14 +1,20 @@
 """Fetch a competition's submissions from an unreliable server (`tests.samples.codabench_server`)."""
 
 import csv
-import io
+import hashlib
+import itertools
+import json
 import os
 import re
 import shutil
 import socket
 import stat
 import subprocess
-import zipfile
+import sys
+import threading
+import time
+import tracemalloc
+from contextlib import suppress
 from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
 
@@ -20,7 +26,8 @@ from speechbundles.live.connection import PAUSES, Connection, read_server, read_
 from speechbundles.live.fetch import DELETED, NO_OUTPUT, UNREADABLE, VANISHED, fetch
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
-from speechbundles.model.fetched import read_index, safe_name
+from speechbundles.model.fetched import JOURNAL, folded, folders_of, read_index, safe_name
+from speechbundles.model.text import begins_formula
 from speechbundles.season.uploads import read_submissions
 from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN, Mishap
 from tests.samples.live_bundle import live_bundle, upload
@@ -201,10 +208,63 @@ def test_owners_that_differ_only_in_case_have_different_folders(connection, serv
     assert again.submission.startswith("submissions/Anna-bf4fcc/")
 
 
+def test_no_owner_takes_the_folder_of_another(connection, server, phase, tmp_path):
+    """The third owner is named as the folder that the second one would get."""
+    digest = hashlib.sha256(b"Bob").hexdigest()[:6]
+    owners = [f"BOB-{digest}", "Bob", "BOB", "bob", "straße", "STRASSE", "e\u0301", "\u00c9"]
+    for owner in owners:
+        server.enter(phase, owner, upload())
+    places = {}
+    for _ in range(2):  # the folders stay the same
+        for run in fetch(connection, COMPETITION, tmp_path).runs:
+            place = run.submission.split("/")[1]
+            assert places.setdefault(run.owner, place) == place
+        server.enter(phase, "bOB", upload())
+    assert len({folded(place) for place in places.values()}) == len(places)
+    assert places["bob"] == "bob"
+    names = [
+        "a",
+        "A",
+        "a-" + hashlib.sha256(b"A").hexdigest()[:6],
+        "A-" + hashlib.sha256(b"a").hexdigest()[:6],
+    ]
+    for order in itertools.permutations(names):
+        assert len({folded(folder) for folder in folders_of(order).values()}) == len(names)
+
+
+def test_an_upload_that_another_owner_submits_is_a_file_of_both(connection, server, phase, tmp_path):
+    first = fetch(connection, COMPETITION, tmp_path).runs[0]
+    server._submit(phase, "mallory", server.submissions[first.id]["data"])
+    run = fetch(connection, COMPETITION, tmp_path).runs[-1]
+    assert run.submission.startswith("submissions/mallory/")
+    assert run.sha256 == first.sha256
+
+
+def test_no_cell_of_the_index_is_a_formula(connection, server, phase, tmp_path):
+    owners = ["=1+1", "'=1", "''@x", "-a;=b", "\uff0bx", " =x", "'quoted'", "a;'b;'+c"]
+    for owner in owners:
+        server.enter(phase, owner, upload())
+    runs = fetch(connection, COMPETITION, tmp_path).runs
+    assert [run.owner for run in runs[3:]] == owners
+    assert read_index(tmp_path) == list(runs)
+    for row in csv.reader((tmp_path / "index.csv").read_text(encoding="utf-8").splitlines()):
+        for cell in row:
+            assert not any(begins_formula(part) for part in cell.split(";")), cell
+
+
 def test_different_names_stay_different():
     names = ["a/b", "a_b", "a\\b", "a:b", "a_b ", " a_b", ".a", "_a", "x" * 100, "x" * 101]
     assert len({safe_name(name) for name in names}) == len(names)
     assert safe_name("Team-1_b@x") == "Team-1_b@x"
+
+
+def test_pages_of_50_are_read(connection, server, phase, tmp_path):
+    server.page_size = 50
+    for _ in range(60):
+        server._submit(phase, "carol", server._dataset("submission", "answer.zip", 0))
+    server.stuck = True
+    assert [run.id for run in api.list_runs(connection, phase)] == sorted(server.submissions)
+    assert len(server.called("API GET /api/submissions/?")) == 2
 
 
 # Bad days
@@ -259,6 +319,38 @@ def test_an_unreachable_server_ends_the_fetch_and_the_next_one_continues(
     haul = fetch(connection, COMPETITION, tmp_path)
     assert haul.fetched == 2
     assert haul.lacking == haul.unfinished == []
+
+
+def test_a_fetch_that_is_killed_loses_no_run(connection, server, phase, tmp_path):
+    """The process gets no chance to write anything."""
+    for _ in range(4):
+        server.enter(phase, "carol", upload(5))
+    server.mishaps = [Mishap("STORE GET", "drop", times=100, after=12)]
+    token = tmp_path / "token"
+    token.write_text(TOKEN)
+    token.chmod(0o600)
+    words = ["fetch", "7", str(tmp_path / "live"), "--jobs", "1", "--server", server.address]
+    command = [sys.executable, "build_bundle.py", *words, "--token-file", str(token)]
+    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
+        assert "retrying" in process.stderr.readline()
+        process.kill()
+    before = {run.id: run for run in read_index(tmp_path / "live")}
+    complete = [run for run, row in before.items() if row.complete]
+    assert len(before) == 7
+    assert 2 <= len(complete) <= 4
+    with (tmp_path / "live" / JOURNAL).open("a") as journal:
+        journal.write('["8", "Evaluat')  # a line that was not written to its end
+    (tmp_path / "live/submissions/carol").mkdir(exist_ok=True)
+    (tmp_path / "live/submissions/carol/2027-03-02T090005_5.zip.part").write_bytes(b"PK")
+    server.mishaps.clear()
+    server.requests.clear()
+    haul = fetch(connection, COMPETITION, tmp_path / "live")
+    assert haul.fetched == 7 - len(complete)
+    assert not any(server.called(f"API GET /api/submissions/{run}/") for run in complete)
+    assert haul.lacking == haul.unfinished == []
+    assert len(read_submissions(tmp_path / "live/submissions")) == 7
+    assert not (tmp_path / "live" / JOURNAL).exists()
+    assert read_index(tmp_path / "live") == list(haul.runs)
 
 
 def test_a_request_that_was_never_sent_is_retried_even_if_not_repeatable(pauses):
@@ -317,10 +409,124 @@ def test_only_an_organiser_can_fetch(connection, server, phase, tmp_path):
         fetch(Connection(server.address, "f" * 40), COMPETITION, tmp_path)
 
 
-def test_a_malformed_answer_is_refused(connection, server, phase, tmp_path):
-    server.mishaps = [Mishap("API GET /api/submissions/?", 200, body=b'[{"id": 1}]')]
-    with pytest.raises(OrganiserError, match="has no valid list of submissions"):
+LISTED = {
+    **{"id": 1, "owner": "anna", "created_when": "2027-03-02T09:00:00Z", "status": "Finished"},
+    **{"scores": [], "parent": None, "is_specific_task_re_run": False, "on_leaderboard": False},
+    **{"is_soft_deleted": False, "filename": "a.zip"},
+}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"id": True},
+        {"id": -1},
+        {"id": 10**40},
+        {"id": "1"},
+        {"owner": None},
+        {"owner": {"name": "anna"}},
+        {"created_when": 5},
+        {"created_when": "0001-01-01T00:00:00+14:00"},
+        {"status": ["Finished"]},
+        {"scores": 7},
+        {"scores": [{"column_key": "accuracy", "score": "NaN"}]},
+        {"scores": [{"column_key": "accuracy", "score": 1e300}]},
+        {"scores": [{"column_key": "accuracy", "score": "1e999999"}]},
+    ],
+)
+def test_a_malformed_answer_is_refused(connection, server, phase, tmp_path, change):
+    server.mishaps = [
+        Mishap("API GET /api/submissions/?", 200, body=json.dumps([LISTED]).encode()),
+        Mishap("API GET /api/submissions/?", 200, body=json.dumps([LISTED | change]).encode()),
+    ]
+    assert [run.owner for run in api.list_runs(connection, phase)] == ["anna"]
+    with pytest.raises(OrganiserError, match="has no valid list of submissions") as refusal:
         fetch(connection, COMPETITION, tmp_path)
+    assert len(str(refusal.value)) < 300
+
+
+def test_a_lone_surrogate_is_written_as_its_code(connection, server, phase, tmp_path):
+    server.enter(phase, "mal\ud800ory", upload())
+    server.enter(phase, "mal\udfffory", upload())
+    server.enter(phase, "nul\0", upload())
+    runs = fetch(connection, COMPETITION, tmp_path).runs
+    assert [run.owner for run in runs[3:]] == ["mal\\ud800ory", "mal\\udfffory", "nul\\0"]
+    assert read_index(tmp_path) == list(runs)
+    assert len(read_submissions(tmp_path / "submissions")) == 6
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"https://{'a' * 70}.example/x",
+        "https://[::1",
+        "https://a..example/x",
+        "https://*/x",
+        "https://\ud800/x",
+        "//x",
+        "https://x:99999/",
+        ["https://x/"],
+        {"a": 1},
+        5,
+    ],
+)
+def test_an_odd_address_concerns_only_its_run(connection, server, phase, tmp_path, address):
+    run = next(iter(server.submissions))
+    details = {"data_file": address, "prediction_result": None, "scoring_result": None}
+    body = json.dumps({**details, "detailed_result": None, "logs": []}).encode()
+    server.mishaps = [Mishap(f"API GET /api/submissions/{run}/", 200, times=9, body=body)]
+    haul = fetch(connection, COMPETITION, tmp_path)
+    assert [left.id for left in haul.lacking] == [run]
+    assert len(list(tmp_path.glob("submissions/*/*.zip"))) == 2
+
+
+def test_an_answer_takes_a_limited_amount_of_memory(connection, server, phase, tmp_path):
+    """As lists in a list, this answer would take 800 MB."""
+    body = b"[" + b"[]," * 12_000_000 + b"[]]"
+    server.mishaps = [Mishap("API GET /api/submissions/?", 200, body=body)]
+    tracemalloc.start()
+    try:
+        with pytest.raises(OrganiserError, match="the answer has more than 4000000 values"):
+            fetch(connection, COMPETITION, tmp_path)
+        assert tracemalloc.get_traced_memory()[1] < 5 * len(body)  # the server's copies count too
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_list_without_end_is_left(connection, server, phase, monkeypatch):
+    following = iter(range(10_000))
+
+    def endless(method, path, query, body):
+        return 200, {"count": 9, "next": "more", "results": [LISTED | {"id": next(following) + 1}]}
+
+    monkeypatch.setattr(server, "answer", endless)
+    monkeypatch.setattr("speechbundles.live.api.MOST_PAGES", 30)
+    with pytest.raises(OrganiserError, match="more than 30 pages"):
+        api.list_runs(connection, phase)
+    assert len(server.called("API GET")) == 30
+    monkeypatch.setattr("speechbundles.live.api.LONGEST_LIST", 0)
+    with pytest.raises(OrganiserError, match="takes longer than 0 minutes"):
+        api.list_runs(connection, phase)
+
+
+def test_an_answer_that_arrives_too_slowly_is_left(tmp_path, monkeypatch):
+    """One byte at a time: each arrives before the limit for a single byte."""
+    monkeypatch.setattr("speechbundles.live.connection.LONGEST_ANSWER", 0.3)
+
+    def drip(listening):
+        with listening.accept()[0] as peer:
+            peer.recv(10_000)
+            peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+            with suppress(OSError):
+                while True:
+                    peer.sendall(b"1")
+                    time.sleep(0.01)
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=drip, args=[listening], daemon=True).start()
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        with pytest.raises(OrganiserError, match="the answer is not complete after 0 minutes"):
+            Connection(address, TOKEN).call("GET", "/")
 
 
 def test_a_foreign_index_is_refused(connection, phase, tmp_path):
