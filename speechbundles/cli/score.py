@@ -10,6 +10,9 @@ written to OUT, under the submission's own path:
 For hidden labels too, the scores are exact and the statistics are written. They reveal the labels: keep OUT private.
 A submission that cannot be scored is listed, and the others are still scored. Results are kept in OUT/.runs: the same
 command scores only new submissions, or all of them with another bundle, phase or reference.
+
+With --fetched, DIR is a folder that fetch wrote. Only the entries of the phase's leaderboard are scored and ranked;
+runs before or after the phase's dates are listed. OUT contains one folder for each team, for rank.
 """
 
 import time
@@ -21,15 +24,22 @@ from speechbundles.board import score_all, scores_to_text
 from speechbundles.cli.options import PATH, Command, jobs, phase, reference
 from speechbundles.cli.progress import counting
 from speechbundles.cli.terminal import refuse_windows, reporting, resumable, warn
+from speechbundles.model.fetched import safe_name
 from speechbundles.model.submissions import describe_loose
 from speechbundles.model.text import say
 
 
 @click.command(cls=Command, help=__doc__)
 @click.argument("bundle", type=PATH, metavar="BUNDLE.zip")
-@click.argument("folder", type=PATH, metavar="DIR")
+@click.argument("folder", type=PATH, metavar="DIR", required=False)
 @click.option(
-    "--out", type=PATH, default=Path("scored"), metavar="OUT", help="output folder (default: scored)"
+    "--fetched", type=PATH, metavar="DIR", help="score the leaderboard's entries in a folder that fetch wrote"
+)
+@click.option(
+    "--out",
+    type=PATH,
+    metavar="OUT",
+    help="output folder (default: scored; with --fetched, scored/PHASE)",
 )
 @phase
 @reference
@@ -37,21 +47,29 @@ from speechbundles.model.text import say
 @click.option("--scheduler", metavar="ADDRESS", help="run on a Dask cluster, such as tcp://10.0.0.1:8786")
 def command(
     bundle: Path,
-    folder: Path,
-    out: Path,
+    folder: Path | None,
+    fetched: Path | None,
+    out: Path | None,
     phase: str | None,
     reference: Path | None,
     jobs: int | None,
     scheduler: str | None,
 ) -> int:
+    place = folder or fetched
+    if place is None or (folder and fetched):
+        raise click.UsageError("expected either DIR or --fetched DIR", click.get_current_context())
+    if fetched and not phase:
+        raise click.UsageError("--fetched needs --phase", click.get_current_context())
     refuse_windows()
+    out = out or (Path("scored") / safe_name(str(phase)) if fetched else Path("scored"))
     began = time.monotonic()
     with reporting(2), resumable("scored"):
         with counting("scoring") as progress:
             scores = score_all(
                 bundle,
-                folder,
+                place,
                 out,
+                fetched=fetched is not None,
                 phase=phase,
                 reference=reference,
                 jobs=jobs,
@@ -59,8 +77,10 @@ def command(
                 progress=progress,
             )
         say(scores_to_text(scores))
-        loose = describe_loose(folder, "Not scored, because they are no zips:", passed_over=out)
+        loose = describe_loose(place, "Not scored, because they are no zips:", passed_over=out)
         if loose:
             warn(f"{loose}.")
-        say(f"{scores.new} scored in {time.monotonic() - began:.1f} s, written to {out}", error=True)
-    return 0 if all(scored.finished for scored in scores.scored) else 1
+        scored = scores.new - scores.refused
+        counted = f"{scored} scored{f' and {scores.refused} refused' if scores.refused else ''}"
+        say(f"{counted} in {time.monotonic() - began:.1f} s, written to {out}", error=True)
+    return 0 if fetched or all(scored.finished for scored in scores.scored) else 1

@@ -16,10 +16,13 @@ from speechbundles.live.connection import LARGEST_FILE, Connection, Progress
 from speechbundles.model.bounded import sha256
 from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
 from speechbundles.model.fetched import (
+    DELETED,
     INDEX,
     LOGS,
     OUTPUTS,
+    REPLACED,
     SUBMISSIONS,
+    VANISHED,
     Fetched,
     append_to_journal,
     folders_of,
@@ -33,9 +36,6 @@ from speechbundles.model.fetched import (
 from spokeneval.formats.submission_zip import DAMAGED, MAX_BYTES, open_zip
 
 JOBS = 4
-DELETED = "the upload was deleted on the server"
-VANISHED = "no longer on the server"
-REPLACED = "no longer on the server, but a newer run of the same upload is"
 UNREADABLE = "not a readable zip; fetched twice with the same bytes"
 NO_OUTPUT = "no output yet"
 
@@ -90,7 +90,7 @@ def fetch(
         **{run.id: replace(run, on_board=False, complete=True, note=VANISHED) for run in known.values()},
         **listed,
     }
-    had = {run.owner: run.submission.split("/")[1] for run in known.values() if run.submission}
+    had = {run.owner: run.owner_folder for run in known.values() if run.submission}
     owners = folders_of((run.owner for _, run in sorted(result.items())), had)
     phase_folders = folders_of(phase.name for phase in phases)
     first = first_runs(known.values())

@@ -32,6 +32,10 @@ from speechbundles.model.text import begins_formula
 SUBMISSIONS, OUTPUTS, LOGS = "submissions", "outputs", "logs"
 JOURNAL = ".fetched.jsonl"
 """The runs that were fetched since the index was written, one line each."""
+DELETED = "the upload was deleted on the server"
+VANISHED = "no longer on the server"
+REPLACED = "no longer on the server, but a newer run of the same upload is"
+"""Notes on runs whose files here are the only ones left."""
 LARGEST_INDEX = 256 << 20
 TIME = "%Y-%m-%dT%H%M%S"
 """The format of the time in file names, which `season` reads."""
@@ -69,6 +73,16 @@ class Fetched:
     upload: str = ""
     complete: bool = False
     note: str = ""
+
+    @property
+    def gone(self) -> bool:
+        """Whether the server has the run no longer, or its owner withdrew it."""
+        return self.note in (DELETED, VANISHED, REPLACED)
+
+    @property
+    def owner_folder(self) -> str:
+        """The folder of the owner's uploads; empty if the upload is not here."""
+        return self.submission.split("/")[1] if self.submission else ""
 
 
 COLUMNS = tuple(field.name for field in fields(Fetched))
