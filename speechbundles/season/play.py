@@ -4,9 +4,10 @@ A season is a folder that contains one folder for each team with the team's subm
 
     season/Team Alpha/2027-03-01T0915_first_try.zip        (or with seconds: 2027-03-01T091500_first_try.zip)
 
-Submissions are replayed in order of time. For each, this module finds the open phase, checks the limits per day (UTC)
-and in total, runs the submission (`rehearse`), and applies the submission rule, which selects the team's runs on the
-board. The rules follow the platforms' source code:
+Submissions are replayed in order of time. For each, this module finds the open phase (in a fetched folder: the phase
+that it was made to, if this is open), checks the limits per day (UTC) and in total, runs the submission (`rehearse`),
+and applies the submission rule, which selects the team's runs on the board. The rules follow the platforms' source
+code:
 
 - Phases. Codabench: open from `start` to `end`, both seconds included. CodaLab: open until the next phase starts.
 - Limits apply to each team in each phase. A run that Failed does not count on either platform, neither for the day nor

@@ -39,9 +39,11 @@ def replay(
     attempts = []
     counted: dict[tuple[str, BuiltPhase], list[date]] = {}
     for submission in submissions:
-        phase = next((phase for phase in bundle.phases if phase.is_open(submission.time)), None)
+        named = [phase for phase in bundle.phases if submission.phase in (None, phase.name)]
+        phase = next((phase for phase in named if phase.is_open(submission.time)), None)
         if phase is None:
-            refusal = _no_phase(bundle.phases, submission.time)
+            what = "no phase is open" if submission.phase is None else f"submitted to {submission.phase}"
+            refusal = f"{what}: {_nearby(named, submission.time) or 'no such phase'}"
             attempts.append(Attempt(submission, None, None, REFUSED, (refusal,)))
             continue
         days = counted.setdefault((submission.team, phase), [])
@@ -64,7 +66,7 @@ def replay(
     return attempts
 
 
-def _no_phase(phases: Sequence[BuiltPhase], time: datetime) -> str:
+def _nearby(phases: Sequence[BuiltPhase], time: datetime) -> str:
     nearby = []
     ended = [phase for phase in phases if phase.closes and phase.closes <= time]
     coming = [phase for phase in phases if phase.opens > time]
@@ -74,7 +76,7 @@ def _no_phase(phases: Sequence[BuiltPhase], time: datetime) -> str:
     if coming:
         following = min(coming, key=lambda phase: phase.opens)
         nearby.append(f"{following.name} opens at {following.opens}")
-    return f"no phase is open: {', '.join(nearby)}"
+    return ", ".join(nearby)
 
 
 def _over_limit(phase: BuiltPhase, days: Sequence[date], today: date) -> str | None:

@@ -1,4 +1,7 @@
-"""Reads a season's folder: one folder for each team with its submissions, each named by its UTC time."""
+"""Reads a season's folder: one folder for each team with its submissions, each named by its UTC time.
+
+Of a folder that `fetch` wrote, its index gives the phase that each submission was made to.
+"""
 
 import re
 from dataclasses import dataclass
@@ -8,6 +11,8 @@ from pathlib import Path
 
 from speechbundles.model.bounded import sha256
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.fetched import SUBMISSIONS, read_index
+from speechbundles.model.submissions import INDEX
 from speechbundles.model.text import printable
 from spokeneval.formats.problems import count_of
 from spokeneval.formats.submission_zip import MAX_BYTES
@@ -18,14 +23,14 @@ _EXAMPLE = "2027-03-01T0915_anything.zip"
 
 @dataclass(frozen=True)
 class Submission:
-    """A team's zip and the time of its upload in UTC. `unreadable`: why the zip cannot be rehearsed, if so."""
+    """A team's zip and the time of its upload in UTC. `phase`: its phase's name; None: the phase of that time."""
 
     time: datetime
     team: str
     name: str
     path: Path
     sha256: str
-    unreadable: str = ""
+    phase: str | None = None
 
 
 def read_submissions(folder: Path, *, passed_over: Path | None = None) -> list[Submission]:
@@ -37,6 +42,12 @@ def read_submissions(folder: Path, *, passed_over: Path | None = None) -> list[S
     """
     problems: list[str] = []
     found = []
+    fetched = next((place for place in (folder, folder.resolve().parent) if (place / INDEX).is_file()), None)
+    if fetched == folder:
+        folder = fetched / SUBMISSIONS
+    phases = {}
+    if fetched and folder.resolve() == (fetched / SUBMISSIONS).resolve():
+        phases = {run.submission: run.phase for run in reversed(read_index(fetched)) if run.submission}
     if not folder.is_dir():
         raise OrganiserError(f"{folder}: expected a folder with one folder for each team")
     for team in _listed(folder, passed_over):
@@ -52,12 +63,11 @@ def read_submissions(folder: Path, *, passed_over: Path | None = None) -> list[S
                 problems.append(f"{team.name}/{path.name}: {error}")
                 continue
             except OSError as error:
-                if error.errno != EFBIG:
-                    what = f"{error.strerror}; expected the uploaded zip"
-                    problems.append(f"{team.name}/{path.name}: {what}")
-                    continue
-                unreadable = str(error.strerror)  # concerns only this submission
-            found.append(Submission(time, team.name, path.name, path, digest, unreadable))
+                what = f"{error.strerror}; expected the uploaded zip"
+                problems.append(f"{team.name}/{path.name}: {what}")
+            else:
+                phase = phases.get(f"{SUBMISSIONS}/{team.name}/{path.name}")
+                found.append(Submission(time, team.name, path.name, path, digest, phase))
     if not found and not problems:
         problems.append("no submissions; expected one folder for each team with the team's zips")
     if problems:

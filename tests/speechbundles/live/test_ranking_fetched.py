@@ -12,6 +12,7 @@ from speechbundles.live.fetch import fetch
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.read import read_built_bundle
 from speechbundles.rehearse import many
+from speechbundles.season import play_season
 from tests.samples.live_bundle import live_bundle, upload
 
 COMPETITION, EVALUATION = 7, 701
@@ -159,3 +160,36 @@ def test_the_command(connection, server, live, tmp_path, capsys, monkeypatch):
         score(bundle, tmp_path / "live", tmp_path / "o", phase="Development", fetched=True)
     assert build_bundle.main([*command[:3], "nowhere", *command[4:]]) == 2
     assert "expected the index that `fetch` writes" in capsys.readouterr().err
+
+
+def test_a_season_has_each_submission_in_the_phase_that_it_was_made_to(connection, server, live, tmp_path):
+    """By its time alone, the early submission would be in the development phase."""
+    bundle = live()
+    server.now = datetime(2027, 2, 1)
+    server.enter(EVALUATION, "early", upload())
+    server.now = datetime(2027, 3, 2)
+    server.enter(EVALUATION, "anna", upload(0))
+    server.enter(700, "late", upload())
+    fetch(connection, COMPETITION, tmp_path / "live")
+    (tmp_path / "live/submissions/by hand").mkdir()
+    (tmp_path / "live/submissions/by hand/2027-03-02T0915.zip").write_bytes(upload())
+    for folder in (tmp_path / "live", tmp_path / "live/submissions"):
+        season = play_season(bundle, folder, work=tmp_path / "work")
+        found = {
+            attempt.submission.team: (attempt.phase and attempt.phase.name, attempt.status, attempt.reasons)
+            for attempt in season.attempts
+        }
+        assert found == {
+            "anna": ("Evaluation", "Finished", ()),
+            "by hand": ("Evaluation", "Finished", ()),
+            "early": (
+                None,
+                "Refused",
+                ("submitted to Evaluation: Evaluation opens at 2027-03-01 00:00:00",),
+            ),
+            "late": (
+                None,
+                "Refused",
+                ("submitted to Development: Development closed at 2027-03-01 00:00:00",),
+            ),
+        }
