@@ -12,6 +12,7 @@ from speechbundles.board.gold import Gold
 from speechbundles.board.outputs import MOST_SHOWN, ScoringOutput, no_board
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.submissions import find_submissions
+from speechbundles.rehearse import extracted_name
 from spokeneval.formats.problems import FileProblems, count_of, some_of
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.formats.submission_zip import unpack
@@ -77,7 +78,7 @@ def _submission_of(output: ScoringOutput, submissions: Mapping[str, Path]) -> Pa
 
 def _read(path: Path, gold: Gold) -> Any:
     with tempfile.TemporaryDirectory() as folder:
-        unpack(path, Path(folder))
+        unpack(path, Path(folder), extracted_name)
         return gold.task.format.read_submission(list_files(Path(folder)), gold.labels.items)
 
 

@@ -39,7 +39,7 @@ from speechbundles.rehearse import (
     with_reference,
     write_result,
 )
-from spokeneval.formats.problems import count_of
+from spokeneval.formats.problems import count_of, some_of
 from spokeneval.formats.submission_zip import MAX_BYTES
 from spokeneval.formats.tables import csv_text, no_formula
 from spokeneval.programs.score import HIDDEN_STATISTICS
@@ -142,6 +142,7 @@ def score(
             results, new, notes = _score_teams(scoring, teams.teams)
             _replace_outputs(out, results)
             notes = (*teams.notes, *notes)
+        notes = (*notes, *_warnings(results))
         refused = sum(results[name].status != FINISHED for name in new if name in results)
         scores = Scores(built, _best_first(built, results), len(new), refused, fetched, notes)
         (out / LIST_FILE).write_text(to_csv(scores), encoding="utf-8", newline="")
@@ -275,6 +276,15 @@ def _alone(out: Path, runs: Path) -> Iterator[None]:
                 f"{out}: another run is writing to this folder. Wait until it ends, or give another folder with --out"
             ) from None
         yield
+
+
+def _warnings(results: Mapping[str, Result]) -> list[str]:
+    """Return each difference between the platform's behaviour and what outputs suggest, with its submissions."""
+    found: dict[str, list[str]] = {}
+    for name, result in sorted(results.items()):
+        for warning in dict.fromkeys(result.warnings):
+            found.setdefault(warning, []).append(name)
+    return [f"{warning} ({some_of(names)})" for warning, names in found.items()]
 
 
 def _best_first(bundle: BuiltBundle, results: dict[str, Result]) -> list[Scored]:

@@ -278,6 +278,14 @@ def _notes(entrants: Sequence[Entrant]) -> list[str]:
     gone = [str(entrant.run.id) for entrant in entrants if entrant.path is None]
     again = sum(is_run_again(entrant) for entrant in entrants)
     notes = [f"{count_of(again, 'new run')} will count towards the teams' daily limits"] if again else []
+    odd = {
+        str(entrant.run.id): entrant.result.warnings
+        for entrant in entrants
+        if entrant.result and entrant.result.warnings
+    }
+    for warning in dict.fromkeys(warning for warnings in odd.values() for warning in warnings):
+        runs = [run for run, warnings in odd.items() if warning in warnings]
+        notes.append(f"{warning}; runs: {some_of(runs, MOST_SHOWN)}")
     if gone:
         notes.append(
             f"runs that cannot be repeated, because the upload was deleted: {some_of(gone, MOST_SHOWN)}"

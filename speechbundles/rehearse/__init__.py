@@ -19,8 +19,7 @@ from speechbundles.rehearse.rehearsal import (
     rehearse_phase,
     with_reference,
 )
-from speechbundles.rehearse.run import Engine
-from speechbundles.rehearse.sandbox import Limits
+from speechbundles.rehearse.run import Engine, extracted_name
 from speechbundles.rehearse.warm import WarmEngine
 
 __all__ = [
@@ -33,6 +32,7 @@ __all__ = [
     "Rehearsal",
     "Result",
     "WarmEngine",
+    "extracted_name",
     "lost_result",
     "read_result",
     "rehearse",

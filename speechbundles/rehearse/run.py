@@ -13,7 +13,7 @@ from speechbundles.rehearse.engine import LocalEngine
 from speechbundles.rehearse.left_behind import Left, Place
 from speechbundles.rehearse.sandbox import Limits
 from speechbundles.rehearse.warm import WarmEngine
-from spokeneval.formats.problems import SubmissionError
+from spokeneval.formats.problems import SubmissionError, some_of
 from spokeneval.formats.submission_zip import unpack
 
 LARGEST_SCORES = 1_000_000
@@ -67,10 +67,23 @@ class Run:
         return self.place.path / "scratch"
 
     def unpack_submission(self, submission: Path, folder: Path, metadata_files: Iterable[str]) -> None:
+        moved = []
+
+        def place(name: str) -> str:
+            inside = extracted_name(name)
+            if inside != name:
+                moved.append(name)
+            return inside
+
         try:
-            unpack(submission, folder)
+            unpack(submission, folder, place)
         except SubmissionError as refusal:
             raise RunFailed(str(refusal)) from None
+        if moved:
+            self.warnings.append(
+                f"the platform unpacks entries that lead out of the zip inside it: {some_of(sorted(set(moved)))}; "
+                "the starting kit refuses such a zip"
+            )
         for name in metadata_files:
             if (folder / name).exists():
                 raise RunFailed(
@@ -157,6 +170,18 @@ class Run:
         if problem:
             raise RunFailed(problem)
         return output
+
+
+def extracted_name(name: str) -> str:
+    """Return the name under which both platforms' workers unpack an entry that would leave the submission's folder.
+
+    `zipfile.ZipFile.extractall` leaves out `..` and a leading slash. Source: `_get_bundle` in Codabench's
+    compute_worker.py, `get_bundle` in worker.py of CodaLab's competitions-v1-compute-worker.
+    """
+    parts = name.split("/")
+    if ".." not in parts and not name.startswith("/"):
+        return name
+    return "/".join(part for part in parts if part not in ("", ".", "..")) + "/" * name.endswith("/")
 
 
 def command_text(program: Path, metadata_files: Iterable[str]) -> str | None:

@@ -14,7 +14,7 @@ import struct
 import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import BinaryIO, Callable
 
 from .problems import Problems, SubmissionError, name
 from .submission_folder import BACKSLASH, MAX_FILES, UNPACK
@@ -93,8 +93,14 @@ def is_packed(path: Path) -> bool:
     return start.startswith(b"PK\3\4") or bool(_archive(start)) or zipfile.is_zipfile(str(path))
 
 
-def unpack(zip_path: Path, directory: Path) -> None:
+def unpack(zip_path: Path, directory: Path, place: Callable[[str], str] | None = None) -> None:
     """Unpack a zip into an existing, empty folder.
+
+    Parameters
+    ----------
+    place
+        Returns the name under which an entry is unpacked, given its name in the zip. Of entries that get the same name,
+        the last one is unpacked. By default, entries keep their names.
 
     Raises
     ------
@@ -105,6 +111,8 @@ def unpack(zip_path: Path, directory: Path) -> None:
     try:
         with open(str(zip_path), "rb") as stream, open_zip(stream) as archive:
             entries = archive.infolist()
+            if place is not None:
+                entries = _placed(entries, place)
             _check_entries(entries, problems)
             problems.raise_if_any()
             budget = MAX_BYTES
@@ -129,6 +137,23 @@ def unpack(zip_path: Path, directory: Path) -> None:
             found = _describe_other(stream.read(_START))
         problems.add("bad_zip", "", f"is not a readable zip file{found}")
     problems.raise_if_any()
+
+
+def _placed(entries: list[zipfile.ZipInfo], place: Callable[[str], str]) -> list[zipfile.ZipInfo]:
+    """The entries under other names. A folder without a name left is the submission's own folder."""
+    moved = set()
+    for entry in entries:
+        inside = place(entry.filename)
+        if inside != entry.filename and inside.strip("/"):
+            entry.filename = inside
+            moved.add(inside)
+    last = {entry.filename: entry for entry in entries}
+    return [
+        entry
+        for entry in entries
+        if (entry.filename not in moved or last[entry.filename] is entry)
+        and not (entry.is_dir() and not place(entry.filename).strip("/"))
+    ]
 
 
 def _archive(start: bytes) -> str:

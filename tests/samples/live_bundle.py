@@ -57,7 +57,7 @@ def live_bundle(
     return path
 
 
-def upload(*mistakes: int, items: list[tuple[str, str]] = HIDDEN) -> bytes:
+def upload(*mistakes: int, items: list[tuple[str, str]] = HIDDEN, entry: str = "predictions.csv") -> bytes:
     """A submission that is wrong for these items."""
     words = {"correct": "accept", "incorrect": "reject"}
     other = {"accept": "reject", "reject": "accept"}
@@ -65,9 +65,7 @@ def upload(*mistakes: int, items: list[tuple[str, str]] = HIDDEN) -> bytes:
         f"{name},{other[words[label]] if at in mistakes else words[label]}"
         for at, (name, label) in enumerate(items)
     ]
-    return make_zip(
-        [(zipfile.ZipInfo("predictions.csv"), ("\n".join(["id,decision", *rows]) + "\n").encode())]
-    )
+    return make_zip([(zipfile.ZipInfo(entry), ("\n".join(["id,decision", *rows]) + "\n").encode())])
 
 
 def score(parts: dict[str, bytes], submission: bytes) -> dict[str, float] | None:
@@ -85,5 +83,6 @@ def score(parts: dict[str, bytes], submission: bytes) -> dict[str, float] | None
 
 
 def _rows(data: bytes, name: str) -> list[list[str]]:
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        return list(csv.reader(archive.read(name).decode().splitlines()))[1:]
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:  # unpacked as `extractall` does
+        inside = {entry.replace("../", "").lstrip("/"): entry for entry in archive.namelist()}
+        return list(csv.reader(archive.read(inside[name]).decode().splitlines()))[1:]

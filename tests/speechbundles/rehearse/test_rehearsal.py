@@ -7,6 +7,7 @@ CodaLab: codalab/apps/web/tasks.py (`update_submission`).
 import json
 import os
 import textwrap
+import zipfile
 from concurrent.futures import ProcessPoolExecutor
 from decimal import Decimal
 from pathlib import Path
@@ -17,6 +18,8 @@ import yaml
 from speechbundles.model.errors import BundleError, OrganiserError
 from speechbundles.rehearse.rehearsal import rehearse
 from speechbundles.rehearse.sandbox import Limits, Outcome
+from spokeneval.formats.problems import SubmissionError
+from spokeneval.formats.submission_zip import unpack
 from tests.samples.small_bundles import (
     CODALAB_SCORE,
     COLUMNS,
@@ -271,8 +274,54 @@ def test_a_submission_that_cannot_be_unpacked_fails_with_the_report(tmp_path):
     result = rehearse(bundle, bad)
     assert result.status == "Failed"
     assert "is not a readable zip file, but a text file; zip it, and submit the zip" in result.problems[0]
-    escape = submission_zip(tmp_path, {"../answer.txt": "42"})
-    assert rehearse(bundle, escape).status == "Failed"
+
+
+@pytest.mark.parametrize(
+    ("entry", "status"),
+    [
+        ("../answer.txt", "Finished"),
+        ("/answer.txt", "Finished"),
+        ("a/../../../answer.txt", "Failed"),  # is a/answer.txt
+        ("../metadata", "Failed"),
+        ("..", "Failed"),
+        ("..\\answer.txt", "Failed"),
+    ],
+)
+def test_an_entry_that_leads_out_of_the_zip_is_unpacked_inside(tmp_path, entry, status):
+    """As `extractall` does; compared with it."""
+    bundle = codabench_bundle(tmp_path)
+    escape = submission_zip(tmp_path, {"../": "", entry: "42"})
+    before = sorted(tmp_path.rglob("*"))
+    found = rehearse(bundle, escape, keep=tmp_path / "kept")
+    assert found.status == status
+    outside = [path for path in tmp_path.rglob("*") if not path.is_relative_to(tmp_path / "kept")]
+    assert sorted(outside) == before
+    if status == "Finished":
+        assert [warning for warning in found.warnings if f"inside it: ../, {entry}" in warning]
+        (folder,) = (tmp_path / "kept").rglob("res")
+        with zipfile.ZipFile(escape) as archive:
+            archive.extractall(tmp_path / "worker")
+        assert [path.name for path in (tmp_path / "worker").iterdir()] == ["answer.txt"]
+        assert (folder / "answer.txt").read_bytes() == (tmp_path / "worker/answer.txt").read_bytes()
+    (tmp_path / "kit").mkdir()
+    with pytest.raises(SubmissionError):
+        unpack(escape, tmp_path / "kit")
+
+
+def test_codalabs_worker_unpacks_such_an_entry_inside_too(tmp_path):
+    found = codalab_run(tmp_path, CODALAB_SCORE, files={"../answer.txt": "42\n"})
+    assert found.status == "Finished"
+    assert any("lead out of the zip" in warning for warning in found.warnings)
+
+
+@pytest.mark.parametrize(
+    ("first", "last"), [("../answer.txt", "answer.txt"), ("answer.txt", "../answer.txt")]
+)
+def test_of_two_entries_at_one_place_the_last_is_scored(tmp_path, first, last):
+    bundle = codabench_bundle(tmp_path)
+    for answers, score in (("41 42", 0.87654321), ("42 41", 0.25)):
+        upload = submission_zip(tmp_path, dict(zip((first, last), answers.split(), strict=True)))
+        assert rehearse(bundle, upload).scores["accuracy"] == score
 
 
 def test_a_folder_is_no_submission(tmp_path):
