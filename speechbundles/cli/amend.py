@@ -1,10 +1,10 @@
 """Correct a competition on Codabench and rerun its submissions.
 
-BUNDLE.zip is the corrected bundle: its labels and programs replace those on the server. COMPETITION is the
+BUNDLE.zip is the corrected bundle: its labels, programs, pages and kits replace those on the server. COMPETITION is the
 competition's number, as in its address. First, all submissions are fetched and scored on this computer, and the new
 leaderboard is shown. Nothing on the server changes without --yes. With --yes the files are replaced, the submissions
 are rerun in the order of their uploads, and the server's leaderboard is compared with the predicted one. If the command
-is interrupted, run it again to continue.
+is interrupted, run it again to continue, or restore the earlier files with --abandon.
 """
 
 from pathlib import Path
@@ -15,7 +15,7 @@ from speechbundles.cli.options import PATH, Command, jobs
 from speechbundles.cli.progress import counting
 from speechbundles.cli.server import competition_number, connect, server_options
 from speechbundles.cli.terminal import refuse_windows, reporting
-from speechbundles.live import amendment_to_text, carry_out_amendment, plan_amendment
+from speechbundles.live import abandon_amendment, amendment_to_text, carry_out_amendment, plan_amendment
 from speechbundles.model.text import say
 
 
@@ -30,6 +30,16 @@ from speechbundles.model.text import say
     help="folder for the fetched submissions (default: fetched/COMPETITION)",
 )
 @jobs
+@click.option(
+    "--accept",
+    multiple=True,
+    type=int,
+    metavar="RUN",
+    help="accept this run as it is on the server, for example because its file was lost; may be repeated",
+)
+@click.option(
+    "--abandon", is_flag=True, help="restore the programs, data, kits and pages from before the amendment"
+)
 @click.option("--yes", is_flag=True, help="make the changes; without this option they are only shown")
 @server_options
 def command(
@@ -37,6 +47,8 @@ def command(
     competition: int,
     folder: Path | None,
     jobs: int | None,
+    accept: tuple[int, ...],
+    abandon: bool,
     yes: bool,
     server: str,
     token_file: Path | None,
@@ -44,18 +56,24 @@ def command(
     refuse_windows()
     with reporting(ending="\n\nRun the same command again to continue."):
         connection = connect(server, token_file)
+        folder = folder or Path("fetched") / str(competition)
+        if abandon:
+            for step in abandon_amendment(connection, competition, folder):
+                say(step)
+            return 0
         with counting("fetching") as fetching, counting("scoring") as scoring:
             amendment = plan_amendment(
                 connection,
                 bundle,
                 competition,
-                folder or Path("fetched") / str(competition),
+                folder,
+                accept=accept,
                 jobs=jobs,
                 fetching=fetching,
                 scoring=scoring,
             )
         say(amendment_to_text(amendment))
-        if not amendment.phases:
+        if amendment.empty:
             return 0
         if not yes:
             say(

@@ -1,5 +1,6 @@
 """Publish, fetch and amend a competition on a server. Other packages import only from this module."""
 
+from speechbundles.live.amend import abandon as abandon_amendment
 from speechbundles.live.amend import carry_out as carry_out_amendment
 from speechbundles.live.amend import plan as plan_amendment
 from speechbundles.live.amend import to_text as amendment_to_text
@@ -13,6 +14,7 @@ __all__ = [
     "INDEX",
     "JOBS",
     "Connection",
+    "abandon_amendment",
     "amendment_to_text",
     "carry_out_amendment",
     "fetch_competition",

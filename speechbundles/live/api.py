@@ -31,10 +31,8 @@ DELETED_FILE = "Deleted File"
 """The file name that the server gives for a deleted upload."""
 PARTS = ("scoring_program", "ingestion_program", "input_data", "reference_data")
 """The parts of a task; also the types of their datasets."""
-LARGEST_EXPONENT = 100
-"""The largest power of ten of a score, either way: one of a billion would be written with a billion digits."""
-MOST_PAGES = 10_000
-"""Most pages of a list."""
+KITS = ("starting_kit", "public_data")
+"""The files of a phase that participants download; also the types of their datasets."""
 READINGS = 5
 """Most attempts to read a list that changes while its pages are read."""
 MOST_PAGES = 20_000
@@ -329,6 +327,51 @@ def read_parts(connection: Connection, task: int) -> dict[str, str]:
 def change_parts(connection: Connection, task: int, keys: Mapping[str, str]) -> None:
     """Replace a task's programs and data. `keys` must be complete, because the task loses all other parts."""
     connection.call("PATCH", f"/api/tasks/{task}/", {part: keys[part] for part in PARTS if part in keys})
+
+
+def read_texts(competition: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a competition's pages and terms, in the form that `change_texts` sends."""
+    with _expected("list of pages"):
+        return {
+            "terms": _words(competition["terms"]),
+            "pages": [
+                {
+                    "id": _number(page["id"]),
+                    "title": _words(page["title"]),
+                    "content": _words(page["content"]),
+                    "index": int(page["index"]),
+                }
+                for page in sorted(competition["pages"], key=lambda page: page["index"])
+            ],
+        }
+
+
+def change_texts(connection: Connection, competition: Mapping[str, Any], texts: Mapping[str, Any]) -> None:
+    """Replace a competition's pages and terms. Its whitelist is sent too, because the server empties it otherwise."""
+    whitelist = [_words(address) for address in competition.get("whitelist_emails") or ()]
+    connection.call(
+        "PATCH", f"/api/competitions/{competition['id']}/", {**texts, "whitelist_emails": whitelist}
+    )
+
+
+def read_kits(competition: Mapping[str, Any]) -> dict[int, dict[str, str]]:
+    """Return the keys of each phase's starting kit and public data, `phase -> kind -> key`."""
+    with _expected("list of phases"):
+        return {
+            _number(phase["id"]): {kind: _words(phase[kind]["key"]) for kind in KITS if phase.get(kind)}
+            for phase in competition["phases"]
+        }
+
+
+def change_kit(connection: Connection, phase: int, kind: str, key: str | None) -> None:
+    """Give a phase another starting kit or other public data; None: none."""
+    if key is None:
+        connection.call("PATCH", f"/api/phases/{phase}/", {kind: None})
+        return
+    answer = _get(connection, f"/api/datasets/?key={key}")
+    with _expected("dataset"):
+        (dataset,) = (_number(found["id"]) for found in answer["results"] if found["key"] == key)
+    connection.call("PATCH", f"/api/phases/{phase}/", {kind: dataset})
 
 
 def finish_upload(connection: Connection, key: str) -> None:

@@ -29,7 +29,7 @@ class Entrant:
     Attributes
     ----------
     run: its newest run; `older`: the runs that this one replaces.
-    path: the uploaded file; None if it was deleted on the server.
+    path: the uploaded file; None if it was deleted on the server, or its run is accepted as it is.
     result: its result with a bundle's files; None if it was not scored.
     """
 
@@ -42,9 +42,18 @@ class Entrant:
 
 
 def read_entrants(
-    connection: Connection, phase: api.LivePhase, fetched: Sequence[Fetched], folder: Path
+    connection: Connection,
+    phase: api.LivePhase,
+    fetched: Sequence[Fetched],
+    folder: Path,
+    accepted: Collection[int] = (),
 ) -> list[Entrant]:
-    """Return the uploads to a phase, sorted by newest run; cancelled and withdrawn runs are left out."""
+    """Return the uploads to a phase, sorted by newest run; cancelled and withdrawn runs are left out.
+
+    Parameters
+    ----------
+    accepted: runs that stay as they are on the server.
+    """
     known = {run.id: run for run in fetched}
     runs: dict[str, list[api.LiveRun]] = {}
     for run in api.list_runs(connection, phase.id):
@@ -54,7 +63,8 @@ def read_entrants(
     entrants = []
     for own in runs.values():
         row = known[own[-1].id]
-        path = folder / row.submission if row.submission and not own[-1].deleted else None
+        as_it_is = own[-1].deleted or any(run.id in accepted for run in own)
+        path = folder / row.submission if row.submission and not as_it_is else None
         entrants.append(Entrant(row.upload or str(row.id), own[-1], tuple(own[:-1]), path, row.sha256))
     return sorted(entrants, key=lambda entrant: entrant.run.id)
 
@@ -106,12 +116,29 @@ def stored_scores(result: Result) -> dict[str, Decimal]:
     return {key: score for key, score in result.scores.items() if score is not None}
 
 
-def differs(entrant: Entrant) -> bool:
-    """Whether the status or the scores on the server differ from those of the run here."""
-    result, run = entrant.result, entrant.run
+def differs(entrant: Entrant, run: api.LiveRun | None = None) -> bool:
+    """Whether the status or the scores of a run on the server differ from those here. Default: the newest run."""
+    result, run = entrant.result, run or entrant.run
     return result is not None and (
         result.status != run.status or (result.status == FINISHED and stored_scores(result) != run.scores)
     )
+
+
+def replaced_runs(entrant: Entrant, last: int) -> list[api.LiveRun]:
+    """Return the runs of an upload that a newer one replaces; none until one has ended as here.
+
+    Of several new runs, the one on the leaderboard is kept, else the newest.
+
+    Parameters
+    ----------
+    last: id of the last run with the earlier files.
+    """
+    runs = [*entrant.older, entrant.run]
+    good = [run for run in runs if run.id > last and run.status in api.FINAL and not differs(entrant, run)]
+    if not good or any(run.status not in (*api.FINAL, api.WAITING) for run in runs):
+        return []
+    kept = next((run for run in good if run.on_board), good[-1])
+    return [run for run in runs if run is not kept]
 
 
 def predict(

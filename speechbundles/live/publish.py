@@ -10,7 +10,7 @@ from typing import Any
 from speechbundles.check import check_bundle
 from speechbundles.live import api
 from speechbundles.live.connection import Connection, Progress
-from speechbundles.live.served import differences
+from speechbundles.live.served import differences, different_settings
 from speechbundles.live.wait import wait_for_import, wait_for_runs
 from speechbundles.model.bounded import parse_yaml
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
@@ -108,23 +108,45 @@ def read_bundle(path: Path) -> tuple[BuiltBundle, Mapping[str, Any]]:
 
 
 def check_served(
-    content: Mapping[str, Any], files: Mapping[str, bytes], live: Mapping[str, Any], competition: int
+    content: Mapping[str, Any],
+    files: Mapping[str, bytes],
+    live: Mapping[str, Any],
+    competition: int,
+    *,
+    texts: bool = True,
 ) -> None:
-    """Compare a competition on the server with its bundle.
+    """Compare a competition on the server with its bundle. `texts`: whether pages and terms must be the same too.
 
     Raises
     ------
     OrganiserError: the message lists all differences.
     """
+    found = served_differences(content, files, live, competition, texts=texts)
+    if found:
+        lines = "\n".join(f"  {line}" for line in found)
+        raise OrganiserError(f"competition {competition} differs from the bundle:\n\n{lines}")
+
+
+def served_differences(
+    content: Mapping[str, Any],
+    files: Mapping[str, bytes],
+    live: Mapping[str, Any],
+    competition: int,
+    *,
+    texts: bool = True,
+) -> list[str]:
+    """Return the differences that `check_served` reports.
+
+    Raises
+    ------
+    OrganiserError: the server's answer lacks a value, or has it in another form.
+    """
     try:
-        found = differences(content, files, live)
+        return differences(content, files, live) if texts else different_settings(content, live)
     except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
         raise OrganiserError(
             f"competition {competition} cannot be compared with the bundle: {error!r:.200}"
         ) from None
-    if found:
-        lines = "\n".join(f"  {line}" for line in found)
-        raise OrganiserError(f"competition {competition} differs from the bundle:\n\n{lines}")
 
 
 def read_served_files(connection: Connection, task: int) -> dict[str, bytes]:
@@ -134,13 +156,31 @@ def read_served_files(connection: Connection, task: int) -> dict[str, bytes]:
     ------
     Refused: the server does not provide them.
     """
-    served = {}
+    return {part: read_dataset(connection, key) for part, key in api.read_parts(connection, task).items()}
+
+
+def read_dataset(connection: Connection, key: str) -> bytes:
+    """Download a dataset's file.
+
+    Raises
+    ------
+    Refused: the server does not provide it.
+    """
     with tempfile.TemporaryDirectory(prefix="served-") as folder:
-        for part, key in api.read_parts(connection, task).items():
-            target = Path(folder) / part
-            digest = connection.download(partial(api.dataset_link, connection, key), target)
-            served[part] = target.read_bytes() if digest else b""
-    return served
+        target = Path(folder) / "file"
+        digest = connection.download(partial(api.dataset_link, connection, key), target)
+        return target.read_bytes() if digest else b""
+
+
+def wanted_kits(
+    bundle: BuiltBundle, content: Mapping[str, Any], phases: list[api.LivePhase]
+) -> dict[int, dict[str, bytes]]:
+    """Return the starting kit and the public data of each phase in the bundle, `phase -> kind -> zip`."""
+    items = sorted(content["phases"], key=lambda item: int(item.get("index", 0)))
+    return {
+        phase.id: {kind: bundle.files[item[kind]] for kind in api.KITS if item.get(kind) in bundle.files}
+        for phase, item in zip(phases, items, strict=True)
+    }
 
 
 def wanted_files(bundle: BuiltBundle, phase: BuiltPhase) -> dict[str, bytes]:

@@ -32,17 +32,38 @@ def differences(
     ------
     AttributeError, KeyError, IndexError, TypeError, ValueError: the answer lacks a value, or has it in another form.
     """
+    return different_settings(content, competition) + different_texts(content, files, competition)
+
+
+def different_settings(content: Mapping[str, Any], competition: Mapping[str, Any]) -> list[str]:
+    """Return a line for each difference except those in the pages and the terms; see `differences`."""
     found = _compare("", content, competition, {key: TOP[key] for key in TOP if key not in _NOT_SERVED})
-    found += _different("terms", _text(files[content["terms"]]), str(competition["terms"]).strip())
-    wanted_pages = [(str(page["title"]), _text(files[page["file"]])) for page in content["pages"]]
-    pages = sorted(competition["pages"], key=lambda page: page["index"])
-    served_pages = [(str(page["title"]), str(page["content"]).strip()) for page in pages]
-    found += _different("pages", [title for title, _ in wanted_pages], [title for title, _ in served_pages])
-    for (title, wanted), (_, served) in zip(wanted_pages, served_pages, strict=False):
-        found += _different(f"page {title!r}", wanted, served)
     queue = competition["queue"]
     found += _different("queue", content.get("queue"), str(queue["vhost"]) if queue else None)
     return found + _different_phases(content, competition) + _different_board(content, competition)
+
+
+def wanted_texts(content: Mapping[str, Any], files: Mapping[str, bytes]) -> dict[str, Any]:
+    """Return the bundle's terms and pages as the server stores them. `files`: the bundle's entries, by name."""
+    pages = [
+        {"title": str(page["title"]), "content": _text(files[page["file"]]), "index": index}
+        for index, page in enumerate(content["pages"])
+    ]
+    return {"terms": _text(files[content["terms"]]), "pages": pages}
+
+
+def different_texts(
+    content: Mapping[str, Any], files: Mapping[str, bytes], competition: Mapping[str, Any]
+) -> list[str]:
+    """Return a line for each difference in the pages and the terms; see `differences`."""
+    wanted = wanted_texts(content, files)
+    found = _different("terms", wanted["terms"], str(competition["terms"]).strip())
+    served = sorted(competition["pages"], key=lambda page: page["index"])
+    titles = ([str(page["title"]) for page in pages] for pages in (wanted["pages"], served))
+    found += _different("pages", *titles)
+    for page, live in zip(wanted["pages"], served, strict=False):
+        found += _different(f"page {page['title']!r}", page["content"], str(live["content"]).strip())
+    return found
 
 
 def _different_phases(content: Mapping[str, Any], competition: Mapping[str, Any]) -> list[str]:

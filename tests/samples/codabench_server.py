@@ -143,6 +143,7 @@ class CodabenchServer:
         key = str(uuid.UUID(int=len(self.datasets) + 1))
         path = f"/bundles/dataset/{key[-12:]}/{name}"
         self.datasets[key] = {"type": kind, "path": path, "owner": owner, "size": size, "name": name}
+        self.datasets[key]["id"] = len(self.datasets) + 1000
         self.files[path] = b""
         return key
 
@@ -173,6 +174,7 @@ class CodabenchServer:
                 "end": phase["end"].replace(" ", "T") + "Z" if phase.get("end") else None,
                 "max_submissions_per_person": phase.get("max_submissions", 100),
                 "has_max_submissions": True,
+                **{kind: self._kit(kind, phase.get(kind), files) for kind in ("starting_kit", "public_data")},
                 "tasks": [
                     {key: self.tasks[tasks[task]][key] for key in ("id", "name")} for task in phase["tasks"]
                 ],
@@ -186,9 +188,13 @@ class CodabenchServer:
             **_given(content, COMPETITION),
             "terms": files[content["terms"]].decode().strip(),
             "pages": [
-                {"title": page["title"], "content": files[page["file"]].decode().strip(), "index": index}
+                {
+                    **{"id": index + 1, "title": page["title"], "index": index},
+                    "content": files[page["file"]].decode().strip(),
+                }
                 for index, page in enumerate(content["pages"])
             ],
+            "whitelist_emails": [],
             "phases": phases,
             "leaderboards": [
                 {
@@ -200,6 +206,13 @@ class CodabenchServer:
         self.change(served)
         self.competitions[number] = served
         return number
+
+    def _kit(self, kind: str, name: str | None, files: dict[str, bytes]) -> dict[str, Any] | None:
+        if name is None:
+            return None
+        key = self._dataset(kind, name, 0)
+        self.files[self.datasets[key]["path"]] = files[name]
+        return {"id": self.datasets[key]["id"], "key": key}
 
     def _phase(self, phase: int) -> tuple[dict[str, Any], dict[str, Any]]:
         for competition in self.competitions.values():
@@ -314,6 +327,9 @@ class CodabenchServer:
                 return 400, {"data_file": ["Insufficient space. Your available space is 0.0 B."]}
             key = self._dataset(body["type"], body["request_sassy_file_name"], body["file_size"])
             return 201, {"key": key, "sassy_url": self._sign(self.datasets[key]["path"])}
+        if head == "datasets" and method == "GET":
+            listed = [{"id": self.datasets[query["key"]]["id"], "key": query["key"]}]
+            return 200, {"count": 1, "next": None, "results": listed}
         if head == "datasets" and rest[0] == "completed" and method == "PUT":
             if self.datasets[rest[1]]["type"] != "competition_bundle":
                 return 200, {"key": rest[1]}
@@ -335,6 +351,22 @@ class CodabenchServer:
             found = self.competitions[int(rest[0])]
             found["published"] = not found["published"]
             return 200, {"published": found["published"]}
+        if head == "competitions" and method == "PATCH":
+            found = self.competitions[int(rest[0])]
+            found.update({"whitelist_emails": body["whitelist_emails"]})  # without it, an error
+            found.update({key: body[key] for key in ("terms", "pages") if key in body})
+            for number, page in enumerate(found["pages"], 1):
+                page.setdefault("id", 100 + number)
+            return 200, {}
+        if head == "phases" and method == "PATCH":
+            _, found = self._phase(int(rest[0]))
+            for kind, number in body.items():
+                if number is None:
+                    found[kind] = None
+                    continue
+                key = next(key for key, dataset in self.datasets.items() if dataset["id"] == number)
+                found[kind] = {"id": number, "key": key}
+            return 200, {}
         if head == "competitions" and int(rest[0]) in self.competitions:
             return 200, self.competitions[int(rest[0])]
         if head == "tasks" and method == "GET":

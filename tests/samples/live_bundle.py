@@ -33,10 +33,21 @@ INGEST = b'"""Checks nothing."""\n'
 
 
 def live_bundle(
-    path: Path, *, rule: str = "Force_Best", wrong: int = 0, auto_run: bool = True, **changes: object
+    path: Path,
+    *,
+    rule: str = "Force_Best",
+    wrong: int = 0,
+    auto_run: bool = True,
+    page: bytes = b"",
+    **changes: object,
 ) -> Path:
-    """A bundle whose gold standard has `wrong` of its labels exchanged, from the first on."""
+    """A bundle whose gold standard has `wrong` of its labels exchanged, from the first on.
+
+    `page`: what its page, its terms and its kit say besides.
+    """
     draft = codabench()
+    draft.files = {name: data + page * name.endswith(".md") for name, data in draft.files.items()}
+    draft.zips["starting_kit.zip"] = [("README.md", b"# Kit\n\nSynthetic.\n" + page)]
     draft.spec.update(changes)
     draft.spec["auto_run_submissions"] = auto_run
     draft.spec["enable_detailed_results"] = False

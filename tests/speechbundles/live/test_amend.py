@@ -7,7 +7,7 @@ import pytest
 
 import build_bundle
 from speechbundles.live import api
-from speechbundles.live.amend import STATE, carry_out, plan, to_text
+from speechbundles.live.amend import STATE, abandon, carry_out, plan, to_text
 from speechbundles.live.fetch import REPLACED, fetch
 from speechbundles.live.publish import wanted_files
 from speechbundles.model.environment import TOKEN_VARIABLE
@@ -131,7 +131,7 @@ def test_old_runs_stay_in_the_folder(connection, server, tmp_path):
     new = season(server, tmp_path)
     amend(connection, new, tmp_path)
     haul = fetch(connection, COMPETITION, tmp_path / "live")
-    old, again = haul.runs[:5], haul.runs[5:]
+    old, again = haul.runs[:5], [run for run in haul.runs if run.note != REPLACED]
     assert {run.note for run in old} == {REPLACED}
     assert haul.lacking == []
     assert [run.submission for run in again] == [run.submission for run in old]
@@ -183,7 +183,7 @@ def test_a_leaderboard_that_differs_from_the_prediction_is_reported(connection, 
         list(carry_out(connection, amendment))
     lines = str(error.value).splitlines()
     assert lines[0] == "Evaluation: the leaderboard differs from the prediction:"
-    assert "  the order is carol, anna, bob; expected anna, carol, bob" in lines
+    assert "  the order is carol, an older run, bob; expected anna, carol, bob" in lines
     server.score = right  # the same command runs differing uploads again
     assert amend(connection, new, tmp_path)[0] == "Evaluation: 1 submission run again"
     assert board(server) == [("anna", 40), ("carol", 39), ("bob", 36)]
@@ -260,6 +260,131 @@ def test_a_program_may_change_too(connection, server, tmp_path, monkeypatch):
     assert api.read_parts(connection, 31).keys() == parts.keys()
 
 
+def test_pages_terms_and_kits_are_exchanged_with_a_label(connection, server, tmp_path):
+    """The class sizes and the baseline's score are in the pages."""
+    season(server, tmp_path)
+    server.competitions[COMPETITION]["whitelist_emails"] = ["a@example.org"]
+    server.competitions[COMPETITION]["pages"].append({"id": 9, "title": "More", "content": "x", "index": 1})
+    new = live_bundle(tmp_path / "new.zip", wrong=2, page=b"24 correct, 16 incorrect.\n")
+    amendment = plan(connection, new, COMPETITION, tmp_path / "live")
+    assert to_text(amendment).splitlines()[:4] == [
+        *("pages and terms: replaced", "", "starting kit: replaced", ""),
+    ]
+    assert list(carry_out(connection, amendment))[:3] == [
+        *("Evaluation: replaced reference_data", "replaced starting kit", "replaced the pages"),
+    ]
+    live = server.competitions[COMPETITION]
+    assert [(page["title"], page["id"]) for page in live["pages"]] == [("Overview", 1)]
+    assert live["pages"][0]["content"].endswith("24 correct, 16 incorrect.")
+    assert live["terms"].endswith("24 correct, 16 incorrect.")
+    assert live["whitelist_emails"] == ["a@example.org"]
+    kit = server.files[server.datasets[live["phases"][0]["starting_kit"]["key"]]["path"]]
+    assert kit == read_built_bundle(new).files["starting_kit.zip"]
+    assert plan(connection, new, COMPETITION, tmp_path / "live").empty
+
+
+def test_a_run_is_deleted_only_after_the_new_one_has_ended_as_predicted(connection, server, tmp_path):
+    new = season(server, tmp_path)
+    old = sorted(server.submissions)
+    right = server.score
+    server.score = lambda parts, file: None if file == upload(0, 1, 8) else right(parts, file)  # carol's
+    removed = []
+    answer = server.answer
+
+    def watched(method, path, query, body):
+        if method == "DELETE":
+            run = server.submissions[int(path.strip("/").split("/")[-1])]
+            removed.append(run["id"])
+            newer = [other for other in server.submissions.values() if other["data"] == run["data"]]
+            assert [other for other in newer if other["status"] in ("Finished", "Failed")]
+            assert len(newer) > 1
+        return answer(method, path, query, body)
+
+    server.answer = watched
+    with pytest.raises(OrganiserError, match="is Failed on the server, but Finished here"):
+        amend(connection, new, tmp_path)
+    assert old[3] in server.submissions  # carol's, whose new run failed
+    assert set(old) - set(server.submissions) == set(old) - {old[3]}
+    failed = max(run["id"] for run in server.submissions.values() if run["owner"] == "carol")
+    runs = set(server.submissions)
+    amendment = plan(connection, new, COMPETITION, tmp_path / "live", accept=[failed])
+    said = list(carry_out(connection, amendment))
+    assert said[0] == "Evaluation: 0 submissions run again"
+    assert board(server) == [("anna", 40), ("bob", 36)]
+    assert runs - set(server.submissions) == {old[3]}
+    with pytest.raises(OrganiserError, match="--accept 9999: no such run"):
+        plan(connection, new, COMPETITION, tmp_path / "live", accept=[9999])
+
+
+def test_a_second_run_of_the_command_does_only_what_is_left(connection, server, tmp_path):
+    new = season(server, tmp_path)
+    amendment = plan(connection, new, COMPETITION, tmp_path / "live")
+    server.mishaps = [Mishap("API POST /api/submissions/4/re_run", "drop", times=100)]
+    with pytest.raises(Unreachable):
+        list(carry_out(connection, amendment))
+    server.mishaps, server.requests = [], []
+    assert (
+        amend(connection, new, tmp_path)[0] == "Evaluation: 3 submissions run again"
+    )  # 4, 5 and bob's, below
+    assert server.called("API POST /api/datasets/") == server.called("API PATCH") == []
+    started = [path.split("/")[3] for path in server.called("API POST /api/submissions/")]
+    assert started[:2] == ["4", "5"]
+    assert board(server) == [("anna", 40), ("carol", 39), ("bob", 36)]
+    assert len(server.submissions) == 5
+
+
+def test_an_abandoned_amendment_restores_the_earlier_files(connection, server, tmp_path):
+    season(server, tmp_path)
+    new = live_bundle(tmp_path / "new.zip", wrong=2, page=b"24 correct.\n")
+    parts = {task: dict(found["parts"]) for task, found in server.tasks.items()}
+    texts = json.dumps(
+        [server.competitions[COMPETITION][key] for key in ("pages", "terms", "phases")], sort_keys=True
+    )
+    with pytest.raises(OrganiserError, match="no amendment is in progress"):
+        list(abandon(connection, COMPETITION, tmp_path / "live"))
+    amendment = plan(connection, new, COMPETITION, tmp_path / "live")
+    server.mishaps = [Mishap("API POST /api/submissions/4/re_run", "drop", times=100)]
+    with pytest.raises(Unreachable):
+        list(carry_out(connection, amendment))
+    server.mishaps = []
+    runs = set(server.submissions)
+    kit = server.competitions[COMPETITION]["phases"][0]["starting_kit"]
+    other = live_bundle(tmp_path / "other.zip", wrong=3)
+    with pytest.raises(OrganiserError, match="finish it with that bundle, or --abandon it"):
+        plan(connection, other, COMPETITION, tmp_path / "live")
+    lost = parts[32]["reference_data"]
+    content = server.files.pop(server.datasets[lost]["path"])
+    with pytest.raises(OrganiserError) as error:
+        list(abandon(connection, COMPETITION, tmp_path / "live"))
+    assert str(error.value).splitlines() == [
+        *("competition 7 is not as it was before:", "", "  task 32: reference data is not the earlier file"),
+    ]
+    server.files[server.datasets[lost]["path"]] = content
+    said = list(abandon(connection, COMPETITION, tmp_path / "live"))
+    assert said[0].startswith("restored the earlier programs, data, kits, pages and terms")
+    assert said[1].startswith("3 runs since then, which may have scores of the abandoned bundle")
+    assert {task: found["parts"] for task, found in server.tasks.items()} == parts
+    assert (
+        json.dumps(
+            [server.competitions[COMPETITION][key] for key in ("pages", "terms", "phases")], sort_keys=True
+        )
+        == texts
+    )
+    assert kit != server.competitions[COMPETITION]["phases"][0]["starting_kit"]
+    assert set(server.submissions) == runs
+    assert not (tmp_path / "live" / STATE).exists()
+
+
+def test_an_odd_zip_of_one_participant_blocks_nothing(connection, server, tmp_path, monkeypatch):
+    new = season(server, tmp_path)
+    server.enter(EVALUATION, "mallory", upload(9, entry="../predictions.csv"))
+    monkeypatch.setattr("speechbundles.live.entrants.rehearse_all", rehearse_all)  # the real programs
+    amendment = plan(connection, new, COMPETITION, tmp_path / "live", jobs=2)
+    assert "entries that lead out of the zip inside it: ../predictions.csv" in to_text(amendment)
+    list(carry_out(connection, amendment, jobs=2))
+    assert board(server)[:3] == [("anna", 40), ("carol", 39), ("mallory", 37)]
+
+
 def test_the_command(server, tmp_path, monkeypatch, capsys):
     new = season(server, tmp_path)
     monkeypatch.setattr("speechbundles.live.wait.PAUSE", 0)
@@ -273,3 +398,5 @@ def test_the_command(server, tmp_path, monkeypatch, capsys):
     assert "the leaderboard is as predicted: 3 entries" in capsys.readouterr().out
     assert build_bundle.main([*arguments, "--yes"]) == 0
     assert "there is nothing to amend" in capsys.readouterr().out
+    assert build_bundle.main([*arguments, "--abandon"]) == 1
+    assert "no amendment is in progress; to go back, amend with the old bundle" in capsys.readouterr().err
