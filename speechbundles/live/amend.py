@@ -583,16 +583,19 @@ def _off_board(bundle: BuiltBundle, phase: AmendedPhase, entrants: Sequence[Entr
     """
     if phase.built.rule in PICKED:
         return []
-    there = {entrant.run.owner for entrant in entrants if entrant.run.on_board}
+    there = {run.owner for entrant in entrants for run in (*entrant.older, entrant.run) if run.on_board}
     wanted = {entry.attempt.submission.name for entry in predict(bundle, phase.built, entrants, ())}
-    return [
+    as_here = [
         entrant
         for entrant in entrants
-        if entrant.upload in wanted
-        and entrant.run.owner not in there
-        and is_run_again(entrant)
-        and not differs(entrant)
+        if entrant.path and entrant.run.status == FINISHED and not differs(entrant)
     ]
+    due: list[Entrant] = []
+    for owner in dict.fromkeys(entrant.run.owner for entrant in as_here):
+        own = [entrant for entrant in as_here if entrant.run.owner == owner]
+        if owner not in there:  # any run of the team makes the server choose again
+            due += [entrant for entrant in own if entrant.upload in wanted] or own[-1:]
+    return due
 
 
 def _first_wave(due: Sequence[Entrant]) -> list[Entrant]:
