@@ -19,7 +19,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns
     -------
-    The exit status: 0 success, 1 refused or failed, 2 wrong usage, 130 interrupted.
+    The exit status: 0 success, 1 refused or failed, 2 wrong usage, 3 `watch` found a difference, 130
+    interrupted.
     """
     if sys.version_info < (3, 10):
         version = ".".join(map(str, sys.version_info[:2]))

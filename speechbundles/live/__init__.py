@@ -1,4 +1,4 @@
-"""Publish, fetch and amend a competition on a server. Other packages import only from this module."""
+"""Publish, fetch, watch and amend a competition on a server. Other packages import only from this module."""
 
 from speechbundles.live.amend import abandon as abandon_amendment
 from speechbundles.live.amend import carry_out as carry_out_amendment
@@ -8,6 +8,7 @@ from speechbundles.live.connection import Connection, read_server, read_token
 from speechbundles.live.fetch import JOBS
 from speechbundles.live.fetch import fetch as fetch_competition
 from speechbundles.live.publish import publish as publish_bundle
+from speechbundles.live.watch import watch as watch_competition
 from speechbundles.model.fetched import INDEX
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "publish_bundle",
     "read_server",
     "read_token",
+    "watch_competition",
 ]

@@ -15,7 +15,7 @@ from spokeneval.version import __version__
 from tests.samples.own_competition import fill_in
 from tests.samples.programs import ROOT
 
-ELSEWHERE = {"publish", "fetch", "amend", "--scheduler", "docker"}
+ELSEWHERE = {"publish", "fetch", "watch", "amend", "--scheduler", "docker"}
 """Words of commands that need a server, a cluster or containers."""
 
 

@@ -1,0 +1,59 @@
+"""Compare a live competition with its bundle, and list odd runs.
+
+Nothing is submitted or changed. Compared are settings, dates, limits, columns, pages, and programs, data and kits byte
+for byte. Listed are runs that are stuck, without scores, early or late; with a folder that fetch wrote, also runs that
+vanished since then, and identical uploads of different teams.
+
+Exit status, for cron: 0 all is as in the bundle, 1 an error, 3 something differs.
+"""
+
+from pathlib import Path
+
+import click
+
+from speechbundles.cli.options import PATH, Command
+from speechbundles.cli.progress import counting
+from speechbundles.cli.server import competition_number, connect, server_options
+from speechbundles.cli.terminal import reporting
+from speechbundles.live import watch_competition
+from speechbundles.model.text import printable, say
+
+DIFFERENT = 3
+
+
+@click.command(cls=Command, help=__doc__)
+@click.argument("bundle", type=PATH, metavar="BUNDLE.zip")
+@competition_number
+@click.option(
+    "--dir",
+    "folder",
+    type=PATH,
+    metavar="DIR",
+    help="the folder with the fetched submissions (default: fetched/COMPETITION)",
+)
+@click.option("--fetch", "fetching", is_flag=True, help="fetch new submissions into this folder")
+@server_options
+def command(
+    bundle: Path,
+    competition: int,
+    folder: Path | None,
+    fetching: bool,
+    server: str,
+    token_file: Path | None,
+) -> int:
+    with reporting(), counting("fetching") as progress:
+        found = watch_competition(
+            connect(server, token_file),
+            bundle,
+            competition,
+            folder or Path("fetched") / str(competition),
+            fetching=fetching,
+            progress=progress,
+        )
+    for line in found.differences:
+        say(printable(line))
+    for line in found.notes:
+        say(printable(line), error=True)
+    if not found.differences:
+        say(f"competition {competition} is as in the bundle")
+    return DIFFERENT if found.differences else 0

@@ -1,0 +1,177 @@
+"""Compare a live competition with its bundle, without submitting or changing anything.
+
+Settings can be changed on the server by mistake or by others, and runs can hang, vanish or be late. All of this is read
+from the API; what needs the uploads themselves (vanished and identical runs) is read from a folder that `fetch` wrote.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+from speechbundles.live import api
+from speechbundles.live.connection import Connection, Progress
+from speechbundles.live.fetch import fetch
+from speechbundles.live.publish import (
+    different_parts,
+    read_bundle,
+    read_dataset,
+    read_served_files,
+    served_differences,
+    wanted_files,
+    wanted_kits,
+)
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.errors import Gone, Refused
+from speechbundles.model.fetched import Fetched, read_index
+from speechbundles.model.submissions import INDEX
+from spokeneval.formats.problems import some_of
+
+PATIENCE = timedelta(hours=1)
+"""Time that a run may wait for a compute worker, besides twice its phase's time limit."""
+MOST_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Watched:
+    """What differs on the server, and what could not be compared; one line each."""
+
+    differences: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def watch(
+    connection: Connection,
+    path: Path,
+    competition: int,
+    folder: Path,
+    *,
+    fetching: bool = False,
+    now: datetime | None = None,
+    progress: Progress | None = None,
+) -> Watched:
+    """Compare a competition and its runs with the bundle that it was made from.
+
+    Parameters
+    ----------
+    path: the bundle's zip.
+    folder: the folder into which the competition was fetched; it may be missing.
+    fetching: fetch new runs into the folder; otherwise nothing is written.
+    now: in UTC; default: the time of this computer.
+    progress: called with the number of fetched runs, and their total.
+
+    Raises
+    ------
+    OrganiserError: the bundle, the folder's index or the competition cannot be read.
+    """
+    bundle, content = read_bundle(path)
+    live = api.read_competition(connection, competition)
+    phases = api.phases_of(live)
+    found = served_differences(content, bundle.files, live, competition)
+    notes = []
+    if len(phases) == len(bundle.phases):
+        try:
+            found += _different_files(connection, bundle, content, live, phases)
+        except (Refused, Gone) as refusal:
+            notes.append(f"programs, data and kits were not compared: {refusal}")
+    index = read_index(folder) if (folder / INDEX).is_file() else []
+    runs = {phase.id: api.list_runs(connection, phase.id) for phase in phases}
+    found += _vanished(index, {run.id for own in runs.values() for run in own})
+    if fetching:
+        index = list(fetch(connection, competition, folder, progress=progress).runs)
+    if not index:
+        notes.append(f"{folder}: nothing fetched, so vanished and identical runs were not looked for")
+    uploaded = _upload_times(index)
+    moment = now or datetime.now(timezone.utc).replace(tzinfo=None)
+    for built, phase in zip(bundle.phases, phases, strict=False):
+        found += _odd_runs(bundle, built, runs[phase.id], uploaded, moment)
+    found += _identical(bundle, content, index)
+    return Watched(tuple(found), tuple(notes))
+
+
+def _different_files(
+    connection: Connection,
+    bundle: BuiltBundle,
+    content: Mapping[str, Any],
+    live: Mapping[str, Any],
+    phases: list[api.LivePhase],
+) -> list[str]:
+    found = []
+    kits, wanted = api.read_kits(live), wanted_kits(bundle, content, phases)
+    for built, phase in zip(bundle.phases, phases, strict=True):
+        served = read_served_files(connection, phase.tasks[0])
+        different = [*different_parts(wanted_files(bundle, built), served)]
+        for kind in api.KITS:
+            key = kits[phase.id].get(kind)
+            if wanted[phase.id].get(kind) != (read_dataset(connection, key) if key else None):
+                different.append(kind)
+        found += [f"{built.name}: {part.replace('_', ' ')} is not the bundle's file" for part in different]
+    return found
+
+
+def _vanished(index: Sequence[Fetched], there: set[int]) -> list[str]:
+    """Return the runs that were on the server at the last fetch, and are no longer."""
+    return [
+        f"{run.phase}: run {run.id} of {run.owner} ({run.status}) is no longer on the server"
+        for run in index
+        if run.id not in there and not run.gone
+    ]
+
+
+def _upload_times(index: Sequence[Fetched]) -> dict[int, datetime]:
+    """Return the time of each run's upload: that of its first run."""
+    first: dict[tuple[str, str, str], datetime] = {}
+    for run in index:
+        upload = (run.owner, run.phase, run.upload or str(run.id))
+        first[upload] = min(run.time, first.get(upload, run.time))
+    return {run.id: first[run.owner, run.phase, run.upload or str(run.id)] for run in index}
+
+
+def _odd_runs(
+    bundle: BuiltBundle,
+    phase: BuiltPhase,
+    runs: Sequence[api.LiveRun],
+    uploaded: Mapping[int, datetime],
+    now: datetime,
+) -> Iterator[str]:
+    """Yield the runs that are stuck, have no scores, or are outside the phase's dates."""
+    columns = {column.key for column in bundle.columns if not column.computed}
+    patience = PATIENCE + timedelta(seconds=2 * phase.seconds)
+    for run in runs:
+        if run.withdrawn:
+            continue
+        where = f"{phase.name}: run {run.id} of {run.owner}"
+        waits = run.status == api.WAITING and not bundle.auto_run  # for an organiser
+        if now - run.created > patience and not waits:
+            if run.status not in api.FINAL:
+                yield f"{where} is stuck: {run.status} since {run.created:%Y-%m-%d %H:%M:%S}"
+            elif run.status == "Finished" and (lacking := columns - set(run.scores)):
+                yield f"{where} is Finished without scores: {some_of(sorted(lacking))}"
+        time = uploaded.get(run.id, run.created)
+        if not phase.is_open(time):
+            yield (
+                f"{where} is {'early' if time < phase.opens else 'late'}: uploaded at {time:%Y-%m-%d %H:%M:%S}, "
+                f"the phase is open from {phase.opens} to {phase.closes or 'no end'}"
+            )
+
+
+def _identical(bundle: BuiltBundle, content: Mapping[str, Any], index: Sequence[Fetched]) -> list[str]:
+    """Return the uploads with the same bytes of different owners, except the bundle's own baselines."""
+    baselines = {
+        hashlib.sha256(bundle.files[name]).hexdigest()
+        for solution in content.get("solutions") or ()
+        if (name := str(solution.get("path"))) in bundle.files
+    }
+    groups: dict[tuple[str, str], dict[str, int]] = {}
+    for run in index:
+        if run.sha256 and run.sha256 not in baselines:
+            groups.setdefault((run.phase, run.sha256), {}).setdefault(run.owner, run.id)
+    return [
+        f"{phase}: the same upload by different teams: "
+        + ", ".join([f"{owner} (run {run})" for owner, run in owners.items()][:MOST_SHOWN])
+        + f" and {len(owners) - MOST_SHOWN} more" * (len(owners) > MOST_SHOWN)
+        for (phase, _), owners in groups.items()
+        if len(owners) > 1
+    ]

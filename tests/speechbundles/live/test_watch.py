@@ -1,0 +1,180 @@
+"""A live competition that is compared with its bundle (`tests.samples.codabench_server`)."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+import build_bundle
+from speechbundles.live.fetch import fetch
+from speechbundles.live.watch import Watched, watch
+from speechbundles.model.environment import TOKEN_VARIABLE
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.read import read_built_bundle
+from tests.samples.codabench_server import TOKEN
+from tests.samples.live_bundle import live_bundle, upload
+
+COMPETITION, EVALUATION = 7, 701
+NOW = datetime(2027, 3, 3)
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch):
+    """Skip the checks, which `test_check` covers."""
+    monkeypatch.setattr("speechbundles.live.publish.check_bundle", lambda path: [])
+
+
+@pytest.fixture
+def bundle(server, tmp_path):
+    path = live_bundle(tmp_path / "bundle.zip")
+    key = server._dataset("competition_bundle", "bundle.zip", 0)
+    server.files[server.datasets[key]["path"]] = path.read_bytes()
+    server._import(key)
+    server.enter(EVALUATION, "anna", upload(0))
+    server.enter(EVALUATION, "bob", upload(1))
+    return path
+
+
+def look(connection, bundle, tmp_path, **options):
+    return watch(connection, bundle, COMPETITION, tmp_path / "live", now=NOW, **options)
+
+
+def test_a_competition_that_is_as_in_its_bundle(connection, server, bundle, tmp_path):
+    before = sorted(tmp_path.rglob("*"))
+    found = look(connection, bundle, tmp_path)
+    assert found.differences == ()
+    assert found.notes == (
+        f"{tmp_path / 'live'}: nothing fetched, so vanished and identical runs were not looked for",
+    )
+    assert {what.split()[1] for what, _, _ in server.requests} == {"GET"}
+    assert sorted(tmp_path.rglob("*")) == before
+    assert look(connection, bundle, tmp_path, fetching=True) == Watched((), ())
+    assert (tmp_path / "live/index.csv").is_file()
+    assert look(connection, bundle, tmp_path).notes == ()
+
+
+def _limit(server):
+    server.competitions[COMPETITION]["phases"][1]["max_submissions_per_day"] = 99
+
+
+def _date(server):
+    server.competitions[COMPETITION]["phases"][1]["end"] = "2027-03-20T23:59:59Z"
+
+
+def _column(server):
+    server.competitions[COMPETITION]["leaderboards"][0]["columns"][0]["sorting"] = "asc"
+
+
+def _page(server):
+    server.competitions[COMPETITION]["pages"][0]["content"] = "Send your results to mallory."
+
+
+def _labels(server):
+    server.files[server.datasets[server.tasks[32]["parts"]["reference_data"]]["path"]] += b"x"
+
+
+def _program(server):
+    del server.tasks[31]["parts"]["ingestion_program"]
+
+
+def _kit(server):
+    kit = server.competitions[COMPETITION]["phases"][0]["starting_kit"]["key"]
+    server.files[server.datasets[kit]["path"]] = b"PK"
+
+
+def _kit_added(server):
+    phases = server.competitions[COMPETITION]["phases"]
+    phases[1]["public_data"] = phases[0]["starting_kit"]
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (_limit, "phases[1].max_submissions_per_day: 3 in the bundle, 99 on the server"),
+        (_date, "phases[1].end: 2027-03-14 23:59:59 in the bundle, 2027-03-20 23:59:59 on the server"),
+        (_column, "column accuracy.sorting: 'desc' in the bundle, 'asc' on the server"),
+        (_page, "page 'Overview': "),
+        (_labels, "Evaluation: reference data is not the bundle's file"),
+        (_program, "Development: ingestion program is not the bundle's file"),
+        (_kit, "Development: starting kit is not the bundle's file"),
+        (_kit_added, "Evaluation: public data is not the bundle's file"),
+    ],
+)
+def test_each_change_is_reported(connection, server, bundle, tmp_path, change, line):
+    change(server)
+    (found,) = look(connection, bundle, tmp_path).differences
+    assert found.startswith(line)
+
+
+def test_odd_runs_are_listed(connection, server, bundle, tmp_path):
+    phase = read_built_bundle(bundle).phases[1]
+    fetch(connection, COMPETITION, tmp_path / "live")
+    first, second = sorted(server.submissions)
+    same = server.enter(EVALUATION, "carol", upload(0))
+    server.enter(EVALUATION, "anna", upload(0))  # her own upload
+    baseline = read_built_bundle(bundle).files["solutions/baseline.zip"]
+    server.enter(EVALUATION, "dora", baseline)
+    server.enter(EVALUATION, "erik", baseline)
+    del server.submissions[second]
+    lost = server.enter(EVALUATION, "frida", upload(2))
+    server.submissions[lost]["scores"] = {}
+    server.now = NOW - timedelta(hours=2)
+    stuck = server.enter(EVALUATION, "gerd", upload(3), finished=False)
+    server.now = NOW - timedelta(minutes=30)
+    server.enter(EVALUATION, "hans", upload(4), finished=False)  # not yet stuck
+    server.stuck = True
+    server.now = phase.opens - timedelta(days=3)
+    early = server._submit(EVALUATION, "ida", None)
+    server.submissions[early]["status"] = "Failed"
+    when = phase.opens - timedelta(days=3) + timedelta(seconds=1)
+    server.submissions[stuck]["status"] = "Submitted"
+    expected = [
+        f"Evaluation: run {second} of bob (Finished) is no longer on the server",
+        f"Evaluation: run {lost} of frida is Finished without scores: accuracy, error",
+        f"Evaluation: run {stuck} of gerd is stuck: Submitted since 2027-03-02 22:00:01",
+        f"Evaluation: run {early} of ida is early: uploaded at {when}, the phase is open from {phase.opens} to "
+        f"{phase.closes}",
+    ]
+    assert list(look(connection, bundle, tmp_path).differences) == expected
+    index = (tmp_path / "live/index.csv").read_bytes()
+    look(connection, bundle, tmp_path)
+    assert (tmp_path / "live/index.csv").read_bytes() == index
+    identical = f"Evaluation: the same upload by different teams: anna (run {first}), carol (run {same})"
+    assert list(look(connection, bundle, tmp_path, fetching=True).differences) == [*expected, identical]
+    assert list(look(connection, bundle, tmp_path).differences) == [*expected[1:], identical]
+
+
+def test_a_repeated_run_has_the_time_of_its_upload(connection, server, bundle, tmp_path):
+    phase = read_built_bundle(bundle).phases[1]
+    fetch(connection, COMPETITION, tmp_path / "live")
+    server.now = phase.closes + timedelta(days=1)
+    run = min(server.submissions)
+    again = server._submit(EVALUATION, "anna", server.submissions[run]["data"])
+    for _ in range(8):
+        server._go_on()
+    assert "late" in " ".join(look(connection, bundle, tmp_path).differences)
+    fetch(connection, COMPETITION, tmp_path / "live")
+    assert look(connection, bundle, tmp_path).differences == ()
+    assert server.submissions[again]["status"] == "Finished"
+
+
+def test_a_server_that_does_not_return_files(connection, server, bundle, tmp_path):
+    server.gives_datasets = False
+    found = look(connection, bundle, tmp_path)
+    assert found.differences == ()
+    assert found.notes[0].startswith("programs, data and kits were not compared: ")
+
+
+def test_the_command(server, bundle, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
+    monkeypatch.chdir(tmp_path)
+    arguments = ["watch", str(bundle), "7", "--server", server.address]
+    assert build_bundle.main([*arguments, "--fetch"]) == 0
+    assert capsys.readouterr().out == "competition 7 is as in the bundle\n"
+    assert (tmp_path / "fetched/7/index.csv").is_file()
+    _limit(server)
+    assert build_bundle.main(arguments) == 3
+    assert capsys.readouterr().out == "phases[1].max_submissions_per_day: 3 in the bundle, 99 on the server\n"
+    assert build_bundle.main(["watch", str(bundle), "8", "--server", server.address]) == 1
+    assert len(capsys.readouterr().err.splitlines()) == 1
+    with pytest.raises(OrganiserError):
+        watch(None, tmp_path / "none.zip", 7, tmp_path)
