@@ -28,8 +28,7 @@ from speechbundles.model.console import fitted_table, wrap
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.submissions import find_submissions
-from speechbundles.model.tabular import csv_text
-from speechbundles.model.text import no_formula, printable
+from speechbundles.model.text import printable
 from speechbundles.rehearse import (
     FINISHED,
     Result,
@@ -170,7 +169,7 @@ def _score_all(scoring: _Scoring, submissions: Mapping[str, Path]) -> tuple[dict
         try:
             contents[name] = _digest(*scoring.basis, sha256(path, MAX_BYTES))
         except OSError as error:  # concerns only this submission
-            results[name] = lost_result(f"submission: the zip cannot be scored: {error.strerror}")
+            results[name] = lost_result(f"submission: the zip {error.strerror}")
             shutil.rmtree(out / name, ignore_errors=True)
     new = list(results)
     keys = {name: f"{_digest(name)}-{content}" for name, content in contents.items()}

@@ -31,6 +31,8 @@ DELETED_FILE = "Deleted File"
 """The file name that the server gives for a deleted upload."""
 PARTS = ("scoring_program", "ingestion_program", "input_data", "reference_data")
 """The parts of a task; also the types of their datasets."""
+LARGEST_EXPONENT = 100
+"""The largest power of ten of a score, either way: one of a billion would be written with a billion digits."""
 KITS = ("starting_kit", "public_data")
 """The files of a phase that participants download; also the types of their datasets."""
 READINGS = 5
@@ -154,12 +156,15 @@ def _read_pages(connection: Connection, path: str) -> dict[int, LiveRun | None] 
             raise
         with _expected("list of submissions"):
             page = answer if isinstance(answer, list) else answer["results"]
+            before = len(found)
             found |= {_number(item["id"]): _run(item) for item in page}
             if isinstance(answer, list):
                 return found
             counts.add(answer["count"])
             if not answer["next"]:
                 return found if counts == {len(found)} else None
+            if len(found) == before:
+                return None
     raise OrganiserError(f"the list of submissions has more than {MOST_PAGES} pages")
 
 
@@ -177,13 +182,6 @@ def _run(answer: Mapping[str, Any]) -> LiveRun | None:
         withdrawn=bool(answer["is_soft_deleted"]),
         deleted=bool(answer["is_soft_deleted"]) or answer["filename"] == DELETED_FILE,
     )
-
-
-def _score(value: Any) -> Decimal:
-    score = Decimal(str(value))
-    if not score.is_finite() or abs(score.adjusted()) > LARGEST_EXPONENT:
-        raise ValueError(f"a score of {score}")
-    return score
 
 
 def read_time(text: str) -> datetime:
@@ -206,12 +204,6 @@ def read_links(connection: Connection, run: int) -> Links:
                 if (link := _link(log["data_file"]))
             },
         )
-
-
-def _link(address: Any) -> str | None:
-    if address and not isinstance(address, str):
-        raise TypeError(f"an address of {address!r:.50}")
-    return address or None
 
 
 def read_board(connection: Connection, phase: int) -> list[int]:
@@ -416,7 +408,7 @@ def _link(value: Any) -> str | None:
 
 def _score(value: Any) -> Decimal:
     score = Decimal(str(value))
-    if not score.is_finite() or abs(score) >= LARGEST_SCORE:
+    if not score.is_finite() or abs(score.adjusted()) > LARGEST_EXPONENT or abs(score) >= LARGEST_SCORE:
         raise ValueError(f"{value!r:.50} is not a score")
     return score
 

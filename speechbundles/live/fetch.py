@@ -13,7 +13,7 @@ from pathlib import Path
 
 from speechbundles.live import api
 from speechbundles.live.connection import LARGEST_FILE, Connection, Progress
-from speechbundles.model.bounded import sha256
+from speechbundles.model.bounded import METHODS, sha256
 from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
 from speechbundles.model.fetched import (
     DELETED,

@@ -26,8 +26,8 @@ from pathlib import Path
 from speechbundles.model.bounded import parse_json, read_file
 from speechbundles.model.errors import OrganiserError, UnreadableFile
 from speechbundles.model.submissions import INDEX
-from speechbundles.model.tabular import csv_text, read_rows
-from speechbundles.model.text import begins_formula
+from speechbundles.model.tabular import read_rows
+from spokeneval.formats.tables import begins_formula, csv_text
 
 SUBMISSIONS, OUTPUTS, LOGS = "submissions", "outputs", "logs"
 JOURNAL = ".fetched.jsonl"

@@ -32,20 +32,6 @@ def say(text: object, *, error: bool = False) -> None:
     print(printable(str(text), kept="\n\t"), file=sys.stderr if error else sys.stdout)
 
 
-def no_formula(name: str) -> str:
-    """Return a name as a spreadsheet cell, quoted where a spreadsheet would run it as a formula.
-
-    Full-width signs, and signs after blanks, start formulas too. In many countries semicolons separate the cells of a
-    CSV file.
-    """
-    return ";".join(f"'{part}" if begins_formula(part) else part for part in name.split(";"))
-
-
-def begins_formula(text: str) -> bool:
-    first = unicodedata.normalize("NFKC", text).lstrip()[:1]
-    return first != "" and first in "=+-@\N{MINUS SIGN}"
-
-
 def closest(word: str, known: Iterable[str]) -> str | None:
     """Return the known word that is closest to a misspelt one, or None.
 

@@ -20,6 +20,7 @@ from speechbundles.rehearse.rehearsal import (
     with_reference,
 )
 from speechbundles.rehearse.run import Engine, extracted_name
+from speechbundles.rehearse.sandbox import Limits
 from speechbundles.rehearse.warm import WarmEngine
 
 __all__ = [

@@ -23,7 +23,13 @@ _EXAMPLE = "2027-03-01T0915_anything.zip"
 
 @dataclass(frozen=True)
 class Submission:
-    """A team's zip and the time of its upload in UTC. `phase`: its phase's name; None: the phase of that time."""
+    """A team's zip and the time of its upload in UTC.
+
+    Attributes
+    ----------
+    phase: its phase's name; None: the phase of that time.
+    unreadable: why the zip cannot be rehearsed; empty if it can.
+    """
 
     time: datetime
     team: str
@@ -31,6 +37,7 @@ class Submission:
     path: Path
     sha256: str
     phase: str | None = None
+    unreadable: str = ""
 
 
 def read_submissions(folder: Path, *, passed_over: Path | None = None) -> list[Submission]:
@@ -63,11 +70,13 @@ def read_submissions(folder: Path, *, passed_over: Path | None = None) -> list[S
                 problems.append(f"{team.name}/{path.name}: {error}")
                 continue
             except OSError as error:
-                what = f"{error.strerror}; expected the uploaded zip"
-                problems.append(f"{team.name}/{path.name}: {what}")
-            else:
-                phase = phases.get(f"{SUBMISSIONS}/{team.name}/{path.name}")
-                found.append(Submission(time, team.name, path.name, path, digest, phase))
+                if error.errno != EFBIG:
+                    what = f"{error.strerror}; expected the uploaded zip"
+                    problems.append(f"{team.name}/{path.name}: {what}")
+                    continue
+                unreadable = str(error.strerror)  # concerns only this submission
+            phase = phases.get(f"{SUBMISSIONS}/{team.name}/{path.name}")
+            found.append(Submission(time, team.name, path.name, path, digest, phase, unreadable))
     if not found and not problems:
         problems.append("no submissions; expected one folder for each team with the team's zips")
     if problems:

@@ -298,10 +298,10 @@ def no_formula(text: str) -> str:
     Full-width signs, and signs after blanks, start formulas too. In many countries semicolons separate the cells of a
     CSV file.
     """
-    return ";".join(f"'{part}" if _begins_formula(part) else part for part in text.split(";"))
+    return ";".join(f"'{part}" if begins_formula(part) else part for part in text.split(";"))
 
 
-def _begins_formula(text: str) -> bool:
+def begins_formula(text: str) -> bool:
     first = unicodedata.normalize("NFKC", text).lstrip()[:1]
     return first != "" and first in "=+-@\N{MINUS SIGN}"
 

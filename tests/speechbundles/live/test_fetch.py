@@ -2,6 +2,7 @@
 
 import csv
 import hashlib
+import io
 import itertools
 import json
 import os
@@ -14,6 +15,7 @@ import sys
 import threading
 import time
 import tracemalloc
+import zipfile
 from contextlib import suppress
 from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
@@ -27,8 +29,8 @@ from speechbundles.live.fetch import DELETED, NO_OUTPUT, UNREADABLE, VANISHED, f
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
 from speechbundles.model.fetched import JOURNAL, folded, folders_of, read_index, safe_name
-from speechbundles.model.text import begins_formula
 from speechbundles.season.uploads import read_submissions
+from spokeneval.formats.tables import begins_formula
 from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN, Mishap
 from tests.samples.live_bundle import live_bundle, upload
 from tests.samples.programs import ROOT
