@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from speechbundles.assemble.kit import Parts
+from speechbundles.assemble.kit import Parts, for_competition
 from speechbundles.assemble.pages import page_text
 from speechbundles.model.competition import Competition, Phase
 from speechbundles.model.text import dump_yaml
@@ -18,9 +18,9 @@ from speechbundles.platforms.keys import SORTING
 def render(competition: Competition, parts: Parts) -> dict[str, bytes]:
     """Return the entries of the bundle's zip, `name -> content`."""
     files = {
-        "scoring_program.zip": _program(parts.scoring_program, SCORE_COMMAND),
+        "scoring_program.zip": _program(for_competition(competition, parts.scoring_program), SCORE_COMMAND),
         "ingestion_program.zip": _program(parts.ingestion_program, INGEST_COMMAND),
-        "starting_kit.zip": make_zip(parts.starting_kit),
+        "starting_kit.zip": make_zip(for_competition(competition, parts.starting_kit)),
         Path(competition["image"]).name: competition.sources.find(competition["image"]).read_bytes(),
     }
     for file in competition.page_files:

@@ -6,7 +6,7 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
-from speechbundles.assemble.kit import Parts
+from speechbundles.assemble.kit import Parts, for_competition
 from speechbundles.assemble.pages import page_text
 from speechbundles.model.competition import Competition, Phase
 from speechbundles.model.dates import FORMAT
@@ -28,9 +28,12 @@ def render(competition: Competition, parts: Parts) -> dict[str, bytes]:
     """
     files = {
         "scoring_program.zip": make_zip(
-            {**parts.scoring_program, METADATA_FILES[0]: dump_yaml({"command": SCORE_COMMAND})}
+            {
+                **for_competition(competition, parts.scoring_program),
+                METADATA_FILES[0]: dump_yaml({"command": SCORE_COMMAND}),
+            }
         ),
-        "starting_kit.zip": make_zip(parts.starting_kit),
+        "starting_kit.zip": make_zip(for_competition(competition, parts.starting_kit)),
         Path(competition["image"]).name: competition.sources.find(competition["image"]).read_bytes(),
     }
     for file in _html_pages(competition).values():

@@ -3,13 +3,13 @@
 All values are computed once, when the bundle is built, and are the same for all submissions.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from speechbundles.competition.references import ReferenceSet
 from spokeneval.formats.files import Files
 from spokeneval.run.feedback import choose_step, coarse_scores, on_grid
-from spokeneval.run.interval import resampled_error
+from spokeneval.run.interval import resampled_error, scores_without
 from spokeneval.run.options import Settings, choose_options
 from spokeneval.run.reference import labelled, read_submission
 from spokeneval.run.scoring import score_submission
@@ -31,12 +31,14 @@ class Feedback:
     unit: the unit that confidence intervals resample.
     known: `system -> primary score` of the systems that anyone can submit: the baseline, where it runs, and the
         trivial baselines. Rounded to steps where the set is hidden.
+    baseline_without: the baseline's primary score without each unit of a public set; empty where it does not run.
     """
 
     steps: Mapping[str, float]
     floor: Mapping[str, Number]
     unit: str
     known: Mapping[str, Number]
+    baseline_without: Sequence[float] = ()
 
     @property
     def trivial(self) -> dict[str, Number]:
@@ -96,7 +98,11 @@ def set_feedback(
     if hidden and steps:
         scores = {what: on_grid(score, steps[key]) for what, score in scores.items()}
     unit = lines[best].statistics.unit
-    return Feedback(steps, coarse_scores(floor, steps), unit, scores)
+    without: list[float] = []
+    if not hidden and BASELINE in lines:
+        rows = task.part(task.primary, lines[BASELINE].statistics.parts)
+        without = scores_without(task.primary, lines[BASELINE].scores[key], rows).tolist()
+    return Feedback(steps, coarse_scores(floor, steps), unit, scores, without)
 
 
 def _first_or_largest(errors: Mapping[str, float]) -> str:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from speechbundles.model.zips import TASK_FILE, TRIAL_SET, read_tree
 from spokeneval.formats.problems import some_of
 from spokeneval.kinds.declared import DECLARATION
 from spokeneval.run.feedback import COARSE
-from spokeneval.run.options import OPTIONS_FILE, Options, SetFeedback
+from spokeneval.run.options import OPTIONS_FILE, About, Options, SetFeedback
 from spokeneval.run.reference import items_fingerprint
 from spokeneval.task import Task
 
@@ -129,19 +129,19 @@ def make_parts(
                 f"single {feedback[name].unit}, or the baselines' scores do not vary). Provide a baseline that runs on "
                 "it, or set feedback: exact"
             )
+    key_of = {
+        name: reference.fingerprint if name in public else items_fingerprint(reference.items)
+        for name, reference in references.items()
+    }
     options = Options(
         competition.options,
         [references[name].fingerprint for name in public],
         competition["feedback"],
-        {
-            references[name].fingerprint
-            if name in public
-            else items_fingerprint(references[name].items): SetFeedback(each.steps, each.floor, each.trivial)
-            for name, each in feedback.items()
-        },
+        {key_of[name]: SetFeedback(each.steps, each.floor, each.trivial) for name, each in feedback.items()},
         competition.detailed_results,
         {references[name].fingerprint: scores for name, scores in baseline.scores.items()},
         {column.key: column.precision for column in competition.columns},
+        about={key_of[name]: About(name, (), each.baseline_without) for name, each in feedback.items()},
     )
     for program in (scoring, kit):
         program[OPTIONS_FILE] = options.dump()
@@ -163,6 +163,19 @@ def make_programs(competition: Competition) -> tuple[dict[str, bytes], dict[str,
     ingestion = {**_with_library(library, ingest), **(described if task.declaration else {})}
     ingestion[OPTIONS_FILE] = Options(competition.options).dump("options")
     return scoring, ingestion
+
+
+def for_competition(competition: Competition, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return a scoring program or a kit with the title and the phases of one of its task's competitions (tracks)."""
+    options = Options.load(json.loads(files[OPTIONS_FILE]))
+    about = {
+        key: replace(
+            known, phases=[phase.name for phase in competition.phases if phase.reference == known.set]
+        )
+        for key, known in options.about.items()
+    }
+    named = replace(options, competition=competition["title"], about=about)
+    return {**files, OPTIONS_FILE: named.dump()}
 
 
 def _with_library(library: Mapping[str, bytes], files: Mapping[str, bytes]) -> dict[str, bytes]:

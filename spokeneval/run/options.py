@@ -41,6 +41,26 @@ class SetFeedback:
 
 
 @dataclass(frozen=True)
+class About:
+    """What a report page says about a set.
+
+    Attributes
+    ----------
+    set
+        The name of the set; empty if it is not known.
+    phases
+        The names of the phases that use it.
+    baseline_without
+        The baseline's primary score without each unit of the set, in the order of the units, to compare a submission
+        with it; only for public labels.
+    """
+
+    set: str = ""
+    phases: Sequence[str] = ()
+    baseline_without: Sequence[float] = ()
+
+
+@dataclass(frozen=True)
 class Options:
     """The content of `options.json`.
 
@@ -60,6 +80,10 @@ class Options:
         The baseline's scores on each public reference, by the reference's fingerprint.
     decimals
         The number of decimals of the leaderboard's columns, `key -> decimals`.
+    competition
+        The title of the competition.
+    about
+        What the page says about each set, by the same fingerprints as in `sets`.
     """
 
     options: Mapping[str, str] = field(default_factory=dict)
@@ -69,6 +93,8 @@ class Options:
     detailed_results: bool = False
     baselines: Mapping[str, Mapping[str, Number]] = field(default_factory=dict)
     decimals: Mapping[str, int] = field(default_factory=dict)
+    competition: str = ""
+    about: Mapping[str, About] = field(default_factory=dict)
 
     @classmethod
     def load(cls, content: Any) -> Options:
@@ -90,13 +116,15 @@ class Options:
             sets = {of: SetFeedback(**feedback) for of, feedback in content.get("sets", {}).items()}
         except TypeError:
             raise ValueError(f"{OPTIONS_FILE}: sets: expected steps, floor and trivial") from None
-        return cls(**{**content, "sets": sets})
+        try:
+            about = {of: About(**known) for of, known in content.get("about", {}).items()}
+        except TypeError:
+            raise ValueError(f"{OPTIONS_FILE}: about: expected set, phases and baseline_without") from None
+        return cls(**{**content, "sets": sets, "about": about})
 
     def dump(self, *keys: str) -> bytes:
         """The content of the file as JSON, or only some keys. Without report pages, their keys are left out."""
-        needed = keys or [
-            key for key in KEYS if self.detailed_results or key not in ("baselines", "decimals")
-        ]
+        needed = keys or [key for key in KEYS if self.detailed_results or key not in _ON_PAGES]
         content = {key: value for key, value in asdict(self).items() if key in needed}
         return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()
 
@@ -138,6 +166,8 @@ class Options:
             feedback.trivial,
             self.baselines.get(reference.fingerprint, {}) if public else {},
             self.decimals,
+            self.competition,
+            self.about.get(reference.fingerprint if public else ids, About()),
         )
 
     def _largest_steps(self) -> dict[str, float]:
@@ -156,8 +186,13 @@ KEYS: Mapping[str, type] = {
     "detailed_results": bool,
     "baselines": dict,
     "decimals": dict,
+    "competition": str,
+    "about": dict,
 }
 """The keys of `options.json`, with their types in JSON."""
+
+_ON_PAGES = ("baselines", "decimals", "competition", "about")
+"""The keys that only report pages need."""
 
 LONGEST_PARAMETER = 60
 """A parameter of a declared task with more characters is in the signature as a hash."""
@@ -188,6 +223,10 @@ class Settings:
         The baseline's scores on this reference, if its labels are public; empty if the scores are not known.
     decimals
         The number of decimals of the leaderboard's columns, `key -> decimals`.
+    competition
+        The title of the competition; empty if it is not known.
+    about
+        What the page says about the set.
     """
 
     chosen: Mapping[str, str]
@@ -199,6 +238,8 @@ class Settings:
     trivial: Mapping[str, Number] = field(default_factory=dict)
     baseline: Mapping[str, Number] = field(default_factory=dict)
     decimals: Mapping[str, int] = field(default_factory=dict)
+    competition: str = ""
+    about: About = field(default_factory=About)
 
     def __getitem__(self, option: str) -> str:
         return self.chosen[option]

@@ -11,7 +11,7 @@ import pytest
 
 from spokeneval import __version__
 from spokeneval.formats.format import Items
-from spokeneval.run.options import Options, SetFeedback, Settings, choose_options, read_options
+from spokeneval.run.options import About, Options, SetFeedback, Settings, choose_options, read_options
 from spokeneval.run.output import check_scores, write_scores
 from spokeneval.run.reference import Reference, fingerprint, items_fingerprint
 from spokeneval.run.signature import Signature
@@ -33,6 +33,8 @@ SET = {
     "detailed_results": True,
     "baselines": {REFERENCE: {"d_full": 1.25}, "others": {"d_full": 0}},
     "decimals": {"d_full": 3},
+    "competition": "Spoken CALL",
+    "about": {REFERENCE: {"set": "development", "phases": ["Trial"], "baseline_without": [1.5, 1.0]}},
 }
 
 
@@ -75,7 +77,9 @@ def test_a_public_set_is_exact_and_known_by_its_labels():
     chosen = {"fifty_percent_rule": "flag", "class_sizes": "public"}
     signature = Signature(TASK.name, ("class_sizes:public", "fifty_percent_rule:flag"), False, REFERENCE[:12])
     told = ({"d_full": 2.0}, {"d_full": 0}, {"nothing": 1})
-    assert found == Settings(chosen, True, signature, True, *told, {"d_full": 1.25}, {"d_full": 3})
+    about = About("development", ["Trial"], [1.5, 1.0])
+    shown = ({"d_full": 1.25}, {"d_full": 3}, "Spoken CALL", about)
+    assert found == Settings(chosen, True, signature, True, *told, *shown)
     assert not found.coarse
     line = f"spoken_call|class_sizes:public|fifty_percent_rule:flag|reference:{REFERENCE[:12]}"
     assert str(found.signature) == f"{line}|spokeneval:{__version__}"
@@ -114,6 +118,7 @@ def test_a_public_set_whose_baseline_is_not_known_has_none():
         ({"sets": {}, "feedbak": "exact", "other": 1}, "unknown key feedbak"),
         ({"detailed_results": 1}, "detailed_results is 1"),
         ({"sets": {"a": {"floor": {}}}}, "sets: expected steps, floor and trivial"),
+        ({"about": {"a": {"name": ""}}}, "about: expected set, phases and baseline_without"),
         ([], "expected an object"),
     ],
 )
