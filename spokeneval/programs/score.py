@@ -77,9 +77,7 @@ def score_main(default: Task, *, reference: Optional[Reference] = None) -> int:
         if options.detailed_results:
             _write_page(
                 output,
-                lambda results: results.scored_page(
-                    task, settings, scores, scored, known, submission, files.names
-                ),
+                lambda results: results.scored_page(task, settings, scores, scored, known, submission, files),
             )
 
     def refused(words: str, refusal: Exception) -> None:

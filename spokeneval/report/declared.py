@@ -6,9 +6,16 @@ import numpy as np
 
 from ..run.scoring import Scored
 from ..task import HIGHER, Task
-from .page import Html, section, table
+from .largest import Errors
+from .page import Html, long_table, section
 
 MOST_SCORES, MOST_ROWS = 4, 50
+
+
+def errors(task: Task, scored: Scored) -> Errors:
+    """Return how wrong the answer to each item is."""
+    wrong = 1 - np.asarray(task.right(scored.rows), dtype=float)
+    return Errors(wrong, np.ones(len(wrong)), ("the errors", "the items"))
 
 
 def sections(task: Task, scored: Scored) -> list[Html]:
@@ -22,17 +29,23 @@ def _units(task: Task, scored: Scored) -> Html | None:
         return None
     shown = [score for score in task.scores if score.bounds is not None][:MOST_SCORES]
     values = [np.asarray(score.value(task.part(score, statistics.parts)), dtype=float) for score in shown]
+    decimals = scored.settings.decimals
     worst = np.nan_to_num(values[0] if task.primary.direction == HIGHER else -values[0], nan=np.inf)
     rows = [
         [
             statistics.units[row],
-            *("none" if np.isnan(value[row]) else f"{value[row]:.4f}" for value in values),
+            *(
+                "none" if np.isnan(value[row]) else f"{value[row]:.{decimals.get(score.key, 4)}f}"
+                for score, value in zip(shown, values)
+            ),
         ]
         for row in np.argsort(worst, kind="stable")
     ]
     unit = statistics.unit.capitalize()
     header = [unit, *(score.heading for score in shown)]
-    return section(f"By {statistics.unit}", table(f"{unit}s, worst first", header, rows, shown=MOST_ROWS))
+    return section(
+        f"By {statistics.unit}", long_table(f"{unit}s, worst first", header, rows, shown=MOST_ROWS)
+    )
 
 
 def _items(task: Task, scored: Scored) -> Html | None:
@@ -42,4 +55,6 @@ def _items(task: Task, scored: Scored) -> Html | None:
     wrong = [[names[row], f"{100 * right[row]:.0f} %"] for row in order if right[row] < 1]
     if not wrong:
         return None
-    return section("Items", table("Items with the worst answers", ["Item", "Right"], wrong, shown=MOST_ROWS))
+    return section(
+        "Items", long_table("Items with the worst answers", ["Item", "Right"], wrong, shown=MOST_ROWS)
+    )

@@ -15,12 +15,20 @@ from typing import Union
 ROWS = 50
 """Number of rows of a table that are shown; further rows are only counted."""
 
+UNFOLDED = 8
+"""Number of rows of a long table that are shown without unfolding it."""
+
+NARROW = 14
+"""Number of characters of an id: names that are no longer do not wrap, and their column has no minimum width."""
+
 LONGEST = 200
 """Number of characters of a table cell that are shown."""
 
-_NUMBERS = re.compile(r"(?:none|–|(?:< )?[-+−]?[0-9](?:[-+−–=.,0-9 ]|%|to|\([A-Z]+\))*|)\Z")
+_NUMBERS = re.compile(
+    r"(?:none|–|(?:< )?[-+−]?[0-9](?:[-+−–=.,0-9 ]|%|to|\((?:[A-Z]+|[-+−.,0-9 to]+)\))*|)\Z"
+)
 
-_NUMBER = ' class="number"'
+_NUMBER, _NARROW = ' class="number"', ' class="narrow"'
 
 
 @dataclass(frozen=True)
@@ -46,7 +54,7 @@ def text(content: Content) -> str:
 
 
 def paragraph(*contents: Content, kind: str = "") -> Html:
-    """Return a paragraph; `kind` is a class of the style sheet: `verdict`, `refused` or `note`."""
+    """Return a paragraph; `kind` is a class of the style sheet: `refused` or `note`."""
     attribute = f' class="{kind}"' if kind else ""
     return Html(f"<p{attribute}>{' '.join(map(text, contents))}</p>")
 
@@ -54,6 +62,35 @@ def paragraph(*contents: Content, kind: str = "") -> Html:
 def code(content: str) -> Html:
     """Return text in a monospaced font."""
     return Html(f"<code>{text(content)}</code>")
+
+
+def strong(content: str) -> Html:
+    """Return text in bold."""
+    return Html(f"<strong>{text(content)}</strong>")
+
+
+def facts(pairs: Sequence[tuple[str, Content]]) -> Html:
+    """Return names with their values."""
+    inner = "\n".join(f"<div><dt>{text(name)}</dt><dd>{text(value)}</dd></div>" for name, value in pairs)
+    return Html(f'<dl class="facts">\n{inner}\n</dl>')
+
+
+def verdict(kind: str, words: str, reason: str) -> Html:
+    """Return a verdict with its reason; `kind`, `good` or `bad`, gives it a colour."""
+    opening = f'<div class="verdict {kind}">' if kind else '<div class="verdict">'
+    rest = f"\n<p>{text(reason)}</p>" if reason else ""
+    return Html(f"{opening}\n<p><strong>{text(words)}</strong></p>{rest}\n</div>")
+
+
+def headline(name: str, number: str, about: str) -> Html:
+    """Return a number in large type with its name before it and a remark after it."""
+    return Html(f'<p class="headline">{text(name)} <strong>{text(number)}</strong> {text(about)}</p>')
+
+
+def listing(rows: Iterable[Sequence[Content]]) -> Html:
+    """Return a list; the first content of an entry is its title."""
+    inner = "\n".join(f"<li>{'<br>'.join(map(text, row))}</li>" for row in rows)
+    return Html(f"<ol>\n{inner}\n</ol>")
 
 
 def lines(content: Sequence[str]) -> Html:
@@ -72,8 +109,8 @@ def table(
 ) -> Html:
     """Return a table whose first column names its rows; rows after the first `shown` are only counted.
 
-    Cells with numbers (`12`, `1.5 to 2.5`, `31.4 %`, `640 (CA)`) are aligned right, and so is the title of a column
-    that contains only numbers.
+    Cells with numbers (`12`, `1.5 to 2.5`, `2 (1.5 to 2.5)`, `31.4 %`, `640 (CA)`) are aligned right, and so is the
+    title of a column that contains only numbers.
     """
     rows = list(rows)
     head = f'<th scope="col">{text(header[0])}</th>'
@@ -85,9 +122,10 @@ def table(
         cells = "".join(f"<td{_number(cell)}>{_cut(cell)}</td>" for cell in rest)
         body.append(f'<tr><th scope="row">{_cut(first)}</th>{cells}</tr>')
     label = text(caption)
+    narrow = bool(rows) and all(len(_cut(row[0])) <= NARROW for row in rows[:shown])
     markup = [
         f'<div class="scroll" role="region" aria-label="{label}" tabindex="0">',
-        f"<table>\n<caption><span>{label}</span></caption>",
+        f"<table{_NARROW if narrow else ''}>\n<caption><span>{label}</span></caption>",
         f"<thead><tr>{head}</tr></thead>",
         "<tbody>",
         *body,
@@ -113,6 +151,15 @@ def folded(summary: str, *parts: Html | None, opened: bool = False) -> Html:
     inner = "\n".join(part.markup for part in parts if part is not None)
     attribute = " open" if opened else ""
     return Html(f"<details{attribute}>\n<summary>{text(summary)}</summary>\n{inner}\n</details>")
+
+
+def long_table(
+    caption: str, header: Sequence[Content], rows: Iterable[Sequence[Content]], *, shown: int = ROWS
+) -> Html:
+    """Return a table, folded if it has more than `UNFOLDED` rows."""
+    rows = list(rows)
+    whole = table(caption, header, rows, shown=shown)
+    return whole if len(rows) <= UNFOLDED else folded(f"{caption} ({len(rows)} rows)", whole)
 
 
 def figure(caption: str, label: str, svg: Html | None) -> Html:
@@ -142,15 +189,14 @@ def page(title: str, *parts: Html | None) -> str:
 
 _STYLE = """
 :root { color-scheme: light dark; --page: #fff; --ink: #1b1f24; --soft: #444c56; --line: #d8dee4; --rule: #c9d1d9;
-  --strong: #57606a; --accent: #0072b2; --verdict: #eef5fa; --bad: #b33c00; --refused: #fdf1ea; --cue: #b6bec8; }
+  --strong: #57606a; --accent: #0072b2; --verdict: #eef5fa; --bad: #b33c00; --refused: #fdf1ea; --cue: #b6bec8;
+  --good: #007a5a; --better: #e9f6f1; --blue: #0072b2; --orange: #b33c00; --green: #007a5a; --error: #7a1f5c;
+  --region: #eef1f4; --shade: #00548c; }
 @media screen and (prefers-color-scheme: dark) {
   :root { --page: #14181d; --ink: #e6eaef; --soft: #aeb7c2; --line: #343c46; --rule: #3d4650; --strong: #8b949e;
-    --accent: #5cb3e6; --verdict: #1a2733; --bad: #ff9a66; --refused: #35231a; --cue: #59636e; }
-  figure svg { background: #fff; border-radius: 4px; }
-}
-@media screen and (prefers-color-scheme: dark) and (max-width: 40rem) {
-  figure .scroll { --page: #fff; --cue: #b6bec8; background-color: #fff; }
-  figure svg { background: none; }
+    --accent: #5cb3e6; --verdict: #1a2733; --bad: #ff9a66; --refused: #35231a; --cue: #59636e; --good: #4fc79f;
+    --better: #16302a; --blue: #5cb3e6; --orange: #ff9a66; --green: #4fc79f; --error: #e79ac8; --region: #252c34;
+    --shade: #1b659c; }
 }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 1rem/1.5 system-ui, "Segoe UI", "Helvetica Neue",
@@ -160,9 +206,21 @@ h1 { font-size: 1.6rem; line-height: 1.2; margin: 0.5rem 0 1rem; }
 h2 { font-size: 1.2rem; line-height: 1.3; margin: 2.2rem 0 0.7rem; padding-top: 0.8rem;
   border-top: 1px solid var(--rule); }
 p { margin: 0.5rem 0; max-width: 46rem; overflow-wrap: anywhere; }
-.verdict, .refused { font-size: 1.1rem; padding: 0.7rem 0.9rem; border-left: 0.35rem solid var(--accent);
-  background: var(--verdict); max-width: none; }
-.refused { border-color: var(--bad); background: var(--refused); }
+.verdict, .refused { padding: 0.6rem 0.9rem; border-left: 0.35rem solid var(--accent); background: var(--verdict);
+  max-width: none; margin: 0.8rem 0; }
+.refused, .verdict.bad { border-color: var(--bad); background: var(--refused); }
+.verdict.good { border-color: var(--good); background: var(--better); }
+.verdict p { margin: 0; }
+.refused, p.verdict, .verdict strong { font-size: 1.1rem; }
+.facts { margin: 0.5rem 0; display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr));
+  column-gap: 1.5rem; font-size: 0.9375rem; }
+.facts div { display: flex; gap: 0.8rem; padding: 0.1rem 0; }
+.facts dt { flex: 0 0 6.5rem; color: var(--soft); }
+.facts dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
+.headline { max-width: none; margin: 1rem 0 0.5rem; }
+.headline strong { font-size: 2.6rem; line-height: 1.1; margin: 0 0.3rem; font-variant-numeric: tabular-nums; }
+ol { padding-left: 1.5rem; margin: 0.5rem 0; max-width: 46rem; }
+li { margin: 0.3rem 0; overflow-wrap: anywhere; }
 .note { color: var(--soft); font-size: 0.9rem; }
 code, pre { font: 0.875rem/1.4 ui-monospace, "SF Mono", Consolas, "DejaVu Sans Mono", monospace; }
 code { overflow-wrap: anywhere; }
@@ -183,12 +241,22 @@ th, td { padding: 0.25rem 0.7rem 0.25rem 0; text-align: left; vertical-align: to
 th:not(:last-child), td:not(:last-child) { padding-right: 1.2rem; }
 thead th { border-bottom: 2px solid var(--strong); vertical-align: bottom; }
 tbody th { font-weight: 400; overflow-wrap: anywhere; min-width: 11rem; }
+.narrow tbody th { min-width: 0; white-space: nowrap; }
 td:not(.number) { min-width: 6rem; }
 td:last-child:not(.number) { min-width: 14rem; }
 th.number, td.number { text-align: right; }
 td.number { white-space: nowrap; }
 figure { margin: 1rem 0; }
-figure svg { display: block; width: 100%; height: auto; }
+figure svg { display: block; width: 100%; height: auto; fill: var(--ink); }
+.scale { display: grid; grid-template-columns: minmax(0, max-content) max-content minmax(0, 1fr); column-gap: 0.8rem;
+  align-items: center; line-height: 1.3; max-width: 46rem; }
+.scale b { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.scale svg { height: 28px; }
+@media (max-width: 40rem) {
+  tbody th { min-width: 7rem; }
+  .scale { grid-template-columns: minmax(0, 1fr) max-content; }
+  .scale svg { grid-column: 1 / -1; }
+}
 figure svg * { stroke-linejoin: round; stroke-linecap: butt; }
 figcaption { font-size: 0.9rem; color: var(--soft); max-width: 46rem; overflow-wrap: anywhere; }
 @media print {

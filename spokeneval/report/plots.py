@@ -1,7 +1,8 @@
 """Plots as SVG inside a page. Most need matplotlib; the scale, timelines and stacked bars do not.
 
 The settings are matplotlib's defaults, whatever the user's configuration is. Each id contains the name of its plot, and
-the same data give the same bytes.
+the same data give the same bytes. The colours are variables of the page's style, so that they follow light and dark
+mode; outside a page they are those of light mode.
 """
 
 from __future__ import annotations
@@ -27,6 +28,24 @@ BLUE, ORANGE, GREEN, GREY = "#0072b2", "#b33c00", "#007a5a", "#8b949e"
 WRONG = ORANGE
 """The colour of wrong answers."""
 
+ERROR, INK, PAPER, STRONG, LINE = "#7a1f5c", "#1b1f24", "#ffffff", "#57606a", "#d8dee4"
+_REGION, _SHADE, _ON_SHADE = "#eef1f4", "#00548c", "#fefefe"
+
+_VARIABLES = {
+    BLUE: "blue",
+    ORANGE: "orange",
+    GREEN: "green",
+    ERROR: "error",
+    INK: "ink",
+    "#000000": "ink",
+    PAPER: "page",
+    STRONG: "strong",
+    LINE: "line",
+    _REGION: "region",
+    _SHADE: "shade",
+}
+"""The colours of light mode, each with the variable of `page` that replaces it."""
+
 LINE_STYLES = ("-", (0, (5, 2)), (0, (1, 1.5)))
 
 _SETTINGS = {
@@ -38,7 +57,7 @@ _SETTINGS = {
     "axes.titlesize": 10.5,
     "legend.frameon": False,
     "axes.axisbelow": True,
-    "grid.color": "#d8dee4",
+    "grid.color": LINE,
     "path.simplify": True,
 }
 _POINTS = 72
@@ -119,7 +138,13 @@ def _inline(name: str, svg: str, width: float, narrowest: float) -> Html:
     opening = f'<svg {box[0]} style="{style}" aria-hidden="true" focusable="false">'
     svg = opening + svg[svg.index(">") + 1 :]
     svg = re.sub(r"'DejaVu Sans'(, [^;\"]*)?", _FONTS, svg)
+    svg = re.sub(r"(fill|stroke): (#[0-9a-f]{6})", lambda found: f"{found[1]}: {_paint(found[2])}", svg)
     return Html(re.sub(r"\n\s*", "\n", svg).strip())
+
+
+def _paint(colour: str) -> str:
+    """Return a colour as a style has it: a variable of the page if there is one."""
+    return f"var(--{_VARIABLES[colour]}, {colour})" if colour in _VARIABLES else colour
 
 
 class Mark(NamedTuple):
@@ -132,36 +157,41 @@ class Mark(NamedTuple):
     colour: str = GREY
 
 
-def scale(marks: Sequence[Mark], title: str) -> Html:
-    """Return scores on one axis, each in a line with its name and number; drawn without matplotlib."""
-    line, size = 26, 14
-    left = 28 + 9 * max(len(mark.label) + len(mark.shown) for mark in marks)
-    width = left + 260
+def scale(marks: Sequence[Mark]) -> Html:
+    """Return scores on one axis, each in a line with its name and number; drawn without matplotlib.
+
+    Names and numbers are text of the page, and lengths are in percent, so that everything can be read on a phone.
+    """
     numbers = [number for mark in marks for number in (mark.value, *(mark.interval or ()))]
     low, high = min(numbers), max(numbers)
     margin = 0.06 * (high - low) or 0.5
     low, high = low - margin, high + margin
-    bottom = line * len(marks) + 6
 
     def place(number: float) -> str:
-        return f"{left + (width - left - 8) * (number - low) / (high - low):.1f}"
+        return f"{100 * (number - low) / (high - low):.2f}%"
 
+    ticks = [tick for tick in _ticks(low, high) if 0.03 < (tick - low) / (high - low) < 0.97]
+    grid = "".join(f'<line x1="{x}" x2="{x}" y2="28" stroke="{LINE}"/>' for x in map(place, ticks))
     parts = []
-    for tick in _ticks(low, high):
-        parts.append(f'<path d="M{place(tick)} 0V{bottom}" stroke="#d8dee4"/>')
-        parts.append(f'<text x="{place(tick)}" y="{bottom + 18}" text-anchor="middle">{tick:g}</text>')
-    for row, mark in enumerate(marks):
-        middle = line * row + line / 2 + 3
+    for mark in marks:
+        drawn = grid
         if mark.interval is not None:
             start, end = map(place, mark.interval)
-            parts.append(f'<path d="M{start} {middle}H{end}" stroke="{mark.colour}" stroke-width="4"/>')
-        parts.append(f'<circle cx="{place(mark.value)}" cy="{middle}" r="6" fill="{mark.colour}"/>')
-        label = f"{mark.label}  {mark.shown}"
-        parts.append(f'<text x="{left - 12}" y="{middle + 5}" text-anchor="end">{escape(label)}</text>')
-    parts.append(f'<path d="M{left} {bottom}H{width}" stroke="#57606a"/>')
-    middle = (left + width) / 2
-    parts.append(f'<text x="{middle}" y="{bottom + 40}" text-anchor="middle">{escape(title)}</text>')
-    return _drawing(width, bottom + 48, f"max-width: {1.2 * width:.0f}px", size, parts)
+            drawn += (
+                f'<line x1="{start}" x2="{end}" y1="14" y2="14" stroke="{mark.colour}" stroke-width="4"/>'
+            )
+        drawn += f'<circle cx="{place(mark.value)}" cy="14" r="6" fill="{mark.colour}"/>'
+        parts.append(f"<span>{escape(mark.label)}</span><b>{escape(mark.shown)}</b>{_track(drawn)}")
+    labels = "".join(
+        f'<text x="{place(tick)}" y="14" text-anchor="middle" font-size="12">{tick:g}</text>'
+        for tick in ticks
+    )
+    parts.append(f"<span></span><b></b>{_track(labels)}")
+    return Html('<div class="scale">\n' + "\n".join(parts) + "\n</div>")
+
+
+def _track(drawn: str) -> str:
+    return f'<svg height="28" aria-hidden="true" focusable="false">{_painted(drawn)}</svg>'
 
 
 class Lane(NamedTuple):
@@ -187,7 +217,7 @@ def timeline(lanes: Sequence[Lane], regions: np.ndarray) -> Html:
         pen = f'stroke="{colour}" stroke-width="{width}" stroke-dasharray="{dashes}"'
         return f'<path d="M{left} {middle}h{length}" {pen}/>' if dashes else ""
 
-    parts = [line(regions, bottom // 2, bottom, "#eef1f4")]
+    parts = [line(regions, bottom // 2, bottom, _REGION)]
     for row, lane in enumerate(lanes):
         middle = (high + 6) * row + 4 + high // 2
         parts.append(f'<text x="{left - 10}" y="{middle + 5}" text-anchor="end">{escape(lane.label)}</text>')
@@ -195,7 +225,7 @@ def timeline(lanes: Sequence[Lane], regions: np.ndarray) -> Html:
     for tick in _clock_ticks(start / 1000, end / 1000):
         x = f"{left + scale * (1000 * tick - start):.1f}"
         clock = f"{tick // 60:.0f}:{tick % 60:02.0f}"
-        parts.append(f'<path d="M{x} {bottom}v5" stroke="#57606a"/>')
+        parts.append(f'<path d="M{x} {bottom}v5" stroke="{STRONG}"/>')
         parts.append(f'<text x="{x}" y="{bottom + 20}" text-anchor="middle">{clock}</text>')
     return _drawing(900, bottom + 28, "max-width: 56rem; min-width: 40rem", 13, parts)
 
@@ -219,8 +249,15 @@ class Part(NamedTuple):
     texture: str
 
 
-def stacked_bars(names: Sequence[str], values: np.ndarray, parts: Sequence[Part], title: str) -> Html:
-    """Return a bar for each name, stacked from its values, shape=(names, parts); drawn without matplotlib."""
+def stacked_bars(
+    called: str, names: Sequence[str], values: np.ndarray, parts: Sequence[Part], title: str
+) -> Html:
+    """Return a bar for each name, stacked from its values, shape=(names, parts); drawn without matplotlib.
+
+    Parameters
+    ----------
+    called: the plot's own name, unique on the page.
+    """
     left, right, line, high, top = 240, 690, 18, 12, 30
     bottom = top + line * len(names)
     ends = np.cumsum(values, axis=1)
@@ -229,13 +266,13 @@ def stacked_bars(names: Sequence[str], values: np.ndarray, parts: Sequence[Part]
     drawn = []
     for tick in _ticks(0, most):
         x = f"{left + scale * tick:.1f}"
-        drawn.append(f'<path d="M{x} {top}V{bottom + 4}" stroke="#d8dee4"/>')
+        drawn.append(f'<path d="M{x} {top}V{bottom + 4}" stroke="{LINE}"/>')
         drawn.append(f'<text x="{x}" y="{bottom + 20}" text-anchor="middle">{tick:g}</text>')
     for place, part in enumerate(parts):
-        fill = f"bars-{place}"
+        fill = f"{called}-{place}"
         drawn.append(
             f'<pattern id="{fill}" width="6" height="6" patternUnits="userSpaceOnUse"><rect width="6" height="6" '
-            f'fill="{part.colour}"/><path d="{part.texture}" stroke="#fff" stroke-width="1.5"/></pattern>'
+            f'fill="{part.colour}"/><path d="{part.texture}" stroke="{PAPER}" stroke-width="1.5"/></pattern>'
         )
         starts, widths = left + scale * (ends - values)[:, place], scale * values[:, place]
         boxes = "".join(
@@ -259,9 +296,16 @@ def _drawing(width: int, height: int, style: str, size: int, parts: Sequence[str
     """Return an SVG element with the parts of a picture."""
     return Html(
         f'<svg viewBox="0 0 {width} {height}" style="{style}" font-size="{size}" '
-        f'font-family="{_FONTS}" fill="#1b1f24" aria-hidden="true" focusable="false">\n'
-        + "\n".join(filter(None, parts))
+        f'font-family="{_FONTS}" aria-hidden="true" focusable="false">\n'
+        + _painted("\n".join(filter(None, parts)))
         + "\n</svg>"
+    )
+
+
+def _painted(drawn: str) -> str:
+    """Return drawn elements with their colours as styles."""
+    return re.sub(
+        r'(fill|stroke)="(#[0-9a-f]{6})"', lambda found: f'style="{found[1]}: {_paint(found[2])}"', drawn
     )
 
 
@@ -280,11 +324,10 @@ def _ticks(low: float, high: float) -> list[float]:
     return [float(f"{step * place:.10g}") for place in range(first, math.floor(high / step) + 1)]
 
 
-def shade(value: float) -> tuple[str, str]:
-    """Return the colours of a cell and of its text, for a value from 0 to 1."""
-    low, high = np.array([255, 255, 255]), np.array([0, 84, 140])
-    red, green, blue = np.rint(low + (high - low) * value).astype(int).tolist()
-    return f"#{red:02x}{green:02x}{blue:02x}", "#ffffff" if value > 0.72 else "#1b1f24"
+def shade(value: float) -> tuple[tuple[float, ...], str]:
+    """Return the colours of a cell, which lets the page shine through, and of its text, for a value from 0 to 1."""
+    red, green, blue = (int(_SHADE[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    return (red, green, blue, value), _ON_SHADE if value > 0.72 else INK
 
 
 def colour_bar(axes: Any, title: str) -> None:
@@ -317,11 +360,11 @@ def mean_difference(axes: Any, means: np.ndarray, differences: np.ndarray) -> tu
             va="center",
             fontsize=8.5,
         )
-    axes.axhline(0, color="#57606a", linewidth=0.6)
+    axes.axhline(0, color=STRONG, linewidth=0.6)
     return ends
 
 
-def squares(axes: Any, rows: np.ndarray, columns: np.ndarray, colours: Sequence[str]) -> None:
+def squares(axes: Any, rows: np.ndarray, columns: np.ndarray, colours: Sequence[Any]) -> None:
     """Draw the cells of a large matrix as one collection."""
     from matplotlib.collections import PolyCollection
 
@@ -336,7 +379,7 @@ def cells(axes: Any, values: np.ndarray, words: Sequence[Sequence[str]], *, larg
     for row in range(rows):
         for column in range(columns):
             fill, ink = shade(min(1.0, values[row, column] / largest if largest else 0.0))
-            axes.fill_between([column, column + 1], row, row + 1, facecolor=fill, edgecolor="#d8dee4")
+            axes.fill_between([column, column + 1], row, row + 1, facecolor=fill, edgecolor=LINE)
             axes.text(column + 0.5, row + 0.5, words[row][column], ha="center", va="center", color=ink)
     axes.set(xlim=(0, columns), ylim=(rows, 0), aspect="equal")
     axes.set_xticks(np.arange(columns) + 0.5)

@@ -1,27 +1,48 @@
 """`detailed_results.html`: the results of a submission on one page.
 
-For public labels, the page shows the scores with their intervals beside the baseline's, the usual plots of the field,
-and a table of the items, worst first (`tasks/<task>.py`). For hidden labels it shows only the content of `scores.json`
-beside the trivial baselines, because participants can download the page and could read labels from a curve of their
-own scores.
+For public labels, the page begins with a verdict, the primary score between the baselines, and the largest sources of
+error; then come all scores with their intervals, the usual plots of the field, and a table of the items, worst first
+(`tasks/<task>.py`). For hidden labels it shows only the content of `scores.json` and its distance from the floor,
+because participants can download the page and could read labels from anything else.
 """
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
-from ..formats.problems import FREE_ATTEMPT, Problem, SubmissionError, count_of, name
+from ..formats.files import Files
+from ..formats.problems import FREE_ATTEMPT, Problem, Problems, SubmissionError, count_of, name
 from ..formats.speakers import independence_note
 from ..run.options import Settings
 from ..run.reference import Reference
 from ..run.scoring import Scored
 from ..task import ENDS, Number, Task
 from . import declared
-from .page import Html, code, figure, page, paragraph, section, table
+from .largest import largest_section
+from .page import (
+    UNFOLDED,
+    Content,
+    Html,
+    code,
+    facts,
+    figure,
+    folded,
+    headline,
+    listing,
+    page,
+    paragraph,
+    section,
+    strong,
+    table,
+    verdict,
+)
 from .plots import BLUE, GREEN, ORANGE, Mark, scale
+from .verdict import TIE, hidden_verdict, public_verdict
 
 
 def scored_page(
@@ -31,45 +52,96 @@ def scored_page(
     scored: Scored,
     reference: Reference,
     submission: Any,
-    files: Iterable[str],
+    files: Files,
 ) -> str:
     """Return the page of a submission that was scored.
 
     Parameters
     ----------
     scores: the scores as written to `scores.json`.
-    files: the names of the submission's files.
     """
-    parts: list[Html] = []
-    if not settings.labels_public:
-        note = "The labels of this set are hidden, so this page shows only scores and nothing about single items."
-        if settings.coarse:
-            note += (
-                " Scores are shown in steps of about one standard error, because exact scores would reveal the labels. "
-                "Treat scores less than two steps apart as a tie."
-            )
-            if settings.floor is not None:
-                worst = _shown(task.primary.key, settings.floor[task.primary.key], settings)
-                note += f" The worst score shown is {worst}, the best score of the baseline and the trivial baselines."
-        parts.append(paragraph(note, kind="note"))
+    public, own = settings.labels_public, _own_module(task)
+    if public:
+        rule = getattr(own, "broken_rule", None)
+        found = public_verdict(task, scored, settings, rule(scored) if rule else "")
+        answers = reference.labels, submission, scored
+        parts = own.sections(*answers) if own else declared.sections(task, scored)
+        errors = own.errors(*answers) if hasattr(own, "errors") else declared.errors(task, scored)
+        largest = largest_section(errors, task.units(reference.labels))
     else:
-        parts += _task_sections(task, reference.labels, submission, scored)
-    primary = task.primary.key
-    ends = {primary: [scores[primary + end] for end in ENDS]}
-    if settings.labels_public:
-        ends = {key: [interval.low, interval.high] for key, interval in scored.intervals.items()}
+        found, largest, parts = hidden_verdict(task, scores, settings), None, []
     return page(
         f"{task.title}: results",
-        paragraph(_verdict(task, scores, settings), kind="verdict"),
-        paragraph("Signature:", code(str(settings.signature)), Html("<br>"), _COMPARABLE, kind="note"),
-        _score_section(task, scores, ends, scored, settings),
+        _facts(settings, scored, reference, files),
+        verdict(*found),
+        _headline(task, scores, settings),
+        _standing(task, scores, settings) if public else paragraph(_hidden_note(settings), kind="note"),
+        largest,
+        _score_section(task, scores, scored, settings),
         *(paragraph(remark, kind="note") for remark in task.remarks(submission)),
         *parts,
-        _check_section(len(reference.items), list(files)),
+        _check_section(len(reference.items), files.names),
     )
 
 
 _COMPARABLE = "Compare two scores only if their signatures are the same."
+
+
+def _facts(settings: Settings, scored: Scored, reference: Reference, files: Files) -> Html:
+    """Return what the page is a report of. It has no date, so that the same submission gives the same page."""
+    about, labels = settings.about, "public" if settings.labels_public else "hidden"
+    names = [name(file) for file in files.names]
+    size, statistics = count_of(len(reference.items), "item"), scored.statistics
+    if statistics.items and not reference.part:
+        size += f", {count_of(len(statistics.units), statistics.unit)}"
+    pairs: list[tuple[str, Content]] = [
+        ("Competition", settings.competition),
+        ("Set", f"{about.set}, {labels} labels" if about.set else f"{labels} labels"),
+        (f"Phase{'s' * (len(about.phases) > 1)}", ", ".join(about.phases)),
+        (
+            "Submission",
+            f"{names[0] if len(names) == 1 else count_of(len(names), 'file')}, SHA-256 {_digest(files)}…",
+        ),
+        ("Size", size),
+        ("Signature", code(str(settings.signature))),
+    ]
+    return facts([(each, value) for each, value in pairs if value])
+
+
+def _digest(files: Files) -> str:
+    """Return the first digits of the SHA-256 of a single file, or of the names and hashes of several."""
+    hashes = {}
+    for file in files.names:
+        known = hashlib.sha256()
+        with files.open(file, sys.maxsize, Problems()) as stream:
+            for block in iter(lambda: stream.read(1 << 20), b""):
+                known.update(block)
+        hashes[file] = known.hexdigest()
+    if len(hashes) == 1:
+        return next(iter(hashes.values()))[:_DIGITS]
+    lines = "".join(f"{known}  {file}\n" for file, known in sorted(hashes.items()))
+    return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()[:_DIGITS]
+
+
+_DIGITS = 12
+
+
+def _headline(task: Task, scores: Mapping[str, Number], settings: Settings) -> Html:
+    primary = task.primary
+    number = _shown(primary.key, scores[primary.key], settings)
+    about = f"95 % interval {_interval(primary.key, scores, settings)}; {primary.direction} is better"
+    return headline(primary.heading, number, about)
+
+
+def _hidden_note(settings: Settings) -> str:
+    """Return what a participant needs to read a page on hidden labels."""
+    note = "The labels of this set are hidden. This page shows what the leaderboard shows, and nothing else."
+    if settings.coarse:
+        note += (
+            " Scores are rounded to steps of about one standard error, because exact scores would reveal the labels. "
+            f"Treat scores fewer than {TIE} steps apart as a tie."
+        )
+    return note
 
 
 def refused_page(task: Task, words: str, refusal: Optional[Exception] = None) -> str:
@@ -82,19 +154,19 @@ def refused_page(task: Task, words: str, refusal: Optional[Exception] = None) ->
     title = f"{task.title}: not scored"
     if not isinstance(refusal, SubmissionError):
         return page(title, *[paragraph(line.strip(), kind="refused") for line in words.split("\n") if line])
-    rows = [
-        (
-            name(problem.file) if problem.file else "submission",
-            "missing" if problem.code == "missing_item" else problem.line or "",
-            problem.message,
-        )
-        for problem in _by_file(refusal.summarised)
-    ]
+    rows = [(strong(_place(problem)), problem.message) for problem in _by_file(refusal.summarised)]
     return page(
         title,
         paragraph(f"Refused: {count_of(refusal.total, 'problem')}.", FREE_ATTEMPT, kind="refused"),
-        section("Problems", table("What to fix", ["File", "Line", "Problem"], rows)),
+        section("What to fix", listing(rows)),
     )
+
+
+def _place(problem: Problem) -> str:
+    """Return the file and line of a problem."""
+    file = name(problem.file) if problem.file else "submission"
+    line = "missing" if problem.code == "missing_item" else f"line {problem.line}" if problem.line else ""
+    return f"{file}, {line}" if line else file
 
 
 def _by_file(problems: Sequence[Problem]) -> list[Problem]:
@@ -105,54 +177,36 @@ def _by_file(problems: Sequence[Problem]) -> list[Problem]:
     )
 
 
-def _task_sections(task: Task, reference: Any, submission: Any, scored: Scored) -> list[Html]:
-    """Return the task's own sections, from the module in `tasks` with its name, if there is one; else general ones."""
-    if task.declaration or task.code:
-        return declared.sections(task, scored)
+def _own_module(task: Task) -> Any:
+    """Return the module in `tasks` with the task's name; None for an organiser's own task, or if there is none."""
     module = f"{__package__}.tasks.{task.name}"
-    if importlib.util.find_spec(module) is None:
-        return []
-    sections: list[Html] = importlib.import_module(module).sections(reference, submission, scored)
-    return sections
+    if task.declaration or task.code or importlib.util.find_spec(module) is None:
+        return None
+    return importlib.import_module(module)
 
 
-def _verdict(task: Task, scores: Mapping[str, Number], settings: Settings) -> str:
-    primary = task.primary.key
-    words = f"Scored: {task.primary.heading} {_shown(primary, scores[primary], settings)}"
-    words += f" (95 % confidence interval {_interval(primary, scores, settings)}); {task.primary.direction} is better."
-    if primary in settings.baseline:
-        words += f" The baseline has {_shown(primary, settings.baseline[primary], settings)}."
-    if settings.trivial:
-        known = [f"{answer} {_shown(primary, score, settings)}" for answer, score in settings.trivial.items()]
-        words += f" Trivial baselines: {', '.join(known)}."
-    return words
-
-
-def _score_section(
-    task: Task,
-    scores: Mapping[str, Number],
-    ends: Mapping[str, Sequence[Number]],
-    scored: Scored,
-    settings: Settings,
-) -> Html:
+def _score_section(task: Task, scores: Mapping[str, Number], scored: Scored, settings: Settings) -> Html:
     baseline, steps = settings.baseline, settings.steps if settings.coarse else None
     rows: list[list[Any]] = []
     for score in (score for score in task.scores if score.key in scores):
         key = score.key
-        interval = " to ".join(_shown(key, end, settings) for end in ends.get(key, ()))
-        row: list[Any] = [score.heading, _shown(key, scores[key], settings), interval]
+        ends = [scores[key + end] for end in ENDS if key + end in scores]
+        if settings.labels_public and key in scored.intervals:
+            ends = [scored.intervals[key].low, scored.intervals[key].high]
+        row: list[Any] = [score.heading, _with_ends(key, scores[key], ends, settings)]
         if baseline:
-            known = _shown(key, baseline[key], settings)
-            row.append(f"{known} ({_interval(key, baseline, settings)})" if score is task.primary else known)
+            known = [baseline[key + end] for end in ENDS] if score is task.primary else []
+            row.append(_with_ends(key, baseline[key], known, settings))
         if steps is not None:
             row.append(f"{steps[key]:g}")
         rows.append([*row, score.direction, score.description])
-    header = ["Score", "This submission", "95 % interval", *(["Baseline"] if baseline else [])]
+    rest = rows[UNFOLDED:]
+    header = ["Score", "This submission (95 % interval)", *(["Baseline"] if baseline else [])]
     header += [*(["Step"] if steps is not None else []), "Better", "Meaning"]
     unit, units = scored.statistics.unit, scored.statistics.units
     drawn = count_of(len(units), unit) if settings.labels_public else f"{unit}s"
     warning = independence_note(unit, task.declaration)
-    notes = [f"Intervals are computed by the jackknife over {drawn}. {warning}".rstrip()]
+    notes = [f"Intervals are computed by the jackknife over {drawn}. {warning}".rstrip(), _COMPARABLE]
     if settings.labels_public:
         parts = scored.statistics.parts
         remarks = (
@@ -164,10 +218,18 @@ def _score_section(
     notes += ["scores.json contains every score at full precision."] if steps is None else []
     return section(
         "Scores",
-        _standing(task, scores, settings),
-        table("All scores", header, rows, shown=200),
+        table("Scores", header, rows[:UNFOLDED]),
+        folded(count_of(len(rest), "more score"), table("More scores", header, rest, shown=200))
+        if rest
+        else None,
         *(paragraph(note, kind="note") for note in notes),
     )
+
+
+def _with_ends(key: str, number: Number, ends: Sequence[Number], settings: Settings) -> str:
+    """Format a score with its interval, if it has one."""
+    shown = _shown(key, number, settings)
+    return f"{shown} ({' to '.join(_shown(key, end, settings) for end in ends)})" if ends else shown
 
 
 def _standing(task: Task, scores: Mapping[str, Number], settings: Settings) -> Optional[Html]:
@@ -176,19 +238,18 @@ def _standing(task: Task, scores: Mapping[str, Number], settings: Settings) -> O
     marks = [_mark("This submission", primary.key, scores, settings, BLUE)]
     if settings.baseline:
         marks.append(_mark("Baseline", primary.key, settings.baseline, settings, ORANGE))
-    elif settings.coarse and settings.floor is not None:
-        marks.append(_mark("Worst score shown", primary.key, settings.floor, settings, ORANGE))
     for answer, score in settings.trivial.items():
         marks.append(Mark(answer, float(score), _shown(primary.key, score, settings)))
     if primary.best is not None and settings.trivial:
-        marks.append(Mark("Best possible", primary.best, f"{primary.best:g}", colour=GREEN))
+        best = float(primary.best)
+        marks.append(Mark("Best possible", best, _shown(primary.key, best, settings), colour=GREEN))
     if len(marks) == 1:
         return None
     spoken = "; ".join(f"{mark.label} {mark.shown}" for mark in marks)
     caption = (
         f"{primary.heading} compared with baselines; {primary.direction} is better; lines are 95 % intervals"
     )
-    return figure(caption, f"{caption}: {spoken}.", scale(marks, primary.heading))
+    return figure(caption, f"{caption}: {spoken}.", scale(marks))
 
 
 def _mark(label: str, key: str, scores: Mapping[str, Number], settings: Settings, colour: str) -> Mark:
@@ -198,7 +259,7 @@ def _mark(label: str, key: str, scores: Mapping[str, Number], settings: Settings
     return Mark(label, float(scores[key]), _shown(key, scores[key], settings), interval, colour)
 
 
-def _check_section(items: int, files: list[str]) -> Html:
+def _check_section(items: int, files: Sequence[str]) -> Html:
     named = name(files[0]) if len(files) == 1 else f"{len(files)} files"
     return section(
         "Check of the submission",

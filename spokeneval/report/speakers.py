@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from ..formats.naming import SEVERITY
 from ..formats.sheets import Answers
 from ..metrics.counts import by_group
-from .page import Html, section, table
+from .page import Html, long_table, section
 
 _SEVERITIES = ((25, "very severe"), (50, "severe"), (75, "moderate"), (100, "mild"))
 """Highest aphasia quotient of each severity (Kertesz 2006, Western Aphasia Battery, revised)."""
@@ -28,20 +28,20 @@ def speaker_section(
     rows: the counts from which the rates are computed, one row per response.
     columns: titles, and functions that compute a rate for each group.
     """
-    tables = [
-        _table(title, names, rows, columns) for title, names in _groupings(reference) if len(set(names)) > 1
-    ]
+    tables = [_table(title, names, rows, columns) for title, names in groupings(reference).items()]
     return section("By test, severity and session", *tables) if tables else None
 
 
-def _groupings(reference: Answers) -> Iterator[tuple[str, list[str]]]:
-    texts = reference.texts
+def groupings(reference: Answers) -> dict[str, list[str]]:
+    """Return the test, severity and session of each response, `title -> names`, of which there are several."""
+    texts, found = reference.texts, {}
     if "test" in texts:
-        yield "Test", texts["test"]
+        found["Test"] = texts["test"]
     if SEVERITY in texts:
-        yield "Severity (aphasia quotient)", [_severity(quotient) for quotient in texts[SEVERITY]]
+        found["Severity (aphasia quotient)"] = [_severity(quotient) for quotient in texts[SEVERITY]]
     if "session" in texts:
-        yield "Session", texts["session"]
+        found["Session"] = texts["session"]
+    return {title: names for title, names in found.items() if len(set(names)) > 1}
 
 
 def _severity(quotient: str) -> str:
@@ -62,4 +62,4 @@ def _table(
         [group, int(sizes[row]), *("none" if np.isnan(each[row]) else f"{each[row]:.4f}" for each in found)]
         for row, group in enumerate(groups.tolist())
     ]
-    return table(f"By {title.lower()}", [title, "Responses", *(name for name, _ in columns)], body)
+    return long_table(f"By {title.lower()}", [title, "Responses", *(name for name, _ in columns)], body)

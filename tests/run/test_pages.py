@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from spokeneval.formats.files import read_folder
+from spokeneval.formats.speakers import Units
+from spokeneval.report import largest, plots
 from spokeneval.report import page as builders
-from spokeneval.report import plots
 from spokeneval.run.reference import fingerprint, items_fingerprint
 from spokeneval.tasks import find_task, task_names
 from tests.samples.near_misses import near_misses
@@ -122,7 +123,8 @@ def test_a_page_on_public_labels_is_sound_the_same_twice_and_shows_what_the_fiel
     assert outline.headings.count(1) == 1
     assert outline.tags.count("table") == outline.tags.count("caption") >= 2
     assert outline.tags.count("svg") >= 1
-    assert "The baseline has" in markup
+    assert '<div class="verdict' in markup
+    assert "Baseline 0.1250" in markup
     assert (output / "signature.txt").read_text().strip().replace("&", "&amp;") in markup
     assert not re.search(r"https?://(?!www\.w3\.org|purl\.org|creativecommons\.org|matplotlib\.org)", markup)
     assert len(pages[0]) < 1_500_000
@@ -186,12 +188,13 @@ def test_every_recording_has_its_bar_and_its_timeline_the_worst_one_open(tmp_pat
     files = {f"{name}.txt": turns.format(100 * number) for number, name in enumerate(names)}
     _, words, output = run("merlion_diarization", tmp_path, public=True, files=files, reference=reference)
     markup, outline = page_of(output)
-    assert outline.tags.count("details") == 60, words
+    assert outline.tags.count("details") == 60 + 4, words  # other timelines, bars and scores, the table
     assert re.findall(r"<details open>\n<summary>(.*)</summary>", markup) == ["a59.wav: DER 59.00 %"]
-    bars = re.search(r'<path d="M240 6h12v12h-12z([^"]*)" fill="url\(#bars-0\)"/>', markup)
-    # The longest bar fills the axis, 450, up to its 59 %; the last row has no error and no box.
-    widths = [float(width) for width in re.findall(r"h([0-9.]+)v", bars[1])]
-    assert widths == pytest.approx([450 * number / 59 for number in range(59, 0, -1)], abs=0.06)
+    # The longest bar fills the axis, 450, up to its 59 or 39 %; the last row has no error and no box.
+    for plot, numbers in (("bars", range(59, 39, -1)), ("others", range(39, 0, -1))):
+        bars = re.search(rf'<path d="M240 6h12v12h-12z([^"]*)" fill="url\(#{plot}-0\)"/>', markup)
+        widths = [float(width) for width in re.findall(r"h([0-9.]+)v", bars[1])]
+        assert widths == pytest.approx([450 * number / numbers[0] for number in numbers], abs=0.06)
 
 
 def test_a_timeline_shows_each_turn_and_stays_small_however_many_there_are():
@@ -212,12 +215,13 @@ def test_a_page_on_hidden_labels_holds_the_scores_alone(tmp_path, task):
     assert status == 0, words
     markup, outline = page_of(output)
     assert "svg" not in outline.tags
-    assert outline.tags.count("table") == 1
-    assert "The baseline" not in markup
+    assert "baseline" not in re.sub("<style.*?</style>", "", markup, flags=re.DOTALL)
     scores = json.loads((output / "scores.json").read_text())
     # One row per score, with the interval in the row of the primary score; no other numbers.
-    assert outline.tags.count("tr") == 1 + len(scores) - 2
-    assert len(re.findall(r">[-0-9.]+ to [-0-9.]+</td>", markup)) == 1
+    tables = 1 + (len(scores) - 2 > builders.UNFOLDED)
+    assert outline.tags.count("table") == tables
+    assert outline.tags.count("tr") == tables + len(scores) - 2
+    assert len(re.findall(r">[-0-9.]+ \([-0-9.]+ to [-0-9.]+\)</td>", markup)) == 1
     submitted = next((tmp_path / "input" / "res").iterdir()).read_text().splitlines()
     for line in submitted[1:4]:
         assert re.split(r"[\t, ]", line)[0] not in markup or task == "merlion_diarization"
@@ -231,16 +235,133 @@ def test_a_coarse_page_shows_where_a_submission_stands(tmp_path, task):
     key = found.primary.key
     floor = {key: 0.5, f"{key}_low": 0.4, f"{key}_high": 0.6}
     known = {"steps": {key: 0.1}, "floor": floor, "trivial": {"knows nothing": 0.3}}
-    settings = {"feedback": "coarse", "sets": {items_fingerprint(ids): known}, "baselines": {}}
+    about = {items_fingerprint(ids): {"set": "evaluation", "phases": ["Final"]}}
+    settings = {
+        "feedback": "coarse",
+        "sets": {items_fingerprint(ids): known},
+        "baselines": {},
+        "competition": "A <competition>",
+        "about": about,
+    }
     status, words, output = run(task, tmp_path, public=False, options=settings)
     assert status == 0, words
     markup, outline = page_of(output)
-    assert outline.tags.count("svg") == 1
-    for words in ("This submission", "Worst score shown 0.5", "knows nothing 0.3"):
+    assert "svg" not in outline.tags
+    assert "knows nothing" not in markup
+    for words in (
+        "A &lt;competition&gt;",
+        "evaluation, hidden labels",
+        "<dd>Final</dd>",
+        f"{len(ids)} items",
+    ):
         assert words in markup
-    assert ("Best possible" in markup) == (found.primary.best is not None)
-    scores = json.loads((output / "scores.json").read_text())
-    assert f"This submission {scores[key]:g}" in markup
+    steps = round(abs(json.loads((output / "scores.json").read_text())[key] - 0.5) / 0.1)
+    assert (f"Better than the baselines by {steps} step" in markup) == (steps > 0)
+    assert ("Not better than the baselines." in markup) == (steps == 0)
+
+
+CORRECTNESS = find_task("psst_correctness")
+LABELS = [
+    (f"u{session:02d}{item}", f"s{session:02d}", item < 2) for session in range(12) for item in range(4)
+]
+"""Responses with their session and class: in each of 12 sessions two correct and two incorrect ones."""
+
+
+def judged(wrong) -> dict[str, bool]:
+    """Return predictions that are wrong about these responses."""
+    return {item: label != (item in wrong) for item, _, label in LABELS}
+
+
+def f1_without(predictions, session: str = "") -> float:
+    """Return F1 of the correct responses outside a session, as 2 TP / (2 TP + FP + FN)."""
+    kept = [(label, predictions[item]) for item, other, label in LABELS if other != session]
+    true = sum(label and predicted for label, predicted in kept)
+    return 2 * true / (2 * true + sum(label != predicted for label, predicted in kept))
+
+
+def verdict_on(folder, predictions, baseline, *, trivial=None) -> str:
+    """Return the verdict on a page of predictions, compared with those of a baseline."""
+    rows = ["utterance_id\tsession\tprompt\ttranscript\tcorrectness\taq_index"]
+    rows += [f"{item}\t{session}\tcat\tK AE T\t{str(label).upper()}\t80" for item, session, label in LABELS]
+    reference = {"utterances.tsv": "\n".join([*rows, ""]).encode()}
+    known = fingerprint(reference)
+    sessions = sorted({session for _, session, _ in LABELS})
+    without = [f1_without(baseline, session) for session in sessions]
+    score = f1_without(baseline)
+    options = {
+        "baselines": {known: {column.key: score for column in CORRECTNESS.columns}},
+        "sets": {known: {"steps": {}, "trivial": trivial or {}}},
+        "about": {known: {"set": "development", "baseline_without": without}},
+    }
+    lines = [f"{item}\t{str(predicted).upper()}" for item, predicted in predictions.items()]
+    files = {"correctness.tsv": "\n".join(["utterance_id\tprediction", *lines, ""])}
+    status, words, output = run(
+        "psst_correctness", folder, public=True, files=files, reference=reference, options=options
+    )
+    assert status == 0, words
+    markup, _ = page_of(output)
+    (found,) = re.findall(r'<div class="(verdict[ a-z]*)">\n(.*?)</div>', markup, flags=re.DOTALL)
+    return " ".join([found[0].strip(), *re.findall(r">([^<\n]+)<", found[1])])
+
+
+SOME = {f"u{session:02d}{session % 4}" for session in range(0, 12, 2)}
+"""One response in each of six sessions."""
+
+
+@pytest.mark.parametrize(
+    ("wrong", "of_baseline", "words"),
+    [
+        # The same six errors; the baseline has one more in eleven sessions.
+        (SOME, SOME | {f"u{session:02d}{(session + 1) % 4}" for session in range(11)}, "verdict good Better"),
+        (SOME | {f"u{session:02d}{(session + 1) % 4}" for session in range(11)}, SOME, "verdict bad Worse"),
+        (SOME, SOME | {"u010"}, "verdict Not distinguishable from"),
+        (SOME, SOME, "verdict Not distinguishable from"),
+    ],
+)
+def test_the_verdict_follows_from_the_paired_interval(tmp_path, wrong, of_baseline, words):
+    found = verdict_on(tmp_path, judged(wrong), judged(of_baseline))
+    assert found.startswith(f"{words} "), found
+    difference = f1_without(judged(wrong)) - f1_without(judged(of_baseline))
+    assert f"Difference to the baseline: {difference:+.4f}, paired 95 % interval" in found
+    assert "over 12 sessions" in found
+
+
+def test_a_submission_below_a_trivial_baseline_is_told_so(tmp_path):
+    better = judged(SOME), judged(SOME | {f"u{session:02d}{(session + 1) % 4}" for session in range(11)})
+    found = verdict_on(tmp_path, *better, trivial={"everything <correct>": 0.9876, "nothing": 0.1})
+    assert found == (
+        "verdict bad Worse than a trivial baseline. “everything &lt;correct&gt;” needs no system and has 0.9876."
+    )
+
+
+def test_a_broken_rule_is_the_verdict_with_its_figures(tmp_path):
+    header = "Id\tPrompt\tWavfile\tRecResult\tTranscription\tlanguage\tmeaning"
+    rows = [f"{n}\tp\tw\tr\tt\t{'correct' if n < 5 else 'incorrect'}\tcorrect" for n in range(10)]
+    reference = {"reference.csv": "\n".join([header, *rows, ""]).encode()}
+    lines = [f"{n}\t{'accept' if n < 2 else 'reject'}" for n in range(10)]
+    files = {"results.csv": "\n".join(["Id\tAccept", *lines, ""])}
+    status, words, output = run("spoken_call", tmp_path, public=True, files=files, reference=reference)
+    assert status == 0, words
+    rule = "Breaks the 50 % rule: 60.0 % of the correct responses rejected (3 of 5), at most 50 % allowed."
+    assert rule in page_of(output)[0]
+
+
+def test_the_largest_sources_of_error_have_more_than_their_share():
+    # Prompt b has 3 of 4 errors in 2 of 6 items; speaker s has 3 of 4 in half; kind x has half in one item of six.
+    rows = np.array([0.0, 1, 2, 1, 0, 0])
+    groupings = {"Prompt": ["a", "a", "b", "b", "c", "c"]}
+    groups = [largest.Group("Kind", "x", 5, 1), largest.Group("Kind", "y", 5, 5)]
+    errors = largest.Errors(rows, np.ones(6), ("the errors", "the items"), groupings, groups)
+    units = Units("speaker", dict(enumerate("tsstts")))
+    found = re.findall("<strong>(.*?)</strong><br>(.*?)</li>", largest.largest_section(errors, units).markup)
+    assert found == [
+        ("Prompt: b", "75.0 % of the errors, in 33.3 % of the items"),
+        ("Kind: x", "50.0 % of the errors, in 16.7 % of the items"),
+        ("Speaker: s", "75.0 % of the errors, in 50.0 % of the items"),
+    ]
+    single = Units("item", dict(enumerate("123456")))
+    perfect = largest.Errors(np.zeros(6), np.ones(6), ("the errors", "the items"), groupings)
+    assert largest.largest_section(perfect, single) is None
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -288,6 +409,8 @@ def test_without_matplotlib_the_tables_stand_alone(tmp_path, monkeypatch, task):
 def test_builders_escape_whatever_is_no_markup():
     assert builders.text('<b> & "x"') == "&lt;b&gt; &amp; &quot;x&quot;"
     assert builders.text("\x1b[0m\n") == "\\x1b[0m\\n"
+    paired = builders.table("Caption", ["A", "B"], [["1", "2.5 (1.5 to 3.5)"], ["2", "-1.5 (-2.5 to -0.5)"]])
+    assert paired.markup.count('<td class="number">') == 2
     table = builders.table(
         "Caption <x>", ["A", "B"], [["<r>", "1.5 to 2.5"], ["s", "1 if it is so"]] * 40, shown=3
     )

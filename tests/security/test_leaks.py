@@ -31,9 +31,15 @@ from speechbundles.model.zips import make_zip
 from speechbundles.new import EXAMPLES
 from speechbundles.new.examples import example_files
 from speechbundles.rehearse.rehearsal import rehearse
+from spokeneval.formats.files import Files
 from spokeneval.formats.problems import FREE_ATTEMPT
 from spokeneval.formats.submission_folder import REPORT_FILE
 from spokeneval.programs.program import accepted_report
+from spokeneval.report.results import scored_page
+from spokeneval.run.options import Options, SetFeedback
+from spokeneval.run.reference import items_fingerprint, parse_reference, read_submission
+from spokeneval.run.scoring import score_submission
+from spokeneval.task import ENDS, HIGHER
 from spokeneval.tasks import find_task
 from tests.samples import corruptions
 from tests.samples.cases import CASES, IDS, OWN, SHEETS
@@ -328,6 +334,39 @@ def test_whether_a_run_fails_and_all_that_it_says_does_not_depend_on_a_label(tas
         assert shown[0]["status"] == 0, (submission, shown[0])
         assert "statistics.json" not in shown[0]
         assert all(other == shown[0] for other in shown), submission
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_page_on_hidden_labels_follows_from_the_figures_of_the_leaderboard(task):
+    """With the same scores, the page is the same for any labels and answers, in each of its sentences."""
+    found = find_task(task)
+    key, sign = found.primary.key, 1 if found.primary.direction == HIGHER else -1
+    floor = {key: 5.0, **{key + end: 5.0 for end in ENDS}}
+    labellings = [dict(CASES[task].reference), dict(CASES[task].relabelled)]
+    known = [parse_reference(found, encoded(files)) for files in labellings]
+    told = {items_fingerprint(known[0].items.ids): SetFeedback({key: 0.5}, floor, {"known": 2.0})}
+    verdicts = set()
+    for feedback, sets in (("coarse", told), ("coarse", {}), ("exact", {})):
+        settings = Options({}, (), feedback, sets, True).settings(found, known[0])
+        for steps in (0, 1, 3):
+            shown = {name: value + sign * 0.5 * steps for name, value in floor.items()}
+            if not settings.steps and settings.coarse:
+                continue  # no score has a step, so none is written
+            pages = set()
+            for answers in extremes(task)[:2]:
+                submission = Files(encoded(answers))
+                for reference in known:
+                    answered = read_submission(found, submission, reference)
+                    scored = score_submission(found, reference.labels, answered, settings)
+                    markup = scored_page(found, settings, shown, scored, reference, answered, submission)
+                    pages.add(re.sub("SHA-256 [0-9a-f]{12}", "SHA-256", markup))
+            assert len(pages) == 1
+            (page,) = pages
+            verdicts.add(re.search('<div class="verdict.*?</div>', page, flags=re.DOTALL)[0])
+            assert "known" not in page
+            assert "Largest sources" not in page
+            assert "<svg" not in page
+    assert len(verdicts) == 4  # at the floor, one step and three steps from it, and scored without a floor
 
 
 # A sealed share: the sealed items and their labels

@@ -14,7 +14,8 @@ from ...formats.sheets import Answers
 from ...metrics import agreement
 from ...run.scoring import Scored
 from ...tasks.caller_experience import LISTENERS, PAIRS, SCALE, kappas
-from ..page import Html, figure, section, table
+from ..largest import Errors
+from ..page import Html, figure, folded, long_table, section, table
 from ..plots import BLUE, GREEN, ORANGE, cells, mean_difference, plot
 
 _NAMES = dict(zip((*LISTENERS, "auto"), ("listener 1", "listener 2", "listener 3", "submission")))
@@ -35,11 +36,9 @@ def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Ht
         section(
             "Agreement of listeners and submission",
             _pairs(
-                "Figure 2 of the paper: differences between human and automatic raters",
-                names[automatic],
-                shares[automatic],
+                "Differences between the listeners and the submission", names[automatic], shares[automatic]
             ),
-            _pairs("Figure 1 of the paper: differences among human raters", names[humans], shares[humans]),
+            _pairs("Differences among the listeners", names[humans], shares[humans]),
             table(
                 "Kappa, and share of calls by the difference between the two ratings",
                 ["Raters", "κ", *(f"difference {n}" for n in range(len(_RATINGS)))],
@@ -50,6 +49,15 @@ def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Ht
         _differences(reference, submission["rating"]),
         _calls(reference, submission["rating"]),
     ]
+
+
+def errors(reference: Answers, submission: Answers, scored: Scored) -> Errors:
+    """Return the mean difference from the listeners' ratings of each call."""
+    listeners = np.stack([reference[listener] for listener in LISTENERS])
+    apart = np.abs(listeners - submission["rating"]).mean(axis=0)
+    means = [f"{mean:.0f}" for mean in np.rint(listeners.mean(axis=0)).tolist()]
+    called = "the difference from the listeners", "the calls"
+    return Errors(apart, np.ones(len(apart)), called, {"Calls with a mean rating of about": means})
 
 
 def _pairs(caption: str, names: Sequence[str], shares: np.ndarray) -> Html | None:
@@ -112,7 +120,11 @@ def _matrices(names: Sequence[str], matrices: np.ndarray) -> Html:
         )
         for name, joint in zip(names, matrices)
     ]
-    return section("Agreement matrices", figure(caption, f"{caption}. {spoken}.", svg), *tables)
+    return section(
+        "Agreement matrices",
+        figure(caption, f"{caption}. {spoken}.", svg),
+        folded("The same numbers as tables", *tables),
+    )
 
 
 def _differences(reference: Answers, ratings: np.ndarray) -> Html:
@@ -151,4 +163,4 @@ def _calls(reference: Answers, ratings: np.ndarray) -> Html:
         *(_NAMES[listener].capitalize() for listener in LISTENERS),
         "Mean difference",
     ]
-    return section("Calls, worst first", table("Ratings of each call", header, rows))
+    return section("Calls, worst first", long_table("Ratings of each call", header, rows))

@@ -13,8 +13,9 @@ from ...metrics.correlation import UndefinedCorrelation, pearson_r
 from ...metrics.prediction_error import Differences, prmse, rmse, standardised_mean_difference
 from ...run.scoring import Scored
 from ...tasks.content_accuracy import SECOND, scale_of
-from ..page import Html, figure, paragraph, section, table
-from ..plots import BLUE, cells, mean_difference, plot
+from ..largest import Errors
+from ..page import Html, figure, long_table, paragraph, section, table
+from ..plots import BLUE, STRONG, cells, mean_difference, plot
 
 _MOST_SHIFT = 0.15
 _COLUMNS, _ROWS = 90, 60
@@ -35,6 +36,17 @@ def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Ht
     return [part for part in parts if part is not None]
 
 
+def errors(reference: Answers, submission: Answers, scored: Scored) -> Errors:
+    """Return the squared error of each response."""
+    human = reference["human_score"]
+    apart = (submission["score"] - human) ** 2
+    groupings = {
+        "Prompt": reference.texts["prompt_id"],
+        "Responses with human score": [f"{score:g}" for score in human.tolist()],
+    }
+    return Errors(apart, np.ones(len(apart)), ("the squared error", "the responses"), groupings)
+
+
 def _against_humans(
     human: np.ndarray, predicted: np.ndarray, joint: np.ndarray, scale: tuple[int, int]
 ) -> Html:
@@ -46,7 +58,7 @@ def _against_humans(
         axes = canvas.add_axes([0.12, 0.16, 0.84, 0.8])
         inside, ends = _shown(predicted, scale)
         _points(axes, human + beside, inside)
-        axes.plot(scale, scale, color="#57606a", linewidth=1, linestyle="--")
+        axes.plot(scale, scale, color=STRONG, linewidth=1, linestyle="--")
         axes.set_xticks(levels)
         axes.set(xlim=(low - 0.5, high + 0.5), ylim=ends, xlabel="Human score (points spread sideways)")
         axes.set_ylabel("Predicted score")
@@ -146,7 +158,9 @@ def _responses(reference: Answers, predicted: np.ndarray) -> Html:
         for row in order
     ]
     header = ["Response", "Prompt", "Human score", "Predicted", "Difference", "Words"]
-    return section("Responses, largest errors first", table("Prediction for each response", header, rows))
+    return section(
+        "Responses, largest errors first", long_table("Prediction for each response", header, rows)
+    )
 
 
 def _against_length(
@@ -228,5 +242,5 @@ def _prompts(names: Sequence[str], human: np.ndarray, predicted: np.ndarray, wor
         rows.append((-error, prompt, row))
     header = ["Prompt", "RMSE", "Pearson's r", "Responses", "Mean human", "Mean predicted", "Mean words"]
     return section(
-        "Prompts, worst first", table("Errors of each prompt", header, [row for *_, row in sorted(rows)])
+        "Prompts, worst first", long_table("Errors of each prompt", header, [row for *_, row in sorted(rows)])
     )

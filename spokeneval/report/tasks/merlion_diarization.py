@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 
 from ...formats.language_turns import Reference, Submission, Turns
+from ...formats.problems import count_of
 from ...metrics import language_diarization as metrics
 from ...metrics.counts import by_group
 from ...run.scoring import Scored
-from ..page import Html, figure, folded, paragraph, section, table
-from ..plots import BLUE, GREEN, ORANGE, WRONG, Lane, Part, cells, plot, stacked_bars, timeline
+from ..largest import Errors, Group
+from ..page import Html, figure, folded, long_table, paragraph, section, table
+from ..plots import BLUE, ERROR, GREEN, ORANGE, WRONG, Lane, Part, cells, plot, stacked_bars, timeline
 
 _STATES = ("neither", "English", "Mandarin", "both")
-_ERROR = "#7a1f5c"
+_BARS = 20
+"""Number of recordings with a bar that is not folded."""
 
 _GROUPS = 4
 """Number of groups of recordings by how often the language changes."""
@@ -34,6 +37,19 @@ def sections(reference: Reference, submission: Submission, scored: Scored) -> li
         _recordings(reference, submission, scored.rows["times"]),
     ]
     return [part for part in parts if part is not None]
+
+
+def errors(reference: Reference, submission: Submission, scored: Scored) -> Errors:
+    """Return the time of errors in each recording, and by the languages spoken."""
+    times = scored.rows["times"]
+    wrong = metrics.miss_time(times) + metrics.false_alarm_time(times) + metrics.language_error_time(times)
+    spoken = metrics.confusions(scored.totals["times"])
+    groups = [
+        Group("Spoken", name, row.sum() - row[state], row.sum())
+        for state, (name, row) in enumerate(zip(_STATES, spoken))
+    ]
+    sizes = np.array([np.diff(regions).sum() for regions in reference.regions])
+    return Errors(np.asarray(wrong), sizes, ("the time with errors", "the scored time"), groups=groups)
 
 
 def _confusions(times: np.ndarray) -> Html:
@@ -90,7 +106,7 @@ def _recordings(reference: Reference, submission: Submission, times: metrics.Lan
         for row in order
     ]
     header = ["Recording", "DER (%)", "Miss", "False alarm", "Language error", "English", "Mandarin"]
-    timelines = [
+    worst, *timelines = [
         folded(
             f"{name}: {rate if np.isnan(rates[row]) else f'DER {rate} %'}",
             _timeline(reference, submission, row),
@@ -98,12 +114,21 @@ def _recordings(reference: Reference, submission: Submission, times: metrics.Lan
         )
         for place, (row, (name, rate, *_)) in enumerate(zip(order, rows))
     ]
+    bars = [
+        (name, parts[row, :3], parts[row, 3:])
+        for row, name in zip(order, _short_names([row[0] for row in rows]))
+    ]
     return section(
         "Recordings, worst first",
-        _bars([name for name, *_ in rows], parts[order, :3], parts[order, 3:]),
-        paragraph("Timelines: open a line to see when the errors of a recording occur."),
-        *timelines,
-        table(
+        _bars(bars[:_BARS], "bars"),
+        worst,
+        folded(f"Timelines of the other {count_of(len(timelines), 'recording')}", *timelines)
+        if timelines
+        else None,
+        folded(f"Bars of the other {count_of(len(bars) - _BARS, 'recording')}", _bars(bars[_BARS:], "others"))
+        if len(bars) > _BARS
+        else None,
+        long_table(
             "DER, and seconds of each error and of each language in the reference",
             header,
             rows,
@@ -116,20 +141,24 @@ def _recordings(reference: Reference, submission: Submission, times: metrics.Lan
     )
 
 
-def _bars(names: Sequence[str], errors: np.ndarray, spoken: np.ndarray) -> Html:
-    """Return bars with the parts of each recording's DER."""
-    shares = 100 * errors / np.maximum(spoken.sum(axis=1, keepdims=True), 1e-9)
-    shares[spoken.sum(axis=1) == 0] = 0
-    bars = stacked_bars(_short_names(names), shares, [part for part, _ in _PARTS], "DER (%), by its parts")
+def _bars(recordings: Sequence[tuple[str, np.ndarray, np.ndarray]], called: str) -> Html:
+    """Return bars with the parts of each recording's DER, from its name, its errors and the time of each language."""
+    names, errors, spoken = (list(values) for values in zip(*recordings))
+    speech = np.sum(spoken, axis=1, keepdims=True)
+    shares = np.where(speech > 0, 100 * np.array(errors) / np.maximum(speech, 1e-9), 0)
+    bars = stacked_bars(called, names, shares, [part for part, _ in _PARTS], "DER (%), by its parts")
     caption = "Parts of the DER of each recording"
     return figure(caption, f"{caption}; the table below has the same numbers.", bars)
 
 
 def _short_names(names: Sequence[str]) -> list[str]:
-    """Shorten names: remove their common beginning and end, and fit them to the axis."""
+    """Shorten names to different ones that fit the axis: remove their common beginning and end, then the middle."""
     start, end = _shared(names), _shared([name[::-1] for name in names])
     short = [name[start : len(name) - end] if start + end < len(name) else name for name in names]
-    return [name if len(name) <= 24 else f"{name[:11]}…{name[-12:]}" for name in short]
+    fitted = [name if len(name) <= 24 else f"{name[:11]}…{name[-12:]}" for name in short]
+    if len(set(fitted)) == len(fitted):
+        return fitted
+    return [f"{place}: {name[:8]}…{name[-8:]}" for place, name in enumerate(short, 1)]
 
 
 def _shared(names: Sequence[str]) -> int:
@@ -152,7 +181,7 @@ def _timeline(reference: Reference, submission: Submission, row: int) -> Html:
         for side, spoken in (("Reference", recording.reference), ("Submission", recording.hypothesis))
         for language, turns, colour in zip(_STATES[1:3], spoken, (BLUE, ORANGE))
     ]
-    lanes += [Lane(part.label, [(spans[error], _ERROR)]) for part, error in _PARTS]
+    lanes += [Lane(part.label, [(spans[error], ERROR)]) for part, error in _PARTS]
     svg = timeline(lanes, reference.regions[row])
     seconds = "; ".join(f"{part.label} {np.diff(spans[error]).sum() / 1000:.1f} s" for part, error in _PARTS)
     return figure(

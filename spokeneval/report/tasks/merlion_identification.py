@@ -12,7 +12,8 @@ from ...metrics import language_identification as identification
 from ...metrics.equal_error_rate import OperatingPoints, hull_points, operating_points, rocch_eer
 from ...run.scoring import Scored
 from ...task import Number
-from ..page import Html, figure, paragraph, section, table
+from ..largest import Errors, Group
+from ..page import Html, figure, long_table, paragraph, section, table
 from ..plots import BLUE, GREY, LINE_STYLES, ORANGE, plot
 
 _TICKS = (0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
@@ -38,6 +39,29 @@ def sections(reference: Reference, submission: Submission, scored: Scored) -> li
         _recordings(reference.audio_names, scored.rows["decisions"]),
     ]
     return [part for part in parts if part is not None]
+
+
+def errors(reference: Reference, submission: Submission, scored: Scored) -> Errors:
+    """Return the wrong decisions by the larger score in each recording, and by language and length."""
+    decisions = scored.rows["decisions"]
+    sizes = {"English": decisions.english, "Mandarin": decisions.mandarin}
+    right = {"English": decisions.english_correct, "Mandarin": decisions.mandarin_correct}
+    wrong = {name: np.asarray(size - right[name], dtype=float) for name, size in sizes.items()}
+    groups = [Group("Language", name, each.sum(), sizes[name].sum()) for name, each in wrong.items()]
+    place, names = _bands(reference)
+    for band, name in enumerate(names):
+        inside = place == band
+        found = identification.count_decisions(
+            reference.is_english[inside], submission.english[inside], submission.mandarin[inside]
+        )
+        correct = found.english_correct + found.mandarin_correct
+        groups.append(Group("Length in seconds", name, inside.sum() - correct, inside.sum()))
+    return Errors(
+        sum(wrong.values()),  # type: ignore[arg-type]
+        np.asarray(sum(sizes.values()), dtype=float),
+        ("the wrong decisions", "the segments"),
+        groups=groups,
+    )
 
 
 def _trade_off(pooled: Any, differences: Any, scores: Mapping[str, Number]) -> Html:
@@ -164,13 +188,11 @@ def _calibration(english: np.ndarray, mandarin: np.ndarray, scores: Mapping[str,
 
 def _lengths(reference: Reference, submission: Submission) -> Html | None:
     """Return errors by length of segment; None if the lengths cannot be grouped."""
-    lengths = np.array([_length(item) for item in reference.items.ids])
-    edges = np.unique(np.quantile(lengths, np.linspace(0, 1, _GROUPS + 1)))
-    if len(edges) < 3:
+    place, names = _bands(reference)
+    if len(names) < 2:
         return None
-    place = np.clip(np.searchsorted(edges, lengths, side="right") - 1, 0, len(edges) - 2)
     rows: list[list[Any]] = []
-    for group in range(len(edges) - 1):
+    for group, name in enumerate(names):
         inside = place == group
         segments = reference.is_english[inside], submission.english[inside], submission.mandarin[inside]
         decisions = identification.count_decisions(*segments)
@@ -184,7 +206,7 @@ def _lengths(reference: Reference, submission: Submission) -> Html | None:
         )
         rows.append(
             [
-                f"{edges[group] / 1000:.2f} to {edges[group + 1] / 1000:.2f}",
+                name,
                 int(inside.sum()),
                 *("none" if rate is None else f"{100 * rate:.2f}" for rate in found),
             ]
@@ -198,6 +220,14 @@ def _lengths(reference: Reference, submission: Submission) -> Html | None:
         "Mandarin recall (%)",
     ]
     return section("By length of segment", table("Errors by length, in fifths of the segments", header, rows))
+
+
+def _bands(reference: Reference) -> tuple[np.ndarray, list[str]]:
+    """Return the band of each segment by its length, and the bands in seconds."""
+    lengths = np.array([_length(item) for item in reference.items.ids])
+    edges = np.unique(np.quantile(lengths, np.linspace(0, 1, _GROUPS + 1)))
+    place = np.clip(np.searchsorted(edges, lengths, side="right") - 1, 0, max(0, len(edges) - 2))
+    return place, [f"{low / 1000:.2f} to {high / 1000:.2f}" for low, high in zip(edges, edges[1:])]
 
 
 def _length(item: str) -> float:
@@ -275,7 +305,7 @@ def _recordings(audio_names: Sequence[str], decisions: identification.LanguageDe
     ]
     return section(
         "Recordings, worst first",
-        table("Decisions by the larger score", header, [row for *_, row in sorted(rows)]),
+        long_table("Decisions by the larger score", header, [row for *_, row in sorted(rows)]),
         paragraph(
             "For a recording with only one language, balanced accuracy is the recall of that language.",
             kind="note",

@@ -10,9 +10,10 @@ from ...formats.sheets import Answers
 from ...metrics import correctness as metrics
 from ...metrics.counts import by_group
 from ...run.scoring import Scored
-from ..page import Html, figure, section, table
+from ..largest import Errors
+from ..page import Html, figure, long_table, section, table
 from ..plots import cells, plot
-from ..speakers import speaker_section
+from ..speakers import groupings, speaker_section
 
 
 def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Html]:
@@ -24,6 +25,17 @@ def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Ht
         _prompts(reference, rows),
     ]
     return [part for part in parts if part is not None]
+
+
+def errors(reference: Answers, submission: Answers, scored: Scored) -> Errors:
+    """Return the wrong predictions."""
+    rows = scored.rows["predictions"]
+    correct = np.asarray(rows.true_positives + rows.false_negatives) > 0
+    groups = {**groupings(reference), "Responses": np.where(correct, "correct", "incorrect").tolist()}
+    if "prompt" in reference.texts:
+        groups["Prompt"] = reference.texts["prompt"]
+    wrong = np.asarray(rows.false_positives + rows.false_negatives, dtype=float)
+    return Errors(wrong, np.ones(len(wrong)), ("the wrong predictions", "the responses"), groups)
 
 
 def _predictions(counts: metrics.CorrectnessCounts) -> Html:
@@ -85,5 +97,6 @@ def _prompts(reference: Answers, predictions: metrics.CorrectnessCounts) -> Html
         "Correct responses",
     ]
     return section(
-        f"{column.capitalize()}s, worst first", table(f"Wrong predictions of each {column}", header, rows)
+        f"{column.capitalize()}s, worst first",
+        long_table(f"Wrong predictions of each {column}", header, rows),
     )

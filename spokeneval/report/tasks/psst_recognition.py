@@ -12,9 +12,10 @@ import numpy as np
 from ...formats.sheets import Answers
 from ...metrics import phoneme_recognition as metrics
 from ...run.scoring import Scored
-from ..page import Html, code, figure, lines, paragraph, section, table
+from ..largest import Errors, Group
+from ..page import Html, code, figure, lines, long_table, paragraph, section, table
 from ..plots import colour_bar, plot, shade, squares
-from ..speakers import speaker_section
+from ..speakers import groupings, speaker_section
 
 NOTHING = "-"
 WORDS = {"+": "+", "-": "-", "0": "0", "-+": "-+ (towards +)", "+-": "+- (towards -)"}
@@ -39,6 +40,34 @@ def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Ht
         _utterances(reference.items.ids, said, heard, errors),
     ]
     return [part for part in parts if part is not None]
+
+
+def errors(reference: Answers, submission: Answers, scored: Scored) -> Errors:
+    """Return the feature errors, also of each class of phones; insertions belong to no class."""
+    found = scored.rows["errors"]
+    said, heard = reference["transcript"].tolist(), submission["asr_transcript"].tolist()
+    costs, spoken = _by_class(said, heard, found)
+    return Errors(
+        np.asarray(found.feature_cost, dtype=float),
+        np.asarray(found.reference_phones, dtype=float),
+        ("the feature errors", "the phones"),
+        groupings(reference),
+        [Group("Phone class", name, costs[name], spoken[name]) for name in metrics.PHONE_CLASSES],
+    )
+
+
+def _by_class(
+    said: Sequence[Sequence[str]], heard: Sequence[Sequence[str]], errors: metrics.RecognitionErrors
+) -> tuple[dict[str, float], Counter[str]]:
+    """Return the feature errors of substituted and deleted phones, and the number of phones, of each class."""
+    features = metrics.arpabet_features()
+    class_of = dict(zip(features.phones, metrics.phone_classes(features)))
+    costs = dict.fromkeys(metrics.PHONE_CLASSES, 0.0)
+    for row in np.flatnonzero(errors.feature_cost > 0).tolist():
+        for step in metrics.align(said[row], heard[row]):
+            if step.reference is not None:
+                costs[class_of[step.reference]] += step.cost
+    return costs, Counter(class_of[phone] for phones in said for phone in metrics.drop_fillers(phones))
 
 
 def _confusions(counts: np.ndarray) -> Html:
@@ -102,7 +131,7 @@ def _confusions(counts: np.ndarray) -> Html:
     return section(
         "Phoneme confusions",
         figure(caption, f"{caption}. Most frequent errors: {spoken or 'none'}.", svg),
-        table(
+        long_table(
             "Most frequent errors",
             ["Reference → recognised", "Times", "Share of the phone", "Features, of 24"],
             rows,
@@ -121,17 +150,14 @@ def _features(
 ) -> Html:
     """Return tables of feature errors, in the alignment that FER counts."""
     features = metrics.arpabet_features()
-    class_of = dict(zip(features.phones, metrics.phone_classes(features)))
     changes: Counter[tuple[str, str, str]] = Counter()
-    by_class: Counter[str] = Counter()
+    by_class, spoken = _by_class(reference, hypothesis, errors)
     cost = {"substitution": 0.0, "insertion": 0.0, "deletion": 0.0}
     for row in np.flatnonzero(errors.feature_cost > 0).tolist():
         for step in metrics.align(reference[row], hypothesis[row]):
             changes.update(step.changes)
             if step.operation != "match":
                 cost[step.operation] += step.cost
-            if step.reference is not None:
-                by_class[class_of[step.reference]] += step.cost  # type: ignore[assignment]
     values = metrics.FEATURE_VALUES
     ordered = sorted(changes.items(), key=lambda found: (-found[1], found[0]))
     rows: list[list[Any]] = [
@@ -148,7 +174,6 @@ def _features(
         [f"{name}s", f"{each:g}", f"{100 * each / total:.1f} %" if total else ""]
         for name, each in cost.items()
     ]
-    spoken = Counter(class_of[phone] for phones in reference for phone in metrics.drop_fillers(phones))
     classes: list[list[Any]] = [
         [
             name,
@@ -167,7 +192,9 @@ def _features(
             ["Class", "Reference phones", "Features", "Share of the class's features"],
             classes,
         ),
-        table("Most frequent changes of a feature", ["Feature", "Change", "Times", "Total features"], rows)
+        long_table(
+            "Most frequent changes of a feature", ["Feature", "Change", "Times", "Total features"], rows
+        )
         if rows
         else None,
     )
@@ -190,7 +217,7 @@ def _utterances(
     flawless = len(cost) - len(order)
     return section(
         "Utterances, worst first",
-        table(
+        long_table(
             "Feature errors, and the alignment that FER counts",
             ["Utterance", "Features", "FER", "Alignment"],
             rows,

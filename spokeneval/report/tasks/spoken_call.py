@@ -11,7 +11,8 @@ from ...metrics import accept_reject as metrics
 from ...metrics.counts import by_group
 from ...run.scoring import Scored
 from ...tasks.spoken_call import CORRECT, RULE, SHARE, TRANSCRIPTION
-from ..page import Html, figure, paragraph, section, table
+from ..largest import Errors
+from ..page import Html, figure, long_table, paragraph, section, table
 from ..plots import BLUE, WRONG, plot
 
 _BOX = {"facecolor": WRONG, "edgecolor": "none", "pad": 1.5}
@@ -32,6 +33,37 @@ def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Ht
         _prompts(reference, rows),
         _responses(reference, rows),
     ]
+
+
+def errors(reference: Answers, submission: Answers, scored: Scored) -> Errors:
+    """Return the wrong decisions, gross false accepts with their weight."""
+    decisions = scored.rows["decisions"]
+    wrong = decisions.false_rejects + metrics.false_accepts(decisions)
+    language, meaning = reference["language"] == CORRECT, reference["meaning"] == CORRECT
+    kinds = np.where(language, _KINDS[0], np.where(meaning, _KINDS[1], _KINDS[2])).tolist()
+    groupings = {"Responses": kinds}
+    if "Prompt" in reference.texts:
+        groupings["Prompt"] = reference.texts["Prompt"]
+    called = f"the errors (FR + PFA + {metrics.GROSS_WEIGHT} GFA)", "the responses"
+    return Errors(np.asarray(wrong, dtype=float), np.ones(len(kinds)), called, groupings)
+
+
+def broken_rule(scored: Scored) -> str:
+    """Return the 50 % rule with the share that breaks it; empty if the submission meets the rule."""
+    counts = scored.totals["decisions"]
+    if metrics.meets_fifty_percent_rule(counts):
+        return ""
+    rejected, accepted = counts.false_rejects, counts.plain_false_accepts + counts.gross_false_accepts
+    shares = (
+        (rejected, rejected + counts.correct_accepts, "correct responses rejected"),
+        (accepted, accepted + counts.correct_rejects, "incorrect responses accepted"),
+    )
+    found = [
+        f"{100 * part / whole:.1f} % of the {words} ({part:g} of {whole:g})"
+        for part, whole, words in shares
+        if whole and not metrics.is_required_share(whole - part, whole)
+    ]
+    return f"{RULE}: {' and '.join(found) or 'a class has no responses'}, at most {SHARE} allowed"
 
 
 def _decisions(reference: Answers, decisions: metrics.Decisions) -> Html:
@@ -157,7 +189,7 @@ def _prompts(reference: Answers, decisions: metrics.Decisions) -> Html:
     ]
     rows.sort(key=lambda row: (-row[-1], row[0]))
     header = [column, "Responses", "FR", "PFA", "GFA", f"FR + PFA + {metrics.GROSS_WEIGHT} GFA"]
-    return section(f"{column}s, worst first", table(f"Errors of each {column.lower()}", header, rows))
+    return section(f"{column}s, worst first", long_table(f"Errors of each {column.lower()}", header, rows))
 
 
 def _responses(reference: Answers, decisions: metrics.Decisions) -> Html:
@@ -178,7 +210,7 @@ def _responses(reference: Answers, decisions: metrics.Decisions) -> Html:
         for row in np.flatnonzero(wrong).tolist()
     ]
     header = ["Id", "Decision", "Correct label", *(_TITLES[column] for column in known)]
-    parts = table(
+    parts = long_table(
         "Gross false accepts, plain false accepts, and false rejects", header, rows, shown=_MISJUDGED
     )
     return section("Misjudged responses", parts if rows else paragraph("There are no misjudged responses."))

@@ -1,0 +1,83 @@
+"""The largest sources of error: the groups of items that contain more of the errors than their size explains."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Optional
+
+import numpy as np
+
+from ..formats.speakers import GROUP, Units
+from .page import Html, listing, paragraph, section, strong
+
+MOST = 3
+
+
+class Group(NamedTuple):
+    """A group of items: its kind and name, and its errors and its size, in the units of `Errors`."""
+
+    kind: str
+    name: str
+    errors: float
+    size: float
+
+
+@dataclass(frozen=True)
+class Errors:
+    """The errors of a submission.
+
+    Attributes
+    ----------
+    rows: the errors of each of the n rows of the counts, shape=(n,).
+    sizes: the size of each row, such as its number of phones, shape=(n,).
+    called: what the errors and the sizes are, as in `the errors` and `the responses`.
+    groupings: `kind of group -> group of each row`.
+    groups: groups that rows do not add up to, such as classes of phones; those of one kind are all errors.
+    """
+
+    rows: np.ndarray
+    sizes: np.ndarray
+    called: tuple[str, str]
+    groupings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    groups: Sequence[Group] = ()
+
+
+def largest_section(errors: Errors, units: Units) -> Optional[Html]:
+    """Return a section with the groups that would lower the errors most if they had only their share of them.
+
+    The units of the confidence interval are groups too, if they have several items or differ in size.
+    """
+    groupings, names = dict(errors.groupings), list(units.of.values())
+    if len(names) == len(errors.rows) and (len(set(names)) < len(names) or np.ptp(errors.sizes) > 0):
+        groupings.setdefault(units.called.capitalize(), names)
+    found = list(errors.groups)
+    for kind, members in groupings.items():
+        groups, place = np.unique(np.array(members, dtype=str), return_inverse=True)
+        sums = (np.bincount(place, each, len(groups)).tolist() for each in (errors.rows, errors.sizes))
+        found += [Group(kind, *each) for each in zip(groups.tolist(), *sums) if not each[0].endswith(GROUP)]
+    shares = []
+    for group in found:
+        of_kind = [other for other in found if other.kind == group.kind]
+        all_errors, all_sizes = (sum(values) for values in zip(*(other[2:] for other in of_kind)))
+        if all_errors and all_sizes:
+            shares.append((group, group.errors / all_errors, group.size / all_sizes))
+    shares = [each for each in shares if round(100 * (each[1] - each[2]), 1) > 0]
+    shares.sort(key=lambda each: (each[2] - each[1], each[0].kind, each[0].name))
+    if not shares:
+        return None
+    what, where = errors.called
+    lines = [
+        (
+            strong(f"{group.kind}: {group.name or 'none'}"),
+            f"{100 * part:.1f} % of {what}, in {100 * size:.1f} % of {where}",
+        )
+        for group, part, size in shares[:MOST]
+    ]
+    return section(
+        "Largest sources of error",
+        listing(lines),
+        paragraph(
+            "Groups with the most errors beyond their share. Groups of different kinds overlap.", kind="note"
+        ),
+    )

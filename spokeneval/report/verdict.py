@@ -1,0 +1,109 @@
+"""How a submission did, in words: against the baseline and the trivial baselines, or against the floor.
+
+On public labels, a submission is compared with the baseline by the 95 % interval of the difference between their
+scores. The interval is paired: the jackknife leaves out the same units from both. The submission is better or worse
+only if the interval does not include 0. On hidden labels, the words follow from the figures of the leaderboard alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, Optional
+
+import numpy as np
+
+from ..formats.problems import count_of
+from ..run.interval import difference_interval, scores_without
+from ..run.options import Settings
+from ..run.scoring import Scored
+from ..task import HIGHER, Number, Task
+
+GOOD, OPEN, BAD = "good", "", "bad"
+"""Classes of the style sheet, for the colour beside a verdict."""
+
+TIE = 2
+"""Scores on hidden labels that are fewer than so many steps apart are treated as a tie."""
+
+
+class Verdict(NamedTuple):
+    """A verdict: its class, its first words, and the reason."""
+
+    kind: str
+    words: str
+    reason: str
+
+
+def public_verdict(task: Task, scored: Scored, settings: Settings, broken: str) -> Verdict:
+    """Return the verdict on a submission to a set with public labels.
+
+    Parameters
+    ----------
+    broken: the rule of the task that the submission breaks, with the figures; empty if it breaks none.
+    """
+    if broken:
+        return Verdict(BAD, f"Breaks {broken}.", "")
+    primary = task.primary
+    score, sign = float(scored.scores[primary.key]), 1 if primary.direction == HIGHER else -1
+    shown = f".{settings.decimals.get(primary.key, 4)}f"
+    known = {answer: float(value) for answer, value in settings.trivial.items()}
+    if known:
+        best = max(known, key=lambda answer: sign * known[answer])
+        if sign * (score - known[best]) <= 0:
+            words = "Worse than" if score != known[best] else "No better than"
+            reason = f"“{best}” needs no system and has {known[best]:{shown}}."
+            return Verdict(BAD, f"{words} a trivial baseline.", reason)
+    baseline = settings.baseline.get(primary.key)
+    if baseline is None:
+        against = "Better than every trivial baseline." if known else "Scored."
+        return Verdict(OPEN, against, "The score of the baseline on this set is not known.")
+    difference = score - baseline
+    ends = _difference_ends(task, scored, settings, difference)
+    if ends is None:
+        reason = f"Difference to the baseline: {difference:+{shown}}. Its interval cannot be computed."
+        return Verdict(OPEN, "Not distinguishable from the baseline.", reason)
+    reason = (
+        f"Difference to the baseline: {difference:+{shown}}, paired 95 % interval {ends[0]:+{shown}} to "
+        f"{ends[1]:+{shown}} over {count_of(len(scored.statistics.units), scored.statistics.unit)}"
+    )
+    if ends[0] <= 0 <= ends[1]:
+        return Verdict(OPEN, "Not distinguishable from the baseline.", f"{reason}, which includes 0.")
+    if sign * difference > 0:
+        return Verdict(GOOD, "Better than the baseline.", f"{reason}, which does not include 0.")
+    return Verdict(BAD, "Worse than the baseline.", f"{reason}, which does not include 0.")
+
+
+def _difference_ends(
+    task: Task, scored: Scored, settings: Settings, difference: float
+) -> Optional[tuple[float, float]]:
+    """Return the paired interval of the difference to the baseline; None if it cannot be computed."""
+    rows = task.part(task.primary, scored.statistics.parts)
+    without = scores_without(task.primary, scored.scores[task.primary.key], rows)
+    known = np.array(settings.about.baseline_without, dtype=np.float64)
+    if known.shape != without.shape or len(without) < 2:
+        return None
+    interval = difference_interval(task.primary, difference, without - known)
+    certain = interval.low == interval.high and difference  # no unit changes the difference
+    return None if certain else (interval.low, interval.high)
+
+
+def hidden_verdict(task: Task, scores: Mapping[str, Number], settings: Settings) -> Verdict:
+    """Return the verdict on a submission to a set with hidden labels, from the figures of the leaderboard."""
+    key = task.primary.key
+    if not settings.coarse or settings.floor is None or settings.steps is None:
+        return Verdict(OPEN, "Scored.", "")
+    apart = round(abs(scores[key] - settings.floor[key]) / settings.steps[key])
+    floor, step = f"{settings.floor[key]:g}", f"{settings.steps[key]:g}"
+    if apart == 0:
+        reason = (
+            f"The best of the baseline and the trivial baselines has {floor}. The leaderboard shows no worse score "
+            "than this, the floor, so the submission's own score may be worse than the one shown."
+        )
+        return Verdict(OPEN, "Not better than the baselines.", reason)
+    words = f"Better than the baselines by {count_of(apart, 'step')}."
+    reason = (
+        f"The best of the baseline and the trivial baselines, the floor, has {floor}. A step is {step}, about one "
+        "standard error."
+    )
+    if apart < TIE:
+        return Verdict(OPEN, words, f"{reason} So small a difference can be chance.")
+    return Verdict(GOOD, words, reason)
