@@ -161,7 +161,7 @@ def load_reference(
         items=tuple(labels.items.ids),
         source=path,
         # The lists of declared tasks have times in other units, if any.
-        facts=set_facts(rules.units(labels), {} if rules.declaration else public, read),
+        facts=set_facts(rules.units(labels), len(labels.items), {} if rules.declaration else public, read),
         gold=Reference(labels, labels.items, fingerprint=fingerprint(files)),
         rules=rules,
         options=options,

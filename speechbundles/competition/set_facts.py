@@ -33,6 +33,7 @@ class SetFacts:
 
 def set_facts(
     units: Units,
+    items: int,
     public: Mapping[str, bytes],
     tables: Iterable[tuple[Layout, OwnTable, Collection[int]]],
 ) -> SetFacts:
@@ -41,13 +42,16 @@ def set_facts(
     Parameters
     ----------
     units: the units that confidence intervals resample.
+    items: the number of items.
     public: the files that participants get.
     tables: the reference's tables, each with the lines that are left out.
     """
     lists = [_rows(content) for name, content in public.items() if name.endswith((".csv", ".tsv"))]
     published = {column for rows in lists for column in (rows[0] if rows else ())}
     classes = [
-        counts for layout, table, without in tables for counts in _classes(layout, table, without, published)
+        counts
+        for layout, table, without in tables
+        for counts in _classes(layout, table, without, published, items)
     ]
     hours = next((length for length in map(_hours, lists) if length is not None), None)
     return SetFacts(units.called, len(set(units.of.values())), hours, "; ".join(classes))
@@ -75,13 +79,18 @@ def _hours(rows: list[dict[str, str]]) -> float | None:
 
 
 def _classes(
-    layout: Layout, table: OwnTable, without: Collection[int], published: Collection[str]
+    layout: Layout, table: OwnTable, without: Collection[int], published: Collection[str], items: int
 ) -> Iterable[str]:
-    """Yield class sizes such as `language 740 correct, 260 incorrect`, for each hidden column with few values."""
+    """Yield class sizes such as `language 740 correct, 260 incorrect`, for each hidden column with few values.
+
+    If not every row is an item, the number of rows is added, because the sizes do not add up to the items.
+    """
     for column in layout.required:
         if column == layout.id or column in published or column not in table.columns:
             continue
         place = table.columns.index(column)
         counts = Counter(cells[place] for line, cells in table.rows.items() if line not in without)
         if 1 < len(counts) <= MOST_CLASSES and all(value.strip()[:1].isalpha() for value in counts):
-            yield f"{column} {', '.join(f'{count} {value}' for value, count in counts.most_common())}"
+            sizes = ", ".join(f"{count} {value}" for value, count in counts.most_common())
+            rows = sum(counts.values())
+            yield f"{column} {sizes}" + (f" (in all {rows} rows of the labels)" if rows != items else "")

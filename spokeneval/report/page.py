@@ -243,7 +243,7 @@ thead th { border-bottom: 2px solid var(--strong); vertical-align: bottom; }
 tbody th { font-weight: 400; overflow-wrap: anywhere; min-width: 11rem; }
 .narrow tbody th { min-width: 0; white-space: nowrap; }
 td:not(.number) { min-width: 6rem; }
-td:last-child:not(.number) { min-width: 14rem; }
+td:last-child:not(.number) { min-width: 11rem; }
 th.number, td.number { text-align: right; }
 td.number { white-space: nowrap; }
 figure { margin: 1rem 0; }

@@ -138,7 +138,9 @@ def _inline(name: str, svg: str, width: float, narrowest: float) -> Html:
     opening = f'<svg {box[0]} style="{style}" aria-hidden="true" focusable="false">'
     svg = opening + svg[svg.index(">") + 1 :]
     svg = re.sub(r"'DejaVu Sans'(, [^;\"]*)?", _FONTS, svg)
-    svg = re.sub(r"(fill|stroke): (#[0-9a-f]{6})", lambda found: f"{found[1]}: {_paint(found[2])}", svg)
+    svg = re.sub(
+        r"(fill|stroke): (#[0-9a-f]{6})", lambda found: f"{found[1]}: {_paint(found[2])}", _painted(svg)
+    )
     return Html(re.sub(r"\n\s*", "\n", svg).strip())
 
 

@@ -218,7 +218,7 @@ def _score_section(task: Task, scores: Mapping[str, Number], scored: Scored, set
     notes += ["scores.json contains every score at full precision."] if steps is None else []
     return section(
         "Scores",
-        table("Scores", header, rows[:UNFOLDED]),
+        table("Main scores", header, rows[:UNFOLDED]),
         folded(count_of(len(rest), "more score"), table("More scores", header, rest, shown=200))
         if rest
         else None,

@@ -1,5 +1,6 @@
 """The browser check finds nothing on a sound page, and each defect on a broken one."""
 
+import numpy as np
 import pytest
 
 from spokeneval.report import page, plots
@@ -10,12 +11,15 @@ from tests.tools.browser.check import check_page, check_site, find_chromium, ope
 CHROMIUM = find_chromium()
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
 
-SCALE = plots.scale([plots.Mark("Here", 0.5, "0.5"), plots.Mark("There", 0.7, "0.7")], "Score")
+SCALE = plots.scale([plots.Mark("Here", 0.5, "0.5"), plots.Mark("There", 0.7, "0.7", (0.6, 0.8))])
+TURNS = np.array([[0, 1000]])
+LANES = plots.timeline([plots.Lane(name, [(TURNS, plots.BLUE)]) for name in ("Here", "There")], TURNS)
 SOUND = page.page(
     "Sound",
     page.section(
         "A plot",
         page.figure("Where it stands", "Here 0.5; there 0.7", SCALE),
+        page.figure("When", "Here and there from 0 to 1 s", LANES),
         page.paragraph("Small.", kind="note"),
     ),
     page.section("A table", page.folded("More", page.table("Scores", ["Score", "Value"], [["F1", "0.5"]]))),
@@ -24,8 +28,8 @@ BROKEN = {
     "script error": ("</main>", "<script>nobody()</script></main>"),
     "loads": ("</main>", '<img alt="A" src="nowhere.png"></main>'),
     "wider than the screen": ("</main>", '<div style="width: 3000px">a</div></main>'),
-    "overlap: Here  0.5 and There  0.7": (">There  0.7", ' dy="-26">There  0.7'),
-    "cut off: There  0.7": (">There  0.7", ' dx="-400">There  0.7'),
+    "overlap: Here and There": ('"end">There', '"end" dy="-26">There'),
+    "cut off: There": ('"end">There', '"end" dx="-400">There'),
     "runs out of its box: More": ("<summary>", '<summary style="width: 3px; overflow-wrap: normal">'),
     "axe: color-contrast": ('<p class="note">', '<p style="color: #999">'),
     "axe: heading-order": ("<h2>A table</h2>", "<h5>A table</h5>"),

@@ -125,7 +125,7 @@ def _confusions(counts: np.ndarray) -> Html:
                 f"{cost:g}",
             ]
         )
-    caption = "Reference phones (rows) and recognised phones (columns); darker cells are a larger share of their row"
+    caption = "Reference phones (rows) and recognised phones (columns); a stronger colour is a larger share of the row"
     spoken = "; ".join(f"{row[0]} {row[1]} times" for row in rows[:5])
     svg = plot("phones", draw, width=8, height=8, narrowest=6.8)
     return section(

@@ -18,6 +18,7 @@ from speechbundles.competition.whole import do_without
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from speechbundles.platforms.facts import PLATFORMS
+from spokeneval.run.options import OPTIONS_FILE, Options
 from spokeneval.tasks import task_names
 from tests.samples.cases import CASES
 from tests.samples.programs import ROOT, write_files
@@ -36,7 +37,8 @@ def made_of(tmp_path, competition, files=None):
         name: load_reference(competition.rules, name, folder, competition.options)
         for name in competition.sets
     }
-    return Parts({}, {}, KIT, sets, {}, {}, ())
+    options = {OPTIONS_FILE: Options().dump()}
+    return Parts(options, {}, {**KIT, **options}, sets, {}, {}, ())
 
 
 def pages(competition, parts, root=ROOT):
@@ -123,6 +125,19 @@ def test_no_class_size_of_hidden_labels_is_shown(tmp_path):
         row(page, "`data/training.csv`") == "| `data/training.csv` | what is learnt from | 2 | `id`, `text` |"
     )
     assert row(page, "`data/grammar.xml`") == "| `data/grammar.xml` |  | | |"
+
+
+def test_rows_that_are_no_items_are_counted_as_rows(tmp_path):
+    header = "audio_name,utt_id,start,end,length,language_tag,overlap_diff_lang\n"
+    tags = ("English", "English", "Mandarin", "NON_SPEECH")
+    rows = [f"a.wav,u{n},{1000 * n},{1000 * n + 900},900,{tag},False\n" for n, tag in enumerate(tags)]
+    competition = COMPETITIONS["merlion_identification_closed"]
+    page = pages(competition, made_of(tmp_path, competition, {"labels.csv": header + "".join(rows)}))[
+        "data.md"
+    ]
+    sizes = "language_tag 2 English, 1 Mandarin, 1 NON_SPEECH (in all 4 rows of the labels)"
+    assert f"in the starting kit: {sizes}" in row(page, "development")
+    assert row(page, "development").startswith("| development | 3 | ")
 
 
 def test_a_pages_text_about_a_rule_follows_the_settings(tmp_path):
