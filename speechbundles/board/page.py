@@ -46,7 +46,7 @@ def _forest_plot(board: Board) -> page.Html | None:
         axes = figure.add_subplot()
         for place, row in enumerate(board.rows):
             if row.cluster is not None and row.cluster % 2 == 0:
-                axes.axhspan(place - 0.5, place + 0.5, color="#e6ebf2", linewidth=0)
+                axes.axhspan(place - 0.5, place + 0.5, color=plots.REGION, linewidth=0)
             if row.interval is not None:
                 axes.plot(row.interval, (place, place), color=plots.BLUE, linewidth=2, solid_capstyle="butt")
             axes.plot(row.score, place, "o", color=plots.BLUE, markersize=6)

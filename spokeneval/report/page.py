@@ -191,7 +191,7 @@ _STYLE = """
 :root { color-scheme: light dark; --page: #fff; --ink: #1b1f24; --soft: #444c56; --line: #d8dee4; --rule: #c9d1d9;
   --strong: #57606a; --accent: #0072b2; --verdict: #eef5fa; --bad: #b33c00; --refused: #fdf1ea; --cue: #b6bec8;
   --good: #007a5a; --better: #e9f6f1; --blue: #0072b2; --orange: #b33c00; --green: #007a5a; --error: #7a1f5c;
-  --region: #eef1f4; --shade: #00548c; }
+  --region: #e6ebf2; --shade: #00548c; }
 @media screen and (prefers-color-scheme: dark) {
   :root { --page: #14181d; --ink: #e6eaef; --soft: #aeb7c2; --line: #343c46; --rule: #3d4650; --strong: #8b949e;
     --accent: #5cb3e6; --verdict: #1a2733; --bad: #ff9a66; --refused: #35231a; --cue: #59636e; --good: #4fc79f;

@@ -29,7 +29,7 @@ WRONG = ORANGE
 """The colour of wrong answers."""
 
 ERROR, INK, PAPER, STRONG, LINE = "#7a1f5c", "#1b1f24", "#ffffff", "#57606a", "#d8dee4"
-_REGION, _SHADE, _ON_SHADE = "#eef1f4", "#00548c", "#fefefe"
+REGION, _SHADE, _ON_SHADE = "#e6ebf2", "#00548c", "#fefefe"
 
 _VARIABLES = {
     BLUE: "blue",
@@ -41,7 +41,7 @@ _VARIABLES = {
     PAPER: "page",
     STRONG: "strong",
     LINE: "line",
-    _REGION: "region",
+    REGION: "region",
     _SHADE: "shade",
 }
 """The colours of light mode, each with the variable of `page` that replaces it."""
@@ -219,7 +219,7 @@ def timeline(lanes: Sequence[Lane], regions: np.ndarray) -> Html:
         pen = f'stroke="{colour}" stroke-width="{width}" stroke-dasharray="{dashes}"'
         return f'<path d="M{left} {middle}h{length}" {pen}/>' if dashes else ""
 
-    parts = [line(regions, bottom // 2, bottom, _REGION)]
+    parts = [line(regions, bottom // 2, bottom, REGION)]
     for row, lane in enumerate(lanes):
         middle = (high + 6) * row + 4 + high // 2
         parts.append(f'<text x="{left - 10}" y="{middle + 5}" text-anchor="end">{escape(lane.label)}</text>')

@@ -135,13 +135,13 @@ def _headline(task: Task, scores: Mapping[str, Number], settings: Settings) -> H
 
 def _hidden_note(settings: Settings) -> str:
     """Return what a participant needs to read a page on hidden labels."""
-    note = "The labels of this set are hidden. This page shows what the leaderboard shows, and nothing else."
-    if settings.coarse:
-        note += (
-            " Scores are rounded to steps of about one standard error, because exact scores would reveal the labels. "
-            f"Treat scores fewer than {TIE} steps apart as a tie."
-        )
-    return note
+    if not settings.coarse:
+        return "The labels of this set are hidden, so this page shows only scores and nothing about single items."
+    return (
+        "The labels of this set are hidden, so this page shows what the leaderboard shows. Scores are rounded to steps "
+        "of about one standard error, because exact scores would reveal the labels. "
+        f"Treat scores fewer than {TIE} steps apart as a tie."
+    )
 
 
 def refused_page(task: Task, words: str, refusal: Optional[Exception] = None) -> str:

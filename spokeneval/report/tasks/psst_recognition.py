@@ -14,7 +14,7 @@ from ...metrics import phoneme_recognition as metrics
 from ...run.scoring import Scored
 from ..largest import Errors, Group
 from ..page import Html, code, figure, lines, long_table, paragraph, section, table
-from ..plots import colour_bar, plot, shade, squares
+from ..plots import GREY, colour_bar, plot, shade, squares
 from ..speakers import groupings, speaker_section
 
 NOTHING = "-"
@@ -90,7 +90,7 @@ def _confusions(counts: np.ndarray) -> Html:
         for name, members in runs:
             end = start + members
             for line in (axes.axhline, axes.axvline):
-                line(end, color="#8b949e", linewidth=0.6)
+                line(end, color=GREY, linewidth=0.6)
             axes.text(-3, (start + end) / 2, name, ha="right", va="center", fontsize=8)
             axes.text((start + end) / 2, -0.6, name, ha="left", va="bottom", fontsize=8, rotation=45)
             start = end

@@ -30,7 +30,7 @@ SYSTEMS = {"System A": 0.05, "System B": 0.06, "System C": 0.08, "System D": 0.1
 """Each system's share of wrong answers."""
 
 WIDTH = 800
-HEIGHTS = {"report": 600, "board": 830, "refusal": 470}
+HEIGHTS = {"report": 760, "board": 830, "refusal": 470}
 """The height of each picture, from the top of its page."""
 
 COLOURS = 256
