@@ -193,6 +193,8 @@ def test_every_recording_has_its_bar_and_its_timeline_the_worst_one_open(tmp_pat
     markup, outline = page_of(output)
     assert outline.tags.count("details") == 60 + 4, words  # other timelines, bars and scores, the table
     assert re.findall(r"<details open>\n<summary>(.*)</summary>", markup) == ["a59.wav: DER 59.00 %"]
+    regions = re.findall('role="region" aria-label="([^"]*)"', markup)
+    assert len(set(regions)) == len(regions)
     # The longest bar fills the axis, 450, up to its 59 or 39 %; the last row has no error and no box.
     for plot, numbers in (("bars", range(59, 39, -1)), ("others", range(39, 0, -1))):
         bars = re.search(rf'<path d="M240 6h12v12h-12z([^"]*)" fill="url\(#{plot}-0\)"/>', markup)

@@ -120,12 +120,15 @@ def _recordings(reference: Reference, submission: Submission, times: metrics.Lan
     ]
     return section(
         "Recordings, worst first",
-        _bars(bars[:_BARS], "bars"),
+        _bars(bars[:_BARS], "bars", "each recording"),
         worst,
         folded(f"Timelines of the other {count_of(len(timelines), 'recording')}", *timelines)
         if timelines
         else None,
-        folded(f"Bars of the other {count_of(len(bars) - _BARS, 'recording')}", _bars(bars[_BARS:], "others"))
+        folded(
+            f"Bars of the other {count_of(len(bars) - _BARS, 'recording')}",
+            _bars(bars[_BARS:], "others", "the other recordings"),
+        )
         if len(bars) > _BARS
         else None,
         long_table(
@@ -141,13 +144,13 @@ def _recordings(reference: Reference, submission: Submission, times: metrics.Lan
     )
 
 
-def _bars(recordings: Sequence[tuple[str, np.ndarray, np.ndarray]], called: str) -> Html:
+def _bars(recordings: Sequence[tuple[str, np.ndarray, np.ndarray]], called: str, which: str) -> Html:
     """Return bars with the parts of each recording's DER, from its name, its errors and the time of each language."""
     names, errors, spoken = (list(values) for values in zip(*recordings))
     speech = np.sum(spoken, axis=1, keepdims=True)
     shares = np.where(speech > 0, 100 * np.array(errors) / np.maximum(speech, 1e-9), 0)
     bars = stacked_bars(called, names, shares, [part for part, _ in _PARTS], "DER (%), by its parts")
-    caption = "Parts of the DER of each recording"
+    caption = f"Parts of the DER of {which}"
     return figure(caption, f"{caption}; the table below has the same numbers.", bars)
 
 
