@@ -9,6 +9,7 @@ from speechbundles.model.competition import Competition
 from speechbundles.model.tabular import read_rows
 from spokeneval.formats.speakers import independence_note
 from spokeneval.formats.tables import id_order
+from spokeneval.run.feedback import interval_of
 
 EXAMPLES = 3
 """How many example ids a page shows."""
@@ -100,7 +101,10 @@ def columns_table(competition: Competition, feedback: Mapping[str, Feedback]) ->
     rows = ["| score | better | description |", "|---|---|---|"]
     for column in competition.columns:
         primary = " (decides the rank)" if column is competition.columns[0] else ""
-        rows.append(f"| {column.title}{primary} | {column.direction} | {column.description} |")
+        better = (
+            column.direction if interval_of(column.key) == column.key else "–"
+        )  # an end is not better or worse
+        rows.append(f"| {column.title}{primary} | {better} | {column.description} |")
     if competition.board != competition.columns:
         rows += ["", _COARSE.format(title=competition.columns[0].title)]
     drawn = dict.fromkeys(feedback[name].unit for name in competition.scored_sets if name in feedback)

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from speechbundles.assemble.kit import Parts, make_parts
+from speechbundles.assemble.page_tables import columns_table
 from speechbundles.assemble.pages import page_text
 from speechbundles.assemble.template import fill
 from speechbundles.assemble.write import RENDERERS
@@ -103,6 +104,8 @@ def test_the_sets_are_counted(tmp_path):
     page = pages(competition, made_of(tmp_path, competition, {"reference.csv": text}))["data.md"]
     labels = "language 3 correct, 2 incorrect; meaning 4 correct, 1 incorrect"
     assert row(page, "development") == f"| development | 5 | in the starting kit: {labels} |"
+    columns = columns_table(competition, {}).splitlines()
+    assert [line.split(" | ")[1] for line in columns[2:5]] == ["higher", "–", "–"]  # Dfull and its interval
     # The organiser publishes the class sizes, and nothing else about hidden labels.
     assert row(page, "evaluation") == "| evaluation | 5 | hidden: 3 correct, 2 incorrect |"
 
