@@ -128,11 +128,14 @@ class Option(NamedTuple):
         The values that are allowed only for public labels, because with them a run may fail depending on a label. A
         failed run does not count against the daily limit, so on hidden labels it would answer any number of questions
         about them.
+    reveals
+        The values that publish a fact about the labels of every set.
     """
 
     name: str
     values: tuple[str, ...]
     public_only: tuple[str, ...] = ()
+    reveals: tuple[str, ...] = ()
 
 
 class Column(NamedTuple):

@@ -16,7 +16,7 @@ from speechbundles.competition.intake.kit_data import canonical_tables
 from speechbundles.competition.own_task import program_texts
 from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.whole import BASELINE, kit_data_files, left_out_files
-from speechbundles.model.competition import Competition
+from speechbundles.model.competition import RECEIVED_COLUMN, Competition
 from speechbundles.model.errors import OrganiserError, UnreadableFile
 from speechbundles.model.zips import TASK_FILE, TRIAL_SET, read_tree
 from spokeneval.formats.problems import some_of
@@ -39,7 +39,7 @@ class Parts:
     Attributes
     ----------
     references: set -> its reference.
-    feedback: set -> its score steps, floor and known scores.
+    feedback: set -> its score steps, floor and known scores; not for sets whose labels stay at home.
     solutions: set -> the baseline's submission, for each set on which the baseline runs.
     failures: why the baseline failed on a set, one line each.
     """
@@ -116,6 +116,8 @@ def make_parts(
         kit = {**walkthrough(root, kit[README], competition.sets[0], holds), **kit}
     feedback = {}
     for name, reference in references.items():
+        if name in competition.home_sets:
+            continue
         hidden, solution = name not in public, baseline.solutions.get(name)
         if solution is None and not task.trivial:
             raise OrganiserError(
@@ -142,6 +144,7 @@ def make_parts(
         {references[name].fingerprint: scores for name, scores in baseline.scores.items()},
         {column.key: column.precision for column in competition.columns},
         about={key_of[name]: About(name, (), each.baseline_without) for name, each in feedback.items()},
+        received=bool(competition.home_sets),
     )
     for program in (scoring, kit):
         program[OPTIONS_FILE] = options.dump()
@@ -188,12 +191,20 @@ def _json(content: Mapping[str, Any]) -> bytes:
     return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()
 
 
-def describe_task(task: Task) -> dict[str, Any]:
-    """Return the content of `task.json`: the scores that the scoring program writes, primary first, and its options."""
+def describe_task(task: Task, *, received: bool = False) -> dict[str, Any]:
+    """Return the content of `task.json`: the scores that the scoring program writes, primary first, and its options.
+
+    Parameters
+    ----------
+    received: whether the leaderboard shows only that submissions were received.
+    """
+    written = [(column.key, column.direction) for column in task.columns]
+    if received:
+        written.insert(0, (RECEIVED_COLUMN.key, RECEIVED_COLUMN.direction))
     return {
         "task": task.name,
         **({DECLARATION: dict(task.declaration)} if task.declaration else {}),
-        "scores": [{"key": column.key, "direction": column.direction} for column in task.columns],
+        "scores": [{"key": key, "direction": direction} for key, direction in written],
         "options": {option.name: list(option.values) for option in task.options},
     }
 

@@ -9,7 +9,7 @@ from speechbundles.model.competition import Competition
 from speechbundles.model.tabular import read_rows
 from spokeneval.formats.speakers import independence_note
 from spokeneval.formats.tables import id_order
-from spokeneval.run.feedback import interval_of
+from spokeneval.run.feedback import EXACT, interval_of
 
 EXAMPLES = 3
 """How many example ids a page shows."""
@@ -18,13 +18,15 @@ EXAMPLES = 3
 def sets_table(competition: Competition, references: Mapping[str, ReferenceSet]) -> str:
     unit = " or ".join(dict.fromkeys(reference.facts.unit for reference in references.values()))
     timed = any(reference.facts.hours is not None for reference in references.values())
-    counted = any(reference.facts.units != len(reference.items) for reference in references.values())
+    counted = any(
+        reference.facts.units not in (None, len(reference.items)) for reference in references.values()
+    )
     header = ["set", "items", *([f"{unit}s"] if counted else []), *(["hours"] if timed else []), "labels"]
     rows = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
     for name, reference in references.items():
         facts = reference.facts
         cells = [name, f"{len(reference.items):,}"]
-        cells += [f"{facts.units:,}"] if counted else []
+        cells += ["–" if facts.units is None else f"{facts.units:,}"] if counted else []
         cells += ["–" if facts.hours is None else f"{facts.hours:.2f}"] if timed else []
         cells.append(_labels(reference, public=name in competition["public_sets"]))
         rows.append(f"| {' | '.join(cells)} |")
@@ -105,7 +107,9 @@ def columns_table(competition: Competition, feedback: Mapping[str, Feedback]) ->
             column.direction if interval_of(column.key) == column.key else "–"
         )  # an end is not better or worse
         rows.append(f"| {column.title}{primary} | {better} | {column.description} |")
-    if competition.board != competition.columns:
+    if competition.home_sets:
+        rows += ["", _home(competition)]
+    elif competition.board != competition.columns:
         rows += ["", _COARSE.format(title=competition.columns[0].title)]
     drawn = dict.fromkeys(feedback[name].unit for name in competition.scored_sets if name in feedback)
     units = " or ".join(f"{unit}s" for unit in drawn)
@@ -120,6 +124,24 @@ def columns_table(competition: Competition, feedback: Mapping[str, Feedback]) ->
         ]
     return "\n".join(rows)
 
+
+def _home(competition: Competition) -> str:
+    """Return where the scores of sets are published whose labels stay at home, and when."""
+    url = competition.settings.get("board_url")
+    where = f"at <{url}>" if url else "where they announce it"
+    daily = " once a day, from the submissions of the days before (UTC)" * (
+        competition["board_update"] == "daily"
+    )
+    feedback = (
+        "" if competition["feedback"] == EXACT else " " + _COARSE.format(title=competition.columns[0].title)
+    )
+    return _HOME.format(where=where, daily=daily) + feedback
+
+
+_HOME = (
+    "**The hidden labels are not on this platform.** For a hidden set, it checks the structure of a submission and "
+    "shows *Received*, 1. The organisers compute the scores and publish the leaderboard {where}{daily}."
+)
 
 _COARSE = (
     "**The leaderboard shows only {title} and its confidence interval.** For a hidden set, both are rounded to steps "
@@ -139,6 +161,8 @@ _SEALED = (
 def known_table(competition: Competition, feedback: Mapping[str, Feedback]) -> str:
     """Return a table of the baseline's and trivial baselines' primary scores on each scored set."""
     sets = [name for name in competition.scored_sets if name in feedback]
+    if not sets:
+        return "The organisers publish their scores with the leaderboard."
     primary = competition.columns[0]
     rows = [f"| {primary.title} by system | {' | '.join(sets)} |", "|---|" + "---|" * len(sets)]
     for what in dict.fromkeys(what for name in sets for what in feedback[name].known):

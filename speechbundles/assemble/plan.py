@@ -14,8 +14,8 @@ from speechbundles.competition import located_yaml
 from speechbundles.competition.intake.declared import declared_of
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import ReferenceSet, load_reference
-from speechbundles.competition.seal import seal
-from speechbundles.competition.whole import Given, away_from_sample, require_whole
+from speechbundles.competition.seal import keep_home, seal
+from speechbundles.competition.whole import Given, away_from_sample, require_whole, with_all_labels
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import BadReference, SealError
 from speechbundles.model.sources import Sources
@@ -41,6 +41,7 @@ def plan(
     leave_out: Sequence[str] = (),
     drop_invalid_rows: bool = False,
     kept: Path | None = None,
+    at_home: bool = False,
     progress: Callable[[str], None] = lambda step: None,
     log: Callable[[str], None] = lambda line: None,
 ) -> Plan:
@@ -53,6 +54,7 @@ def plan(
     leave_out: sets and files to leave out, as in `competition.yaml`.
     drop_invalid_rows: leave out invalid rows of labels with a warning, instead of refusing them.
     kept: the folder of earlier builds' sealed labels; items that are sealed there stay sealed.
+    at_home: plan the bundle that scores at home: with all labels, also those that no platform gets.
     progress: called with the name of each step.
     log: called with one line for each of the organiser's own label files: how it was read.
 
@@ -61,6 +63,8 @@ def plan(
     OrganiserError: competitions that cannot be built; the message lists all defects that one step finds.
     """
     competitions = read_competitions(sources, names, leave_out=leave_out)
+    if at_home:
+        competitions = [with_all_labels(competition) for competition in competitions]
     own = {task for task, _ in given}
     competitions = [
         away_from_sample(competition)
@@ -214,11 +218,14 @@ def _seal(
     for task, references in loaded.items():
         for name, reference in references.items():
             share = tasks[task].sealed_share(name)
+            if name in tasks[task].home_sets:
+                references[name] = keep_home(reference)
+                continue
             if not share and kept and (kept / task / name).is_dir():
                 raise BadReference(
-                    f"{kept / task / name} holds labels that an earlier build sealed, but sealed is not set now, so "
-                    "they would be uploaded. Set sealed again, or move the folder away if no bundle built with it is "
-                    "in use"
+                    f"{kept / task / name} holds labels that an earlier build kept at home, but neither sealed nor "
+                    "labels: home is set now, so they would be uploaded. Set it again, or move the folder away if no "
+                    "bundle built with it is in use"
                 )
             if share:
                 try:
@@ -234,8 +241,8 @@ def _seal(
         if rows:
             raise BadReference(
                 f"{sealed.task}: {count_of(len(rows), 'sealed row')} of the set {sealed.name} would be uploaded with "
-                f"the set {reference.name} of {reference.task}. Use the same label file for both, and seal the same "
-                "share of both"
+                f"the set {reference.name} of {reference.task}. Use the same label file for both, and the same "
+                "settings sealed and labels"
             )
 
 

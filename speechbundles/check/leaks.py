@@ -32,7 +32,10 @@ _MEDIA = re.compile(
 def check_leaks(report: Report, bundle: Archive, contents: Contents, sealed: Mapping[str, SealedSet]) -> None:
     """Search all public files for the labels of hidden references, and the whole bundle for sealed labels."""
     if sealed:
-        check_sealed_rows(report, _with_nested(report, bundle, depth=2), sealed.values())
+        files = _with_nested(report, bundle, depth=2)
+        answers = tuple(f"{name}/" for name in contents.solutions)
+        searched = {name: data for name, data in files.items() if not name.startswith(answers)}
+        check_sealed_rows(report, searched, sealed.values())
     hidden = [
         sealed[archive.name].whole if archive.name in sealed else archive
         for archive in _hidden_references(contents)

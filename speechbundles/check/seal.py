@@ -1,4 +1,4 @@
-"""Checks sealed labels: they must be in the folder beside the bundle, and must not be in the bundle."""
+"""Checks labels that are kept at home: they must be in the folder beside the bundle, and must not be in the bundle."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,12 +10,13 @@ from speechbundles.model.description import read_description
 from speechbundles.model.finding import Report
 from speechbundles.model.zips import HOME, WHOLE, reference_zip
 from spokeneval.formats.problems import count_of
+from spokeneval.run.reference import HOME as HOME_PART
 from spokeneval.run.reference import ITEMS_FOLDER, PART_FILE, SEALED
 
 
 @dataclass(frozen=True)
 class SealedSet:
-    """A set with a sealed share: the reference data in the bundle, all labels, and the labels that are sealed."""
+    """A set with labels at home: the reference data in the bundle, all labels, and the labels that are kept."""
 
     uploaded: Archive
     whole: Archive
@@ -34,10 +35,13 @@ def sealed_sets(report: Report, contents: Contents, bundle: Path) -> dict[str, S
             continue
         home = bundle.resolve().parent.parent / HOME / _name(contents, task)
         for folder in home.glob("*"):
-            whole, sealed = (_labels(folder / part) for part in (WHOLE, SEALED))
+            kept = WHOLE if is_home(uploaded) else SEALED
+            whole, sealed = (_labels(folder / part) for part in (WHOLE, kept))
             if reference_zip(folder.name) == uploaded.name and sealed.files and _is_of(uploaded, whole):
                 sets[uploaded.name] = SealedSet(uploaded, whole, sealed)
-        if uploaded.name not in sets:
+        if uploaded.name not in sets and is_home(uploaded):
+            report.add("home-missing", uploaded.name, f"its labels are not in {home}")
+        elif uploaded.name not in sets:
             what = f"a share of the set is sealed, but its labels are not in {home}"
             report.add("sealed-missing", uploaded.name, what)
     return sets
@@ -52,7 +56,7 @@ def _labels(folder: Path) -> Archive:
 
 
 def _is_of(uploaded: Archive, whole: Archive) -> bool:
-    """Return whether the labels in a bundle are among those of the whole set."""
+    """Return whether the labels in a bundle, if it has any, are among those of the whole set."""
     return all(
         set(_lines(uploaded.files.get(name, b""))) <= set(_lines(data)) for name, data in whole.files.items()
     )
@@ -61,6 +65,11 @@ def _is_of(uploaded: Archive, whole: Archive) -> bool:
 def is_part(reference: Archive) -> bool:
     """Return whether reference data contain the labels of only a part of their set."""
     return PART_FILE in reference.files
+
+
+def is_home(reference: Archive) -> bool:
+    """Return whether reference data contain no labels, because these stay at home."""
+    return reference.files.get(PART_FILE, b"").strip() == HOME_PART.encode()
 
 
 def without_items(reference: Archive) -> Archive:
@@ -91,8 +100,11 @@ def check_sealed_rows(report: Report, files: Mapping[str, bytes], sets: Iterable
 
 
 def _rows(found: SealedSet, name: str) -> list[bytes]:
-    """Return the sealed rows of a file, without the header."""
+    """Return the rows of a file that are kept at home, without the header."""
     rows = _lines(found.sealed.files[name])
+    if is_home(found.uploaded):
+        items = {line for data in found.uploaded.files.values() for line in _lines(data)}
+        return [row for row in rows[1:] if row not in items]
     return rows[1:] if rows[:1] == _lines(found.uploaded.files.get(name, b""))[:1] else rows
 
 

@@ -20,7 +20,7 @@ from speechbundles.competition.kind_files import resolve_files
 from speechbundles.competition.located_yaml import Defects
 from speechbundles.competition.own_task import load_own_task
 from speechbundles.competition.whole import BASELINE, OF_THE_DATA, can_do_without, do_without
-from speechbundles.model.competition import Column, Competition, Phase, Place
+from speechbundles.model.competition import PLATFORM, Column, Competition, Phase, Place
 from speechbundles.model.dates import FORMAT
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import OWN_TASKS, Sources
@@ -30,6 +30,7 @@ from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.kinds.declared import KINDS, declared_task
 from spokeneval.kinds.kind import ParameterError
 from spokeneval.run.feedback import COARSE
+from spokeneval.run.reference import HOME
 from spokeneval.task import ENDS, Task
 from spokeneval.tasks import find_task, task_names
 
@@ -62,6 +63,7 @@ def read_competitions(
     resolved = list(_left_out(list(_resolve(content, series, sources, defects)), leave_out, defects))
     _check_shared(resolved, defects)
     _check_seals(resolved, defects)
+    _check_home(resolved, defects)
     competitions = [competition for competition in resolved if not names or competition.name in names]
     for competition in competitions:
         _check(competition, defects)
@@ -111,6 +113,9 @@ DEFAULTS: dict[str, Any] = {
     "auto_run_submissions": True,
     "detailed_results": False,
     "feedback": COARSE,
+    "labels": PLATFORM,
+    "board_update": "daily",
+    "board_names": "owners",
     "accepted_overlaps": (),
     "leave_out": (),
     "kit_data": {},
@@ -173,6 +178,8 @@ def _resolve(
             what = f"no {', '.join(absent)}; set it here, or in its task, its challenge or defaults"
             defects.append((("bundles", name), what))
             continue
+        if settings["labels"] == HOME and "options" not in stated:
+            settings["options"] = _without_facts_about_labels(rules, settings.get("options", {}))
         columns = _columns(rules, settings.pop("columns"), origin["columns"], defects)
         phases = tuple(
             _phase(phase, public=phase["reference"] in settings["public_sets"])
@@ -383,7 +390,16 @@ def _check_shared(competitions: Sequence[Competition], defects: Defects) -> None
 
 
 def _shared(competition: Competition) -> dict[str, Any]:
-    names = ("options", "public_sets", "feedback", "sealed", "detailed_results", "leave_out", SETTING)
+    names = (
+        "options",
+        "public_sets",
+        "feedback",
+        "labels",
+        "sealed",
+        "detailed_results",
+        "leave_out",
+        SETTING,
+    )
     chosen = {name: competition.settings.get(name, "not set") for name in names}
     return {**chosen, "hide_scores": competition.hides_scores}
 
@@ -401,6 +417,37 @@ def _check_seals(competitions: Sequence[Competition], defects: Defects) -> None:
             public = ", ".join(competition.scored_sets)
             what = f"all sets of {competition.name} are public ({public}); only hidden ones can be sealed"
             defects.append((place, what))
+
+
+def _without_facts_about_labels(task: Task, chosen: Mapping[str, str]) -> dict[str, str]:
+    """Return the chosen options, with the default of each option that would publish a fact about hidden labels."""
+    revealing = [option for option in task.options if chosen.get(option.name) in option.reveals]
+    return {**chosen, **{option.name: option.values[0] for option in revealing}}
+
+
+def _check_home(competitions: Sequence[Competition], defects: Defects) -> None:
+    """Labels can stay at home only if some are hidden and nothing else publishes facts about them."""
+    for competition in competitions:
+        place = competition.origin.get("labels", ("bundles", competition.name))
+        if competition["labels"] != HOME:
+            continue
+        if not competition.hidden_sets:
+            public = ", ".join(competition.scored_sets)
+            what = (
+                f"all sets of {competition.name} are public ({public}); only hidden labels can stay at home"
+            )
+            defects.append((place, f"labels: home: {what}"))
+        if competition.settings.get("sealed"):
+            what = "labels: home keeps all labels of hidden sets; remove sealed"
+            defects.append((competition.origin["sealed"], what))
+        for option in competition.rules.options:
+            value = competition.options.get(option.name)
+            if value in option.reveals:
+                what = (
+                    f"{option.name}: {value} publishes a fact about the labels; with labels: home, expected"
+                )
+                where = (*competition.origin["options"], option.name)
+                defects.append((where, f"{what} {option.values[0]}"))
 
 
 def _check(competition: Competition, defects: Defects) -> None:

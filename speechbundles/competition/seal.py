@@ -1,4 +1,4 @@
-"""Seal a share of a hidden set: keep its labels off every platform, so that no leaderboard can reveal them.
+"""Keep the labels of a hidden set, or of a share of it, off every platform, so that none can reveal them.
 
 Whole units (`Task.units`) are drawn when the bundle is built. The platform's reference holds the labels of the open
 part only, with the public items of the whole set (`spokeneval.run.reference`). The organiser keeps the sealed labels.
@@ -19,7 +19,7 @@ from speechbundles.model.errors import BadReference, SealError
 from speechbundles.model.zips import WHOLE
 from spokeneval.formats.files import read_folder
 from spokeneval.formats.problems import FileProblems, ReferenceFileError
-from spokeneval.run.reference import ITEMS_FOLDER, OPEN, PART_FILE, SEALED, parse_reference
+from spokeneval.run.reference import HOME, ITEMS_FOLDER, OPEN, PART_FILE, SEALED, parse_reference
 from spokeneval.task import Task
 
 FEWEST_UNITS = 10
@@ -84,6 +84,19 @@ def seal(reference: ReferenceSet, share: float, kept: Path | None) -> ReferenceS
     home = {f"{WHOLE}/{name}": content for name, content in reference.files.items()}
     home.update({f"{SEALED}/{name}": content for name, content in parts[SEALED].items()})
     return replace(reference, files=parts[OPEN], gold=gold[OPEN], at_home=home)
+
+
+def keep_home(reference: ReferenceSet) -> ReferenceSet:
+    """Return the set without any label, and without facts that depend on labels."""
+    public = {f"{ITEMS_FOLDER}/{name}": content for name, content in reference.public.items()}
+    files = {PART_FILE: f"{HOME}\n".encode(), **public}
+    return replace(
+        reference,
+        files=files,
+        gold=parse_reference(reference.rules, files),
+        facts=replace(reference.facts, units=None, classes=""),
+        at_home={f"{WHOLE}/{name}": content for name, content in reference.files.items()},
+    )
 
 
 def _units_of_lines(task: Task, reference: ReferenceSet) -> tuple[str, dict[str, dict[int, str | None]]]:

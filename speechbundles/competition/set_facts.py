@@ -20,13 +20,13 @@ class SetFacts:
 
     Attributes
     ----------
-    unit, units: what confidence intervals resample, and how many there are.
+    unit, units: what confidence intervals resample, and how many there are; None if no platform gets the labels.
     hours: the duration of the items, if the public lists contain it.
     classes: how often each class occurs. It reveals labels, so pages show it for public sets only.
     """
 
     unit: str
-    units: int
+    units: int | None
     hours: float | None
     classes: str
 

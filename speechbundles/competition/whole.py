@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from speechbundles.competition.intake.declared import SETTING
-from speechbundles.model.competition import Competition
+from speechbundles.model.competition import PLATFORM, Competition
 from speechbundles.model.errors import BadReference
 from speechbundles.model.sources import NO_FOLDER, NOTE
 from speechbundles.model.text import PROGRAM
@@ -87,6 +87,12 @@ def do_without(competition: Competition, names: Collection[str]) -> Competition:
         settings={**competition.settings, "public_sets": public, "leave_out": sorted(left_out)},
         phases=tuple(phase for phase in competition.phases if phase.reference not in left_out),
     )
+
+
+def with_all_labels(competition: Competition) -> Competition:
+    """Return a competition as it is scored at home: nothing is sealed, and no label is left out."""
+    settings = {key: value for key, value in competition.settings.items() if key != "sealed"}
+    return replace(competition, settings={**settings, "labels": PLATFORM})
 
 
 def away_from_sample(competition: Competition) -> Competition:

@@ -7,7 +7,12 @@ from typing import Any
 
 from speechbundles.model.sources import Sources
 from spokeneval.run.feedback import EXACT, interval_of
+from spokeneval.run.output import RECEIVED
+from spokeneval.run.reference import HOME
 from spokeneval.task import Task
+
+PLATFORM = "platform"
+"""The labels of hidden sets are uploaded; with `HOME`, they are not."""
 
 Place = tuple[str | int, ...]
 """A place in `competition.yaml`."""
@@ -36,6 +41,15 @@ class Column:
     description: str = ""
     hidden: bool = False
     computed: bool = False
+
+
+RECEIVED_COLUMN = Column(
+    RECEIVED,
+    "Received",
+    "higher",
+    0,
+    "1 for a submission whose structure is accepted; the organisers compute the scores",
+)
 
 
 @dataclass(frozen=True)
@@ -116,12 +130,20 @@ class Competition:
         return [name for name in self.scored_sets if name not in self["public_sets"]]
 
     @property
+    def home_sets(self) -> list[str]:
+        """The hidden sets of which no platform gets a label."""
+        return self.hidden_sets if self["labels"] == HOME else []
+
+    @property
     def board(self) -> tuple[Column, ...]:
         """The columns of its leaderboard.
 
-        All phases share the leaderboard. With coarse feedback on a hidden set, it has only the columns that are
-        published for that set: the first column and its interval.
+        All phases share the leaderboard. If the labels of a set stay at home, its only column is `received`, in every
+        phase: the scores on public labels are on the report page and in the kit. With coarse feedback on a hidden set,
+        it has only the columns that are published for that set: the first column and its interval.
         """
+        if self.home_sets:
+            return (RECEIVED_COLUMN,)
         if self["feedback"] == EXACT or not self.hidden_sets:
             return self.columns
         return tuple(column for column in self.columns if interval_of(column.key) == self.columns[0].key)

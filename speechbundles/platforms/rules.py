@@ -174,6 +174,8 @@ RULES: dict[str, Rule] = {
         "Remove these rows and build the bundle again."),
     "sealed-missing": error("Submissions are scored, but the sealed labels that the final ranking needs may be lost.",
         "Keep the folder that the build wrote beside the bundle's folder, or build into the same folder again."),
+    "home-missing": warning("The bundle was not searched for the labels that stay at home.",
+        "Check the bundle in the folder that the build wrote."),
     "leak-order": warning("The order of the public items reveals the hidden labels.",
         "Sort the item list by item, or shuffle it."),
     "leak-unsearched": warning("Hidden labels in this file would not be found.",

@@ -11,8 +11,8 @@ from typing import Any, Callable, Optional
 from ..formats.submission_folder import check_report, list_files
 from ..run.feedback import EXACT, describe_line, shown_scores
 from ..run.options import Options
-from ..run.output import SCORE_FILES, check_scores, say, write_file, write_scores
-from ..run.reference import Reference, read_reference, read_submission
+from ..run.output import RECEIVED, SCORE_FILES, check_scores, say, write_file, write_scores
+from ..run.reference import HOME, Reference, read_reference, read_submission
 from ..run.scoring import score_submission
 from ..run.signature import SIGNATURE_FILE
 from ..run.statistics import STATISTICS_FILE, write_statistics
@@ -32,6 +32,8 @@ Participants have no access to a platform's environment."""
 
 def score_main(default: Task, *, reference: Optional[Reference] = None) -> int:
     """Score `INPUT_DIR/res` against `INPUT_DIR/ref` and write the results to `OUTPUT_DIR`; return the exit status.
+
+    If the labels stay at home, the submission is only checked, and its one score is `received`, 1.
 
     Writes `scores.json`, `scores.txt` and `signature.txt`; `statistics.json` if the labels are public; and, if the
     options ask for it, `detailed_results.html`. The page is written last, so that no error in it can change a score. An
@@ -59,6 +61,12 @@ def score_main(default: Task, *, reference: Optional[Reference] = None) -> int:
         files = list_files(inputs / "res", after_ingestion=True)
         submission = read_submission(task, files, known)
         check_report(inputs / "res", accepted_report(task.name, len(known.items)))
+        if known.part == HOME:
+            say(f"{accepted_report(task.name, len(known.items))}The organisers compute the scores.")
+            write_scores(output, {RECEIVED: 1})
+            if options.detailed_results:
+                _write_page(output, lambda results: results.received_page(task, known, files.names))
+            return
         scored = score_submission(task, known.labels, submission, settings)
         line = shown_scores(scored.scores, settings.steps, settings.floor, task.primary)
         scores = line if settings.coarse else scored.scores
@@ -73,7 +81,10 @@ def score_main(default: Task, *, reference: Optional[Reference] = None) -> int:
         if settings.steps and settings.labels_public:
             said.append(describe_line(line, settings.steps, settings.floor, task.primary))
         say("\n".join(said))
-        write_scores(output, scores)  # last of the steps that can fail: a failed run leaves no scores
+        received = {RECEIVED: 1} if options.received else {}
+        write_scores(
+            output, {**received, **scores}
+        )  # last of the steps that can fail: a failed run leaves no scores
         if options.detailed_results:
             _write_page(
                 output,

@@ -87,6 +87,15 @@ def scored_page(
 _COMPARABLE = "Compare two scores only if their signatures are the same."
 
 
+def received_page(task: Task, reference: Reference, files: Sequence[str]) -> str:
+    """Return the page of a submission that the organisers score at home."""
+    return page(
+        f"{task.title}: received",
+        paragraph("Accepted. The organisers compute the scores on their own computer."),
+        _check_section(len(reference.items), files),
+    )
+
+
 def _facts(settings: Settings, scored: Scored, reference: Reference, files: Files) -> Html:
     """Return what the page is a report of. It has no date, so that the same submission gives the same page."""
     about, labels = settings.about, "public" if settings.labels_public else "hidden"

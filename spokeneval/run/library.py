@@ -25,6 +25,7 @@ from .memory import EXPECTED, in_rows, is_path, reference_files, submission_file
 from .options import Settings, choose_options, sign_public
 from .output import score_table
 from .reference import (
+    HOME,
     PART_FILE,
     Reference,
     parse_reference,
@@ -214,6 +215,8 @@ def read_gold(default: Task, data: Any, chosen: Mapping[str, str], reading: Read
         reference, left_out = _read_leniently(default, Path(data), options, reading)
     elif (Path(data) / PART_FILE).exists():
         reference = read_reference(task, Path(data))
+        if reference.part == HOME:
+            raise FileNotFoundError(errno.ENOENT, "no labels; expected the organiser's own files", str(data))
     else:
         reference, problems = _parse(task, _files_of(task, Path(data)), reading)
         left_out = [f"{problem.file} line {problem.line}: {problem.message}" for problem in problems]

@@ -84,6 +84,8 @@ class Options:
         The title of the competition.
     about
         What the page says about each set, by the same fingerprints as in `sets`.
+    received
+        Whether the leaderboard has the single column `received`, because the labels of a hidden set stay at home.
     """
 
     options: Mapping[str, str] = field(default_factory=dict)
@@ -95,6 +97,7 @@ class Options:
     decimals: Mapping[str, int] = field(default_factory=dict)
     competition: str = ""
     about: Mapping[str, About] = field(default_factory=dict)
+    received: bool = False
 
     @classmethod
     def load(cls, content: Any) -> Options:
@@ -123,8 +126,9 @@ class Options:
         return cls(**{**content, "sets": sets, "about": about})
 
     def dump(self, *keys: str) -> bytes:
-        """The content of the file as JSON, or only some keys. Without report pages, their keys are left out."""
-        needed = keys or [key for key in KEYS if self.detailed_results or key not in _ON_PAGES]
+        """The content of the file as JSON, or only some keys. Keys that would have no effect are left out."""
+        unused = () if self.detailed_results else _ON_PAGES
+        needed = keys or [key for key in KEYS if key not in unused and (key != "received" or self.received)]
         content = {key: value for key, value in asdict(self).items() if key in needed}
         return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()
 
@@ -188,6 +192,7 @@ KEYS: Mapping[str, type] = {
     "decimals": dict,
     "competition": str,
     "about": dict,
+    "received": bool,
 }
 """The keys of `options.json`, with their types in JSON."""
 

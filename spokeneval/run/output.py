@@ -19,6 +19,9 @@ from ..task import Number, Task
 
 SCORE_FILES = ("scores.json", "scores.txt")
 
+RECEIVED = "received"
+"""The score of every accepted submission, 1, where the labels of a hidden set stay at home."""
+
 INTERRUPTED = 130
 """Exit status of a program that was stopped by Ctrl-C."""
 

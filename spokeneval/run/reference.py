@@ -4,6 +4,8 @@ For a set with a sealed part, the platform has only the labels of the open part.
 name, in `part.txt`, and the public items of the whole set, in `items/`. A submission must answer all items of the set
 and is checked against all of them, but is scored only on the items of the part. So no message reveals which items are
 in the part.
+
+For a set whose labels stay at home, the platform has no labels: the part is `HOME`, and a submission is only checked.
 """
 
 from __future__ import annotations
@@ -25,6 +27,9 @@ ITEMS_FOLDER = "items"
 OPEN, SEALED = "open", "sealed"
 """The parts of a set with a sealed share."""
 
+HOME = "home"
+"""The part of a set of which a platform has no label."""
+
 
 class Reference(NamedTuple):
     """The reference for reading and scoring submissions.
@@ -32,11 +37,11 @@ class Reference(NamedTuple):
     Attributes
     ----------
     labels
-        The gold standard, as the task's format returns it.
+        The gold standard, as the task's format returns it; None for the part `HOME`.
     items
         The items that a submission must answer: those of the whole set, even if only a part has labels.
     part
-        The part with labels, `OPEN` or `SEALED`; empty if the whole set has labels.
+        The part with labels, `OPEN` or `SEALED`; `HOME` if nothing has labels; empty if the whole set has labels.
     fingerprint
         The fingerprint of the files with the labels.
     """
@@ -66,17 +71,23 @@ def parse_reference(task: Task, files: Mapping[str, bytes]) -> Reference:
     ValueError
         The labels and the items belong to different sets.
     """
-    labels = task.format.read_reference(files)
-    known = fingerprint({name: files[name] for name in task.format.reference_files if name in files})
     if PART_FILE not in files:
-        return Reference(labels, labels.items, fingerprint=known)
+        labels = task.format.read_reference(files)
+        return Reference(labels, labels.items, fingerprint=_fingerprint_of_labels(task, files))
     part = files[PART_FILE].decode("utf-8").strip()
     place = f"{ITEMS_FOLDER}/"
     public = {name[len(place) :]: content for name, content in files.items() if name.startswith(place)}
     items = replace(task.format.read_items(public), class_sizes=None)
+    if part == HOME:
+        return Reference(None, items, part)
+    labels = task.format.read_reference(files)
     if part not in (OPEN, SEALED) or not set(labels.items.ids) <= set(items.ids):
         raise ValueError(f"{PART_FILE}, {ITEMS_FOLDER}/ and the labels do not belong to the same set")
-    return Reference(labels, items, part, known)
+    return Reference(labels, items, part, _fingerprint_of_labels(task, files))
+
+
+def _fingerprint_of_labels(task: Task, files: Mapping[str, bytes]) -> str:
+    return fingerprint({name: files[name] for name in task.format.reference_files if name in files})
 
 
 def without_invalid_rows(task: Task, files: Mapping[str, bytes]) -> tuple[dict[str, bytes], list[Problem]]:
@@ -151,8 +162,8 @@ def read_submission(task: Task, files: Files, reference: Reference) -> Any:
 
 
 def labelled(task: Task, submission: Any, reference: Reference) -> Any:
-    """The answers of a complete submission to the items with labels."""
-    if reference.items.ids == reference.labels.items.ids:
+    """The answers of a complete submission to the items with labels; all answers if there are no labels."""
+    if reference.labels is None or reference.items.ids == reference.labels.items.ids:
         return submission
     place = {item: index for index, item in enumerate(reference.items.ids)}
     return task.format.take(submission, [place[item] for item in reference.labels.items.ids])

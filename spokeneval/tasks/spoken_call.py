@@ -281,7 +281,7 @@ TASK = Task(
         Option("fifty_percent_rule", ("flag", "reject"), public_only=("reject",)),
         # public: the number of correct responses is published, and a submission whose number of accepted responses
         # cannot meet the rule is refused before it is scored.
-        Option("class_sizes", ("hidden", "public")),
+        Option("class_sizes", ("hidden", "public"), reveals=("public",)),
     ),
     refuse=refuse_ineligible,
     trivial={

@@ -283,6 +283,12 @@ def seal(draft: Draft) -> None:
     }
 
 
+def keep_home(draft: Draft) -> None:
+    """Keep all labels of the hidden set at home."""
+    draft.zips["reference_data.zip"] = [("part.txt", b"home\n"), ("items/items.csv", _items(HIDDEN))]
+    draft.beside = {"sealed/synthetic/evaluation/all/reference.csv": _reference(HIDDEN)}
+
+
 def at(change: Callable[[Any], object], *path: Any) -> Damage:
     """Change the value at a place in competition.yaml."""
     return lambda draft: change(functools.reduce(lambda holder, part: holder[part], path, draft.spec))
@@ -537,6 +543,11 @@ _SHARED: list[tuple[str, str, Damage]] = [
         {"sealed/synthetic/evaluation/all/reference.csv": _reference(HIDDEN[1:])}))),
     ("sealed-missing", "no sealed label beside the bundle", both(seal, lambda draft: draft.beside.pop(
         "sealed/synthetic/evaluation/sealed/reference.csv"))),
+    ("home-missing", "labels at home, but not beside the bundle", both(keep_home, lambda draft: draft.beside.clear())),
+    ("leak-column", "labels at home under another name", both(keep_home, inside(
+        "starting_kit.zip", some__tsv=table("utterance,x", HIDDEN, "\t")))),
+    ("sealed-uploaded", "one row of labels at home, in a program", both(keep_home, inside(
+        "scoring_program.zip", notes__csv=_reference(HIDDEN[30:31])))),
     ("sealed-uploaded", "the whole reference", both(seal, inside(
         "reference_data.zip", reference__csv=_reference(HIDDEN)))),
     ("sealed-uploaded", "one row, in a program", both(seal, inside(

@@ -66,8 +66,8 @@ LABELS = {
 SPOKEN = ("English", "Mandarin")
 
 
-def relabelled(task: str, files: dict[str, str], seed: int) -> dict[str, str]:
-    """Return the reference with shuffled labels.
+def relabelled(task: str, files: dict[str, str], seed: int, *, sizes: bool = True) -> dict[str, str]:
+    """Return the reference with shuffled labels; without `sizes`, some occur more or less often than before.
 
     Labels of segments are shuffled only among English and Mandarin segments, because it is public which segments are
     scored.
@@ -80,7 +80,8 @@ def relabelled(task: str, files: dict[str, str], seed: int) -> dict[str, str]:
     if "overlap_diff_lang" in header:
         dealt = [row for row in dealt if row[header.index("overlap_diff_lang")].lower() == "false"]
     labels = [[row[column] for column in columns] for row in dealt]
-    random.Random(seed).shuffle(labels)
+    draw = random.Random(seed)
+    labels = draw.sample(labels, len(labels)) if sizes else draw.choices(labels, k=len(labels))
     for row, values in zip(dealt, labels, strict=True):
         for column, value in zip(columns, values, strict=True):
             row[column] = value
@@ -113,18 +114,28 @@ def seen(folder: Path, status: int, stdout: str, stderr: str) -> dict[str, objec
 # The bundles: hidden labels shuffled, everything else unchanged
 
 
+def with_labels_at_home(settings: str) -> str:
+    """Return the repository's `competition.yaml` with settings that keep all hidden labels at home."""
+    for old, new in (("labels: platform", "labels: home"), ("class_sizes: public", "class_sizes: hidden")):
+        assert settings.count(old) == 1
+        settings = settings.replace(old, new)
+    return settings
+
+
 @functools.cache
-def bundles(task: str, seed: int | None) -> dict[str, dict[str, bytes]]:
+def bundles(task: str, seed: int | None, *, at_home: bool = False) -> dict[str, dict[str, bytes]]:
     """Return a task's bundle, `platform -> name -> content`; with a seed, the hidden labels are shuffled."""
     source = ROOT / "reference_data" / task / "evaluation"
     files = {path.name: path.read_text(encoding="utf-8") for path in sorted(source.iterdir())}
     if seed is not None:
-        dealt = relabelled(task, files, seed)
+        dealt = relabelled(task, files, seed, sizes=not at_home)
         assert dealt != files
         files = dealt
     (name, *_) = (b.name for b in read_competitions(Sources(ROOT), []) if b.task == task)
     with tempfile.TemporaryDirectory() as folder:
         hidden = {f"reference_data/{task}/evaluation/{name}": text for name, text in files.items()}
+        if at_home:
+            hidden["competition.yaml"] = with_labels_at_home((ROOT / "competition.yaml").read_text("utf-8"))
         root = repository_with(Path(folder, "series"), hidden)
         with mock.patch.object(kit, "read_tree", lambda path: repository(ROOT / path.relative_to(root))):
             planned = plan(Sources(root), [name], {})
@@ -177,9 +188,24 @@ def test_every_part_of_a_bundle_but_the_reference_is_the_same_but_for_scores_in_
             assert score / step == pytest.approx(round(score / step), abs=1e-6)
 
 
-def declared_bundles(name: str, folder: Path, *, deal: bool) -> dict[str, bytes]:
+@pytest.mark.default_cases("spoken_call-codabench", "psst_recognition-codalab", "diarization-codabench")
+@pytest.mark.parametrize("platform", ["codabench", "codalab"])
+@pytest.mark.parametrize("task", TASKS)
+def test_every_byte_of_a_bundle_is_the_same_whatever_labels_stay_at_home(task, platform):
+    plain, dealt = (bundles(task, seed, at_home=True)[platform] for seed in (None, 1))
+    assert plain == dealt
+    reference = entries(plain["reference_data.zip"])
+    inputs = {f"items/{name}": content for name, content in entries(plain["input_data.zip"]).items()}
+    assert reference == {**inputs, "part.txt": b"home\n"}
+
+
+def declared_bundles(name: str, folder: Path, *, deal: bool, at_home: bool = False) -> dict[str, bytes]:
     """Return the bundle of a declared task; `deal`: with the hidden labels of an example dealt anew."""
     files = example_files(name)
+    if at_home:
+        files["competition.yaml"] = files["competition.yaml"].replace(
+            b"\ndefaults:\n", b"\ndefaults:\n  labels: home\n"
+        )
     for path in (
         [path for path in files if "/evaluation/" in path and not path.endswith(".uem")] if deal else []
     ):
@@ -188,7 +214,9 @@ def declared_bundles(name: str, folder: Path, *, deal: bool) -> dict[str, bytes]
         header = [] if path.endswith(".rttm") else [rows.pop(0)]
         kept = ("id", "speaker")
         labels = [n for n, key in enumerate(header[0]) if key not in kept] if header else [7]
-        dealt = random.Random(1).sample([[row[n] for n in labels] for row in rows], len(rows))
+        known = [[row[n] for n in labels] for row in rows]
+        draw = random.Random(1)
+        dealt = draw.choices(known, k=len(rows)) if at_home else draw.sample(known, len(rows))
         for row, cells in zip(rows, dealt, strict=True):
             for n, cell in zip(labels, cells, strict=True):
                 row[n] = cell
@@ -209,6 +237,15 @@ def test_a_declared_tasks_bundle_is_the_same_but_for_scores_in_steps(name, tmp_p
         entry for entry in plain if without_told(entry, plain[entry]) != without_told(entry, dealt[entry])
     }
     assert different == {"reference_data.zip"}, different
+
+
+@pytest.mark.default_cases("health", "meeting_speakers")
+@pytest.mark.parametrize("name", sorted(EXAMPLES))
+def test_every_byte_of_a_declared_tasks_bundle_is_the_same_whatever_labels_stay_at_home(name, tmp_path):
+    plain, dealt = (
+        declared_bundles(name, tmp_path / str(deal), deal=deal, at_home=True) for deal in (False, True)
+    )
+    assert plain == dealt
 
 
 @pytest.mark.parametrize("task", TASKS)

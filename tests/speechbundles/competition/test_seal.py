@@ -332,7 +332,7 @@ def test_the_bundle_does_not_depend_on_the_sealed_labels(built, half, tmp_path):
 def test_a_build_without_a_seal_refuses_labels_that_an_earlier_one_sealed(built):
     home = built[2]
     with pytest.raises(
-        BadReference, match=f"^{home} holds labels that an earlier build sealed, but sealed is not set"
+        BadReference, match=f"^{home} holds labels that an earlier build kept at home, but neither sealed nor"
     ):
         plan(Sources(ROOT), [TASK], {}, kept=home.parents[1])
 

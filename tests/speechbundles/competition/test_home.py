@@ -1,0 +1,151 @@
+"""Labels that stay at home: what the platform gets, what participants see, what is refused. All data are synthetic."""
+
+import io
+import json
+import zipfile
+
+import pytest
+
+import build_bundle
+from speechbundles.check.check import check_bundle
+from speechbundles.competition.read import read_competitions
+from speechbundles.competition.references import load_reference
+from speechbundles.competition.seal import keep_home
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.read import read_built_bundle
+from speechbundles.model.sources import Sources
+from speechbundles.model.zips import make_zip
+from speechbundles.new.examples import example_files
+from speechbundles.rehearse import rehearse_phase
+from spokeneval.formats.submission_folder import REPORT_FILE
+from spokeneval.programs.program import accepted_report
+from spokeneval.tasks import find_task, task_names
+from tests.samples.near_misses import near_misses
+from tests.samples.own_competition import own_data
+from tests.samples.programs import ROOT, run_here, write_files
+from tests.samples.repeated import REPEATED
+
+BUNDLE = "health"
+HOME = "defaults:\n  labels: home\n"
+
+
+def folder_with(place, settings=HOME, **changes):
+    """Return the folder of an example competition with other settings, and with files changed."""
+    files = example_files(BUNDLE)
+    text = files["competition.yaml"].decode().replace("defaults:\n", settings, 1)
+    return write_files(place, {**files, "competition.yaml": text, **changes})
+
+
+def entries(content):
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def build(folder):
+    return build_bundle.main(["build", "--competition", str(folder)])
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    folder = folder_with(tmp_path_factory.mktemp("home") / "mine")
+    assert build(folder) == 0
+    return folder
+
+
+@pytest.mark.parametrize("task", task_names())
+def test_a_submission_is_checked_with_the_same_words_and_only_received(task, tmp_path):
+    whole = load_reference(find_task(task), "evaluation", write_files(tmp_path / "given", REPEATED[task]), {})
+    answers = near_misses(task, tmp_path / "given")
+    name = next(iter(answers))
+    good = {**answers, REPORT_FILE: accepted_report(task, len(whole.items))}
+    broken = {**good, name: answers[name] + "odd line \x00\n"}
+    other = {**good, REPORT_FILE: "another report"}
+    program = (ROOT / "scoring_program" / task / "score.py").read_bytes()
+    score = write_files(tmp_path, {"score.py": program, "options.json": "{}"}) / "score.py"
+    shown = {}
+    for place, reference in (("whole", whole.files), ("home", keep_home(whole).files)):
+        for number, submission in enumerate((good, broken, other)):
+            files = {f"res/{file}": content for file, content in submission.items()}
+            files.update({f"ref/{file}": content for file, content in reference.items()})
+            folder = write_files(tmp_path / f"{place}{number}", files)
+            shown[place, number] = run_here(score, folder, folder / "out")
+    for number in (1, 2):
+        assert shown["home", number] == shown["whole", number]
+        assert shown["home", number][0] == 1
+    assert shown["home", 0][::2] == (0, "")
+    out = tmp_path / "home0/out"
+    assert {path.name for path in out.iterdir()} == {"scores.json", "scores.txt"}
+    assert json.loads((out / "scores.json").read_text()) == {"received": 1}
+
+
+@pytest.mark.parametrize("platform", ["codabench", "codalab"])
+def test_a_rehearsal_shows_one_column_in_every_phase(platform, built, tmp_path):
+    path = built / f"dist/{platform}/{BUNDLE}.zip"
+    assert check_bundle(path) == []
+    bundle = read_built_bundle(path)
+    good = example_files(BUNDLE)["submissions/good.zip"]
+    rows = [
+        line.split(",")[0]
+        for line in example_files(BUNDLE)["reference_data/health/development/labels.csv"].decode().split()
+    ]
+    trial = make_zip(
+        {"decisions.csv": "".join(f"{row},{'no' if n else 'label'}\n" for n, row in enumerate(rows)).encode()}
+    )
+    for name, submission in (("Evaluation", good), ("Development", trial)):
+        upload = write_files(tmp_path, {f"{name}.zip": submission}) / f"{name}.zip"
+        done = rehearse_phase(bundle, bundle.phase(name), upload)
+        assert (done.status, done.warnings, done.problems) == ("Finished", (), ())
+        assert [(cell.key, cell.shown) for cell in done.row] == [("received", done.row[0].shown)]
+        assert float(done.row[0].shown) == 1
+        assert ("f1" in done.scores) == (name == "Development")
+
+
+def test_the_labels_are_beside_the_bundle_and_the_check_finds_them_in_it(built, tmp_path):
+    home = built / f"dist/sealed/{BUNDLE}/evaluation/all/labels.csv"
+    rows = home.read_bytes().splitlines()
+    files = entries((built / f"dist/codabench/{BUNDLE}.zip").read_bytes())
+    kit = entries(files["starting_kit.zip"])
+    files["starting_kit.zip"] = make_zip({**kit, "notes.txt": rows[1] + b"\n"})
+    bad = built / "dist/codabench/bad.zip"
+    bad.write_bytes(make_zip(files, first="competition.yaml"))
+    assert "sealed-uploaded" in {finding.code for finding in check_bundle(bad)}
+    bad.unlink()
+    elsewhere = tmp_path / "a/b.zip"
+    elsewhere.parent.mkdir()
+    elsewhere.write_bytes((built / f"dist/codabench/{BUNDLE}.zip").read_bytes())
+    assert [finding.code for finding in check_bundle(elsewhere)] == ["home-missing"]
+
+
+def test_labels_that_stayed_at_home_are_not_uploaded_by_a_later_build(tmp_path, capsys):
+    folder = folder_with(tmp_path / "mine")
+    assert build(folder) == 0
+    settings = folder / "competition.yaml"
+    settings.write_text(settings.read_text("utf-8").replace("labels: home", "labels: platform"), "utf-8")
+    assert build(folder) == 1
+    assert "neither sealed nor labels: home is set now" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (f"{HOME}  sealed: 0.5\n", "labels: home keeps all labels of hidden sets; remove sealed"),
+        (f"{HOME}  public_sets: [development, evaluation]\n", "all sets of health are public"),
+        ("defaults:\n  labels: elsewhere\n", "'elsewhere'"),
+        (f"{HOME}  board_url: my board\n", "board_url"),
+    ],
+)
+def test_settings_that_labels_at_home_contradict_are_refused(settings, message, tmp_path, capsys):
+    assert build(folder_with(tmp_path / "mine", settings)) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_class_sizes_are_hidden_unless_the_organiser_asks_for_them(tmp_path):
+    files = own_data("spoken_call")
+    text = "defaults: {labels: home}\nbundles: {spoken_call: {}}\n"
+    place = write_files(tmp_path / "mine", {**files, "competition.yaml": text})
+    (competition,) = read_competitions(Sources(ROOT, place))
+    assert competition.options["class_sizes"] == "hidden"
+    asked = "defaults: {labels: home}\nbundles: {spoken_call: {options: {class_sizes: public}}}\n"
+    (place / "competition.yaml").write_text(asked, "utf-8")
+    with pytest.raises(OrganiserError, match="class_sizes: public publishes a fact about the labels"):
+        read_competitions(Sources(ROOT, place))
