@@ -4,6 +4,7 @@ from speechbundles.live.amend import abandon as abandon_amendment
 from speechbundles.live.amend import carry_out as carry_out_amendment
 from speechbundles.live.amend import plan as plan_amendment
 from speechbundles.live.amend import to_text as amendment_to_text
+from speechbundles.live.board import make_home_board, private_folder, write_home_board
 from speechbundles.live.connection import Connection, read_server, read_token
 from speechbundles.live.fetch import JOBS
 from speechbundles.live.fetch import fetch as fetch_competition
@@ -19,9 +20,12 @@ __all__ = [
     "amendment_to_text",
     "carry_out_amendment",
     "fetch_competition",
+    "make_home_board",
     "plan_amendment",
+    "private_folder",
     "publish_bundle",
     "read_server",
     "read_token",
     "watch_competition",
+    "write_home_board",
 ]

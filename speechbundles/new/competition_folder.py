@@ -39,6 +39,7 @@ missing here, the repository's file is used.
 _IGNORED = """\
 board/
 dist/
+fetched/
 scored/
 season/
 try/

@@ -2,6 +2,7 @@
 
 from speechbundles.season.board import Entry, rank
 from speechbundles.season.page import to_html as season_to_html
+from speechbundles.season.play import Season, play_submissions
 from speechbundles.season.play import play as play_season
 from speechbundles.season.replay import Attempt
 from speechbundles.season.report import to_json as season_to_json
@@ -11,8 +12,10 @@ from speechbundles.season.uploads import Submission
 __all__ = [
     "Attempt",
     "Entry",
+    "Season",
     "Submission",
     "play_season",
+    "play_submissions",
     "rank",
     "season_to_html",
     "season_to_json",

@@ -29,7 +29,7 @@ Submissions that a phase passes on to the next one are not rehearsed.
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,11 +91,21 @@ def play(
     OrganiserError: the bundle cannot be rehearsed, the folder contains other files than submissions, or `jobs` is less
         than 1.
     """
+    work = work or folder / ".season"
+    return play_submissions(bundle, read_submissions(folder, passed_over=work), work, jobs, progress)
+
+
+def play_submissions(
+    bundle: Path,
+    submissions: Sequence[Submission],
+    work: Path,
+    jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Season:
+    """Rehearse a season of submissions in order of time; see `play`."""
     if jobs is not None and jobs < 1:
         raise OrganiserError(f"jobs is {jobs}; expected 1 or more")
     built = read_season_bundle(bundle)
-    work = work or folder / ".season"
-    submissions = read_submissions(folder, passed_over=work)
     work.mkdir(parents=True, exist_ok=True)
     bundle_sha256 = sha256(bundle, LARGEST_BUNDLE)
     results: dict[str, Result] = {}

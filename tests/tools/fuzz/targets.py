@@ -31,9 +31,9 @@ from speechbundles.live.amend import AmendedPhase, Amendment, to_text
 from speechbundles.live.connection import Connection, _check
 from speechbundles.live.entrants import predict, read_entrants
 from speechbundles.live.fetch import fetch
-from speechbundles.live.folder import read_index
 from speechbundles.model.bounded import parse_json
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.fetched import read_index
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip

@@ -1,0 +1,138 @@
+"""Make the public leaderboard of a competition whose hidden labels stay at home.
+
+COMPETITION is the competition's number on Codabench. New submissions are fetched, scored with the labels of your folder
+and ranked. Without COMPETITION, the submissions that were fetched before are used, and no server is needed. SITE
+receives a page and its data; publish only this folder:
+
+\b
+    index.html    the leaderboard
+    board.csv     a line for each entry
+    board.json    the same, with the columns
+
+Runs that are late, withdrawn or refused are not on the leaderboard; they are listed here. The folder with the fetched
+submissions also receives the bundle with your labels and exact results: keep it private. Settings in competition.yaml:
+labels, board_url, board_update, board_names, feedback.
+"""
+
+from pathlib import Path
+
+import click
+
+from speechbundles.assemble import plan_bundles, write_bundles
+from speechbundles.cli.options import PATH, Command, jobs
+from speechbundles.cli.progress import counting, steps
+from speechbundles.cli.server import connect, server_options
+from speechbundles.cli.terminal import ROOT, refuse_windows, reporting, resumable
+from speechbundles.competition.read import read_competitions
+from speechbundles.live import fetch_competition, make_home_board, private_folder, write_home_board
+from speechbundles.model import dates
+from speechbundles.model.competition import Competition
+from speechbundles.model.console import wrap
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.finding import format_findings
+from speechbundles.model.sources import Sources
+from speechbundles.model.text import printable, say
+from spokeneval.formats.problems import count_of
+
+FETCHED = "fetched"
+
+
+@click.command(cls=Command, help=__doc__)
+@click.argument("number", type=int, required=False, metavar="[COMPETITION]")
+@click.option(
+    "--competition",
+    type=PATH,
+    required=True,
+    metavar="DIR",
+    help="your competition folder, with labels: home",
+)
+@click.option("--out", type=PATH, required=True, metavar="SITE", help="the folder to publish")
+@click.option(
+    "--fetched",
+    type=PATH,
+    metavar="DIR",
+    help=f"the folder with the fetched submissions (default: {FETCHED} in your competition folder)",
+)
+@click.option("--bundle", "name", metavar="NAME", help="the bundle, if several keep their labels at home")
+@jobs
+@server_options
+def command(
+    number: int | None,
+    competition: Path,
+    out: Path,
+    fetched: Path | None,
+    name: str | None,
+    jobs: int | None,
+    server: str,
+    token_file: Path | None,
+) -> int:
+    refuse_windows()
+    with reporting(2), resumable("scored"):
+        fetched = fetched or competition / FETCHED
+        chosen = _chosen(competition, name)
+        _require_apart(out, competition, fetched)
+        if number is not None:
+            with counting("fetching") as fetching:
+                fetch_competition(connect(server, token_file), number, fetched, progress=fetching)
+        elif not fetched.is_dir():
+            raise OrganiserError(
+                f"{fetched}: no such folder; give COMPETITION to fetch the submissions first"
+            )
+        bundle = _build(competition, chosen.name, private_folder(fetched))
+        with counting("scoring") as scoring:
+            board = make_home_board(
+                bundle,
+                fetched,
+                sets=chosen.home_sets,
+                now=dates.now(),
+                daily=chosen["board_update"] == "daily",
+                anonymous=chosen["board_names"] == "anonymous",
+                jobs=jobs,
+                progress=scoring,
+            )
+        written = write_home_board(board, out)
+    for line in board.left_out:
+        say(wrap(printable(line), "  "))
+    entries = sum(len(phase.entries) for phase in board.phases)
+    say(
+        f"{count_of(entries, 'entry', 'entries')}, {count_of(len(board.left_out), 'run')} left out; "
+        f"wrote {', '.join(file.name for file in written)} to {out}",
+        error=True,
+    )
+    return 0
+
+
+def _chosen(folder: Path, name: str | None) -> Competition:
+    """Return the competition whose labels stay at home."""
+    every = read_competitions(Sources(ROOT, folder), [name] if name else [])
+    found = [competition for competition in every if competition.home_sets]
+    if not found:
+        raise OrganiserError(
+            f"{folder}: no bundle has labels: home; a platform that has the labels makes the leaderboard itself"
+        )
+    if len(found) > 1:
+        names = ", ".join(competition.name for competition in found)
+        raise OrganiserError(
+            f"{folder}: several bundles have labels: home; choose one with --bundle: {names}"
+        )
+    return found[0]
+
+
+def _require_apart(site: Path, *private: Path) -> None:
+    """Refuse a folder to publish that contains private folders."""
+    for folder in private:
+        if folder.resolve().is_relative_to(site.resolve()):
+            raise OrganiserError(
+                f"--out {site} contains {folder}, which is private; name a folder to publish"
+            )
+
+
+def _build(folder: Path, name: str, private: Path) -> Path:
+    """Build the bundle with all labels, which never leaves this computer; return its zip."""
+    with steps() as progress:
+        planned = plan_bundles(Sources(ROOT, folder), [name], {}, at_home=True, progress=progress)
+        (built,) = write_bundles(planned, ["codabench"], private, progress=progress)
+    errors = [finding for finding in built.findings if finding.level == "error"]
+    if errors:
+        raise OrganiserError(f"{name}: {format_findings(errors)}")
+    return built.path

@@ -1,0 +1,405 @@
+"""The public leaderboard of a competition whose hidden labels stay at home, made from a fetched folder.
+
+It is the leaderboard that the platform would show if it had the labels: the same limits, submission rule and rounding
+(see `season`). Left out are runs to a phase that was not open then, cancelled runs, and runs that their owners
+withdrew. A withdrawn run still counts as an attempt. Of several runs of one upload, the first one's time counts.
+Entries with equal scores share the better rank.
+
+The leaderboard depends only on the submissions until a given time and on the labels. So a daily leaderboard is the same
+at any hour of a day, and shows once a day at most how scores have changed.
+
+    SITE/index.html    the page; the folder can be published as it is
+    SITE/board.csv     a line for each entry
+    SITE/board.json    the same, with the columns
+    FETCHED/.board/    private: the bundle with the labels, the results, the names, the state of the last board
+"""
+
+import hashlib
+import hmac
+import json
+import os
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, time, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from speechbundles.live.connection import Progress
+from speechbundles.live.fetch import DELETED, VANISHED
+from speechbundles.live.publish import number
+from speechbundles.model.bounded import sha256
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.competition import Column
+from speechbundles.model.dates import FORMAT
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.fetched import Fetched, read_index, write_whole
+from speechbundles.model.text import printable
+from speechbundles.model.zips import reference_zip
+from speechbundles.platforms.facts import FORCE_ALL, PICKED
+from speechbundles.rehearse import FINISHED
+from speechbundles.season import Attempt, Season, Submission, play_submissions, rank
+from spokeneval.formats.problems import count_of
+from spokeneval.formats.submission_zip import MAX_BYTES
+from spokeneval.formats.tables import csv_text, no_formula
+from spokeneval.report import page
+
+PRIVATE = ".board"
+"""The folder in a fetched folder with everything that is not published."""
+PAGE, CSV, JSON = "index.html", "board.csv", "board.json"
+_STATE, _KEY, _NAMES = "state.json", "key", "names.csv"
+_DIGITS = 12
+"""The number of digits of an anonymous name."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row of the board. `time`: of the upload; None if names are anonymous. `scores`: by column key."""
+
+    rank: int
+    tied: bool
+    name: str
+    time: datetime | None
+    scores: Mapping[str, Decimal]
+    shown: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class PhaseBoard:
+    phase: BuiltPhase
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True)
+class HomeBoard:
+    """The public leaderboard.
+
+    Attributes
+    ----------
+    until: the time until which submissions are on it, in UTC.
+    following: the time of the next one; None if it is final or not made daily.
+    changes: dates and descriptions of changes that affected all scores.
+    left_out: runs that are not on it, each with the reason; for the organiser only.
+    """
+
+    title: str
+    columns: tuple[Column, ...]
+    phases: tuple[PhaseBoard, ...]
+    until: datetime
+    following: datetime | None
+    changes: tuple[tuple[str, str], ...]
+    left_out: tuple[str, ...]
+
+
+def private_folder(fetched: Path) -> Path:
+    """Return the folder for everything that is not published, readable only by its owner."""
+    folder = fetched / PRIVATE
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder
+
+
+def make_home_board(
+    bundle: Path,
+    fetched: Path,
+    *,
+    sets: Sequence[str],
+    now: datetime,
+    daily: bool,
+    anonymous: bool,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> HomeBoard:
+    """Score what was fetched and is not scored yet, and return the leaderboard.
+
+    Parameters
+    ----------
+    bundle: the zip for Codabench that has all labels.
+    fetched: a folder that `fetch` wrote.
+    sets: the reference sets whose phases are on the board.
+    now: the current time, in UTC.
+    daily: whether the board ends with the last day that is over.
+    anonymous: whether owners get names that do not depend on theirs, and stay the same.
+    jobs, progress: as for `play_season`.
+
+    Raises
+    ------
+    OrganiserError: the folder or the bundle cannot be used.
+    """
+    private = private_folder(fetched)
+    until = datetime.combine(now.date(), time()) if daily else now
+    left_out: list[str] = []
+    uploads: dict[Submission, Fetched] = {}
+    for run in _first_runs(read_index(fetched), until):
+        try:
+            path = _submitted(fetched, run)
+            uploads[Submission(run.time, run.owner, f"{run.id}", path, sha256(path, MAX_BYTES))] = run
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            left_out.append(f"{run.phase}  {run.owner}  {run.id}  not scored: {reason}")
+    in_order = sorted(uploads, key=lambda upload: (upload.time, int(upload.name)))
+    season = play_submissions(bundle, in_order, private, jobs, progress)
+    names = _names(private, {run.owner for run in uploads.values()}) if anonymous else {}
+    finished: dict[BuiltPhase, list[Attempt]] = {}
+    for attempt in season.attempts:
+        run = uploads[attempt.submission]
+        reason = _why_left_out(attempt, run)
+        if reason:
+            left_out.append(f"{run.phase}  {run.owner}  {run.id}  {reason}")
+        elif attempt.phase:
+            finished.setdefault(attempt.phase, []).append(attempt)
+    published = {reference_zip(name) for name in sets}
+    phases = [phase for phase in season.bundle.phases if phase.reference_data in published]
+    columns = tuple(column for column in season.bundle.columns if not column.hidden)
+    ended = all(phase.closes and phase.closes <= until for phase in phases)
+    return HomeBoard(
+        season.bundle.title,
+        columns,
+        tuple(
+            PhaseBoard(phase, _entries(season, phase, finished.get(phase, []), uploads, names, columns))
+            for phase in phases
+        ),
+        until,
+        until + timedelta(days=1) if daily and not ended else None,
+        _changes(private, season.bundle, phases, now),
+        tuple(left_out),
+    )
+
+
+def _first_runs(runs: Sequence[Fetched], until: datetime) -> list[Fetched]:
+    """Return a run for each upload, with the time of its first run and the state of its last one."""
+    uploads: dict[tuple[str, str], list[Fetched]] = {}
+    for run in sorted(runs, key=lambda run: run.id):
+        uploads.setdefault((run.owner, run.upload or str(run.id)), []).append(run)
+    together = []
+    for own in uploads.values():
+        withdrawn = all(run.note in (DELETED, VANISHED) for run in own)
+        together.append(
+            replace(
+                own[-1],
+                id=own[0].id,
+                time=own[0].time,
+                on_board=any(run.on_board for run in own),
+                note=own[-1].note if withdrawn else "",
+            )
+        )
+    return [run for run in together if run.time < until and run.status != "Cancelled"]
+
+
+def _submitted(fetched: Path, run: Fetched) -> Path:
+    """Return the path of a run's upload.
+
+    Raises
+    ------
+    ValueError: it was not fetched.
+    """
+    if not run.submission:
+        raise ValueError(run.note or "its upload was not fetched")
+    return fetched / run.submission
+
+
+def _why_left_out(attempt: Attempt, run: Fetched) -> str:
+    """Return why a run is not on the board; empty if it is."""
+    if attempt.phase is None or attempt.phase.name != run.phase:
+        return f"{run.phase} was not open at {run.time}"
+    if run.note in (DELETED, VANISHED):
+        return "withdrawn by its owner"
+    if attempt.status != FINISHED:
+        return f"{attempt.status}: {' '.join(attempt.reasons)}"
+    if attempt.phase.rule in PICKED and not run.on_board:
+        return "not chosen by its owner for the leaderboard"
+    return ""
+
+
+def _entries(
+    season: Season,
+    phase: BuiltPhase,
+    finished: Sequence[Attempt],
+    uploads: Mapping[Submission, Fetched],
+    names: Mapping[str, str],
+    columns: Sequence[Column],
+) -> tuple[Entry, ...]:
+    rule = FORCE_ALL if phase.rule in PICKED else phase.rule
+    primary = season.bundle.ranking_column().key
+    placed = [entry.attempt for entry in rank(season.bundle, replace(phase, rule=rule), finished)]
+    scores = [attempt.score(primary) for attempt in placed]
+    rows = []
+    for attempt in placed:
+        score, owner = attempt.score(primary), uploads[attempt.submission].owner
+        result = attempt.result
+        known = (
+            {}
+            if result is None
+            else {key: value for key, value in result.scores.items() if value is not None}
+        )
+        rows.append(
+            Entry(
+                scores.index(score) + 1,
+                scores.count(score) > 1,
+                names.get(owner, owner),
+                None if names else attempt.submission.time,
+                {column.key: known[column.key] for column in columns if column.key in known},
+                {column.key: attempt.shown(column.key) for column in columns},
+            )
+        )
+    return tuple(rows)
+
+
+def _names(private: Path, owners: set[str]) -> dict[str, str]:
+    """Return an anonymous name for each owner. Names depend on a secret key, which is drawn once."""
+    place = private / _KEY
+    if not place.exists():
+        with open(place, "x", opener=lambda name, flags: os.open(name, flags, 0o600)) as stream:
+            stream.write(secrets.token_hex(32))
+    key = place.read_bytes()
+    names = {
+        owner: hmac.digest(key, owner.encode("utf-8", "replace"), "sha256").hex()[:_DIGITS]
+        for owner in owners
+    }
+    rows = [
+        [name, no_formula(printable(owner))]
+        for owner, name in sorted(names.items(), key=lambda pair: pair[1])
+    ]
+    write_whole(private / _NAMES, csv_text([["name", "owner"], *rows]))
+    return names
+
+
+def _changes(
+    private: Path, bundle: BuiltBundle, phases: Sequence[BuiltPhase], now: datetime
+) -> tuple[tuple[str, str], ...]:
+    """Return all changes of labels and programs since the first board, and record the present state."""
+    place = private / _STATE
+    try:
+        state = json.loads(place.read_text(encoding="utf-8"))
+        before, changes = dict(state["parts"]), [(str(day), str(what)) for day, what in state["changes"]]
+    except FileNotFoundError:
+        before, changes = {}, []
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise OrganiserError(f"{place}: {error!s:.200}; remove it to begin a new list of changes") from None
+    parts = {}
+    for phase in phases:
+        digests = [
+            hashlib.sha256(bundle.files[name]).hexdigest()
+            for name in (phase.reference_data, phase.scoring_program)
+            if name
+        ]
+        parts[phase.name] = digests
+        earlier = before.get(phase.name, digests)
+        if earlier[0] != digests[0]:
+            changes.append(
+                (str(now.date()), f"{phase.name}: labels were corrected; all scores are computed anew.")
+            )
+        elif earlier != digests:
+            changes.append(
+                (str(now.date()), f"{phase.name}: the scoring changed; all scores are computed anew.")
+            )
+    write_whole(place, json.dumps({"parts": parts, "changes": changes}, indent=2) + "\n")
+    return tuple(changes)
+
+
+def write_home_board(board: HomeBoard, site: Path) -> list[Path]:
+    """Write the page, the table and the data; return their paths."""
+    site.mkdir(parents=True, exist_ok=True)
+    texts = {PAGE: to_html(board), CSV: to_csv(board), JSON: to_json(board)}
+    for name, text in texts.items():
+        write_whole(site / name, text)
+    return [site / name for name in texts]
+
+
+def to_html(board: HomeBoard) -> str:
+    """Return a self-contained page."""
+    notes = [f"Submissions until {board.until:{FORMAT}} UTC."]
+    if board.following:
+        notes.append(f"The next leaderboard has the submissions until {board.following:{FORMAT}} UTC.")
+    timed = any(entry.time for each in board.phases for entry in each.entries)
+    header = [
+        "Name",
+        "Rank",
+        *(column.title for column in board.columns),
+        *(["Uploaded (UTC)"] if timed else []),
+    ]
+    sections = []
+    for each in board.phases:
+        rows = [
+            [
+                printable(entry.name),
+                _rank(entry),
+                *(entry.shown[column.key] for column in board.columns),
+                *([f"{entry.time:{FORMAT}}"] if entry.time else []),
+            ]
+            for entry in each.entries
+        ]
+        caption = f"{each.phase.name}: {count_of(len(rows), 'entry', 'entries')}"
+        shown = (
+            page.table(caption, header, rows, shown=len(rows)) if rows else page.paragraph("No entries yet.")
+        )
+        sections.append(page.section(each.phase.name, shown))
+    first = board.columns[0]
+    return page.page(
+        f"{board.title}: leaderboard",
+        page.paragraph(" ".join(notes), kind="note"),
+        *sections,
+        page.paragraph(
+            f"{first.title}: {first.direction} is better. Equal scores share the better rank.", kind="note"
+        ),
+        page.section("Changes", *(page.paragraph(f"{day}: {what}") for day, what in board.changes))
+        if board.changes
+        else None,
+        page.paragraph(
+            page.Html(f'The same data: <a href="{CSV}">{CSV}</a>, <a href="{JSON}">{JSON}</a>.'), kind="note"
+        ),
+    )
+
+
+def _rank(entry: Entry) -> str:
+    return f"{entry.rank}=" if entry.tied else str(entry.rank)
+
+
+def to_csv(board: HomeBoard) -> str:
+    """Return a line for each entry; cells are safe to open in a spreadsheet."""
+    rows = [["phase", "rank", "name", "uploaded", *(column.key for column in board.columns)]]
+    for each in board.phases:
+        for entry in each.entries:
+            scores = [
+                number(entry.scores[column.key]) if column.key in entry.scores else ""
+                for column in board.columns
+            ]
+            uploaded = f"{entry.time:{FORMAT}}" if entry.time else ""
+            rows.append(
+                [
+                    *map(no_formula, (each.phase.name, str(entry.rank), printable(entry.name))),
+                    uploaded,
+                    *scores,
+                ]
+            )
+    return csv_text(rows)
+
+
+def to_json(board: HomeBoard) -> str:
+    """Return the board as JSON in ASCII; scores are strings of decimals."""
+    content: dict[str, Any] = {
+        "title": board.title,
+        "until": f"{board.until:{FORMAT}}",
+        "next": f"{board.following:{FORMAT}}" if board.following else None,
+        "columns": [
+            {"key": column.key, "title": column.title, "better": column.direction} for column in board.columns
+        ],
+        "phases": [
+            {
+                "name": each.phase.name,
+                "entries": [
+                    {
+                        "rank": entry.rank,
+                        "tied": entry.tied,
+                        "name": entry.name,
+                        "uploaded": f"{entry.time:{FORMAT}}" if entry.time else None,
+                        "scores": {key: number(score) for key, score in entry.scores.items()},
+                    }
+                    for entry in each.entries
+                ],
+            }
+            for each in board.phases
+        ],
+        "changes": [{"date": day, "what": what} for day, what in board.changes],
+    }
+    return json.dumps(content, indent=2) + "\n"

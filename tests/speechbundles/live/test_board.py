@@ -1,0 +1,273 @@
+"""The public leaderboard of a competition whose labels stay at home. All data are synthetic."""
+
+import csv
+import json
+import shutil
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+import build_bundle
+from speechbundles.live.board import PRIVATE, make_home_board, to_csv, write_home_board
+from speechbundles.live.fetch import DELETED, REPLACED, VANISHED
+from speechbundles.model import dates
+from speechbundles.model.fetched import Fetched, write_index
+from speechbundles.model.read import read_built_bundle
+from speechbundles.model.zips import make_zip
+from speechbundles.new.examples import example_files
+from speechbundles.rehearse import rehearse_phase
+from tests.samples.codabench_server import TOKEN, CodabenchServer
+from tests.samples.programs import write_files
+
+NAME = "health"
+LABELS = "reference_data/health/evaluation/labels.csv"
+ROWS = [line.split(",") for line in example_files(NAME)[LABELS].decode().split()[1:]]
+OTHER = {"yes": "no", "no": "yes"}
+NOW = datetime(2027, 3, 10, 4)
+
+
+def answers(wrong):
+    """Return a submission with wrong answers to the first items."""
+    rows = [f"{item},{OTHER[label] if n < wrong else label}" for n, (item, label, _) in enumerate(ROWS)]
+    return make_zip({"decisions.csv": "\n".join(["id,label", *rows, ""]).encode()})
+
+
+def f1(wrong, rows=ROWS):
+    """Return F1 of the same submission, counted here."""
+    said = [OTHER[label] if n < wrong else label for n, (_, label, _) in enumerate(ROWS)]
+    pairs = [(row[1], answer) for row, answer in zip(rows, said, strict=True)]
+    both = sum(pair == ("yes", "yes") for pair in pairs)
+    return 2 * both / (sum(label == "yes" for label, _ in pairs) + sum(said == "yes" for _, said in pairs))
+
+
+def begin(folder, settings="", **changes):
+    files = example_files(NAME)
+    text = (
+        files["competition.yaml"].decode().replace("defaults:\n", f"defaults:\n  labels: home\n{settings}", 1)
+    )
+    return write_files(folder, {**files, "competition.yaml": text, **changes})
+
+
+def bundle_of(folder, place):
+    """Return the bundle that scores at home, as the command builds it."""
+    from speechbundles.cli.board import _build
+
+    return _build(folder, NAME, place)
+
+
+@pytest.fixture(scope="module")
+def coarse(tmp_path_factory):
+    place = tmp_path_factory.mktemp("coarse")
+    return bundle_of(begin(place / "mine"), place)
+
+
+@pytest.fixture(scope="module")
+def exact(tmp_path_factory):
+    place = tmp_path_factory.mktemp("exact")
+    return bundle_of(begin(place / "mine", "  feedback: exact\n"), place)
+
+
+def fetched(folder, *runs):
+    """Write a fetched folder; each run is an owner, a time, the number of wrong answers, and other facts."""
+    rows = []
+    for number, (owner, time, wrong, *facts) in enumerate(runs, 1):
+        known = {"upload": f"{number}", **(facts[0] if facts else {})}
+        path = f"submissions/{owner}/{number}.zip"
+        write_files(folder, {path: answers(wrong)})
+        run = Fetched(number, "Evaluation", owner, datetime.fromisoformat(time), "Finished", True, path)
+        rows.append(Fetched(**{**vars(run), "complete": True, **known}))
+    write_index(folder, rows)
+    return folder
+
+
+def board(bundle, folder, *, now=NOW, daily=True, anonymous=False):
+    return make_home_board(
+        bundle, folder, sets=["evaluation"], now=now, daily=daily, anonymous=anonymous, jobs=2
+    )
+
+
+def placed(made):
+    return [(entry.rank, entry.name) for entry in made.phases[0].entries]
+
+
+def test_the_best_run_of_each_owner_is_ranked_by_exact_scores(exact, tmp_path):
+    folder = fetched(
+        tmp_path,
+        *[("anna", "2027-03-01T09:00", 20), ("anna", "2027-03-02T09:00", 30)],
+        *[("bob", "2027-03-02T09:00", 9), ("eva", "2027-03-03T09:00", 20)],
+    )
+    made = board(exact, folder)
+    assert placed(made) == [(1, "bob"), (2, "anna"), (2, "eva")]
+    assert [entry.tied for entry in made.phases[0].entries] == [False, True, True]
+    for entry, wrong in zip(made.phases[0].entries, (9, 20, 20), strict=True):
+        assert float(entry.scores["f1"]) == pytest.approx(f1(wrong), abs=1e-10)
+    assert [phase.phase.name for phase in made.phases] == ["Evaluation"]
+    assert not made.left_out
+
+
+def test_a_coarse_board_shows_what_a_platform_with_the_labels_would_show(coarse, tmp_path):
+    made = board(coarse, fetched(tmp_path, ("anna", "2027-03-01T09:00", 20), ("bob", "2027-03-02T09:00", 70)))
+    bundle = read_built_bundle(coarse)
+    assert [column.key for column in made.columns] == ["f1", "f1_low", "f1_high"]
+    for entry, wrong in zip(made.phases[0].entries, (20, 70), strict=True):
+        upload = write_files(tmp_path, {"one.zip": answers(wrong)}) / "one.zip"
+        done = rehearse_phase(bundle, bundle.phase("Evaluation"), upload)
+        assert entry.scores == {cell.key: cell.stored for cell in done.row}
+        assert float(entry.scores["f1"]) != f1(wrong)
+
+
+def test_what_is_late_early_withdrawn_cancelled_or_over_the_limit_is_left_out(exact, tmp_path):
+    folder = fetched(
+        tmp_path,
+        ("late", "2027-03-15T00:00:01", 0),
+        ("early", "2027-02-01T09:00", 0),
+        ("gone", "2027-03-01T09:00", 0, {"note": DELETED}),
+        ("vanished", "2027-03-01T09:00", 0, {"note": VANISHED}),
+        ("cancelled", "2027-03-01T09:00", 0, {"status": "Cancelled"}),
+        ("lost", "2027-03-01T09:00", 0, {"submission": "", "note": DELETED}),
+        *[("many", f"2027-03-0{day}T09:00", 50 - day, {"note": DELETED}) for day in (1, 2)],
+        *[("many", f"2027-03-0{day}T09:00", 50 - day) for day in (3, 4)],
+    )
+    made = board(exact, folder, now=datetime(2027, 4, 1))
+    assert placed(made) == [(1, "many")]
+    assert float(made.phases[0].entries[0].scores["f1"]) == pytest.approx(
+        f1(47)
+    )  # the fourth is one too many
+    reasons = {line.split()[1]: line for line in made.left_out}
+    assert set(reasons) == {"late", "early", "gone", "vanished", "lost", "many"}
+    assert "was not open" in reasons["late"]
+    assert "was not open" in reasons["early"]
+    assert "withdrawn" in reasons["gone"]
+    assert "withdrawn" in reasons["vanished"]
+    assert sum("many" in line and "allows 3 in total" in line for line in made.left_out) == 1
+
+
+def test_a_run_made_again_has_the_time_of_the_first_and_counts_once(exact, tmp_path):
+    again = {"upload": "same"}
+    folder = fetched(
+        tmp_path,
+        ("anna", "2027-03-14T23:00", 20, {**again, "note": REPLACED}),
+        ("anna", "2027-03-20T09:00", 20, again),
+    )
+    made = board(exact, folder, now=datetime(2027, 4, 1))
+    assert [entry.time for entry in made.phases[0].entries] == [datetime(2027, 3, 14, 23)]
+    assert made.following is None
+
+
+def test_a_daily_board_ends_with_the_last_day_and_is_the_same_at_any_hour(exact, tmp_path):
+    folder = fetched(tmp_path, ("anna", "2027-03-09T23:59:59", 20), ("bob", "2027-03-10T00:00:00", 9))
+    made = board(exact, folder)
+    assert placed(made) == [(1, "anna")]
+    assert (made.until, made.following) == (datetime(2027, 3, 10), datetime(2027, 3, 11))
+    sites = [tmp_path / "site", tmp_path / "again"]
+    for site, hour in zip(sites, (1, 23), strict=True):
+        write_home_board(board(exact, folder, now=datetime(2027, 3, 10, hour)), site)
+    for file in sites[0].iterdir():
+        assert file.read_bytes() == (sites[1] / file.name).read_bytes()
+    assert placed(board(exact, folder, daily=False)) == [(1, "bob"), (2, "anna")]
+
+
+def test_anonymous_names_stay_the_same_and_nothing_published_names_an_owner(exact, tmp_path):
+    runs = [("anna-w", "2027-03-01T09:00", 20), ("bob-k", "2027-03-02T09:00", 9)]
+    folder = fetched(tmp_path / "fetched", *runs)
+    first = board(exact, folder, anonymous=True)
+    fetched(folder, *runs, ("eva", "2027-03-02T09:00", 1))
+    second = board(exact, folder, anonymous=True)
+    assert [name for _, name in placed(second)][1:] == [name for _, name in placed(first)]
+    site = tmp_path / "site"
+    published = b"".join(path.read_bytes() for path in write_home_board(second, site))
+    for secret in (b"anna-w", b"bob-k", b"2027-03-01", b"2027-03-02 09"):
+        assert secret not in published
+    names = (folder / PRIVATE / "names.csv").read_text("utf-8")
+    assert "anna-w" in names
+    assert placed(first)[0][1] in names
+    assert (folder / PRIVATE / "key").stat().st_mode & 0o077 == 0
+    other = fetched(tmp_path / "other", *runs)
+    assert placed(board(exact, other, anonymous=True)) != placed(first)
+
+
+def test_a_corrected_label_gives_the_right_board_and_is_reported(exact, tmp_path):
+    folder = fetched(tmp_path / "fetched", ("anna", "2027-03-01T09:00", 20))
+    assert board(exact, folder).changes == ()
+    assert board(exact, folder).changes == ()
+    rows = [[*row] for row in ROWS]
+    rows[50][1] = OTHER[rows[50][1]]
+    corrected = "\n".join(["id,label,speaker", *map(",".join, rows), ""])
+    mine = begin(tmp_path / "mine", "  feedback: exact\n", **{LABELS: corrected})
+    made = board(bundle_of(mine, tmp_path), folder)
+    assert float(made.phases[0].entries[0].scores["f1"]) == pytest.approx(f1(20, rows), abs=1e-10)
+    assert f1(20, rows) != f1(20)
+    assert made.changes == (
+        ("2027-03-10", "Evaluation: labels were corrected; all scores are computed anew."),
+    )
+    again = board(bundle_of(mine, tmp_path), folder)
+    assert again == made
+
+
+def test_hostile_names_do_no_harm(exact, tmp_path):
+    folder = fetched(tmp_path, ("a", "2027-03-01T09:00", 20, {"owner": "=<b>\x1b[2J&"}))
+    made = board(exact, folder)
+    page, table, _ = (path.read_text("utf-8") for path in write_home_board(made, tmp_path / "site"))
+    assert "<b>" not in page
+    assert "\x1b" not in page + table
+    assert list(csv.reader(table.splitlines()))[1][2].startswith("'=")
+    assert to_csv(made) == table
+
+
+def main(*arguments):
+    return build_bundle.main(["board", *map(str, arguments)])
+
+
+def test_the_command_fetches_scores_and_publishes(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(dates, "now", lambda: NOW)
+    mine = begin(tmp_path / "mine", "  board_url: https://example.org/b\n")
+    assert build_bundle.main(["build", "--competition", str(mine), "--platform", "codabench"]) == 0
+    uploaded = (mine / f"dist/codabench/{NAME}.zip").read_bytes()
+    token = tmp_path / "token"
+    token.write_text(TOKEN)
+    token.chmod(0o600)
+    with CodabenchServer(lambda parts, submission: {"received": 1.0}) as server:
+        key = server._dataset("competition_bundle", "bundle.zip", 0)
+        server.files[server.datasets[key]["path"]] = uploaded
+        number = server._import(key)
+        phase = server.competitions[number]["phases"][1]["id"]
+        server.enter(phase, "anna", answers(20))
+        server.enter(phase, "bob", answers(9))
+        site = tmp_path / "site"
+        connected = ("--server", server.address, "--token-file", token)
+        assert main(number, "--competition", mine, "--out", site, *connected) == 0
+        first = json.loads((site / "board.json").read_text())
+        server.enter(phase, "carol", answers(1))
+        server.requests.clear()
+        assert main(number, "--competition", mine, "--out", site, *connected) == 0
+        assert len(server.called("API GET /api/submissions/")) == 3  # two lists, and the new run's files
+    names = [entry["name"] for entry in first["phases"][0]["entries"]]
+    assert names == ["bob", "anna"]
+    later = json.loads((site / "board.json").read_text())
+    assert [entry["name"] for entry in later["phases"][0]["entries"]] == ["carol", *names]
+    assert {path.name for path in site.iterdir()} == {"index.html", "board.csv", "board.json"}
+    before = {path.name: path.read_bytes() for path in site.iterdir()}
+    shutil.rmtree(site)
+    assert main("--competition", mine, "--out", site) == 0  # without a server
+    assert before == {path.name: path.read_bytes() for path in site.iterdir()}
+    assert (mine / "fetched" / PRIVATE).stat().st_mode & 0o077 == 0
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("out", "settings", "message"),
+    [
+        ("mine", "labels: home", "which is private"),
+        (".", "labels: home", "which is private"),
+        ("site", "labels: platform", "no bundle has labels: home"),
+        ("site", "labels: home", "give COMPETITION to fetch"),
+    ],
+)
+def test_a_wrong_call_is_refused_in_a_line(out, settings, message, tmp_path, capsys):
+    mine = begin(tmp_path / "mine")
+    text = (mine / "competition.yaml").read_text("utf-8").replace("labels: home", settings)
+    (mine / "competition.yaml").write_text(text, "utf-8")
+    assert main("--competition", mine, "--out", tmp_path / out) == 2
+    assert message in capsys.readouterr().err
+    assert not Path(tmp_path / "site").exists()
