@@ -41,7 +41,7 @@ def main(program: str, *arguments: str) -> int:
 
 def speech_bundles(*arguments: str) -> int:
     command, *rest = arguments
-    if ELSEWHERE & {*arguments}:
+    if ELSEWHERE & {*arguments} or (command == "board" and rest[0].isdigit()):
         import_module(f"speechbundles.cli.{command}").command.make_context(command, rest)
         return 0
     status = build_bundle.main(arguments)

@@ -9,11 +9,13 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from datetime import datetime
 
 import pytest
 import yaml
 
 import build_bundle
+from speechbundles.live.folder import Fetched, write_index
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.zips import make_zip, write_tree
 from speechbundles.new.workflow import workflow_files
@@ -160,6 +162,19 @@ def test_every_command_of_a_guide_works(page, request, run, tmp_path):
             "  spoken_call:\n", "  spoken_call:\n    sealed: 0.5\n", 1
         )
         settings.write_text(sealed, encoding="utf-8")
+    if page == "how-to/labels-at-home":
+        settings = place / "mine/competition.yaml"
+        (lines,) = (block for block in blocks(page, "yaml") if "labels: home" in block)
+        own = "".join(f"  {line}\n" for line in lines.splitlines()[1:])
+        text = settings.read_text(encoding="utf-8").replace("  spoken_call:\n", f"  spoken_call:\n{own}", 1)
+        settings.write_text(text, encoding="utf-8")
+        upload = "submissions/anna/2027-06-22T091500_12.zip"
+        (place / "mine/fetched/submissions").mkdir(parents=True)
+        shutil.copytree(place / "live/submissions/anna", place / "mine/fetched/submissions/anna")
+        run_of_anna = Fetched(
+            12, "Evaluation", "anna", datetime(2027, 6, 22, 9, 15), "Finished", True, upload
+        )
+        write_index(place / "mine/fetched", [run_of_anna])
     run(page, place / "clone" if page in IN_THE_CLONE else place)
 
 
