@@ -3,14 +3,17 @@
 from speechbundles.check.check import check_bundle
 from speechbundles.check.label_match import MOST_CLASSES, NAMES, NO_CHANCE, Table, read_table, surprise
 from speechbundles.check.practice import MOST_SUBMISSIONS
+from speechbundles.check.seal import UNPROTECTED, unprotected_labels
 
 __all__ = [
     "MOST_CLASSES",
     "MOST_SUBMISSIONS",
     "NAMES",
     "NO_CHANCE",
+    "UNPROTECTED",
     "Table",
     "check_bundle",
     "read_table",
     "surprise",
+    "unprotected_labels",
 ]

@@ -5,13 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from speechbundles.check.inspection import BuiltTask, Contents
-from speechbundles.model.archive import Archive, Room
+from speechbundles.model.archive import Archive, Room, open_archive
+from speechbundles.model.bounded import parse_settings
+from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.description import read_description
 from speechbundles.model.finding import Report
 from speechbundles.model.zips import HOME, WHOLE, reference_zip
 from spokeneval.formats.problems import count_of
+from spokeneval.run.options import OPTIONS_FILE, Options
 from spokeneval.run.reference import HOME as HOME_PART
-from spokeneval.run.reference import ITEMS_FOLDER, PART_FILE, SEALED
+from spokeneval.run.reference import ITEMS_FOLDER, PART_FILE, SEALED, fingerprint
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,34 @@ def sealed_sets(report: Report, contents: Contents, bundle: Path) -> dict[str, S
             what = f"a share of the set is sealed, but its labels are not in {home}"
             report.add("sealed-missing", uploaded.name, what)
     return sets
+
+
+UNPROTECTED = "reference data are not protected by Codabench (tested: v1.25); use labels: home or sealed"
+
+
+def unprotected_labels(bundle: BuiltBundle) -> list[str]:
+    """Return a line for each hidden set of a Codabench bundle whose labels are all in it.
+
+    This is not a finding, because a live leaderboard needs the labels; but an organiser should choose it knowingly.
+    """
+    lines = {}
+    for phase in bundle.phases if bundle.platform == "codabench" else ():
+        name = phase.reference_data
+        if name is None or name in lines:
+            continue
+        reference, program = (
+            open_archive(Report(), each, bundle.files.get(each, b""), Room())
+            for each in (name, phase.scoring_program)
+        )
+        if reference is None or program is None or is_part(reference):
+            continue
+        try:
+            public = Options.load(parse_settings(program.files[OPTIONS_FILE])).public_references
+        except (KeyError, ValueError):
+            public = ()
+        if fingerprint(reference.files) not in public:
+            lines[name] = f"{name}: {UNPROTECTED}"
+    return list(lines.values())
 
 
 def _labels(folder: Path) -> Archive:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from speechbundles.assemble import Built, plan_bundles, sealed_folders, write_bundles
+from speechbundles.assemble import Built, Plan, plan_bundles, sealed_folders, write_bundles
+from speechbundles.check import UNPROTECTED
 from speechbundles.cli.options import PATH, Command, own_folder
 from speechbundles.cli.progress import steps
 from speechbundles.cli.terminal import ROOT, describe, warn
@@ -102,11 +103,26 @@ def command(
     _list_findings(built)
     for folder in sealed_folders(planned, out):
         warn(f"sealed: {folder} has the labels that no platform gets; keep it private")
+    for line in _unprotected(planned, platforms):
+        warn(wrap(f"note: {line}"))
     verdicts = Counter(map(_verdict, built))
     counts = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS if verdicts[verdict])
     say(f"{count_of(len(built), 'bundle')} in {time.monotonic() - began:.1f} s: {counts}", error=True)
     failed = baseline_must_run and any(parts.failures for parts in planned.parts.values())
     return 1 if verdicts[REFUSED] or failed else 0
+
+
+def _unprotected(planned: Plan, platforms: Sequence[str]) -> list[str]:
+    """Return a line for each hidden set whose labels are all uploaded to Codabench; none for the sample's labels."""
+    return list(
+        dict.fromkeys(
+            f"{competition.task}/{name}: {UNPROTECTED}"
+            for competition in planned.competitions
+            for name in competition.hidden_sets
+            if "codabench" in platforms
+            and not (competition.sources.is_sample or competition.home_sets or competition.sealed_share(name))
+        )
+    )
 
 
 def _own_reference(argument: str) -> tuple[tuple[str, str], Path]:

@@ -1,14 +1,18 @@
 """Report what a platform would refuse in a bundle or get wrong."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
-from speechbundles.check import check_bundle
+from speechbundles.check import check_bundle, unprotected_labels
 from speechbundles.cli.options import PATH, Command
 from speechbundles.cli.terminal import describe
+from speechbundles.model.console import wrap
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.finding import format_findings
+from speechbundles.model.read import read_built_bundle
 from speechbundles.model.text import say
 
 
@@ -34,4 +38,7 @@ def command(zips: Sequence[Path]) -> int:
             folder = path.parent
             say(folder)
         say(f"{path.name}: {format_findings(findings) if findings else 'ok'}")
+        with suppress(OrganiserError):  # the findings already report it
+            for line in unprotected_labels(read_built_bundle(path)):
+                say(wrap(f"note: {path.name}, {line}"), error=True)
     return status

@@ -371,9 +371,9 @@ def finish_upload(connection: Connection, key: str) -> None:
     connection.call("PUT", f"/api/datasets/completed/{key}/")
 
 
-def dataset_link(connection: Connection, key: str) -> str:
+def dataset_link(connection: Connection, key: str, *, signed_in: bool = True) -> str:
     """Return a signed address of a dataset's file."""
-    return connection.location(f"/datasets/download/{key}/")
+    return connection.location(f"/datasets/download/{key}/", signed_in=signed_in)
 
 
 def upload_identity(link: str) -> str:

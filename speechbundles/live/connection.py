@@ -192,8 +192,12 @@ class Connection:
 
         return self._persist(once, repeatable)
 
-    def location(self, path: str) -> str:
-        """Return the signed address that one of the server's addresses redirects to.
+    def location(self, path: str, *, signed_in: bool = True) -> str:
+        """Return the signed address that one of the server's addresses redirects to. Only headers are read.
+
+        Parameters
+        ----------
+        signed_in: whether the request has the token.
 
         Raises
         ------
@@ -201,7 +205,8 @@ class Connection:
         """
 
         def once() -> str:
-            with self._request("GET", self.server + path, self._authorise) as response:
+            authorise = self._authorise if signed_in else _no_token
+            with self._request("GET", self.server + path, authorise) as response:
                 target = _join(self.server, response.headers.get("Location", ""))
                 if not response.is_redirect or urlsplit(target).path.startswith("/accounts/"):
                     raise Refused(

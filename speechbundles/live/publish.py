@@ -2,12 +2,13 @@
 
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from speechbundles.check import check_bundle
+from speechbundles.check import check_bundle, unprotected_labels
 from speechbundles.live import api
 from speechbundles.live.connection import Connection, Progress
 from speechbundles.live.served import differences, different_settings
@@ -45,6 +46,7 @@ def publish(
         bundle, or its scores differ from those of the rehearsal.
     """
     bundle, content = read_bundle(path)
+    is_new = competition is None
     rehearsed = list(_rehearse_baselines(bundle, content))
     if competition is None:
         key = api.upload_file(connection, "competition_bundle", path.name, path, progress)
@@ -59,6 +61,16 @@ def publish(
     )
     phases = api.phases_of(live)
     yield _compare_files(connection, bundle, phases)
+    if is_new:
+        parts = {pair for phase in phases for pair in api.read_parts(connection, phase.tasks[0]).items()}
+        readable = dict.fromkeys(sorted(part for part, _ in parts), "no")
+        for part, key in parts:
+            with suppress(Refused):
+                api.dataset_link(connection, key, signed_in=False)
+                readable[part] = "yes"
+        kinds = [f"{part.replace('_', ' ')}: {answer}" for part, answer in readable.items()]
+        yield f"readable by others before opening: {', '.join(kinds)}"
+    yield from (f"note: {line}" for line in unprotected_labels(bundle))
     for (built, name, rehearsal), phase in zip(rehearsed, phases, strict=True):
         if name is None or rehearsal is None:
             yield f"{built.name}: no test submission, because the bundle has no baseline for it"

@@ -149,3 +149,23 @@ def test_class_sizes_are_hidden_unless_the_organiser_asks_for_them(tmp_path):
     (place / "competition.yaml").write_text(asked, "utf-8")
     with pytest.raises(OrganiserError, match="class_sizes: public publishes a fact about the labels"):
         read_competitions(Sources(ROOT, place))
+
+
+NOTE = "reference data are not protected by Codabench (tested: v1.25); use labels: home or sealed"
+
+
+@pytest.mark.parametrize(
+    ("settings", "noted"),
+    [("", True), ("  labels: platform\n", True), ("  labels: home\n", False), ("  sealed: 0.5\n", False)],
+)
+def test_build_and_check_note_hidden_labels_that_are_uploaded_whole(settings, noted, tmp_path, capsys):
+    folder = folder_with(tmp_path / "mine", f"defaults:\n{settings}")
+    assert build(folder) == 0
+    told = " ".join(capsys.readouterr().err.split())
+    assert told.count(f"note: {BUNDLE}/evaluation: {NOTE}") == noted
+    assert f"{BUNDLE}/development: {NOTE}" not in told
+    assert "2 without findings" in told
+    for platform, count in (("codabench", noted), ("codalab", 0)):
+        assert build_bundle.main(["check", str(folder / f"dist/{platform}/{BUNDLE}.zip")]) == 0
+        told = " ".join(capsys.readouterr().err.split())
+        assert told.count(f"note: {BUNDLE}.zip, reference_data.zip: {NOTE}") == count

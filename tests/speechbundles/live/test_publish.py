@@ -61,16 +61,45 @@ def test_a_bundle_is_uploaded_compared_and_tried(connection, server, bundle):
         "imported as competition 7",
         "read back",
         "read back",
+        "readable by others before opening",
+        "note",
         "Development",
         "Evaluation",
         "Evaluation",
         "not public yet; to open it",
     ]
-    assert done[4] == "Development: no test submission, because the bundle has no baseline for it"
-    assert "same scores as in the rehearsal, to the last digit" in done[6]
-    assert "Accuracy 0.7500  Error 0.2500" in done[6]  # the baseline is right for three in four
+    assert done[6] == "Development: no test submission, because the bundle has no baseline for it"
+    assert "same scores as in the rehearsal, to the last digit" in done[8]
+    assert "Accuracy 0.7500  Error 0.2500" in done[8]  # the baseline is right for three in four
     assert not server.competitions[7]["published"]
     assert server.called("API POST /api/competitions/7/toggle_publish") == []
+
+
+@pytest.mark.parametrize("answer", ["yes", "no"])
+def test_a_new_competition_is_asked_whether_others_can_read_its_files(answer, connection, server, bundle):
+    server.readable = answer == "yes"
+    done, _ = steps(connection, bundle)
+    (shown,) = (step for step in done if step.startswith("readable"))
+    kinds = ("ingestion program", "input data", "reference data", "scoring program")
+    assert shown == f"readable by others before opening: {', '.join(f'{kind}: {answer}' for kind in kinds)}"
+    asked = [path for what, path, token in server.requests if what.startswith("API") and token is None]
+    keys = {key for task in server.tasks.values() for key in task["parts"].values()}
+    assert len(asked) == len(keys)  # one request a file
+    stored = [token for what, path, token in server.requests if what == "STORE GET"]
+    assert len(stored) == 2 * 4  # the comparison of two tasks' files; nothing else is downloaded
+    assert not any(key in step for key in keys for step in done)
+    server.requests.clear()
+    again, _ = steps(connection, bundle, competition=7)
+    assert not any(step.startswith("readable") for step in again)
+    assert all(token for what, _, token in server.requests if what.startswith("API"))
+
+
+def test_the_note_on_unprotected_labels_names_each_hidden_set_once(connection, bundle):
+    done, _ = steps(connection, bundle)
+    assert [step for step in done if step.startswith("note")] == [
+        "note: reference_data.zip: reference data are not protected by Codabench (tested: v1.25); "
+        "use labels: home or sealed"
+    ]
 
 
 def test_it_is_opened_after_test_submissions_to_all_phases(connection, server, tmp_path):
