@@ -31,6 +31,13 @@ _SETTINGS = f"""\
 
 """
 
+_LABELS = """\
+  # platform: a live leaderboard, but Codabench does not protect the hidden labels that you upload (tested: v1.25)
+  labels: platform
+  # home: no hidden label is uploaded, and you publish the leaderboard yourself, with the command board
+"""
+"""The choice where hidden labels are, in `defaults`."""
+
 _PAGES = """\
 Your own pages, with the same names and folders as in the repository's pages/, and your logo.png. For each file that is
 missing here, the repository's file is used.
@@ -73,7 +80,8 @@ def write_folder(root: Path, folder: Path, names: Sequence[str], *, software: st
             raise OrganiserError(f"there is no task or bundle {name}; {hint}")
     chosen = [competition for competition in series if {competition.name, competition.task} & set(names)]
     places = {need.path: need.what for competition in chosen for need in needs(competition)}
-    _write(root, folder, _SETTINGS.encode() + dump_yaml(_settings(chosen)), places, software)
+    settings = dump_yaml(_settings(chosen)).replace(b"defaults:\n", b"defaults:\n" + _LABELS.encode(), 1)
+    _write(root, folder, _SETTINGS.encode() + settings, places, software)
     return {"competition.yaml": _FILL_IN, **places}
 
 
@@ -98,6 +106,7 @@ def write_own_task(root: Path, folder: Path, name: str, kind: str, *, software: 
         "kind": KINDS[kind],
         "required": [_explained(parameter, 8) for parameter in needed],
         "optional": [_explained(parameter, 10) for parameter in optional],
+        "labels": _LABELS.rstrip("\n"),
         "primary": task.primary.key,
         "scores": textwrap.wrap(
             f"One of {', '.join(score.key for score in task.scores if score.bounds)}.", 108

@@ -169,3 +169,13 @@ def test_build_and_check_note_hidden_labels_that_are_uploaded_whole(settings, no
         assert build_bundle.main(["check", str(folder / f"dist/{platform}/{BUNDLE}.zip")]) == 0
         told = " ".join(capsys.readouterr().err.split())
         assert told.count(f"note: {BUNDLE}.zip, reference_data.zip: {NOTE}") == count
+
+
+@pytest.mark.parametrize("words", [["spoken_call"], ["--new", "klinik", "--kind", "decisions"]])
+def test_a_new_folder_has_the_choice_with_a_line_on_each_side(words, tmp_path):
+    folder = tmp_path / "mine"
+    assert build_bundle.main(["init", str(folder), *words]) == 0
+    before, choice, after = (folder / "competition.yaml").read_text("utf-8").partition("  labels: platform\n")
+    assert choice
+    assert before.splitlines()[-1].startswith("  # platform: ")
+    assert after.startswith("  # home: ")
