@@ -1,4 +1,4 @@
-"""Make the public leaderboard of a competition whose hidden labels stay at home.
+"""Make the leaderboard for hidden labels that stay at home.
 
 COMPETITION is the competition's number on Codabench. New submissions are fetched, scored with the labels of your folder
 and ranked. Without COMPETITION, the submissions that were fetched before are used, and no server is needed. SITE
@@ -33,6 +33,7 @@ from speechbundles.model.finding import format_findings
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import printable, say
 from spokeneval.formats.problems import count_of
+from spokeneval.run.feedback import COARSE
 
 FETCHED = "fetched"
 
@@ -87,6 +88,7 @@ def command(
                 now=dates.now(),
                 daily=chosen["board_update"] == "daily",
                 anonymous=chosen["board_names"] == "anonymous",
+                coarse=chosen["feedback"] == COARSE,
                 jobs=jobs,
                 progress=scoring,
             )

@@ -79,6 +79,7 @@ class HomeBoard:
     ----------
     until: the time until which submissions are on it, in UTC.
     following: the time of the next one; None if it is final or not made daily.
+    coarse: whether scores are rounded to steps.
     changes: dates and descriptions of changes that affected all scores.
     left_out: runs that are not on it, each with the reason; for the organiser only.
     """
@@ -88,6 +89,7 @@ class HomeBoard:
     phases: tuple[PhaseBoard, ...]
     until: datetime
     following: datetime | None
+    coarse: bool
     changes: tuple[tuple[str, str], ...]
     left_out: tuple[str, ...]
 
@@ -107,6 +109,7 @@ def make_home_board(
     now: datetime,
     daily: bool,
     anonymous: bool,
+    coarse: bool,
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> HomeBoard:
@@ -119,7 +122,8 @@ def make_home_board(
     sets: the reference sets whose phases are on the board.
     now: the current time, in UTC.
     daily: whether the board ends with the last day that is over.
-    anonymous: whether owners get names that do not depend on theirs, and stay the same.
+    anonymous: whether owners get names that stay the same and that only the organiser can resolve.
+    coarse: whether the bundle rounds scores on hidden labels to steps.
     jobs, progress: as for `play_season`.
 
     Raises
@@ -161,6 +165,7 @@ def make_home_board(
         ),
         until,
         until + timedelta(days=1) if daily and not ended else None,
+        coarse,
         _changes(private, season.bundle, phases, now),
         tuple(left_out),
     )
@@ -335,13 +340,15 @@ def to_html(board: HomeBoard) -> str:
         )
         sections.append(page.section(each.phase.name, shown))
     first = board.columns[0]
+    reading = f"{first.title}: {first.direction} is better. Equal scores share the better rank."
+    if board.coarse:
+        reading += " Scores are rounded to steps of about one standard error."
+        reading += " Treat scores less than two steps apart as a tie."
     return page.page(
         f"{board.title}: leaderboard",
         page.paragraph(" ".join(notes), kind="note"),
         *sections,
-        page.paragraph(
-            f"{first.title}: {first.direction} is better. Equal scores share the better rank.", kind="note"
-        ),
+        page.paragraph(reading, kind="note"),
         page.section("Changes", *(page.paragraph(f"{day}: {what}") for day, what in board.changes))
         if board.changes
         else None,

@@ -81,9 +81,9 @@ def fetched(folder, *runs):
     return folder
 
 
-def board(bundle, folder, *, now=NOW, daily=True, anonymous=False):
+def board(bundle, folder, *, now=NOW, daily=True, anonymous=False, coarse=False):
     return make_home_board(
-        bundle, folder, sets=["evaluation"], now=now, daily=daily, anonymous=anonymous, jobs=2
+        bundle, folder, sets=["evaluation"], now=now, daily=daily, anonymous=anonymous, coarse=coarse, jobs=2
     )
 
 
@@ -247,6 +247,7 @@ def test_the_command_fetches_scores_and_publishes(tmp_path, monkeypatch, capsys)
     later = json.loads((site / "board.json").read_text())
     assert [entry["name"] for entry in later["phases"][0]["entries"]] == ["carol", *names]
     assert {path.name for path in site.iterdir()} == {"index.html", "board.csv", "board.json"}
+    assert "rounded to steps" in (site / "index.html").read_text("utf-8")
     before = {path.name: path.read_bytes() for path in site.iterdir()}
     shutil.rmtree(site)
     assert main("--competition", mine, "--out", site) == 0  # without a server
