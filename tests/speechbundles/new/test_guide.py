@@ -13,9 +13,9 @@ from datetime import datetime
 
 import pytest
 import yaml
+from speechbundles.live.folder import Fetched, write_index
 
 import build_bundle
-from speechbundles.live.folder import Fetched, write_index
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.zips import make_zip, write_tree
 from speechbundles.new.workflow import workflow_files
