@@ -19,7 +19,15 @@ myst_dmath_allow_digits = False
 autodoc_member_order = "bysource"
 # Types of numpy and the standard library are described elsewhere, and pages are built without a network.
 nitpick_ignore_regex = [("py:.*", r"(?!spokeneval).*")]
-nitpick_ignore = [("py:class", "spokeneval.metrics.counts.Counts")]  # a type variable
+nitpick_ignore = [
+    ("py:class", "spokeneval.metrics.counts.Counts"),  # a type variable
+    # Fields of results; the architecture page says where they are.
+    ("py:class", "spokeneval.task.Task"),
+    ("py:class", "spokeneval.comparison.systems.Row"),
+    ("py:class", "spokeneval.comparison.systems.Pair"),
+    ("py:class", "spokeneval.comparison.tables.Table"),
+    ("py:class", "spokeneval.comparison.library.Column"),
+]
 
 html_theme = "furo"
 html_title = "Speech challenges"

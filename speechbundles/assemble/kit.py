@@ -155,7 +155,7 @@ def make_programs(competition: Competition) -> tuple[dict[str, bytes], dict[str,
     """Return the scoring program, without the options of its sets, and the ingestion program."""
     task = competition.rules.with_options(competition.options)
     root, library = competition.sources.root, competition.sources.read_library()
-    described = {TASK_FILE: _json(describe_task(task))}
+    described = {TASK_FILE: _json(describe_task(task, received=bool(competition.home_sets)))}
     if task.code:
         generated = program_texts(task)
         score, ingest = ({name: generated[name].encode()} for name in ("score.py", "ingest.py"))

@@ -91,7 +91,7 @@ def test_counts_tell_of_problems_that_are_not_kept():
     refusal = FileProblems(kept, {"value": 7}, 2)
     assert (refusal.total, refusal.files, refusal.counts) == (7, 2, {"value": 7})
     assert str(refusal).splitlines()[-1] == "  line 1    bad (6 more like this, lines 2, 3, ...)"
-    assert refusal.args == (kept, {"value": 7}, 2)
+    assert refusal.args == (kept, {"value": 7}, 2, "line")
     alone = FileProblems(kept)
     assert (alone.total, alone.files, alone.problems) == (3, 1, tuple(kept))
 

@@ -66,14 +66,14 @@ def test_a_page_says_what_was_taken_as_independent(speakers, public):
     task = find_task("spoken_call")
     files = named(task.name, "speaker")[0] if speakers else CASES[task.name].reference
     labels = task.format.read_reference(encoded(files))
-    submission = task.format.read_submission(Files(encoded(CASES[task.name].submission)), labels.items)
+    given = Files(encoded(CASES[task.name].submission))
+    submission = task.format.read_submission(given, labels.items)
     options = Settings(
         {"fifty_percent_rule": "flag", "class_sizes": "hidden"}, public, Signature("spoken_call")
     )
     scored = score_submission(task, labels, submission, options)
-    page = scored_page(
-        task, options, scored.scores, scored, Reference(labels, labels.items), submission, ["results.csv"]
-    )
+    reference = Reference(labels, labels.items)
+    page = scored_page(task, options, scored.scores, scored, reference, submission, given)
     note = "The intervals treat responses as independent, because the reference names no speakers."
     assert (note in page) == (not speakers)
     unit = "speaker" if speakers else "response"
@@ -81,7 +81,7 @@ def test_a_page_says_what_was_taken_as_independent(speakers, public):
     assert f"by the jackknife over {drawn}." in page
     # Of hidden labels the primary score's interval and no other; of public ones that of all 17 but counts and flags.
     rows = re.findall(r"<tr>.*</tr>", page)
-    assert sum(" to " in row for row in rows[1 : len(task.scores) + 1]) == (17 if public else 1)
+    assert sum(" to " in row for row in rows[1 : len(task.scores) + 2]) == (17 if public else 1)
 
 
 def test_a_seal_keeps_a_learner_whole(tmp_path):

@@ -9,7 +9,7 @@ from tests.samples.programs import ROOT, write_files
 GUIDE = (ROOT / "docs/how-to/own-task.md").read_text(encoding="utf-8").partition("## A metric of your own")[2]
 TASK, SETTINGS, *SAMPLE = (
     re.findall(rf"^```{language}\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)[place]
-    for language, place in (("python", 0), ("yaml", 0), ("csv", 0), ("csv", 1))
+    for language, place in (("python", 0), ("yaml", 0), ("text", 1), ("text", 2))
 )
 SIZES = {"development": 30, "evaluation": 40}
 

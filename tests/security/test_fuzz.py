@@ -361,11 +361,11 @@ def test_a_file_as_large_as_can_be_costs_less_than_a_gigabyte(tmp_path, unit):
     ("where", "value", "said"),
     [
         (("submissions", "next"), "page 2", "the list of submissions changed during each of 5 attempts"),
-        (("submissions", "results", 0, "scores", 0, "score"), "1e999999999", "a score of 1E+999999999"),
-        (("submissions", "results", 0, "scores", 0, "score"), "1e-101", "a score of 1E-101"),
-        (("submissions", "results", 0, "scores", 0, "score"), "NaN", "a score of NaN"),
-        (("get_details", "data_file"), 7, "an address of 7"),
-        (("get_details", "logs", 0, "data_file"), ["x"], "an address of ['x']"),
+        (("submissions", "results", 0, "scores", 0, "score"), "1e999999999", "'1e999999999' is not a score"),
+        (("submissions", "results", 0, "scores", 0, "score"), "1e-101", "'1e-101' is not a score"),
+        (("submissions", "results", 0, "scores", 0, "score"), "NaN", "'NaN' is not a score"),
+        (("get_details", "data_file"), 7, "7 is not a text"),
+        (("get_details", "logs", 0, "data_file"), ["x"], "['x'] is not a text"),
     ],
 )
 def test_answers_of_a_server_that_had_no_end_or_gave_tracebacks(tmp_path, where, value, said):

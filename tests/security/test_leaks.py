@@ -375,7 +375,7 @@ def test_whether_a_run_fails_and_all_that_it_says_does_not_depend_on_a_label(tas
 
 @pytest.mark.parametrize("task", TASKS)
 def test_a_page_on_hidden_labels_follows_from_the_figures_of_the_leaderboard(task):
-    """With the same scores, the page is the same for any labels and answers, in each of its sentences."""
+    """With the same scores and answers, the page is the same for any labels, in each of its sentences."""
     found = find_task(task)
     key, sign = found.primary.key, 1 if found.primary.direction == HIGHER else -1
     floor = {key: 5.0, **{key + end: 5.0 for end in ENDS}}
@@ -389,16 +389,15 @@ def test_a_page_on_hidden_labels_follows_from_the_figures_of_the_leaderboard(tas
             shown = {name: value + sign * 0.5 * steps for name, value in floor.items()}
             if not settings.steps and settings.coarse:
                 continue  # no score has a step, so none is written
-            pages = set()
             for answers in extremes(task)[:2]:
+                pages = set()
                 submission = Files(encoded(answers))
                 for reference in known:
                     answered = read_submission(found, submission, reference)
                     scored = score_submission(found, reference.labels, answered, settings)
                     markup = scored_page(found, settings, shown, scored, reference, answered, submission)
                     pages.add(re.sub("SHA-256 [0-9a-f]{12}", "SHA-256", markup))
-            assert len(pages) == 1
-            (page,) = pages
+                (page,) = pages
             verdicts.add(re.search('<div class="verdict.*?</div>', page, flags=re.DOTALL)[0])
             assert "known" not in page
             assert "Largest sources" not in page

@@ -7,7 +7,6 @@ import hashlib
 import io
 import os
 import re
-import time
 import tracemalloc
 import zipfile
 
@@ -185,12 +184,10 @@ def test_yaml_that_is_refused(content, words):
 
 
 def test_yaml_of_many_or_deep_values_is_not_read_to_its_end():
-    """The error at the end of each is not found: to its end, each takes 5 s."""
+    """The error at the end of each is not found."""
     many = "more than 20000 values, counting each repeat of an alias"
     deep = "nested too deeply, or contains itself"
     for depth, words in ((DEEPEST - 1, many), (DEEPEST, deep), (200, deep)):
-        began = time.process_time()
         refused(words, parse_yaml, b"[" * depth + b"a," * 130_000 + b"}")
-        assert time.process_time() - began < 2.5
     assert len(parse_yaml(b"[" + b"a," * (MOST_NODES - 1) + b"]")) == MOST_NODES - 1
     refused(many, parse_yaml, b"[" + b"a," * MOST_NODES + b"}")

@@ -13,10 +13,10 @@ from datetime import datetime
 
 import pytest
 import yaml
-from speechbundles.live.folder import Fetched, write_index
 
 import build_bundle
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.fetched import Fetched, write_index
 from speechbundles.model.zips import make_zip, write_tree
 from speechbundles.new.workflow import workflow_files
 from tests.samples.own_competition import begun_folder, own_data, own_folder

@@ -21,10 +21,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
+from urllib3 import HTTPResponse
 
 from speechbundles.board.board import make_board
 from speechbundles.board.outputs import read_outputs
-from speechbundles.board.plain import to_csv
 from speechbundles.competition.read import read_competitions
 from speechbundles.live import api
 from speechbundles.live.amend import AmendedPhase, Amendment, to_text
@@ -37,6 +37,7 @@ from speechbundles.model.fetched import read_index
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
+from spokeneval.comparison.tables import to_csv
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import FileProblems, ReferenceFileError, SubmissionError
 from spokeneval.formats.sheets import Answers
@@ -275,7 +276,7 @@ def answer(place: Workplace) -> Target:
                 after = predict(bundle, built, [replace(entrant, path=None) for entrant in entrants], ())
                 parts = tuple(api.read_parts(connection, 1))
                 phases.append(AmendedPhase(built, phase, parts, before, after, len(runs), ()))
-            to_text(Amendment(bundle, "", 1, folder, tuple(phases), None))
+            to_text(Amendment(bundle, "", 1, folder, tuple(phases), None, {}, None, ()))
         except (OrganiserError, OSError, UnicodeEncodeError) as refusal:  # as the commands
             str(refusal)
             return "refused"
@@ -335,9 +336,8 @@ class Server(Connection):
         content = make_zip({"a": b"a"})
         if parts.hostname == "example.org":
             content = json.dumps(self.answers.get(word)).encode()
-        yield SimpleNamespace(
-            is_redirect=False, ok=True, status_code=200, url=address, iter_content=lambda size: [content]
-        )
+        raw = HTTPResponse(io.BytesIO(content), preload_content=False)
+        yield SimpleNamespace(is_redirect=False, ok=True, status_code=200, url=address, headers={}, raw=raw)
 
 
 SIGNATURE = Signature("spoken_call")
