@@ -29,6 +29,8 @@ def _units(task: Task, scored: Scored) -> Html | None:
         return None
     shown = [score for score in task.scores if score.bounds is not None][:MOST_SCORES]
     values = [np.asarray(score.value(task.part(score, statistics.parts)), dtype=float) for score in shown]
+    if all(np.isnan(value).all() for value in values):
+        return None  # such as speakers who have items of one class only
     decimals = scored.settings.decimals
     worst = np.nan_to_num(values[0] if task.primary.direction == HIGHER else -values[0], nan=np.inf)
     rows = [
