@@ -208,12 +208,16 @@ def _half_width(values: np.ndarray, unseen: float = 0.0) -> float:
     return student_quantile(freedom) * error if error else 0.0
 
 
+SMALLEST = 1e-6
+"""The smallest effective sample size; a smaller one would overflow. Sound data have one of 1 or more."""
+
+
 def _wilson_interval(share: float, without: np.ndarray) -> tuple[float, float]:
     """Wilson's interval of a share at a bound or near it, from the shares with each unit left out."""
     error, freedom = _error_and_freedom(without)
     share = min(max(share, 0.0), 1.0)
     variance = share * (1 - share)
-    size = variance / error**2 if variance and error else len(without)
+    size = max(variance / error**2, SMALLEST) if variance and error else len(without)
     square = student_quantile(freedom) ** 2 / size
     middle = (share + square / 2) / (1 + square)
     half = math.sqrt(square * variance + square**2 / 4) / (1 + square)

@@ -26,6 +26,8 @@ from tests.samples.programs import ROOT, run_program, write_files
 
 DOCS = ROOT / "docs"
 OWN_TASK = "how-to/own-task"
+UPLOAD = "submissions/anna/2027-06-22T091500_12.zip"
+RUN_OF_ANNA = Fetched(12, "Evaluation", "anna", datetime(2027, 6, 22, 9, 15), "Finished", True, UPLOAD)
 ELSEWHERE = {"how-to/audio-baselines", "how-to/new-challenge", "start/researcher", OWN_TASK}
 """Pages whose commands are run by other tests, or need hours."""
 PAGES = {
@@ -99,7 +101,8 @@ def world(tmp_path_factory):
             write_files(place / folder, {f"{team}.zip": with_mistakes(solution, 3 * mistakes)})
     one = (place / "submissions/beta.zip").read_bytes()
     write_files(place, {"team_a.zip": one, "ours/season/Team A/2027-06-22T0915_try.zip": one})
-    write_files(place, {"live/submissions/anna/2027-06-22T091500_12.zip": one})
+    write_files(place, {f"live/{UPLOAD}": one})
+    write_index(place / "live", [RUN_OF_ANNA])
     submissions, scored = str(place / "submissions"), str(place / "live/outputs/Evaluation")
     bundle = str(place / "ours/dist/codabench/spoken_call.zip")
     assert build_bundle.main(["score", bundle, submissions, "--out", scored]) == 0
@@ -168,13 +171,9 @@ def test_every_command_of_a_guide_works(page, request, run, tmp_path):
         own = "".join(f"  {line}\n" for line in lines.splitlines()[1:])
         text = settings.read_text(encoding="utf-8").replace("  spoken_call:\n", f"  spoken_call:\n{own}", 1)
         settings.write_text(text, encoding="utf-8")
-        upload = "submissions/anna/2027-06-22T091500_12.zip"
         (place / "mine/fetched/submissions").mkdir(parents=True)
         shutil.copytree(place / "live/submissions/anna", place / "mine/fetched/submissions/anna")
-        run_of_anna = Fetched(
-            12, "Evaluation", "anna", datetime(2027, 6, 22, 9, 15), "Finished", True, upload
-        )
-        write_index(place / "mine/fetched", [run_of_anna])
+        write_index(place / "mine/fetched", [RUN_OF_ANNA])
     run(page, place / "clone" if page in IN_THE_CLONE else place)
 
 
