@@ -248,6 +248,7 @@ def test_every_byte_of_a_declared_tasks_bundle_is_the_same_whatever_labels_stay_
     assert plain == dealt
 
 
+@pytest.mark.default_cases("spoken_call", "psst_recognition", "diarization")
 @pytest.mark.parametrize("task", TASKS)
 def test_a_run_shows_the_same_but_for_its_scores(task, tmp_path):
     """Run the baseline's submission through the bundle's own programs with the organiser's options."""
@@ -298,6 +299,7 @@ def test_a_rehearsal_shows_the_same_on_both_platforms(tmp_path):
 # Refusals
 
 
+@pytest.mark.default_cases("spoken_call", "psst_recognition", "diarization")
 @pytest.mark.parametrize("task", TASKS)
 def test_no_refusal_depends_on_a_label(task, tmp_path):
     """All corruptions, scored against other labels, give the messages that follow from the public items alone.
@@ -350,6 +352,7 @@ def extremes(task: str) -> list[dict[str, str]]:
     return [{"x_1.txt": one, "y_1.txt": other} for one in turns for other in ("", one)]
 
 
+@pytest.mark.default_cases("spoken_call", "psst_recognition", "diarization")
 @pytest.mark.parametrize("task", TASKS)
 def test_whether_a_run_fails_and_all_that_it_says_does_not_depend_on_a_label(task, tmp_path):
     score = ROOT / "scoring_program" / task / "score.py"

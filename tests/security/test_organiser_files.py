@@ -225,6 +225,7 @@ def test_what_a_program_says_of_itself(capsys, tmp_path, files, said):
         assert "no command in its metadata" in run(capsys, "rehearse", bundle, submission_zip(tmp_path))[1]
 
 
+@pytest.mark.default_cases("60000")
 @pytest.mark.parametrize(("scores", "columns"), [(5_000, 2_500), (60_000, 60)])
 def test_a_bundle_of_very_many_near_misses_is_checked_in_seconds(tmp_path, scores, columns):
     """Every column is similar to every declared score."""
@@ -243,6 +244,7 @@ def test_a_bundle_of_very_many_near_misses_is_checked_in_seconds(tmp_path, score
         assert "and 980 or more   [column-not-scored]" in done.stdout
 
 
+@pytest.mark.thorough
 def test_a_program_that_very_many_phases_name_is_read_once(tmp_path):
     """Its description, its options and its reference are large, and the scores of all phases are hidden."""
     task = {"scores": [{"key": f"d{n}"} for n in range(13_000)], "options": {}}

@@ -36,6 +36,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.thorough
 def test_in_a_browser_a_sound_page_has_no_finding_and_a_broken_one_has_its_own(tmp_path):
     pages = {"": SOUND}
     for finding, (place, broken) in BROKEN.items():

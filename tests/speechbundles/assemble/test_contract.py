@@ -13,6 +13,7 @@ from tests.samples.own_python import TASK, own_python
 from tests.samples.programs import encoded, write_files
 
 
+@pytest.mark.default_cases("spoken_call", "merlion_diarization")
 @pytest.mark.parametrize("name", task_names())
 def test_every_task_of_the_repository_holds_the_contract(name):
     case = CASES[name]

@@ -280,6 +280,7 @@ def test_too_few_units_are_told_with_how_many_would_do(tmp_path):
     assert {row.cluster for row in board.rows} == {1}
 
 
+@pytest.mark.thorough
 def test_a_board_of_many_systems_has_clusters_by_the_bound_and_ranks_as_one_of_few():
     correct, meaningful = np.arange(400) < 300, np.ones(400, dtype=bool)
     wrong = np.random.RandomState(9).rand(400)

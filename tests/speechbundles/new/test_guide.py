@@ -177,6 +177,7 @@ def test_every_command_of_a_guide_works(page, request, run, tmp_path):
     run(page, place / "clone" if page in IN_THE_CLONE else place)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
 def test_the_guide_to_ones_own_challenge_works_with_its_settings(run, tmp_path):
     files = {"settings.yaml": blocks(OWN_TASK, "yaml")[0]}
