@@ -91,6 +91,7 @@ def test_a_declared_task_from_the_folder_to_the_leaderboard(own, tmp_path, capsy
     assert "kind:decisions|classes:" in alone.replace("\n  ", "")
 
 
+@pytest.mark.thorough
 def test_a_task_of_three_classes_is_ranked(own, tmp_path, capsys):
     classes = ("de", "hi", "ta")
     declared = "{kind: decisions, classes: [de, hi, ta], item: clip}"

@@ -148,7 +148,7 @@ def run(tmp_path):
 
 
 @pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
-@pytest.mark.default_cases("start")
+@pytest.mark.default_cases("start/participant")
 @pytest.mark.parametrize("page", [page for page in PAGES if page not in ELSEWHERE and blocks(page, "sh")])
 def test_every_command_of_a_guide_works(page, request, run, tmp_path):
     place = tmp_path / "place"
