@@ -26,11 +26,11 @@ from .version import __version__
 if TYPE_CHECKING:
     from . import metrics
     from .comparison.library import Comparison
+    from .description import TaskDescription
     from .formats.problems import FileProblems, ReferenceFileError, SubmissionError
     from .kinds.kind import ParameterError
     from .run.library import Result
     from .task import Task
-    from .tasks import find_task, task_names
 
 __all__ = [
     "Comparison",
@@ -40,12 +40,13 @@ __all__ = [
     "Result",
     "SubmissionError",
     "Task",
+    "TaskDescription",
     "__version__",
     "compare",
-    "find_task",
+    "get_task",
+    "list_tasks",
     "metrics",
     "score",
-    "task_names",
 ]
 
 _PLACES = {
@@ -56,9 +57,8 @@ _PLACES = {
     "Result": "run.library",
     "SubmissionError": "formats.problems",
     "Task": "task",
-    "find_task": "tasks",
+    "TaskDescription": "description",
     "metrics": "",
-    "task_names": "tasks",
 }
 """The modules of the public names, which are imported when they are first used, so that programs start fast."""
 
@@ -92,7 +92,7 @@ def score(
     Parameters
     ----------
     task : str, Task or mapping
-        The name of a task, such as ``spoken_call``; ``python -m spokeneval tasks`` lists the names. Or a declaration,
+        The name of a task, such as ``spoken_call``; `list_tasks` lists them. Or a declaration,
         such as ``{"kind": "transcripts", "units": "characters"}``.
     reference, submission : path, data frame, mapping, list or array
         A path is that of the files' folder, of a zip of the submission, or of the file itself if the side has a single
@@ -176,6 +176,57 @@ def compare(
 
     reading = Reading(lenient, drop_invalid_reference_rows)
     return compare_data(_find(task), reference, submissions, options or {}, reading)
+
+
+def list_tasks() -> list[TaskDescription]:
+    """The tasks of the challenges.
+
+    The names ``tasks`` and ``task`` belong to modules.
+
+    Returns
+    -------
+    list of TaskDescription
+        A description of each task, sorted by name.
+
+    Examples
+    --------
+    >>> [task.name for task in list_tasks()][:2]
+    ['caller_experience', 'content_accuracy']
+    """
+    from .tasks import task_names
+
+    return [get_task(name) for name in task_names()]
+
+
+def get_task(task: Union[str, Task, Mapping[str, Any]]) -> TaskDescription:
+    """Describe a task: its files, columns, options and scores.
+
+    Parameters
+    ----------
+    task : str, Task or mapping
+        As for `score`.
+
+    Returns
+    -------
+    TaskDescription
+        The named facts; `str()` prints them.
+
+    Raises
+    ------
+    ValueError
+        There is no such task, or the declaration cannot be used.
+    TypeError
+        Neither a name, a declaration nor a task.
+
+    Examples
+    --------
+    >>> task = get_task("psst_correctness")
+    >>> task.submission.columns, task.scores[0].key
+    (('utterance_id', 'prediction'), 'f1')
+    """
+    from .description import describe_task
+
+    return describe_task(_find(task))
 
 
 def _find(task: Union[str, Task, Mapping[str, Any]]) -> Task:

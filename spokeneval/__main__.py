@@ -19,11 +19,10 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from textwrap import fill
 from typing import Any, Optional
 
+from .description import TaskDescription, describe_task
 from .formats.problems import FileProblems, ReferenceFileError
-from .formats.tables import Layout
 from .kinds.declared import read_task
 from .kinds.kind import ParameterError
 from .run.library import Reading, UnreadableReference, score_data
@@ -59,10 +58,13 @@ def _run(arguments: Optional[Sequence[str]]) -> int:
     except (ValueError, OSError) as error:
         return _refuse(options, str(error), 2)
     if task is None:
-        say(json.dumps(list(map(describe_task, all_tasks())), indent=2) if options.json else list_tasks())
+        tasks = [describe_task(find_task(name)) for name in task_names()]
+        listed = [each.to_dict() for each in tasks]
+        say(json.dumps(listed, indent=2) if options.json else _tasks_table(tasks))
         return 0
     if options.command == "tasks":
-        say(json.dumps(describe_task(task), indent=2) if options.json else format_task(task))
+        described = describe_task(task)
+        say(json.dumps(described.to_dict(), indent=2) if options.json else str(described))
         return 0
     return _score(options, task)
 
@@ -203,67 +205,13 @@ def _chosen_task(name: Optional[str], file: Optional[Path]) -> Task:
         raise ValueError(f"{file}: not the task.json of a declared task") from None
 
 
-def all_tasks() -> list[Task]:
-    return [find_task(name) for name in task_names()]
-
-
-def list_tasks() -> str:
-    """The table of tasks, one line each: name, title and primary score."""
-    width = max(map(len, task_names()))
+def _tasks_table(tasks: Sequence[TaskDescription]) -> str:
+    """One line for each task: name, title and primary score."""
+    width = max(len(task.name) for task in tasks)
     return "\n".join(
-        f"{task.name:<{width}}  {task.title}: {task.primary.heading}, {task.primary.direction} is better"
-        for task in all_tasks()
+        f"{task.name:<{width}}  {task.title}: {task.scores[0].title}, {task.scores[0].direction} is better"
+        for task in tasks
     )
-
-
-def describe_task(task: Task) -> dict[str, Any]:
-    """The files, columns, options and scores of a task, for JSON."""
-    submission = task.format.submission
-    return {
-        "name": task.name,
-        "title": task.title,
-        "reference": [_describe_file(layout) for layout in task.format.layouts],
-        "submission": _describe_file(submission) if submission else None,
-        "options": {option.name: list(option.values) for option in task.options},
-        "scores": [
-            {
-                "key": score.key,
-                "title": score.heading,
-                "direction": score.direction,
-                "interval": score.bounds is not None,
-                "description": score.description,
-            }
-            for score in task.scores
-        ],
-    }
-
-
-def _describe_file(layout: Layout) -> dict[str, Any]:
-    return {
-        "file": layout.file,
-        "id": layout.id,
-        "columns": list(layout.required),
-        "optional": list(layout.optional),
-    }
-
-
-def format_task(task: Task) -> str:
-    """The files, columns, options and scores of a task, for people. The first value of an option is its default."""
-    facts = describe_task(task)
-    lines = [f"{task.name}: {task.title}"]
-    for side, files in (("Reference", facts["reference"]), ("Submission", [facts["submission"]])):
-        for file in filter(None, files):
-            optional = f"; optional {', '.join(file['optional'])}" if file["optional"] else ""
-            text = f"{side}, {file['file']}: {', '.join(file['columns'])}{optional}"
-            lines += ["", fill(text, 100, subsequent_indent="  ")]
-    for name, values in facts["options"].items():
-        lines += ["", fill(f"Option {name}: {', '.join(values)}", 100, subsequent_indent="  ")]
-    width = max(len(score["key"]) for score in facts["scores"])
-    lines += ["", "Scores, the primary one first"]
-    for score in facts["scores"]:
-        text = f"  {score['key']:<{width}}  {score['title']}, {score['direction']} is better: {score['description']}"
-        lines.append(fill(text, 100, subsequent_indent=" " * (width + 4)))
-    return "\n".join(lines)
 
 
 if __name__ == "__main__":

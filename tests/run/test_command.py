@@ -256,6 +256,31 @@ def test_all_tasks_as_json(capsys):
     assert [facts["name"] for facts in json.loads(printed)] == task_names()
 
 
+def test_a_description_has_what_the_command_prints(capsys):
+    assert [task.name for task in spokeneval.list_tasks()] == task_names()
+    for name, described in zip(task_names(), spokeneval.list_tasks(), strict=True):
+        assert described == spokeneval.get_task(name) == spokeneval.get_task(find_task(name))
+        assert run(capsys, "tasks", name)[1] == f"{described}\n"
+        assert json.loads(run(capsys, "tasks", name, "--json")[1]) == described.to_dict()
+    declared = spokeneval.get_task({"kind": "transcripts", "units": "characters"})
+    assert (declared.scores[0].key, declared.submission.columns) == ("cer", ("id", "transcript"))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "known"),
+    [
+        ("nope", ValueError, "expected one of caller_experience, content_accuracy, "),
+        (None, TypeError, "expected one of caller_experience, content_accuracy, "),
+        ({"kind": "nope"}, ValueError, "decisions, "),
+    ],
+)
+def test_an_unknown_task_names_the_known_ones(wrong, error, known):
+    for function in (spokeneval.get_task, lambda task: spokeneval.score(task, ["a"], ["a"])):
+        with pytest.raises(error) as refused:
+            function(wrong)
+        assert known in str(refused.value)
+
+
 def test_refusals_are_json_too(place, capsys):
     (place / "bad.csv").write_text("Id\tAccept\n1\tyes\n2\taccept\n")
     arguments = (
@@ -311,7 +336,7 @@ def test_metrics_are_there_after_one_import():
     code = (
         "import sys, spokeneval; assert 'numpy' not in sys.modules; "
         "print(spokeneval.metrics.phoneme_recognition.feature_error_rate([['V']], [['F']])); "
-        "from spokeneval import Result, SubmissionError, task_names; print(hasattr(spokeneval.metrics, 'none'))"
+        "from spokeneval import Result, SubmissionError, list_tasks; print(hasattr(spokeneval.metrics, 'none'))"
     )
     done = run_program_text(code)
     assert done.stdout.split() == [str(1 / 24), "False"], done.stderr
