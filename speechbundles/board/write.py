@@ -1,12 +1,15 @@
 """Writes a board in all its formats; the same board always gives the same bytes."""
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 
 from speechbundles.board.board import Board
 from speechbundles.board.page import to_html
 from speechbundles.board.plain import items_to_csv, table_to_csv, to_markdown
-from spokeneval.comparison.tables import pairs_to_csv, to_csv, to_latex
+from spokeneval.comparison.tables import pairs_to_csv, to_csv, to_dict, to_latex
 
+JSON_FILE = "board.json"
 CSV_FILE, MARKDOWN_FILE, LATEX_FILE, HTML_FILE = "board.csv", "board.md", "board.tex", "board.html"
 PAIRS_FILE, ITEMS_FILE, INDICATORS_FILE = "pairs.csv", "items.csv", "indicators.csv"
 
@@ -21,6 +24,7 @@ def write_board(board: Board, directory: Path) -> list[Path]:
     indicators = [(INDICATORS_FILE, table_to_csv(board.indicators))] if board.indicators else []
     for file, text in (
         (CSV_FILE, to_csv(board)),
+        (JSON_FILE, to_json(board)),
         (MARKDOWN_FILE, to_markdown(board)),
         (LATEX_FILE, to_latex(board)),
         (HTML_FILE, to_html(board)),
@@ -31,3 +35,10 @@ def write_board(board: Board, directory: Path) -> list[Path]:
         (directory / file).write_bytes(text.encode("utf-8", "replace"))
         written.append(directory / file)
     return written
+
+
+def to_json(board: Board) -> str:
+    """Return the board and its further tables as JSON, in the form of `python -m spokeneval compare --json`."""
+    ranking = to_dict(board, board.compared.pairs if board.compared else ())
+    tables = [asdict(table) for table in board.tables]
+    return json.dumps({**ranking, "unscored": list(board.unscored), "tables": tables}, indent=2) + "\n"

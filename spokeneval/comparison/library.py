@@ -28,7 +28,17 @@ from ..task import HIGHER, Task
 from .notes import how_compared, ties
 from .power_table import power_table
 from .systems import Order, Pair, Row, compare_systems, ordered, rows_of
-from .tables import Table, heading, pairs_table, pairs_to_csv, ranking_table, text_table, to_csv, to_latex
+from .tables import (
+    Table,
+    heading,
+    pairs_table,
+    pairs_to_csv,
+    ranking_table,
+    text_table,
+    to_csv,
+    to_dict,
+    to_latex,
+)
 
 FILES = ("board.csv", "pairs.csv", "board.tex")
 """The files of a comparison, as `rank --out` writes them."""
@@ -124,36 +134,7 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as it is written with ``--json``: numbers, texts, lists and dictionaries only."""
-        return {
-            "task": self.task,
-            "primary": self.column.key,
-            "units": self.units,
-            "signature": self.signature,
-            "systems": [
-                {
-                    "name": row.name,
-                    "rank": row.rank,
-                    "ranks": list(row.ranks or ()),
-                    "cluster": row.cluster,
-                    "scores": dict(row.scores),
-                    "intervals": {key: list(ends) for key, ends in row.intervals.items()},
-                }
-                for row in self.rows
-            ],
-            "pairs": [
-                {
-                    "first": self.names[pair.first],
-                    "second": self.names[pair.second],
-                    "difference": pair.difference,
-                    "interval": [pair.interval.low, pair.interval.high],
-                    "p": pair.p,
-                    "adjusted_p": pair.adjusted,
-                }
-                for pair in self.pairs
-            ],
-            "notes": list(self.notes),
-            "power": asdict(self.power) if self.power else None,
-        }
+        return {**to_dict(self, self.pairs), "power": asdict(self.power) if self.power else None}
 
     def to_frame(self) -> Any:
         """The ranking as a pandas data frame with a row for each system, in the order of the ranks.

@@ -52,6 +52,10 @@ class Ranking(Protocol):
     @property
     def units(self) -> Optional[str]: ...
     @property
+    def signature(self) -> str: ...
+    @property
+    def notes(self) -> Sequence[str]: ...
+    @property
     def rows(self) -> Sequence[Row]: ...
     @property
     def unscored(self) -> Sequence[str]: ...
@@ -123,6 +127,42 @@ def text_table(table: Table) -> str:
         ]
         lines.append("  ".join(["", *cells]).rstrip())
     return "\n".join(lines)
+
+
+def to_dict(ranking: Ranking, pairs: Sequence[Pair]) -> dict[str, Any]:
+    """The ranking for JSON: numbers in full precision, texts, lists and dictionaries only."""
+    names = [row.name for row in ranking.rows]
+    declaration = ranking.rules.declaration
+    return {
+        "task": ranking.rules.name,
+        **({"declaration": dict(declaration)} if declaration else {}),
+        "primary": ranking.column.key,
+        "units": ranking.units,
+        "signature": ranking.signature,
+        "systems": [
+            {
+                "name": row.name,
+                "rank": row.rank,
+                "ranks": list(row.ranks or ()),
+                "cluster": row.cluster,
+                "scores": dict(row.scores),
+                "intervals": {key: list(ends) for key, ends in row.intervals.items()},
+            }
+            for row in ranking.rows
+        ],
+        "pairs": [
+            {
+                "first": names[pair.first],
+                "second": names[pair.second],
+                "difference": pair.difference,
+                "interval": [pair.interval.low, pair.interval.high],
+                "p": pair.p,
+                "adjusted_p": pair.adjusted,
+            }
+            for pair in pairs
+        ],
+        "notes": list(ranking.notes),
+    }
 
 
 def to_csv(ranking: Ranking) -> str:

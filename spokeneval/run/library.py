@@ -87,8 +87,10 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """The result as it is written with ``--json``: numbers, texts, lists and dictionaries only."""
+        declaration = self.rules.declaration
         return {
             "task": self.task,
+            **({"declaration": dict(declaration)} if declaration else {}),
             "scores": dict(self.scores),
             "intervals": {key: list(ends) for key, ends in self.intervals.items()},
             "items": self.items,

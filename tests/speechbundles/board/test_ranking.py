@@ -850,7 +850,16 @@ def test_the_command_prints_and_writes_the_same_bytes_each_time(tmp_path, capsys
         files.append({file.name: file.read_bytes() for file in out.iterdir()})
     assert printed[0] == printed[1]
     assert files[0] == files[1]
-    assert set(files[0]) == {"board.csv", "board.md", "board.tex", "board.html", "pairs.csv", "items.csv"}
+    assert set(files[0]) == {
+        *("board.csv", "board.json", "board.md", "board.tex", "board.html"),
+        *("pairs.csv", "items.csv"),
+    }
+    written = json.loads(files[0]["board.json"])
+    assert [system["name"] for system in written["systems"]] == [
+        row["system"] for row in csv.DictReader(files[0]["board.csv"].decode().splitlines())
+    ]
+    assert len(written["pairs"]) == len(files[0]["pairs.csv"].splitlines()) - 1
+    assert written["systems"][0]["intervals"].keys() >= {written["primary"]}
     assert build_bundle.main(["rank", paths[0], paths[0]]) == 1
     assert "the same output" in capsys.readouterr().err
 
