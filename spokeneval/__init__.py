@@ -12,8 +12,9 @@
 - `programs`: the scoring and ingestion programs of a platform;
 - `comparison`: comparisons of several systems.
 
-Every scoring program, ingestion program and starting kit contains this package unchanged, except `comparison`. It
-requires only numpy, and runs on Python 3.9 with numpy 1.19 up to the newest versions of both.
+Every scoring program, ingestion program and starting kit contains this package unchanged, except `comparison`,
+`description` and `export`. It requires only numpy, and runs on Python 3.9 with numpy 1.19 up to the newest versions of
+both.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
     python -m spokeneval score TASK --reference PATH --submission PATH [--option NAME=VALUE] [--json]
     python -m spokeneval compare TASK --reference PATH SUBMISSION SUBMISSION ... [--out DIR] [--json]
+    python -m spokeneval export RESULT --format FORM --out DIR [--meta FILE] [--competition DIR] [--bundle ZIP] [--json]
     python -m spokeneval tasks [TASK] [--json]
 
 `--task-file task.json` is instead of TASK, for a declared task. `--lenient` and `--drop-invalid-reference-rows` read a
@@ -16,8 +17,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Optional
 
@@ -27,7 +30,7 @@ from .kinds.declared import read_task
 from .kinds.kind import ParameterError
 from .run.library import Reading, UnreadableReference, score_data
 from .run.options import choose_options
-from .run.output import INTERRUPTED, say
+from .run.output import INTERRUPTED, say, write_file
 from .task import Task
 from .tasks import find_task, task_names
 from .version import __version__
@@ -49,6 +52,8 @@ def _run(arguments: Optional[Sequence[str]]) -> int:
     for stream in (sys.stdout, sys.stderr):  # some terminals cannot print all characters, such as κ
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     options = _parser().parse_args(arguments)
+    if options.command == "export":
+        return _export(options)
     if options.command == "compare" and options.task_file is not None:
         options.task, options.submissions = None, [options.task, *options.submissions]
     try:
@@ -113,6 +118,40 @@ def _parser() -> argparse.ArgumentParser:
         drop = "leave out invalid rows of the reference, and list them"
         command.add_argument("--drop-invalid-reference-rows", action="store_true", help=drop)
         command.add_argument("--json", action="store_true", help="print the result, or all problems, as JSON")
+    exporting = commands.add_parser(
+        "export",
+        help="write results in the form of another project",
+        description="Write results in the form of Every Eval Ever 0.3.0, of Hugging Face's .eval_results, or describe "
+        "their public set as Croissant 1.1 with RAI. Facts that only you have are never made up; all missing ones "
+        "are listed. Of a hidden set, the figures of its leaderboard are exported.",
+        epilog="Exit status: 0 if the files were written; 1 if facts are missing or the results cannot be used; 2 for "
+        "wrong arguments.",
+    )
+    source = "the JSON of score, compare or rank, a folder of rank --out, or the output of a scoring program"
+    exporting.add_argument("result", type=Path, metavar="RESULT", help=source)
+    exporting.add_argument(
+        "--format", choices=("every-eval-ever", "huggingface", "croissant"), required=True, help="the form"
+    )
+    exporting.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder to write to")
+    exporting.add_argument(
+        "--meta", type=Path, metavar="FILE", help="a JSON or YAML file with facts, as under `publication`"
+    )
+    exporting.add_argument(
+        "--competition",
+        type=Path,
+        metavar="DIR",
+        help="your competition folder, for the facts under `publication`",
+    )
+    exporting.add_argument("--dataset-id", metavar="ID", help="huggingface: the benchmark on the Hub")
+    exporting.add_argument("--reference", type=Path, metavar="PATH", help="croissant: the public labels")
+    exporting.add_argument(
+        "--bundle",
+        type=Path,
+        metavar="ZIP",
+        help="of a hidden set: the bundle, which rounds its scores to steps",
+    )
+    exporting.add_argument("--exact", action="store_true", help="export the exact scores of a hidden set")
+    exporting.add_argument("--json", action="store_true", help="print the files, or the error, as JSON")
     listing = commands.add_parser("tasks", help="list the tasks, or the files, options and scores of one")
     listing.add_argument("task", nargs="?", metavar="TASK", help="name of a task, to describe it")
     listing.add_argument("--task-file", type=Path, metavar="FILE", help=declared)
@@ -154,6 +193,76 @@ def _score(options: argparse.Namespace, task: Task) -> int:
         return _refuse(options, f"{error.filename}: {error.strerror}", 2)
     say(json.dumps(result.to_dict(), indent=2) if options.json else str(result))
     return 0
+
+
+def _export(options: argparse.Namespace) -> int:
+    """Write results in the form of another project."""
+    from .export import export  # imported here, because kits do not contain it
+
+    try:
+        published, feedback = _of_organisers(options.competition, options.bundle)
+        files = export(
+            options.result,
+            options.format,
+            now=int(time.time()),
+            facts={
+                **_read_facts(options.meta),
+                **({"dataset_id": options.dataset_id} if options.dataset_id else {}),
+            },
+            published=published,
+            options=feedback,
+            reference=options.reference,
+            exact=options.exact,
+        )
+        for name, text in files.items():
+            path = options.out / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_file(path, text)
+    except (ValueError, ImportError) as error:
+        return _refuse(options, f"{error}\n\nNothing was written.", 1)
+    except OSError as error:
+        return _refuse(options, f"{error.filename}: {error.strerror}", 2)
+    written = [str(options.out / name) for name in files]
+    say(json.dumps({"files": written}, indent=2) if options.json else "\n".join(written))
+    return 0
+
+
+def _of_organisers(competition: Optional[Path], bundle: Optional[Path]) -> tuple[Mapping[str, Any], Any]:
+    """The tasks and facts in a competition folder, and the options of a bundle."""
+    if competition is None and bundle is None:
+        return {}, None
+    try:
+        if sys.version_info < (3, 10):
+            raise ImportError
+        organisers = import_module("speechbundles.competition.publication")
+    except ImportError:
+        needed = "pip install 'spokeneval[organiser]' and Python 3.10 or newer"
+        raise ImportError(f"--competition and --bundle need {needed}") from None
+    try:
+        published = organisers.read_publication(competition) if competition else {}
+        return published, organisers.read_feedback(bundle) if bundle else None
+    except organisers.OrganiserError as error:
+        raise ValueError(str(error)) from None
+
+
+def _read_facts(file: Optional[Path]) -> Mapping[str, Any]:
+    """The facts in a JSON or YAML file; all scalars in YAML are texts."""
+    if file is None:
+        return {}
+    text = file.read_text(encoding="utf-8")
+    try:
+        facts = json.loads(text)
+    except ValueError:
+        try:
+            yaml: Any = import_module("yaml")
+            facts = yaml.load(text, Loader=yaml.BaseLoader)
+        except ImportError:
+            raise ImportError(f"{file}: not JSON; YAML needs pip install pyyaml") from None
+        except yaml.YAMLError as error:
+            raise ValueError(f"{file}: {error}") from None
+    if not isinstance(facts, dict):
+        raise ValueError(f"{file}: expected facts, `name: value`")
+    return facts
 
 
 def _named(paths: Sequence[str]) -> dict[str, str]:

@@ -189,11 +189,16 @@ def test_a_place_imports_of_the_house_what_it_may(place):
     assert {(path, name) for path, name in found if not is_within(name, ARROWS[place])} == set()
 
 
-def test_what_travels_does_not_compare_systems():
-    whole = [ROOT / "spokeneval" / name for name in ("__init__.py", "__main__.py")]
+AT_HOME = ("spokeneval.comparison", "spokeneval.description", "spokeneval.export")
+"""What only users of the whole library need."""
+
+
+def test_what_travels_neither_compares_systems_nor_exports_results():
+    names = ("__init__.py", "__main__.py", "description.py", "export.py")
+    whole = [ROOT / "spokeneval" / name for name in names]
     paths = [path for path in VENDORED if path.parent.name != "comparison" and path not in whole]
     found = {(named(path), name) for path in paths for name in imported(path)}
-    assert {(path, name) for path, name in found if is_within(name, ("spokeneval.comparison",))} == set()
+    assert {(path, name) for path, name in found if is_within(name, AT_HOME)} == set()
 
 
 def test_a_program_starts_without_its_page():

@@ -14,7 +14,7 @@ from spokeneval.formats.problems import count_of
 
 BASELINE = "baseline"
 
-OF_THE_DATA = ("data_licence", SETTING)
+OF_THE_DATA = ("data_licence", "publication", SETTING)
 """Settings that are valid only for the data in the same folder."""
 
 Given = Mapping[tuple[str, str], Path]

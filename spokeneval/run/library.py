@@ -220,7 +220,7 @@ def read_gold(default: Task, data: Any, chosen: Mapping[str, str], reading: Read
         if reference.part == HOME:
             raise FileNotFoundError(errno.ENOENT, "no labels; expected the organiser's own files", str(data))
     else:
-        reference, problems = _parse(task, _files_of(task, Path(data)), reading)
+        reference, problems = _parse(task, files_of_reference(task, Path(data)), reading)
         left_out = [f"{problem.file} line {problem.line}: {problem.message}" for problem in problems]
     signature = sign_public(task, options, reference.fingerprint)
     return Gold(task, reference, Settings(options, True, signature), tuple(left_out))
@@ -330,8 +330,8 @@ def _submission_in_memory(task: Task, data: Any, reference: Reference) -> Any:
         raise in_rows(error, files, "submission") from None
 
 
-def _files_of(task: Task, path: Path) -> dict[str, bytes]:
-    """The files of a reference in a folder, or its only file, which may have any name."""
+def files_of_reference(task: Task, path: Path) -> dict[str, bytes]:
+    """The files of a reference in a folder, or its only file, which may have any name, by the task's names."""
     names = task.format.reference_files
     if path.is_dir():
         return read_folder(path, names, error=ReferenceFileError)

@@ -1,0 +1,47 @@
+"""What the export of results takes from an organiser's files: the facts of `publication`, and a bundle's feedback."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from speechbundles.competition.read import read_competitions
+from speechbundles.model.archive import Room, open_archive
+from speechbundles.model.bounded import parse_settings
+from speechbundles.model.errors import BundleError, OrganiserError
+from speechbundles.model.finding import Report
+from speechbundles.model.read import read_built_bundle
+from speechbundles.model.sources import Sources, installed_root
+from spokeneval.run.options import OPTIONS_FILE, Options
+from spokeneval.task import Task
+
+PUBLICATION = "publication"
+
+
+def read_publication(folder: Path) -> Mapping[str, tuple[Task, Mapping[str, Any]]]:
+    """Return each task of a competition folder, with the facts for its publication.
+
+    Raises
+    ------
+    OrganiserError: `competition.yaml` cannot be used.
+    """
+    every = reversed(read_competitions(Sources(installed_root(), folder)))
+    return {each.task: (each.rules, each.settings.get(PUBLICATION, {})) for each in every}
+
+
+def read_feedback(bundle: Path) -> Options:
+    """Return the options of a bundle's scoring program.
+
+    Raises
+    ------
+    OrganiserError: the bundle cannot be read, or its program has no options.
+    """
+    built = read_built_bundle(bundle)
+    program = built.phases[0].scoring_program
+    try:
+        archive = open_archive(Report(), program, built.files[program], Room())
+        return Options.load(parse_settings(archive.files[OPTIONS_FILE] if archive else b""))
+    except (KeyError, ValueError):
+        raise BundleError(f"{bundle}: {program} has no {OPTIONS_FILE} of this package") from None
+
+
+__all__ = ["OrganiserError", "read_feedback", "read_publication"]
