@@ -15,7 +15,9 @@ down to 2 if a single unit determines the spread, as happens with rates near 0 a
 If a score with two bounds, or one of the scores with a unit left out, is at a bound, this scale does not exist. The
 interval is then Wilson's for a share p, with the score as a share of the way between its bounds. The sample size is the
 effective one, p (1 - p) divided by the squared standard error. If no unit differs, it is the number of units, as if
-each unit were all right or all wrong. `python -m benchmarks bench_coverage` measures the coverage.
+each unit were all right or all wrong. For a score without an upper bound, the upper end is the limit of Wilson's for
+rare errors, with a variance in proportion to the score instead of p (1 - p), and the lower end is Student's on the
+score's own scale. `python -m benchmarks bench_coverage` measures the coverage.
 
 Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 11, the jackknife, and section 12.6,
 transformations; Satterthwaite, An approximate distribution of estimates of variance components (Biometrics Bulletin 2,
@@ -108,13 +110,12 @@ def jackknife_error(without: np.ndarray) -> float:
 
 
 def jackknife_interval(
-    score: float, without: np.ndarray, bounds: tuple[float, float], *, unseen: float = 0.0
+    score: float, without: np.ndarray, bounds: tuple[float, float], *, unseen: float = 0.0, whole: float = 1.0
 ) -> tuple[float, float]:
     """The 95 % confidence interval of a score.
 
-    At a bound, the unbounded scale does not exist. With two bounds the interval is then Wilson's; otherwise it is
-    computed on the score's own scale and cut at the bound. With one bound or none, an interval of width 0 means that
-    the units give no information, for example because no unit contains an error.
+    At a bound, the unbounded scale does not exist, and the interval is Wilson's or has an end like Wilson's. Without
+    bounds, an interval of width 0 means that no unit differs, so that the units give no information.
 
     Parameters
     ----------
@@ -126,6 +127,8 @@ def jackknife_interval(
         The lowest and the highest possible score; infinite if there is no bound.
     unseen : float
         A variance on the unbounded scale that the units do not show, because none contains an error of some kind.
+    whole : float
+        The score of a unit that is all wrong, for a score without an upper bound: 1, or 100 in percent.
 
     Returns
     -------
@@ -143,6 +146,12 @@ def jackknife_interval(
     >>> low, high = jackknife_interval(1.0, np.ones(4), (0, 1))
     >>> round(low, 3), high
     (0.283, 1.0)
+
+    No unit of four has an error: 3.182 ** 2 / 4.
+
+    >>> low, high = jackknife_interval(0.0, np.zeros(4), (0, math.inf))
+    >>> low, round(high, 3)
+    (0.0, 2.532)
     """
     low, high = bounds
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -154,7 +163,9 @@ def jackknife_interval(
         ends = _wilson_interval((score - low) / (high - low), (without - low) / (high - low))
         return min(score, low + (high - low) * ends[0]), max(score, low + (high - low) * ends[1])
     half = _half_width(without)
-    return max(low, score - half), min(high, score + half)
+    if low == -math.inf:
+        return score - half, score + half
+    return max(low, score - half), low + _upper_end(max(score - low, 0.0), without, whole)
 
 
 def fitted_interval(score: float, without: np.ndarray, bounds: tuple[float, float]) -> tuple[float, float]:
@@ -222,6 +233,14 @@ def _wilson_interval(share: float, without: np.ndarray) -> tuple[float, float]:
     middle = (share + square / 2) / (1 + square)
     half = math.sqrt(square * variance + square**2 / 4) / (1 + square)
     return middle - half, middle + half
+
+
+def _upper_end(share: float, without: np.ndarray, whole: float) -> float:
+    """The upper end of a share without an upper bound, at 0 or near it: Wilson's with a variance of share / size."""
+    error, freedom = _error_and_freedom(without)
+    quantile = student_quantile(freedom)
+    rise = quantile**2 / 2 * (error**2 / share if share else whole / len(without))
+    return min(share + rise + math.hypot(rise, quantile * error), math.exp(_FARTHEST))
 
 
 def _error_and_freedom(values: np.ndarray) -> tuple[float, float]:

@@ -249,7 +249,8 @@ def mean_shift_interval(rows: Differences) -> tuple[float, float, float]:
     """The 95 % interval of the `mean_shift`, the `signed_shift_interval` folded at 0, and the standard error.
 
     An interval that contains 0 becomes one from 0 to the farther end, because the absolute value has no other lower end
-    that holds for a shift of 0. So its coverage is at least that of the signed interval.
+    that holds for a shift of 0. So its coverage is at least that of the signed interval. If no unit differs at all, the
+    upper end is as for a score without errors (see `jackknife_interval`), with a standard deviation for a whole error.
 
     Examples
     --------
@@ -258,6 +259,8 @@ def mean_shift_interval(rows: Differences) -> tuple[float, float, float]:
     (0.0, 0.776)
     """
     low, high, error = signed_shift_interval(rows)
+    if low == high == 0:
+        _, high = jackknife_interval(0.0, np.zeros(len(rows.items)), (0.0, math.inf))
     return max(low, -high, 0.0), max(-low, high), error
 
 

@@ -73,7 +73,9 @@ def score_intervals(
         if score.interval:
             intervals[score.key] = _own_interval(score, score.interval, value, task.part(score, parts))
         elif score.limits:
-            intervals[score.key] = _interval(value, np.concatenate(without[score.key]), score.limits)
+            intervals[score.key] = _interval(
+                value, np.concatenate(without[score.key]), score.limits, whole=100.0 if score.percent else 1.0
+            )
     return intervals
 
 
@@ -127,10 +129,13 @@ def _own_interval(score: Score, interval: Callable[[Any], Any], value: Number, r
     return _rounded(value, low, high, error)
 
 
-def _interval(value: Number, without: np.ndarray, limits: tuple[float, float]) -> Interval:
+def _interval(
+    value: Number, without: np.ndarray, limits: tuple[float, float], *, whole: float = 1.0
+) -> Interval:
     if len(without) == 1:
         return Interval(value, value, 0.0)
-    return _rounded(value, *jackknife_interval(value, without, limits), jackknife_error(without))
+    ends = jackknife_interval(value, without, limits, whole=whole)
+    return _rounded(value, *ends, jackknife_error(without))
 
 
 def _rounded(value: Number, low: float, high: float, error: float) -> Interval:

@@ -81,11 +81,34 @@ def test_at_a_bound_the_interval_is_wilsons_with_the_effective_sample_size(share
     assert found[0] < found[1]
 
 
-def test_at_a_bound_without_another_the_interval_is_students_on_the_scores_own_scale():
-    for score, without in ((0.1, [0.0, 0.2, 0.1]), (0.0, [0.1, 0.2, 0.0]), (0.0, [0.0, 0.0, 0.0])):
-        low, high = jackknife_interval(score, np.array(without), (0.0, math.inf))
+def test_at_a_bound_without_another_the_upper_end_is_wilsons_for_rare_errors():
+    # The variance of a score x is x times that of the score itself per unit of score, (error^2 / score): the upper end
+    # is the larger root of (score - x)^2 = t^2 x (error^2 / score). Lower ends are Student's on the score's own scale.
+    for whole, score, without in ((1, 0.1, [0.0, 0.2, 0.1]), (100, 10, [0.0, 20.0, 10.0]), (1, 5.0, [0.0, 7, 6, 7])):
+        low, high = jackknife_interval(score, np.array(without), (0.0, math.inf), whole=whole)
         least, most = jackknife_interval(score, np.array(without), (-math.inf, math.inf))
-        assert (low, high) == (max(0.0, least), most)
+        per_unit = ((most - least) / 2) ** 2 / score
+        assert low == max(0.0, least)
+        assert high == pytest.approx(max(np.roots([1, -2 * score - per_unit, score**2]).real), rel=1e-9)
+        assert high > most
+
+
+@pytest.mark.parametrize("whole", [1.0, 100.0])
+def test_the_upper_end_of_no_errors_is_that_of_as_many_answers_as_units(whole):
+    # Wilson's for 0 of n answers is t^2 / (n + t^2); without an upper bound, t^2 / n of a whole unit of errors.
+    for units, t in ((2, 12.7062047362), (25, 2.0638985616)):
+        low, high = jackknife_interval(0.0, np.zeros(units), (0.0, math.inf), whole=whole)
+        assert low == 0
+        assert high == pytest.approx(whole * t**2 / units, rel=1e-9)
+        within = jackknife_interval(0.0, np.zeros(units), (0.0, whole))[1] / whole
+        assert high / whole == pytest.approx(within / (1 - within), rel=1e-9)
+
+
+def test_a_score_that_only_a_rule_sets_to_0_is_at_least_as_uncertain_as_its_units():
+    low, high = jackknife_interval(0.0, np.array([0.1, 0.2, 0.0]), (0.0, math.inf))
+    assert low == 0
+    assert high > jackknife_interval(0.0, np.array([0.1, 0.2, 0.0]), (-math.inf, math.inf))[1]
+    assert high > jackknife_interval(0.0, np.zeros(3), (0.0, math.inf))[1]
 
 
 def test_a_variance_that_no_unit_shows_widens_the_interval():
@@ -139,3 +162,4 @@ def test_an_end_is_within_the_bounds_and_small_enough_for_a_platform():
     assert 0 < low < high < LARGEST
     low, high = jackknife_interval(0.0, np.array([0.0, 0.5]), (0.0, 1.0))
     assert (low, high < 1) == (0.0, True)
+    assert jackknife_interval(1e-9, np.array([0.0, 5.0]), (0.0, math.inf))[1] < LARGEST

@@ -138,3 +138,10 @@ def test_prmse_is_that_of_its_formulas_in_rsmtool():
 def test_prmse_is_refused_where_it_does_not_exist(ratings, predicted, message):
     with pytest.raises(ValueError, match=message):
         prmse(ratings, predicted)
+
+
+def test_the_mean_shift_of_perfect_predictions_has_an_upper_end():
+    # Student's quantile with 4 degrees of freedom is 2.7764: 2.7764^2 / 5 standard deviations.
+    assert signed_shift_interval(differences(range(5), range(5)))[:2] == (0, 0)
+    low, high, _ = mean_shift_interval(differences(range(5), range(5)))
+    assert (low, round(high, 6)) == (0, 1.541729)

@@ -100,6 +100,15 @@ def test_an_interval_needs_two_units():
     assert found.low < 75 < found.high
 
 
+@pytest.mark.parametrize("percent", [False, True])
+def test_a_rate_of_0_without_an_upper_bound_has_an_upper_end(percent):
+    # Student's quantile with 7 degrees of freedom is 2.3646: 2.3646^2 / 8 is 0.699 of an error for each answer.
+    rate = SHARE._replace(percent=percent, bounds=(0.0, np.inf))
+    low, high, error = intervals(rate, 0.0, [0] * 8, [5] * 8)["share"]
+    assert (low, error) == (0, 0)
+    assert high == pytest.approx((100 if percent else 1) * 2.3646242510**2 / 8, rel=1e-9)
+
+
 def test_an_end_that_is_the_score_to_ten_decimals_is_the_score():
     score = 1100 / 13
     assert intervals(SHARE, score, [11] * 5, [13] * 5) == {"share": Interval(score, score, 0.0)}
