@@ -32,10 +32,10 @@ from spokeneval.formats.format import Items
 from spokeneval.formats.sheets import Answers
 from spokeneval.metrics import language_identification as identification
 from spokeneval.metrics.counts import by_group, total
-from spokeneval.metrics.jackknife import jackknife_interval
+from spokeneval.metrics.jackknife import jackknife_interval, leave_one_out
 from spokeneval.metrics.language_diarization import LanguageTimes, jaccard_errors
 from spokeneval.metrics.phoneme_recognition import RecognitionErrors
-from spokeneval.run.interval import score_intervals, scores_without
+from spokeneval.run.interval import score_intervals
 from spokeneval.tasks import find_task
 
 REPETITIONS = 1000
@@ -288,9 +288,11 @@ def cover(
         pooled = {part: by_group(rows, group, group[-1] + 1) for part, rows in sample.parts.items()}
         for key, interval in score_intervals(task, found, pooled).items():
             tallies[key][1].add(interval.low, interval.high, truths[key])
+        others = {part: leave_one_out(rows) for part, rows in pooled.items()}
         for score in task.scores:
             if score.limits and score.key in found:
-                without = scores_without(score, found[score.key], task.part(score, pooled))
+                without = np.asarray(score.value(task.part(score, others)))
+                without = np.where(np.isnan(without), found[score.key], without)
                 ends = old_interval(found[score.key], without, score.limits)
                 tallies[score.key][0].add(*ends, truths[score.key])
         if speakers == SINGLE:

@@ -166,6 +166,10 @@ class Task:
         All scores are computed from these counts.
     scores
         The scores, the primary score first.
+    exact
+        For a part of the counts whose sum gives some scores only nearly: takes the reference, a submission and the sum,
+        and returns the sum from which the submission's scores are computed. Rankings show these scores; resamples and
+        sets without a unit are sums of rows.
     options
         The options that an organiser may choose.
     vary
@@ -205,6 +209,7 @@ class Task:
     scores: tuple[Score, ...]
     right: Callable[[Mapping[str, Any]], np.ndarray]
     labels: Callable[[Any], Iterable[Hashable]]
+    exact: Mapping[str, Callable[[Any, Any, Any], Any]] = field(default_factory=dict)
     options: tuple[Option, ...] = ()
     vary: Optional[Callable[[Mapping[str, str]], Task]] = None
     refuse: Optional[Callable[[Mapping[str, Any], Any], None]] = None

@@ -32,6 +32,7 @@ from ..formats.tables import Table, numbered, read_table
 from ..metrics import detection_cost, equal_error_rate
 from ..metrics import identification as metrics
 from ..metrics.detection_cost import LARGEST_RATIO, PROBABILITIES, look_like_posteriors
+from ..metrics.equal_error_rate import ScoreHistograms
 from ..task import HIGHER, LOWER, POSITIVE, Score, Task
 from ..trivial import random_numbers
 from .decisions import MOST_TRIVIAL
@@ -149,6 +150,11 @@ def identification(
             "classes": metrics.class_costs(*scored, weights=_weights(betas)),
         }
 
+    def exact_trials(answers: Answers, submitted: Answers, whole: ScoreHistograms) -> ScoreHistograms:
+        given = np.stack([submitted[column] for column in columns], axis=1)
+        trials = metrics.detection_trials(answers[LABEL], _likelihoods(given, contained))
+        return equal_error_rate.exact_total(whole, *trials)
+
     def remarks(submitted: Answers) -> list[str]:
         given = np.stack([submitted[column] for column in columns], axis=1)
         return [PROBABILITIES] if contained is None and look_like_posteriors(given) else []
@@ -165,6 +171,7 @@ def identification(
         scores=_detection_scores(betas, point, target, item, read)
         if len(sides) == 2
         else _class_scores(betas, point, classes, item, read),
+        exact={"trials": exact_trials},
         right=lambda rows: rows["classes"].hits.sum(axis=-1) / rows["classes"].items.sum(axis=-1),
         labels=lambda answers: answers[LABEL].tolist(),
         trivial=_trivial(columns, item),

@@ -150,7 +150,7 @@ def minimum_cllr(histograms: ScoreHistograms) -> Any:
     """The Cllr after the best calibration by an increasing function of the scores, from 0 to 1 bit.
 
     Pool-adjacent-violators pools the bins into blocks with one likelihood ratio each; scores within a bin count as
-    equal. For the total of `difference_histograms` it is exactly the minimum Cllr of the scores.
+    equal. For the `exact_total` of `difference_histograms` it is exactly the minimum Cllr of the scores.
 
     Source: Brümmer and du Preez (2006).
 
@@ -198,8 +198,8 @@ def minimum_detection_cost(
 ) -> Any:
     """The minimum of `detection_cost` over thresholds, each of its parts at its own best threshold; from 0 to 1.
 
-    Scores within a bin count as equal. For the total of `difference_histograms` it is exactly the minimum cost of the
-    scores.
+    Scores within a bin count as equal. For the `exact_total` of `difference_histograms` it is exactly the minimum cost
+    of the scores.
 
     Parameters
     ----------

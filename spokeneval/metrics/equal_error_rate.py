@@ -165,8 +165,8 @@ def score_bins(target_scores: Any, nontarget_scores: Any, *, whole: bool = False
 
     Two thresholds are the ends of the hull's edge with the EER. With `whole`, two more are the ends of the step with
     the interpolated EER, and further ones are the vertices of the whole hull: about 120 for 250,000 trials, and 200
-    evenly chosen ones if there are more. The histogram then also has the interpolated EER, the minimum Cllr and the
-    minimum detection cost of the scores.
+    evenly chosen ones if there are more. The histogram then also has the interpolated EER of the scores, and their
+    minimum Cllr and minimum detection cost, or slightly higher ones if vertices are left out (see `exact_total`).
 
     At the remaining thresholds, the miss rate or the false-alarm rate takes the values
 
@@ -224,6 +224,40 @@ def trial_histograms(trials: Any, rows_of_trials: Any, rows: int, bins: np.ndarr
         cell = BINS * row + np.searchsorted(bins, scores, side="right")
         histograms.append(np.bincount(cell, minlength=BINS * rows).reshape(rows, BINS))
     return ScoreHistograms(*histograms)
+
+
+def exact_total(histograms: ScoreHistograms, target_scores: Any, nontarget_scores: Any) -> ScoreHistograms:
+    """The total of histograms in `score_bins` with `whole`, in more bins if these leave out vertices of the hull.
+
+    So the minimum costs of one set are those of its scores, for any number of vertices. Resamples and sets without a
+    unit are summed from histograms with `BINS` bins, which are the same size for all systems. Where vertices are left
+    out, their minimum costs are higher by about 1e-5.
+
+    Parameters
+    ----------
+    histograms : ScoreHistograms
+        The total over all rows.
+    target_scores, nontarget_scores
+        All trials.
+
+    Examples
+    --------
+    >>> whole = ScoreHistograms(np.array([0, 1]), np.array([1, 0]))
+    >>> exact_total(whole, [2.0], [1.0]) is whole
+    True
+    """
+    filled = np.flatnonzero(histograms.targets + histograms.nontargets)
+    first, *_ = pool_adjacent_violators(
+        np.zeros(len(filled)), histograms.targets[filled], histograms.nontargets[filled]
+    )
+    if len(first) < _HULL_BINS - 1:  # 200 vertices are the ends of 199 edges
+        return histograms
+    trials = _sorted_trials(target_scores, nontarget_scores)
+    thresholds = np.unique([*_diagonal_step(*trials), *_hull_thresholds(*trials)])
+    below = (np.searchsorted(scores, thresholds) for scores in trials)
+    return ScoreHistograms(
+        *(np.diff(places, prepend=0, append=len(scores)) for places, scores in zip(below, trials))
+    )
 
 
 def histogram_eer(histograms: ScoreHistograms) -> Any:

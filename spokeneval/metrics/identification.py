@@ -207,13 +207,25 @@ def detection_histograms(labels: Any, scores: Any, row: Any) -> ScoreHistograms:
     ([1, 1], [1, 0])
     """
     labels, scores, row, rows = _items(labels, scores, row)
+    trials = detection_trials(labels, scores)
+    bins = score_bins(*trials, whole=True) if all(map(len, trials)) else np.full(BINS - 1, np.inf)
+    return trial_histograms(trials, [row[labels == side] for side in (0, 1)], rows, bins)
+
+
+def detection_trials(labels: Any, scores: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The ratios of the first of two classes for its own items, the targets, and for those of the second class.
+
+    Examples
+    --------
+    >>> targets, nontargets = detection_trials([0, 1], [[2.0, 0.0], [0.0, 1.0]])
+    >>> targets.tolist(), nontargets.tolist()
+    ([2.0], [-1.0])
+    """
+    labels, scores, *_ = _items(labels, scores, np.zeros(len(labels), dtype=np.int64))
     if scores.shape[1] != 2:
         raise ValueError(f"scores of {scores.shape[1]} classes; expected two")
     ratios = detector_ratios(scores)[:, 0]
-    sides = labels == 0, labels == 1
-    trials = [ratios[side] for side in sides]
-    bins = score_bins(*trials, whole=True) if all(map(len, trials)) else np.full(BINS - 1, np.inf)
-    return trial_histograms(trials, [row[side] for side in sides], rows, bins)
+    return ratios[labels == 0], ratios[labels == 1]
 
 
 def average_cost(costs: ClassCosts, *, weights: Weights) -> Any:

@@ -257,8 +257,8 @@ def difference_histograms(
 ) -> ScoreHistograms:
     """The `difference_trials` counted by recording and score, fields of shape (k, BINS), in `score_bins` with `whole`.
 
-    The EERs of their total are the `rocch_eer` and the `interpolated_eer` of the trials, and its minimum costs are
-    those of the trials. A language without segments raises ValueError.
+    The EERs of their total are the `rocch_eer` and the `interpolated_eer` of the trials. The minimum costs of the
+    `exact_total` are those of the trials. A language without segments raises ValueError.
 
     Examples
     --------

@@ -126,7 +126,7 @@ def _own_interval(score: Score, interval: Callable[[Any], Any], value: Number, r
     if len(as_matrix(rows)) == 1:
         return Interval(value, value, 0.0)
     low, high, error = (100 * number if score.percent else number for number in interval(rows))
-    return _rounded(value, low, high, error)
+    return _rounded(value, min(low, value), max(high, value), error)
 
 
 def _interval(

@@ -24,7 +24,7 @@ class Scored(NamedTuple):
     rows
         The counts, `part -> counts`, one row for each item or unit.
     totals
-        The counts added up over all rows, `part -> counts`.
+        The counts added up over all rows, or the task's exact ones, `part -> counts`.
     statistics
         The counts of each unit.
     settings
@@ -49,6 +49,8 @@ def score_submission(task: Task, reference: Any, submission: Any, settings: Sett
     """
     rows = task.count(reference, submission)
     totals = {part: total(counts) for part, counts in rows.items()}
+    for part in task.exact.keys() & totals.keys():
+        totals[part] = task.exact[part](reference, submission, totals[part])
     if task.refuse is not None:
         task.refuse(totals, settings)
     statistics = by_unit(task.units(reference), rows)

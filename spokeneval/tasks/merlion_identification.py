@@ -19,6 +19,7 @@ from ..formats.segment_scores import Reference, Submission
 from ..formats.speakers import choose_units
 from ..metrics import detection_cost, equal_error_rate
 from ..metrics import language_identification as identification
+from ..metrics.equal_error_rate import ScoreHistograms
 from ..task import HIGHER, LOWER, POSITIVE, Score, Task
 from ..trivial import random_numbers
 
@@ -27,7 +28,8 @@ def count(reference: Reference, submission: Submission) -> dict[str, Any]:
     """Count one row for each recording.
 
     An EER cannot be computed from sums, but the EER of a histogram can. The histograms' bins are chosen so that the EER
-    over all recordings is exactly that of the scores, and the EER of a resample nearly so. If the segments are all of
+    over all recordings is exactly that of the scores, and the EER of a resample nearly so; minimum costs are those of
+    `exact_differences`. If the segments are all of
     one language, as in a part of a set, the plan's trials of English against Mandarin are not counted.
     """
     scored = reference.is_english, submission.english, submission.mandarin, reference.recordings
@@ -38,6 +40,17 @@ def count(reference: Reference, submission: Submission) -> dict[str, Any]:
         "decisions": identification.decisions_per_recording(*scored),
         "ratios": identification.likelihood_ratio_costs(*scored),
     }
+
+
+def exact_differences(
+    reference: Reference, submission: Submission, whole: ScoreHistograms
+) -> ScoreHistograms:
+    """The histogram of all differences with every vertex of the hull, for minimum costs to the last digit.
+
+    `rank` shows the scores that were computed from it. Intervals are from the recordings' histograms.
+    """
+    scored = reference.is_english, submission.english, submission.mandarin
+    return equal_error_rate.exact_total(whole, *identification.difference_trials(*scored))
 
 
 def right_of_segments(decisions: identification.LanguageDecisions) -> Any:
@@ -114,6 +127,7 @@ TASK = Task(
     ),
     count=count,
     scores=SCORES,
+    exact={"differences": exact_differences},
     right=lambda rows: right_of_segments(rows["decisions"]),
     labels=lambda reference: reference.is_english.tolist(),
     trivial={

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import product
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,9 @@ from sklearn import metrics as sklearn
 from sklearn.isotonic import IsotonicRegression
 
 from spokeneval.formats.files import Files
+from spokeneval.formats.format import Items
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
+from spokeneval.formats.segment_scores import Reference, Submission
 from spokeneval.kinds.declared import KINDS
 from spokeneval.kinds.identification import MOST_ROWS
 from spokeneval.kinds.kind import ParameterError, read_parameters
@@ -23,6 +26,7 @@ from spokeneval.run.options import Settings, choose_options
 from spokeneval.run.scoring import Scored, score_submission
 from spokeneval.run.signature import Signature
 from spokeneval.task import Task
+from spokeneval.tasks import find_task
 
 NAMES = ("English", "Hindi", "Tamil", "Urdu", "Odia")
 
@@ -466,6 +470,64 @@ def test_the_interval_of_a_minimum_is_that_of_the_minimum_over_all_thresholds() 
     ]
     expected = math.sqrt(19 / 20 * ((np.array(without) - np.mean(without)) ** 2).sum())
     assert whole.intervals["minimum_cavg"].standard_error == pytest.approx(expected, rel=0.1)
+
+
+def many_vertices() -> tuple[np.ndarray, np.ndarray]:
+    """Targets and nontargets whose hull has hundreds of vertices: block after block, with more targets for each."""
+    blocks = [(a, b) for a, b in product(range(32), repeat=2) if 0 < a + b < 32 and math.gcd(a, b) == 1]
+    blocks.sort(key=lambda block: math.atan2(*block))
+    assert len(blocks) > 250
+    number = np.arange(len(blocks))
+    return tuple(np.repeat(number, [block[side] for block in blocks]).astype(float) for side in (0, 1))
+
+
+@pytest.mark.parametrize("noise", [0.0, 5.0])
+@pytest.mark.parametrize("task", ["two classes", "a target", "merlion_identification"])
+def test_minimum_costs_are_those_of_the_trials_on_a_hull_of_any_size(task: str, noise: float) -> None:
+    targets, nontargets = many_vertices()
+    rng = np.random.default_rng(8)
+    targets += noise * rng.normal(size=len(targets))
+    nontargets += noise * rng.normal(size=len(nontargets))
+    truth = np.repeat([0, 1], [len(targets), len(nontargets)])
+    scores = np.stack([np.concatenate([targets, nontargets]), np.zeros(len(truth))], axis=1)
+    recording = np.arange(len(truth)) % 40
+    if task == "merlion_identification":
+        found = score_submission(
+            find_task(task),
+            Reference(
+                Items(tuple(map(str, range(len(truth))))),
+                truth == 0,
+                recording,
+                [f"{n}.wav" for n in range(40)],
+            ),
+            Submission(*scores.T),
+            SimpleNamespace(),
+        )
+        betas, sides = (1, 9), 2
+    else:
+        declared = {"classes": ["own", "other"]} if task == "two classes" else {"target": "own"}
+        columns = {} if task == "two classes" else {"score": scores[:, 0]}
+        labels = np.array(["own", "other"])[truth]
+        own = make(**declared, priors=[0.5, 0.1])
+        reference = labelled(labels, speaker=[f"s{n}" for n in recording])
+        names = list(columns) or ["own", "other"]
+        found = scored(own, reference, submitted(names, scores[:, : len(names)]))
+        betas, sides = (1, 9), len(names)
+    assert found.scores["minimum_cllr"] == pytest.approx(minimum_cllr(targets, nontargets), rel=0, abs=1e-12)
+    misses, accepted = (np.array(each) for each in zip(*points(targets, nontargets), strict=True))
+    costs = [
+        (one + beta * other).min()
+        for beta in betas
+        for one, other in ((misses, accepted), (accepted, misses))[:sides]
+    ]
+    assert found.scores["minimum_dcf"] == pytest.approx(np.mean(costs), rel=0, abs=1e-12)
+    # Without the noise, the histograms of the units leave out vertices.
+    rows = found.statistics.parts["differences" if task == "merlion_identification" else "trials"]
+    nearly = detection_cost.minimum_cllr(total(rows)) - found.scores["minimum_cllr"]
+    assert 0 <= nearly < 1e-4
+    assert (nearly > 1e-9) == (not noise)
+    for key in ("minimum_cllr", "minimum_dcf"):
+        assert found.intervals[key].low < found.scores[key] < found.intervals[key].high
 
 
 def test_trivial_baselines() -> None:

@@ -84,7 +84,11 @@ def test_at_a_bound_the_interval_is_wilsons_with_the_effective_sample_size(share
 def test_at_a_bound_without_another_the_upper_end_is_wilsons_for_rare_errors():
     # The variance of a score x is x times that of the score itself per unit of score, (error^2 / score): the upper end
     # is the larger root of (score - x)^2 = t^2 x (error^2 / score). Lower ends are Student's on the score's own scale.
-    for whole, score, without in ((1, 0.1, [0.0, 0.2, 0.1]), (100, 10, [0.0, 20.0, 10.0]), (1, 5.0, [0.0, 7, 6, 7])):
+    for whole, score, without in (
+        (1, 0.1, [0.0, 0.2, 0.1]),
+        (100, 10, [0.0, 20.0, 10.0]),
+        (1, 5.0, [0.0, 7, 6, 7]),
+    ):
         low, high = jackknife_interval(score, np.array(without), (0.0, math.inf), whole=whole)
         least, most = jackknife_interval(score, np.array(without), (-math.inf, math.inf))
         per_unit = ((most - least) / 2) ** 2 / score
