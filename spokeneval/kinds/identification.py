@@ -259,7 +259,7 @@ def _detection_scores(betas: Sequence[float], point: str, target: str, item: str
     return (
         Score("eer", "EER", LOWER, equal_error_rate.histogram_eer,
               f"equal error rate {eer}, on the ROC convex hull", of="trials" if target else "pooled", percent=True,
-              best=0),
+              best=0, interval=equal_error_rate.eer_interval),
         *(() if target else (balanced,)),
         Score("cllr", "Cllr", LOWER, metrics.class_cllr,
               f"cost in bits of the scores {read}; 1 without information", of="classes",
@@ -292,7 +292,7 @@ def _class_scores(
               f"NIST's average cost {point}, at the best threshold, the same for all classes", of="classes"),
         Score("eer", "EER", LOWER, equal_error_rate.histogram_eer,
               f"equal error rate of the pooled scores of each {item}'s class and of the others, on the ROC convex hull",
-              of="pooled", percent=True),
+              of="pooled", percent=True, interval=equal_error_rate.eer_interval),
         Score("macro_accuracy", "Macro accuracy", HIGHER, metrics.macro_accuracy, "mean recall of the classes",
               of="classes", percent=True),
         Score("cllr", "Cllr", LOWER, metrics.class_cllr,

@@ -21,6 +21,7 @@ import numpy as np
 
 from .arrays import doubles, refuse_not_finite
 from .counts import add, check_counts, ratio
+from .jackknife import fitted_interval, jackknife_error, value_and_without
 
 BINS = 255
 """The number of bins in a histogram of scores (see `score_bins`)."""
@@ -276,6 +277,22 @@ def histogram_eer(histograms: ScoreHistograms) -> Any:
     0.25
     """
     return _histogram_crossing(histograms, _hull_edges)
+
+
+def eer_interval(histograms: ScoreHistograms) -> tuple[float, float, float]:
+    """The 95 % interval of the `histogram_eer` and its standard error, from the histograms of two units or more.
+
+    The hull, and with it the threshold, is fitted to the set, so the EER is too low: see `fitted_interval`.
+
+    Examples
+    --------
+    >>> histograms = ScoreHistograms(np.array([[3, 1], [0, 4], [1, 3]]), np.array([[4, 0], [2, 2], [4, 0]]))
+    >>> low, high, error = eer_interval(histograms)
+    >>> round(low, 3), round(high, 3)
+    (0.074, 0.666)
+    """
+    eer, without = value_and_without(histogram_eer, histograms)
+    return (*fitted_interval(eer, without, (0.0, 1.0)), jackknife_error(without))
 
 
 def histogram_interpolated_eer(histograms: ScoreHistograms) -> Any:

@@ -10,6 +10,7 @@ from spokeneval.metrics import accept_reject as metrics
 from spokeneval.metrics.accept_reject import Decisions
 from spokeneval.metrics.counts import total
 from spokeneval.metrics.jackknife import jackknife_error, student_quantile
+from tests.samples.freedom import degrees_of_freedom
 from tests.samples.spoken_call import TABLE_1, decided
 
 
@@ -150,7 +151,7 @@ def test_the_interval_of_d_allows_for_errors_that_did_not_happen(formula, expone
         [formula(metrics.Decisions(*np.delete(table, unit, 0).sum(axis=0).tolist())) for unit in range(4)]
     )
     squares = (without - without.mean()) ** 2
-    freedom = min(3, 2 * squares.sum() ** 2 / 4 / squares.var(ddof=1))
+    freedom = degrees_of_freedom(without)
     unseen = 2 * (exponents[0] ** 2 * (1 in none) + exponents[1] ** 2 * (3 in none))
     half = student_quantile(freedom) * np.sqrt(3 / 4 * squares.sum() + unseen)
     value = formula(metrics.Decisions(*table.sum(axis=0).tolist()))

@@ -14,11 +14,12 @@ from spokeneval.metrics.jackknife import (
     student_quantile,
 )
 from spokeneval.run.output import LARGEST
+from tests.samples.freedom import degrees_of_freedom
 
 
 def test_the_interval_of_a_mean_is_the_text_book_one():
     # By scipy 1.17: t.interval(0.95, 4, 3.2, sem([1, 2, 3, 4, 6])). Squares about the mean are 4.84, 1.44, 0.04, 0.64
-    # and 7.84, in all 14.8; 2 * 14.8**2 / (5/4 * 43.568) = 8.04 is no less than 4 degrees of freedom.
+    # and 7.84, in all 14.8; by scipy 1.17, the unbiased kurtosis is -0.022, so there are 4 degrees of freedom.
     values = np.array([1.0, 2.0, 3.0, 4.0, 6.0])
     without = (values.sum() - values) / 4
     ends = jackknife_interval(values.mean(), without, (-math.inf, math.inf))
@@ -28,7 +29,7 @@ def test_the_interval_of_a_mean_is_the_text_book_one():
 
 @pytest.mark.parametrize("bounds", [(-1.0, 1.0), (-1.0, math.inf), (2.0, 10.0), (0.0, 1.0)])
 def test_an_interval_is_students_on_the_scale_without_ends(bounds):
-    # By the formulas, with numpy: Satterthwaite's 2 (sum of squares)^2 / (12 times the squares' variance) is below 11.
+    # By the formulas, with numpy and scipy's kurtosis.
     low, high = bounds
 
     def on_scale(x):
@@ -39,12 +40,12 @@ def test_an_interval_is_students_on_the_scale_without_ends(bounds):
 
     score, without = (
         low + 0.7,
-        low + np.array([0.3, 0.7, 0.75, 0.8, 0.72, 0.71, 0.69, 0.74, 0.7, 0.7, 0.7, 0.72]),
+        low + np.array([0.6, 0.7, 0.75, 0.8, 0.72, 0.71, 0.69, 0.74, 0.7, 0.7, 0.7, 0.72]),
     )
     values = on_scale(without)
     squares = (values - values.mean()) ** 2
-    freedom = 2 * squares.sum() ** 2 / (12 * squares.var(ddof=1))
-    assert freedom < 11
+    freedom = degrees_of_freedom(values)
+    assert 2 < freedom < 11
     half = student_quantile(freedom) * math.sqrt(11 / 12 * squares.sum())
     expected = from_scale(on_scale(score) - half), from_scale(on_scale(score) + half)
     np.testing.assert_allclose(jackknife_interval(score, without, bounds), expected, rtol=0, atol=1e-12)
@@ -68,9 +69,7 @@ def test_at_a_bound_the_interval_is_wilsons_with_the_effective_sample_size(share
     low, high = bounds
     without, units = np.array(without), len(without)
     squares = (without - without.mean()) ** 2
-    freedom, size = units - 1, units
-    if squares.any():
-        freedom = min(freedom, 2 * squares.sum() ** 2 / units / squares.var(ddof=1))
+    freedom, size = degrees_of_freedom(without), units
     if squares.any() and 0 < share < 1:
         size = share * (1 - share) / ((units - 1) / units * squares.sum())
     square = student_quantile(freedom) ** 2 / size
@@ -125,7 +124,7 @@ def test_a_variance_that_no_unit_shows_widens_the_interval():
         half.append(math.log(high) - middle)
     logs = np.log(without)
     squares = (logs - logs.mean()) ** 2
-    t = student_quantile(min(3, 2 * squares.sum() ** 2 / 4 / squares.var(ddof=1)))
+    t = student_quantile(degrees_of_freedom(logs))
     np.testing.assert_allclose(half, t * np.sqrt(3 / 4 * squares.sum() + np.array([0, 0.5])), rtol=1e-12)
 
 
@@ -138,12 +137,19 @@ def test_the_upper_end_of_a_fitted_cost_is_raised_by_twice_its_bias():
 
 
 def test_where_one_unit_makes_the_difference_there_are_few_degrees_of_freedom():
-    # Squares about the mean 1/11 are ten of 1/121 and one of 100/121, in all 110/121, and differ from their own mean,
-    # 10/121, by 8910/121**2: 2 * 110**2 / (11/10 * 8910) = 2.4691 degrees. By scipy 1.17 t.ppf(.975, 2.4691) is
-    # 3.60683; the error is the root of 10/11 * 110/121, 10/11.
+    # By scipy 1.17, the unbiased kurtosis is 11, and 2 / (2 / 10 + 11 / 11) degrees are fewer than 2; t.ppf(.975, 2) is
+    # 4.30265. The error is the root of 10/11 * 110/121, 10/11.
     without = np.append(np.zeros(10), 1.0)
     low, high = jackknife_interval(0.0, without, (-math.inf, math.inf))
-    assert high == pytest.approx(3.6068276059 * 10 / 11, rel=1e-9) == -low
+    assert high == pytest.approx(4.3026527297 * 10 / 11, rel=1e-9) == -low
+
+
+def test_three_units_have_two_degrees_of_freedom_and_two_have_one():
+    # Three values always have the same kurtosis, so it shows nothing; t.ppf(.975, 1) is 12.7062.
+    _, high = jackknife_interval(0.0, np.array([0.0, 0.0, 3.0]), (-math.inf, math.inf))
+    assert high == pytest.approx(4.3026527297 * 2, rel=1e-9)
+    _, high = jackknife_interval(0.0, np.array([-1.0, 1.0]), (-math.inf, math.inf))
+    assert high == pytest.approx(12.7062047362, rel=1e-9)
 
 
 def test_students_quantile_is_that_of_scipy():

@@ -24,6 +24,7 @@ from spokeneval.metrics.prediction_error import (
     within_half,
     within_one,
 )
+from tests.samples.freedom import degrees_of_freedom
 
 EXACT = {"rtol": 0, "atol": 1e-12}
 
@@ -78,7 +79,7 @@ def test_the_interval_of_a_shift_near_0_reaches_0():
             rest, own = np.delete(human, item), np.delete(moved, item)
             without.append((own - rest).mean() / rest.std(ddof=1))
         squares = (without - np.mean(without)) ** 2
-        freedom = min(11, 2 * squares.sum() ** 2 / 12 / squares.var(ddof=1))
+        freedom = degrees_of_freedom(np.array(without))
         half = stats.t.ppf(0.975, freedom) * math.sqrt(11 / 12 * squares.sum())
         shift = (moved - human).mean() / human.std(ddof=1)
         rows = differences(human, moved)

@@ -30,6 +30,7 @@ from spokeneval.run.statistics import parse_statistics, primary_matrix, primary_
 from spokeneval.task import Score, Task
 from spokeneval.tasks import find_task, task_names
 from tests.samples.cases import OWN
+from tests.samples.freedom import degrees_of_freedom
 from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT, run_score
 
@@ -193,21 +194,12 @@ def expected_interval(score: Score, value: float, without: np.ndarray) -> tuple[
         return np.log(x - low) - (np.log(high - x) if high < math.inf else 0)
 
     with np.errstate(divide="ignore"):
-        own_scale = not np.isfinite(on_scale(np.append(without, value))).all()
-    others = without if own_scale else on_scale(without)
-    squares = (others - others.mean()) ** 2
-    if own_scale and high < math.inf:
-        return jackknife_interval(value, without, (low, high))  # held against its own oracle in tests/metrics
-    if not squares.any():
-        return value, value
-    variance_of_squares = squares.var(ddof=1)
-    freedom = (
-        n - 1 if not variance_of_squares else min(n - 1, 2 * squares.sum() ** 2 / n / variance_of_squares)
-    )
-    error = math.sqrt((n - 1) / n * squares.sum())
-    half = student_quantile(freedom) * error
-    if own_scale:
-        return max(low, value - half), min(high, value + half)
+        others = on_scale(without)
+        own_scale = not np.isfinite(np.append(others, on_scale(value))).all()
+    if own_scale:  # held against its own oracle in tests/metrics
+        return jackknife_interval(value, without, (low, high), whole=100 if score.percent else 1)
+    error = math.sqrt((n - 1) / n * ((others - others.mean()) ** 2).sum())
+    half = student_quantile(degrees_of_freedom(others)) * error
     ends = on_scale(value) - half, on_scale(value) + half
     shares = [1 / (1 + math.exp(-end)) for end in ends]
     return tuple(
@@ -236,8 +228,9 @@ def test_an_interval_is_that_of_a_loop_over_left_out_units(task):
                 without.append(value)
         without = np.array(without, dtype=float)
         if score.interval:  # likewise
-            low, high, error = score.interval(task.part(score, whole.statistics.parts))
-            assert found == interval.Interval(round(low, 10), round(high, 10), round(error, 10))
+            factor = 100 if score.percent else 1
+            expected = [factor * each for each in score.interval(task.part(score, whole.statistics.parts))]
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9, err_msg=key)
             continue
         expected = expected_interval(score, value, without)
         np.testing.assert_allclose([found.low, found.high], expected, rtol=1e-9, atol=1e-9, err_msg=key)

@@ -44,6 +44,7 @@ from spokeneval.run.scoring import score_submission
 from spokeneval.run.signature import Signature
 from spokeneval.run.statistics import Statistics, by_unit, primary_of_sums
 from spokeneval.tasks.spoken_call import TASK
+from tests.samples.freedom import degrees_of_freedom
 from tests.samples.own_competition import begun_folder
 from tests.samples.programs import ROOT, write_files
 from tests.samples.spoken_call import COLUMNS, TABLE_1, decided
@@ -315,7 +316,7 @@ def test_pairs_have_their_difference_interval_and_both_p(tmp_path):
         assert float(row["p"]) <= float(row["adjusted_p"])
     twins = rows[0]
     assert (twins["first"], twins["second"], twins["p"]) == ("system0", "system4", "1.0")
-    # Jackknife in a loop over units, with scipy's t distribution; the squares' spread gives the degrees of freedom.
+    # Jackknife in a loop over units, with scipy's t distribution.
     statistics = {output.name: output.statistics for output in read_outputs(sorted(tmp_path.iterdir()))}
     first, second = (statistics[name].values for name in ("system0", "system3"))
     primary = primary_of_sums(TASK, statistics["system0"])
@@ -326,8 +327,9 @@ def test_pairs_have_their_difference_interval_and_both_p(tmp_path):
         for unit in range(300)
     ]
     squares = (np.array(without) - np.mean(without)) ** 2
-    freedom = min(299, 2 * squares.sum() ** 2 / (300 * squares.var(ddof=1)))
-    half = scipy.stats.t.ppf(0.975, freedom) * math.sqrt(299 / 300 * squares.sum())
+    half = scipy.stats.t.ppf(0.975, degrees_of_freedom(np.array(without))) * math.sqrt(
+        299 / 300 * squares.sum()
+    )
     (pair,) = [row for row in rows if (row["first"], row["second"]) == ("system0", "system3")]
     assert float(pair["difference_low"]) == pytest.approx(float(pair["difference"]) - half, abs=1e-9)
     assert float(pair["difference_high"]) == pytest.approx(float(pair["difference"]) + half, abs=1e-9)
