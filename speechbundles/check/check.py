@@ -13,7 +13,7 @@ from speechbundles.check.codabench.check import check_codabench
 from speechbundles.check.codalab.check import check_codalab
 from speechbundles.check.leaks import check_leaks
 from speechbundles.check.practice import check_practice
-from speechbundles.check.scores import check_scores, read_options
+from speechbundles.check.scores import check_scores, check_sorting, read_options
 from speechbundles.check.seal import sealed_sets
 from speechbundles.model import dates
 from speechbundles.model.archive import Archive, read_bundle
@@ -51,9 +51,10 @@ def check_bundle(path: Path) -> list[Finding]:
     check_leaks(report, files, bundle.contents, sealed_sets(report, bundle.contents, Path(path)))
     with suppress(BundleError):  # the findings already report it
         built = bundle_of(files, document)
+        check_sorting(bundle, built)
         check_budget(report, built, bundle.contents)
         if not any(finding.level == "error" for finding in report.findings):
-            check_practice(report, built, bundle.contents.pages.values(), dates.now())
+            check_practice(report, built, bundle.contents, dates.now())
     return report.findings
 
 

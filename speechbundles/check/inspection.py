@@ -48,6 +48,7 @@ class Contents:
     Attributes
     ----------
     programs: programs that can be run, by step and by the name of their zip.
+    kits: names of the starting kits.
     """
 
     tasks: list[BuiltTask] = field(default_factory=list)
@@ -58,6 +59,7 @@ class Contents:
     solutions: dict[str, Archive] = field(default_factory=dict)
     pages: dict[str, bytes] = field(default_factory=dict)
     programs: dict[tuple[str, str], Program] = field(default_factory=dict)
+    kits: set[str] = field(default_factory=set)
 
     def scoring_program(self, task: BuiltTask | None) -> Program | None:
         archive = task.parts.get("scoring_program") if task else None

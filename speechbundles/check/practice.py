@@ -5,9 +5,9 @@ The limits of three submissions and forty days are those of Pavão et al., AI Co
 """
 
 import re
-from collections.abc import Iterable
 from datetime import datetime, timedelta
 
+from speechbundles.check.inspection import Contents
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.finding import Report
 from speechbundles.model.zips import DECIDING_SET, reference_zip
@@ -24,15 +24,36 @@ _LICENCE = re.compile(
     re.IGNORECASE,
 )
 
+_SUBMITTING = re.compile(
+    r"submi(t|ssion)|upload|soumi|soumett|dépos|einreich|abgabe|hochlad|envi[ao]|envío|sub(ir|ida)|invi(a|o)"
+    r"|inzend|提交|上传|投稿|提出|제출|отправ|загру",
+    re.IGNORECASE,
+)
+"""Words for submissions and uploads, in the languages of published competitions."""
+_KIT_LINK = re.compile(
+    r"https?://(www\.)?(github|gitlab|colab\.research|huggingface|kaggle|zenodo|drive\.google|osf)\b"
+    r"|\b(start(ing|er)[ _-]?kit|baseline|template|example)\b[^\n]{,80}https?://"
+    r"|https?://\S{,200}(kit|starter|baseline|template|example)",
+    re.IGNORECASE,
+)
+_KIT_FILE = re.compile(r"\.(py|ipynb|r|jl)$|kit|submission|baseline", re.IGNORECASE)
+"""Files in public data that serve as a kit."""
 
-def check_practice(report: Report, bundle: BuiltBundle, pages: Iterable[bytes], now: datetime) -> None:
+
+def check_practice(report: Report, bundle: BuiltBundle, contents: Contents, now: datetime) -> None:
     """Check phases and pages; `now` is in UTC, without a time zone."""
     phases = [phase for phase in bundle.phases if phase.per_day != 0 and phase.total != 0]
     if phases:
         _check_deciding(report, phases)
         _check_past(report, phases, now)
-    if not any(_LICENCE.search(page.decode("utf-8", "replace")) for page in pages):
+    pages = [page.decode("utf-8", "replace") for page in contents.pages.values()]
+    if not any(map(_LICENCE.search, pages)):
         report.add("licence-missing", "the pages", "no data licence on any page")
+    if not any(map(_SUBMITTING.search, pages)):
+        report.add("submission-undescribed", "the pages", "no page says what to submit")
+    files = (name for archive in contents.item_lists.values() for name in archive.files)
+    if not (contents.kits or any(map(_KIT_LINK.search, pages)) or any(map(_KIT_FILE.search, files))):
+        report.add("kit-missing", "the phases", "no phase has a starting kit, and no page links to one")
 
 
 def _check_deciding(report: Report, phases: list[BuiltPhase]) -> None:
@@ -48,11 +69,11 @@ def _check_deciding(report: Report, phases: list[BuiltPhase]) -> None:
     if deciding.total is None or deciding.total > MOST_SUBMISSIONS:
         most = "any number of submissions" if deciding.total is None else f"{deciding.total} submissions"
         report.add("deciding-submissions", where, f"{most} in all in the deciding phase")
-    if at and deciding.opens - phases[0].opens < DEVELOPMENT:
-        days = (deciding.opens - phases[0].opens).days
-        report.add(
-            "development-short", f"phase {phases[0].name!r}", f"opens {days} days before {deciding.name!r}"
-        )
+    ends = (min(phase.closes or deciding.opens, deciding.opens) for phase in phases[:at])
+    developing = sum((end - phase.opens for phase, end in zip(phases, ends, strict=False)), timedelta())
+    if at and developing < DEVELOPMENT:
+        what = f"submissions are open for {developing.days} days before {deciding.name!r}"
+        report.add("development-short", f"phase {phases[0].name!r}", what)
     following = phases[at + 1] if at + 1 < len(phases) else None
     if deciding.closes is None:
         report.add("review-window", where, "the deciding phase has no end")

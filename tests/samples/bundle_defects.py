@@ -127,6 +127,8 @@ SCORE = b'''"""A synthetic scoring program."""
 import json
 
 import spokeneval
+
+KEYS = ["accuracy", "error", "count"]
 '''
 TASK = {
     "task": "synthetic",
@@ -209,8 +211,8 @@ def codabench() -> Draft:
     zips["ingestion_program.zip"] = [("ingest.py", INGEST), ("metadata.yaml", ingestion.encode()), PACKAGE]
     zips["solutions/baseline.zip"] = [("predictions.csv", _predictions(HIDDEN))]
     pages = {
-        "pages/terms.md": b"# Terms\n\nBe fair. **Data licence**: MIT.\n",
-        "pages/overview.md": b"# Overview\n\nSynthetic; see [terms](#terms), `[code](x.md)`. Data licence: MIT.\n",
+        "pages/terms.md": b"# Terms\n\nBe fair. Submit three times. **Data licence**: MIT.\n",
+        "pages/overview.md": b"# Overview\n\nSee [terms](#terms), `[code](x.md)`. Submit. Data licence: MIT.\n",
     }
     return Draft(yaml.safe_load(CODABENCH), {"logo.png": png(), **pages}, zips)
 
@@ -244,7 +246,7 @@ leaderboard:
 def codalab() -> Draft:
     """The smallest bundle of format 1.5 that has everything and no defect."""
     spec = yaml.safe_load(CODALAB)
-    pages = dict.fromkeys(spec["html"].values(), b"<p>Synthetic. Data licence: MIT.</p>\n")
+    pages = dict.fromkeys(spec["html"].values(), b"<p>Synthetic. Data licence: MIT. Upload a zip.</p>\n")
     metadata = b"command: python3 $program/score.py $input $output\n"
     return Draft(spec, {"logo.png": png(), **pages}, _inner_zips(("metadata", metadata)))
 
@@ -413,6 +415,12 @@ def _options(**changes: Any) -> Damage:
 
 def _scores(*keys: str) -> Damage:
     task = {**TASK, "scores": [{"key": key} for key in keys]}
+    script = SCORE.replace(b'["accuracy", "error", "count"]', json.dumps(keys).encode())
+    return inside("scoring_program.zip", task__json=json.dumps(task).encode(), score__py=script)
+
+
+def _directions(**directions: str) -> Damage:
+    task = {**TASK, "scores": [{"key": key, "direction": value} for key, value in directions.items()]}
     return inside("scoring_program.zip", task__json=json.dumps(task).encode())
 
 
@@ -510,11 +518,12 @@ _SHARED: list[tuple[str, str, Damage]] = [
     ("options-invalid", "an unknown key", _options(details=True)),
     ("scores-undeclared", "no description", inside_files("scoring_program.zip", {"task.json": None})),
     ("scores-undeclared", "no JSON in it", inside("scoring_program.zip", task__json=b"{")),
-    ("scores-undeclared", "no score in it", _scores()),
+    ("scores-undeclared", "no score in it", inside("scoring_program.zip", task__json=b'{"scores": [], "options": {}}')),
     ("scores-undeclared", "scores without keys", inside(
         "scoring_program.zip", task__json=b'{"scores": ["accuracy"], "options": {}}')),
     ("column-not-scored", "the program lost a key", _scores("accuracy", "count")),
     ("primary-not-first-score", "the program has another first", _scores("error", "accuracy", "count")),
+    ("score-not-written", "a declared key that the script does not write", _score(b'"error"', b'"err"')),
     ("leak-file", "the reference in the starting kit", inside("starting_kit.zip", gold__csv=REFERENCE)),
     ("leak-file", "the reference in a zip in the kit", inside(
         "starting_kit.zip", more__zip=make_zip([("gold.csv", REFERENCE)]))),
@@ -682,7 +691,8 @@ _CODABENCH: list[tuple[str, str, Damage]] = [
     ("several-tasks-force", "two tasks, the last counts", both(
         put("phases", 1, "tasks", to=[0, 1]), put(*BOARD, "submission_rule", to="Force_Last"))),
     ("several-tasks-force", "two tasks, the least counts", both(
-        put("phases", 1, "tasks", to=[0, 1]), put(*FIRST_COLUMN, "sorting", to="asc"))),
+        put("phases", 1, "tasks", to=[0, 1]), put(*FIRST_COLUMN, "sorting", to="asc"),
+        put(*FIRST_COLUMN, "key", to="effort"), put(*FIRST_COLUMN, "title", to="Effort"), _scores("effort", "error"))),
     ("phase-end-missing", "no end before a phase", drop("phases", 0, "end")),
     ("phase-end-missing", "a null end before a phase", put("phases", 0, "end", to=None)),
     ("phase-end-before-start", "the end before the start", put("phases", 1, "end", to="2027-02-28 00:00:00")),
@@ -708,13 +718,21 @@ _CODABENCH: list[tuple[str, str, Damage]] = [
     ("deciding-submissions", "four in all", put("phases", 1, "max_submissions", to=4)),
     ("deciding-submissions", "the default, a hundred", drop("phases", 1, "max_submissions")),
     ("development-short", "39 days", put("phases", 0, "start", to="2027-01-21 00:00:00")),
+    ("development-short", "ten days, long before", put("phases", 0, "end", to="2027-01-20 23:59:59")),
+    ("daily-default", "none a day in development", drop("phases", 0, "max_submissions_per_day")),
+    ("kit-missing", "no kit", drop("phases", 0, "starting_kit")),
+    ("submission-undescribed", "pages without a submission", lambda draft: draft.files.update(
+        {name: b"Synthetic. Data licence: MIT.\n" for name in draft.files if name.endswith(".md")})),
+    ("sorting-doubtful", "accuracy ascending", put(*FIRST_COLUMN, "sorting", to="asc")),
+    ("sorting-doubtful", "an error rate descending", put(*SECOND_COLUMN, "sorting", to="desc")),
+    ("sorting-inverted", "not as declared", _directions(accuracy="lower", error="lower")),
     ("review-window", "an endless last phase", put("phases", 1, "end", to=None)),
     ("review-window", "another phase on the next day", lambda draft: draft.spec["phases"].append(
         {**draft.spec["phases"][1], "index": 2, "name": "More", "start": "2027-03-15 00:00:00", "end": None})),
     ("phase-past", "a year that is over", both(
         put("phases", 0, "start", to="2025-01-11 00:00:00"), put("phases", 0, "end", to="2025-02-28 23:59:59"))),
     ("licence-missing", "none", lambda draft: draft.files.update(
-        {name: b"Under the licence of the data.\n" for name in draft.files if name.endswith(".md")})),
+        {name: b"Submit under the licence of the data.\n" for name in draft.files if name.endswith(".md")})),
     ("fact-sheet-keys", "a key missing", drop(*QUESTION, "is_on_leaderboard")),
     ("fact-sheet-keys", "a key too many", put(*QUESTION, "hint", to="x")),
     ("fact-sheet-keys", "no mapping", put(*QUESTION, to="Method?")),
@@ -863,8 +881,15 @@ _CODALAB: list[tuple[str, str, Damage]] = [
     ("deciding-submissions", "four in all", put("phases", 2, "max_submissions", to=4)),
     ("development-short", "39 days", put("phases", 1, "start_date", to="2027-01-21 00:00:00")),
     ("review-window", "no end", drop("end_date")),
+    ("daily-default", "999 a day in development", both(
+        drop("phases", 1, "max_submissions_per_day"), put("phases", 1, "max_submissions", to=500))),
+    ("kit-missing", "no kit", both(drop("phases", 1, "starting_kit"), drop("phases", 2, "starting_kit"))),
+    ("submission-undescribed", "pages without a submission", lambda draft: draft.files.update(
+        {name: b"<p>Synthetic. Data licence: MIT.</p>\n" for name in draft.files if name.endswith(".html")})),
+    ("sorting-doubtful", "accuracy ascending", put(*COLUMNS, "accuracy", "sort", to="asc")),
+    ("sorting-inverted", "not as declared", _directions(accuracy="lower", error="lower")),
     ("licence-missing", "none", lambda draft: draft.files.update(
-        {name: b"<p>Synthetic.</p>\n" for name in draft.files if name.endswith(".html")})),
+        {name: b"<p>Submit synthetic data.</p>\n" for name in draft.files if name.endswith(".html")})),
     ("hide-not-imported", "hidden results", put("phases", 2, "leaderboard_management_mode", to="hide_results")),
     ("time-limit-default", "no time", put("phases", 1, "execution_time_limit", to=0)),
     ("detailed-results-exposed", "hidden results", both(

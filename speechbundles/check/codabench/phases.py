@@ -6,6 +6,7 @@ from typing import Any
 
 from speechbundles.check.inspection import BuiltTask, Inspection
 from speechbundles.check.keys import check_period
+from speechbundles.check.practice import MOST_SUBMISSIONS
 from speechbundles.model.codabench import read_date
 from speechbundles.model.document import Path
 from speechbundles.platforms.codabench.keys import LEADERBOARD, PHASE
@@ -34,6 +35,7 @@ def check_phases(bundle: Inspection, items: list[Any], tasks: Collection[Any]) -
                 bundle.contents.item_lists[archive.name] = archive
             elif archive is not None:
                 bundle.contents.public[archive.name] = archive
+                bundle.contents.kits.add(archive.name)
         if phase.get("tasks") == []:
             bundle.add("phase-tasks-empty", (*path, "tasks"), "no task")
         for index in phase.get("tasks", []):
@@ -59,6 +61,8 @@ def _check_limits(bundle: Inspection, path: Path, item: dict[str, Any], phase: d
             bundle.add(code, (*path, key), f"{key}: {'null' if item[key] is None else value}")
     daily: Any = phase.get("max_submissions_per_day", PHASE["max_submissions_per_day"]["default"])
     total: Any = phase.get("max_submissions", PHASE["max_submissions"]["default"])
+    if item and "max_submissions_per_day" not in item and not 0 < total <= MOST_SUBMISSIONS:
+        bundle.add("daily-default", path, "no max_submissions_per_day")
     if 0 < total < daily and "max_submissions_per_day" in phase:
         bundle.add(
             "limit-inconsistent", (*path, "max_submissions_per_day"), f"{daily} per day, {total} in all"

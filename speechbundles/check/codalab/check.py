@@ -10,6 +10,7 @@ from speechbundles.check.images import check_image, check_image_age
 from speechbundles.check.inspection import DATA, STEPS, BuiltTask, Inspection
 from speechbundles.check.keys import check_period
 from speechbundles.check.pages import check_logo, check_page
+from speechbundles.check.practice import MOST_SUBMISSIONS
 from speechbundles.check.programs import SHELL, Launch, check_programs
 from speechbundles.check.scores import writes_page
 from speechbundles.model.archive import Archive
@@ -85,6 +86,8 @@ def _read_phases(bundle: Inspection, items: dict[Any, Any]) -> _Phases:
                 bundle.contents.item_lists[archive.name] = archive
             elif part in ("starting_kit", "ingestion_program"):
                 bundle.contents.public[archive.name] = archive
+            if part == "starting_kit":
+                bundle.contents.kits.add(archive.name)
         task = BuiltTask(str(phase.get("label", name)), path, opened)
         bundle.contents.tasks.append(task)
         phases.append((path, phase, task))
@@ -103,6 +106,8 @@ def _check_limits(bundle: Inspection, path: Path, phase: dict[str, Any]) -> None
             bundle.add(code, (*path, key), f"{key}: 0")
     daily = phase.get("max_submissions_per_day", 0)
     total: Any = phase.get("max_submissions", PHASE["max_submissions"]["default"])
+    if phase and "max_submissions_per_day" not in phase and not 0 <= total <= MOST_SUBMISSIONS:
+        bundle.add("daily-default", path, "no max_submissions_per_day")
     if 0 < total < daily:
         bundle.add(
             "limit-inconsistent", (*path, "max_submissions_per_day"), f"{daily} per day, {total} in all"

@@ -50,6 +50,26 @@ HARMLESS = {
     "a sealed share": ("codabench", bundle_defects.seal),
     "a sealed share on the other platform": ("codalab", bundle_defects.seal),
     "a page of one's own": ("codalab", put("html", "prizes", to="data.html")),
+    "a column of unknown direction": ("codabench", bundle_defects.both(
+        put("leaderboards", 0, "columns", 0, "key", to="effort"),
+        put("leaderboards", 0, "columns", 0, "title", to="Effort"),
+        put("leaderboards", 0, "columns", 0, "sorting", to="asc"), bundle_defects._scores("effort", "error"))),
+    "an error in a name that is turned around": ("codabench", bundle_defects.both(
+        put("leaderboards", 0, "columns", 1, "title", to="Error reduction"),
+        put("leaderboards", 0, "columns", 1, "sorting", to="desc"))),
+    "a direction that the program declares": ("codabench", bundle_defects.both(
+        put("leaderboards", 0, "columns", 1, "sorting", to="desc"),
+        bundle_defects._directions(accuracy="higher", error="higher"))),
+    "a kit behind a link": ("codabench", bundle_defects.both(
+        bundle_defects.drop("phases", 0, "starting_kit"),
+        bundle_defects.page("pages/overview.md", b"Submit. Kit: https://example.org/starting_kit"))),
+    "a kit in the public data": ("codabench", bundle_defects.both(
+        bundle_defects.drop("phases", 0, "starting_kit"), put("phases", 0, "public_data", to="kit.zip"),
+        bundle_defects.archive("kit.zip", [("baseline.py", b"print()\n")]))),
+    "pages in French": ("codabench", lambda draft: draft.files.update(
+        {name: "Déposez. Licence : CC BY 4.0.\n".encode() for name in draft.files if name.endswith(".md")})),
+    "a deciding phase without a daily limit": (
+        "codabench", bundle_defects.drop("phases", 1, "max_submissions_per_day")),
     "prompts in the public data alone": ("codabench", bundle_defects.both(
         put("phases", 1, "public_data", to="public_data.zip"),
         bundle_defects.archive("public_data.zip", bundle_defects.codabench().zips["input_data.zip"]),
