@@ -11,24 +11,18 @@ from pathlib import Path
 
 import click
 
-from speechbundles.cli.options import PATH, Command, jobs
+from speechbundles.cli.options import Command, bundle_file, jobs
 from speechbundles.cli.progress import counting
-from speechbundles.cli.server import competition_number, connect, server_options
+from speechbundles.cli.server import competition_number, connect, fetched_folder, fetched_into, server_options
 from speechbundles.cli.terminal import refuse_windows, reporting
 from speechbundles.live import abandon_amendment, amendment_to_text, carry_out_amendment, plan_amendment
 from speechbundles.model.text import say
 
 
 @click.command(cls=Command, help=__doc__)
-@click.argument("bundle", type=PATH, metavar="BUNDLE.zip")
+@bundle_file
 @competition_number
-@click.option(
-    "--dir",
-    "folder",
-    type=PATH,
-    metavar="DIR",
-    help="folder for the fetched submissions (default: fetched/COMPETITION)",
-)
+@fetched_folder
 @jobs
 @click.option(
     "--accept",
@@ -56,7 +50,7 @@ def command(
     refuse_windows()
     with reporting(ending="\n\nRun the same command again to continue."):
         connection = connect(server, token_file)
-        folder = folder or Path("fetched") / str(competition)
+        folder = fetched_into(folder, competition)
         if abandon:
             for step in abandon_amendment(connection, competition, folder):
                 say(step)

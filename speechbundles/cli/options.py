@@ -1,4 +1,4 @@
-"""The class of all commands, and options that several commands share."""
+"""The class of all commands, and arguments and options that several commands share."""
 
 import re
 from pathlib import Path
@@ -33,6 +33,7 @@ class Command(click.Command):
         return rest
 
 
+bundle_file = click.argument("bundle", type=PATH, metavar="BUNDLE.zip")
 own_folder = click.option(
     "--competition", type=PATH, metavar="DIR", help="your competition folder, as created by init"
 )

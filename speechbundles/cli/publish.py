@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from speechbundles.cli.options import PATH, Command
+from speechbundles.cli.options import Command, bundle_file
 from speechbundles.cli.progress import uploading
 from speechbundles.cli.server import connect, server_options
 from speechbundles.cli.terminal import refuse_windows, reporting
@@ -17,7 +17,7 @@ from speechbundles.model.text import say
 
 
 @click.command(cls=Command, help=__doc__)
-@click.argument("bundle", type=PATH, metavar="BUNDLE.zip")
+@bundle_file
 @click.option(
     "--competition",
     type=int,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from speechbundles.cli.options import PATH, Command, as_json, phase, reference
+from speechbundles.cli.options import PATH, Command, as_json, bundle_file, phase, reference
 from speechbundles.cli.terminal import refuse_windows, reporting
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.text import say
@@ -13,7 +13,7 @@ from spokeneval.programs.score import HIDDEN_STATISTICS
 
 
 @click.command(cls=Command, help=__doc__)
-@click.argument("bundle", type=PATH, metavar="BUNDLE.zip")
+@bundle_file
 @click.argument("submission", type=PATH, metavar="SUBMISSION.zip")
 @phase
 @reference

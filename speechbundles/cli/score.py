@@ -21,7 +21,7 @@ from pathlib import Path
 import click
 
 from speechbundles.board import score_all, scores_to_text
-from speechbundles.cli.options import PATH, Command, jobs, phase, reference
+from speechbundles.cli.options import PATH, Command, bundle_file, jobs, phase, reference
 from speechbundles.cli.progress import counting
 from speechbundles.cli.terminal import refuse_windows, reporting, resumable, warn
 from speechbundles.model.fetched import safe_name
@@ -30,7 +30,7 @@ from speechbundles.model.text import say
 
 
 @click.command(cls=Command, help=__doc__)
-@click.argument("bundle", type=PATH, metavar="BUNDLE.zip")
+@bundle_file
 @click.argument("folder", type=PATH, metavar="DIR", required=False)
 @click.option(
     "--fetched", type=PATH, metavar="DIR", help="score the leaderboard's entries in a folder that fetch wrote"

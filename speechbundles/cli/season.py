@@ -19,7 +19,7 @@ from pathlib import Path
 
 import click
 
-from speechbundles.cli.options import PATH, Command, as_json, jobs
+from speechbundles.cli.options import PATH, Command, as_json, bundle_file, jobs
 from speechbundles.cli.progress import counting
 from speechbundles.cli.terminal import refuse_windows, reporting, resumable
 from speechbundles.model.text import say
@@ -27,7 +27,7 @@ from speechbundles.season import play_season, season_to_html, season_to_json, se
 
 
 @click.command(cls=Command, help=__doc__)
-@click.argument("bundle", type=PATH, metavar="BUNDLE.zip")
+@bundle_file
 @click.argument("folder", type=PATH, metavar="DIR")
 @click.option(
     "--work", type=PATH, metavar="DIR", help="keep the results of runs in this folder (default: DIR/.season)"

@@ -1,4 +1,4 @@
-"""The options of commands that use a server, and the connection to it."""
+"""Arguments and options of commands that use a server, and the connection to it."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +14,18 @@ from speechbundles.model.text import say
 SERVER = "https://www.codabench.org"
 
 competition_number = click.argument("competition", type=int, metavar="COMPETITION")
+fetched_folder = click.option(
+    "--dir",
+    "folder",
+    type=PATH,
+    metavar="DIR",
+    help="the folder for the fetched submissions (default: fetched/COMPETITION)",
+)
+
+
+def fetched_into(folder: Path | None, competition: int) -> Path:
+    """Return the folder for a competition's submissions: the option's value, or the default."""
+    return folder or Path("fetched") / str(competition)
 
 
 def server_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import click
 
-from speechbundles.cli.options import PATH, Command
+from speechbundles.cli.options import Command, bundle_file
 from speechbundles.cli.progress import counting
-from speechbundles.cli.server import competition_number, connect, server_options
+from speechbundles.cli.server import competition_number, connect, fetched_folder, fetched_into, server_options
 from speechbundles.cli.terminal import reporting
 from speechbundles.live import watch_competition
 from speechbundles.model.text import printable, say
@@ -22,15 +22,9 @@ DIFFERENT = 3
 
 
 @click.command(cls=Command, help=__doc__)
-@click.argument("bundle", type=PATH, metavar="BUNDLE.zip")
+@bundle_file
 @competition_number
-@click.option(
-    "--dir",
-    "folder",
-    type=PATH,
-    metavar="DIR",
-    help="the folder with the fetched submissions (default: fetched/COMPETITION)",
-)
+@fetched_folder
 @click.option("--fetch", "fetching", is_flag=True, help="fetch new submissions into this folder")
 @server_options
 def command(
@@ -46,7 +40,7 @@ def command(
             connect(server, token_file),
             bundle,
             competition,
-            folder or Path("fetched") / str(competition),
+            fetched_into(folder, competition),
             fetching=fetching,
             progress=progress,
         )
