@@ -12,8 +12,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,6 +25,7 @@ from speechbundles.model.bounded import parse_json, sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.console import fitted_table, wrap
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.fetched import locked
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.submissions import find_submissions
 from speechbundles.model.text import printable
@@ -133,7 +133,7 @@ def score(
         else partial(rehearse_on_cluster, scheduler)
     )
     scoring = _Scoring(built, scored_phase, tuple(basis), out, rehearse, progress)
-    with _alone(out, runs):
+    with locked(runs / "lock", out):
         notes: tuple[str, ...] = ()
         if teams is None:
             results, new = _score_all(scoring, submissions)
@@ -260,21 +260,6 @@ def _forget(runs: Path, names: Iterable[str]) -> None:
     for path in runs.glob("*.json"):
         if path.name.partition("-")[0] in scored_anew:
             path.unlink()
-
-
-@contextmanager
-def _alone(out: Path, runs: Path) -> Iterator[None]:
-    """Lock the output folder, so that no other run writes to it."""
-    import fcntl  # missing on Windows, where programs are not run
-
-    with (runs / "lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise OrganiserError(
-                f"{out}: another run is writing to this folder. Wait until it ends, or give another folder with --out"
-            ) from None
-        yield
 
 
 def _warnings(results: Mapping[str, Result]) -> list[str]:

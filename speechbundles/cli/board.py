@@ -29,6 +29,7 @@ from speechbundles.model import dates
 from speechbundles.model.competition import Competition
 from speechbundles.model.console import wrap
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.fetched import locked
 from speechbundles.model.finding import format_findings
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import printable, say
@@ -68,31 +69,33 @@ def command(
     token_file: Path | None,
 ) -> int:
     refuse_windows()
-    with reporting(2), resumable("scored"):
+    with reporting(), resumable("scored"):
         fetched = fetched or competition / FETCHED
         chosen = _chosen(competition, name)
         _require_apart(out, competition, fetched)
-        if number is not None:
-            with counting("fetching") as fetching:
-                fetch_competition(connect(server, token_file), number, fetched, progress=fetching)
-        elif not fetched.is_dir():
+        if number is None and not fetched.is_dir():
             raise OrganiserError(
                 f"{fetched}: no such folder; give COMPETITION to fetch the submissions first"
             )
-        bundle = _build(competition, chosen.name, private_folder(fetched))
-        with counting("scoring") as scoring:
-            board = make_home_board(
-                bundle,
-                fetched,
-                sets=chosen.home_sets,
-                now=dates.now(),
-                daily=chosen["board_update"] == "daily",
-                anonymous=chosen["board_names"] == "anonymous",
-                coarse=chosen["feedback"] == COARSE,
-                jobs=jobs,
-                progress=scoring,
-            )
-        written = write_home_board(board, out)
+        private = private_folder(fetched)
+        with locked(private / "lock", fetched):
+            if number is not None:
+                with counting("fetching") as fetching:
+                    fetch_competition(connect(server, token_file), number, fetched, progress=fetching)
+            bundle = _build(competition, chosen.name, private)
+            with counting("scoring") as scoring:
+                board = make_home_board(
+                    bundle,
+                    fetched,
+                    sets=chosen.home_sets,
+                    now=dates.now(),
+                    daily=chosen["board_update"] == "daily",
+                    anonymous=chosen["board_names"] == "anonymous",
+                    coarse=chosen["feedback"] == COARSE,
+                    jobs=jobs,
+                    progress=scoring,
+                )
+            written = write_home_board(board, out)
     for line in board.left_out:
         say(wrap(printable(line), "  "))
     entries = sum(len(phase.entries) for phase in board.phases)

@@ -5,7 +5,7 @@ Files that are there are not fetched again. What an interrupted fetch has saved 
 
 import threading
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,6 +18,7 @@ from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachabl
 from speechbundles.model.fetched import (
     DELETED,
     INDEX,
+    LOCK,
     LOGS,
     OUTPUTS,
     REPLACED,
@@ -26,6 +27,7 @@ from speechbundles.model.fetched import (
     Fetched,
     append_to_journal,
     folders_of,
+    locked,
     logs_path,
     output_path,
     read_index,
@@ -75,17 +77,28 @@ def fetch(
 
     Raises
     ------
-    OrganiserError: the competition or the folder's index cannot be read, or the server cannot be reached any more. Runs
-        that were fetched before stay in the folder.
+    OrganiserError: the competition or the folder's index cannot be read, another fetch is writing to the folder, or the
+        server cannot be reached any more. Runs that were fetched before stay in the folder.
     """
     phases = api.phases_of(api.read_competition(connection, competition))
+    folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder / LOCK, folder):
+        return _fetch(connection, phases, folder, jobs, progress)
+
+
+def _fetch(
+    connection: Connection,
+    phases: Sequence[api.LivePhase],
+    folder: Path,
+    jobs: int,
+    progress: Progress | None,
+) -> Haul:
     known = {run.id: run for run in read_index(folder)} if (folder / INDEX).exists() else {}
     listed = {
         run.id: _listed(run, phase.name, known.get(run.id))
         for phase in phases
         for run in api.list_runs(connection, phase.id)
     }
-    folder.mkdir(parents=True, exist_ok=True)
     result = {
         **{run.id: replace(run, on_board=False, complete=True, note=VANISHED) for run in known.values()},
         **listed,

@@ -17,8 +17,10 @@ writes them into the index. A cell that a spreadsheet would run as a formula has
 import hashlib
 import json
 import re
+import sys
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from datetime import datetime
 from pathlib import Path
@@ -30,6 +32,8 @@ from speechbundles.model.tabular import read_rows
 from spokeneval.formats.tables import begins_formula, csv_text
 
 SUBMISSIONS, OUTPUTS, LOGS = "submissions", "outputs", "logs"
+LOCK = ".lock"
+"""The file that a fetch locks while it writes to the folder."""
 JOURNAL = ".fetched.jsonl"
 """The runs that were fetched since the index was written, one line each."""
 DELETED = "the upload was deleted on the server"
@@ -178,6 +182,31 @@ def write_whole(path: Path, text: str) -> None:
     part = path.with_name(f"{path.name}.part")
     part.write_text(text, encoding="utf-8", newline="")
     part.replace(path)
+
+
+@contextmanager
+def locked(lock: Path, folder: Path) -> Iterator[None]:
+    """Lock a file, so that no other run writes to the folder. The lock ends with the process, even if it is killed.
+
+    Raises
+    ------
+    OrganiserError: another run has locked the file.
+    """
+    with lock.open("w") as stream:
+        try:
+            if sys.platform == "win32":
+                import msvcrt
+
+                msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
+            else:
+                import fcntl
+
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError):
+            raise OrganiserError(
+                f"{folder}: another run is writing to this folder; wait until it ends, or choose another folder"
+            ) from None
+        yield
 
 
 def _cell(value: object) -> str:

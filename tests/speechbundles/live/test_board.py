@@ -3,6 +3,8 @@
 import csv
 import json
 import shutil
+import subprocess
+import sys
 from datetime import datetime
 from pathlib import Path
 
@@ -12,13 +14,13 @@ import build_bundle
 from speechbundles.live.board import PRIVATE, make_home_board, to_csv, write_home_board
 from speechbundles.live.fetch import DELETED, REPLACED, VANISHED
 from speechbundles.model import dates
-from speechbundles.model.fetched import Fetched, write_index
+from speechbundles.model.fetched import LOCK, Fetched, write_index
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.zips import make_zip
 from speechbundles.new.examples import example_files
 from speechbundles.rehearse import rehearse_phase
 from tests.samples.codabench_server import TOKEN, CodabenchServer
-from tests.samples.programs import write_files
+from tests.samples.programs import ROOT, write_files
 
 NAME = "health"
 LABELS = "reference_data/health/evaluation/labels.csv"
@@ -215,6 +217,14 @@ def test_hostile_names_do_no_harm(exact, tmp_path):
     assert to_csv(made) == table
 
 
+def upload_bundle(server, mine):
+    """Build the bundle without labels, and import it; return the competition's number."""
+    assert build_bundle.main(["build", "--competition", str(mine), "--platform", "codabench"]) == 0
+    key = server._dataset("competition_bundle", "bundle.zip", 0)
+    server.files[server.datasets[key]["path"]] = (mine / f"dist/codabench/{NAME}.zip").read_bytes()
+    return server._import(key)
+
+
 def main(*arguments):
     return build_bundle.main(["board", *map(str, arguments)])
 
@@ -222,15 +232,11 @@ def main(*arguments):
 def test_the_command_fetches_scores_and_publishes(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(dates, "now", lambda: NOW)
     mine = begin(tmp_path / "mine", "  board_url: https://example.org/b\n")
-    assert build_bundle.main(["build", "--competition", str(mine), "--platform", "codabench"]) == 0
-    uploaded = (mine / f"dist/codabench/{NAME}.zip").read_bytes()
     token = tmp_path / "token"
     token.write_text(TOKEN)
     token.chmod(0o600)
     with CodabenchServer(lambda parts, submission: {"received": 1.0}) as server:
-        key = server._dataset("competition_bundle", "bundle.zip", 0)
-        server.files[server.datasets[key]["path"]] = uploaded
-        number = server._import(key)
+        number = upload_bundle(server, mine)
         phase = server.competitions[number]["phases"][1]["id"]
         server.enter(phase, "anna", answers(20))
         server.enter(phase, "bob", answers(9))
@@ -269,6 +275,46 @@ def test_a_wrong_call_is_refused_in_a_line(out, settings, message, tmp_path, cap
     mine = begin(tmp_path / "mine")
     text = (mine / "competition.yaml").read_text("utf-8").replace("labels: home", settings)
     (mine / "competition.yaml").write_text(text, "utf-8")
-    assert main("--competition", mine, "--out", tmp_path / out) == 2
+    assert main("--competition", mine, "--out", tmp_path / out) == 1
     assert message in capsys.readouterr().err
     assert not Path(tmp_path / "site").exists()
+
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from speechbundles.model.fetched import locked
+with locked(Path(sys.argv[1]), Path()):
+    print("locked", flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("lock", [f"{PRIVATE}/lock", LOCK])
+def test_of_two_runs_on_a_folder_the_second_is_refused_until_the_first_is_gone(lock, tmp_path, capsys):
+    mine = begin(tmp_path / "mine")
+    folder = write_files(mine / "fetched", {lock: ""})
+    token = write_files(tmp_path, {"token": TOKEN}) / "token"
+    token.chmod(0o600)
+    with CodabenchServer(lambda parts, submission: {"received": 1.0}) as server:
+        call = (
+            upload_bundle(server, mine),
+            "--competition",
+            mine,
+            "--out",
+            tmp_path / "site",
+            "--server",
+            server.address,
+        )
+        with subprocess.Popen(
+            [sys.executable, "-c", HOLD, folder / lock], stdout=subprocess.PIPE, cwd=ROOT
+        ) as first:
+            assert first.stdout.readline() == b"locked\n"
+            capsys.readouterr()
+            assert main(*call, "--token-file", token) == 1
+            assert [line for line in capsys.readouterr().err.splitlines() if "fetching" not in line] == [
+                f"{folder}: another run is writing to this folder; wait until it ends, or choose another folder"
+            ]
+            assert not (tmp_path / "site").exists()
+            first.kill()
+        assert main(*call, "--token-file", token) == 0
