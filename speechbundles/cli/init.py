@@ -36,7 +36,7 @@ from spokeneval.kinds.declared import KINDS
     "--software",
     default="",
     metavar="URL-OR-WHEEL",
-    help="also write a GitHub workflow that installs this wheel: a file, or an address that ends in #sha256=HASH",
+    help="also write GitHub workflows that install this wheel: a file, or an address that ends in #sha256=HASH",
 )
 def command(
     folder: Path, names: Sequence[str], new: str | None, kind: str | None, example: str | None, software: str

@@ -49,6 +49,7 @@ dist/
 fetched/
 scored/
 season/
+site/
 try/
 """
 
@@ -61,7 +62,7 @@ def write_folder(root: Path, folder: Path, names: Sequence[str], *, software: st
     root: the repository.
     folder: a new folder outside the repository.
     names: names of bundles or tasks.
-    software: the wheel that a GitHub workflow installs (see `workflow_files`); empty: no workflow is written.
+    software: the wheel that GitHub workflows install (see `workflow_files`); empty: no workflow is written.
 
     Returns
     -------
@@ -158,7 +159,7 @@ def _require_new(root: Path, folder: Path) -> None:
 
 
 def _write(root: Path, folder: Path, settings: bytes, places: Mapping[str, str], software: str) -> None:
-    """Write the settings, a note into each folder for data, and the GitHub workflow."""
+    """Write the settings, a note into each folder for data, and the GitHub workflows."""
     notes: dict[str, str] = {}
     for place, what in places.items():
         owner, _, file = place.rpartition("/")

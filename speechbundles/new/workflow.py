@@ -1,4 +1,4 @@
-"""Writes the GitHub workflow of a competition folder, which pins the software that it installs by hash."""
+"""Writes the GitHub workflows of a competition folder, which pin the software that they install by hash."""
 
 import hashlib
 import re
@@ -17,7 +17,7 @@ _ADDRESS = re.compile(
 
 
 def workflow_files(root: Path, software: str) -> dict[str, bytes]:
-    """Return the workflow and the files that it installs from, `relative name -> content`.
+    """Return the workflows and the files that they install from, `relative name -> content`.
 
     Parameters
     ----------
@@ -29,10 +29,10 @@ def workflow_files(root: Path, software: str) -> dict[str, bytes]:
     OrganiserError: neither a file nor an address of such a wheel.
     OSError: a wheel that cannot be read.
     """
+    templates = Path(__file__).parent / "templates"
     files = {
-        ".github/workflows/competition.yml": (
-            Path(__file__).parent / "templates" / "workflow.yml"
-        ).read_bytes()
+        ".github/workflows/competition.yml": (templates / "workflow.yml").read_bytes(),
+        ".github/workflows/board.yml": (templates / "board_workflow.yml").read_bytes(),
     }
     if "://" in software:
         found = _ADDRESS.fullmatch(software)

@@ -2,6 +2,8 @@
 
 import csv
 import json
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+import yaml
 
 import build_bundle
 from speechbundles.live.board import PRIVATE, make_home_board, to_csv, write_home_board
@@ -16,10 +19,12 @@ from speechbundles.live.fetch import DELETED, REPLACED, VANISHED
 from speechbundles.model import dates
 from speechbundles.model.fetched import LOCK, Fetched, write_index
 from speechbundles.model.read import read_built_bundle
-from speechbundles.model.zips import make_zip
+from speechbundles.model.zips import make_zip, write_tree
 from speechbundles.new.examples import example_files
+from speechbundles.new.workflow import workflow_files
 from speechbundles.rehearse import rehearse_phase
 from tests.samples.codabench_server import TOKEN, CodabenchServer
+from tests.samples.own_competition import own_folder
 from tests.samples.programs import ROOT, write_files
 
 NAME = "health"
@@ -280,6 +285,7 @@ def test_a_wrong_call_is_refused_in_a_line(out, settings, message, tmp_path, cap
     assert not Path(tmp_path / "site").exists()
 
 
+WHEEL = "spokeneval-1.2.3-py3-none-any.whl"
 HOLD = """
 import sys, time
 from pathlib import Path
@@ -318,3 +324,45 @@ def test_of_two_runs_on_a_folder_the_second_is_refused_until_the_first_is_gone(l
             assert not (tmp_path / "site").exists()
             first.kill()
         assert main(*call, "--token-file", token) == 0
+
+
+def test_the_workflow_publishes_the_page_and_no_label(tmp_path):
+    mine = begin(tmp_path / "mine")
+    settings = (mine / "competition.yaml").read_text("utf-8").replace("2027-", "2024-")
+    (mine / "competition.yaml").write_text(settings, "utf-8")
+    wheel = write_files(tmp_path, {WHEEL: b"a wheel"}) / WHEEL
+    write_tree(mine, workflow_files(ROOT, str(wheel)))
+    workflow = yaml.safe_load((mine / ".github/workflows/board.yml").read_text("utf-8"))
+    jobs = workflow["jobs"]
+    used = [step["uses"] for job in jobs.values() for step in job["steps"] if "uses" in step]
+    assert all(re.fullmatch(r"actions/[\w/-]+@[0-9a-f]{40}", action) for action in used)
+    assert workflow["permissions"] == {}
+    assert jobs["board"]["permissions"] == {"contents": "read"}
+    assert [sorted(step) for step in jobs["publish"]["steps"]] == [
+        ["id", "uses"]
+    ]  # gets nothing but the artifact
+    (install, make) = (step for step in jobs["board"]["steps"] if "run" in step)
+    assert (mine / install["run"].split()[-1]).is_file()
+    (artifact,) = (step["with"]["path"] for step in jobs["board"]["steps"] if "pages" in step.get("uses", ""))
+    with CodabenchServer(lambda parts, submission: {"received": 1.0}) as server:
+        number = upload_bundle(server, mine)
+        shutil.rmtree(mine / "dist")
+        server.now = datetime(2024, 3, 2)
+        phase = server.competitions[number]["phases"][1]["id"]
+        server.enter(phase, "anna", answers(20))
+        call = f'exec "{sys.executable}" "{ROOT / "build_bundle.py"}" "$@" --server {server.address}'
+        program = write_files(tmp_path / "bin", {"speech-bundles": f"#!/bin/sh\n{call}\n"}) / "speech-bundles"
+        program.chmod(0o755)
+        given = {"${{ vars.COMPETITION }}": str(number), "${{ secrets.CODABENCH_TOKEN }}": TOKEN}
+        environment = {
+            **{name: given[value] for name, value in make["env"].items()},
+            "PATH": f"{program.parent}:{os.environ['PATH']}",
+        }
+        subprocess.run(["bash", "-e", "-c", make["run"]], cwd=mine, env=environment, check=True)
+    published = {path.relative_to(mine / artifact).as_posix() for path in (mine / artifact).rglob("*")}
+    assert published == {"index.html", "board.csv", "board.json"}
+    assert json.loads((mine / artifact / "board.json").read_text())["phases"][0]["entries"]
+    for path in (mine / artifact).iterdir():
+        assert not [item for item, *_ in ROWS if item in path.read_text("utf-8")]
+    ignored = (own_folder(tmp_path / "own", ["spoken_call"]) / ".gitignore").read_text("utf-8").split()
+    assert {f"{artifact}/", "fetched/"} <= {*ignored}
