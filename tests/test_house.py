@@ -124,7 +124,7 @@ JOBS = {
     "assemble": {"check", "rehearse"},
     "board": {"rehearse"},
     "check": set(),
-    "live": {"check", "rehearse", "season"},
+    "live": {"board", "check", "rehearse", "season"},
     "new": {"check"},
     "rehearse": set(),
     "season": {"rehearse"},

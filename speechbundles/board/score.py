@@ -85,7 +85,7 @@ class Scores:
 
 def score(
     bundle: Path,
-    folder: Path,
+    folder: Path | Mapping[str, Path],
     out: Path,
     *,
     phase: str | None = None,
@@ -100,7 +100,7 @@ def score(
     Parameters
     ----------
     bundle: a built zip, for Codabench or CodaLab.
-    folder: contains zips at any depth; names that begin with a dot are ignored.
+    folder: contains zips at any depth; names that begin with a dot are ignored. Or the zips themselves, by name.
     out: receives a folder for each submission, and a table of all of them, `scores.csv`.
     phase, reference: as in `rehearse`.
     fetched: whether `fetch` wrote the folder; then the entries of the phase's leaderboard are scored.
@@ -121,8 +121,12 @@ def score(
     built.ranking_column()
     if reference is not None:
         built = with_reference(built, scored_phase, reference)
-    teams = read_teams(folder, scored_phase) if fetched else None
-    submissions = {} if teams else find_submissions(folder, passed_over=out)
+    teams = None
+    if isinstance(folder, Mapping):
+        submissions = folder
+    else:
+        teams = read_teams(folder, scored_phase) if fetched else None
+        submissions = {} if teams else find_submissions(folder, passed_over=out)
     runs = out / RUNS
     runs.mkdir(parents=True, exist_ok=True)
     gold = built.files[scored_phase.reference_data] if scored_phase.reference_data else b""

@@ -34,7 +34,7 @@ from speechbundles.model.finding import format_findings
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import printable, say
 from spokeneval.formats.problems import count_of
-from spokeneval.run.feedback import COARSE
+from spokeneval.run.feedback import EXACT
 
 FETCHED = "fetched"
 
@@ -82,16 +82,16 @@ def command(
             if number is not None:
                 with counting("fetching") as fetching:
                     fetch_competition(connect(server, token_file), number, fetched, progress=fetching)
-            bundle = _build(competition, chosen.name, private)
+            bundle, sets = _build(competition, chosen, private)
             with counting("scoring") as scoring:
                 board = make_home_board(
                     bundle,
                     fetched,
-                    sets=chosen.home_sets,
+                    sets=sets,
+                    exact=chosen.rules if chosen["feedback"] == EXACT else None,
                     now=dates.now(),
                     daily=chosen["board_update"] == "daily",
                     anonymous=chosen["board_names"] == "anonymous",
-                    coarse=chosen["feedback"] == COARSE,
                     jobs=jobs,
                     progress=scoring,
                 )
@@ -132,12 +132,18 @@ def _require_apart(site: Path, *private: Path) -> None:
             )
 
 
-def _build(folder: Path, name: str, private: Path) -> Path:
-    """Build the bundle with all labels, which never leaves this computer; return its zip."""
+def _build(folder: Path, competition: Competition, private: Path) -> tuple[Path, dict[str, float | None]]:
+    """Build the bundle with all labels, which never leaves this computer.
+
+    Returns
+    -------
+    Its zip, and the sets at home with the steps of their scores.
+    """
     with steps() as progress:
-        planned = plan_bundles(Sources(ROOT, folder), [name], {}, at_home=True, progress=progress)
+        planned = plan_bundles(Sources(ROOT, folder), [competition.name], {}, at_home=True, progress=progress)
         (built,) = write_bundles(planned, ["codabench"], private, progress=progress)
     errors = [finding for finding in built.findings if finding.level == "error"]
     if errors:
-        raise OrganiserError(f"{name}: {format_findings(errors)}")
-    return built.path
+        raise OrganiserError(f"{competition.name}: {format_findings(errors)}")
+    feedback, column = planned.parts[competition.task].feedback, competition.columns[0]
+    return built.path, {name: feedback[name].steps.get(column.key) for name in competition.home_sets}

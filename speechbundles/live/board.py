@@ -8,10 +8,14 @@ Entries with equal scores share the better rank.
 The leaderboard depends only on the submissions until a given time and on the labels. So a daily leaderboard is the same
 at any hour of a day, and shows once a day at most how scores have changed.
 
+Rank ranges of exact scores are those of `rank`, from the counts of each unit. Ranges of coarse scores depend only on
+the scores as they are shown: entries less than two steps apart may change places. Ranges from the counts would reveal
+which of two entries on the same step is better.
+
     SITE/index.html    the page; the folder can be published as it is
     SITE/board.csv     a line for each entry
     SITE/board.json    the same, with the columns
-    FETCHED/.board/    private: the bundle with the labels, the results, the names, the state of the last board
+    FETCHED/.board/    private: the bundle with the labels, results, counts, names, and the state of the last board
 """
 
 import hashlib
@@ -26,6 +30,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from speechbundles.board import read_outputs, score_all
 from speechbundles.live.connection import Progress
 from speechbundles.live.fetch import DELETED, VANISHED
 from speechbundles.live.publish import number
@@ -40,25 +47,41 @@ from speechbundles.model.zips import reference_zip
 from speechbundles.platforms.facts import FORCE_ALL, PICKED
 from speechbundles.rehearse import FINISHED
 from speechbundles.season import Attempt, Season, Submission, play_submissions, rank
+from spokeneval.comparison.notes import how_compared
+from spokeneval.comparison.power_table import power_table
+from spokeneval.comparison.systems import compare_systems
+from spokeneval.comparison.tables import Table
 from spokeneval.formats.problems import count_of
 from spokeneval.formats.submission_zip import MAX_BYTES
 from spokeneval.formats.tables import csv_text, no_formula
 from spokeneval.report import page
+from spokeneval.run.statistics import primary_matrix
+from spokeneval.task import Task
 
 PRIVATE = ".board"
 """The folder in a fetched folder with everything that is not published."""
 PAGE, CSV, JSON = "index.html", "board.csv", "board.json"
 _STATE, _KEY, _NAMES = "state.json", "key", "names.csv"
+_SCORED = "scored"
+"""The folder with the outputs of entries, which contain counts of each unit."""
 _DIGITS = 12
 """The number of digits of an anonymous name."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A row of the board. `time`: of the upload; None if names are anonymous. `scores`: by column key."""
+    """A row of the board.
+
+    Attributes
+    ----------
+    ranks: the best and the worst rank that the entry may have; None if unknown.
+    time: of the upload; None if names are anonymous.
+    scores: by column key.
+    """
 
     rank: int
     tied: bool
+    ranks: tuple[int, int] | None
     name: str
     time: datetime | None
     scores: Mapping[str, Decimal]
@@ -67,8 +90,12 @@ class Entry:
 
 @dataclass(frozen=True)
 class PhaseBoard:
+    """The board of a phase. `notes`, `tables`: how ranks were computed, and the power of the set."""
+
     phase: BuiltPhase
     entries: tuple[Entry, ...]
+    notes: tuple[str, ...]
+    tables: tuple[Table, ...]
 
 
 @dataclass(frozen=True)
@@ -105,11 +132,11 @@ def make_home_board(
     bundle: Path,
     fetched: Path,
     *,
-    sets: Sequence[str],
+    sets: Mapping[str, float | None],
+    exact: Task | None,
     now: datetime,
     daily: bool,
     anonymous: bool,
-    coarse: bool,
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> HomeBoard:
@@ -119,11 +146,11 @@ def make_home_board(
     ----------
     bundle: the zip for Codabench that has all labels.
     fetched: a folder that `fetch` wrote.
-    sets: the reference sets whose phases are on the board.
+    sets: the reference sets whose phases are on the board, with the step to which their scores are rounded.
+    exact: the task, if scores are exact; None if they are rounded.
     now: the current time, in UTC.
     daily: whether the board ends with the last day that is over.
     anonymous: whether owners get names that stay the same and that only the organiser can resolve.
-    coarse: whether the bundle rounds scores on hidden labels to steps.
     jobs, progress: as for `play_season`.
 
     Raises
@@ -152,20 +179,28 @@ def make_home_board(
             left_out.append(f"{run.phase}  {run.owner}  {run.id}  {reason}")
         elif attempt.phase:
             finished.setdefault(attempt.phase, []).append(attempt)
-    published = {reference_zip(name) for name in sets}
+    published = {reference_zip(name): step for name, step in sets.items()}
     phases = [phase for phase in season.bundle.phases if phase.reference_data in published]
     columns = tuple(column for column in season.bundle.columns if not column.hidden)
     ended = all(phase.closes and phase.closes <= until for phase in phases)
+    boards = []
+    for phase in phases:
+        placed = _placed(season, phase, finished.get(phase, []))
+        owners = [uploads[attempt.submission].owner for attempt in placed]
+        shown = [names.get(owner, owner) for owner in owners]
+        if exact is None:
+            compared = _compare_steps(season.bundle, placed, published[str(phase.reference_data)])
+        else:
+            compared = _compare(bundle, season.bundle, phase, placed, shown, exact, private, jobs)
+        entries = _entries(season.bundle, placed, shown, compared.ranks, columns, timed=not anonymous)
+        boards.append(PhaseBoard(phase, entries, compared.notes, compared.tables))
     return HomeBoard(
         season.bundle.title,
         columns,
-        tuple(
-            PhaseBoard(phase, _entries(season, phase, finished.get(phase, []), uploads, names, columns))
-            for phase in phases
-        ),
+        tuple(boards),
         until,
         until + timedelta(days=1) if daily and not ended else None,
-        coarse,
+        exact is None,
         _changes(private, season.bundle, phases, now),
         tuple(left_out),
     )
@@ -216,38 +251,117 @@ def _why_left_out(attempt: Attempt, run: Fetched) -> str:
     return ""
 
 
-def _entries(
-    season: Season,
-    phase: BuiltPhase,
-    finished: Sequence[Attempt],
-    uploads: Mapping[Submission, Fetched],
-    names: Mapping[str, str],
-    columns: Sequence[Column],
-) -> tuple[Entry, ...]:
+def _placed(season: Season, phase: BuiltPhase, finished: Sequence[Attempt]) -> list[Attempt]:
+    """Return the runs on a phase's leaderboard, best first."""
     rule = FORCE_ALL if phase.rule in PICKED else phase.rule
-    primary = season.bundle.ranking_column().key
-    placed = [entry.attempt for entry in rank(season.bundle, replace(phase, rule=rule), finished)]
-    scores = [attempt.score(primary) for attempt in placed]
-    rows = []
-    for attempt in placed:
-        score, owner = attempt.score(primary), uploads[attempt.submission].owner
-        result = attempt.result
-        known = (
-            {}
-            if result is None
-            else {key: value for key, value in result.scores.items() if value is not None}
-        )
-        rows.append(
+    return [entry.attempt for entry in rank(season.bundle, replace(phase, rule=rule), finished)]
+
+
+def _places(bundle: BuiltBundle, placed: Sequence[Attempt]) -> list[int]:
+    scores = _primary(bundle, placed)
+    return [scores.index(score) + 1 for score in scores]
+
+
+def _primary(bundle: BuiltBundle, placed: Sequence[Attempt]) -> list[Decimal | None]:
+    key = bundle.ranking_column().key
+    return [attempt.score(key) for attempt in placed]
+
+
+def _entries(
+    bundle: BuiltBundle,
+    placed: Sequence[Attempt],
+    names: Sequence[str],
+    ranks: Sequence[tuple[int, int] | None],
+    columns: Sequence[Column],
+    *,
+    timed: bool,
+) -> tuple[Entry, ...]:
+    places = _places(bundle, placed)
+    entries = []
+    for attempt, place, name, possible in zip(placed, places, names, ranks, strict=True):
+        stored = attempt.result.scores if attempt.result else {}
+        known = {key: score for key, score in stored.items() if score is not None}
+        entries.append(
             Entry(
-                scores.index(score) + 1,
-                scores.count(score) > 1,
-                names.get(owner, owner),
-                None if names else attempt.submission.time,
+                place,
+                places.count(place) > 1,
+                possible,
+                name,
+                attempt.submission.time if timed else None,
                 {column.key: known[column.key] for column in columns if column.key in known},
                 {column.key: attempt.shown(column.key) for column in columns},
             )
         )
-    return tuple(rows)
+    return tuple(entries)
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """Rank ranges in the order of the board, and what explains them."""
+
+    ranks: Sequence[tuple[int, int] | None]
+    notes: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+
+
+def _compare_steps(bundle: BuiltBundle, placed: Sequence[Attempt], step: float | None) -> _Compared:
+    """Return ranges in which entries less than two steps apart may change places."""
+    scores = _primary(bundle, placed)
+    known = [score for score in scores if score is not None]
+    if not step or len(known) < len(scores):
+        return _Compared([None] * len(scores))
+    apart = 2 * Decimal(str(step))
+    if bundle.ranking_column().direction == "lower":
+        known = [-score for score in known]
+    ranks = [
+        (
+            1 + sum(other - score >= apart for other in known),
+            len(known) - sum(score - other >= apart for other in known),
+        )
+        for score in known
+    ]
+    return _Compared(ranks, ("Rank ranges: entries less than two steps apart may change places.",))
+
+
+def _compare(
+    path: Path,
+    bundle: BuiltBundle,
+    phase: BuiltPhase,
+    placed: Sequence[Attempt],
+    names: Sequence[str],
+    task: Task,
+    private: Path,
+    jobs: int | None,
+) -> _Compared:
+    """Compare entries by the counts of each unit, as `rank` does."""
+    unknown = _Compared([None] * len(placed))
+    if len(placed) < 2:
+        return unknown
+    out = private / _SCORED / str(phase.number)
+    score_all(
+        path,
+        {attempt.submission.name: attempt.submission.path for attempt in placed},
+        out,
+        phase=phase.name,
+        jobs=jobs,
+    )
+    outputs = read_outputs([out / attempt.submission.name for attempt in placed])
+    summed = [output.statistics for output in outputs if output.statistics is not None]
+    if len(summed) < len(placed):
+        return unknown
+    order = compare_systems(
+        task,
+        summed,
+        np.stack([primary_matrix(task, statistics) for statistics in summed]),
+        np.array(_places(bundle, placed)),
+        progress=lambda line: None,
+    )
+    unit, number = summed[0].unit, len(summed[0].units)
+    return _Compared(
+        order.ranks,
+        tuple(how_compared(f"{number} {unit}s", unit, len(summed), number)),
+        tuple(power_table(order.pairs, names, unit, number, bundle.ranking_column())),
+    )
 
 
 def _names(private: Path, owners: set[str]) -> dict[str, str]:
@@ -313,13 +427,15 @@ def write_home_board(board: HomeBoard, site: Path) -> list[Path]:
 
 def to_html(board: HomeBoard) -> str:
     """Return a self-contained page."""
-    notes = [f"Submissions until {board.until:{FORMAT}} UTC."]
+    dates = [f"Submissions until {board.until:{FORMAT}} UTC."]
     if board.following:
-        notes.append(f"The next leaderboard has the submissions until {board.following:{FORMAT}} UTC.")
+        dates.append(f"The next leaderboard has the submissions until {board.following:{FORMAT}} UTC.")
+    ranged = any(entry.ranks for each in board.phases for entry in each.entries)
     timed = any(entry.time for each in board.phases for entry in each.entries)
     header = [
         "Name",
         "Rank",
+        *(["Rank range"] if ranged else []),
         *(column.title for column in board.columns),
         *(["Uploaded (UTC)"] if timed else []),
     ]
@@ -329,6 +445,7 @@ def to_html(board: HomeBoard) -> str:
             [
                 printable(entry.name),
                 _rank(entry),
+                *([_range(entry)] if ranged else []),
                 *(entry.shown[column.key] for column in board.columns),
                 *([f"{entry.time:{FORMAT}}"] if entry.time else []),
             ]
@@ -338,7 +455,13 @@ def to_html(board: HomeBoard) -> str:
         shown = (
             page.table(caption, header, rows, shown=len(rows)) if rows else page.paragraph("No entries yet.")
         )
-        sections.append(page.section(each.phase.name, shown))
+        tables = [
+            part
+            for table in each.tables
+            for part in (page.table(table.title, table.header, table.rows), page.paragraph(table.note))
+        ]
+        notes = [page.paragraph(note, kind="note") for note in each.notes]
+        sections.append(page.section(each.phase.name, shown, *notes, *tables))
     first = board.columns[0]
     reading = f"{first.title}: {first.direction} is better. Equal scores share the better rank."
     if board.coarse:
@@ -346,7 +469,7 @@ def to_html(board: HomeBoard) -> str:
         reading += " Treat scores less than two steps apart as a tie."
     return page.page(
         f"{board.title}: leaderboard",
-        page.paragraph(" ".join(notes), kind="note"),
+        page.paragraph(" ".join(dates), kind="note"),
         *sections,
         page.paragraph(reading, kind="note"),
         page.section("Changes", *(page.paragraph(f"{day}: {what}") for day, what in board.changes))
@@ -362,9 +485,23 @@ def _rank(entry: Entry) -> str:
     return f"{entry.rank}=" if entry.tied else str(entry.rank)
 
 
+def _range(entry: Entry) -> str:
+    return "–".join(map(str, dict.fromkeys(entry.ranks))) if entry.ranks else ""
+
+
 def to_csv(board: HomeBoard) -> str:
     """Return a line for each entry; cells are safe to open in a spreadsheet."""
-    rows = [["phase", "rank", "name", "uploaded", *(column.key for column in board.columns)]]
+    rows = [
+        [
+            "phase",
+            "rank",
+            "best_rank",
+            "worst_rank",
+            "name",
+            "uploaded",
+            *(column.key for column in board.columns),
+        ]
+    ]
     for each in board.phases:
         for entry in each.entries:
             scores = [
@@ -374,7 +511,9 @@ def to_csv(board: HomeBoard) -> str:
             uploaded = f"{entry.time:{FORMAT}}" if entry.time else ""
             rows.append(
                 [
-                    *map(no_formula, (each.phase.name, str(entry.rank), printable(entry.name))),
+                    no_formula(each.phase.name),
+                    *map(str, (entry.rank, *(entry.ranks or ("", "")))),
+                    no_formula(printable(entry.name)),
                     uploaded,
                     *scores,
                 ]
@@ -398,12 +537,14 @@ def to_json(board: HomeBoard) -> str:
                     {
                         "rank": entry.rank,
                         "tied": entry.tied,
+                        "ranks": entry.ranks,
                         "name": entry.name,
                         "uploaded": f"{entry.time:{FORMAT}}" if entry.time else None,
                         "scores": {key: number(score) for key, score in entry.scores.items()},
                     }
                     for entry in each.entries
                 ],
+                "notes": each.notes,
             }
             for each in board.phases
         ],

@@ -9,20 +9,24 @@ import subprocess
 import sys
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 import yaml
 
 import build_bundle
+from speechbundles.board import make_board, read_outputs, score_all
 from speechbundles.live.board import PRIVATE, make_home_board, to_csv, write_home_board
 from speechbundles.live.fetch import DELETED, REPLACED, VANISHED
 from speechbundles.model import dates
 from speechbundles.model.fetched import LOCK, Fetched, write_index
 from speechbundles.model.read import read_built_bundle
+from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip, write_tree
 from speechbundles.new.examples import example_files
 from speechbundles.new.workflow import workflow_files
 from speechbundles.rehearse import rehearse_phase
+from spokeneval.task import Task
 from tests.samples.codabench_server import TOKEN, CodabenchServer
 from tests.samples.own_competition import own_folder
 from tests.samples.programs import ROOT, write_files
@@ -56,11 +60,21 @@ def begin(folder, settings="", **changes):
     return write_files(folder, {**files, "competition.yaml": text, **changes})
 
 
-def bundle_of(folder, place):
-    """Return the bundle that scores at home, as the command builds it."""
-    from speechbundles.cli.board import _build
+class AtHome(NamedTuple):
+    """What the command makes: the bundle with all labels, the step of each set, and the task if scores are exact."""
 
-    return _build(folder, NAME, place)
+    path: Path
+    sets: dict[str, float | None]
+    exact: Task | None
+
+
+def bundle_of(folder, place):
+    from speechbundles.cli.board import _build, _chosen
+
+    chosen = _chosen(folder, None)
+    return AtHome(
+        *_build(folder, chosen, place), exact=chosen.rules if chosen["feedback"] == "exact" else None
+    )
 
 
 @pytest.fixture(scope="module")
@@ -88,9 +102,16 @@ def fetched(folder, *runs):
     return folder
 
 
-def board(bundle, folder, *, now=NOW, daily=True, anonymous=False, coarse=False):
+def board(home, folder, *, now=NOW, daily=True, anonymous=False):
     return make_home_board(
-        bundle, folder, sets=["evaluation"], now=now, daily=daily, anonymous=anonymous, coarse=coarse, jobs=2
+        home.path,
+        folder,
+        sets=home.sets,
+        exact=home.exact,
+        now=now,
+        daily=daily,
+        anonymous=anonymous,
+        jobs=2,
     )
 
 
@@ -115,13 +136,53 @@ def test_the_best_run_of_each_owner_is_ranked_by_exact_scores(exact, tmp_path):
 
 def test_a_coarse_board_shows_what_a_platform_with_the_labels_would_show(coarse, tmp_path):
     made = board(coarse, fetched(tmp_path, ("anna", "2027-03-01T09:00", 20), ("bob", "2027-03-02T09:00", 70)))
-    bundle = read_built_bundle(coarse)
+    bundle = read_built_bundle(coarse.path)
     assert [column.key for column in made.columns] == ["f1", "f1_low", "f1_high"]
     for entry, wrong in zip(made.phases[0].entries, (20, 70), strict=True):
         upload = write_files(tmp_path, {"one.zip": answers(wrong)}) / "one.zip"
         done = rehearse_phase(bundle, bundle.phase("Evaluation"), upload)
         assert entry.scores == {cell.key: cell.stored for cell in done.row}
         assert float(entry.scores["f1"]) != f1(wrong)
+
+
+def test_exact_ranks_have_the_ranges_of_rank(exact, tmp_path):
+    folder = fetched(
+        tmp_path / "fetched",
+        *[(name, "2027-03-01T09:00", wrong) for name, wrong in (("anna", 10), ("bob", 14), ("eva", 60))],
+    )
+    made = board(exact, folder)
+    scores = score_all(exact.path, folder / "submissions", tmp_path / "scored", jobs=2)
+    outputs = read_outputs([tmp_path / "scored" / scored.name for scored in scores.scored])
+    ranking = make_board(Sources(ROOT, begin(tmp_path / "mine")), outputs)
+    ranges = [entry.ranks for entry in made.phases[0].entries]
+    assert ranges == [row.ranks for row in ranking.rows]
+    assert ranges[0][1] > 1  # two systems that cannot be separated
+    assert ranges[2] == (3, 3)
+    page, table, _ = (path.read_text("utf-8") for path in write_home_board(made, tmp_path / "site"))
+    assert "1–2</td>" in page
+    assert "Statistical power by test-set size" in page
+    assert "with 95 % confidence" in page
+    rows = list(csv.DictReader(table.splitlines()))
+    assert [(row["best_rank"], row["worst_rank"]) for row in rows] == [
+        tuple(map(str, each)) for each in ranges
+    ]
+    alone = board(exact, fetched(tmp_path / "one", ("anna", "2027-03-01T09:00", 9)))
+    assert [entry.ranks for entry in alone.phases[0].entries] == [None]
+
+
+def test_coarse_ranks_have_ranges_from_the_scores_that_are_shown(coarse, tmp_path):
+    (step,) = coarse.sets.values()
+    wrong = [10, 12, 20, 26, 70]
+    made = board(coarse, fetched(tmp_path, *[(f"t{n:02d}", "2027-03-01T09:00", n) for n in wrong]))
+    entries = made.phases[0].entries
+    shown = [entry.scores["f1"] for entry in entries]
+    for entry, score in zip(entries, shown, strict=True):
+        better = sum(round(float(other - score) / step) >= 2 for other in shown)
+        worse = sum(round(float(score - other) / step) >= 2 for other in shown)
+        assert entry.ranks == (1 + better, len(shown) - worse)
+        assert entry.ranks[0] <= entry.rank <= entry.ranks[1]
+    assert len({entry.ranks for entry in entries}) > 2
+    assert made.phases[0].tables == ()
 
 
 def test_what_is_late_early_withdrawn_cancelled_or_over_the_limit_is_left_out(exact, tmp_path):
@@ -218,7 +279,7 @@ def test_hostile_names_do_no_harm(exact, tmp_path):
     page, table, _ = (path.read_text("utf-8") for path in write_home_board(made, tmp_path / "site"))
     assert "<b>" not in page
     assert "\x1b" not in page + table
-    assert list(csv.reader(table.splitlines()))[1][2].startswith("'=")
+    assert next(csv.DictReader(table.splitlines()))["name"].startswith("'=")
     assert to_csv(made) == table
 
 
