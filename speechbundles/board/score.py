@@ -29,6 +29,7 @@ from speechbundles.model.fetched import locked
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.submissions import find_submissions
 from speechbundles.model.text import printable
+from speechbundles.model.zips import HOME, WHOLE
 from speechbundles.rehearse import (
     FINISHED,
     Result,
@@ -119,8 +120,18 @@ def score(
     built = read_built_bundle(bundle)
     scored_phase = built.phase(phase)
     built.ranking_column()
+    if fetched and built.only_receives:
+        raise OrganiserError(
+            "the labels of this bundle stay at home, so the platform's leaderboard has no scores to choose entries by; "
+            "make the leaderboard with `board`"
+        )
     if reference is not None:
         built = with_reference(built, scored_phase, reference)
+    elif built.only_receives and built.is_at_home(scored_phase):
+        raise OrganiserError(
+            f"{scored_phase.name}: the labels of this phase are not in the bundle; give them with --reference: the "
+            f"folder `{WHOLE}` in the build's folder {HOME}/TASK/SET"
+        )
     teams = None
     if isinstance(folder, Mapping):
         submissions = folder
@@ -309,6 +320,8 @@ def to_text(scores: Scores) -> str:
             if scored.finished
         ]
     lines = fitted_table(rows, left={1 if scores.ranked else 0}) if len(rows) > 1 else []
+    if scores.bundle.only_receives:
+        lines = ["The bundle's leaderboard has no scores; compare these outputs with `rank`."]
     failed = [scored for scored in scores.scored if not scored.finished]
     if failed:
         lines += ["", f"Not scored: {count_of(len(failed), 'submission')}"]

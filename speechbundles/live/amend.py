@@ -60,6 +60,7 @@ from spokeneval.formats.problems import count_of, some_of
 
 STATE = "amending.json"
 """The file in the folder that exists while an amendment is in progress."""
+AT_HOME = "Its labels stay at home. Corrected labels need no amendment: run `board`, and all scores are computed anew."
 MOST_TURNS = 20
 MOST_SHOWN = 10
 _LARGEST_STATE = 64 << 20
@@ -398,7 +399,8 @@ def _fetch_entrants(connection: Connection, amendment: Amendment, phase: Amended
 def to_text(amendment: Amendment) -> str:
     """Return a table for each phase: ranks and scores before and after."""
     if amendment.empty:
-        return "The server already has the programs and data of this bundle; there is nothing to amend."
+        same = "The server already has the programs and data of this bundle; there is nothing to amend."
+        return f"{same} {AT_HOME}" if amendment.bundle.only_receives else same
     lines: list[str] = []
     if amendment.texts:
         lines += ["pages and terms: replaced", ""]

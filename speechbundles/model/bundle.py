@@ -14,6 +14,8 @@ from speechbundles.model.competition import Column
 from speechbundles.model.errors import BundleError
 from speechbundles.model.zips import DECIDING_SET, reference_zip
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
+from spokeneval.run.output import RECEIVED
+from spokeneval.run.reference import HOME, PART_FILE
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,11 @@ class BuiltBundle:
             )
         return self.primary
 
+    @property
+    def only_receives(self) -> bool:
+        """Whether its leaderboard shows no score, because labels of a hidden set stay at home."""
+        return [column.key for column in self.columns] == [RECEIVED]
+
     def phase(self, wanted: str | None) -> BuiltPhase:
         """Return the phase with this name or number.
 
@@ -120,6 +127,14 @@ class BuiltBundle:
         if found[0].refusal:
             raise BundleError(found[0].refusal)
         return found[0]
+
+    def is_at_home(self, phase: BuiltPhase) -> bool:
+        """Return whether a phase's reference data have no labels, because these stay at home."""
+        try:
+            with open_zip(io.BytesIO(self.files[str(phase.reference_data)])) as archive:
+                return read_entry(archive, archive.getinfo(PART_FILE)).strip() == HOME.encode()
+        except (KeyError, OSError, *DAMAGED):
+            return False
 
     def unpack_once(self, place: Path) -> "BuiltBundle":
         """Return this bundle with its inner zips unpacked below a folder, so that `unpack` only makes a link."""

@@ -84,7 +84,12 @@ def notes_of(season: Season) -> list[str]:
             notes.append(
                 f"{day.phase.name}: {path_of(entry.attempt)} has rank {entry.rank} but no primary score"
             )
-    if any(entry.tied for day in season.days for entry in day.board):
+    if bundle.only_receives:
+        notes.append(
+            f"labels stay at home, so participants see only {primary.title} on the platform; `board` makes the "
+            "leaderboard"
+        )
+    elif any(entry.tied for day in season.days for entry in day.board):
         ties = PLATFORMS[bundle.platform].board.ties
         notes.append(f"ranks such as 9–10 or 9= mark equal values of {primary.title}: {ties}")
     return list(dict.fromkeys(notes))

@@ -27,6 +27,7 @@ from tests.samples.repeated import REPEATED
 
 BUNDLE = "health"
 HOME = "defaults:\n  labels: home\n"
+URL = "https://example.org/board"
 
 
 def folder_with(place, settings=HOME, **changes):
@@ -47,9 +48,21 @@ def build(folder):
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    folder = folder_with(tmp_path_factory.mktemp("home") / "mine")
+    folder = folder_with(tmp_path_factory.mktemp("home") / "mine", f"{HOME}  board_url: {URL}\n")
     assert build(folder) == 0
     return folder
+
+
+@pytest.mark.parametrize("platform", ["codabench", "codalab"])
+def test_a_participant_finds_where_the_leaderboard_is_and_when_it_is_made(platform, built):
+    files = entries((built / f"dist/{platform}/{BUNDLE}.zip").read_bytes())
+    pages = [content.decode() for name, content in files.items() if name.endswith((".md", ".html"))]
+    (found,) = (" ".join(page.split()) for page in pages if URL in page)
+    where = f'<a href="{URL}">{URL}</a>' if platform == "codalab" else f"<{URL}>"
+    assert (
+        f"publish the leaderboard at {where} once a day, from the submissions of the days before (UTC)"
+        in found
+    )
 
 
 @pytest.mark.parametrize("task", task_names())

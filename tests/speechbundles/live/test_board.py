@@ -271,6 +271,8 @@ def test_a_corrected_label_gives_the_right_board_and_is_reported(exact, tmp_path
     )
     again = board(bundle_of(mine, tmp_path), folder)
     assert again == made
+    page, *_ = (path.read_text("utf-8") for path in write_home_board(again, tmp_path / "site"))
+    assert "2027-03-10: Evaluation: labels were corrected" in page
 
 
 def test_hostile_names_do_no_harm(exact, tmp_path):
@@ -344,6 +346,47 @@ def test_a_wrong_call_is_refused_in_a_line(out, settings, message, tmp_path, cap
     assert main("--competition", mine, "--out", tmp_path / out) == 1
     assert message in capsys.readouterr().err
     assert not Path(tmp_path / "site").exists()
+
+
+def test_other_commands_state_what_participants_see_and_what_to_do(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(dates, "now", lambda: NOW)
+    mine = begin(tmp_path / "mine")
+    folder, out = tmp_path / "fetched", tmp_path / "out"
+    bundle = mine / f"dist/codabench/{NAME}.zip"
+    token = write_files(tmp_path, {"token": TOKEN}) / "token"
+    token.chmod(0o600)
+
+    def run(command, *arguments):
+        capsys.readouterr()
+        status = build_bundle.main([command, *map(str, arguments)])
+        printed = capsys.readouterr()
+        return status, " ".join((printed.out + printed.err).split())
+
+    with CodabenchServer(lambda parts, submission: {"received": 1.0}) as server:
+        number = upload_bundle(server, mine)
+        server.now = datetime(2027, 3, 2)
+        server.enter(server.competitions[number]["phases"][1]["id"], "anna", answers(20))
+        rows = [[*row] for row in ROWS]
+        rows[50][1] = OTHER[rows[50][1]]
+        (mine / LABELS).write_text("\n".join(["id,label,speaker", *map(",".join, rows), ""]), "utf-8")
+        assert run("build", "--competition", mine, "--platform", "codabench")[0] == 0
+        connected = ("--server", server.address, "--token-file", token)
+        status, shown = run("amend", bundle, number, "--dir", folder, *connected)
+        assert (status, "there is nothing to amend. Its labels stay at home" in shown) == (0, True)
+        assert "run `board`" in shown
+        assert server.called("API PATCH") == []
+        assert run("watch", bundle, number, "--dir", folder, *connected)[0] == 0
+    status, shown = run("season", bundle, folder)
+    assert (status, "participants see only Received on the platform; `board` makes" in shown) == (0, True)
+    status, shown = run("score", bundle, "--fetched", folder, "--phase", "Evaluation", "--out", out)
+    assert (status, "make the leaderboard with `board`" in shown) == (2, True)
+    status, shown = run("score", bundle, folder / "submissions", "--out", out)
+    assert (status, "give them with --reference: the folder `all`" in shown) == (2, True)
+    whole = mine / f"dist/sealed/{NAME}/evaluation/all"
+    status, shown = run("score", bundle, folder / "submissions", "--out", out, "--reference", whole)
+    assert (status, "compare these outputs with `rank`" in shown) == (0, True)
+    (scores,) = out.rglob("scores.json")
+    assert json.loads(scores.read_text())["f1"] == pytest.approx(f1(20, rows), abs=1e-10)
 
 
 WHEEL = "spokeneval-1.2.3-py3-none-any.whl"
