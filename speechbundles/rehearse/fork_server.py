@@ -1,21 +1,30 @@
-"""Starts a Python program once and runs it many times, each time in its own process. A script, run by `warm`.
+"""Starts a Python program once and runs it many times in copies of this process. A script, run by `warm`.
 
     fork_server.py WAY SOCKET_FD
 
 A request is a line of JSON on the socket with three descriptors: for the status, standard output and standard error. On
-the first request, this process imports the program's modules and reads its reference or its items. For every request, a
-copy of this process becomes the program, under its limits. The status is written as by `supervisor.py`, followed by
-`alone` if no process of the program is left. This process is the helper of a guard (see `supervisor.py`).
+the first request, this process imports the program's modules and reads its reference or its items. A copy of this
+process, the *worker*, then becomes the program, under its limits. If the request is `shared`, the worker stays for the
+next one, unless the run left a trace in it (see `state`) or it has grown; else the next request gets a new worker.
+
+The status is written as by `supervisor.py`, followed by `alone` if no process of the run is left but a worker that
+stays. This process is the helper of a guard (see `supervisor.py`).
 """
 
 import gc
 import io
 import json
+import locale
+import logging
 import os
+import random
+import resource
 import runpy
 import socket
 import sys
+import threading
 import traceback
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -25,32 +34,59 @@ import supervisor  # type: ignore[import-not-found]  # the script beside this on
 
 LONGEST_REQUEST = 1 << 16
 
+MOST_RUNS = 1000
+"""Runs of one worker."""
+
+MOST_GROWTH = 256 << 20
+"""Bytes of memory by which a worker may grow."""
+
 
 def serve(requests: socket.socket) -> None:
     own_path = sys.path[0]
+    worker: socket.socket | None = None
+    child = 0
     while True:
-        line, descriptors, _, _ = socket.recv_fds(requests, LONGEST_REQUEST, 3)
+        line, descriptors = receive(requests)
         if not line:
-            return
+            break
         request = json.loads(line)
-        script, *arguments = request["words"]
         if sys.path[0] == own_path:
+            script, *arguments = request["words"]
             sys.path[0] = os.path.dirname(script)
             prepare(script, arguments)
-        status_fd = descriptors[0]
-        child = os.fork()
-        if child == 0:
-            requests.close()
-            become(request, descriptors)
-        os.write(status_fd, b"started\n")
-        while True:
-            ended, status = os.wait()
-            if ended == child:
-                break
-        alone = b"" if leaves_something() else b"alone\n"
-        os.write(status_fd, b"%d\n%s" % (supervisor.exit_code(status), alone))
+        if worker is None:
+            worker, theirs = socket.socketpair()
+            child = os.fork()
+            if child == 0:
+                for descriptor in (requests.fileno(), worker.fileno(), *descriptors):
+                    os.close(descriptor)
+                supervisor.restrict(*request["limits"])
+                work(theirs, shared=request["shared"])
+            theirs.close()
+        socket.send_fds(worker, [line], descriptors)
+        os.write(descriptors[0], b"started\n")
+        code = worker.recv(4)
+        left = False
+        if not code:  # the worker does not stay
+            worker.close()
+            worker = None
+            while True:
+                ended, status = os.wait()
+                if ended == child:
+                    break
+            code = b"%d" % supervisor.exit_code(status)
+            left = leaves_something()
+        os.write(descriptors[0], code + (b"\n" if left else b"\nalone\n"))
         for descriptor in descriptors:
             os.close(descriptor)
+    if worker is not None:
+        worker.close()
+        os.waitpid(child, 0)  # so that its time is counted
+
+
+def receive(requests: socket.socket) -> tuple[bytes, list[int]]:
+    line, descriptors, _, _ = socket.recv_fds(requests, LONGEST_REQUEST, 3)
+    return line, descriptors
 
 
 def leaves_something() -> bool:
@@ -102,23 +138,67 @@ def informed(main: Callable[..., int], inside: str, place: str, **known: object)
     return main_again
 
 
-def become(request: dict[str, Any], descriptors: list[int]) -> None:
-    """Turn this process into the program."""
+def work(requests: socket.socket, *, shared: bool) -> None:
+    """Be a worker: run programs; write the exit code of each to the socket, but end with that of the last."""
     code = 127
     try:
-        for place, descriptor in enumerate(descriptors[1:], 1):
-            os.dup2(descriptor, place)
-        for descriptor in descriptors:
-            os.close(descriptor)
-        sys.stdout, sys.stderr = unbuffered(1), unbuffered(2)
-        os.chdir(request["cwd"])
-        os.environ.clear()
-        os.environ.update(request["env"])
-        supervisor.restrict(*request["limits"])
-        sys.argv = request["words"]
-        code = run(sys.argv[0])
+        before, most_memory = state() if shared else (), peak_memory() + MOST_GROWTH
+        for runs_left in reversed(range(MOST_RUNS if shared else 1)):
+            line, descriptors = receive(requests)
+            if not line:
+                return
+            request = json.loads(line)
+            if not shared:
+                requests.close()
+            code = 127
+            with warnings.catch_warnings():  # what is shown once is shown once in each run
+                code = become(request, descriptors)
+            if not runs_left or state() != before or peak_memory() > most_memory or leaves_something():
+                return
+            requests.send(b"%d" % code)
     finally:
         os._exit(code)
+
+
+def state() -> tuple[object, ...]:
+    """Return what a run could change for the next one, apart from what each run sets anew; modules stay imported."""
+    import numpy as np  # the program's own
+
+    umask = os.umask(0o77)
+    os.umask(umask)
+    _, keys, *position = np.random.get_state()  # noqa: NPY002
+    log = logging.getLogger()
+    return (
+        umask,
+        locale.setlocale(locale.LC_ALL),
+        [*sys.path],
+        random.getstate(),
+        (np.asarray(keys).tobytes(), *position),
+        np.geterr(),
+        (log.level, [*log.handlers], log.manager.disable),
+        threading.active_count(),
+        os.listdir("/dev/fd"),
+    )
+
+
+def peak_memory() -> int:
+    """Return the most bytes of memory that this process had at once."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak << 10
+
+
+def become(request: dict[str, Any], descriptors: list[int]) -> int:
+    """Turn this process into the program; return its exit code."""
+    for place, descriptor in enumerate(descriptors[1:], 1):
+        os.dup2(descriptor, place)
+    for descriptor in descriptors:
+        os.close(descriptor)
+    sys.stdout, sys.stderr = unbuffered(1), unbuffered(2)
+    os.chdir(request["cwd"])
+    os.environ.clear()
+    os.environ.update(request["env"])
+    sys.argv = request["words"]
+    return run(sys.argv[0])
 
 
 def unbuffered(descriptor: int) -> io.TextIOWrapper:
@@ -132,8 +212,11 @@ def run(script: str) -> int:
         runpy.run_path(script, run_name="__main__")
     except SystemExit as end:
         code = end.code
-    except BaseException:
-        traceback.print_exc()
+    except BaseException as error:
+        trace = error.__traceback__
+        while trace is not None and trace.tb_frame.f_code.co_filename != script:
+            trace = trace.tb_next
+        traceback.print_exception(error.with_traceback(trace))
         code = 1
     if not (code is None or isinstance(code, int)):
         os.write(2, f"{code}\n".encode())

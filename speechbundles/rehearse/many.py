@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed, wait
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -15,7 +15,7 @@ from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.text import printable
 from speechbundles.rehearse.left_behind import temporary_place
 from speechbundles.rehearse.rehearsal import FAILED, LONGEST_LINE, Rehearsal, rehearse_phase
-from speechbundles.rehearse.warm import WarmEngine
+from speechbundles.rehearse.warm import WarmEngine, own_programs
 from spokeneval.formats.problems import count_of
 from spokeneval.formats.submission_zip import MAX_BYTES
 
@@ -61,11 +61,7 @@ def rehearse_all(
     variables: environment variables for the programs, besides the usual ones.
     outputs: `name -> folder` that receives the scoring program's output; an existing folder is replaced.
     """
-    with (
-        temporary_place("bundle-", _place_for(jobs)) as place,
-        WarmEngine(variables) as engine,
-        ThreadPoolExecutor(jobs) as pool,
-    ):
+    with temporary_place("bundle-", _place_for(jobs)) as place:
         unpacked = bundle.unpack_once(place.path)
 
         def run(name: str, phase: BuiltPhase, submission: Path) -> Result:
@@ -79,12 +75,16 @@ def rehearse_all(
             write_result(work / f"{name}.json", result)
             return result
 
-        futures = {pool.submit(run, name, *needed): name for name, needed in runs.items()}
-        try:
-            for future in as_completed(futures):
-                yield futures[future], future.result()
-        finally:
-            pool.shutdown(cancel_futures=True)
+        own = own_programs(unpacked)
+        with ThreadPoolExecutor(jobs) as pool, WarmEngine(variables, own) as engine:
+            futures = {pool.submit(run, name, *needed): name for name, needed in runs.items()}
+            try:
+                for future in as_completed(futures):
+                    yield futures[future], future.result()
+            finally:
+                for future in futures:
+                    future.cancel()
+                wait(futures)  # the servers end after their runs and before the threads that started them
 
 
 def _place_for(jobs: int) -> Path | None:

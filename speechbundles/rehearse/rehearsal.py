@@ -34,6 +34,7 @@ from speechbundles.rehearse.left_behind import temporary_place
 from speechbundles.rehearse.run import Engine, Run, RunFailed, Step, new_folder
 from speechbundles.rehearse.sandbox import Limits
 from speechbundles.rehearse.scores import Cell, leaderboard_row, read_scores, store_scores
+from speechbundles.rehearse.warm import OutOfOrder
 from speechbundles.rehearse.workers import WORKERS
 from spokeneval.task import ENDS
 
@@ -183,6 +184,24 @@ def rehearse_phase(
     keep_output: a new folder that receives the scoring program's output if the run is Finished.
     place: folder for the run's files; default: the folder for temporary files.
     """
+    engine = engine or LocalEngine()
+    limits = limits or Limits()
+    try:
+        return _rehearse(bundle, phase, submission, keep, keep_output, limits, engine, place)
+    except OutOfOrder as run:
+        return _rehearse(bundle, phase, submission, keep, keep_output, limits, run.alone, place)
+
+
+def _rehearse(
+    bundle: BuiltBundle,
+    phase: BuiltPhase,
+    submission: Path,
+    keep: Path | None,
+    keep_output: Path | None,
+    limits: Limits,
+    engine: Engine,
+    place: Path | None,
+) -> Rehearsal:
     start = time.monotonic()
     worker = WORKERS[bundle.platform]
     warnings = [phase.warning] if phase.warning else []
@@ -192,7 +211,7 @@ def rehearse_phase(
     scores: Mapping[str, Any] = {}
     row: tuple[Cell, ...] = ()
     with temporary_place("rehearsal-", place) as own:
-        run = Run(bundle, phase, own, limits or Limits(), engine or LocalEngine(), [], warnings)
+        run = Run(bundle, phase, own, limits, engine, [], warnings)
         new_folder(run.root)
         new_folder(run.scratch)
         try:

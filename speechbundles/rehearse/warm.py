@@ -1,8 +1,10 @@
-"""Runs a rehearsal's programs with this Python: each is started once and then copied for every run.
+"""Runs a rehearsal's programs with this Python: each is started once and then copied.
 
 A short run spends most of its time on starting Python, importing numpy and reading the same reference. A `fork_server`
-does this once and gives each submission its own process, under the same limits as `sandbox.run`. The program's output
-and exit code are identical to those of a separate start.
+does this once and gives each run a copy of its process, under the same limits as `sandbox.run`. Copying takes half of
+the time that is left. So this project's own programs (`own_programs`) run many times in one copy: they only read a
+submission's data, and the copy is replaced when it differs from a new one. The program's output and exit code are
+identical to those of a separate start: a shared run that ends in anything but scores or a refusal does not count.
 
 A program sees its own files and its reference as they were when it was first started. Use it for runs of one bundle
 from folders that do not change (`BuiltBundle.unpack_once`).
@@ -17,15 +19,24 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from speechbundles.model.bundle import BuiltBundle
+from speechbundles.model.sources import Sources, installed_root
+from speechbundles.model.zips import TASK_FILE, read_all
+from speechbundles.platforms.codabench.layout import METADATA_FILES
 from speechbundles.rehearse.engine import USUAL, LocalEngine, environment, local_words
 from speechbundles.rehearse.sandbox import Limits, Outcome, attend, begin
+from spokeneval.formats.problems import FREE_ATTEMPT
+from spokeneval.run.options import OPTIONS_FILE
 
 VENDORED = "spokeneval"
 """The package beside a program of this project. Such a program can be imported without running."""
+
+_SETTINGS = {*METADATA_FILES, OPTIONS_FILE, TASK_FILE}
+"""Files of a program that are not code; CodaLab's metadata file is one of Codabench's."""
 
 _SERVER = Path(__file__).with_name("fork_server.py")
 
@@ -33,15 +44,32 @@ _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM
 """Environment of a server: a forked process may have one thread only, and each run has its own processor anyway."""
 
 
+GRACE = 1.0
+"""Seconds for a server to end by itself, so that its time is counted, before it is killed."""
+
+
+class OutOfOrder(Exception):
+    """A shared run ended in neither scores nor a refusal: repeat the submission with `alone`, in new folders."""
+
+    def __init__(self, alone: LocalEngine) -> None:
+        self.alone = alone
+
+
 class WarmEngine:
     """Runs this project's programs in fork servers, one for each program and thread; runs others as `LocalEngine` does.
 
     Use it in a `with` statement, which stops the servers at its end. A server also ends with the thread that began it.
+
+    Parameters
+    ----------
+    variables: environment variables for the programs, besides the usual ones.
+    own: folders of programs that share a process.
     """
 
-    def __init__(self, variables: Mapping[str, str] | None = None) -> None:
+    def __init__(self, variables: Mapping[str, str] | None = None, own: Collection[Path] = ()) -> None:
         self.cold = LocalEngine(variables)
-        self.servers: dict[tuple[int, str], _Server] = {}
+        self.own = frozenset(folder.resolve() for folder in own)
+        self.servers: dict[tuple[int, str, Limits], _Server] = {}
 
     def __enter__(self) -> WarmEngine:
         return self
@@ -60,7 +88,12 @@ class WarmEngine:
         seconds: float,
         limits: Limits,
     ) -> Outcome:
-        """See `LocalEngine.run`."""
+        """See `LocalEngine.run`.
+
+        Raises
+        ------
+        OutOfOrder: see there.
+        """
         python, *words = local_words(command, mounts)
         script = (mounts[cwd] / (words or [""])[0]).resolve()
         if python != sys.executable or not (script.parent / VENDORED).is_dir():
@@ -71,15 +104,42 @@ class WarmEngine:
             "cwd": str(mounts[cwd]),
             "env": environment(scratch, self.cold.variables),
             "limits": limits.of_a_process(),
+            "shared": script.parent in self.own,
         }
-        key = threading.get_ident(), words[0]
+        key = threading.get_ident(), words[0], limits
         server = self.servers.get(key)
         if server is not None and server.process.poll() is not None:
             server.end()
             server = None
         if server is None:
             server = self.servers[key] = _Server()
-        return server.run(request, seconds, limits)
+        outcome = server.run(request, seconds, limits)
+        if request["shared"] and not _in_order(outcome):
+            server.end()
+            raise OutOfOrder(self.cold)
+        return outcome
+
+
+def own_programs(bundle: BuiltBundle) -> list[Path]:
+    """Return the folders of an unpacked bundle's programs in which all code is this project's own, byte for byte."""
+    source = Sources(installed_root())
+    code = set(source.read_library().items())
+    for folder in ("scoring_program", "ingestion_program"):
+        code |= {(Path(name).name, content) for name, content in source.read_files(folder).items()}
+    programs = {name for phase in bundle.phases for name in (phase.scoring_program, phase.ingestion_program)}
+    return [
+        folder
+        for name, folder in bundle.unpacked.items()
+        if name in programs
+        and {file for file in read_all(folder).items() if file[0] not in _SETTINGS} <= code
+    ]
+
+
+def _in_order(outcome: Outcome) -> bool:
+    """Return whether a program wrote scores or a refusal; no limit has any effect on these."""
+    if outcome.exit_code == 0:
+        return not outcome.stderr
+    return outcome.exit_code == 1 and outcome.stderr.endswith(f"{FREE_ATTEMPT}\n")
 
 
 class _Server:
@@ -121,4 +181,6 @@ class _Server:
 
     def end(self) -> None:
         self.requests.close()
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(GRACE)
         self.family.end()
