@@ -6,11 +6,11 @@ Spoken CALL has 1,000 responses. Task 1 of MERLIon CCS has 49,000 synthetic segm
 Teams get better from day to day, and each has one upload without its last row, which fails. The benchmark times a first
 run, and a second one that finds all results kept. Both use the command line and all processors.
 
-It then measures scoring rates of the same submissions, with one run on each processor, and the processor time of each
-submission. A separate `score.py` for each submission is compared with the same `score.py` in the workers of
-`build_bundle.py score`. A separate `ingest.py` and `score.py` for each are compared with the command itself, which runs
-both and the platform's other steps. All must write the same bytes. A season has thousands of submissions, so the time
-of starting the workers is reported separately: it is estimated from a run with a tenth of the submissions.
+It then scores the same submissions in four ways, with one run on each processor: with `ingest.py` and `score.py` as
+separate programs; by `score` with a copy of a process for each run, as for programs that are not this project's own; by
+`score` itself, whose workers run many; and so in the reverse order. All must write the same bytes. A season has
+thousands of submissions, so the time of starting is left out of the rates of `score`: it is estimated from a tenth of
+the submissions. Processor time includes all processes.
 """
 
 from __future__ import annotations
@@ -28,16 +28,18 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any
+from unittest import mock
 
 import numpy as np
 
 import build_bundle
 from sample_data import merlion, spoken_call
+from speechbundles.board import score_all
+from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.zips import make_zip
-from speechbundles.rehearse.sandbox import Limits
-from speechbundles.rehearse.warm import WarmEngine
+from speechbundles.rehearse import many
+from speechbundles.rehearse.warm import own_programs
 from spokeneval.programs.score import HIDDEN_STATISTICS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -99,78 +101,79 @@ def write_season(folder: Path, first: datetime, draw: Draw, teams: int, days: in
 
 
 def rates(bundle: Path, submissions: list[Path], folder: Path) -> None:
-    """Print how many submissions are scored per second, by separate programs and by `build_bundle.py score`."""
+    """Print how many submissions are scored per second, by separate programs and by `score`."""
     built = read_built_bundle(bundle)
     phase = built.phase(None)
     zips = (phase.ingestion_program, phase.input_data, phase.scoring_program, phase.reference_data)
     checker, items, program, reference = (
         built.unpack(name or "", folder / "unpacked" / str(place)) for place, name in enumerate(zips)
     )
-    checks, scores = [], []
+    commands = []
+    count = len(submissions)
+
+    def place(order: str, number: int) -> str:
+        return f"{number if order == 'forwards' else count - number:06}"
+
     for number, submission in enumerate(submissions):
         inputs = folder / f"input{number}"
         with zipfile.ZipFile(submission) as archive:
             archive.extractall(inputs / "res")
         (inputs / "ref").symlink_to(reference)
-        checks.append([checker / "ingest.py", items, inputs / "res", folder / f"checked{number}"])
-        scores.append([program / "score.py", inputs, folder / f"output{number}"])
+        commands.append(
+            (
+                [checker / "ingest.py", items, inputs / "res", folder / f"checked{number}"],
+                [program / "score.py", inputs, folder / "separately" / place("forwards", number)],
+            )
+        )
         for part in ["all"] if number % 10 else ["tenth", "all"]:
-            link = folder / part / f"{number}.zip"
-            link.parent.mkdir(exist_ok=True)
-            link.symlink_to(submission)
-    variables = {HIDDEN_STATISTICS: "write"}
-    environment = {**os.environ, **variables}
+            for order in ("forwards", "backwards"):
+                link = folder / order / part / f"{place(order, number)}.zip"
+                link.parent.mkdir(parents=True, exist_ok=True)
+                link.symlink_to(submission)
+    environment = {**os.environ, HIDDEN_STATISTICS: "write"}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # the first run compiles for all
 
-    def run(command: list[Any]) -> None:
-        subprocess.run([sys.executable, *command], env=environment, capture_output=True)
+    def run(programs: tuple[list[Path], ...]) -> None:
+        for command in programs:
+            subprocess.run([sys.executable, *command], env=environment, capture_output=True)
 
-    def run_separately(commands: list[Any]) -> None:
+    def run_separately() -> None:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             list(pool.map(run, commands))
 
-    def run_in_workers(part: str) -> None:
-        def work(number: int) -> None:
-            output = folder / f"{part}-in-workers" / str(number)
-            scratch = output.with_suffix(".scratch")
-            scratch.mkdir(parents=True)
-            mounts = {"/program": program, "/input": folder / f"input{number}", "/output": output}
-            words = ("python3", "score.py", "/input", "/output")
-            engine.run(words, mounts, cwd="/program", scratch=scratch, seconds=600, limits=Limits())
+    def score(way: str, own: Callable[[BuiltBundle], list[Path]], order: str, part: str) -> None:
+        with mock.patch.object(many, "own_programs", own):
+            score_all(bundle, folder / order / part, folder / way / part)
 
-        with WarmEngine(variables) as engine, ThreadPoolExecutor(os.cpu_count()) as pool:
-            list(pool.map(work, range(0, count, 1 if part == "all" else 10)))
-
-    def run_together(part: str) -> None:
-        run([ROOT / "build_bundle.py", "score", bundle, folder / part, "--out", folder / f"{part}-scored"])
-
-    count, few = len(submissions), len(submissions[::10])
-    checked, scored = (_used(partial(run_separately, each)) / count for each in (checks, scores))
-    (workers_start, in_workers), (start, together) = (
-        _start_and_share(*(_used(partial(way, part)) for part in ("tenth", "all")), few, count)
-        for way in (run_in_workers, run_together)
-    )
-    for name, each, started in (
-        ("score.py", scored, ""),
-        ("score.py in workers", in_workers, f", started in {workers_start:.1f} s"),
-        ("ingest.py, score.py", checked + scored, ""),
-        ("build_bundle.py score", together, f", started in {start:.1f} s"),
+    ways: dict[str, np.ndarray] = {}
+    print(f"  {'':<24}per second   ms of processor time each   s to start   the same bytes")
+    for way, own, order in (
+        ("separately", None, "forwards"),
+        ("score, a process each", lambda _: [], "forwards"),
+        ("score, workers", own_programs, "forwards"),
+        ("score, workers, reversed", own_programs, "backwards"),
     ):
-        print(
-            f"  {name:<22}{1 / each[0]:6.1f} per second, {1000 * each[1]:.0f} ms of processor time each{started}"
-        )
-    for name, those, each in (
-        ("score.py in workers vs. score.py", scored, in_workers),
-        ("build_bundle.py score vs. ingest.py, score.py", checked + scored, together),
-        ("build_bundle.py score vs. score.py alone", scored, together),
-    ):
-        print(f"  {name:<46}{(those / each)[0]:5.1f} times the rate, 1/{(those / each)[1]:.1f} of the time")
-    for name in ("all-in-workers", "all-scored"):
+        if own is None:
+            start, ways[way] = 0.0, _used(run_separately) / count
+        else:
+            few, whole = (_used(partial(score, way, own, order, part)) for part in ("tenth", "all"))
+            start, ways[way] = _start_and_share(few, whole, len(submissions[::10]), count)
+        outputs = folder / way / ("all" if own else "")
         same = sum(
-            _written(folder / f"output{number}") == _written(folder / name / str(number))
+            _written(outputs / place(order, number))
+            == _written(folder / "separately" / place("forwards", number))
             for number in range(count)
         )
-        print(f"  the same bytes, {name:<15}{same} of {count}", flush=True)
+        wall, processor = ways[way]
+        print(
+            f"  {way:<24}{1 / wall:10.1f}   {1000 * processor:26.1f}   {start:10.1f}   {same:8} of {count}",
+            flush=True,
+        )
+    faster = ways["score, a process each"] / ways["score, workers"]
+    print(
+        f"  workers: {faster[0]:.1f} times the rate and 1/{faster[1]:.1f} of the processor time of a process each; "
+        f"20,000 submissions take {20_000 * ways['score, workers'][0]:.0f} s"
+    )
 
 
 def _used(run: Callable[[], object]) -> np.ndarray:

@@ -60,8 +60,7 @@ def serve(requests: socket.socket) -> None:
             if child == 0:
                 for descriptor in (requests.fileno(), worker.fileno(), *descriptors):
                     os.close(descriptor)
-                supervisor.restrict(*request["limits"])
-                work(theirs, shared=request["shared"])
+                work(theirs, request["limits"], request["shared"])
             theirs.close()
         socket.send_fds(worker, [line], descriptors)
         os.write(descriptors[0], b"started\n")
@@ -138,10 +137,11 @@ def informed(main: Callable[..., int], inside: str, place: str, **known: object)
     return main_again
 
 
-def work(requests: socket.socket, *, shared: bool) -> None:
+def work(requests: socket.socket, limits: list[int], shared: bool) -> None:
     """Be a worker: run programs; write the exit code of each to the socket, but end with that of the last."""
     code = 127
     try:
+        supervisor.restrict(*limits)
         before, most_memory = state() if shared else (), peak_memory() + MOST_GROWTH
         for runs_left in reversed(range(MOST_RUNS if shared else 1)):
             line, descriptors = receive(requests)
@@ -154,7 +154,7 @@ def work(requests: socket.socket, *, shared: bool) -> None:
             with warnings.catch_warnings():  # what is shown once is shown once in each run
                 code = become(request, descriptors)
             if not runs_left or state() != before or peak_memory() > most_memory or leaves_something():
-                return
+                return  # the last run, also of a program that is not shared
             requests.send(b"%d" % code)
     finally:
         os._exit(code)

@@ -245,7 +245,7 @@ def attend(
     ----------
     streams: its standard output and standard error.
     status_fd: the descriptor to which its supervisor writes `started`, the exit code, and `alone` if it knows that no
-        process is left; it is closed here.
+        process is left to be ended; it is closed here.
     began: `time.monotonic()` when it was started.
     """
     kept = {fd: Capture(min(limits.output_bytes, LOG_BYTES)) for fd in streams}

@@ -43,7 +43,6 @@ _SERVER = Path(__file__).with_name("fork_server.py")
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """Environment of a server: a forked process may have one thread only, and each run has its own processor anyway."""
 
-
 GRACE = 1.0
 """Seconds for a server to end by itself, so that its time is counted, before it is killed."""
 
@@ -56,14 +55,14 @@ class OutOfOrder(Exception):
 
 
 class WarmEngine:
-    """Runs this project's programs in fork servers, one for each program and thread; runs others as `LocalEngine` does.
+    """Runs programs with the `VENDORED` package in fork servers, one for each program and thread; others in `cold`.
 
     Use it in a `with` statement, which stops the servers at its end. A server also ends with the thread that began it.
 
     Parameters
     ----------
     variables: environment variables for the programs, besides the usual ones.
-    own: folders of programs that share a process.
+    own: folders of programs whose runs may share a process: `own_programs`.
     """
 
     def __init__(self, variables: Mapping[str, str] | None = None, own: Collection[Path] = ()) -> None:
@@ -96,7 +95,7 @@ class WarmEngine:
         """
         python, *words = local_words(command, mounts)
         script = (mounts[cwd] / (words or [""])[0]).resolve()
-        if python != sys.executable or not (script.parent / VENDORED).is_dir():
+        if python != sys.executable or not (script.is_file() and (script.parent / VENDORED).is_dir()):
             return self.cold.run(command, mounts, cwd=cwd, scratch=scratch, seconds=seconds, limits=limits)
         words[0] = str(script)
         request = {

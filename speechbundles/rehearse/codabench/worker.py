@@ -4,6 +4,7 @@ import json
 import shlex
 import shutil
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from speechbundles.model.errors import BundleError
@@ -101,7 +102,12 @@ def _ingest(run: Run, mounts: Mapping[str, Path]) -> Step | None:
 def _words(program: Path, step: str) -> list[str] | None:
     """Return a program's command, split as by a shell."""
     text = command_text(program, METADATA_FILES)
+    return None if text is None else [*_split(text, step)]
+
+
+@lru_cache
+def _split(text: str, step: str) -> list[str]:
     try:
-        return None if text is None else shlex.split(replace_variables(text, VARIABLES[step]))
+        return shlex.split(replace_variables(text, VARIABLES[step]))
     except ValueError as error:
         raise BundleError(f"the command {text!r} cannot be split into words: {error}") from None

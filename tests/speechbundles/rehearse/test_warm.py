@@ -1,8 +1,11 @@
 """Programs that are started once and copied for every run, compared with separate starts of the same programs."""
 
 import json
+import random
+import shutil
 import sys
 import textwrap
+from contextlib import nullcontext
 
 import psutil
 import pytest
@@ -10,9 +13,12 @@ import pytest
 from speechbundles.rehearse.engine import LocalEngine
 from speechbundles.rehearse.sandbox import Limits
 from speechbundles.rehearse.supervisor import NAMESPACE
-from speechbundles.rehearse.warm import WarmEngine
+from speechbundles.rehearse.warm import OutOfOrder, WarmEngine
 from spokeneval.tasks import find_task, task_names
 from tests.samples.cases import CASES
+from tests.samples.corruptions import SUBMISSIONS
+from tests.samples.edits import ODD, WAYS, edited
+from tests.samples.harmless import harmless
 from tests.samples.programs import ROOT, encoded, write_files
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="rehearsals do not run on Windows")
@@ -113,6 +119,91 @@ def test_ingestion_too(tmp_path, warm):
         said.append((done.exit_code, done.stdout, done.stderr, (folder / "ingestion_report.txt").read_text()))
     assert said[0][0] == 1
     assert said[1] == said[2] == said[0]
+
+
+def submissions_of(task):
+    """Return good and corrupted submissions, each as its files and a function that spoils its folder, or None."""
+    chance = random.Random(task)
+    valid = [*harmless(task).values()]
+    made = [(files, None) for files in valid]
+    for _ in range(10):
+        name, text = chance.choice([*encoded(valid[0]).items()])
+        change = chance.choice(WAYS), chance.randrange(1000), chance.randrange(1000), chance.choice(ODD)
+        made.append(({**valid[0], name: edited(text, [change])}, None))
+    for bad in SUBMISSIONS[task]:
+        if bad.files is not None and bad.race is None and bad.during is nullcontext:
+            made.append((bad.files, bad.spoil))
+    return made
+
+
+def process(engine, place, folder, submission):
+    """Run ingestion and scoring; return what both print and leave, and whether the run had to be repeated alone."""
+    files, spoil = submission
+    submitted = write_files(folder / "submitted", files)
+    if spoil:
+        spoil(submitted)
+    results = folder / "input/res"
+    shutil.copytree(submitted, results, symlinks=True)
+    (folder / "input/ref").symlink_to(place / "ref")
+    (folder / "output").mkdir()
+    mounts = {
+        "/p": place,
+        "/i": place / "items",
+        "/s": submitted,
+        "/r": folder / "input",
+        "/o": folder / "output",
+    }
+    outcomes = []
+    for script, *words in (("ingest.py", "/i", "/s", "/r/res"), ("score.py", "/r", "/o")):
+        try:
+            done = engine.run(
+                ["python3", script, *words], mounts, cwd="/p", scratch=folder, seconds=60, limits=Limits()
+            )
+        except OutOfOrder as run:
+            shutil.rmtree(folder)
+            return process(run.alone, place, folder, submission)[0], True
+        outcomes.append((done.exit_code, done.stdout, done.stderr, done.why_stopped))
+    report = results / "ingestion_report.txt"
+    left = [*(folder / "output").rglob("*"), report]
+    return (outcomes, {path.name: path.read_bytes() for path in left if path.is_file()}), False
+
+
+@pytest.mark.parametrize(
+    ("task", "every"),
+    [("spoken_call", 24), *(pytest.param(task, 1, marks=pytest.mark.thorough) for task in task_names())],
+)
+def test_runs_that_share_a_process_are_the_same_to_the_byte_in_any_order(task, every, tmp_path):
+    """All cases together are more than 1,000 submissions, good and refused, compared with programs of their own."""
+    source = {
+        "score.py": (ROOT / "scoring_program" / task / "score.py").read_bytes(),
+        "ingest.py": (ROOT / "ingestion_program" / task / "ingest.py").read_bytes(),
+        "options.json": '{"detailed_results": true}',
+    }
+    place = program(tmp_path / "program", source)
+    files = find_task(task).format
+    reference = files.read_reference(encoded(CASES[task].reference))
+    write_files(place / "ref", CASES[task].reference)
+    write_files(place / "items", files.public_files(reference, {}))
+    submissions = submissions_of(task)[::every]
+    folder = tmp_path / "run"
+    alone = []
+    for submission in submissions:
+        alone.append(process(LocalEngine(), place, folder, submission)[0])
+        shutil.rmtree(folder)
+    codes = [outcomes[-1][0] for outcomes, _ in alone]
+    assert {0, 1} == set(codes)
+    orders = [[*range(len(submissions))] for _ in range(3)]
+    orders[1].reverse()
+    random.Random(1).shuffle(orders[2])
+    repeated = 0
+    for order in orders:
+        with WarmEngine(own=[place]) as engine:
+            for number in order:
+                done, again = process(engine, place, folder, submissions[number])
+                shutil.rmtree(folder)
+                assert done == alone[number], submissions[number]
+                repeated += again
+    assert repeated <= len(submissions) // 20
 
 
 PROGRAM = """
