@@ -243,7 +243,7 @@ def test_the_tree_of_errors_shows_every_error():
 # Examples
 
 
-OF_SYSTEMS = {"library", "notes", "power_table", "systems", "tables"}
+OF_SYSTEMS = {"latex", "library", "notes", "power_table", "systems", "tables"}
 """The modules of `spokeneval.comparison` whose functions take systems, not arrays."""
 
 

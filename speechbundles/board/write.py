@@ -7,7 +7,8 @@ from pathlib import Path
 from speechbundles.board.board import Board
 from speechbundles.board.page import to_html
 from speechbundles.board.plain import items_to_csv, table_to_csv, to_markdown
-from spokeneval.comparison.tables import pairs_to_csv, to_csv, to_dict, to_latex
+from spokeneval.comparison.latex import to_latex
+from spokeneval.comparison.tables import pairs_to_csv, to_csv, to_dict
 
 JSON_FILE = "board.json"
 CSV_FILE, MARKDOWN_FILE, LATEX_FILE, HTML_FILE = "board.csv", "board.md", "board.tex", "board.html"

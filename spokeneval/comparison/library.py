@@ -25,20 +25,11 @@ from ..run.library import (
 from ..run.output import write_file
 from ..run.statistics import primary_matrix
 from ..task import HIGHER, Task
+from .latex import to_latex
 from .notes import how_compared, ties
 from .power_table import power_table
 from .systems import Order, Pair, Row, compare_systems, ordered, rows_of
-from .tables import (
-    Table,
-    heading,
-    pairs_table,
-    pairs_to_csv,
-    ranking_table,
-    text_table,
-    to_csv,
-    to_dict,
-    to_latex,
-)
+from .tables import Table, heading, pairs_table, pairs_to_csv, ranking_table, text_table, to_csv, to_dict
 
 FILES = ("board.csv", "pairs.csv", "board.tex")
 """The files of a comparison, as `rank --out` writes them."""
@@ -123,7 +114,7 @@ class Comparison:
         return pairs_to_csv(self.pairs, self.names)
 
     def to_latex(self) -> str:
-        """The ranking as a LaTeX table, as in ``board.tex`` of `rank`; it needs the package booktabs."""
+        """The ranking as a LaTeX file, as ``board.tex`` of `rank`; a comment at its top names the packages."""
         return to_latex(self)
 
     def write(self, folder: Any) -> None:

@@ -1,7 +1,4 @@
-"""A ranking of systems as tables: as text, as CSV for other programs, as LaTeX for a paper.
-
-A system's name may be chosen by a participant; it is escaped for each format.
-"""
+"""A ranking of systems as tables: as text, and as CSV for other programs; `latex` writes it for a paper."""
 
 from __future__ import annotations
 
@@ -193,44 +190,3 @@ def pairs_to_csv(pairs: Sequence[Pair], names: Sequence[str]) -> str:
         both = [no_formula(names[place]) for place in (pair.first, pair.second)]
         rows.append([*both, pair.difference, pair.interval.low, pair.interval.high, pair.p, pair.adjusted])
     return csv_text(rows)
-
-
-def to_latex(ranking: Ranking) -> str:
-    """The ranking as a LaTeX table; it needs the package booktabs."""
-    table = ranking_table(ranking)
-    columns = "l" * table.left + "r" * (len(table.header) - table.left)
-    lines = [
-        r"\begin{table}",
-        r"\centering",
-        rf"\caption{{{_latex(table.title)}}}",
-        rf"\begin{{tabular}}{{{columns}}}",
-        r"\toprule",
-        _latex_row(table.header),
-        r"\midrule",
-        *map(_latex_row, table.rows),
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{table}",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _latex_row(cells: Sequence[str]) -> str:
-    return " & ".join(map(_latex, cells)) + r" \\"
-
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    **{char: rf"\{char}" for char in "&%$#_{}"},
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "–": "--",
-    "·": r"$\cdot$",
-    "κ": r"$\kappa$",
-    "ρ": r"$\rho$",
-}
-"""Replacements of characters that are special in LaTeX or missing in its usual fonts."""
-
-
-def _latex(text: str) -> str:
-    return "".join(_LATEX.get(char, char) for char in text)

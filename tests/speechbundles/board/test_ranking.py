@@ -30,6 +30,7 @@ from speechbundles.model.sources import Sources
 from speechbundles.platforms.keys import MOST_DECIMALS
 from speechbundles.rehearse.rehearsal import rehearse
 from spokeneval.comparison import tables
+from spokeneval.comparison.latex import to_latex
 from spokeneval.comparison.randomisation import MOST_SWAPPED
 from spokeneval.comparison.ranks import DECIMALS
 from spokeneval.formats.files import read_folder
@@ -347,7 +348,7 @@ def test_a_system_without_a_score_is_listed_last(tmp_path, capsys):
     assert [row["rank"] for row in scored_rows] == ["1", "1"]
     assert failed.pop("system") == "failed"
     assert set(failed.values()) == {""}
-    assert "failed & -- & --" in tables.to_latex(board)
+    assert "failed & -- & --" in to_latex(board)
     with pytest.raises(OrganiserError, match=r"failed: no scores\.json; expected"):
         read_outputs([tmp_path / "outputs" / "failed"])
 
