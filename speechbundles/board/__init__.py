@@ -2,6 +2,7 @@
 
 from speechbundles.board.board import make_board
 from speechbundles.board.outputs import read_outputs
+from speechbundles.board.pdf import write_pdf
 from speechbundles.board.plain import to_text as board_to_text
 from speechbundles.board.score import score as score_all
 from speechbundles.board.score import to_text as scores_to_text
@@ -16,4 +17,5 @@ __all__ = [
     "score_all",
     "scores_to_text",
     "write_board",
+    "write_pdf",
 ]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from speechbundles.board import board_to_text, make_board, read_outputs, write_board
+from speechbundles.board import board_to_text, make_board, read_outputs, write_board, write_pdf
 from speechbundles.cli.options import PATH, Command, own_folder
 from speechbundles.cli.progress import steps
 from speechbundles.cli.terminal import ROOT, reporting
@@ -24,6 +24,9 @@ from speechbundles.model.text import say
     type=PATH,
     metavar="DIR",
     help="write the leaderboard to this folder: a page, Markdown, LaTeX, CSV, pairs.csv",
+)
+@click.option(
+    "--pdf", is_flag=True, help="also write board.pdf to --out DIR, with LaTeX or Chromium if installed"
 )
 @own_folder
 @click.option(
@@ -58,6 +61,7 @@ from speechbundles.model.text import say
 def command(
     outputs: Sequence[Path],
     out: Path | None,
+    pdf: bool,
     competition: Path | None,
     anonymous: bool,
     conditions: Path | None,
@@ -65,6 +69,8 @@ def command(
     submissions: Path | None,
     flags: Path | None,
 ) -> int:
+    if pdf and out is None:
+        raise click.UsageError("--pdf needs --out DIR", click.get_current_context())
     with reporting():
         with steps() as progress:
             board = make_board(
@@ -83,4 +89,6 @@ def command(
         say(f"{alias}  {name}", error=True)
     if written:
         say(wrap(f"wrote {', '.join(file.name for file in written)} to {out}"), error=True)
+    if pdf and out:
+        say(write_pdf(out) or f"wrote board.pdf to {out}", error=True)
     return 0
