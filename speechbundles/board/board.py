@@ -7,11 +7,13 @@ one that its scoring program wrote. The module `comparison` compares the systems
 import string
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 
 import numpy as np
 
 from speechbundles.board import notes
+from speechbundles.board.about import MOST_SHOWN, About, folder_of, read_scored, read_systems
 from speechbundles.board.conditions import read_conditions, scores_by_columns, scores_by_condition
 from speechbundles.board.difficulty import Difficulty, abilities_table, item_difficulty
 from speechbundles.board.explained.explained import explain_difficulty
@@ -22,10 +24,12 @@ from speechbundles.competition.read import read_competitions
 from speechbundles.model.competition import Column, Competition
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import OWN_TASKS, Sources
+from speechbundles.model.text import hint
 from spokeneval.comparison.notes import how_compared, ties
 from spokeneval.comparison.power_table import power_table
 from spokeneval.comparison.systems import Order, Row, compare_systems, ordered, rows_of
 from spokeneval.comparison.tables import Table
+from spokeneval.formats.problems import some_of
 from spokeneval.formats.speakers import independence_note
 from spokeneval.run.interval import score_intervals
 from spokeneval.run.statistics import primary_matrix, primary_of_sums
@@ -38,13 +42,16 @@ class Board:
 
     Attributes
     ----------
+    about: the competition, the phase and the systems.
     units: the number and kind of the units (`1000 responses`); None without statistics.
     compared: the comparison of the systems, by their positions in `rows`; None if they could not be compared.
     unscored: systems without a score.
+    trivial: the scores of the trivial baselines as they are shown, `answer -> score`.
     difficulty: of the items; None if there are too few systems.
     indicators: of every item; None without flags.
     """
 
+    about: About
     rules: Task
     column: Column
     signature: str
@@ -55,6 +62,7 @@ class Board:
     aliases: Mapping[str, str]
     tables: Sequence[Table]
     notes: Sequence[str]
+    trivial: Mapping[str, str]
     difficulty: Difficulty | None = None
     indicators: Table | None = None
 
@@ -63,6 +71,9 @@ def make_board(
     sources: Sources,
     outputs: Sequence[ScoringOutput],
     *,
+    title: str = "",
+    day: date | None = None,
+    baseline: str = "",
     anonymous: bool = False,
     conditions: Path | None = None,
     by: Sequence[str] = (),
@@ -76,7 +87,11 @@ def make_board(
     ----------
     sources: of the competition.
     outputs: as returned by `outputs.read_outputs`.
-    anonymous: whether systems are named AAA, BBB, ... in the order of the board, systems without a score last.
+    title: of the board; default: the title that `score` recorded, else that of the only competition with the task.
+    day: the date of the board.
+    baseline: the name of the system that is marked as the baseline.
+    anonymous: whether systems are named AAA, BBB, ... in the order of the board, systems without a score last, and
+        are not described.
     conditions: a table with the condition of each unit or item; scores are broken down by it.
     by: columns of the organiser's reference; scores are broken down by each.
     submissions: the folder that was given to `score`; needed for a column whose values differ within a counted row.
@@ -85,21 +100,32 @@ def make_board(
     Raises
     ------
     OrganiserError: `competition.yaml` is unusable or lacks the task, the primary score is missing, the conditions do
-        not match the units, or no reference has the items.
+        not match the units, no reference has the items, the baseline is not on the board, or `systems.csv` is unusable.
     """
     scored = [output for output in outputs if output.scores]
     task = scored[0].task
-    competitions = {competition.task: competition for competition in read_competitions(sources)}
-    competition = competitions.get(task)
+    folder = folder_of(outputs)
+    recorded, phase = read_scored(folder) if folder else ("", "")
+    competitions = read_competitions(sources)
+    own = {competition["title"]: competition for competition in competitions if competition.task == task}
+    competition = own.get(recorded, next(iter(own.values()), None))
+    tasks = {competition.task for competition in competitions}
     declared = next((output.rules for output in scored if output.rules and output.rules.declaration), None)
     rules = declared or (competition.rules if competition else None)
     if rules is None:
-        raise _no_task(task, competitions, scored[0].signature.code)
+        raise _no_task(task, tasks, scored[0].signature.code)
     _require_code(rules, scored)
     column = _primary_column(rules, competition)
     if column.key not in scored[0].scores:
         raise no_board([f"{scored[0].name} has no score {column.key}, the primary score of {task}"])
     higher = column.direction == "higher"
+    present = [output.name for output in outputs]
+    if baseline and baseline not in present:
+        expected = some_of(sorted(present), MOST_SHOWN)
+        raise no_board(
+            [f"--baseline {baseline}: no such system{hint(baseline, present)}; expected one of {expected}"]
+        )
+    systems = read_systems(folder, present) if folder and not anonymous else {}
     by_name = {output.name: output for output in scored}
     best_first, places = ordered(
         {name: output.scores[column.key] for name, output in by_name.items()}, higher=higher
@@ -108,6 +134,7 @@ def make_board(
     aliases = {anonymous_name(place): output.name for place, output in enumerate(placed)} if anonymous else {}
     if aliases:
         placed = [replace(output, name=alias) for alias, output in zip(aliases, placed, strict=True)]
+        baseline = next((alias for alias, name in aliases.items() if name == baseline), "")
     ranked, unscored = placed[: len(scored)], [output.name for output in placed[len(scored) :]]
     names = [output.name for output in ranked]
     stored = np.array([output.scores[column.key] for output in ranked])
@@ -119,6 +146,7 @@ def make_board(
     indicators: Table | None = None
     remarks = notes.without_score(unscored) + ties(places, names)
     units = None
+    trivial: Mapping[str, str] = {}
     if len(summed) < len(ranked):
         remarks += notes.without_statistics(ranked)
         if conditions is not None or by or flags is not None:
@@ -134,7 +162,8 @@ def make_board(
         values = np.stack([primary_matrix(rules, statistics) for statistics in summed])
         primary = primary_of_sums(rules, summed[0])
         remarks += [note for note in [independence_note(unit, rules.declaration)] if note]
-        remarks += notes.beside_trivial(ranked[0], column.precision)
+        trivial = notes.trivial_scores(ranked[0], column.precision)
+        remarks += notes.beside_trivial(ranked[0], trivial)
         remarks += notes.disagreements(names, stored, primary(values.sum(axis=1)))
         for output, statistics, known in zip(ranked, summed, intervals, strict=True):
             found = score_intervals(rules, output.scores, statistics.parts)
@@ -154,7 +183,7 @@ def make_board(
             tables.append(scores_by_condition("condition", given, names, rules, summed, column))
         if by or flags is not None:
             if competition is None:
-                raise _no_task(task, competitions)
+                raise _no_task(task, tasks)
             gold = find_gold(competition, items)
             tables += scores_by_columns(by, gold, ranked, summed, column, submissions)
             if flags is not None:
@@ -162,7 +191,11 @@ def make_board(
                 tables += explained.tables
                 indicators = explained.items
     rows = rows_of(column.key, names, places, [output.scores for output in ranked], intervals, compared)
+    part = ranked[0].signature.part
+    title = title or recorded or (next(iter(own)) if len(own) == 1 else rules.title)
+    about = About(title, f"{phase} ({part})" if part else phase, day, baseline, systems)
     return Board(
+        about,
         rules,
         column,
         str(ranked[0].signature),
@@ -173,6 +206,7 @@ def make_board(
         aliases,
         tables,
         remarks,
+        trivial,
         difficulty,
         indicators,
     )

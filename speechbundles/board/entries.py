@@ -12,7 +12,7 @@ from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
-from speechbundles.board.outputs import LIST_FILE
+from speechbundles.board.outputs import LIST_FILE, SYSTEMS_FILE
 from speechbundles.model.bundle import BuiltPhase
 from speechbundles.model.competition import Column
 from speechbundles.model.errors import OrganiserError
@@ -114,7 +114,7 @@ def read_teams(folder: Path, phase: BuiltPhase) -> Teams:
 
 def _team(folder: Path, runs: Sequence[Fetched], *, alone: bool = True) -> Team:
     name = next((run.owner_folder for run in runs if run.submission), f"run_{runs[0].id}")
-    if folded(name) == LIST_FILE:
+    if folded(name) in (LIST_FILE, SYSTEMS_FILE):
         name += "_"
     places = tuple((run, folder / run.submission) for run in runs)
     return Team(name if alone else f"{name}_{runs[0].id}", places)

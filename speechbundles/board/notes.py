@@ -1,6 +1,6 @@
 """Notes below a board about its outputs; `spokeneval.comparison.notes` has those about the comparison."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -11,13 +11,17 @@ CLOSE = 1e-3
 """Tolerance of a score computed from statistics: histograms and rounded moments give it to about 0.01 points."""
 
 
-def beside_trivial(output: ScoringOutput, digits: int) -> list[str]:
+def trivial_scores(output: ScoringOutput, digits: int) -> dict[str, str]:
     """Return the scores of the trivial baselines, to compare with; for a hidden set, in the steps of its board."""
-    if not output.trivial:
+    number = "g" if output.signature.items else f".{digits}f"
+    return {answer: f"{score:{number}}" for answer, score in output.trivial.items()}
+
+
+def beside_trivial(output: ScoringOutput, trivial: Mapping[str, str]) -> list[str]:
+    if not trivial:
         return []
     hidden = bool(output.signature.items)
-    number = "g" if hidden else f".{digits}f"
-    known = ", ".join(f"{answer} {score:{number}}" for answer, score in output.trivial.items())
+    known = ", ".join(f"{answer} {score}" for answer, score in trivial.items())
     return [f"Trivial baselines{', rounded as on the leaderboard' if hidden else ''}: {known}."]
 
 

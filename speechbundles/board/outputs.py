@@ -36,8 +36,11 @@ SCORES_FILE = SCORE_FILES[0]
 
 READ = (SCORES_FILE, SIGNATURE_FILE, STATISTICS_FILE)
 
-LIST_FILE = "scores.csv"
-"""The summary that `score` writes beside the outputs; not itself an output."""
+LIST_FILE, SYSTEMS_FILE = "scores.csv", "systems.csv"
+"""Files beside the outputs that are not outputs: the summary that `score` writes, and the organiser's descriptions."""
+
+RUNS = ".runs"
+"""The folder beside the outputs in which `score` keeps its results."""
 
 MOST_SHOWN = 20
 
@@ -104,7 +107,7 @@ def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
         tasks, were computed differently (their signatures differ), or have statistics on different units; no output
         has a score.
     """
-    paths = [path for path in paths if path.name != LIST_FILE or not path.is_file()]
+    paths = [path for path in paths if path.name not in (LIST_FILE, SYSTEMS_FILE) or not path.is_file()]
     problems = _duplicates(paths)
     outputs: list[ScoringOutput] = []
     unscored = []
@@ -112,7 +115,7 @@ def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
         try:
             outputs.append(replace(_read(path, name), path=path))
         except _NoScore as error:
-            outputs.append(ScoringOutput(name, {}, Signature(""), None))
+            outputs.append(ScoringOutput(name, {}, Signature(""), None, path=path))
             unscored.append(f"{name}: {error}")
         except (OSError, ValueError) as error:
             problems.append(f"{name}: {printable(_reason(error))}")

@@ -15,7 +15,10 @@ from spokeneval.formats.tables import csv_text, no_formula
 
 def to_text(board: Board) -> str:
     """Return the board for a console: score and interval are in one cell."""
-    parts = [f"{wrap(heading(board))}\n{_folded(board.signature)}", _text_table(_narrow_table(board))]
+    parts = [
+        f"{wrap(board.about.line)}\n{wrap(heading(board))}\n{_folded(board.signature)}",
+        _text_table(_narrow_table(board)),
+    ]
     parts += [wrap(note, "  ", hanging="") for note in board.notes]
     for table in board.tables:
         parts += [wrap(table.title), _text_table(table)]
@@ -66,7 +69,8 @@ def table_to_csv(table: Table) -> str:
 def to_markdown(board: Board) -> str:
     """Return the board as Markdown, for a page or an e-mail."""
     parts = [
-        f"# {_escaped(heading(board))}",
+        f"# {_escaped(board.about.line)}",
+        _escaped(heading(board)),
         _escaped(board.signature),
         _markdown_table(ranking_table(board)),
     ]

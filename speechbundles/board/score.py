@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from speechbundles.board.about import record_scored
 from speechbundles.board.cluster import rehearse_on_cluster
 from speechbundles.board.entries import Team, read_teams
-from speechbundles.board.outputs import LIST_FILE
+from speechbundles.board.outputs import LIST_FILE, RUNS
 from speechbundles.model.archive import LARGEST_BUNDLE
 from speechbundles.model.bounded import parse_json, sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
@@ -44,7 +45,6 @@ from spokeneval.formats.submission_zip import MAX_BYTES
 from spokeneval.formats.tables import csv_text, no_formula
 from spokeneval.programs.score import HIDDEN_STATISTICS
 
-RUNS = ".runs"
 OTHERS = ".others"
 """The folder with the outputs of runs that a team's entry is chosen from."""
 ENTRIES = "entries"
@@ -159,6 +159,7 @@ def score(
         notes = (*notes, *_warnings(results))
         refused = sum(results[name].status != FINISHED for name in new if name in results)
         scores = Scores(built, _best_first(built, results), len(new), refused, fetched, notes)
+        record_scored(out, built, scored_phase)
         (out / LIST_FILE).write_text(to_csv(scores), encoding="utf-8", newline="")
     return scores
 

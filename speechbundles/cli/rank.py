@@ -4,6 +4,7 @@ OUTPUT is one system's scoring output: a folder, a downloaded zip, or a folder w
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 
 import click
@@ -13,6 +14,7 @@ from speechbundles.cli.options import PATH, Command, own_folder
 from speechbundles.cli.progress import steps
 from speechbundles.cli.terminal import ROOT, reporting
 from speechbundles.model.console import wrap
+from speechbundles.model.dates import now
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import say
 
@@ -29,6 +31,15 @@ from speechbundles.model.text import say
     "--pdf", is_flag=True, help="also write board.pdf to --out DIR, with LaTeX or Chromium if installed"
 )
 @own_folder
+@click.option("--title", default="", help="title of the leaderboard (default: that of the competition)")
+@click.option(
+    "--date",
+    "day",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="DATE",
+    help="date of the leaderboard, such as 2027-03-31 (default: today, in UTC)",
+)
+@click.option("--baseline", default="", metavar="SYSTEM", help="the system to mark as the baseline")
 @click.option(
     "--anonymous",
     is_flag=True,
@@ -63,6 +74,9 @@ def command(
     out: Path | None,
     pdf: bool,
     competition: Path | None,
+    title: str,
+    day: datetime | None,
+    baseline: str,
     anonymous: bool,
     conditions: Path | None,
     by: Sequence[str],
@@ -76,6 +90,9 @@ def command(
             board = make_board(
                 Sources(ROOT, competition),
                 read_outputs(outputs),
+                title=title,
+                day=(day or now()).date(),
+                baseline=baseline,
                 anonymous=anonymous,
                 conditions=conditions,
                 by=by,
