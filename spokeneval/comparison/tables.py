@@ -74,7 +74,7 @@ def ranking_table(ranking: Ranking) -> Table:
     rows = []
     for row in ranking.rows:
         interval = f"{row.interval[0]:.{digits}f} – {row.interval[1]:.{digits}f}" if row.interval else "–"
-        ranks = _range(row.ranks) if row.ranks else "–"
+        ranks = shown_range(row.ranks) if row.ranks else "–"
         cluster = "–" if row.cluster is None else str(row.cluster)
         rank = f"{row.rank}=" if row.tied else str(row.rank)
         rows.append([row.name, rank, f"{row.score:.{digits}f}", interval, ranks, cluster])
@@ -90,7 +90,8 @@ def ranking_table(ranking: Ranking) -> Table:
     return Table(heading(ranking), header, rows)
 
 
-def _range(ends: tuple[int, int]) -> str:
+def shown_range(ends: tuple[int, int]) -> str:
+    """A range of ranks, or the only rank."""
     return str(ends[0]) if ends[0] == ends[1] else f"{ends[0]}–{ends[1]}"
 
 
@@ -102,13 +103,14 @@ def pairs_table(pairs: Sequence[Pair], names: Sequence[str], column: Shown) -> T
         interval = f"{pair.interval.low:.{digits}f} – {pair.interval.high:.{digits}f}"
         both = f"{names[pair.first]} – {names[pair.second]}"
         rows.append(
-            [both, f"{pair.difference:.{digits}f}", interval, _shown_p(pair.p), _shown_p(pair.adjusted)]
+            [both, f"{pair.difference:.{digits}f}", interval, shown_p(pair.p), shown_p(pair.adjusted)]
         )
     header = ["Systems", f"Difference in {column.title}", "95 % interval", "p", "p, Holm"]
     return Table("Differences, neighbours on the leaderboard first", header, rows)
 
 
-def _shown_p(p: float) -> str:
+def shown_p(p: float) -> str:
+    """A p-value with two digits."""
     return f"{p:.2g}" if p >= 1e-4 else "< 0.0001"
 
 

@@ -1,7 +1,7 @@
 """Builders of a self-contained HTML page; they escape all content that is not `Html` already.
 
-A page has no scripts and loads nothing. It can be read on a phone and by a screen reader, and printed. The same content
-gives the same bytes.
+A report has no scripts, and no page loads anything. Pages can be read on a phone and by a screen reader, and printed.
+The same content gives the same bytes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LONGEST = 200
 """Number of characters of a table cell that are shown."""
 
 _NUMBERS = re.compile(
-    r"(?:none|–|(?:< )?[-+−]?[0-9](?:[-+−–=.,0-9 ]|%|to|\((?:[A-Z]+|[-+−.,0-9 to]+)\))*|)\Z"
+    r"(?:none|–|(?:< )?[-+−]?[0-9](?:[-+−–=.,0-9 ]|%|to|\((?:[A-Z]+|[-+−–.,0-9 to]+)\))*|)\Z"
 )
 
 _NUMBER, _NARROW = ' class="number"', ' class="narrow"'
@@ -176,13 +176,13 @@ def figure(caption: str, label: str, svg: Html | None) -> Html:
     )
 
 
-def page(title: str, *parts: Html | None) -> str:
-    """Return the whole document; `title` is also its first heading."""
+def page(title: str, *parts: Html | None, head: str = "") -> str:
+    """Return the whole document; `title` is also its first heading, and `head` is markup for the end of its head."""
     inner = "\n".join(part.markup for part in parts if part is not None)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{text(title)}</title>\n<style>{_STYLE}</style>\n</head>\n"
+        f"<title>{text(title)}</title>\n<style>{_STYLE}</style>\n{head}</head>\n"
         f"<body>\n<main>\n<h1>{text(title)}</h1>\n{inner}\n</main>\n</body>\n</html>\n"
     )
 

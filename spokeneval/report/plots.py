@@ -229,7 +229,7 @@ def timeline(lanes: Sequence[Lane], regions: np.ndarray) -> Html:
         clock = f"{tick // 60:.0f}:{tick % 60:02.0f}"
         parts.append(f'<path d="M{x} {bottom}v5" stroke="{STRONG}"/>')
         parts.append(f'<text x="{x}" y="{bottom + 20}" text-anchor="middle">{clock}</text>')
-    return _drawing(900, bottom + 28, "max-width: 56rem; min-width: 40rem", 13, parts)
+    return drawing(900, bottom + 28, "max-width: 56rem; min-width: 40rem", 13, parts)
 
 
 def _dashes(spans: np.ndarray, length: int) -> str:
@@ -291,10 +291,10 @@ def stacked_bars(
     ]
     middle = (left + right) // 2
     drawn.append(f'<text x="{middle}" y="{bottom + 40}" text-anchor="middle">{escape(title)}</text>')
-    return _drawing(right + 20, bottom + 48, "max-width: 48rem; min-width: 36rem", 13, drawn)
+    return drawing(right + 20, bottom + 48, "max-width: 48rem; min-width: 36rem", 13, drawn)
 
 
-def _drawing(width: int, height: int, style: str, size: int, parts: Sequence[str]) -> Html:
+def drawing(width: int, height: int, style: str, size: int, parts: Sequence[str]) -> Html:
     """Return an SVG element with the parts of a picture."""
     return Html(
         f'<svg viewBox="0 0 {width} {height}" style="{style}" font-size="{size}" '
