@@ -1,75 +1,195 @@
-"""A board as one HTML page without scripts: forest plot, pairs, significance map, rank stability.
+"""A board as one HTML page: the first clusters, the ranking, plots, pairs, and all further tables.
 
-The significance map and the plot of rank stability are those of Wiesenfarth et al., Methods and open-source toolkit
-for analyzing and visualizing challenge results (Scientific Reports 11:2369, 2021).
+On a screen, tables can be sorted and the ranking filtered. In print, everything is unfolded. Wide tables are divided
+into parts that fit a sheet of paper.
 """
 
-from typing import Any
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
-import numpy as np
+from rich.cells import cell_len
 
+from speechbundles.board.about import System
 from speechbundles.board.board import Board, scores_table
-from spokeneval.comparison.multiple_comparisons import SIGNIFICANCE
-from spokeneval.comparison.systems import RISK, Order
-from spokeneval.comparison.tables import Table, heading, measure, pairs_table, ranking_table
-from spokeneval.report import page, plots
+from speechbundles.board.contradictions import (
+    intervals_beside_tests,
+    overlaps_beside_tests,
+    ranges_beside_tests,
+)
+from speechbundles.board.pictures import forest_plot, rank_stability, significance_map
+from speechbundles.board.sorting import POLICY, SCRIPT
+from spokeneval.comparison.systems import CONFIDENCE, Order, Row
+from spokeneval.comparison.tables import Table, measure, pairs_table, shown_range
+from spokeneval.formats.problems import count_of
+from spokeneval.report import page
 
-MOST_DRAWN = 100
-"""Most systems on one plot."""
+MOST_CLUSTERS, MOST_NAMED = 3, 5
+"""The most clusters on the podium, and the most systems that are named in each."""
+
+WIDEST = 88
+"""The most characters of a table's columns, without the first, that fit a sheet of A4 paper."""
 
 
 def to_html(board: Board) -> str:
-    """Return the board as one self-contained page, with plots if matplotlib is installed."""
+    """Return the board as one self-contained page."""
+    compared = board.compared
+    pairs = compared.pairs if compared else ()
     parts = [
-        page.paragraph(page.code(board.signature)),
-        _html_table(ranking_table(board)),
-        _forest_plot(board),
-        *(page.paragraph(note, kind="note") for note in board.notes),
+        _facts(board),
+        _podium(board.rows, board.column.precision),
+        page.section(
+            "Ranking",
+            _ranking(board),
+            forest_plot(board),
+            *_notes(overlaps_beside_tests(pairs, board.rows)),
+        ),
+        page.section("How to read the ranking", *_notes(board.notes)),
+        _pairs(board, compared) if compared and pairs else None,
     ]
-    if board.compared and board.compared.pairs:
-        parts.append(_pairs(board, board.compared))
     for table in [scores_table(board), *board.tables]:
-        note = page.paragraph(table.note, kind="note") if table.note else None
-        parts.append(page.section(table.title, _html_table(table), note))
-    return page.page(f"Leaderboard: {heading(board)}", *parts)
+        parts.append(
+            page.section(table.title, _html_table(table), *_notes([table.note] if table.note else []))
+        )
+    parts += [page.section("How it was computed", page.paragraph(page.code(board.signature))), SCRIPT]
+    head = f"{POLICY}<style>{_STYLE}</style>\n"
+    return page.page(f"{board.about.title}: leaderboard", *parts, head=head)
 
 
-def _html_table(table: Table) -> page.Html:
-    return page.table(table.title, table.header, table.rows, shown=len(table.rows))
+def _notes(notes: Sequence[str]) -> Iterator[page.Html]:
+    return (page.paragraph(note, kind="note") for note in notes)
 
 
-def _forest_plot(board: Board) -> page.Html | None:
-    """Plot scores with their intervals, the best on top; every other cluster is shaded."""
+def _facts(board: Board) -> page.Html:
+    without = f", {len(board.unscored)} without a score" if board.unscored else ""
+    known = {
+        "Phase": board.about.phase,
+        "Date": str(board.about.day or ""),
+        "Score": measure(board),
+        "Test set": board.units or "",
+        "Systems": f"{len(board.rows)} ranked{without}",
+    }
+    return page.facts([(name, value) for name, value in known.items() if value])
 
-    def draw(figure: Any) -> None:
-        figure.set_layout_engine("constrained")
-        axes = figure.add_subplot()
-        for place, row in enumerate(board.rows):
-            if row.cluster is not None and row.cluster % 2 == 0:
-                axes.axhspan(place - 0.5, place + 0.5, color=plots.REGION, linewidth=0)
-            if row.interval is not None:
-                axes.plot(row.interval, (place, place), color=plots.BLUE, linewidth=2, solid_capstyle="butt")
-            axes.plot(row.score, place, "o", color=plots.BLUE, markersize=6)
-        names = _short_names(board)
-        axes.set_yticks(range(len(names)), labels=names, parse_math=False)
-        axes.set_ylim(len(names) - 0.5, -0.5)
-        axes.set_xlabel(measure(board), parse_math=False)
-        axes.grid(axis="x")
-        axes.tick_params(axis="y", length=0)
-        axes.spines["left"].set_visible(False)
 
-    if len(board.rows) > MOST_DRAWN:
-        return page.paragraph(f"Plots are drawn for at most {MOST_DRAWN} systems.", kind="note")
-    height = 0.8 + 0.32 * len(board.rows)
-    caption = "Scores and 95 % intervals" + (
-        "; every other cluster is shaded" if board.rows[0].cluster is not None else ""
+def _podium(rows: Sequence[Row], digits: int) -> page.Html | None:
+    """Return the systems of the first clusters; None without clusters."""
+    if rows[0].cluster is None:
+        return None
+    clusters = [list(group) for _, group in groupby(rows, lambda row: row.cluster)]
+    cards = []
+    for number, systems in enumerate(clusters[:MOST_CLUSTERS], 1):
+        named = "".join(
+            f"<li>{_name(row.name)} <span>{row.score:.{digits}f}</span></li>" for row in systems[:MOST_NAMED]
+        )
+        more = len(systems) - MOST_NAMED
+        rest = f"\n<p>and {count_of(more, 'other system')}</p>" if more > 0 else ""
+        cards.append(f"<div>\n<h3>Cluster {number}</h3>\n<ul>{named}</ul>{rest}\n</div>")
+    how = "No system differs significantly from the first of its cluster; the order within a cluster may be chance."
+    if len(clusters) == 1:
+        how = "No system differs significantly from the first; their order may be chance."
+    return page.section(
+        "First clusters" if len(clusters) > 1 else "One cluster",
+        page.Html(f'<div class="podium">\n{"".join(cards)}\n</div>'),
+        page.paragraph(how, kind="note"),
     )
-    label = f"Forest plot of {measure(board)}; the leaderboard's table has the same numbers"
-    return page.figure(caption, label, plots.plot("forest", draw, width=5.2, height=height, narrowest=3.2))
 
 
-def _short_names(board: Board) -> list[str]:
-    return [row.name if len(row.name) <= 24 else row.name[:23] + "…" for row in board.rows]
+def _name(name: str) -> str:
+    """Return a system's name, whose direction of writing does not change that of the text around it."""
+    return f"<bdi>{page.text(name)}</bdi>"
+
+
+def _ranking(board: Board) -> page.Html:
+    """Return the ranking with the trivial baselines at their places; systems without a score come last."""
+    about, digits = board.about, board.column.precision
+    sign = 1 if board.column.direction == "higher" else -1
+    header = ["Rank", "System", board.column.title, "95 % interval", f"Ranks ({CONFIDENCE})", "Cluster"]
+    header += ["Description"] if any(map(any, about.systems.values())) else []
+    lines: list[tuple[float, page.Html]] = []
+    before = board.rows[0].cluster
+    for row in board.rows:
+        kinds = ["band"] if row.cluster is not None and row.cluster % 2 == 0 else []
+        kinds += ["begins"] if row.cluster != before else []
+        before = row.cluster
+        cells = [
+            f"{row.rank}=" if row.tied else str(row.rank),
+            f"{row.score:.{digits}f}",
+            f"{row.interval[0]:.{digits}f} – {row.interval[1]:.{digits}f}" if row.interval else "–",
+            shown_range(row.ranks) if row.ranks else "–",
+            str(row.cluster or "–"),
+        ]
+        word = "baseline" if row.name == about.baseline else ""
+        lines.append((sign * row.score, _row(board, row.name, word, cells, kinds)))
+    for answer, score in board.trivial.items():
+        place = sum(value >= sign * float(score) for value, _ in lines)
+        line = _row(board, answer, "trivial baseline", ["–", score, "–", "–", "–"], [])
+        lines.insert(place, (sign * float(score), line))
+    body = [line for _, line in lines]
+    body += [_row(board, name, "no score", ["–"] * 5, []) for name in board.unscored]
+    head = "".join(
+        f'<th scope="col"{_WORDS if title in ("System", "Description") else _NUMBER}>{page.text(title)}</th>'
+        for title in header
+    )
+    rows = "\n".join(line.markup for line in body)
+    return page.Html(
+        '<div class="scroll" role="region" aria-label="Ranking" tabindex="0">\n<table class="ranking">\n'
+        f"<caption><span>{page.text(measure(board))}</span></caption>\n"
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n</div>"
+    )
+
+
+_NUMBER, _WORDS = ' class="number"', ""
+
+
+def _row(board: Board, name: str, word: str, numbers: Sequence[str], kinds: Sequence[str]) -> page.Html:
+    """Return a row of the ranking; `word` marks rows that are not those of a competing system."""
+    kinds = [*kinds, *(["marked"] if word else [])]
+    attribute = f' class="{" ".join(kinds)}"' if kinds else ""
+    mark = _tag(word) if word else ""
+    rank, *others = (f"<td{_NUMBER}>{number}</td>" for number in numbers)
+    systems = board.about.systems
+    described = _described(systems.get(name, System())) if any(map(any, systems.values())) else ""
+    return page.Html(
+        f'<tr{attribute}>{rank}<th scope="row">{_name(name)}{mark}</th>{"".join(others)}{described}</tr>'
+    )
+
+
+def _described(system: System) -> str:
+    track = _tag(system.track) if system.track else ""
+    lines = [f"<small>{page.text(line)}</small>" for line in (system.affiliation, system.description) if line]
+    return f"<td>{_name(system.team)}{track}{''.join(lines)}</td>"
+
+
+def _tag(word: str) -> str:
+    return f' <span class="tag">{page.text(word)}</span>'
+
+
+def _html_table(table: Table, summary: str = "", *, shown: int | None = None) -> page.Html:
+    """Return a table in parts that fit a sheet of paper, folded below `summary` if it is long."""
+    parts = _column_groups([table.header, *table.rows])
+    whole = []
+    for number, places in enumerate(parts, 1):
+        title = table.title if len(parts) == 1 else f"{table.title} ({number} of {len(parts)})"
+        header, *rows = ([row[place] for place in places] for row in [table.header, *table.rows])
+        whole.append(page.table(title, header, rows, shown=len(rows) if shown is None else shown))
+    if len(table.rows) <= page.UNFOLDED:
+        return page.Html("\n".join(part.markup for part in whole))
+    return page.folded(summary or f"All {len(table.rows)} rows", *whole)
+
+
+def _column_groups(rows: Sequence[Sequence[str]]) -> list[list[int]]:
+    """Return the places of the columns of each part of a table; each part begins with the first column."""
+    header, *body = rows
+    groups: list[list[int]] = []
+    width = 0
+    for place in range(1, len(header)):
+        own = 1 + max(map(cell_len, [*header[place].split(), *(row[place] for row in body)]), default=0)
+        if not groups or width + own > WIDEST:
+            groups.append([0])
+            width = 0
+        groups[-1].append(place)
+        width += own
+    return groups or [[0]]
 
 
 def _pairs(board: Board, compared: Order) -> page.Html:
@@ -77,72 +197,55 @@ def _pairs(board: Board, compared: Order) -> page.Html:
     table = pairs_table(compared.pairs, [row.name for row in board.rows], board.column)
     return page.section(
         "Pairs of systems",
-        _significance_map(board, compared),
-        _rank_stability(board, compared),
-        page.table(table.title, table.header, table.rows),
+        significance_map(board, compared),
+        *_notes(ranges_beside_tests(compared.pairs, board.rows)),
+        rank_stability(board, compared),
+        _html_table(table, f"{table.title} ({len(table.rows)} pairs)", shown=page.ROWS),
+        *_notes(intervals_beside_tests(compared.pairs, board.rows)),
     )
 
 
-def _significance_map(board: Board, compared: Order) -> page.Html | None:
-    """Plot which systems (rows) are significantly better than which others (columns)."""
-    systems = len(board.rows)
-    better = [(pair.first, pair.second) for pair in compared.pairs if pair.adjusted <= SIGNIFICANCE]
-
-    def draw(figure: Any) -> None:
-        figure.set_layout_engine("constrained")
-        axes = figure.add_subplot()
-        rows, columns = np.array(better, dtype=np.int64).reshape(-1, 2).T
-        plots.squares(axes, rows, columns, [plots.BLUE] * len(better))
-        axes.set(xlim=(0, systems), ylim=(systems, 0), aspect="equal")
-        middles = np.arange(systems) + 0.5
-        axes.set_yticks(middles, labels=_short_names(board), parse_math=False)
-        axes.set_xticks(middles, labels=_short_names(board), rotation=90, parse_math=False)
-        axes.set_xticks(np.arange(systems), minor=True)
-        axes.set_yticks(np.arange(systems), minor=True)
-        axes.grid(which="minor", linewidth=0.5)
-        axes.tick_params(which="both", length=0)
-
-    side = 1.6 + 0.24 * systems
-    caption = (
-        "Significance map: a square shows that the row's system is better than the column's "
-        f"(Holm's correction, {RISK} level)"
-    )
-    label = (
-        f"{len(better)} of {len(compared.pairs)} pairs differ; pairs.csv and the table below have the numbers"
-    )
-    return page.figure(
-        caption, label, plots.plot("significance", draw, width=side, height=side, narrowest=min(side, 3.2))
-    )
-
-
-def _rank_stability(board: Board, compared: Order) -> page.Html | None:
-    """Plot how often each system has each rank in the resamples, as areas."""
-    ranks, systems = compared.resampled_ranks, len(board.rows)
-    if not len(ranks):
-        return None
-
-    def draw(figure: Any) -> None:
-        figure.set_layout_engine("constrained")
-        axes = figure.add_subplot()
-        for place, row in enumerate(board.rows):
-            shares = np.bincount(ranks[:, place], minlength=systems + 1) / len(ranks)
-            found = np.flatnonzero(shares)
-            if row.ranks is not None:
-                axes.plot((place, place), row.ranks, color=plots.GREY, linewidth=1.5)
-            axes.scatter(
-                np.full(len(found), place), found, s=150 * shares[found], color=plots.BLUE, linewidths=0
-            )
-        axes.set_xticks(range(systems), labels=_short_names(board), rotation=90, parse_math=False)
-        axes.set(xlim=(-0.5, systems - 0.5), ylim=(systems + 0.5, 0.5))
-        axes.yaxis.get_major_locator().set_params(integer=True)
-        axes.set_ylabel("Rank")
-        axes.grid(axis="y")
-
-    width, height = 1.2 + 0.3 * systems, 1.8 + 0.22 * systems
-    caption = (
-        "Rank stability: areas show how often a system has a rank in the resamples, lines its range of ranks"
-    )
-    label = "How often each system has each rank in the resamples; the leaderboard has the ranges"
-    return page.figure(
-        caption, label, plots.plot("stability", draw, width=width, height=height, narrowest=min(width, 3.2))
-    )
+_STYLE = """
+h3 { font-size: 1rem; margin: 0 0 0.2rem; }
+.podium { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(16rem, 100%), 1fr)); gap: 0.8rem; }
+.podium div { padding: 0.6rem 0.9rem; border-top: 0.3rem solid var(--accent); background: var(--verdict); }
+.podium div + div { border-color: var(--strong); background: var(--region); }
+.podium ul { margin: 0; padding-left: 1.1rem; }
+.podium span, .podium p { color: var(--soft); font-size: 0.9rem; font-variant-numeric: tabular-nums; }
+.podium p { margin: 0; }
+.filter { display: block; margin: 0.5rem 0; }
+.filter input { font: inherit; color: inherit; background: var(--page); border: 1px solid var(--strong);
+  padding: 0.2rem 0.4rem; max-width: 60%; }
+.filter output { color: var(--soft); font-size: 0.9rem; }
+th button { all: unset; cursor: pointer; }
+th button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+th[aria-sort=ascending] button::after { content: " ▲"; font-size: 0.7em; }
+th[aria-sort=descending] button::after { content: " ▼"; font-size: 0.7em; }
+small { display: block; font-size: 0.8125rem; line-height: 1.35; color: var(--soft); overflow-wrap: anywhere; }
+.tag { font-size: 0.75rem; border: 1px solid var(--strong); border-radius: 0.6rem; padding: 0 0.4rem;
+  white-space: nowrap; color: var(--soft); }
+.ranking:not(.sorted) .begins > * { border-top: 2px solid var(--strong); }
+.ranking .marked > :not(:last-child) { font-style: italic; }
+@media screen {
+  tbody th, thead th:first-child { position: sticky; left: 0; background: var(--page); }
+  .ranking tr > :first-child, .ranking tr > :nth-child(2) { position: sticky; left: 0; background: var(--page); }
+  .ranking tr > :first-child { width: 3.4rem; min-width: 3.4rem; }
+  .ranking tr > :nth-child(2) { left: 3.4rem; }
+}
+.ranking td:last-child:not(.number) { min-width: 16rem; }
+.ranking tr.band > * { background: var(--region); }
+@page { margin: 12mm; }
+@media print {
+  details::details-content { content-visibility: visible; display: block; block-size: auto; }
+  summary, .filter { display: none; }
+  table { font-size: 7.5pt; width: 100%; }
+  th:not(:last-child), td:not(:last-child), th, td { padding: 0.12rem 0.4rem 0.12rem 0; }
+  tbody th, td:last-child:not(.number) { min-width: 8rem; }
+  td:not(.number) { min-width: 4rem; }
+  th button { display: contents; }  /* Chromium repeats no header that contains buttons */
+  tbody tr:first-child { break-before: avoid; }
+  .podium { grid-template-columns: repeat(3, 1fr); }
+  .ranking .band > *, .podium div, figure svg { print-color-adjust: exact; }
+  small { font-size: 7pt; }
+}
+"""

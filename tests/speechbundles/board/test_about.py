@@ -83,7 +83,9 @@ def test_systems_are_described_by_their_names_on_the_board(tmp_path):
         "Équipe": System("Les Bleus", description="wav2vec2 <b>large</b>"),
         "c": System(),
     }
-    assert board_of(paths[0], paths[1]).about.systems == {"c": System()}  # Équipe is known, but not on this board
+    assert board_of(paths[0], paths[1]).about.systems == {
+        "c": System()
+    }  # Équipe is known, but not on this board
     assert board_of(*outputs, anonymous=True).about.systems == {}
 
 
