@@ -160,6 +160,10 @@ def settings() -> Iterator[str]:
 
 
 _PARTS = {
+    "about": "About the competition",
+    "person": "An organiser",
+    "event": "A date of the timeline",
+    "answered": "A question and its answer",
     "challenge": "A challenge",
     "bundle": "A bundle",
     "page": "A page",

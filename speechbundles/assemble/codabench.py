@@ -24,7 +24,7 @@ def render(competition: Competition, parts: Parts) -> dict[str, bytes]:
         Path(competition["image"]).name: competition.sources.find(competition["image"]).read_bytes(),
     }
     for file in competition.page_files:
-        files[f"pages/{file}"] = page_text(competition, file, parts, ties=CODABENCH.board.ties).encode()
+        files[f"pages/{file}"] = page_text(competition, file, parts, CODABENCH).encode()
     for name in competition.scored_sets:
         files[reference_zip(name)] = make_zip(parts.references[name].files)
         files[input_zip(name)] = make_zip(parts.references[name].public)

@@ -38,7 +38,7 @@ def render(competition: Competition, parts: Parts) -> dict[str, bytes]:
     }
     for file in _html_pages(competition).values():
         source = Path(file).with_suffix(".md").name
-        files[file] = _html(page_text(competition, source, parts, ties=CODALAB.board.ties)).encode()
+        files[file] = _html(page_text(competition, source, parts, CODALAB)).encode()
     for phase in competition.phases:
         reference = parts.references[phase.reference]
         files[reference_zip(phase.reference)] = make_zip(reference.files)

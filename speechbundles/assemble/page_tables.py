@@ -1,4 +1,4 @@
-"""Markdown tables for a competition's pages: its sets, kit files, leaderboard columns, phases and known scores."""
+"""Markdown for the pages of a competition: tables of sets, files, columns, dates, known scores, and its organisers."""
 
 from collections.abc import Mapping
 
@@ -7,6 +7,7 @@ from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.whole import kit_data_files
 from speechbundles.model.competition import Competition
 from speechbundles.model.tabular import read_rows
+from spokeneval.formats.problems import count_of
 from spokeneval.formats.speakers import independence_note
 from spokeneval.formats.tables import id_order
 from spokeneval.run.feedback import EXACT, interval_of
@@ -28,47 +29,49 @@ def sets_table(competition: Competition, references: Mapping[str, ReferenceSet])
         cells = [name, f"{len(reference.items):,}"]
         cells += ["–" if facts.units is None else f"{facts.units:,}"] if counted else []
         cells += ["–" if facts.hours is None else f"{facts.hours:.2f}"] if timed else []
-        cells.append(_labels(reference, public=name in competition["public_sets"]))
+        cells.append("in the starting kit" if name in competition["public_sets"] else "hidden")
         rows.append(f"| {' | '.join(cells)} |")
-    return "\n".join(rows)
+    classes = {
+        name: _classes(reference, public=name in competition["public_sets"])
+        for name, reference in references.items()
+    }
+    lines = [f"- {name}: {words}" for name, words in classes.items() if words]
+    return "\n".join([*rows, "", "Labels:", "", *lines] if lines else rows)
 
 
-def _labels(reference: ReferenceSet, *, public: bool) -> str:
-    """Describe a set's labels; of a hidden set only the class sizes, if its organiser publishes them."""
+def _classes(reference: ReferenceSet, *, public: bool) -> str:
+    """Return the sizes of a set's classes; of a hidden set only if its organiser publishes them."""
     if public:
-        return f"in the starting kit: {reference.facts.classes}".removesuffix(": ")
+        return reference.facts.classes
     items = reference.rules.format.read_items(reference.public)
-    sizes = ", ".join(f"{size} {name}" for name, size in (items.class_sizes or {}).items())
-    return f"hidden: {sizes}" if sizes else "hidden"
+    return ", ".join(f"{size} {name}" for name, size in (items.class_sizes or {}).items())
 
 
-def kit_data_table(competition: Competition, kit: Mapping[str, bytes]) -> str:
-    """Return a table of the files in the starting kit's folder `data`; empty if there are none."""
+def kit_data_list(competition: Competition, kit: Mapping[str, bytes]) -> str:
+    """Return a list of the files in the starting kit's folder `data`; empty if there are none."""
     what = kit_data_files(competition)
-    rows = ["| file | content | rows | columns |", "|---|---|---|---|"]
+    items = []
     for name, content in kit.items():
         if not name.startswith("data/"):
             continue
-        cells = f"| `{name}` | {what.get(name, '')} |"
-        if not name.endswith((".csv", ".tsv")):
-            rows.append(f"{cells} | |")
-            continue
-        separator = "\t" if name.endswith(".tsv") else ","
-        (_, header), *lines = read_rows(content, separator)
-        columns = ", ".join(f"`{column}`" for column in header)
-        rows.append(f"{cells} {len(lines):,} | {columns} |")
-    return "\n".join(rows) if len(rows) > 2 else ""
+        facts = what.get(name, "")
+        if name.endswith((".csv", ".tsv")):
+            rows = len(read_rows(content, "\t" if name.endswith(".tsv") else ",")) - 1
+            listed = f"{count_of(rows, 'row')}; columns {_columns_of(name, content)}"
+            facts = "; ".join(filter(None, [facts.partition(": ")[0], listed]))
+        items.append(f"- `{name}`: {facts}".removesuffix(": "))
+    return "\n".join(items)
 
 
-def set_files_table(competition: Competition, references: Mapping[str, ReferenceSet]) -> str:
-    """Return a table of the files of each set in the kit, with the columns that they have."""
-    rows = ["| file | columns |", "|---|---|"]
+def set_files_list(competition: Competition, references: Mapping[str, ReferenceSet]) -> str:
+    """Return a list of the files of each set in the kit, with the columns that they have."""
+    items = []
     for name, reference in references.items():
         public = reference.files if name in competition["public_sets"] else {}
         for folder, files in (("input", reference.public), ("reference", public)):
             for file, content in files.items():
-                rows.append(f"| `{name}/{folder}/{file}` | {_columns_of(file, content)} |")
-    return "\n".join(rows)
+                items.append(f"- `{name}/{folder}/{file}`: {_columns_of(file, content)}".removesuffix(": "))
+    return "\n".join(items)
 
 
 def _columns_of(file: str, content: bytes) -> str:
@@ -92,6 +95,32 @@ def example_ids(competition: Competition, references: Mapping[str, ReferenceSet]
     deciding = references.get(competition.scored_sets[-1])
     ids = sorted(deciding.items, key=id_order) if deciding else [""]
     return {f"id_{number + 1}": ids[number % len(ids)] for number in range(EXAMPLES)}
+
+
+def item_example(competition: Competition, references: Mapping[str, ReferenceSet]) -> str:
+    """Return what the public list has about the first example id, as a list; empty if the file is not a table."""
+    deciding = references.get(competition.scored_sets[-1])
+    file = competition.rules.format.list_files[0]
+    if deciding is None or not file.endswith((".csv", ".tsv")):
+        return ""
+    content = deciding.public[file]
+    separator = "\t" if b"\t" in content.split(b"\n", 1)[0] else ","
+    (_, header), *lines = read_rows(content, separator)
+    first = example_ids(competition, references)["id_1"]
+    place = deciding.items.index(first) if len(deciding.items) == len(lines) else 0
+    row = next((row for _, row in lines if first in row), lines[place][1])
+    cells = [f"- `{name.strip()}`: {_shortened(value)}" for name, value in zip(header, row, strict=False)]
+    what = f"The answers are invented. The first one is to this item of `{file}` of the {deciding.name} set:"
+    return "\n".join([what, "", *cells])
+
+
+LONGEST_VALUE = 200
+"""Longer values of an example are shortened."""
+
+
+def _shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_VALUE else f"{line[: LONGEST_VALUE - 2]} …"
 
 
 def data_licence(competition: Competition) -> str:
@@ -176,13 +205,51 @@ def known_table(competition: Competition, feedback: Mapping[str, Feedback]) -> s
     return "\n".join(rows)
 
 
-def phases_table(competition: Competition) -> str:
-    rows = [
-        "| phase | start (UTC) | end (UTC) | submissions per day | in total | description |",
-        "|---|---|---|---|---|---|",
-    ]
+def phases_list(competition: Competition) -> str:
+    items = []
     for phase in competition.phases:
-        end = phase.end or "open"
-        limits = f"{phase.max_submissions_per_day} | {phase.max_submissions}"
-        rows.append(f"| {phase.name} | {phase.start} | {end} | {limits} | {phase.description} |")
-    return "\n".join(rows)
+        end = f"to {_minute(phase.end)}" if phase.end else "without an end"
+        limits = f"{phase.max_submissions_per_day} submissions a day, {phase.max_submissions} in all"
+        items.append(
+            f"- **{phase.name}**, {_minute(phase.start)} {end} UTC: {limits}. {phase.description}".strip()
+        )
+    return "\n".join(items)
+
+
+def timeline_table(competition: Competition) -> str:
+    """Return a table of the organiser's dates and those of the phases; empty if the organiser gives no dates."""
+    dates = [
+        (entry["date"], entry["event"].replace("|", "\\|")) for entry in competition.about.get("timeline", ())
+    ]
+    if not dates:
+        return ""
+    for phase in competition.phases:
+        dates.append((phase.start, f"Phase *{phase.name}* begins"))
+        dates += [(phase.end, f"Phase *{phase.name}* ends")] if phase.end else []
+    rows = [f"| {_minute(date)} | {event} |" for date, event in sorted(dates, key=lambda entry: entry[0])]
+    return "\n".join(["| date (UTC) | event |", "|---|---|", *rows])
+
+
+def _minute(date: str) -> str:
+    """Return a date without seconds, and without the time at midnight."""
+    return date[:16].removesuffix(" 00:00")
+
+
+def about_facts(competition: Competition) -> dict[str, str]:
+    """Return what only the organiser knows, in Markdown; what is missing is empty."""
+    about = competition.about
+    people = [
+        f"- {person['name']}" + (f", {person['institution']}" if "institution" in person else "")
+        for person in about.get("organisers", ())
+    ]
+    answers = [f"**{entry['question']}** {entry['answer']}" for entry in about.get("faq", ())]
+    citation = about.get("citation", "").strip()
+    return {
+        "timeline": timeline_table(competition),
+        "organisers": "\n".join(people),
+        "access": about.get("data_access", "").strip(),
+        "prizes": about.get("prizes", competition.settings.get("reward", "")).strip(),
+        "own_faq": "\n\n".join(answers),
+        "own_contact": about.get("contact", "").strip(),
+        "citation": f"```\n{citation}\n```" if citation.startswith("@") else citation,
+    }

@@ -3,36 +3,46 @@
 from speechbundles.assemble.declared_facts import declared_facts
 from speechbundles.assemble.kit import Parts
 from speechbundles.assemble.page_tables import (
+    about_facts,
     columns_table,
     data_licence,
     example_ids,
-    kit_data_table,
+    item_example,
+    kit_data_list,
     known_table,
     list_example,
-    phases_table,
-    set_files_table,
+    phases_list,
+    set_files_list,
     sets_table,
 )
 from speechbundles.assemble.template import chosen_options, fill, what_holds
 from speechbundles.model.competition import Competition
-from speechbundles.platforms.facts import MEANINGS
+from speechbundles.model.zips import DECIDING_SET
+from speechbundles.platforms.facts import MEANINGS, Platform
 
 SHARED = {
     name: f"{name}.md"
-    for name in ("about", "about_data", "about_rules", "start", "paper", "answer", "labels")
+    for name in (
+        *("about", "about_data", "about_rules", "start", "paper", "answer", "labels"),
+        *("schedule", "baselines", "data_access", "faq", "organisation"),
+    )
 }
 """Texts that pages include: `${about}`, `${about_data}` and `${about_rules}`, what the task, its data and its rules are
 about, which an organiser replaces by their own; `${start}`, the first steps; `${paper}`, the source of the task and how
-to cite it; `${answer}` and `${labels}`, what to submit to a declared task, and its labels."""
+to cite it; `${answer}` and `${labels}`, what to submit to a declared task, and its labels; `${schedule}`, the timeline
+and the phases; `${baselines}`; `${data_access}`, how to get the data; `${faq}`; `${organisation}`, the prizes, the
+questions and answers, the organisers, their address, and what to cite."""
 
 
-def page_text(competition: Competition, file: str, parts: Parts | None = None, *, ties: str = "") -> str:
+def page_text(
+    competition: Competition, file: str, parts: Parts | None = None, platform: Platform | None = None
+) -> str:
     """Return a page in Markdown.
 
     Parameters
     ----------
     parts: the contents of the bundle; None to check only the page's own text.
-    ties: how the platform orders equal scores.
+    platform: where the page is shown; without it, facts about the platform are empty.
 
     Raises
     ------
@@ -50,14 +60,20 @@ def page_text(competition: Competition, file: str, parts: Parts | None = None, *
         "data_licence": data_licence(competition),
         "columns": columns_table(competition, feedback),
         "known": known_table(competition, feedback),
-        "phases": phases_table(competition),
+        "phases": phases_list(competition),
         "rule": MEANINGS[competition["submission_rule"]],
-        "ties": ties,
+        "ties": platform.board.ties if platform else "",
+        "upload": platform.upload if platform else "",
+        "upload_phase": _upload_phase(competition),
+        "registration": competition["registration"],
+        "forum": "yes" if competition["forum"] else "",
+        **about_facts(competition),
         **dict.fromkeys(SHARED, ""),
         "sets": sets_table(competition, references),
-        "kit_data": kit_data_table(competition, parts.starting_kit if parts else {}),
-        "set_files": set_files_table(competition, references),
+        "kit_data": kit_data_list(competition, parts.starting_kit if parts else {}),
+        "set_files": set_files_list(competition, references),
         "list_example": list_example(competition, references),
+        "item_example": item_example(competition, references),
         "first_set": competition.sets[0],
         "last_set": competition.scored_sets[-1],
         **example_ids(competition, references),
@@ -77,3 +93,10 @@ def page_text(competition: Competition, file: str, parts: Parts | None = None, *
         if competition.page_path(shared).is_file():
             facts[name] = filled(shared).strip()
     return filled(file)
+
+
+def _upload_phase(competition: Competition) -> str:
+    """Return the name of the first phase that scores the set of the kit's last steps."""
+    sets = competition.scored_sets
+    name = DECIDING_SET if DECIDING_SET in sets else sets[-1]
+    return next(phase.name for phase in competition.phases if phase.reference == name)

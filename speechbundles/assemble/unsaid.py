@@ -1,7 +1,7 @@
 """Warnings about settings and texts that an organiser with their own data has probably not adapted yet."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from speechbundles.assemble.kit import README, Parts
 from speechbundles.assemble.pages import page_text
@@ -12,6 +12,22 @@ from speechbundles.model.competition import Competition
 
 EXPECTED = ("title", "organiser", "contact_email", "data_licence", "phases")
 """Settings that differ between almost all competitions."""
+
+
+ABOUT = ("organisers", "timeline", "data_access", "prizes", "faq", "citation")
+"""The facts in `about` that careful organisers give; `contact` adds to `contact_email`."""
+
+
+def unfilled_about(competitions: Iterable[Competition]) -> str:
+    """Return a line with the facts in `about` that own competitions do not give; empty if all give all of them."""
+    without: dict[str, list[str]] = {}
+    for competition in competitions:
+        prized = {"prizes"} if "reward" in competition.settings else set()
+        missing = [key for key in ABOUT if key not in {*competition.about, *prized}]
+        if missing and not competition.sources.is_sample:
+            without.setdefault(", ".join(missing), []).append(competition.name)
+    listed = "; ".join(f"{', '.join(names)}: {missing}" for missing, names in without.items())
+    return f"to fill in below `about` in competition.yaml, for the pages: {listed}" if listed else ""
 
 
 def find_unsaid(competition: Competition, parts: Parts) -> Iterator[str]:

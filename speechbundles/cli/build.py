@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from speechbundles.assemble import Built, Plan, plan_bundles, sealed_folders, write_bundles
+from speechbundles.assemble import Built, Plan, plan_bundles, sealed_folders, unfilled_about, write_bundles
 from speechbundles.check import UNPROTECTED
 from speechbundles.cli.options import PATH, Command, own_folder
 from speechbundles.cli.progress import steps
@@ -105,6 +105,8 @@ def command(
         warn(f"sealed: {folder} has the labels that no platform gets; keep it private")
     for line in _unprotected(planned, platforms):
         warn(wrap(f"note: {line}"))
+    if unfilled := unfilled_about(planned.competitions):
+        warn(wrap(f"note: {unfilled}"))
     verdicts = Counter(map(_verdict, built))
     counts = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS if verdicts[verdict])
     say(f"{count_of(len(built), 'bundle')} in {time.monotonic() - began:.1f} s: {counts}", error=True)

@@ -452,6 +452,7 @@ def _check_home(competitions: Sequence[Competition], defects: Defects) -> None:
 
 def _check(competition: Competition, defects: Defects) -> None:
     _check_phases(competition, defects)
+    _check_timeline(competition, defects)
     _check_columns(competition, defects)
     origin = competition.origin
     for below, what in check_declared(competition):
@@ -489,6 +490,14 @@ def _check_phases(competition: Competition, defects: Defects) -> None:
         if phase.name in [other.name for other in competition.phases[:index]]:
             defects.append(((*place, "name"), f"duplicate phase name {phase.name}"))
         before = phase, end
+
+
+def _check_timeline(competition: Competition, defects: Defects) -> None:
+    for index, entry in enumerate(competition.about.get("timeline", ())):
+        text = entry["date"]
+        if _date(text + "0001-01-01 00:00:00"[len(text) :]) is None:
+            place = (*competition.origin["about"], "timeline", index, "date")
+            defects.append((place, f"{text} is not a valid date"))
 
 
 def _date(text: str | None) -> datetime | None:

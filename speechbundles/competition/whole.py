@@ -14,8 +14,8 @@ from spokeneval.formats.problems import count_of
 
 BASELINE = "baseline"
 
-OF_THE_DATA = ("data_licence", "publication", SETTING)
-"""Settings that are valid only for the data in the same folder."""
+OF_THE_DATA = ("data_licence", "publication", "about", SETTING)
+"""Settings that are valid only in the folder that has them: facts about its data and its organisers."""
 
 Given = Mapping[tuple[str, str], Path]
 """`(task, set) -> file or folder` of labels that are given by `--reference`."""

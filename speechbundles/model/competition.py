@@ -111,6 +111,12 @@ class Competition:
         return dict(self.settings.get("options", {}))
 
     @property
+    def about(self) -> Mapping[str, Any]:
+        """What only the organiser knows, for the pages."""
+        about: Mapping[str, Any] = self.settings.get("about", {})
+        return about
+
+    @property
     def sets(self) -> list[str]:
         """The reference sets that it needs: the public sets, then those that its phases score against."""
         return list(dict.fromkeys([*self["public_sets"], *self.scored_sets]))

@@ -15,7 +15,7 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import NOTE, Sources
 from speechbundles.model.text import PROGRAM, dump_yaml, inline_yaml, suggestion
 from speechbundles.model.zips import DECIDING_SET, TRIAL_SET, write_tree
-from speechbundles.new.examples import example_files
+from speechbundles.new.examples import ABOUT, example_files
 from speechbundles.new.template import fill_template, require_name
 from speechbundles.new.workflow import workflow_files
 from spokeneval.kinds.declared import KINDS, declared_task
@@ -81,7 +81,8 @@ def write_folder(root: Path, folder: Path, names: Sequence[str], *, software: st
             raise OrganiserError(f"there is no task or bundle {name}; {hint}")
     chosen = [competition for competition in series if {competition.name, competition.task} & set(names)]
     places = {need.path: need.what for competition in chosen for need in needs(competition)}
-    settings = dump_yaml(_settings(chosen)).replace(b"defaults:\n", b"defaults:\n" + _LABELS.encode(), 1)
+    begun = f"defaults:\n{_LABELS}{ABOUT}".encode()
+    settings = dump_yaml(_settings(chosen)).replace(b"defaults:\n", begun, 1)
     _write(root, folder, _SETTINGS.encode() + settings, places, software)
     return {"competition.yaml": _FILL_IN, **places}
 
@@ -108,6 +109,7 @@ def write_own_task(root: Path, folder: Path, name: str, kind: str, *, software: 
         "required": [_explained(parameter, 8) for parameter in needed],
         "optional": [_explained(parameter, 10) for parameter in optional],
         "labels": _LABELS.rstrip("\n"),
+        "about": ABOUT.rstrip("\n"),
         "primary": task.primary.key,
         "scores": textwrap.wrap(
             f"One of {', '.join(score.key for score in task.scores if score.bounds)}.", 108

@@ -22,6 +22,9 @@ SYSTEMS = {"good": 0.92, "middling": 0.8, "weak": 0.65}
 
 SETTINGS = Path(__file__).parent / "templates" / "examples"
 
+ABOUT = (SETTINGS.parent / "about.yaml").read_text(encoding="utf-8")
+"""The facts that only an organiser has, to fill in: comments in `defaults`."""
+
 
 class Example(NamedTuple):
     """An example.
@@ -41,7 +44,9 @@ class Example(NamedTuple):
 def example_files(name: str) -> dict[str, bytes]:
     """Return the files of an example's folder, `relative name -> content`."""
     example = EXAMPLES[name]
-    files: dict[str, bytes] = {"competition.yaml": (SETTINGS / f"{name}.yaml").read_bytes()}
+    settings = (SETTINGS / f"{name}.yaml").read_text(encoding="utf-8")
+    settings = settings.replace("\n\nchallenges:\n", f"\n{ABOUT}\nchallenges:\n", 1)
+    files = {"competition.yaml": settings.encode()}
     sets: dict[str, Files] = {}
     for part, size in SIZES.items():
         items = [f"{part[0]}{number:03d}" for number in range(size)]

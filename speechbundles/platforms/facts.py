@@ -35,12 +35,14 @@ class Platform:
     no_score: the text that its leaderboard shows for a missing score.
     scoring_folder: the folder of a kept rehearsal in which scoring ran; its `output` has the scores.
     can_hold: whether submissions can wait until an organiser runs them.
+    upload: where participants upload a submission.
     """
 
     board: BoardRules
     no_score: str
     scoring_folder: str
     can_hold: bool
+    upload: str
 
 
 CODABENCH = Platform(
@@ -54,6 +56,7 @@ CODABENCH = Platform(
     no_score="n/a",
     scoring_folder="scoring/app",
     can_hold=True,
+    upload="*My Submissions*",
 )
 """Source: leaderboards/strategies.py, `LeaderboardPhaseSerializer` (api/serializers)."""
 
@@ -68,6 +71,7 @@ CODALAB = Platform(
     no_score="-",
     scoring_folder="scoring/run",
     can_hold=False,
+    upload="*Participate*, *Submit / View Results*",
 )
 """Source: `rank_values` (web/models.py), `push_submission_to_leaderboard_if_best` (web/utils.py)."""
 

@@ -163,7 +163,7 @@ def without_told(name: str, content: bytes) -> object:
             items: {key: list(part) for key, part in told.items()} for items, told in options["sets"].items()
         }
         return {**options, "sets": told}
-    if re.fullmatch(r".*evaluation\.(md|html)", name):
+    if re.fullmatch(r".*(overview|evaluation)\.(md|html)", name):
         return re.sub(rb"about -?[\d.]+", b"about", content)
     return content
 

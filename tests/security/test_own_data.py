@@ -127,6 +127,8 @@ def test_settings_and_lists_of_a_bundle_are_an_organisers(bundles):
     series = yaml.safe_load((ROOT / "competition.yaml").read_text(encoding="utf-8"))
     licence, contact = series["defaults"]["data_licence"], series["defaults"]["contact_email"]
     titles = [bundle["title"] for bundle in series["bundles"].values()]
+    titles += [person[key] for person in series["defaults"]["about"]["organisers"] for key in person]
+    titles.append(series["defaults"]["about"]["citation"])
     for content, where in bundles.items():
         text = content.decode("utf-8", "replace")
         assert not any(words in text for words in (licence, contact, *titles)), where

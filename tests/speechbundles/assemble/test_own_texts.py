@@ -120,7 +120,7 @@ def test_the_example_on_the_page_is_accepted_when_completed(built, tmp_path):
 def test_the_columns_on_the_page_are_those_of_the_files(built):
     competition, parts, kit = built
     page = page_text(competition, "data.md", parts)
-    rows = re.findall(r"^\| `([\w./]+)` \| (.*) \|$", page, re.MULTILINE)
+    rows = re.findall(r"^- `(\w+/\w+/[\w.]+)`(?:: (.*))?$", page, re.MULTILINE)
     assert len(rows) >= 3
     for file, columns in rows:
         header = (kit / file).read_text(encoding="utf-8").splitlines()[0]

@@ -12,10 +12,11 @@ from speechbundles.assemble.kit import Parts, make_parts
 from speechbundles.assemble.page_tables import columns_table
 from speechbundles.assemble.pages import page_text
 from speechbundles.assemble.template import fill
+from speechbundles.assemble.unsaid import unfilled_about
 from speechbundles.assemble.write import RENDERERS
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
-from speechbundles.competition.whole import do_without
+from speechbundles.competition.whole import away_from_sample, do_without
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from speechbundles.platforms.facts import PLATFORMS
@@ -49,6 +50,7 @@ def pages(competition, parts, root=ROOT):
 @pytest.mark.parametrize("name", COMPETITIONS)
 def test_own_data_leave_nothing_of_the_sample_on_a_page(name, tmp_path):
     competition = COMPETITIONS[name]
+    competition = away_from_sample(competition)
     competition = replace(competition, settings={**competition.settings, "data_licence": "CC BY 4.0"})
     parts = made_of(tmp_path, competition)
     texts = pages(competition, parts)
@@ -57,6 +59,8 @@ def test_own_data_leave_nothing_of_the_sample_on_a_page(name, tmp_path):
         assert "${" not in text
         assert "{%" not in text
         assert "<!--" not in text
+    for word in ("Example", "Specimen", "## Timeline", "## Prizes", "## Citation", "Workshop"):
+        assert word not in texts["overview.md"].replace("example.org", "")
     assert parts.references[competition.scored_sets[-1]].items[0] in texts["evaluation.md"]
     assert "@inproceedings{" in texts["data.md"]
     assert competition["contact_email"] in texts["data.md"]
@@ -103,11 +107,13 @@ def test_the_sets_are_counted(tmp_path):
     competition = COMPETITIONS["spoken_call"]
     page = pages(competition, made_of(tmp_path, competition, {"reference.csv": text}))["data.md"]
     labels = "language 3 correct, 2 incorrect; meaning 4 correct, 1 incorrect"
-    assert row(page, "development") == f"| development | 5 | in the starting kit: {labels} |"
+    assert row(page, "development") == "| development | 5 | in the starting kit |"
+    assert f"\n- development: {labels}\n" in page
     columns = columns_table(competition, {}).splitlines()
     assert [line.split(" | ")[1] for line in columns[2:5]] == ["higher", "–", "–"]  # Dfull and its interval
     # The organiser publishes the class sizes, and nothing else about hidden labels.
-    assert row(page, "evaluation") == "| evaluation | 5 | hidden: 3 correct, 2 incorrect |"
+    assert row(page, "evaluation") == "| evaluation | 5 | hidden |"
+    assert "\n- evaluation: 3 correct, 2 incorrect\n" in page
 
 
 def test_no_class_size_of_hidden_labels_is_shown(tmp_path):
@@ -119,15 +125,11 @@ def test_no_class_size_of_hidden_labels_is_shown(tmp_path):
     competition = replace(competition, settings={**competition.settings, "kit_data": kit_data})
     page = pages(competition, made_of(tmp_path, competition, {"utterances.tsv": text}))["data.md"]
     # 28.8 million frames of 16 kHz are 1800 seconds.
-    assert (
-        row(page, "development")
-        == "| development | 3 | 2 | 0.50 | in the starting kit: correctness 2 TRUE, 1 FALSE |"
-    )
+    assert row(page, "development") == "| development | 3 | 2 | 0.50 | in the starting kit |"
+    assert "\nLabels:\n\n- development: correctness 2 TRUE, 1 FALSE\n\n" in page
     assert row(page, "evaluation") == "| evaluation | 3 | 2 | 0.50 | hidden |"
-    assert (
-        row(page, "`data/training.csv`") == "| `data/training.csv` | what is learnt from | 2 | `id`, `text` |"
-    )
-    assert row(page, "`data/grammar.xml`") == "| `data/grammar.xml` |  | | |"
+    assert "\n- `data/training.csv`: what is learnt from; 2 rows; columns `id`, `text`\n" in page
+    assert "\n- `data/grammar.xml`\n" in page
 
 
 def test_rows_that_are_no_items_are_counted_as_rows(tmp_path):
@@ -139,7 +141,7 @@ def test_rows_that_are_no_items_are_counted_as_rows(tmp_path):
         "data.md"
     ]
     sizes = "language_tag 2 English, 1 Mandarin, 1 NON_SPEECH (in all 4 rows of the labels)"
-    assert f"in the starting kit: {sizes}" in row(page, "development")
+    assert f"\n- development: {sizes}\n" in page
     assert row(page, "development").startswith("| development | 3 | ")
 
 
@@ -195,3 +197,65 @@ old
 """
     facts, holds = {"title": "A {% title %}"}, {"baseline": True, "development": False}
     assert fill(page, "a.md", facts, holds) == "@misc{a, title = {{A {% title %}}}, note = {$5}}\nnew\nold\n"
+
+
+ABOUT = {
+    "organisers": [{"name": "Ada L.", "institution": "Uni | Ulm"}, {"name": "Bo"}],
+    "timeline": [{"date": "2027-09", "event": "Workshop"}, {"date": "2027-02-01", "event": "Forms | due"}],
+    "data_access": "Sign the form.",
+    "prizes": "A cup.",
+    "faq": [{"question": "Why?", "answer": "Because."}],
+    "contact": "Join the list.",
+    "citation": "@misc{a,\n}",
+}
+
+
+def test_what_only_the_organiser_knows_is_on_the_pages(tmp_path):
+    competition = COMPETITIONS["spoken_call"]
+    competition = replace(competition, settings={**competition.settings, "about": ABOUT})
+    texts = pages(competition, made_of(tmp_path, competition))
+    overview = texts["overview.md"]
+    assert re.findall(r"^\| (20\S+(?: \d\d:\d\d)?) \| (.*) \|$", overview, re.MULTILINE) == [
+        ("2027-01-11", "Phase *Development* begins"),
+        ("2027-02-01", r"Forms \| due"),
+        ("2027-02-28 23:59", "Phase *Development* ends"),
+        ("2027-03-01", "Phase *Evaluation* begins"),
+        ("2027-03-14 23:59", "Phase *Evaluation* ends"),
+        ("2027-09", "Workshop"),
+    ]
+    assert "- Ada L., Uni | Ulm\n- Bo\n" in overview
+    assert "## Prizes\n\nA cup.\n" in overview
+    assert "**Why?** Because." in overview
+    assert "Join the list." in overview
+    assert overview.endswith("## Citation\n\n```\n@misc{a,\n}\n```\n")
+    assert "Sign the form." in texts["data.md"]
+    rewarded = replace(competition, settings={**competition.settings, "about": {}, "reward": "Fame"})
+    assert "## Prizes\n\nFame\n" in pages(rewarded, made_of(tmp_path / "rewarded", rewarded))["overview.md"]
+
+
+def test_the_build_lists_what_the_organiser_could_still_say():
+    sample = COMPETITIONS["spoken_call"]
+    assert unfilled_about([sample]) == ""
+    own = replace(sample, sources=Sources(ROOT, ROOT / "elsewhere"))
+    assert unfilled_about([own]) == ""
+    little = {**own.settings, "about": {"timeline": [], "faq": []}, "reward": "Fame"}
+    assert unfilled_about([sample, replace(own, settings=little)]) == (
+        "to fill in below `about` in competition.yaml, for the pages: spoken_call: organisers, data_access, citation"
+    )
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_the_last_step_says_where_to_upload(tmp_path, platform):
+    competition = COMPETITIONS["spoken_call"]
+    text = page_text(competition, "overview.md", made_of(tmp_path, competition), PLATFORMS[platform])
+    step = f"Upload `submission.zip` under {PLATFORMS[platform].upload}, in the phase *Evaluation*."
+    assert step in text
+
+
+def test_the_example_answer_is_shown_with_its_item(tmp_path):
+    competition = COMPETITIONS["spoken_call"]
+    rows = 'E2\tFrag\tcorrect\tcorrect\nE1\t"Sag | was"\tincorrect\tcorrect\n'
+    files = {"reference.csv": f"Id\tPrompt\tlanguage\tmeaning\n{rows}"}
+    page = pages(competition, made_of(tmp_path, competition, files))["evaluation.md"]
+    assert "\n- `Id`: E1\n- `Prompt`: Sag | was\n\n" in page
+    assert "\nE1\taccept\n" in page

@@ -203,6 +203,13 @@ def test_a_folder_without_a_licence_does_not_get_the_samples(own):
     ]
 
 
+@pytest.mark.parametrize("date", ["2027-02-30", "2027-13"])
+def test_an_impossible_date_of_the_timeline_is_refused_with_its_line(own, date):
+    set_in(own, "defaults", f'  about: {{timeline: [{{date: "{date}", event: Workshop}}]}}')
+    with pytest.raises(OrganiserError, match=f"line .*timeline.*{date} is not a valid date"):
+        read_competitions(Sources(ROOT, own))
+
+
 def test_templates_fall_through_one_by_one(own):
     write_files(
         own,

@@ -24,7 +24,7 @@ _PLAIN = """<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>
 <style>
-body {{ font: 1rem/1.5 sans-serif; overflow-wrap: anywhere; }}
+body {{ font: 1rem/1.5 sans-serif; overflow-wrap: break-word; }}
 pre {{ white-space: pre-wrap; }}
 </style></head>
 <body><main>
@@ -32,7 +32,8 @@ pre {{ white-space: pre-wrap; }}
 </main></body>
 </html>
 """
-"""A frame for the challenges' pages, which have no style of their own; it breaks long words."""
+"""A frame for the challenges' pages, which have no style of their own. It breaks words that are longer than a line, but
+not those in tables, so that a table that is too wide is found."""
 
 
 def make_pages(folder: Path) -> Iterator[Path]:
