@@ -1,11 +1,14 @@
-"""Tables for a declared task of any kind: the scores of each unit, and the items with the worst answers."""
+"""Tables for a declared task of any kind: what is usual for its kind, the scores of each unit, the worst answers."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from ..run.scoring import Scored
 from ..task import HIGHER, Task
+from .kinds import kind_section
 from .largest import Errors
 from .page import Html, long_table, section
 
@@ -18,9 +21,10 @@ def errors(task: Task, scored: Scored) -> Errors:
     return Errors(wrong, np.ones(len(wrong)), ("the errors", "the items"))
 
 
-def sections(task: Task, scored: Scored) -> list[Html]:
-    """Return a section with a table of units, if units have several items, and one of items."""
-    return [part for part in (_units(task, scored), _items(task, scored)) if part is not None]
+def sections(task: Task, reference: Any, submission: Any, scored: Scored) -> list[Html]:
+    """Return the section of the task's kind, one on units, if units have several items, and one on items."""
+    parts = (kind_section(task, reference, submission), _units(task, scored), _items(task, scored))
+    return [part for part in parts if part is not None]
 
 
 def _units(task: Task, scored: Scored) -> Html | None:

@@ -65,7 +65,7 @@ def scored_page(
         rule = getattr(own, "broken_rule", None)
         found = public_verdict(task, scored, settings, rule(scored) if rule else "")
         answers = reference.labels, submission, scored
-        parts = own.sections(*answers) if own else declared.sections(task, scored)
+        parts = own.sections(*answers) if own else declared.sections(task, *answers)
         errors = own.errors(*answers) if hasattr(own, "errors") else declared.errors(task, scored)
         largest = largest_section(errors, task.units(reference.labels))
     else:
