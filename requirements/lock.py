@@ -72,7 +72,9 @@ def resolve(source: str, *options: str, given: str = "", python: str = "3.10") -
 
 def format_entry(package: dict, python: str) -> str:
     """Return a pin with its marker, followed by its hashes, one on each line."""
-    marker = package.get("marker", "").removeprefix(f"python_full_version >= '{python}'").removeprefix(" and ")
+    marker = (
+        package.get("marker", "").removeprefix(f"python_full_version >= '{python}'").removeprefix(" and ")
+    )
     wheels = [wheel for wheel in package.get("wheels", []) if INSTALLABLE.search(wheel["url"])]
     archives = [*wheels, *filter(None, [package.get("sdist")])]
     hashes = sorted(archive["hashes"]["sha256"] for archive in archives)

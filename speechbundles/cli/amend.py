@@ -11,10 +11,10 @@ from pathlib import Path
 
 import click
 
-from speechbundles.cli.options import Command, bundle_file, jobs
+from speechbundles.cli.options import Command, as_json, bundle_file, jobs
 from speechbundles.cli.progress import counting
 from speechbundles.cli.server import competition_number, connect, fetched_folder, fetched_into, server_options
-from speechbundles.cli.terminal import refuse_windows, reporting
+from speechbundles.cli.terminal import answer, refuse_windows, reporting
 from speechbundles.live import abandon_amendment, amendment_to_text, carry_out_amendment, plan_amendment
 from speechbundles.model.text import say
 
@@ -36,6 +36,7 @@ from speechbundles.model.text import say
 )
 @click.option("--yes", is_flag=True, help="make the changes; without this option they are only shown")
 @server_options
+@as_json
 def command(
     bundle: Path,
     competition: int,
@@ -46,14 +47,19 @@ def command(
     yes: bool,
     server: str,
     token_file: Path | None,
+    as_json: bool,
 ) -> int:
     refuse_windows()
+    steps: list[str] = []
     with reporting(ending="\n\nRun the same command again to continue."):
         connection = connect(server, token_file)
         folder = fetched_into(folder, competition)
         if abandon:
             for step in abandon_amendment(connection, competition, folder):
-                say(step)
+                say(step, error=as_json)
+                steps.append(step)
+            if as_json:
+                answer({"steps": steps}, "", as_json=True)
             return 0
         with counting("fetching") as fetching, counting("scoring") as scoring:
             amendment = plan_amendment(
@@ -66,16 +72,18 @@ def command(
                 fetching=fetching,
                 scoring=scoring,
             )
-        say(amendment_to_text(amendment))
-        if amendment.empty:
-            return 0
-        if not yes:
+        plan = amendment_to_text(amendment)
+        say(plan, error=as_json)
+        if not yes and not amendment.empty:
             say(
                 "\nNothing was changed. Add --yes to replace the files and rerun these submissions.",
                 error=True,
             )
-            return 0
-        with counting("waiting") as waiting:
-            for step in carry_out_amendment(connection, amendment, jobs=jobs, waiting=waiting):
-                say(step)
+        if yes and not amendment.empty:
+            with counting("waiting") as waiting:
+                for step in carry_out_amendment(connection, amendment, jobs=jobs, waiting=waiting):
+                    say(step, error=as_json)
+                    steps.append(step)
+    if as_json:
+        answer({"empty": amendment.empty, "plan": plan.splitlines(), "steps": steps}, "", as_json=True)
     return 0

@@ -19,10 +19,10 @@ from pathlib import Path
 import click
 
 from speechbundles.assemble import plan_bundles, write_bundles
-from speechbundles.cli.options import PATH, Command, jobs
+from speechbundles.cli.options import PATH, Command, as_json, jobs
 from speechbundles.cli.progress import counting, steps
 from speechbundles.cli.server import connect, server_options
-from speechbundles.cli.terminal import ROOT, refuse_windows, reporting, resumable
+from speechbundles.cli.terminal import ROOT, answer, refuse_windows, reporting, resumable
 from speechbundles.competition.read import read_competitions
 from speechbundles.live import fetch_competition, make_home_board, private_folder, write_home_board
 from speechbundles.model import dates
@@ -58,6 +58,7 @@ FETCHED = "fetched"
 @click.option("--bundle", "name", metavar="NAME", help="the bundle, if several keep their labels at home")
 @jobs
 @server_options
+@as_json
 def command(
     number: int | None,
     competition: Path,
@@ -67,6 +68,7 @@ def command(
     jobs: int | None,
     server: str,
     token_file: Path | None,
+    as_json: bool,
 ) -> int:
     refuse_windows()
     with reporting(), resumable("scored"):
@@ -96,9 +98,11 @@ def command(
                     progress=scoring,
                 )
             written = write_home_board(board, out)
-    for line in board.left_out:
-        say(wrap(printable(line), "  "))
     entries = sum(len(phase.entries) for phase in board.phases)
+    content = {"entries": entries, "left_out": board.left_out, "files": written}
+    lines = [wrap(printable(line), "  ") for line in board.left_out]
+    if as_json or lines:
+        answer(content, "\n".join(lines), as_json=as_json)
     say(
         f"{count_of(entries, 'entry', 'entries')}, {count_of(len(board.left_out), 'run')} left out; "
         f"wrote {', '.join(file.name for file in written)} to {out}",

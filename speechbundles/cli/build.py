@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 
@@ -10,9 +11,9 @@ import click
 
 from speechbundles.assemble import Built, Plan, plan_bundles, sealed_folders, unfilled_about, write_bundles
 from speechbundles.check import UNPROTECTED
-from speechbundles.cli.options import PATH, Command, own_folder
+from speechbundles.cli.options import PATH, Command, as_json, own_folder
 from speechbundles.cli.progress import steps
-from speechbundles.cli.terminal import ROOT, describe, warn
+from speechbundles.cli.terminal import ROOT, answer, describe, refuse, warn
 from speechbundles.model.console import wrap
 from speechbundles.model.errors import BadReference, OrganiserError
 from speechbundles.model.finding import format_findings
@@ -62,6 +63,7 @@ SHOWN_DIGITS = 12
     metavar="DIR",
     help="output folder (default: dist, or dist in your competition folder)",
 )
+@as_json
 def command(
     names: Sequence[str],
     competition: Path | None,
@@ -71,6 +73,7 @@ def command(
     leave_out: Sequence[str],
     baseline_must_run: bool,
     out: Path | None,
+    as_json: bool,
 ) -> int:
     began = time.monotonic()
     try:
@@ -92,18 +95,28 @@ def command(
             platforms = [platform] if platform else list(PLATFORMS)
             built = list(write_bundles(planned, platforms, out, progress=progress))
     except OrganiserError as error:
-        warn(f"{error}\n\nNothing was built.")
-        return 1
+        refuse(f"{error}\n\nNothing was built.", 1)
     except OSError as error:
-        warn(f"{describe(error)}; the build stopped.")
-        return 1
+        refuse(f"{describe(error)}; the build stopped.", 1)
     for warning in planned.warnings:
         warn(f"warning: {warning}")
-    _list_bundles(built)
+    sealed, notes = sealed_folders(planned, out), _unprotected(planned, platforms)
+    if as_json:
+        bundles = [
+            {
+                **{"path": each.path, "platform": each.platform, "verdict": _verdict(each)},
+                **{"size": each.size, "sha256": each.sha256, "findings": list(map(asdict, each.findings))},
+            }
+            for each in built
+        ]
+        content = {"bundles": bundles, "warnings": planned.warnings, "sealed": [*sealed], "notes": notes}
+        answer(content, "", as_json=True)
+    else:
+        _list_bundles(built)
     _list_findings(built)
-    for folder in sealed_folders(planned, out):
+    for folder in sealed:
         warn(f"sealed: {folder} has the labels that no platform gets; keep it private")
-    for line in _unprotected(planned, platforms):
+    for line in notes:
         warn(wrap(f"note: {line}"))
     if unfilled := unfilled_about(planned.competitions):
         warn(wrap(f"note: {unfilled}"))

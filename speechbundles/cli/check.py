@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
 from speechbundles.check import check_bundle, unprotected_labels
-from speechbundles.cli.options import PATH, Command
-from speechbundles.cli.terminal import describe
+from speechbundles.cli.options import PATH, Command, as_json
+from speechbundles.cli.terminal import answer, describe, refuse
 from speechbundles.model.console import wrap
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.finding import format_findings
@@ -18,27 +20,35 @@ from speechbundles.model.text import say
 
 @click.command(cls=Command, help=f"{__doc__} Without a ZIP, check all bundles in dist/.")
 @click.argument("zips", nargs=-1, type=PATH, metavar="[ZIP]...")
-def command(zips: Sequence[Path]) -> int:
+@as_json
+def command(zips: Sequence[Path], as_json: bool) -> int:
     zips = zips or sorted(Path("dist").glob("*/*.zip"))
     if not zips:
-        say("There is no zip to check: name one, or run `build` first.", error=True)
-        return 2
+        refuse("There is no zip to check: name one, or run `build` first.", 2)
     status = 0
     folder = None
+    checked: list[dict[str, Any]] = []
     for path in zips:
         try:
             findings = check_bundle(path)
         except OSError as error:
             say(describe(error), error=True)
+            checked.append({"path": path, "error": describe(error)})
             status = 2
             continue
         if any(finding.level == "error" for finding in findings):
             status = 1
-        if len(zips) > 1 and path.parent != folder:
+        if len(zips) > 1 and path.parent != folder and not as_json:
             folder = path.parent
             say(folder)
-        say(f"{path.name}: {format_findings(findings) if findings else 'ok'}")
+        if not as_json:
+            say(f"{path.name}: {format_findings(findings) if findings else 'ok'}")
+        notes: list[str] = []
         with suppress(OrganiserError):  # the findings already report it
-            for line in unprotected_labels(read_built_bundle(path)):
-                say(wrap(f"note: {path.name}, {line}"), error=True)
+            notes = unprotected_labels(read_built_bundle(path))
+        for line in notes:
+            say(wrap(f"note: {path.name}, {line}"), error=True)
+        checked.append({"path": path, "findings": list(map(asdict, findings)), "notes": notes})
+    if as_json:
+        answer({"bundles": checked}, "", as_json=True)
     return status

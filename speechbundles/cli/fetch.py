@@ -16,10 +16,10 @@ from pathlib import Path
 
 import click
 
-from speechbundles.cli.options import PATH, Command
+from speechbundles.cli.options import PATH, Command, as_json
 from speechbundles.cli.progress import counting
 from speechbundles.cli.server import competition_number, connect, server_options
-from speechbundles.cli.terminal import reporting
+from speechbundles.cli.terminal import answer, refuse, reporting
 from speechbundles.live import INDEX, JOBS, fetch_competition
 from speechbundles.model.text import say
 
@@ -35,10 +35,12 @@ from speechbundles.model.text import say
     help=f"submissions fetched at the same time (default: {JOBS})",
 )
 @server_options
-def command(competition: int, folder: Path, jobs: int, server: str, token_file: Path | None) -> int:
+@as_json
+def command(
+    competition: int, folder: Path, jobs: int, server: str, token_file: Path | None, as_json: bool
+) -> int:
     if jobs < 1:
-        say(f"--jobs is {jobs}; expected 1 or more", error=True)
-        return 2
+        refuse(f"--jobs is {jobs}; expected 1 or more", 2)
     with (
         reporting(ending="\n\nFetched files are kept. Run the same command again to continue."),
         counting("fetching") as progress,
@@ -46,10 +48,19 @@ def command(competition: int, folder: Path, jobs: int, server: str, token_file: 
         haul = fetch_competition(
             connect(server, token_file), competition, folder, jobs=jobs, progress=progress
         )
-    for run in haul.lacking:
-        say(f"  {run.phase}  {run.owner}  {run.id}  {run.note}")
-    for run in haul.unfinished:
-        if not run.note:
-            say(f"  {run.phase}  {run.owner}  {run.id}  still {run.status}")
+    rows = [(run, run.note) for run in haul.lacking]
+    rows += [(run, f"still {run.status}") for run in haul.unfinished if not run.note]
+    content = {
+        "index": folder / INDEX,
+        "runs": len(haul.runs),
+        "fetched": haul.fetched,
+        "incomplete": [
+            {"phase": run.phase, "owner": run.owner, "id": run.id, "status": run.status, "note": run.note}
+            for run, _ in rows
+        ],
+    }
+    lines = [f"  {run.phase}  {run.owner}  {run.id}  {note}" for run, note in rows]
+    if as_json or lines:
+        answer(content, "\n".join(lines), as_json=as_json)
     say(f"{len(haul.runs)} runs, {haul.fetched} fetched now; see {folder / INDEX}", error=True)
     return 1 if haul.unfinished else 0

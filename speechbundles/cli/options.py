@@ -51,4 +51,4 @@ reference = click.option(
 jobs = click.option(
     "--jobs", type=int, metavar="N", help="runs at the same time (default: one for each processor)"
 )
-as_json = click.option("--json", "as_json", is_flag=True, help="print the result as JSON")
+as_json = click.option("--json", "as_json", is_flag=True, help="print the result, or the error, as JSON")

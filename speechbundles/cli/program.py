@@ -53,11 +53,13 @@ def run(arguments: Sequence[str]) -> int:
     try:
         status: int = program.main([*arguments] or ["build"], standalone_mode=False)
     except click.ClickException as error:
-        from speechbundles.model.text import say
+        from speechbundles.cli.terminal import answer, say
 
         message = io.StringIO()
         error.show(message)
         say(message.getvalue().rstrip("\n"), error=True)
+        if "--json" in arguments:
+            answer({"error": error.format_message()}, "", as_json=True)
         return error.exit_code
     return status
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
-from speechbundles.cli.options import Command, bundle_file
+from speechbundles.cli.options import Command, as_json, bundle_file
 from speechbundles.cli.progress import uploading
 from speechbundles.cli.server import connect, server_options
-from speechbundles.cli.terminal import refuse_windows, reporting
+from speechbundles.cli.terminal import answer, refuse_windows, reporting
 from speechbundles.live import publish_bundle
 from speechbundles.model.text import say
 
@@ -28,13 +28,23 @@ from speechbundles.model.text import say
     "--open", "opening", is_flag=True, help="then list the competition publicly, if nothing differs"
 )
 @server_options
+@as_json
 def command(
-    bundle: Path, competition: int | None, opening: bool, server: str, token_file: Path | None
+    bundle: Path,
+    competition: int | None,
+    opening: bool,
+    server: str,
+    token_file: Path | None,
+    as_json: bool,
 ) -> int:
     refuse_windows()
+    steps = []
     with reporting(), uploading() as progress:
         for step in publish_bundle(
             connect(server, token_file), bundle, competition=competition, opening=opening, progress=progress
         ):
-            say(step)
+            say(step, error=as_json)
+            steps.append(step)
+    if as_json:
+        answer({"steps": steps}, "", as_json=True)
     return 0

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
-from speechbundles.board import board_to_text, make_board, read_outputs, write_board, write_pdf
-from speechbundles.cli.options import PATH, Command, own_folder
+from speechbundles.board import board_to_json, board_to_text, make_board, read_outputs, write_board, write_pdf
+from speechbundles.cli.options import PATH, Command, as_json, own_folder
 from speechbundles.cli.progress import steps
 from speechbundles.cli.terminal import ROOT, reporting
 from speechbundles.model.console import wrap
@@ -69,6 +69,7 @@ from speechbundles.model.text import say
     metavar="FILE",
     help="properties that make items hard: a CSV file with columns for the item, its annotator and each property",
 )
+@as_json
 def command(
     outputs: Sequence[Path],
     out: Path | None,
@@ -82,6 +83,7 @@ def command(
     by: Sequence[str],
     submissions: Path | None,
     flags: Path | None,
+    as_json: bool,
 ) -> int:
     if pdf and out is None:
         raise click.UsageError("--pdf needs --out DIR", click.get_current_context())
@@ -100,7 +102,7 @@ def command(
                 flags=flags,
                 progress=progress,
             )
-        say(board_to_text(board))
+        say(board_to_json(board) if as_json else board_to_text(board))
         written = write_board(board, out) if out else []
     for alias, name in board.aliases.items():
         say(f"{alias}  {name}", error=True)

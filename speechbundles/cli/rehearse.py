@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from speechbundles.cli.options import PATH, Command, as_json, bundle_file, phase, reference
-from speechbundles.cli.terminal import refuse_windows, reporting
+from speechbundles.cli.terminal import refuse, refuse_windows, reporting
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.text import say
 from speechbundles.rehearse import FINISHED, ContainerEngine, Engine, LocalEngine, rehearse
@@ -45,8 +45,7 @@ def command(
 ) -> int:
     refuse_windows()
     if statistics and keep is None:
-        say("--statistics needs --keep DIR, the folder in which the statistics are kept.", error=True)
-        return 2
+        refuse("--statistics needs --keep DIR, the folder in which the statistics are kept.", 2)
     with reporting(2):
         rehearsal = rehearse(
             bundle,

@@ -21,9 +21,9 @@ from pathlib import Path
 import click
 
 from speechbundles.board import score_all, scores_to_text
-from speechbundles.cli.options import PATH, Command, bundle_file, jobs, phase, reference
+from speechbundles.cli.options import PATH, Command, as_json, bundle_file, jobs, phase, reference
 from speechbundles.cli.progress import counting
-from speechbundles.cli.terminal import refuse_windows, reporting, resumable, warn
+from speechbundles.cli.terminal import answer, refuse_windows, reporting, resumable, warn
 from speechbundles.model.fetched import safe_name
 from speechbundles.model.submissions import describe_loose
 from speechbundles.model.text import say
@@ -45,6 +45,7 @@ from speechbundles.model.text import say
 @reference
 @jobs
 @click.option("--scheduler", metavar="ADDRESS", help="run on a Dask cluster, such as tcp://10.0.0.1:8786")
+@as_json
 def command(
     bundle: Path,
     folder: Path | None,
@@ -54,6 +55,7 @@ def command(
     reference: Path | None,
     jobs: int | None,
     scheduler: str | None,
+    as_json: bool,
 ) -> int:
     place = folder or fetched
     if place is None or (folder and fetched):
@@ -76,7 +78,23 @@ def command(
                 scheduler=scheduler,
                 progress=progress,
             )
-        say(scores_to_text(scores))
+        content = {
+            "out": out,
+            "submissions": [
+                {
+                    "name": scored.name,
+                    "status": scored.result.status,
+                    "scores": {
+                        key: None if score is None else f"{score:f}"
+                        for key, score in scored.result.scores.items()
+                    },
+                    "reasons": scored.result.reasons,
+                }
+                for scored in scores.scored
+            ],
+            "notes": scores.notes,
+        }
+        answer(content, scores_to_text(scores), as_json=as_json)
         loose = describe_loose(place, "Not scored, because they are no zips:", passed_over=out)
         if loose:
             warn(f"{loose}.")

@@ -1,9 +1,12 @@
-"""Warnings, and ways in which a command ends early: an error that the organiser can fix, Ctrl-C, or Windows."""
+"""The result of a command, warnings, and ways to end early: an error that the organiser can fix, Ctrl-C, or Windows."""
 
+import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NoReturn
 
+import click
 from click.exceptions import Exit
 
 from speechbundles.model.console import wrap
@@ -23,8 +26,21 @@ def reporting(status: int = 1, *, ending: str = "") -> Iterator[None]:
     try:
         yield
     except (OrganiserError, OSError, UnicodeEncodeError) as error:
-        warn(f"{describe(error)}{ending}")
-        raise Exit(status) from None
+        refuse(f"{describe(error)}{ending}", status)
+
+
+def answer(content: object, text: object, *, as_json: bool) -> None:
+    """Print the result of a command to standard output, as JSON in ASCII or as text."""
+    say(json.dumps(content, indent=2, default=str) if as_json else text)
+
+
+def refuse(message: str, status: int) -> NoReturn:
+    """Print why a command ends, with `--json` as JSON, too, and end it with this status."""
+    warn(message)
+    context = click.get_current_context(silent=True)
+    if context is not None and context.params.get("as_json"):
+        answer({"error": message}, "", as_json=True)
+    raise Exit(status) from None
 
 
 def warn(message: str) -> None:
@@ -51,5 +67,4 @@ def resumable(done: str) -> Iterator[None]:
 
 def refuse_windows() -> None:
     if sys.platform == "win32":
-        say("Programs are not rehearsed on Windows; run this in WSL, on Linux or on macOS.", error=True)
-        raise Exit(1)
+        refuse("Programs are not rehearsed on Windows; run this in WSL, on Linux or on macOS.", 1)

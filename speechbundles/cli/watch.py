@@ -11,10 +11,10 @@ from pathlib import Path
 
 import click
 
-from speechbundles.cli.options import Command, bundle_file
+from speechbundles.cli.options import Command, as_json, bundle_file
 from speechbundles.cli.progress import counting
 from speechbundles.cli.server import competition_number, connect, fetched_folder, fetched_into, server_options
-from speechbundles.cli.terminal import reporting
+from speechbundles.cli.terminal import answer, reporting
 from speechbundles.live import watch_competition
 from speechbundles.model.text import printable, say
 
@@ -27,6 +27,7 @@ DIFFERENT = 3
 @fetched_folder
 @click.option("--fetch", "fetching", is_flag=True, help="fetch new submissions into this folder")
 @server_options
+@as_json
 def command(
     bundle: Path,
     competition: int,
@@ -34,6 +35,7 @@ def command(
     fetching: bool,
     server: str,
     token_file: Path | None,
+    as_json: bool,
 ) -> int:
     with reporting(), counting("fetching") as progress:
         found = watch_competition(
@@ -44,10 +46,9 @@ def command(
             fetching=fetching,
             progress=progress,
         )
-    for line in found.differences:
-        say(printable(line))
+    lines = list(map(printable, found.differences)) or [f"competition {competition} is as in the bundle"]
+    content = {"competition": competition, "differences": found.differences, "notes": found.notes}
+    answer(content, "\n".join(lines), as_json=as_json)
     for line in found.notes:
         say(printable(line), error=True)
-    if not found.differences:
-        say(f"competition {competition} is as in the bundle")
     return DIFFERENT if found.differences else 0

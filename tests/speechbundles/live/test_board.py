@@ -324,10 +324,12 @@ def test_the_command_fetches_scores_and_publishes(tmp_path, monkeypatch, capsys)
     assert "rounded to steps" in (site / "index.html").read_text("utf-8")
     before = {path.name: path.read_bytes() for path in site.iterdir()}
     shutil.rmtree(site)
-    assert main("--competition", mine, "--out", site) == 0  # without a server
+    capsys.readouterr()
+    assert main("--competition", mine, "--out", site, "--json") == 0  # without a server
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["entries"], len(printed["files"]), printed["left_out"]) == (3, 3, [])
     assert before == {path.name: path.read_bytes() for path in site.iterdir()}
     assert (mine / "fetched" / PRIVATE).stat().st_mode & 0o077 == 0
-    capsys.readouterr()
 
 
 @pytest.mark.parametrize(
