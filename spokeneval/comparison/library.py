@@ -160,6 +160,8 @@ def compare_data(
         raise TypeError(f"the submissions are {submissions!r:.60}; expected a mapping from names of systems")
     if len(submissions) < 2:
         raise ValueError(f"only {len(submissions)} submission; expected two systems or more")
+    if len(set(map(str, submissions))) < len(submissions):
+        raise ValueError(f"two systems have the same name; found {', '.join(map(str, submissions))}")
     require_data(reference=reference, **{f"submission {name}": data for name, data in submissions.items()})
     gold = read_gold(default, reference, chosen, reading)
     scored = {}

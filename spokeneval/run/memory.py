@@ -61,7 +61,7 @@ def records(data: Any, layout: Layout, side: str) -> Records:
         ]
         return _of_answers([item for item, _ in pairs], [row for _, row in pairs], layout, side)
     data = _plain(data)
-    if not isinstance(data, Iterable) or isinstance(data, (str, bytes)):
+    if not isinstance(data, Iterable) or isinstance(data, (str, bytes, set, frozenset)):
         raise TypeError(f"the {side} is {_described(data)}; expected {EXPECTED}")
     return _of_answers(None, list(data), layout, side)
 
@@ -140,6 +140,9 @@ def reference_files(data: Any, layouts: Sequence[Layout], problems: Problems) ->
     """The files of a reference in memory: a mapping `file -> table` where there are several, or the first table."""
     names = [layout.file for layout in layouts]
     several = isinstance(data, Mapping) and bool(data) and set(data) <= set(names)
+    if not several and len(names) > 1 and isinstance(data, Mapping) and not set(names).isdisjoint(data):
+        unknown = [str(name) for name in data if name not in names]
+        raise ValueError(f"the reference has the unknown file {some_of(unknown)}; expected {some_of(names)}")
     tables = data if several else {names[0]: data}
     files = {}
     for layout in layouts:

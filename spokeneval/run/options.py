@@ -273,8 +273,13 @@ def choose_options(task: Task, chosen: Mapping[str, str]) -> dict[str, str]:
     ------
     ValueError
         The task does not have one of the options or values.
+    TypeError
+        The options are not a mapping.
     """
     allowed = {option.name: option.values for option in task.options}
+    if not isinstance(chosen, Mapping):
+        known = ", ".join(allowed) or "which this task has none of"
+        raise TypeError(f"the options are {chosen!r:.60}; expected a mapping from options, {known}")
     for option, value in chosen.items():
         if option not in allowed:
             known = f"expected one of {', '.join(allowed)}" if allowed else f"{task.name} has no options"

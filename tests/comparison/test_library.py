@@ -95,6 +95,7 @@ WER = {"kind": "transcripts"}
     [
         ([["a"], ["b"]], TypeError, "expected a mapping from names of systems"),
         ({"A": ["a", "b"]}, ValueError, "only 1 submission; expected two systems or more"),
+        ({1: ["a", "b"], "1": ["a", "a"]}, ValueError, "two systems have the same name; found 1, 1"),
         ({"A": ["a", "b"], "B": None}, TypeError, "the submission B is None; expected a path"),
         ({"A": ["a", None], "B": ["a"]}, ValueError, "2 problems in 2 files"),
         ({"A": ["a", None], "B": ["a"]}, ValueError, " A/submission\n  row 1     transcript is None"),

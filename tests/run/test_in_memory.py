@@ -146,6 +146,9 @@ def test_empty_cells_of_a_second_rater(tmp_path):
         (WER, ["a"], None, TypeError, "the submission is None; expected a path"),
         (WER, ["a"], 5, TypeError, "the submission is 5 (int); expected a path"),
         (WER, ["a"], b"a", TypeError, "the submission is b'a' (bytes); expected a path"),
+        (WER, ["a", "b"], {"a", "b"}, TypeError, "(set); expected a path, a data frame, a mapping"),
+        ("merlion_diarization", {"labels.csv": [], "region.csv": []}, {}, ValueError,
+         "the reference has the unknown file region.csv; expected labels.csv, regions.csv"),
         (WER, ["a", "b"], ["a"], ValueError, "1 value; the reference has 2 items"),
         (WER, ["a", "b"], ["a", None], ValueError, "row 1     transcript is None; expected a value"),
         (WER, ["a", "b"], pandas.Series(["a", float("nan")]), ValueError, "row 1     transcript is nan"),
@@ -176,6 +179,9 @@ def test_an_unknown_option_names_the_known_ones():
         ValueError, match="unknown option 'fifty'; expected one of fifty_percent_rule, class_sizes"
     ):
         spokeneval.score("spoken_call", ["x"], ["y"], options={"fifty": "flag"})
+    for wrong in ("scale=0-5", ["scale"], 5):
+        with pytest.raises(TypeError, match="expected a mapping from options, scale"):
+            spokeneval.score("content_accuracy", ["x"], ["y"], options=wrong)
 
 
 # Results
