@@ -182,9 +182,9 @@ def _score(options: argparse.Namespace, task: Task) -> int:
     except FileProblems as refusal:
         side = "reference" if isinstance(refusal, ReferenceFileError) else "submission"
         where = getattr(options, side, " ".join(getattr(options, "submissions", ())))
-        return _refuse(
-            options, f"The {side} {where} is refused.\n\n{refusal}\n\nNothing was scored.", 1, refusal
-        )
+        problems = [vars(problem) for problem in refusal.problems]
+        message = f"The {side} {where} is refused.\n\n{refusal}\n\nNothing was scored."
+        return _refuse(options, message, 1, total=refusal.total, problems=problems)
     except UnreadableReference as error:
         return _refuse(options, f"The reference is refused.\n\n{error}\n\nNothing was scored.", 1)
     except ImportError as error:
@@ -197,7 +197,7 @@ def _score(options: argparse.Namespace, task: Task) -> int:
 
 def _export(options: argparse.Namespace) -> int:
     """Write results in the form of another project."""
-    from .export import export  # imported here, because kits do not contain it
+    from .export import MissingFacts, export  # imported here, because kits do not contain it
 
     try:
         published, feedback = _of_organisers(options.competition, options.bundle)
@@ -218,6 +218,8 @@ def _export(options: argparse.Namespace) -> int:
             path = options.out / name
             path.parent.mkdir(parents=True, exist_ok=True)
             write_file(path, text)
+    except MissingFacts as error:
+        return _refuse(options, f"{error}\n\nNothing was written.", 1, missing=error.missing)
     except (ValueError, ImportError) as error:
         return _refuse(options, f"{error}\n\nNothing was written.", 1)
     except OSError as error:
@@ -272,19 +274,11 @@ def _named(paths: Sequence[str]) -> dict[str, str]:
     return {stem if once[stem] == 1 else path: path for stem, path in zip(stems, paths)}
 
 
-def _refuse(
-    options: argparse.Namespace, message: str, status: int, refusal: Optional[FileProblems] = None
-) -> int:
-    """Print why nothing was scored; with `--json` also as JSON, with every problem that is known."""
+def _refuse(options: argparse.Namespace, message: str, status: int, **details: Any) -> int:
+    """Print why nothing was done; with `--json` also as JSON, with the details that are known."""
     say(message, error=True)
     if options.json:
-        problems = refusal.problems if refusal else ()
-        content = {
-            "error": message.partition("\n")[0],
-            **({"total": refusal.total} if refusal else {}),
-            **({"problems": [vars(problem) for problem in problems]} if refusal else {}),
-        }
-        say(json.dumps(content, indent=2))
+        say(json.dumps({"error": message.partition("\n")[0], **details}, indent=2))
     return status
 
 

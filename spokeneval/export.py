@@ -41,6 +41,14 @@ BOARD_FILE = "board.json"
 Facts = Mapping[str, Any]
 
 
+class MissingFacts(ValueError):
+    """Raised for an export that lacks facts; `missing` has a line for each."""
+
+    def __init__(self, form: str, missing: Sequence[str]) -> None:
+        self.missing = missing
+        super().__init__("\n".join([f"{count_of(len(missing), 'fact')} missing for {form}:\n", *missing]))
+
+
 class System(NamedTuple):
     """A system with its scores and their intervals."""
 
@@ -92,8 +100,10 @@ def export(
 
     Raises
     ------
+    MissingFacts
+        Facts are missing; the message lists all of them.
     ValueError
-        Facts are missing, and the message lists all of them; or a file cannot be used.
+        A file cannot be used.
     OSError
         A file cannot be read.
     """
@@ -107,7 +117,7 @@ def export(
     lacking += ["--bundle, for the steps of its leaderboard; or --exact"] if rounding and not options else []
     lacking += ["--reference, the public labels"] if form == CROISSANT and not reference else []
     if lacking:
-        raise ValueError("\n".join([f"{count_of(len(lacking), 'fact')} missing for {form}:\n", *lacking]))
+        raise MissingFacts(form, lacking)
     results = results._replace(right={}) if hidden else results
     results = _as_shown(results, options) if rounding and options else results
     if form == EVERY_EVAL_EVER:
@@ -133,7 +143,7 @@ def _read_results(path: Path, published: Published) -> Results:
         items, counts = parse_statistics(content).rows
         right = {item: value for item, value in zip(items, task.right(counts).tolist()) if value == value}
         return Results(task, signature, systems, right)
-    except (AttributeError, KeyError, TypeError, json.JSONDecodeError, UnicodeDecodeError):
+    except (AttributeError, IsADirectoryError, KeyError, TypeError, json.JSONDecodeError, UnicodeDecodeError):
         forms = (
             "the JSON of score, compare or rank, a folder of rank --out, or the output of a scoring program"
         )
@@ -142,7 +152,8 @@ def _read_results(path: Path, published: Published) -> Results:
 
 def _read(path: Path) -> dict[str, Any]:
     if not (path / SIGNATURE_FILE).exists():
-        content: dict[str, Any] = json.loads((path / BOARD_FILE if path.is_dir() else path).read_bytes())
+        board = path / BOARD_FILE
+        content: dict[str, Any] = json.loads((board if board.exists() else path).read_bytes())
         return content
     scores = json.loads((path / SCORE_FILES[0]).read_bytes())
     statistics = path / STATISTICS_FILE

@@ -326,8 +326,9 @@ def test_a_comparison_is_exported_system_by_system(tmp_path):
 )
 def test_other_files_are_refused(tmp_path, content):
     (tmp_path / "file.json").write_bytes(content.encode("latin-1"))
-    with pytest.raises(ValueError, match="expected the JSON of score, compare or rank"):
-        export(tmp_path / "file.json", HUGGING_FACE, now=NOW)
+    for path in (tmp_path, tmp_path / "file.json"):
+        with pytest.raises(ValueError, match="expected the JSON of score, compare or rank"):
+            export(path, HUGGING_FACE, now=NOW)
 
 
 def test_the_command_takes_facts_of_the_competition_and_the_steps_of_its_bundle(tmp_path, capsys, hidden):
@@ -346,8 +347,9 @@ def test_the_command_takes_facts_of_the_competition_and_the_steps_of_its_bundle(
     command += ["--competition", tmp_path / "mine", "--meta", tmp_path / "meta.yaml", "--json"]
     assert main([*map(str, command)]) == 1
     refused, told = capsys.readouterr()
-    assert json.loads(refused) == {"error": "1 fact missing for huggingface:"}
-    assert "dataset_id: --dataset-id, a benchmark on the Hub" in told
+    missing = "dataset_id: --dataset-id, a benchmark on the Hub, such as cais/hle"
+    assert json.loads(refused) == {"error": "1 fact missing for huggingface:", "missing": [missing]}
+    assert missing in told
     assert main([*map(str, command), "--dataset-id", "institute/set"]) == 0
     (file,) = json.loads(capsys.readouterr().out)["files"]
     (entry,) = yaml.safe_load(Path(file).read_text())
