@@ -12,9 +12,6 @@ from .ranks import LEAST
 from .systems import Pair
 from .tables import Shown, Table
 
-FEW = 50
-"""The number of units below which power is an upper limit; see `spokeneval.compare.power`."""
-
 SIZES = (0.25, 0.5, 1, 2, 4, 8, 16)
 """Sizes of test sets, as multiples of this set's."""
 
@@ -50,7 +47,6 @@ def power_table(
         f"probability of {100 * POWER:.0f} %, if {systems} systems are compared, and if the difference varies between "
         f"{unit}s as much as the differences between neighbours on this leaderboard (median). Last column: the "
         f"probability of detecting that {names[closest.first]} and {names[closest.second]} differ, if the observed "
-        f"difference is the true one. With fewer than {FEW} {unit}s and many systems, these probabilities are at most "
-        "the ones given, and the smallest differences at least."
+        "difference is the true one."
     )
     return [Table(f"Statistical power by test-set size ({units} {unit}s here)", header, rows, note)]

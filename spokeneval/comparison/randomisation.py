@@ -18,7 +18,7 @@ import itertools
 import math
 from collections.abc import Iterator
 from statistics import NormalDist
-from typing import Callable
+from typing import Any, Callable
 
 import numpy as np
 
@@ -113,11 +113,51 @@ def randomisation_tests(
             extreme[pairs] += len(keep) - np.count_nonzero(less, axis=1)
             drawn[pairs] += len(keep)
             squares[pairs] += np.square(swapped).sum(axis=1)
-    found = extreme / drawn if exact else (1 + extreme) / (1 + drawn)
-    bounds = [_tail_bound(z, units) for z in _deviations(observed, squares, drawn)]
-    found = np.where(extreme == 0, np.minimum(found, bounds), found)
     p_values = np.eye(systems)
-    p_values[first, second] = p_values[second, first] = found
+    p_values[first, second] = p_values[second, first] = p_of_counts(
+        extreme, drawn, _deviations(observed, squares, drawn), units, exact=exact
+    )
+    return p_values
+
+
+def signs(units: int) -> np.ndarray:
+    """All ways to swap units, or `ROUNDS` random ones, shape (ways, units): 1 to keep, -1 to swap.
+
+    Examples
+    --------
+    >>> signs(2).tolist()
+    [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]]
+    """
+    exact = _few_ways(units, ROUNDS)
+    return 2 * np.concatenate([*(_all_ways(units) if exact else _random_ways(units, ROUNDS))]) - 1
+
+
+def p_of_counts(
+    extreme: np.ndarray, drawn: Any, deviations: np.ndarray, units: int, *, exact: bool
+) -> np.ndarray:
+    """The p values of the test, shape (s,).
+
+    Parameters
+    ----------
+    extreme : ndarray, shape (s,)
+        In how many rounds, or ways to swap, the difference was at least the observed one.
+    drawn
+        The number of rounds or ways.
+    deviations : ndarray, shape (s,)
+        The observed differences in standard deviations of the rounds.
+    units
+        The number of units.
+    exact
+        Whether these are all ways to swap.
+
+    Examples
+    --------
+    >>> p_of_counts(np.array([2]), 2**4, np.array([2.0]), 4, exact=True).tolist()
+    [0.125]
+    """
+    found = extreme / drawn if exact else (1 + extreme) / (1 + drawn)
+    bounds = [_tail_bound(z, units) for z in deviations]
+    p_values: np.ndarray = np.where(extreme == 0, np.minimum(found, bounds), found)
     return p_values
 
 
