@@ -85,14 +85,29 @@ class Key:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of a file: columns by lower-case names, with the words of each cell, and the line numbers of the rows."""
+    """Rows of a file: columns by lower-case names, and the line numbers of the rows.
+
+    Attributes
+    ----------
+    columns: the words of each cell.
+    cells: the same columns as they are in the file.
+    """
 
     where: str
     columns: Mapping[str, Sequence[str]]
     lines: Sequence[int]
+    cells: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def rows(self, columns: Collection[str]) -> list[tuple[str, ...]]:
         return list(zip(*(self.columns[name] for name in columns), strict=True))
+
+    def secret_columns(self, carried: Collection[str]) -> list[str]:
+        """Return the columns that are secret if item lists have the columns `carried`."""
+        return [
+            name
+            for name in self.columns
+            if not ITEMS_ONLY.fullmatch(name) and (LABELS.fullmatch(name) or name not in carried)
+        ]
 
     @cached_property
     def keys(self) -> list[Key]:
@@ -161,8 +176,11 @@ def read_table(name: str, data: bytes) -> Table | None:
         header = [name.lower() for name in known or map("column {}".format, range(1, len(header) + 1))]
     rows = [row for row in rows if len(row[1]) == len(header)]
     words = {cell: _cell_words(cell) for cell in set(chain(*(cells for _, cells in rows)))}
-    columns = zip(*([words[cell] for cell in cells] for _, cells in rows), strict=True)
-    return Table(name, dict(zip(header, columns, strict=True)), [line for line, _ in rows]) if rows else None
+    if not rows:
+        return None
+    cells = dict(zip(header, zip(*(cells for _, cells in rows), strict=True), strict=True))
+    columns = {title: [words[cell] for cell in column] for title, column in cells.items()}
+    return Table(name, columns, [line for line, _ in rows], cells)
 
 
 def _cell_words(cell: str) -> str:
@@ -172,8 +190,10 @@ def _cell_words(cell: str) -> str:
 
 def match_text(
     report: Report, where: str, words: Sequence[str], table: Table, carried: Collection[str], predicted: bool
-) -> None:
+) -> list[int]:
     """Report a secret column that a text reveals, or else a column by which the items in the text are sorted.
+
+    Returns the rows of the items that the text names, in its order, if it has no finding.
 
     Parameters
     ----------
@@ -182,27 +202,29 @@ def match_text(
     predicted: whether the text contains predicted labels, which can be good but not perfect.
     """
     orders = []
+    listed: list[int] = []
     for key in table.keys:
         text, places = _find(words, key)
         rows = list(dict.fromkeys(row for _, row in places))
         if len(rows) < 2 or (predicted and 2 * len(rows) < len(table.lines)):
             continue
+        listed = max(listed, rows, key=len)
         records = _records(text, places, rows[:: 1 + len(rows) // _MOST_RECORDS])
-        for name, labels in table.columns.items():
-            if name in key.columns or ITEMS_ONLY.fullmatch(name):
+        for name in table.secret_columns(carried):
+            if name in key.columns:
                 continue
-            if name in carried and not LABELS.fullmatch(name):
-                continue
+            labels = table.columns[name]
             known = set(" ".join(chain(*_groupings(table, name))).split())
             if _are_given([labels[row] for row in records], list(records.values()), known, predicted):
                 report.add("leak-column", where, f"{name!r} of {table.where} beside {len(rows)} items")
-                return
+                return []
             orders.append((name, [labels[row] for row in rows]))
     for name, labels in () if predicted else orders:
         if blocks := _blocks(table, name, labels):
             what = f"{len(labels)} items in {blocks} blocks by {name!r} of {table.where}"
             report.add("leak-order", where, what)
-            return
+            return []
+    return listed
 
 
 def _find(words: Sequence[str], key: Key) -> tuple[list[str], list[tuple[int, int]]]:

@@ -7,8 +7,10 @@ import posixpath
 import re
 import stat
 import zipfile
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 
 from speechbundles.model.bounded import read_entry, read_file
 from speechbundles.model.finding import Report
@@ -47,15 +49,22 @@ class Archive:
     ----------
     room: see `Room`.
     refused: names of entries that cannot be used and already have a finding.
+    times: when the files were changed, as the zip says: year, month, day, hour, minute and second.
     """
 
     def __init__(
-        self, name: str, files: dict[str, bytes], room: Room, refused: frozenset[str] = frozenset()
+        self,
+        name: str,
+        files: dict[str, bytes],
+        room: Room,
+        refused: frozenset[str] = frozenset(),
+        times: Mapping[str, tuple[int, ...]] = MappingProxyType({}),
     ) -> None:
         self.name = name
         self.files = files
         self.room = room
         self.refused = refused
+        self.times = times
 
     def where(self, file: str) -> str:
         return f"{self.name}/{file}" if self.name else file
@@ -64,7 +73,8 @@ class Archive:
         """Return the files below a path, or None if it is not a folder."""
         prefix = path.rstrip("/") + "/"
         files = {file[len(prefix) :]: data for file, data in self.files.items() if file.startswith(prefix)}
-        return Archive(prefix, files, self.room) if files else None
+        times = {file[len(prefix) :]: time for file, time in self.times.items() if file.startswith(prefix)}
+        return Archive(prefix, files, self.room, times=times) if files else None
 
     @cached_property
     def wrapping_folder(self) -> str | None:
@@ -123,7 +133,8 @@ def open_archive(report: Report, name: str, data: bytes, room: Room) -> Archive 
                     files[entry.filename] = read_entry(archive, entry)
                 except ValueError as error:
                     report.add("entry-corrupt", place, str(error))
-    return Archive(name, files, room, frozenset(seen - set(files)))
+    times = {entry.filename: entry.date_time for entry in entries}
+    return Archive(name, files, room, frozenset(seen - set(files)), times)
 
 
 def _is_junk(name: str) -> bool:

@@ -65,11 +65,11 @@ class Report:
 
 
 def format_findings(findings: Iterable[Finding]) -> str:
-    """Return the findings as text, errors first: the place, the defect, its effect on the platform, and the fix.
+    """Return the findings as text, errors first, notes last: the place, the defect, its effect, and the fix.
 
     At most `MOST_SHOWN` findings of one code are written out.
     """
-    ordered = sorted(findings, key=lambda finding: finding.level != "error")
+    ordered = sorted(findings, key=lambda finding: ("error", "warning", "note").index(finding.level))
     if not ordered:
         return "No findings."
     levels = Counter(finding.level for finding in ordered)

@@ -1,14 +1,14 @@
 """Defects of a bundle, one rule for each code: what the platforms do with the defect, and how to fix it.
 
 Levels: an `error` is refused by a platform, leads to wrong scores or reveals a secret; a `warning` works, but
-rarely as intended. The effects are taken from the platforms' public source code (Codabench, version 2 bundles; CodaLab
-Competitions 1.5), not from their documentation where the two differ.
+rarely as intended; a `note` can be as intended. The effects are taken from the platforms' public source code
+(Codabench, version 2 bundles; CodaLab Competitions 1.5), not from their documentation where the two differ.
 """
 
 from dataclasses import dataclass
 from typing import Literal
 
-Level = Literal["error", "warning"]
+Level = Literal["error", "warning", "note"]
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,10 @@ def error(platform: str, remedy: str) -> Rule:
 
 def warning(platform: str, remedy: str) -> Rule:
     return Rule("warning", platform, remedy)
+
+
+def note(platform: str, remedy: str) -> Rule:
+    return Rule("note", platform, remedy)
 
 
 RULES: dict[str, Rule] = {
@@ -190,6 +194,12 @@ RULES: dict[str, Rule] = {
         "Check the bundle in the folder that the build wrote."),
     "leak-order": warning("The order of the public items reveals the hidden labels.",
         "Sort the item list by item, or shuffle it."),
+    "leak-facts": warning("Participants can predict hidden labels without the content of the items.",
+        "Shuffle the items, give them random names, and write all files in one format, with one time and without "
+        "metadata. Ignore this if it is a property of the task."),
+    "leak-duration": note("Participants can use it, whatever the task is meant to measure.",
+        "If it is a property of the task, such as longer answers that are better, ignore it. Otherwise cut the items "
+        "to one length, or publish the score of this rule as a baseline."),
     "leak-unsearched": warning("Hidden labels in this file would not be found.",
         "Inspect the file yourself, or leave it out."),
 }  # fmt: skip
