@@ -53,7 +53,7 @@ _MOST_GROUPINGS = 3
 _START = re.compile(r"(.*_)?(start|onset)")
 _FEWEST_STEMS = 9  # of names, beside the first, that are taken for units and not for classes
 _HEADER = 1000  # bytes at the beginning of a public item list that contain the names of its columns
-_NO_LABELS = re.compile(r"readme|licen[cs]e|copying|notice|authors", re.IGNORECASE)
+_NO_LABELS = re.compile(r"readme|licen[cs]e|copying|notice|authors|\.git", re.IGNORECASE)
 _MEDIA = re.compile(
     rb"\x89PNG|\xff\xd8\xff|GIF8[79]a|RIFF.{4}(WAVE|WEBP)|fLaC\0|OggS\0|ID3[\2-\4]|\xff[\xf2\xf3\xfb]|NIST_1A\n",
     re.DOTALL,

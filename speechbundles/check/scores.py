@@ -60,7 +60,10 @@ def check_scores(bundle: Inspection, program: Program) -> None:
 
 
 def _check_written(bundle: Inspection, program: Program, description: Mapping[str, Any] | None) -> None:
-    """Report columns whose keys the program does not write, by the task's own scores or else by the program's files."""
+    """Report columns whose keys the program does not write, by the task's own scores or else by the program's files.
+
+    A declaration without a usable task has a finding of its own.
+    """
     archive = program.archive
     task = str(description.get("task")) if description else ""
     paths = dict(bundle.contents.columns)
@@ -68,7 +71,8 @@ def _check_written(bundle: Inspection, program: Program, description: Mapping[st
     keys = [key for key in paths if key in declared]  # for the others, `check_scores` has a finding
     try:
         rules = find_rules(task, description or {})
-    except ValueError:
+    except ValueError as error:
+        bundle.report.add("declaration-invalid", archive.where(TASK_FILE), str(error))
         return
     if rules is None:
         missing = unwritten_keys(_own_files(bundle.contents, archive, task), keys)

@@ -165,6 +165,8 @@ RULES: dict[str, Rule] = {
         "Use a number from 0 to 10."),
     "column-not-scored": error("The column shows n/a; a missing primary score ranks first in descending order.",
         "Use a key that the scoring program writes."),
+    "declaration-invalid": error("The scoring program cannot read its own task: every submission fails.",
+        "Correct the declaration in competition.yaml and build again."),
     "score-not-written": warning("The column shows n/a; a missing primary score ranks first in descending order.",
         "Write the score under this key, or correct the key. Ignore this if the program computes the key."),
     "sorting-inverted": error("The leaderboard ranks the worst submission first.",

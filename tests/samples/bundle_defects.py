@@ -21,6 +21,7 @@ from typing import Any
 
 import yaml
 
+from spokeneval.kinds.declared import DECLARATION
 from spokeneval.run.reference import fingerprint
 
 Entries = list[tuple[str, bytes]]
@@ -523,6 +524,10 @@ _SHARED: list[tuple[str, str, Damage]] = [
         "scoring_program.zip", task__json=b'{"scores": ["accuracy"], "options": {}}')),
     ("column-not-scored", "the program lost a key", _scores("accuracy", "count")),
     ("primary-not-first-score", "the program has another first", _scores("error", "accuracy", "count")),
+    ("declaration-invalid", "an unknown kind", inside("scoring_program.zip", task__json=json.dumps(
+        {**TASK, DECLARATION: {"kind": "transcript"}}).encode())),
+    ("declaration-invalid", "no declaration", inside("scoring_program.zip", task__json=json.dumps(
+        {**TASK, DECLARATION: "transcripts"}).encode())),
     ("score-not-written", "a declared key that the script does not write", _score(b'"error"', b'"err"')),
     ("leak-file", "the reference in the starting kit", inside("starting_kit.zip", gold__csv=REFERENCE)),
     ("leak-file", "the reference in a zip in the kit", inside(

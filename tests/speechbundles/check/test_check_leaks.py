@@ -583,6 +583,24 @@ def test_sets_whose_labels_no_leaderboard_reveals_have_no_budget():
     assert [code for code, *_ in listed(report)] == ["leak-attempts", "leak-scores"]
 
 
+def test_the_labels_of_a_task_in_python_are_those_of_its_richest_column():
+    """The code is not run: 265 labels of two bits beside a constant, a free text, and an identifier."""
+    rows = [f"r{number},s{number % 9},{number % 4 / 2},1,words {number}" for number in range(265)]
+    own = contents(
+        {"labels.csv": "\n".join(["id,speaker,heard,version,notes", *rows, ""])}, declared=DECLARED
+    )
+    program = own.programs["scoring_program", "scoring.zip"].archive
+    bundle = BuiltBundle("codabench", "", "", (phase("Final", 2),), (), None, detailed_results=False)
+    for module, found in (
+        ("spokeneval/tasks/other.py", []),
+        ("spokeneval/tasks/synthetic.py", [scores(2, "20%")]),
+    ):
+        program.files[module] = b""
+        report = Report()
+        check_budget(report, bundle, own)
+        assert [(code, what) for code, _, what in listed(report)] == found
+
+
 def test_labels_are_read_with_the_options_of_the_task():
     rows = [f"r{number},p,s,{number % 2 * 5},9" for number in range(530)]
     reference = {
