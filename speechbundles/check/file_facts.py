@@ -1,7 +1,6 @@
 """What participants see of an item besides its content: names, order, and the files' sizes, times and headers."""
 
 import hashlib
-import math
 import re
 import struct
 from collections import Counter
@@ -18,6 +17,8 @@ _MOST_CODES = 20
 """The most different words or headers that are compared."""
 _MOST_PARTS = 8
 """The parts of a name that are compared, from its beginning and from its end."""
+_MOST_CHUNKS = 100  # of a header that is read
+_LONGEST = 1e9  # seconds
 _PART = re.compile(r"\d+|[^\W\d_]+")
 
 
@@ -154,29 +155,31 @@ def read_sound(data: bytes) -> Sound | None:
 
 def _read_wav(data: bytes) -> Sound | None:
     """Read the chunks; the size of the last one may be wrong, as in streams."""
-    at, sound, form, others, names = 12, None, b"", [], []
-    while at + 8 <= len(data):
+    at, sound, form = 12, None, b""
+    others: list[bytes] = []
+    names: list[str] = []
+    while at + 8 <= len(data) and len(names) < _MOST_CHUNKS:
         name, size = struct.unpack("<4sI", data[at : at + 8])
-        content = data[at + 8 : at + 8 + size]
         names.append(name.decode("latin-1"))
         if name == b"data" and sound is None:
-            sound = len(content)
+            sound = min(size, len(data) - at - 8)
         elif name == b"fmt ":
-            form = content
+            form = data[at + 8 : at + 24]
         else:
-            others.append(content)
+            others.append(data[at + 8 : at + 8 + size])
         at += 8 + size + size % 2
     if sound is None:
         return None
-    kind, channels, rate, _, block, bits = struct.unpack("<HHIIHH", form[:16])
+    kind, channels, rate, _, block, bits = struct.unpack("<HHIIHH", form)
     words = f"{kind} {channels} {rate} {bits} {' '.join(names)}"
     samples = sound // block
     return Sound(samples / rate, samples, rate * block, len(data) - sound, words, _digest(others))
 
 
 def _read_flac(data: bytes) -> Sound | None:
-    at, blocks, last = 4, [], False
-    while not last and at + 4 <= len(data):
+    at, last = 4, False
+    blocks: list[tuple[int, bytes]] = []
+    while not last and at + 4 <= len(data) and len(blocks) < _MOST_CHUNKS:
         head, size = data[at], int.from_bytes(data[at + 1 : at + 4], "big")
         last = head > 127
         blocks.append((head & 127, data[at + 4 : at + 4 + size]))
@@ -204,7 +207,7 @@ def _read_sphere(data: bytes) -> Sound | None:
         f"{rate} {fields.get('channel_count')} {fields.get('sample_n_bytes')} {fields.get('sample_coding')}"
     )
     seconds = samples / rate
-    if not math.isfinite(seconds) or seconds <= 0:
+    if not 0 < seconds < _LONGEST:
         return None
     return Sound(
         seconds, samples, (len(data) - size) / seconds, size, form, _digest([repr(described).encode()])

@@ -10,8 +10,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import chain
 from typing import Any
 
-import numpy as np
-
 from speechbundles.check.file_facts import (
     DURATION,
     HEADER,
@@ -37,7 +35,7 @@ from speechbundles.check.label_match import (
     read_table,
     read_words,
 )
-from speechbundles.check.predictors import FEWEST, Predictor, find_predictors, label_columns
+from speechbundles.check.predictors import FEWEST, Predictor, find_predictors, label_columns, numbered
 from speechbundles.check.scores import options_of
 from speechbundles.check.seal import SealedSet, check_sealed_rows, is_part, without_items
 from speechbundles.model.archive import Archive, open_archive
@@ -194,8 +192,8 @@ def _units(table: Table, carried: Collection[str], items: Sequence[str], rows: S
     size = len(items)
     public = [name for name in table.columns if name in carried and not LABELS.fullmatch(name)]
     names = dict.fromkeys([*filter(NAMES.fullmatch, table.columns), *public])
-    columns = [np.unique(np.array(table.columns[name])[rows], return_inverse=True)[1] for name in names]
-    stems = np.unique(np.array([re.sub(r"\d+\D*$", "", item) for item in items]), return_inverse=True)[1]
+    columns = [numbered([table.columns[name][row] for row in rows])[1] for name in names]
+    stems = numbered([re.sub(r"\d+\D*$", "", item) for item in items])[1]
     groupings = [units for units in columns if 1 <= units.max() < size // 2][:_MOST_GROUPINGS]
     return [*groupings, stems] if _FEWEST_STEMS <= stems.max() < size // 2 else groupings
 

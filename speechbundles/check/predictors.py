@@ -67,22 +67,28 @@ def label_columns(cells: Sequence[str], most_classes: int) -> Floats | None:
 
     None for a label that is constant, that has free texts, or whose second class is too small.
     """
-    values, codes, counts = np.unique(
-        np.array(cells, dtype=object).astype(str), return_inverse=True, return_counts=True
-    )
+    values, codes = numbered(cells)
+    counts = np.bincount(codes)
     if len(values) < 2 or len(cells) - counts.max() < FEWEST // 4:
         return None
-    try:
-        numbers = values.astype(float)
-    except ValueError:
-        numbers = np.full(len(values), np.nan)
-    if len(values) > 2 and np.isfinite(numbers).all():
-        order = np.unique(numbers, return_inverse=True)[1][codes]
-        sizes = np.bincount(order)
-        return (np.cumsum(sizes) - sizes / 2)[order][:, None]
     if len(values) == 2:
         return codes[:, None].astype(float)
+    try:
+        numbers = np.array(list(map(float, values)))
+    except ValueError:
+        numbers = np.full(len(values), np.nan)
+    if np.isfinite(numbers).all():
+        order = np.unique(numbers, return_inverse=True)[1][codes]
+        sizes = np.bincount(order)
+        return (np.cumsum(sizes) - (sizes - 1) / 2)[order][:, None]
     return np.eye(len(values))[codes] if len(values) <= most_classes else None
+
+
+def numbered(texts: Sequence[str]) -> tuple[list[str], Indexes]:
+    """Return the different texts in order, and the number of each text among them."""
+    values = sorted(set(texts))
+    numbers = {value: number for number, value in enumerate(values)}
+    return values, np.array([numbers[text] for text in texts], dtype=np.intp)
 
 
 def find_predictors(

@@ -12,28 +12,13 @@ from collections.abc import Collection, Iterator, Mapping
 
 from speechbundles.check.programs import LONGEST_SCRIPT
 
-_TEXTS = (
-    ".json",
-    ".yaml",
-    ".yml",
-    ".csv",
-    ".tsv",
-    ".cfg",
-    ".ini",
-    ".toml",
-    ".sh",
-    ".r",
-    ".ipynb",
-    ".pl",
-    ".m",
-    ".js",
-)
-_BINARIES = (".pyc", ".so", ".pyd", ".jar", ".exe", ".class", ".whl", ".pkl")
+_TEXTS = re.compile(r"\.(py|json|ya?ml|[ct]sv|cfg|ini|toml|sh|r|ipynb|pl|m|js)")
+_BINARIES = re.compile(r"\.(pyc|so|pyd|jar|exe|class|whl|pkl)")
 _PLACE = re.compile(r"%\(?\w*\)?[sdfr]|\{[^{}]*\}")
 """The place of a value in a text that is formatted."""
 _LINE = re.compile(r"([\w.-]+)[\"']?\s*[:=]")
 """The name at the start of a line with a score."""
-_MOST_PARTS, _MOST_PATTERNS, _LONGEST_KEY = 5, 1000, 100
+_MOST_PARTS, _MOST_PATTERNS, _LONGEST_KEY = 5, 200, 100
 _REFLECTION = {"__name__", "asdict", "_asdict", "__dict__", "vars", "getattr", "globals", "locals"}
 """Names with which a program can use its own identifiers as keys."""
 
@@ -44,17 +29,18 @@ def unwritten_keys(files: Mapping[str, bytes], keys: Collection[str]) -> list[st
     None are returned for a program that cannot be read, or whose keys are computed: none of its columns' keys is in its
     files, and it writes scores under variable names.
     """
-    if any(posixpath.splitext(name)[1].lower() in _BINARIES for name in files):
+    suffixes = {name: posixpath.splitext(name)[1].lower() for name in files}
+    read = {name for name, data in files.items() if _TEXTS.fullmatch(suffixes[name]) or data[:2] == b"#!"}
+    if sum(len(files[name]) for name in read) > LONGEST_SCRIPT or any(
+        map(_BINARIES.fullmatch, suffixes.values())
+    ):
         return []
     texts: set[str] = set()
     words: set[str] = set()
     computes = False
-    for name, data in files.items():
-        suffix = posixpath.splitext(name)[1].lower()
-        text = data.decode("utf-8", "replace")
-        if suffix == ".py":
-            if len(data) > LONGEST_SCRIPT:
-                return []
+    for name in read:
+        text = files[name].decode("utf-8", "replace")
+        if suffixes[name] == ".py":
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
@@ -64,10 +50,10 @@ def unwritten_keys(files: Mapping[str, bytes], keys: Collection[str]) -> list[st
             texts.update(_texts(tree))
             words.update(_identifiers(tree))
             computes = computes or any(map(_stores_by_name, ast.walk(tree)))
-        elif suffix in _TEXTS or text.startswith("#!"):
+        else:
             words.update(re.findall(r"[\w.-]+", text))
     words.update(texts, *(_LINE.findall(text) for text in texts))
-    patterns = [pattern for pattern in map(_pattern, texts) if pattern][:_MOST_PATTERNS]
+    patterns = [pattern for pattern in map(_pattern, sorted(texts)) if pattern][:_MOST_PATTERNS]
     found = {
         key for key in keys if key in words or any(each.fullmatch(key[:_LONGEST_KEY]) for each in patterns)
     }
