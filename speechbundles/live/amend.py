@@ -456,7 +456,8 @@ def _live_board(
     primary = bundle.ranking_column().key
     by_run = {run.id: (entrant, run) for entrant in entrants for run in (*entrant.older, entrant.run)}
     board: dict[str, tuple[int, Decimal | None]] = {}
-    for position, on_board in enumerate(api.read_board(connection, phase.id), 1):
+    live = [run for _, run in by_run.values()]
+    for position, on_board in enumerate(api.read_board(connection, phase.id, live), 1):
         if on_board in by_run:
             entrant, run = by_run[on_board]
             holder = holder_of(built, run.owner, entrant.upload)
@@ -570,7 +571,7 @@ def _run_again(
         for entrant in due:
             pending.append(api.run_again(connection, entrant.run.id))
             repeated.add(entrant.upload)
-        wait_for_runs(connection, phase.live, pending, columns, waiting)
+        wait_for_runs(connection, phase.live, pending, columns, bundle.hidden_columns, waiting)
     for entrant in entrants:
         if entrant.upload in state.picked and not entrant.run.on_board:
             api.pick(connection, entrant.run.id)
@@ -620,7 +621,7 @@ def _prove(
     entrants = score_entrants(bundle, phase.built, entrants, amendment.folder, jobs)
     predicted = predict(bundle, phase.built, entrants, state.picked)
     runs = {entrant.run.id: entrant.run for entrant in entrants}
-    board = [runs.get(on_board) for on_board in api.read_board(connection, phase.live.id)]
+    board = [runs.get(on_board) for on_board in api.read_board(connection, phase.live.id, runs.values())]
     problems = [
         f"run {entrant.run.id} of {entrant.run.owner} is {entrant.run.status} on the server, "
         f"but {entrant.result.status} here"
@@ -633,7 +634,7 @@ def _prove(
         problems.append(f"the order is {', '.join(served)}; expected {', '.join(wanted)}")
     for entry, run in zip(predicted, board, strict=False):
         if run and entry.attempt.result and run.owner == entry.attempt.submission.team:
-            lines = different_scores(stored_scores(entry.attempt.result), run.scores)
+            lines = different_scores(stored_scores(entry.attempt.result), run.scores, bundle.hidden_columns)
             problems += [f"{run.owner}, run {run.id}: {line}" for line in lines]
     if problems:
         shown = "\n".join(f"  {problem}" for problem in problems)

@@ -6,14 +6,17 @@
   counts towards its owner's limits. Deleting a run keeps the upload while another run uses it.
 - A run is *Finished* before its scores are stored and its output is uploaded; both follow a moment later. Until then
   the output is an empty file.
+- Newer versions (pull requests 2393 and 2526; see docs/explanation/codabench.md): participants can be in groups with a
+  queue each. Their submission is then a run without scores and output (a parent), with a copy for each queue
+  (children), and the leaderboard has the children's ids. Scores of hidden columns are not returned.
 - A change of a task removes every program or data set that the request leaves out.
 """
 
 import hashlib
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from decimal import Decimal
 from pathlib import Path
@@ -66,6 +69,7 @@ class LiveRun:
     on_board: whether it is on the leaderboard.
     withdrawn: whether its owner withdrew it; it is then on no leaderboard.
     deleted: whether its upload was deleted.
+    copies: ids of its copies on the queues of its owner's groups. The first one that finished has its scores and files.
     """
 
     id: int
@@ -76,6 +80,12 @@ class LiveRun:
     on_board: bool
     withdrawn: bool
     deleted: bool
+    copies: tuple[int, ...] = ()
+
+    @property
+    def files(self) -> int:
+        """The id of the run that has its files."""
+        return self.copies[0] if self.copies else self.id
 
 
 @dataclass(frozen=True)
@@ -119,7 +129,8 @@ def phases_of(competition: Mapping[str, Any]) -> list[LivePhase]:
 def list_runs(connection: Connection, phase: int) -> list[LiveRun]:
     """Return all runs of a phase, sorted by id, including runs whose files were deleted.
 
-    Runs on one of several tasks of a phase (children), and runs on a task that the phase does not have, are left out.
+    Copies of a run on several queues are part of this run. Runs on one of several tasks of a phase, and runs on a task
+    that the phase does not have, are left out.
 
     Raises
     ------
@@ -134,15 +145,49 @@ def list_runs(connection: Connection, phase: int) -> list[LiveRun]:
         raise OrganiserError(
             f"the list of submissions changed during each of {READINGS} attempts to read it; try again later"
         )
-    return [run for _, run in sorted(answers.items()) if run is not None]
+    children: dict[int, list[_Listed]] = {}
+    for listed in answers.values():
+        if listed.parent is not None:
+            children.setdefault(listed.parent, []).append(listed)
+    return [
+        _with_copies(listed, children.get(number, []))
+        for number, listed in sorted(answers.items())
+        if listed.parent is None and not listed.of_one_task
+    ]
 
 
-def _read_pages(connection: Connection, path: str) -> dict[int, LiveRun | None] | None:
-    """Return runs by id, None for a run that is left out; None if the list changed meanwhile.
+@dataclass(frozen=True)
+class _Listed:
+    """A run in the server's list. `of_one_task`: whether it was made to run one task again."""
+
+    run: LiveRun
+    parent: int | None
+    task: object
+    of_one_task: bool
+
+
+def _with_copies(listed: _Listed, children: list[_Listed]) -> LiveRun:
+    """Return a run with the scores of its copies, which are on the same task but on several queues."""
+    run = listed.run
+    if not children or len({repr(child.task) for child in children}) > 1:
+        return run
+    copies = sorted((child.run for child in children), key=lambda copy: (copy.status != "Finished", copy.id))
+    ended = all(copy.status in FINAL for copy in copies)
+    return replace(
+        run,
+        status=copies[0].status if ended else run.status,
+        scores=copies[0].scores,
+        on_board=any(copy.on_board for copy in copies),
+        copies=tuple(copy.id for copy in copies),
+    )
+
+
+def _read_pages(connection: Connection, path: str) -> dict[int, _Listed] | None:
+    """Return all listed runs by id; None if the list changed meanwhile.
 
     Some versions of the server answer with pages, others with the whole list.
     """
-    found: dict[int, LiveRun | None] = {}
+    found: dict[int, _Listed] = {}
     counts = set()
     end = time.monotonic() + LONGEST_LIST
     for number in range(1, MOST_PAGES + 1):
@@ -168,11 +213,8 @@ def _read_pages(connection: Connection, path: str) -> dict[int, LiveRun | None] 
     raise OrganiserError(f"the list of submissions has more than {MOST_PAGES} pages")
 
 
-def _run(answer: Mapping[str, Any]) -> LiveRun | None:
-    """Return a run; None for a child, and for a run on a task that the phase does not have."""
-    if answer["parent"] is not None or answer["is_specific_task_re_run"]:
-        return None
-    return LiveRun(
+def _run(answer: Mapping[str, Any]) -> _Listed:
+    run = LiveRun(
         id=_number(answer["id"]),
         owner=_words(answer["owner"]),
         created=read_time(answer["created_when"]),
@@ -181,6 +223,13 @@ def _run(answer: Mapping[str, Any]) -> LiveRun | None:
         on_board=bool(answer["on_leaderboard"]),
         withdrawn=bool(answer["is_soft_deleted"]),
         deleted=bool(answer["is_soft_deleted"]) or answer["filename"] == DELETED_FILE,
+    )
+    parent, task = answer["parent"], answer.get("task")
+    return _Listed(
+        run,
+        None if parent is None else _number(parent),
+        task["id"] if isinstance(task, dict) else task,
+        bool(answer["is_specific_task_re_run"]),
     )
 
 
@@ -206,11 +255,23 @@ def read_links(connection: Connection, run: int) -> Links:
         )
 
 
-def read_board(connection: Connection, phase: int) -> list[int]:
-    """Return the ids of the runs on a phase's leaderboard, best first."""
+def read_board(connection: Connection, phase: int, runs: Iterable[LiveRun]) -> list[int]:
+    """Return the ids of the runs on a phase's leaderboard, best first. Copies of one of `runs` count as this run."""
+    originals = {copy: run.id for run in runs for copy in run.copies}
     answer = _get(connection, f"/api/phases/{phase}/get_leaderboard/")
     with _expected("leaderboard"):
-        return [_number(entry["id"]) for entry in answer["submissions"]]
+        numbers = [_number(entry["id"]) for entry in answer["submissions"]]
+    return list(dict.fromkeys(originals.get(number, number) for number in numbers))
+
+
+def returned(columns: Iterable[str], hidden: Collection[str], scores: Collection[str]) -> set[str]:
+    """Return the columns whose scores a server returns: newer versions return none of hidden columns.
+
+    Parameters
+    ----------
+    scores: columns of a run's scores on this server.
+    """
+    return {column for column in columns if column not in hidden or not set(hidden).isdisjoint(scores)}
 
 
 def upload_file(

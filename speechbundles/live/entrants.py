@@ -10,7 +10,7 @@ from pathlib import Path
 
 from speechbundles.live import api
 from speechbundles.live.connection import Connection, Progress
-from speechbundles.live.publish import wanted_files
+from speechbundles.live.publish import different_scores, wanted_files
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.fetched import Fetched
 from speechbundles.platforms.facts import FORCE_ALL, PICKED
@@ -31,6 +31,7 @@ class Entrant:
     run: its newest run; `older`: the runs that this one replaces.
     path: the uploaded file; None if it was deleted on the server, or its run is accepted as it is.
     result: its result with a bundle's files; None if it was not scored.
+    hidden: the bundle's hidden columns.
     """
 
     upload: str
@@ -39,6 +40,7 @@ class Entrant:
     path: Path | None
     sha256: str
     result: Result | None = None
+    hidden: frozenset[str] = frozenset()
 
 
 def read_entrants(
@@ -100,7 +102,8 @@ def score_entrants(
         results[due[name].sha256] = result
         if progress:
             progress(len(results), len(due))
-    return [replace(entrant, result=results.get(entrant.sha256)) for entrant in entrants]
+    hidden = bundle.hidden_columns
+    return [replace(entrant, result=results.get(entrant.sha256), hidden=hidden) for entrant in entrants]
 
 
 def _key(bundle: BuiltBundle, phase: BuiltPhase, upload: str) -> str:
@@ -119,8 +122,10 @@ def stored_scores(result: Result) -> dict[str, Decimal]:
 def differs(entrant: Entrant, run: api.LiveRun | None = None) -> bool:
     """Whether the status or the scores of a run on the server differ from those here. Default: the newest run."""
     result, run = entrant.result, run or entrant.run
-    return result is not None and (
-        result.status != run.status or (result.status == FINISHED and stored_scores(result) != run.scores)
+    if result is None or result.status != run.status:
+        return result is not None
+    return result.status == FINISHED and bool(
+        different_scores(stored_scores(result), run.scores, entrant.hidden)
     )
 
 

@@ -94,11 +94,9 @@ def _fetch(
     progress: Progress | None,
 ) -> Haul:
     known = {run.id: run for run in read_index(folder)} if (folder / INDEX).exists() else {}
-    listed = {
-        run.id: _listed(run, phase.name, known.get(run.id))
-        for phase in phases
-        for run in api.list_runs(connection, phase.id)
-    }
+    live = [(phase, run) for phase in phases for run in api.list_runs(connection, phase.id)]
+    listed = {run.id: _listed(run, phase.name, known.get(run.id)) for phase, run in live}
+    places = {run.id: run.files for _, run in live}
     result = {
         **{run.id: replace(run, on_board=False, complete=True, note=VANISHED) for run in known.values()},
         **listed,
@@ -114,7 +112,8 @@ def _fetch(
         if lost.is_set():  # the server was unreachable for another run: do not try again
             return run
         try:
-            return _fetch_files(connection, folder, run, owners[run.owner], phase_folders[run.phase], first)
+            folders = owners[run.owner], phase_folders[run.phase]
+            return _fetch_files(connection, folder, run, places[run.id], *folders, first)
         except Unreachable:
             lost.set()
             raise
@@ -173,19 +172,23 @@ def _fetch_files(
     connection: Connection,
     folder: Path,
     run: Fetched,
+    place: int,
     owner_folder: str,
     phase_folder: str,
     first: Mapping[tuple[str, str, str], Fetched],
 ) -> Fetched:
-    """Fetch the files of one run. `first`: the first run of each upload that is here."""
-    links = api.read_links(connection, run.id)
+    """Fetch the files of one run, which the server has at the run `place`.
+
+    `first`: the first run of each upload that is here.
+    """
+    links = api.read_links(connection, place)
     notes: list[str] = []
 
     def addresses(choose: Callable[[api.Links], str | None]) -> Iterator[str | None]:
         """Yield the known address first, then new ones, because it may have expired."""
         yield choose(links)
         while True:
-            yield choose(api.read_links(connection, run.id))
+            yield choose(api.read_links(connection, place))
 
     def save(name: str, choose: Callable[[api.Links], str | None]) -> str:
         """Download a file; return its name, or an empty string if there is none.
@@ -212,11 +215,11 @@ def _fetch_files(
         return name if digest is not None else ""
 
     output = save(output_path(phase_folder, run.owner, run.id), lambda links: links.scoring)
-    place = logs_path(phase_folder, run.owner, run.id)
-    save(f"{place}/prediction.zip", lambda links: links.prediction)
-    save(f"{place}/detailed_results.html", lambda links: links.page)
+    logs = logs_path(phase_folder, run.owner, run.id)
+    save(f"{logs}/prediction.zip", lambda links: links.prediction)
+    save(f"{logs}/detailed_results.html", lambda links: links.page)
     for log in links.logs:
-        save(f"{place}/{safe_name(log)}.txt", partial(_log, log))
+        save(f"{logs}/{safe_name(log)}.txt", partial(_log, log))
     upload = api.upload_identity(links.upload) if links.upload else ""
     own = replace(run, submission=submission_path(owner_folder, run.time, run.id))
     original = run if run.submission else first.get((run.owner, run.phase, upload), own)

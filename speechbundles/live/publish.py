@@ -1,7 +1,7 @@
 """Publish a bundle: upload it, import it, read it back, submit the baseline, and only then open the competition."""
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from decimal import Decimal
 from functools import partial
@@ -210,12 +210,15 @@ def number(score: Decimal | None) -> str:
     return "-" if score is None else f"{score.normalize():f}"
 
 
-def different_scores(wanted: Mapping[str, Decimal], served: Mapping[str, Decimal]) -> list[str]:
-    """Return a line for each score that differs between here and the server."""
+def different_scores(
+    wanted: Mapping[str, Decimal], served: Mapping[str, Decimal], hidden: Collection[str]
+) -> list[str]:
+    """Return a line for each score that differs between here and the server. `hidden`: hidden columns."""
+    compared = api.returned(wanted, hidden, served)
     return [
         f"{key}: {number(wanted.get(key))} here, {number(served.get(key))} on the server"
         for key in dict.fromkeys([*wanted, *served])
-        if wanted.get(key) != served.get(key)
+        if (key in compared or key in served) and wanted.get(key) != served.get(key)
     ]
 
 
@@ -266,14 +269,14 @@ def _compare_scores(
 ) -> None:
     computed = {column.key for column in bundle.columns if column.computed}
     wanted = {cell.key: cell.stored for cell in rehearsal.row if cell.stored is not None}
-    found = wait_for_runs(connection, phase, [run], wanted).get(run)
+    found = wait_for_runs(connection, phase, [run], wanted, bundle.hidden_columns).get(run)
     if found is None or found.status != FINISHED:
         raise OrganiserError(
             f"{phase.name}: run {run} is {found.status if found else 'deleted'} on the server, but Finished in the "
             "rehearsal; its logs are under Submissions in the browser"
         )
     served = {key: score for key, score in found.scores.items() if key not in computed}
-    if lines := different_scores(wanted, served):
+    if lines := different_scores(wanted, served, bundle.hidden_columns):
         raise OrganiserError(
             "\n".join([f"{phase.name}: the scores of run {run} differ from the rehearsal:", "", *lines])
         )

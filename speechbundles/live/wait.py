@@ -37,9 +37,14 @@ def wait_for_runs(
     phase: api.LivePhase,
     runs: Collection[int],
     columns: Collection[str],
+    hidden: Collection[str],
     progress: Progress | None = None,
 ) -> dict[int, api.LiveRun]:
     """Return the runs when they have ended, with a score in each column; deleted runs are left out.
+
+    Parameters
+    ----------
+    columns: the columns that get a score; of those that are `hidden`, a server may return none.
 
     Raises
     ------
@@ -51,7 +56,11 @@ def wait_for_runs(
     while unchanged < PATIENCE:
         found = [run for run in api.list_runs(connection, phase.id) if run.id in runs]
         over = [run for run in found if run.status in api.FINAL]
-        scored = [run for run in over if run.status != "Finished" or set(columns) <= set(run.scores)]
+        scored = [
+            run
+            for run in over
+            if run.status != "Finished" or api.returned(columns, hidden, run.scores) <= set(run.scores)
+        ]
         if progress:
             progress(len(runs) - len(found) + len(scored), len(runs))
         looks_after_end += len(over) == len(found)

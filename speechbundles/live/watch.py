@@ -147,7 +147,9 @@ def _odd_runs(
         if now - run.created > patience and not waits:
             if run.status not in api.FINAL:
                 yield f"{where} is stuck: {run.status} since {run.created:%Y-%m-%d %H:%M:%S}"
-            elif run.status == "Finished" and (lacking := columns - set(run.scores)):
+            elif run.status == "Finished" and (
+                lacking := api.returned(columns, bundle.hidden_columns, run.scores) - set(run.scores)
+            ):
                 yield f"{where} is Finished without scores: {some_of(sorted(lacking))}"
         time = uploaded.get(run.id, run.created)
         if not phase.is_open(time):

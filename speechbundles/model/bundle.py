@@ -103,6 +103,10 @@ class BuiltBundle:
         return self.primary
 
     @property
+    def hidden_columns(self) -> frozenset[str]:
+        return frozenset(column.key for column in self.columns if column.hidden)
+
+    @property
     def only_receives(self) -> bool:
         """Whether its leaderboard shows no score, because labels of a hidden set stay at home."""
         return [column.key for column in self.columns] == [RECEIVED]

@@ -96,6 +96,10 @@ class CodabenchServer:
         self.stuck = False
         self.backwards = False
         """Of runs at the same step, the last made is the first to go on."""
+        self.queues: dict[str, int] = {}
+        """Owners in groups with queues of their own: a submission gets a copy for each (newer versions)."""
+        self.returns_hidden = True
+        """Whether scores of hidden columns are returned; newer versions return none."""
         self.change: Callable[[dict[str, Any]], None] = lambda competition: None
         """What the import gets wrong."""
         self.now = datetime(2027, 3, 2, 9, 0, 0, 123456)
@@ -229,9 +233,19 @@ class CodabenchServer:
             **{"id": number, "phase": phase, "owner": owner, "data": key, "created_when": self._tick()},
             **{"status": "Submitting", "step": 0 if competition["auto_run_submissions"] else -1},
             **{"scores": {}, "outputs": {}, "leaderboard": False, "is_soft_deleted": False},
-            "task": task or found["tasks"][0]["id"],
+            **{"task": task or found["tasks"][0]["id"], "parent": None},
         }
+        self.submissions[number].update(shown_task={"id": self.submissions[number]["task"]})
+        for _ in range(self.queues.get(owner, 0)):
+            copy = next(self.numbers)
+            own = {"id": copy, "parent": number, "scores": {}, "outputs": {}}
+            self.submissions[copy] = {**self.submissions[number], **own}
+        if owner in self.queues:
+            self.submissions[number].update(shown_task=None)
         return number
+
+    def _copies(self, run: dict[str, Any]) -> list[dict[str, Any]]:
+        return [copy for copy in self.submissions.values() if copy["parent"] == run["id"]]
 
     def _go_on(self) -> None:
         """Every run takes its next step."""
@@ -242,6 +256,10 @@ class CodabenchServer:
             if step < 0 or step >= len(STEPS) + 2 or run["is_soft_deleted"]:
                 continue
             run["step"] += 1
+            if copies := self._copies(run):
+                ended = all(copy["status"] in ("Finished", "Failed") for copy in copies)
+                run["status"] = "Finished" if ended else "Running"
+                continue
             if step < len(STEPS):
                 run["status"] = STEPS[step]
             elif step == len(STEPS):
@@ -280,9 +298,15 @@ class CodabenchServer:
         if rule != "Force_Latest_Multiple":
             for other in own:
                 other["leaderboard"] = False
-        best = [other for other in own if other["status"] == "Finished" and not other["is_soft_deleted"]]
+        best = [
+            other
+            for other in own
+            if other["status"] == "Finished" and not other["is_soft_deleted"] and other["scores"]
+        ]
         chosen = min(best, key=self._order(competition)) if rule == "Force_Best" else run
-        chosen["leaderboard"] = True
+        for other in own:
+            if other is chosen or other["parent"] == chosen["parent"] is not None:
+                other["leaderboard"] = True
 
     def _order(self, competition: dict[str, Any]) -> Callable[[dict[str, Any]], Any]:
         board = competition["leaderboards"][0]
@@ -303,15 +327,20 @@ class CodabenchServer:
         return order
 
     def _listed(self, run: dict[str, Any]) -> dict[str, Any]:
+        competition, _ = self._phase(run["phase"])
+        columns = competition["leaderboards"][0]["columns"]
+        hidden = {column["key"] for column in columns if column["hidden"]}
         return {
             **{
                 key: run[key] for key in ("id", "owner", "phase", "created_when", "status", "is_soft_deleted")
             },
-            **{"parent": None, "is_specific_task_re_run": False, "on_leaderboard": run["leaderboard"]},
+            **{"parent": run["parent"], "task": run["shown_task"], "is_specific_task_re_run": False},
+            "on_leaderboard": run["leaderboard"],
             "filename": self.datasets[run["data"]]["name"] if run["data"] else "Deleted File",
             "scores": [
                 {"id": 1, "index": 0, "column_key": key, "score": f"{score:.10f}"}
                 for key, score in run["scores"].items()
+                if self.returns_hidden or key not in hidden
             ],
         }
 
@@ -420,7 +449,8 @@ class CodabenchServer:
         if run is None:
             return 404, {"detail": "Not found."}
         if method == "DELETE":
-            del self.submissions[run["id"]]
+            for gone in (*self._copies(run), run):
+                del self.submissions[gone["id"]]
             return 204, None
         if rest[1] == "get_details":
             if run["data"] is None:

@@ -39,11 +39,12 @@ def live_bundle(
     wrong: int = 0,
     auto_run: bool = True,
     page: bytes = b"",
+    hidden: str = "",
     **changes: object,
 ) -> Path:
     """A bundle whose gold standard has `wrong` of its labels exchanged, from the first on.
 
-    `page`: what its page, its terms and its kit say besides.
+    `page`: what its page, its terms and its kit say besides. `hidden`: a column that participants do not see.
     """
     draft = codabench()
     draft.files = {name: data + page * name.endswith(".md") for name, data in draft.files.items()}
@@ -52,6 +53,8 @@ def live_bundle(
     draft.spec["auto_run_submissions"] = auto_run
     draft.spec["enable_detailed_results"] = False
     draft.spec["leaderboards"][0]["submission_rule"] = rule
+    for column in draft.spec["leaderboards"][0]["columns"]:
+        column["hidden"] = column["key"] == hidden
     program = dict(draft.zips["scoring_program.zip"])
     draft.zips["scoring_program.zip"] = list({**program, "score.py": PROGRAM}.items())
     ingestion = dict(draft.zips["ingestion_program.zip"])

@@ -44,20 +44,20 @@ def test_counting_gives_the_same_scores_as_the_programs(tmp_path):
     assert run.scores["accuracy"] == Decimal("0.925")  # 37 of 40
 
 
-def season(server, tmp_path, rule="Force_Best"):
+def season(server, tmp_path, **settings):
     """Enter four teams into a competition whose first two labels turn out to be wrong.
 
     Of 40 items, anna has 39 and then 38 right, bob 38, carol 37; dora's file is refused. With corrected labels, anna's
     first submission has 37 right, her second 40, bob's 36 and carol's 39.
     """
-    old = live_bundle(tmp_path / "old.zip", rule=rule)
+    old = live_bundle(tmp_path / "old.zip", **settings)
     key = server._dataset("competition_bundle", "old.zip", 0)
     server.files[server.datasets[key]["path"]] = old.read_bytes()
     server._import(key)
     for team, mistakes in (("anna", [5]), ("bob", [6, 7]), ("anna", [0, 1]), ("carol", [0, 1, 8])):
         server.enter(EVALUATION, team, upload(*mistakes))
     server.enter(EVALUATION, "dora", upload(items=[("item000", "correct")]))
-    return live_bundle(tmp_path / "new.zip", rule=rule, wrong=2)
+    return live_bundle(tmp_path / "new.zip", **settings, wrong=2)
 
 
 def board(server):
@@ -104,7 +104,7 @@ def test_the_plan_shows_the_new_ranks_and_changes_nothing(connection, server, tm
 def test_the_leaderboard_becomes_the_predicted_one(connection, server, tmp_path, rule, was, becomes):
     words = was.split(), becomes.split()
     was, becomes = (list(zip(row[::2], map(int, row[1::2]), strict=True)) for row in words)
-    new = season(server, tmp_path, rule)
+    new = season(server, tmp_path, rule=rule)
     if rule == "Add":
         for run in server.submissions.values():
             run["leaderboard"] = (run["owner"], run["scores"].get("accuracy")) in (
@@ -125,6 +125,25 @@ def test_the_leaderboard_becomes_the_predicted_one(connection, server, tmp_path,
     assert [run["owner"] for run in server.submissions.values()] != []
     assert len(server.submissions) == 5  # as many as before, because of the teams' limits
     assert not (tmp_path / "live" / STATE).exists()
+
+
+@pytest.mark.parametrize("server_is", ["old", "new"])
+def test_groups_with_queues_and_scores_that_are_not_returned_change_nothing(
+    connection, server, tmp_path, server_is
+):
+    if server_is == "new":
+        server.queues, server.returns_hidden = {"anna": 2, "carol": 1}, False
+    new = season(server, tmp_path, hidden="error")
+    amendment = plan(connection, new, COMPETITION, tmp_path / "live")
+    (phase,) = amendment.phases
+    assert {team: rank for team, (rank, _) in phase.before.items()} == {"anna": 1, "bob": 2, "carol": 3}
+    assert phase.notes == ("5 new runs will count towards the teams' daily limits",)
+    said = list(carry_out(connection, amendment))
+    assert said[-1].startswith("Evaluation: the leaderboard is as predicted: 3 entries")
+    assert list(dict(board(server)).items()) == [("anna", 40), ("carol", 39), ("bob", 36)]
+    roots = [run for run in server.submissions.values() if run["parent"] is None]
+    assert len(roots) == 5
+    assert plan(connection, new, COMPETITION, tmp_path / "live").empty
 
 
 def test_old_runs_stay_in_the_folder(connection, server, tmp_path):

@@ -18,6 +18,7 @@ import tracemalloc
 import zipfile
 from contextlib import suppress
 from datetime import datetime, timedelta, timezone
+from decimal import Decimal
 from email.utils import format_datetime
 
 import pytest
@@ -445,6 +446,28 @@ def test_a_malformed_answer_is_refused(connection, server, phase, tmp_path, chan
     with pytest.raises(OrganiserError, match="has no valid list of submissions") as refusal:
         fetch(connection, COMPETITION, tmp_path)
     assert len(str(refusal.value)) < 300
+
+
+def test_a_run_with_a_copy_for_each_queue_is_one_run_with_the_files_of_a_copy(
+    connection, server, phase, tmp_path
+):
+    server.queues = {"carol": 2}
+    number = server.enter(phase, "carol", upload(1))
+    *_, run = fetch(connection, COMPETITION, tmp_path).runs
+    assert (run.id, run.status, run.on_board, run.complete, run.note) == (number, "Finished", True, True, "")
+    assert (tmp_path / run.submission).read_bytes() == upload(1)
+    with zipfile.ZipFile(tmp_path / run.output) as output:
+        assert json.loads(output.read("scores.json"))["accuracy"] == 39 / 40
+    *_, live = api.list_runs(connection, phase)
+    assert live.copies == (number + 1, number + 2)
+    assert live.scores["accuracy"] == Decimal("0.975")
+    server.submissions[number + 1].update(status="Failed", scores={}, leaderboard=False)
+    *_, live = api.list_runs(connection, phase)
+    assert (live.status, live.files, live.on_board) == ("Finished", number + 2, True)
+    for copy in live.copies:
+        server.submissions[copy].update(status="Failed", scores={}, leaderboard=False)
+    *_, failed = api.list_runs(connection, phase)
+    assert (failed.status, failed.on_board) == ("Failed", False)
 
 
 def test_a_lone_surrogate_is_written_as_its_code(connection, server, phase, tmp_path):

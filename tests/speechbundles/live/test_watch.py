@@ -52,6 +52,17 @@ def test_a_competition_that_is_as_in_its_bundle(connection, server, bundle, tmp_
     assert look(connection, bundle, tmp_path).notes == ()
 
 
+def test_scores_of_hidden_columns_that_are_not_returned_are_not_reported(connection, server, tmp_path):
+    bundle = live_bundle(tmp_path / "bundle.zip", hidden="error")
+    key = server._dataset("competition_bundle", "bundle.zip", 0)
+    server.files[server.datasets[key]["path"]] = bundle.read_bytes()
+    server._import(key)
+    server.returns_hidden, server.queues = False, {"anna": 1}
+    server.enter(EVALUATION, "anna", upload(0))
+    server.enter(EVALUATION, "bob", upload(1))
+    assert look(connection, bundle, tmp_path).differences == ()
+
+
 def _limit(server):
     server.competitions[COMPETITION]["phases"][1]["max_submissions_per_day"] = 99
 

@@ -271,7 +271,8 @@ def answer(place: Workplace) -> Target:
             for phase in api.phases_of(api.read_competition(connection, 1)):
                 entrants = read_entrants(connection, phase, fetched, folder)
                 runs = {entrant.run.id: entrant for entrant in entrants}
-                board = [runs[run] for run in api.read_board(connection, phase.id) if run in runs]
+                listed = [entrant.run for entrant in entrants]
+                board = [runs[run] for run in api.read_board(connection, phase.id, listed) if run in runs]
                 before = {one.run.owner: (1, one.run.scores.get("accuracy")) for one in board}
                 after = predict(bundle, built, [replace(entrant, path=None) for entrant in entrants], ())
                 parts = tuple(api.read_parts(connection, 1))
