@@ -32,6 +32,12 @@ from spokeneval.programs.score import HIDDEN_STATISTICS
     default="local",
     help="where the programs run: in this Python, or in the bundle's own image with Docker or Podman",
 )
+@click.option(
+    "--worker",
+    type=click.Choice(("1.25", "1.31")),
+    default="1.25",
+    help="the version of Codabench's compute worker (default: 1.25, which was run; 1.31 was only read)",
+)
 @as_json
 def command(
     bundle: Path,
@@ -41,6 +47,7 @@ def command(
     keep: Path | None,
     statistics: bool,
     engine: str,
+    worker: str,
     as_json: bool,
 ) -> int:
     refuse_windows()
@@ -53,6 +60,7 @@ def command(
             phase=phase,
             reference=reference,
             keep=keep,
+            reworked=worker != "1.25",
             engine=_engine(engine, bundle, phase, {HIDDEN_STATISTICS: "write"} if statistics else {}),
         )
     say(rehearsal.to_json() if as_json else rehearsal)

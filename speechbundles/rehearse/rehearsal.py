@@ -35,7 +35,7 @@ from speechbundles.rehearse.run import Engine, Run, RunFailed, Step, new_folder
 from speechbundles.rehearse.sandbox import Limits
 from speechbundles.rehearse.scores import Cell, leaderboard_row, read_scores, store_scores
 from speechbundles.rehearse.warm import OutOfOrder
-from speechbundles.rehearse.workers import WORKERS
+from speechbundles.rehearse.workers import REWORKED, WORKERS, Worker
 from spokeneval.task import ENDS
 
 LONGEST_LINE = 1000
@@ -122,6 +122,7 @@ def rehearse(
     keep: Path | None = None,
     limits: Limits | None = None,
     engine: Engine | None = None,
+    reworked: bool = False,
 ) -> Rehearsal:
     """Rehearse one submission with one bundle.
 
@@ -134,6 +135,7 @@ def rehearse(
     keep: an empty or new folder that receives the files of the run: `prediction/app`, `scoring/app`.
     limits: default `Limits()`.
     engine: default `LocalEngine()`.
+    reworked: whether Codabench's newer worker runs the submission (see `codabench.worker`).
 
     Raises
     ------
@@ -151,7 +153,11 @@ def rehearse(
     rehearsed = built.phase(phase)
     if reference is not None:
         built = with_reference(built, rehearsed, reference)
-    return rehearse_phase(built, rehearsed, submission, keep=keep, limits=limits, engine=engine)
+    if reworked and built.platform not in REWORKED:
+        raise OrganiserError(f"{bundle}: {built.platform} has only one worker")
+    return rehearse_phase(
+        built, rehearsed, submission, keep=keep, limits=limits, engine=engine, reworked=reworked
+    )
 
 
 def with_reference(bundle: BuiltBundle, phase: BuiltPhase, reference: Path) -> BuiltBundle:
@@ -176,6 +182,7 @@ def rehearse_phase(
     limits: Limits | None = None,
     engine: Engine | None = None,
     place: Path | None = None,
+    reworked: bool = False,
 ) -> Rehearsal:
     """Rehearse a submission to a phase of a bundle that has been read; see `rehearse`.
 
@@ -186,10 +193,11 @@ def rehearse_phase(
     """
     engine = engine or LocalEngine()
     limits = limits or Limits()
+    worker = (REWORKED if reworked else WORKERS)[bundle.platform]
     try:
-        return _rehearse(bundle, phase, submission, keep, keep_output, limits, engine, place)
+        return _rehearse(bundle, phase, submission, keep, keep_output, limits, engine, place, worker)
     except OutOfOrder as run:
-        return _rehearse(bundle, phase, submission, keep, keep_output, limits, run.alone, place)
+        return _rehearse(bundle, phase, submission, keep, keep_output, limits, run.alone, place, worker)
 
 
 def _rehearse(
@@ -201,9 +209,9 @@ def _rehearse(
     limits: Limits,
     engine: Engine,
     place: Path | None,
+    worker: Worker,
 ) -> Rehearsal:
     start = time.monotonic()
-    worker = WORKERS[bundle.platform]
     warnings = [phase.warning] if phase.warning else []
     if bundle.primary is None:
         warnings.append("primary_index names no column: the platform loses every score")

@@ -1,6 +1,7 @@
 """The run of one submission in a platform's worker: the steps that all workers share."""
 
-from collections.abc import Iterable, Mapping
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -131,8 +132,13 @@ class Run:
             )
         return left.excess and f"the output of {step} has {left.excess}"
 
-    def lay_out_scoring(self, results: Path, base: Path) -> None:
-        """Make the folders that a scoring program expects, with the results to be scored."""
+    def lay_out_scoring(self, results: Path, base: Path, submitted: Path | None = None) -> None:
+        """Make the folders that a scoring program expects, with the results to be scored.
+
+        Parameters
+        ----------
+        submitted: a submission that is copied over the results, and put beside the input.
+        """
         self.new_folder(base.parent)
         self.bundle.unpack(self.phase.scoring_program, base / "program")
         if self.phase.reference_data is not None:
@@ -140,12 +146,27 @@ class Run:
         problem = self.collect(results, base / "input/res", "prediction")
         if problem:
             raise RunFailed(problem)
+        if submitted is not None:
+            try:
+                shutil.copytree(submitted, base / "input/res", dirs_exist_ok=True)
+            except OSError:
+                self.warnings.append(
+                    "the platform cannot copy the whole submission over the files that ingestion wrote; it scores the "
+                    "files that are there"
+                )
+            shutil.copytree(submitted, base / submitted.name)
         make_read_only(base / "input")
         for name in ("output", "shared"):
             new_folder(base / name)
 
-    def score(self, words: list[str] | None, base: Path, root: str, cwd: str) -> Path:
+    def score(
+        self, words: list[str] | None, base: Path, root: str, cwd: str, more: Sequence[str] = ()
+    ) -> Path:
         """Run the scoring program, which sees the folder `base` as `root`, in the folder `cwd`.
+
+        Parameters
+        ----------
+        more: folders in `base` that it sees besides the usual ones.
 
         Returns
         -------
@@ -155,7 +176,7 @@ class Run:
             raise RunFailed(
                 "the scoring program has no command in its metadata, so it is not run and there are no scores"
             )
-        mounts = {f"{root}/{name}": base / name for name in ("output", "shared", "program", "input")}
+        mounts = {f"{root}/{name}": base / name for name in ("output", "shared", "program", "input", *more)}
         mounts.setdefault(cwd, base / cwd.removeprefix(root).lstrip("/"))
         step = self.execute("scoring", words, mounts, cwd)
         output = self.new_folder(self.place.path / "output")

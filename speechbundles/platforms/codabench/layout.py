@@ -6,6 +6,9 @@ METADATA_FILES = ("metadata.yaml", "metadata")
 APP = "/app"
 """The folder in which all folders are mounted. A program runs in `/app/program`."""
 
+SUBMITTED = "ingested_program"
+"""The folder in it with the submission: during ingestion, and in the reworked worker also during scoring."""
+
 SCORE_COMMAND = f"python3 {APP}/program/score.py {APP}/input {APP}/output"
 INGEST_COMMAND = f"python3 {APP}/program/ingest.py {APP}/input_data {APP}/ingested_program {APP}/output"
 """Commands with literal paths work in every mode of the worker; some of the variables do not."""

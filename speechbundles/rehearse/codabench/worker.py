@@ -1,14 +1,19 @@
-"""The steps of Codabench's compute worker for a results submission: prediction, then scoring (`compute_worker.py`)."""
+"""The steps of Codabench's compute worker for a results submission: prediction, then scoring (`compute_worker.py`).
+
+Version 1.25 copies the submission to the output of prediction, before ingestion runs. The reworked worker of newer
+versions (pull requests 2294 and 2303; `run_reworked`) copies it to the input of scoring, over the files that ingestion
+wrote. It runs no command of a submission, and scoring sees the submission at `/app/ingested_program` too.
+"""
 
 import json
 import shlex
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
 from speechbundles.model.errors import BundleError
-from speechbundles.platforms.codabench.layout import APP, METADATA_FILES, PAGE, REPORT, VARIABLES
+from speechbundles.platforms.codabench.layout import APP, METADATA_FILES, PAGE, REPORT, SUBMITTED, VARIABLES
 from speechbundles.platforms.facts import CODABENCH
 from speechbundles.rehearse.run import (
     Run,
@@ -22,11 +27,33 @@ from speechbundles.rehearse.run import (
 
 
 def run_submission(run: Run, submission: Path) -> Path:
-    """Run a submission; return the scoring program's output."""
-    results = _predict(run, submission)
+    """Run a submission as version 1.25 does; return the scoring program's output."""
+    submitted, app = _unpack(run, submission, METADATA_FILES)
+    shutil.copytree(submitted, app / "output")
+    results = _predict(run, app)
     base = run.root / CODABENCH.scoring_folder
     run.lay_out_scoring(results, base)
     return run.score(_words(base / "program", "scoring_program"), base, APP, f"{APP}/program")
+
+
+def run_reworked(run: Run, submission: Path) -> Path:
+    """Run a submission as the reworked worker does; return the scoring program's output."""
+    submitted, app = _unpack(run, submission, ())
+    new_folder(app / "output")
+    make_read_only(submitted)
+    results = _predict(run, app)
+    base = run.root / CODABENCH.scoring_folder
+    run.lay_out_scoring(results, base, submitted)
+    words = _words(base / "program", "scoring_program")
+    return run.score(words, base, APP, f"{APP}/program", (SUBMITTED,))
+
+
+def _unpack(run: Run, submission: Path, metadata_files: Sequence[str]) -> tuple[Path, Path]:
+    """Unpack the submission; return its folder, and the folder that prediction sees as `/app`."""
+    app = new_folder(run.root / "prediction/app")
+    submitted = new_folder(app / SUBMITTED)
+    run.unpack_submission(submission, submitted, metadata_files)
+    return submitted, app
 
 
 def check_output(output: Path, step: str) -> None:
@@ -49,14 +76,10 @@ def page_warnings(output: Path, enabled: bool) -> list[str]:
     return []
 
 
-def _predict(run: Run, submission: Path) -> Path:
-    """Copy the whole submission, then run ingestion; return the output, with the worker's report."""
-    app = new_folder(run.root / "prediction/app")
-    submitted = new_folder(app / "ingested_program")
+def _predict(run: Run, app: Path) -> Path:
+    """Run ingestion; return the output, with the worker's report."""
     output = app / "output"
-    mounts = {f"{APP}/output": output, f"{APP}/ingested_program": submitted}
-    run.unpack_submission(submission, submitted, METADATA_FILES)
-    shutil.copytree(submitted, output)
+    mounts = {f"{APP}/output": output, f"{APP}/{SUBMITTED}": app / SUBMITTED}
     if run.phase.input_data is not None:
         mounts[f"{APP}/input_data"] = run.bundle.unpack(run.phase.input_data, app / "input_data")
         make_read_only(app / "input_data")

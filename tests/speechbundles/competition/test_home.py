@@ -113,6 +113,29 @@ def test_a_rehearsal_shows_one_column_in_every_phase(platform, built, tmp_path):
         assert ("f1" in done.scores) == (name == "Development")
 
 
+def test_a_report_that_a_submission_brings_gets_nothing_scored_that_is_refused_otherwise(built, tmp_path):
+    """Codabench's reworked worker puts a submission's files over those of ingestion: scoring must repeat its checks."""
+    bundle = read_built_bundle(built / f"dist/codabench/{BUNDLE}.zip")
+    good = entries(example_files(BUNDLE)["submissions/good.zip"])
+    broken = {"decisions.csv": good["decisions.csv"].replace(b"yes", b"maybe", 1)}
+    count = len(good["decisions.csv"].split()) - 1
+    accepted = {REPORT_FILE: accepted_report(BUNDLE, count).encode()}
+    shown = {}
+    for name, files in {
+        "good": good,
+        "broken": broken,
+        "planted": {**broken, **accepted},
+        "another": {**good, REPORT_FILE: b"accepted"},
+        "command": {**good, "metadata": b"command: true\n"},
+    }.items():
+        upload = write_files(tmp_path, {f"{name}.zip": make_zip(files)}) / f"{name}.zip"
+        done = rehearse_phase(bundle, bundle.phase("Evaluation"), upload, reworked=True)
+        shown[name] = (done.status, done.steps[-1].stderr)
+    assert [status for status, _ in shown.values()] == ["Finished", *["Failed"] * 4]
+    assert shown["planted"] == shown["broken"]
+    assert "maybe" in shown["broken"][1]
+
+
 def test_the_labels_are_beside_the_bundle_and_the_check_finds_them_in_it(built, tmp_path):
     home = built / f"dist/sealed/{BUNDLE}/evaluation/all/labels.csv"
     rows = home.read_bytes().splitlines()

@@ -666,3 +666,58 @@ def test_codalab_missing_and_unknown_keys(tmp_path):
 def test_codalab_submission_with_metadata_is_never_run(tmp_path):
     result = codalab_run(tmp_path, CODALAB_SCORE, files={"metadata": "command: ls"})
     assert (result.status, result.steps) == ("Failed", ())
+
+
+# The reworked worker (compute_worker.py of develop, commit a32cdcb5: `_copy_submission_to_input_res`, `start`)
+
+
+def both(tmp_path, files=None, **options):
+    """Return the rehearsals with the worker of version 1.25 and with the reworked one."""
+    bundle, submission = codabench_bundle(tmp_path, **options), submission_zip(tmp_path, files)
+    return [
+        rehearse(bundle, submission, keep=tmp_path / str(reworked), reworked=reworked)
+        for reworked in (False, True)
+    ]
+
+
+def test_a_submission_ends_alike_in_both_workers(tmp_path):
+    old, new = both(tmp_path)
+    assert (old.status, old.row, old.warnings) == (new.status, new.row, new.warnings)
+    results, inner = "scoring/app/input/res", "scoring/app"
+    assert tree(tmp_path / "False" / results) == tree(tmp_path / "True" / results)
+    assert tree(tmp_path / "True/prediction/app/output") == ["checked.txt", "metadata"]
+    assert tree(tmp_path / "True" / inner / "ingested_program") == ["answer.txt"]
+    assert not (tmp_path / "False" / inner / "ingested_program").exists()
+
+
+def test_of_a_file_of_both_the_older_worker_scores_ingestions_and_the_reworked_one_the_submissions(tmp_path):
+    ingest = "import sys\nopen(sys.argv[3] + '/answer.txt', 'w').write('42')\n"
+    old, new = both(tmp_path, {"answer.txt": "41"}, ingest=ingest)
+    assert (old.scores["accuracy"], new.scores["accuracy"]) == (0.87654321, 0.25)
+
+
+def test_ingestion_finds_an_empty_output_in_the_reworked_worker(tmp_path):
+    ingest = "import os, sys\nprint(sorted(os.listdir(sys.argv[3])), sorted(os.listdir(sys.argv[2])))\n"
+    old, new = both(tmp_path, ingest=ingest)
+    assert old.steps[0].stdout == "['answer.txt'] ['answer.txt']\n"
+    assert new.steps[0].stdout == "[] ['answer.txt']\n"
+
+
+def test_a_command_in_a_submission_is_never_run_by_the_reworked_worker(tmp_path):
+    files = {"answer.txt": "42", "metadata": "command: touch /app/output/ran"}
+    old, new = both(tmp_path, files)
+    assert (old.status, new.status) == ("Failed", "Finished")  # what this scoring program makes of the file
+    assert (tmp_path / "True/scoring/app/input/res/metadata").read_text() == files["metadata"]
+    assert "ran" not in tree(tmp_path / "True/prediction/app/output")
+
+
+def test_a_folder_where_ingestion_wrote_a_file_is_reported(tmp_path):
+    ingest = "import sys\nopen(sys.argv[3] + '/notes', 'w').write('42')\n"
+    _, new = both(tmp_path, {"answer.txt": "42", "notes/a.txt": "1"}, ingest=ingest)
+    assert any("cannot copy the whole submission" in warning for warning in new.warnings)
+
+
+def test_codalab_has_one_worker(tmp_path):
+    codalab_run(tmp_path, CODALAB_SCORE)
+    with pytest.raises(OrganiserError, match="codalab has only one worker"):
+        rehearse(tmp_path / "bundle.zip", tmp_path / "submission.zip", reworked=True)
