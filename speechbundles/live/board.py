@@ -338,13 +338,15 @@ def _compare(
     if len(placed) < 2:
         return unknown
     out = private / _SCORED / str(phase.number)
-    score_all(
+    scores = score_all(
         path,
         {attempt.submission.name: attempt.submission.path for attempt in placed},
         out,
         phase=phase.name,
         jobs=jobs,
     )
+    if not all(scored.finished for scored in scores.scored):  # the board has their scores from an earlier run
+        return unknown
     outputs = read_outputs([out / attempt.submission.name for attempt in placed])
     summed = [output.statistics for output in outputs if output.statistics is not None]
     if len(summed) < len(placed):
