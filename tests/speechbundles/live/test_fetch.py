@@ -470,6 +470,22 @@ def test_a_run_with_a_copy_for_each_queue_is_one_run_with_the_files_of_a_copy(
     assert (failed.status, failed.on_board) == ("Failed", False)
 
 
+def test_a_run_that_waits_for_a_persons_approval_is_fetched_when_it_has_ended(
+    connection, server, phase, tmp_path
+):
+    number = server.enter(phase, "carol", upload(1))
+    run = dict(server.submissions[number])
+    server.submissions[number].update(status="Awaiting validation", scores={}, outputs={}, leaderboard=False)
+    haul = fetch(connection, COMPETITION, tmp_path)
+    assert [(run.id, run.status, run.output) for run in haul.unfinished] == [
+        (number, "Awaiting validation", "")
+    ]
+    server.submissions[number] = run
+    haul = fetch(connection, COMPETITION, tmp_path)
+    assert (haul.unfinished, haul.fetched) == ([], 1)
+    assert (tmp_path / haul.runs[-1].output).is_file()
+
+
 def test_a_lone_surrogate_is_written_as_its_code(connection, server, phase, tmp_path):
     server.enter(phase, "mal\ud800ory", upload())
     server.enter(phase, "mal\udfffory", upload())

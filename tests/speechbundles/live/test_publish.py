@@ -12,7 +12,7 @@ from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.errors import OrganiserError, Unreachable
 from speechbundles.rehearse.rehearsal import rehearse_phase
 from tests.samples.bundle_defects import codabench
-from tests.samples.codabench_server import TOKEN, CodabenchServer, Mishap
+from tests.samples.codabench_server import ORGANISER, TOKEN, CodabenchServer, Mishap
 from tests.samples.live_bundle import live_bundle, score
 
 
@@ -119,6 +119,18 @@ def test_it_is_not_opened_without_a_test_submission_to_each_phase(connection, se
     _, error = steps(connection, bundle, opening=True)
     assert error == "not opened: no test submission to Development; make one, then publish it in the browser"
     assert not server.competitions[7]["published"]
+
+
+def test_scores_of_hidden_columns_that_are_not_returned_are_not_waited_for(connection, server, tmp_path):
+    """Newer servers return none; an organiser in a group with a queue gets a copy of the run."""
+    server.returns_hidden, server.queues = False, {ORGANISER: 1}
+    done, error = steps(connection, live_bundle(tmp_path / "one.zip", hidden="error"))
+    assert error is None
+    assert any("same scores as in the rehearsal, to the last digit" in step for step in done)
+    right = server.score
+    server.score = lambda parts, file: {**right(parts, file), "accuracy": 0.5}
+    _, error = steps(connection, live_bundle(tmp_path / "two.zip", hidden="error"))
+    assert "accuracy: 0.75 here, 0.5 on the server" in error
 
 
 def test_runs_that_wait_are_started(connection, server, tmp_path):
