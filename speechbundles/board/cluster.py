@@ -21,6 +21,7 @@ from speechbundles.rehearse import (
     Result,
     WarmEngine,
     lost_result,
+    own_programs,
     rehearse_phase,
     result_of,
     temporary_place,
@@ -111,7 +112,8 @@ def _run(
         stack = ExitStack()
         atexit.register(stack.close)
         place = stack.enter_context(temporary_place("bundle-"))
-        _PREPARED[key] = bundle.unpack_once(place.path), WarmEngine(variables)
+        unpacked = bundle.unpack_once(place.path)
+        _PREPARED[key] = unpacked, WarmEngine(variables, own_programs(unpacked))
     unpacked, engine = _PREPARED[key]
     with tempfile.TemporaryDirectory(prefix="submission-") as folder:
         path, output = Path(folder) / "submission.zip", Path(folder) / "output"

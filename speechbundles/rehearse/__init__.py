@@ -21,7 +21,7 @@ from speechbundles.rehearse.rehearsal import (
 )
 from speechbundles.rehearse.run import Engine, extracted_name
 from speechbundles.rehearse.sandbox import Limits
-from speechbundles.rehearse.warm import WarmEngine
+from speechbundles.rehearse.warm import WarmEngine, own_programs
 
 __all__ = [
     "FAILED",
@@ -35,6 +35,7 @@ __all__ = [
     "WarmEngine",
     "extracted_name",
     "lost_result",
+    "own_programs",
     "read_result",
     "rehearse",
     "rehearse_all",

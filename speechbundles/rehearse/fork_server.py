@@ -193,6 +193,7 @@ def become(request: dict[str, Any], descriptors: list[int]) -> int:
         os.dup2(descriptor, place)
     for descriptor in descriptors:
         os.close(descriptor)
+    sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
     sys.stdout, sys.stderr = unbuffered(1), unbuffered(2)
     os.chdir(request["cwd"])
     os.environ.clear()

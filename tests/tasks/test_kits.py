@@ -25,7 +25,7 @@ from speechbundles.model.read import read_built_bundle
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip, read_all
 from speechbundles.rehearse.rehearsal import rehearse_phase
-from speechbundles.rehearse.warm import WarmEngine
+from speechbundles.rehearse.warm import WarmEngine, own_programs
 from spokeneval import score
 from spokeneval.run.options import OPTIONS_FILE
 from spokeneval.task import HIGHER
@@ -90,7 +90,9 @@ def test_the_best_the_baseline_and_random_rank_in_that_order_on_both_platforms(s
         rows, exact = {}, {}
         unpacked = read_built_bundle(built.path).unpack_once(tmp_path / built.platform)
         submission = tmp_path / "submission.zip"
-        with WarmEngine() as engine:
+        own = own_programs(unpacked)
+        assert own == [folder for name, folder in unpacked.unpacked.items() if "program" in name]
+        with WarmEngine(own=own) as engine:
             for name, content in files.items():
                 submission.write_bytes(make_zip(content))
                 rows[name] = rehearse_phase(unpacked, unpacked.phase(None), submission, engine=engine)

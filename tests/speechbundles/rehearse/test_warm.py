@@ -6,22 +6,30 @@ import shutil
 import sys
 import textwrap
 from contextlib import nullcontext
+from types import SimpleNamespace
 
 import psutil
 import pytest
 
+from speechbundles.model.read import read_built_bundle
 from speechbundles.rehearse.engine import LocalEngine
+from speechbundles.rehearse.rehearsal import rehearse_phase
 from speechbundles.rehearse.sandbox import Limits
 from speechbundles.rehearse.supervisor import NAMESPACE
-from speechbundles.rehearse.warm import OutOfOrder, WarmEngine
+from speechbundles.rehearse.warm import OutOfOrder, WarmEngine, own_programs
+from spokeneval.formats.problems import FREE_ATTEMPT
 from spokeneval.tasks import find_task, task_names
 from tests.samples.cases import CASES
 from tests.samples.corruptions import SUBMISSIONS
 from tests.samples.edits import ODD, WAYS, edited
 from tests.samples.harmless import harmless
 from tests.samples.programs import ROOT, encoded, write_files
+from tests.samples.small_bundles import INGEST_COMMAND, codabench_bundle, submission_zip, zipped
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="rehearsals do not run on Windows")
+
+SMALL = Limits(memory_bytes=300 << 20, output_bytes=1 << 20)
+MOST_RUNS = 1000
 
 
 def program(folder, files):
@@ -139,11 +147,10 @@ def submissions_of(task):
 def process(engine, place, folder, submission):
     """Run ingestion and scoring; return what both print and leave, and whether the run had to be repeated alone."""
     files, spoil = submission
-    submitted = write_files(folder / "submitted", files)
+    submitted, results = (write_files(folder / name, files) for name in ("submitted", "input/res"))
     if spoil:
         spoil(submitted)
-    results = folder / "input/res"
-    shutil.copytree(submitted, results, symlinks=True)
+        spoil(results)
     (folder / "input/ref").symlink_to(place / "ref")
     (folder / "output").mkdir()
     mounts = {
@@ -319,3 +326,178 @@ def test_servers_end_with_their_engine(own, warm):
     (server,) = own.servers()
     warm.__exit__()
     assert server.returncode in (0, -9)  # ended after its last request, or killed
+
+
+SHARED = """
+    import json, locale, logging, os, random, signal, sys, threading, time, warnings
+    from pathlib import Path
+    import numpy
+    TASK = None
+    if __name__ == "__main__":
+        told = json.loads((Path(sys.argv[1]) / "res/told.json").read_text())
+        exec(told["before"])
+        warnings.warn("shown in each run")
+        print(os.getpid())
+        print(os.getcwd(), sys.argv[0], sys.stdin.read(), [(key, os.environ[key]) for key in sorted(os.environ)])
+        print(os.umask(0o22), locale.setlocale(locale.LC_ALL), sys.path, threading.active_count())
+        print(logging.root.level, logging.root.handlers, sys.stdout.encoding, sys.stdout.errors, sys.stderr.errors)
+        print(numpy.geterr(), warnings.filters)
+        print(os.listdir("/dev/fd"))
+        exec(told["after"])
+        sys.exit(REFUSAL)
+""".replace("REFUSAL", repr(FREE_ATTEMPT))
+"""Prints everything that an earlier run might have changed for this one, its process first."""
+
+
+@pytest.fixture
+def shared(tmp_path):
+    """Return what runs `SHARED` in one process with its other runs. It returns the process and the output."""
+    place = program(tmp_path / "program", {"score.py": textwrap.dedent(SHARED)})
+
+    def go(after="", *, before="", seconds=20.0, limits=None):
+        folder = tmp_path / f"run{len(list(tmp_path.iterdir()))}"
+        told = json.dumps({"before": before, "after": after})
+        base = write_files(folder, {"input/res/told.json": told, "output/x": ""})
+        done = run(engine, place, folder, "score.py", base, seconds, limits)
+        worker, _, said = done.stdout.replace(str(folder), "").partition("\n")
+        assert done.exit_code == 1
+        return worker, said, done.stderr
+
+    with WarmEngine(own=[place]) as engine:
+        yield go
+
+
+@pytest.mark.parametrize(
+    "trace",
+    [
+        "os.chdir('/')",
+        "os.environ.clear(), os.environ.update(A='1'), sys.argv.append('x')",
+        "warnings.simplefilter('ignore'), warnings.warn('now')",
+        "sys.stdout = sys.stderr; sys.stdin = None",
+        "sys.stdout.reconfigure(errors='replace')",
+    ],
+)
+def test_what_each_run_sets_is_as_at_first_in_the_same_process(shared, trace):
+    first = shared()
+    assert shared()[:] == first
+    shared(trace)
+    assert shared() == first
+    assert "UserWarning: shown in each run" in first[2]
+
+
+@pytest.mark.parametrize(
+    "trace",
+    [
+        "os.umask(0)",
+        "locale.setlocale(locale.LC_ALL, 'C')",
+        "sys.path.insert(0, '/')",
+        "random.random()",
+        "numpy.random.random()",
+        "numpy.seterr(all='raise')",
+        "logging.basicConfig(level=10)",
+        "logging.disable(10)",
+        "warnings.kept = open('/dev/null')",
+        "os.close(1)",
+        "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()",
+        "warnings.kept = bytearray(300 << 20)",
+    ],
+)
+def test_any_other_trace_gives_the_next_run_a_new_process(shared, trace):
+    worker, *said = shared()
+    shared(trace)
+    other, *again = shared()
+    assert again == said
+    assert other != worker
+
+
+@pytest.mark.thorough
+def test_a_process_is_replaced_after_many_runs(shared):
+    workers = [shared()[0] for _ in range(MOST_RUNS + 1)]
+    assert len(set(workers[:-1])) == 1
+    assert workers[-1] != workers[0]
+
+
+@pytest.mark.parametrize(
+    ("before", "more"),
+    [
+        ("raise MemoryError", {}),
+        ("raise SystemExit('Nothing was scored.')", {}),
+        ("os._exit(1)", {}),
+        ("os.abort()", {}),
+        ("print('a warning', file=sys.stderr), sys.exit(0)", {}),
+        ("time.sleep(60)", {"seconds": 0.3}),
+        ("os.fork() or time.sleep(60)", {"seconds": 3.0}),
+        (
+            "kept = bytearray(500 << 20); kept[::4096] = bytes(len(kept[::4096])); time.sleep(20)",
+            {"limits": SMALL},
+        ),
+        ("Path(sys.argv[2], 'big').write_bytes(bytes(8 << 20))", {"limits": SMALL}),
+    ],
+)
+def test_a_run_that_ends_otherwise_does_not_count(way, shared, before, more):
+    first = shared()
+    with pytest.raises(OutOfOrder):
+        shared(before=before, **more)
+    assert shared()[1:] == first[1:]
+
+
+def test_a_submission_at_a_limit_is_run_again_alone_from_the_start(tmp_path):
+    """The result is that of separate programs: of the first attempt, nothing is left."""
+    ingest = """
+        import sys, time
+        from pathlib import Path
+        _, submission, output = map(Path, sys.argv[1:])
+        mark = output / "mark.txt"
+        print("again" if mark.exists() else "first", "slow" in Path(sys.argv[0]).read_text())
+        mark.write_text("here")
+        if (submission / "slow.txt").exists():
+            time.sleep(60)
+    """
+    program = {
+        "metadata.yaml": f"command: {INGEST_COMMAND}",
+        "ingest.py": ingest,
+        "spokeneval/__init__.py": "",
+    }
+    bundle = read_built_bundle(codabench_bundle(tmp_path, inner={"ingestion_program.zip": zipped(program)}))
+    unpacked = bundle.unpack_once(tmp_path / "unpacked")
+    seen = []
+    with WarmEngine(own=unpacked.unpacked.values()) as engine:
+        for engine_of_run in (LocalEngine(), engine):
+            for files in ({"answer.txt": "42"}, {"answer.txt": "42", "slow.txt": ""}):
+                path = submission_zip(tmp_path, files)
+                limits = Limits(seconds=2.0)
+                done = rehearse_phase(
+                    unpacked, unpacked.phase(None), path, limits=limits, engine=engine_of_run
+                )
+                said = [(step.exit_code, step.stdout, step.stderr, step.why_stopped) for step in done.steps]
+                seen.append((done.status, done.problems, done.warnings, said))
+    assert seen[:2] == seen[2:]
+    assert [status for status, *_ in seen] == ["Finished", "Failed"] * 2
+    assert seen[1][3] == [(137, "first True\n", "", "time limit: still running after 2 s")]
+
+
+@pytest.mark.parametrize(
+    ("files", "is_own"),
+    [
+        ({"options.json": "{}", "task.json": "{}", "metadata.yaml": "command: python3 score.py"}, True),
+        ({"score.py": "print('mine')"}, False),
+        ({"spokeneval/tasks/mine.py": "TASK = None"}, False),
+        ({"spokeneval/task.py": "changed = True"}, False),
+        ({"numpy.py": ""}, False),
+        ({".hidden/__init__.py": ""}, False),
+        ({"spokeneval/__pycache__/task.cpython-311.pyc": ""}, False),
+        ({"_heapq.so": ""}, False),
+    ],
+)
+def test_programs_share_a_process_only_if_all_their_code_is_the_projects(tmp_path, files, is_own):
+    source = {
+        path.relative_to(ROOT).as_posix(): path.read_bytes() for path in (ROOT / "spokeneval").rglob("*.*y")
+    }
+    source["score.py"] = (ROOT / "scoring_program/spoken_call/score.py").read_bytes()
+    place = write_files(tmp_path / "program", {**source, **files})
+    names = {
+        "scoring_program.zip": place,
+        "input_data.zip": write_files(tmp_path / "data", {"items.csv": ""}),
+    }
+    phase = SimpleNamespace(scoring_program="scoring_program.zip", ingestion_program=None)
+    assert own_programs(SimpleNamespace(phases=[phase], unpacked=names)) == ([place] if is_own else [])
