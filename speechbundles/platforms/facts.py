@@ -93,3 +93,13 @@ MEANINGS = {
     FORCE_BEST: "The leaderboard shows your **best** submission by the first column, not your last.",
 }
 """What each rule means, as participants read it."""
+
+SHOWN = {
+    "Add": "the submission that each team chooses",
+    "Add_And_Delete": "the submission that each team chooses",
+    "Add_And_Delete_Multiple": "the submissions that each team chooses",
+    FORCE_LAST: "each team's last submission",
+    FORCE_ALL: "all submissions",
+    FORCE_BEST: "each team's best submission",
+}
+"""What a leaderboard shows under each rule, as organisers read it."""

@@ -1,50 +1,86 @@
-"""A rehearsed season as one HTML page: final boards, daily boards, teams, refusals."""
+"""A rehearsed season as one HTML page: final boards, the course of each team, daily boards, refusals."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import date
 
 from speechbundles.model.bundle import BuiltPhase
-from speechbundles.model.text import printable
 from speechbundles.rehearse import FINISHED
 from speechbundles.season.board import Day
 from speechbundles.season.play import Season
 from speechbundles.season.report import (
+    MINUTES,
     board_rows,
     describe_phase,
+    final_title,
     notes_of,
     path_of,
+    sentences,
+    short_name,
     status_counts,
     team_rows,
 )
-from spokeneval.report import page, plots
+from spokeneval.formats.problems import count_of
+from spokeneval.report import page
+from spokeneval.task import ENDS
 
-MOST_DRAWN = 12
-"""Most teams on one plot: their colours and line styles are still distinct."""
+UNFOLDED = 12
+"""Number of teams whose course is shown without unfolding it."""
 
-MOST_TICKS = 8
-"""Most days that are labelled on the axis."""
+_PANELS = "display: grid; grid-template-columns: repeat(auto-fill, minmax(min(13rem, 45%), 1fr)); gap: 0.9rem 1.2rem"
+_PANEL = "display: grid; grid-template-rows: 1fr auto; break-inside: avoid"
+_NAME = "display: flex; gap: 0.6rem; justify-content: space-between; align-items: end; line-height: 1.3"
+_WIDTH, _HEIGHT, _EDGE = 200, 80, 6
+"""Units of a team's panel, and its empty edge."""
 
 
 def to_html(season: Season) -> str:
-    """Return one self-contained page, with plots if matplotlib is installed."""
+    """Return one self-contained page."""
     lost = [attempt for attempt in season.attempts if attempt.status != FINISHED]
     rows = [
-        [str(attempt.submission.time), path_of(attempt), attempt.status, " ".join(attempt.reasons)]
+        [
+            f"{attempt.submission.time:{MINUTES}}",
+            path_of(attempt),
+            attempt.status.lower(),
+            sentences(attempt.reasons),
+        ]
         for attempt in lost
     ]
-    refusals = page.table("Attempts without a score", ["time (UTC)", "submission", "status", "why"], rows)
+    header = ["Time (UTC)", "Submission", "Status", "Why"]
+    refusals = page.long_table("Attempts without a score", header, rows, shown=len(rows))
+    notes = notes_of(season)
     return page.page(
         f"Season: {season.bundle.title}",
-        *(page.paragraph(describe_phase(phase), kind="note") for phase in season.bundle.phases),
-        *(_phase(season, day.phase) for day in season.final),
+        _facts(season),
+        *(_phase(season, place, day.phase) for place, day in enumerate(season.final)),
         page.section("Refused and failed", refusals) if lost else None,
-        page.section("Notes", *(page.paragraph(note) for note in notes_of(season))),
+        page.section("Notes", *(page.paragraph(sentences([note])) for note in notes)) if notes else None,
     )
 
 
-def _phase(season: Season, phase: BuiltPhase) -> page.Html:
+def _facts(season: Season) -> page.Html:
+    attempts = season.attempts
+    teams = {attempt.submission.team for attempt in attempts}
+    counts = status_counts(Counter(attempt.status for attempt in attempts))
+    days = sorted({attempt.submission.time.date() for attempt in attempts})
+    phases = [(phase.name, sentences([describe_phase(phase)])) for phase in season.bundle.phases]
+    return page.facts(
+        [
+            (
+                "Platform",
+                {"codalab": "CodaLab"}.get(season.bundle.platform, season.bundle.platform.capitalize()),
+            ),
+            ("Teams", len(teams)),
+            ("Attempts", f"{len(attempts)}: {counts}"),
+            ("Uploads", f"from {days[0]} to {days[-1]}" if days else "none"),
+            *phases,
+        ]
+    )
+
+
+def _phase(season: Season, place: int, phase: BuiltPhase) -> page.Html:
     days = [day for day in season.days if day.phase == phase]
-    folded = [
+    daily = [
         page.folded(
             f"{day.day}: {status_counts(day.attempts)}",
             _board(season, day, f"Leaderboard of {day.day}, {phase.name}"),
@@ -53,68 +89,98 @@ def _phase(season: Season, phase: BuiltPhase) -> page.Html:
     ]
     return page.section(
         phase.name,
-        _board(season, days[-1], f"Final leaderboard, {phase.name} ({phase.rule})"),
-        _course(season, phase),
-        _table(f"Teams, {phase.name}", team_rows(season, phase)),
-        page.paragraph("The leaderboard at the end of each day, latest day first:"),
-        *folded,
+        _board(season, days[-1], final_title(phase)),
+        _course(season, place, days),
+        _table(f"Teams, {phase.name}", team_rows(season, phase), page.long_table),
+        page.folded(
+            f"The leaderboard at the end of each day, the latest first ({count_of(len(days), 'day')})", *daily
+        ),
     )
 
 
 def _board(season: Season, day: Day, caption: str) -> page.Html:
-    """Return the board as a table with the team in the first column."""
-    return _table(caption, [[team, rank, *rest] for rank, team, *rest in board_rows(season.bundle, day)])
+    """Return the board with the team in the first column, and score and interval in one cell."""
+    header, *body = board_rows(season.bundle, day)
+    if len(header) == len(("rank", "team", "score", *ENDS, "change", "submission")):
+        header = [*header[:2], f"{header[2]} (95 % interval)", *header[5:]]
+        body = [
+            [*row[:2], f"{row[2]} ({row[3]} to {row[4]})" if row[3] else row[2], *row[5:]] for row in body
+        ]
+    return _table(caption, [[team, rank, *rest] for rank, team, *rest in (header, *body)])
 
 
-def _table(caption: str, rows: Sequence[Sequence[str]]) -> page.Html:
+def _table(
+    caption: str, rows: Sequence[Sequence[str]], made: Callable[..., page.Html] = page.table
+) -> page.Html:
     header, *body = rows
-    return page.table(caption, header, body, shown=len(body))
+    titles = [title[:1].upper() + title[1:] for title in header]
+    return made(caption, titles, body, shown=len(body))
 
 
-def _course(season: Season, phase: BuiltPhase) -> page.Html | None:
-    """Return a plot of each team's score on the board from day to day; None if there is only one day."""
-    days = [day for day in season.days if day.phase == phase]
+def _course(season: Season, place: int, days: Sequence[Day]) -> page.Html | None:
+    """Return a panel for each team with its score from day to day above those of the others; None for one day."""
     primary = season.bundle.ranking_column()
-    teams = list(dict.fromkeys(entry.attempt.submission.team for entry in days[-1].board))[:MOST_DRAWN]
-    courses: dict[str, list[tuple[Any, float]]] = {team: [] for team in teams}
+    courses: dict[str, list[tuple[date, float]]] = {}
+    last: dict[str, tuple[int, str]] = {}
     for day in days:
         seen = set()
         for entry in day.board:
             team, score = entry.attempt.submission.team, entry.attempt.score(primary.key)
-            if team in courses and team not in seen and score is not None:
-                courses[team].append((day.day, float(score)))
+            if team not in seen and score is not None:
+                courses.setdefault(team, []).append((day.day, float(score)))
+                last[team] = (entry.rank, entry.attempt.shown(primary.key))
             seen.add(team)
-
-    def draw(figure: Any) -> None:
-        figure.set_layout_engine("constrained")
-        axes = figure.add_subplot()
-        for place, (team, course) in enumerate(courses.items()):
-            colour = (plots.BLUE, plots.ORANGE, plots.GREEN, plots.GREY)[place % 4]
-            axes.plot(
-                *zip(*course, strict=True),
-                color=colour,
-                linestyle=plots.LINE_STYLES[place // 4],
-                marker="o",
-                markersize=3,
-                drawstyle="steps-post",
-                label=_short(team),
-            )
-        axes.set_ylabel(primary.title, parse_math=False)
-        axes.grid(axis="y")
-        ticks = [day.day for day in days][:: 1 + len(days) // MOST_TICKS]
-        axes.set_xticks(ticks, labels=list(map(str, ticks)))
-        axes.figure.autofmt_xdate()
-        axes.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize=8)
-
-    if len(days) < 2 or not any(courses.values()):
+    if len(days) < 2 or not courses:
         return None
-    first = f" of the first {MOST_DRAWN} teams" if len(teams) == MOST_DRAWN else ""
-    caption = f"Scores on the leaderboard{first} at the end of each day"
-    label = f"{primary.title} by day; the leaderboards below have the numbers"
-    return page.figure(caption, label, plots.plot("course", draw, width=7, height=3.4, narrowest=5))
+    scores = [score for course in courses.values() for _, score in course]
+    worst, best = (min(scores), max(scores)) if primary.direction == "higher" else (max(scores), min(scores))
+    span = (days[-1].day - days[0].day).days
+
+    def x(day: date) -> float:
+        return _EDGE + (_WIDTH - 2 * _EDGE) * (day - days[0].day).days / span
+
+    def y(score: float) -> float:
+        return (
+            _HEIGHT
+            - _EDGE
+            - (_HEIGHT - 2 * _EDGE) * ((score - worst) / (best - worst) if best != worst else 0.5)
+        )
+
+    lines = {
+        team: f"M{x(course[0][0]):.1f} {y(course[0][1]):.1f}"
+        + "".join(f"H{x(day):.1f}V{y(score):.1f}" for day, score in course[1:])
+        + f"H{_WIDTH - _EDGE}"
+        for team, course in courses.items()
+    }
+    named = f"courses-{place}"
+    thin = "fill: none; stroke: var(--cue); stroke-width: 0.7"
+    everyone = f'<path id="{named}" d="{"".join(lines.values())}" style="{thin}"/>'
+    panels: list[str] = []
+    for team in sorted(lines, key=lambda team: last[team][0]):
+        rank, shown = last[team]
+        behind = everyone if not panels else f'<use href="#{named}"/>'
+        panels.append(
+            f'<div style="{_PANEL}"><div style="{_NAME}"><span style="overflow-wrap: anywhere">{rank}.&nbsp;'
+            f"{page.text(short_name(team))}</span><b>{page.text(shown)}</b></div>"
+            f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" aria-hidden="true" focusable="false">{behind}'
+            f'<path d="{lines[team]}" style="fill: none; stroke: var(--accent); stroke-width: 2.5"/>'
+            f'<circle cx="{_WIDTH - _EDGE}" cy="{y(courses[team][-1][1]):.1f}" r="4" style="fill: var(--accent)"/>'
+            "</svg></div>"
+        )
+    digits = primary.precision
+    caption = (
+        f"{primary.title} of each team on the leaderboard from {days[0].day} to {days[-1].day}, above the other teams "
+        f"in grey; every panel has {best:.{digits}f} at its top and {worst:.{digits}f} at its bottom"
+    )
+    label = f"{primary.title} by day; the leaderboards have the numbers"
+    first, others = _panels(caption, label, panels[:UNFOLDED]), panels[UNFOLDED:]
+    if not others:
+        return first
+    rest = _panels(f"The same for the other teams, {days[0].phase.name}", label, others)
+    more = page.folded(f"The courses of the other {count_of(len(others), 'team')}", rest)
+    return page.Html(f"{first.markup}\n{more.markup}")
 
 
-def _short(team: str) -> str:
-    """Return a team's name for a legend, with dollar signs escaped: they would begin a formula."""
-    shown = printable(team)
-    return (shown if len(shown) <= 24 else shown[:23] + "…").replace("$", r"\$")
+def _panels(caption: str, label: str, panels: Sequence[str]) -> page.Html:
+    joined = "\n".join(panels)
+    return page.figure(caption, label, page.Html(f'<div style="{_PANELS}">\n{joined}\n</div>'))

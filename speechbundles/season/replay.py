@@ -72,10 +72,10 @@ def _nearby(phases: Sequence[BuiltPhase], time: datetime) -> str:
     coming = [phase for phase in phases if phase.opens > time]
     if ended:
         last = max(ended, key=lambda phase: phase.closes or time)
-        nearby.append(f"{last.name} closed at {last.closes}")
+        nearby.append(f"{last.name} closed at {last.closes:%Y-%m-%d %H:%M}")
     if coming:
         following = min(coming, key=lambda phase: phase.opens)
-        nearby.append(f"{following.name} opens at {following.opens}")
+        nearby.append(f"{following.name} opens at {following.opens:%Y-%m-%d %H:%M}")
     return ", ".join(nearby)
 
 

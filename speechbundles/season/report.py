@@ -1,20 +1,23 @@
 """A rehearsed season as text and as JSON; the same files always give the same output."""
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.console import fitted_table, wrap
 from speechbundles.model.text import printable
-from speechbundles.platforms.facts import PICKED, PLATFORMS
+from speechbundles.platforms.facts import PICKED, PLATFORMS, SHOWN
 from speechbundles.rehearse import FAILED, FINISHED
 from speechbundles.season.board import Day, Entry, better_first
 from speechbundles.season.play import Season
 from speechbundles.season.replay import REFUSED, Attempt
 from spokeneval.formats.problems import count_of
 from spokeneval.task import ENDS
+
+MINUTES = "%Y-%m-%d %H:%M"
 
 
 def to_text(season: Season) -> str:
@@ -23,7 +26,7 @@ def to_text(season: Season) -> str:
     statuses = Counter(attempt.status for attempt in season.attempts)
     teams = {attempt.submission.team for attempt in season.attempts}
     lines = [f"{bundle.title} ({bundle.platform})", ""]
-    lines += [f"  {describe_phase(phase)}" for phase in bundle.phases]
+    lines += [f"  {phase.name}: {describe_phase(phase)}" for phase in bundle.phases]
     lines += [
         "",
         f"{count_of(len(teams), 'team')}, {count_of(len(season.attempts), 'attempt')}: {status_counts(statuses)}",
@@ -35,7 +38,7 @@ def to_text(season: Season) -> str:
             *_board_text(bundle, day),
         ]
     for day in season.final:
-        lines += ["", f"Final leaderboard, {day.phase.name} ({day.phase.rule})", *_board_text(bundle, day)]
+        lines += ["", final_title(day.phase), *_board_text(bundle, day)]
         lines += ["", *fitted_table(team_rows(season, day.phase), left={0})]
     notes = [
         *notes_of(season),
@@ -47,18 +50,41 @@ def to_text(season: Season) -> str:
     if lost:
         lines += ["", f"Refused and failed: {count_of(len(lost), 'attempt')}"]
     for attempt in lost:
-        lines.append(f"  {attempt.submission.time}  {path_of(attempt)}  {attempt.status}")
+        lines.append(f"  {attempt.submission.time:{MINUTES}}  {path_of(attempt)}  {attempt.status}")
         lines += [f"      {line}" for line in attempt.reasons or ("(no reason given)",)]
     return wrap(printable("\n".join(lines), kept="\n"))
 
 
 def describe_phase(phase: BuiltPhase) -> str:
-    """Return when a phase is open, its limits, and its submission rule."""
-    closes = f"until {phase.closes}" if phase.closes else "no end"
-    day = "no limit per day" if phase.per_day is None else f"{phase.per_day} a day"
+    """Return when a phase is open, its limits, and what its leaderboard shows."""
+    closes = f"to {phase.closes:{MINUTES}}" if phase.closes else "without an end"
+    day = (
+        "any number of submissions a day"
+        if phase.per_day is None
+        else f"{count_of(phase.per_day, 'submission')} a day"
+    )
     total = "no limit in total" if phase.total is None else f"{phase.total} in total"
-    hidden = ", hidden leaderboard" if phase.hidden else ""
-    return f"{phase.name}: from {phase.opens}, {closes}; {day}, {total}; {phase.rule}{hidden}"
+    shown = f"the {'hidden ' * phase.hidden}leaderboard shows {SHOWN.get(phase.rule, phase.rule)}"
+    return f"from {phase.opens:{MINUTES}} {closes} UTC; {day}, {total}; {shown}"
+
+
+def final_title(phase: BuiltPhase) -> str:
+    return f"Final leaderboard, {phase.name}: {SHOWN.get(phase.rule, phase.rule)}"
+
+
+def sentences(reasons: Sequence[str]) -> str:
+    """Return the lines of a reason as sentences: a heading, such as `results.csv: 1 problem`, with its problems."""
+    first, *others = (line.strip() for line in reasons or ("No reason was given",))
+    heading = re.fullmatch(r"(.*): 1 problem|(.*: \d+ problems)", first)
+    if heading and others:
+        what = heading[1] or heading[2]
+        what = "The submission" if what == "submission" else what
+        is_said = heading[1] and re.match("is |has |contains |cannot ", others[0])
+        first, others = f"{what}{' ' if is_said else ': '}{others[0]}", others[1:]
+    whole = "; ".join([first, *others]).replace("; (", " (")
+    if re.match(r"[a-z]+(?![\w./])", whole):  # not a file's name
+        whole = whole[0].upper() + whole[1:]
+    return whole + "." * (whole[-1:] not in ".!?")
 
 
 def notes_of(season: Season) -> list[str]:
@@ -74,7 +100,7 @@ def notes_of(season: Season) -> list[str]:
     for day in season.final:
         if day.phase.rule in PICKED:
             notes.append(
-                f"{day.phase.name}: participants choose their submission on the leaderboard ({day.phase.rule}); "
+                f"{day.phase.name}: participants choose their submission on the leaderboard; "
                 "this rehearsal shows the best submission of each team"
             )
         if day.phase.hidden:
@@ -105,10 +131,10 @@ def board_rows(bundle: BuiltBundle, day: Day) -> list[list[str]]:
         rows.append(
             [
                 _rank(entry, [other.rank for other in day.board if _same_score(entry, other, key)]),
-                _name(entry.attempt.submission.team),
+                short_name(entry.attempt.submission.team),
                 *(entry.attempt.shown(column.key) for column in columns),
                 _moved(entry),
-                _name(entry.attempt.submission.name),
+                short_name(entry.attempt.submission.name),
             ]
         )
     return rows
@@ -152,7 +178,9 @@ def team_rows(season: Season, phase: BuiltPhase) -> list[list[str]]:
                 key=lambda attempt: better_first(attempt.score(primary.key), primary, missing_first=False),
             )
             shown = [attempt.shown(primary.key) for attempt in (scored[0], best, scored[-1])]
-        rows.append([_name(team), *(str(counts[status]) for status in (FINISHED, FAILED, REFUSED)), *shown])
+        rows.append(
+            [short_name(team), *(str(counts[status]) for status in (FINISHED, FAILED, REFUSED)), *shown]
+        )
     return rows
 
 
@@ -163,9 +191,9 @@ def _moved(entry: Entry) -> str:
     return f"up {change}" if change > 0 else f"down {-change}" if change < 0 else ""
 
 
-def _name(text: str) -> str:
+def short_name(text: str) -> str:
     text = printable(text)
-    return text if len(text) <= 40 else text[:39] + "…"
+    return text if len(text) <= 40 else f"{text[:24]}…{text[-15:]}"
 
 
 def path_of(attempt: Attempt) -> str:

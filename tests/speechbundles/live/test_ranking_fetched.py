@@ -185,11 +185,11 @@ def test_a_season_has_each_submission_in_the_phase_that_it_was_made_to(connectio
             "early": (
                 None,
                 "Refused",
-                ("submitted to Evaluation: Evaluation opens at 2027-03-01 00:00:00",),
+                ("submitted to Evaluation: Evaluation opens at 2027-03-01 00:00",),
             ),
             "late": (
                 None,
                 "Refused",
-                ("submitted to Development: Development closed at 2027-03-01 00:00:00",),
+                ("submitted to Development: Development closed at 2027-03-01 00:00",),
             ),
         }

@@ -10,6 +10,7 @@ import io
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import textwrap
@@ -35,7 +36,7 @@ from speechbundles.season.board import boards_by_day, rank
 from speechbundles.season.page import to_html
 from speechbundles.season.play import Season, play, read_season_bundle
 from speechbundles.season.replay import replay
-from speechbundles.season.report import to_json, to_text
+from speechbundles.season.report import sentences, to_json, to_text
 from speechbundles.season.uploads import Submission, read_submissions
 from tests.samples.programs import ROOT
 
@@ -274,7 +275,7 @@ def test_a_refusal_says_when_a_phase_is_open(tmp_path):
     competition = read_season_bundle(codabench(tmp_path))
     (one,) = replay(competition, *season_of(("a", "2027-02-05 00:00:00", 1)))
     assert one.reasons == (
-        "no phase is open: Development closed at 2027-02-01 00:00:00, Evaluation opens at 2027-02-10 00:00:00",
+        "no phase is open: Development closed at 2027-02-01 00:00, Evaluation opens at 2027-02-10 00:00",
     )
     (one,) = replay(read_season_bundle(codalab(tmp_path)), *season_of(("a", "2027-02-05 00:00:00", 1)))
     assert one.reasons == ("phase Closed accepts no submissions",)
@@ -534,7 +535,7 @@ def test_a_season_from_files_to_text(tmp_path):
     assert "2027-02-11, Evaluation: 1 finished, 0 failed, 0 refused" in lines
     lost = lines[lines.index("Refused and failed: 6 attempts") + 1 :]
     assert lost[:5] == [
-        "  2027-01-05 09:00:00  gamma/2027-01-05T0900_a.zip  Failed",
+        "  2027-01-05 09:00  gamma/2027-01-05T0900_a.zip  Failed",
         "      results.csv: 5 problems",
         *(f"        line {number}   \\x1b[1mbad\\u202e" for number in range(3)),
     ]
@@ -543,11 +544,11 @@ def test_a_season_from_files_to_text(tmp_path):
     assert "is not a readable zip" in " ".join(map(str.strip, lost))
     assert "RuntimeError: at line 7" in " ".join(lost)
     assert lost[-5:] == [
-        "  2027-01-05 12:00:00  <b>x<b>\\x1b[2J \\u202eteam/2027-01-05T1200_c.zip  Refused",
+        "  2027-01-05 12:00  <b>x<b>\\x1b[2J \\u202eteam/2027-01-05T1200_c.zip  Refused",
         "      already 2 submissions on 2027-01-05 (UTC); Development allows 2 a day",
-        "  2027-02-05 09:00:00  gamma/2027-02-05T0900_e.zip  Refused",
-        "      no phase is open: Development closed at 2027-02-01 00:00:00, Evaluation",
-        "        opens at 2027-02-10 00:00:00",
+        "  2027-02-05 09:00  gamma/2027-02-05T0900_e.zip  Refused",
+        "      no phase is open: Development closed at 2027-02-01 00:00, Evaluation opens",
+        "        at 2027-02-10 00:00",
     ]
     assert str(tmp_path) not in text
     assert all(char.isprintable() or char == "\n" for char in text)
@@ -557,6 +558,9 @@ def test_a_season_from_files_to_text(tmp_path):
     assert "&lt;b&gt;x&lt;b&gt;\\x1b[2J \\u202eteam" in page
     assert "<summary>2027-01-05: 3 finished, 4 failed, 1 refused</summary>" in page
     assert page.index("Final leaderboard") < page.index("<summary>") < page.index("Refused and failed")
+
+    assert "From 2027-01-01 00:00 to 2027-02-01 00:00 UTC; 2 submissions a day, 30 in total" in page
+    assert not re.search(r"Force_|\d\d:\d\d:\d\d", page)
 
     as_json = json.loads(to_json(season))
     assert [entry["team"] for entry in as_json["days"][0]["board"]] == ["<b>x<b>\x1b[2J \u202eteam", "alpha"]
@@ -568,6 +572,43 @@ def test_a_season_from_files_to_text(tmp_path):
     again = play(bundle, folder, work=tmp_path / "fresh", jobs=1)  # the programs' paths differ this time
     assert again.rehearsed == 8
     assert (to_text(again), to_json(again)) == (text, to_json(season))
+
+
+@pytest.mark.parametrize(
+    ("lines", "sentence"),
+    [
+        (
+            ["submission: 1 problem", "  is not a zip that can be read"],
+            "The submission is not a zip that can be read.",
+        ),
+        (["results.csv: 1 problem", "  line 3: expected 0 or 1"], "results.csv: line 3: expected 0 or 1."),
+        (
+            ["results.csv: 3 problems", "  line 3: a", "  line 4: b", "(and 1 more line)"],
+            "results.csv: 3 problems: line 3: a; line 4: b (and 1 more line).",
+        ),
+        (["already 2 submissions; D allows 2 in total"], "Already 2 submissions; D allows 2 in total."),
+        ([], "No reason was given."),
+    ],
+)
+def test_a_reason_on_the_page_is_a_sentence(lines, sentence):
+    assert sentences(lines) == sentence
+
+
+@pytest.mark.parametrize("direction", ["desc", "asc"])
+def test_each_team_has_its_course_with_better_scores_above(tmp_path, direction):
+    columns = [{**COLUMNS[0], "sorting": direction}]
+    bundle = read_season_bundle(codabench(tmp_path, columns=columns, rule="Force_Last"))
+    better, worse = (0.9, 0.1) if direction == "desc" else (0.1, 0.9)
+    uploads = [(f"team {n:02}", f"2027-01-01 10:00:{n:02}", 0.5) for n in range(13)]
+    uploads += [("rising", "2027-01-01 09:00:00", worse), ("rising", "2027-01-03 09:00:00", better)]
+    attempts = tuple(replay(bundle, *season_of(*uploads)))
+    page = to_html(Season(bundle, attempts, tuple(boards_by_day(bundle, attempts)), 0))
+    panels = re.findall(r"<span[^>]*>1\.&nbsp;rising</span><b>(.*?)</b>.*\n?<svg.*?</svg>", page)
+    assert panels == [str(better)]
+    course = page[page.index("1.&nbsp;rising") :]
+    assert re.search(r'd="M6\.0 74\.0H194\.0V6\.0H194" style="[^"]*var\(--accent\)', course)
+    assert f"{better:.4f} at its top and {worse:.4f} at its bottom" in page
+    assert "The courses of the other 2 teams" in page
 
 
 @PLATFORMS
@@ -698,7 +739,7 @@ def test_the_command_prints_text_or_json_and_says_what_is_wrong(tmp_path, capsys
     bundle, folder = str(codabench(tmp_path)), str(tmp_path / "season")
     assert build_bundle.main(["season", bundle, folder]) == 0
     said = capsys.readouterr()
-    assert "Final leaderboard, Development (Force_Best)" in said.out
+    assert "Final leaderboard, Development: each team's best submission" in said.out
     assert said.err.startswith("1 runs in ")
     assert build_bundle.main(["season", bundle, folder, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["final"][0]["board"][0]["team"] == "a"
