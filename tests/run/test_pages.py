@@ -16,6 +16,7 @@ from spokeneval.run.reference import fingerprint, items_fingerprint
 from spokeneval.tasks import find_task, task_names
 from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT, run_here, write_files
+from tests.tools.colours import alike
 
 TASKS = task_names()
 
@@ -130,6 +131,7 @@ def test_a_page_on_public_labels_is_sound_the_same_twice_and_shows_what_the_fiel
     drawn = "".join(re.findall("<svg.*?</svg>", markup, flags=re.DOTALL))
     fixed = set(re.findall(r'(?:fill|stroke)(?:: |=")(#[0-9a-f]+)', drawn))
     assert fixed <= {plots.GREY, "#fefefe"}  # all other colours differ in light and dark mode
+    assert alike(markup) == []
     assert len(pages[0]) < 1_500_000
     assert [words for words in SECTIONS.get(task, ()) if words not in markup] == []
 

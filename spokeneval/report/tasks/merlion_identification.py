@@ -87,16 +87,16 @@ def _trade_off(pooled: Any, differences: Any, scores: Mapping[str, Number]) -> H
         axes = canvas.add_axes([0.15, 0.24, 0.81, 0.73])
         ticks = _deviate(np.array(_TICKS))
         edges = _deviate(np.array(_RANGE))
-        axes.plot(edges, edges, color=GREY, linewidth=0.8)
-        for (label, points, hull, eer, colour), style in zip(curves, LINE_STYLES):
+        axes.plot(edges, edges, color=GREY, linestyle=LINE_STYLES[2], linewidth=0.8)
+        for (label, points, hull, eer, colour), style, symbol in zip(curves, LINE_STYLES, "os"):
             x, y = _thinned(points)
             axes.plot(x, y, color=colour, linestyle=style, linewidth=1.8, label=label)
-            axes.plot(*_edges(hull), color=colour, linewidth=0.8, alpha=0.7)
+            axes.plot(*_edges(hull), color=colour, linestyle=style, linewidth=0.8, alpha=0.7)
             at = _deviate(np.array([eer / 100]))
             axes.plot(
                 at,
                 at,
-                "o",
+                symbol,
                 color=colour,
                 markersize=6,
                 label=f"EER {eer:.2f} %, on the convex hull (thin line)",
@@ -167,7 +167,7 @@ def _calibration(english: np.ndarray, mandarin: np.ndarray, scores: Mapping[str,
 
     def draw(canvas: Any) -> None:
         axes = canvas.add_axes([0.13, 0.15, 0.83, 0.8])
-        axes.plot((low, high), (low, high), color=GREY, linewidth=0.8)
+        axes.plot((low, high), (low, high), color=GREY, linestyle=LINE_STYLES[2], linewidth=0.8)
         axes.step(
             edges, np.clip(np.append(ratios, ratios[-1]), low, high), where="post", color=BLUE, linewidth=1.8
         )
@@ -175,7 +175,7 @@ def _calibration(english: np.ndarray, mandarin: np.ndarray, scores: Mapping[str,
         axes.set_ylabel("Log-likelihood ratio from the labels")
         axes.grid()
 
-    caption = "Calibration: score differences against log-likelihood ratios from the labels; the grey line is perfect"
+    caption = "Calibration: score differences against log-likelihood ratios from the labels; the dotted line is perfect"
     words = f"Cllr {scores['cllr']:.4f}; after the best calibration, {scores['minimum_cllr']:.4f}"
     return section(
         "Calibration",
@@ -264,7 +264,6 @@ def _histograms(english: np.ndarray, mandarin: np.ndarray) -> Html:
             ):
                 shares = 100 * np.histogram(np.clip(values, low, high), edges)[0] / len(values)
                 axes.stairs(shares, edges, color=colour, linestyle=style, linewidth=1.8, label=name)
-                axes.stairs(shares, edges, color=colour, alpha=0.15, fill=True)
             axes.set(
                 xlabel="English minus Mandarin score", ylabel="% of a language's segments", ylim=(0, None)
             )

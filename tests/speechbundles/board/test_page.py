@@ -28,6 +28,7 @@ from spokeneval.comparison.tables import Table
 from spokeneval.run.interval import Interval
 from tests.samples.programs import ROOT
 from tests.speechbundles.board.test_ranking import HOSTILE, noisy_systems
+from tests.tools.colours import alike
 
 NAMES = [
     "Université de Montréal, laboratoire RALI, système un",
@@ -330,6 +331,11 @@ def test_the_page_is_whole_without_its_script_and_loads_nothing(small):
     assert not re.search(r"fetch|XMLHttpRequest|import|WebSocket|location|innerHTML", script)
     assert whole.count("<table") == whole.count("<caption>")
     assert '<html lang="en">' in page
+
+
+def test_the_plots_can_be_read_without_colours(small):
+    assert alike(to_html(small)) == []
+    assert alike(to_html(large(small, 12))) == []
 
 
 def test_the_page_does_not_depend_on_matplotlib(small, monkeypatch):

@@ -39,6 +39,7 @@ from speechbundles.season.replay import replay
 from speechbundles.season.report import sentences, to_json, to_text
 from speechbundles.season.uploads import Submission, read_submissions
 from tests.samples.programs import ROOT
+from tests.tools.colours import alike
 
 SCORE = """
     import json, sys, time
@@ -609,6 +610,7 @@ def test_each_team_has_its_course_with_better_scores_above(tmp_path, direction):
     assert re.search(r'd="M6\.0 74\.0H194\.0V6\.0H194" style="[^"]*var\(--accent\)', course)
     assert f"{better:.4f} at its top and {worse:.4f} at its bottom" in page
     assert "The courses of the other 2 teams" in page
+    assert alike(page) == []
 
 
 @PLATFORMS
