@@ -24,9 +24,9 @@ def intervals_beside_tests(pairs: Sequence[Pair], rows: Sequence[Row]) -> list[s
         found.append(
             f"For {_pairs(differing, rows)}, the interval and p disagree: the first interval {interval}, and p is "
             f"{shown_p(first.p)}. The interval shows how much the difference may be; it is computed from the changes "
-            "when one unit at a time is left out, and is wide if few units cause most of the difference. p is the share of "
-            "random exchanges of the two systems' results, unit by unit, that give a difference at least as large. "
-            "Clusters and the significance map follow p."
+            "when one unit at a time is left out, and is wide if few units cause most of the difference. p is the "
+            "share of random exchanges of the two systems' results, unit by unit, that give a difference at least as "
+            "large. Clusters and the significance map follow p."
         )
     corrected = [pair for pair in pairs if not _includes_0(pair) and pair.p <= SIGNIFICANCE < pair.adjusted]
     if corrected:
@@ -67,13 +67,13 @@ def ranges_beside_tests(pairs: Sequence[Pair], rows: Sequence[Row]) -> list[str]
             wider,
             "wider",
             "A range has to hold together with those of all other systems, and is computed from the standard errors of "
-            "differences, which are uncertain if few units decide; a square is a test of one pair that assumes no "
-            "distribution. A range that is wider is the more cautious of the two.",
+            "differences, which are uncertain if few units decide; the test of a pair assumes no distribution. A range "
+            "that is wider is the more cautious of the two.",
         ),
         (
             narrower,
             "narrower",
-            "Ranges use the sizes of the differences, and assume that these are nearly normal; the tests of the map "
+            "Ranges use the sizes of the differences, and assume that these are nearly normal; the tests of pairs "
             "assume no distribution.",
         ),
     ):
@@ -83,9 +83,9 @@ def ranges_beside_tests(pairs: Sequence[Pair], rows: Sequence[Row]) -> list[str]
             left = shown_range((1 + int(losses[place]), len(rows) - int(wins[place])))
             number = count_of(sum(map(bool, differing.values())), "system")
             found.append(
-                f"The ranges of ranks of {number} are {word} than the significance map suggests. "
-                f"{shorten(row.name, _LONGEST)} is better than {wins[place]} and worse than {losses[place]} of the "
-                f"other {len(rows) - 1} on the map, which leaves {left}; its range is "
+                f"The ranges of ranks of {number} are {word} than the significant differences suggest. "
+                f"{shorten(row.name, _LONGEST)} is significantly better than {wins[place]} and worse than "
+                f"{losses[place]} of the other {count_of(len(rows) - 1, 'system')}, which leaves {left}; its range is "
                 f"{shown_range(row.ranks or (0, 0))}. {why}"
             )
     return found

@@ -201,6 +201,7 @@ def _pairs(board: Board, compared: Order) -> page.Html:
         *_notes(ranges_beside_tests(compared.pairs, board.rows)),
         rank_stability(board, compared),
         _html_table(table, f"{table.title} ({len(table.rows)} pairs)", shown=page.ROWS),
+        *_notes([f"All {len(table.rows)} pairs are in pairs.csv."] if len(table.rows) > page.ROWS else []),
         *_notes(intervals_beside_tests(compared.pairs, board.rows)),
     )
 
@@ -219,8 +220,8 @@ h3 { font-size: 1rem; margin: 0 0 0.2rem; }
 .filter output { color: var(--soft); font-size: 0.9rem; }
 th button { all: unset; cursor: pointer; }
 th button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-th[aria-sort=ascending] button::after { content: " ▲"; font-size: 0.7em; }
-th[aria-sort=descending] button::after { content: " ▼"; font-size: 0.7em; }
+th[aria-sort=ascending] button::after { content: " ▲" / ""; font-size: 0.7em; }
+th[aria-sort=descending] button::after { content: " ▼" / ""; font-size: 0.7em; }
 small { display: block; font-size: 0.8125rem; line-height: 1.35; color: var(--soft); overflow-wrap: anywhere; }
 .tag { font-size: 0.75rem; border: 1px solid var(--strong); border-radius: 0.6rem; padding: 0 0.4rem;
   white-space: nowrap; color: var(--soft); }
@@ -232,7 +233,7 @@ small { display: block; font-size: 0.8125rem; line-height: 1.35; color: var(--so
   .ranking tr > :first-child { width: 3.4rem; min-width: 3.4rem; }
   .ranking tr > :nth-child(2) { left: 3.4rem; }
 }
-.ranking td:last-child:not(.number) { min-width: 16rem; }
+.ranking td:last-child:not(.number) { min-width: 16rem; overflow-wrap: anywhere; }
 .ranking tr.band > * { background: var(--region); }
 @page { margin: 12mm; }
 @media print {

@@ -87,6 +87,7 @@ def significance_map(board: Board, compared: Order) -> page.Html:
         "Significance map: a square shows that the row's system is better than the column's "
         f"(Holm's correction, {RISK} level)",
     )
+    caption += "" if better else ". No two of these differ significantly"
     possible = systems * (systems - 1) // 2
     label = f"{len(better)} of {possible} pairs differ; pairs.csv and the table below have the numbers"
     return page.figure(caption, label, _drawing(right + 10, bottom + 4, parts))

@@ -28,6 +28,7 @@ BROKEN = {
     "script error": ("</main>", "<script>nobody()</script></main>"),
     "loads": ("</main>", '<img alt="A" src="nowhere.png"></main>'),
     "wider than the screen": ("</main>", '<div style="width: 3000px">a</div></main>'),
+    "print: 297 px wider": ("</main>", "<style>@media print { h1 { width: 1000px } }</style></main>"),
     "overlap: Here and There": ('"end">There', '"end" dy="-26">There'),
     "cut off: There": ('"end">There', '"end" dx="-400">There'),
     "runs out of its box: More": ("<summary>", '<summary style="width: 3px; overflow-wrap: normal">'),

@@ -214,13 +214,13 @@ def test_a_range_of_ranks_that_disagrees_with_the_map_is_explained_where_it_occu
     assert ranges_beside_tests([], rows((1, 3), (1, 3), (1, 3))) == []
     (found,) = ranges_beside_tests(significant, rows((1, 3), (2, 3), (2, 3)))
     assert found.startswith(
-        "The ranges of ranks of 1 system are wider than the significance map suggests. s1 is better than 2 and worse "
-        "than 0 of the other 2 on the map, which leaves 1; its range is 1–3. "
+        "The ranges of ranks of 1 system are wider than the significant differences suggest. s1 is significantly "
+        "better than 2 and worse than 0 of the other 2 systems, which leaves 1; its range is 1–3. "
     )
     (found,) = ranges_beside_tests(significant, rows((1, 1), (2, 2), (3, 3)))
     assert found.startswith(
-        "The ranges of ranks of 2 systems are narrower than the significance map suggests. s2 is better than 0 and "
-        "worse than 1 of the other 2 on the map, which leaves 2–3; its range is 2. "
+        "The ranges of ranks of 2 systems are narrower than the significant differences suggest. s2 is significantly "
+        "better than 0 and worse than 1 of the other 2 systems, which leaves 2–3; its range is 2. "
     )
 
 
@@ -244,7 +244,7 @@ def test_explanations_are_at_their_places(small):
             "<h2>Ranking",
             "<h2>How to read",
             "Significance map:",
-            "are wider than the significance map suggests",
+            "are wider than the significant differences suggest",
             "Rank stability:",
             "the interval and p disagree",
             "<h2>Every score",

@@ -1,4 +1,4 @@
-"""Open pages in Chromium, at the width of a desktop and of a phone, light and dark, and list their defects.
+"""Open pages in Chromium, at the width of a desktop, a phone and a sheet of paper, light and dark; list their defects.
 
     python -m tests.tools.browser [--shots DIR] [PAGE ...]
 

@@ -11,6 +11,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 SCREENS = {"desktop": (1280, 900), "phone": (390, 844)}
 SCHEMES = ("light", "dark")
+SHEET = (703, 1032)
+"""A sheet of A4 paper with margins of 12 mm, in pixels."""
 
 _COMMANDS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -62,7 +64,7 @@ def open_chromium(command: str) -> Iterator[Browser]:
 
 
 def check_page(browser: Browser, path: Path, shots: Path | None = None) -> list[str]:
-    """Return the defects of a page, one line each, on every screen, light and dark; folded parts are opened.
+    """Return the defects of a page, one line each, on every screen, light and dark, and on paper; parts are unfolded.
 
     Parameters
     ----------
@@ -78,6 +80,9 @@ def check_page(browser: Browser, path: Path, shots: Path | None = None) -> list[
             found += [f"{screen}, {scheme}: {words}" for words in _findings(page)]
             if shots:
                 page.screenshot(path=shots / f"{path.stem}-{screen}-{scheme}.png", full_page=True)
+    page.set_viewport_size({"width": SHEET[0], "height": SHEET[1]})
+    page.emulate_media(media="print", color_scheme="light")
+    found += [f"print: {words}" for words in page.evaluate(_TEXT_APART)]
     page.close()
     return found
 
