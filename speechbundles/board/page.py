@@ -18,7 +18,7 @@ from speechbundles.board.contradictions import (
 )
 from speechbundles.board.pictures import forest_plot, rank_stability, significance_map
 from speechbundles.board.sorting import POLICY, SCRIPT
-from spokeneval.comparison.systems import CONFIDENCE, Order, Row
+from spokeneval.comparison.systems import CONFIDENCE, Order
 from spokeneval.comparison.tables import Table, measure, pairs_table, shown_range
 from spokeneval.formats.problems import count_of
 from spokeneval.report import page
@@ -36,7 +36,7 @@ def to_html(board: Board) -> str:
     pairs = compared.pairs if compared else ()
     parts = [
         _facts(board),
-        _podium(board.rows, board.column.precision),
+        _podium(board),
         page.section(
             "Ranking",
             _ranking(board),
@@ -71,15 +71,18 @@ def _facts(board: Board) -> page.Html:
     return page.facts([(name, value) for name, value in known.items() if value])
 
 
-def _podium(rows: Sequence[Row], digits: int) -> page.Html | None:
+def _podium(board: Board) -> page.Html | None:
     """Return the systems of the first clusters; None without clusters."""
-    if rows[0].cluster is None:
+    if board.rows[0].cluster is None:
         return None
-    clusters = [list(group) for _, group in groupby(rows, lambda row: row.cluster)]
+    digits, baseline = board.column.precision, board.about.baseline
+    clusters = [list(group) for _, group in groupby(board.rows, lambda row: row.cluster)]
     cards = []
     for number, systems in enumerate(clusters[:MOST_CLUSTERS], 1):
         named = "".join(
-            f"<li>{_name(row.name)} <span>{row.score:.{digits}f}</span></li>" for row in systems[:MOST_NAMED]
+            f"<li>{_name(row.name)} <span>{row.score:.{digits}f}</span>"
+            f"{_tag('baseline') if row.name == baseline else ''}</li>"
+            for row in systems[:MOST_NAMED]
         )
         more = len(systems) - MOST_NAMED
         rest = f"\n<p>and {count_of(more, 'other system')}</p>" if more > 0 else ""
@@ -212,7 +215,7 @@ h3 { font-size: 1rem; margin: 0 0 0.2rem; }
 .podium div { padding: 0.6rem 0.9rem; border-top: 0.3rem solid var(--accent); background: var(--verdict); }
 .podium div + div { border-color: var(--strong); background: var(--region); }
 .podium ul { margin: 0; padding-left: 1.1rem; }
-.podium span, .podium p { color: var(--soft); font-size: 0.9rem; font-variant-numeric: tabular-nums; }
+.podium li > span:not(.tag), .podium p { color: var(--soft); font-size: 0.9rem; font-variant-numeric: tabular-nums; }
 .podium p { margin: 0; }
 .filter { display: block; margin: 0.5rem 0; }
 .filter input { font: inherit; color: inherit; background: var(--page); border: 1px solid var(--strong);

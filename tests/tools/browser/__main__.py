@@ -1,12 +1,12 @@
-"""Open pages in Chromium, at the width of a desktop, a phone and a sheet of paper, light and dark; list their defects.
+"""Open pages in Chromium, at the width of a desktop and of a phone, light and dark, and list their defects.
 
     python -m tests.tools.browser [--shots DIR] [PAGE ...]
 
 Defects are script errors, pages that load anything or are wider than the screen, text that is cut off or overlaps
 other text, and the findings of axe-core. Without a PAGE, every kind of page is made and checked: reports, boards, a
-season, and the challenges' own pages. The documentation's pages are checked too if they were built; they may load their
-own files, and axe-core skips them. The exit status is 0 if nothing is found or Chromium is not installed, and 1
-otherwise.
+season, and the challenges' own pages. Boards have to fit a sheet of paper too. The documentation's pages are checked
+too if they were built; they may load their own files, and axe-core skips them. The exit status is 0 if nothing is found
+or Chromium is not installed, and 1 otherwise.
 """
 
 from __future__ import annotations
@@ -47,7 +47,10 @@ def main() -> int:
     opened = broken = 0
     with tempfile.TemporaryDirectory() as folder, open_chromium(chromium) as browser:
         pages = options.pages or make_pages(Path(folder))
-        checked = ((path.name, check_page(browser, path, options.shots)) for path in pages)
+        checked = (
+            (path.name, check_page(browser, path, options.shots, paper=path.stem.endswith("board")))
+            for path in pages
+        )
         site = () if options.pages else sorted(SITE.rglob("*.html"))
         documented = (
             (str(path.relative_to(SITE)), check_site(browser, path, SITE, options.shots)) for path in site

@@ -63,12 +63,13 @@ def open_chromium(command: str) -> Iterator[Browser]:
         browser.close()
 
 
-def check_page(browser: Browser, path: Path, shots: Path | None = None) -> list[str]:
-    """Return the defects of a page, one line each, on every screen, light and dark, and on paper; parts are unfolded.
+def check_page(browser: Browser, path: Path, shots: Path | None = None, *, paper: bool = False) -> list[str]:
+    """Return the defects of a page, one line each, on every screen, light and dark; folded parts are opened.
 
     Parameters
     ----------
     shots: a folder for screenshots.
+    paper: whether the page has to fit a sheet of paper too.
     """
     found: list[str] = []
     page = _open(browser, path, found)
@@ -80,9 +81,10 @@ def check_page(browser: Browser, path: Path, shots: Path | None = None) -> list[
             found += [f"{screen}, {scheme}: {words}" for words in _findings(page)]
             if shots:
                 page.screenshot(path=shots / f"{path.stem}-{screen}-{scheme}.png", full_page=True)
-    page.set_viewport_size({"width": SHEET[0], "height": SHEET[1]})
-    page.emulate_media(media="print", color_scheme="light")
-    found += [f"print: {words}" for words in page.evaluate(_TEXT_APART)]
+    if paper:
+        page.set_viewport_size({"width": SHEET[0], "height": SHEET[1]})
+        page.emulate_media(media="print", color_scheme="light")
+        found += [f"print: {words}" for words in page.evaluate(_TEXT_APART)]
     page.close()
     return found
 

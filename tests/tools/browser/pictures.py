@@ -30,7 +30,7 @@ SYSTEMS = {"System A": 0.05, "System B": 0.06, "System C": 0.08, "System D": 0.1
 """Each system's share of wrong answers."""
 
 WIDTH = 800
-HEIGHTS = {"report": 760, "board": 830, "refusal": 470}
+HEIGHTS = {"report": 760, "board": 930, "refusal": 470}
 """The height of each picture, from the top of its page."""
 
 COLOURS = 256
@@ -78,7 +78,8 @@ def make_pictured(folder: Path) -> Iterator[tuple[str, Path]]:
     built = folder / "dist" / "codabench" / f"{bundle.name}.zip"
     organise("score", str(built), str(submitted), "--out", str(folder / "scored"))
     outputs = sorted(path for path in (folder / "scored").glob("[!.]*") if path.is_dir())
-    organise("rank", *map(str, outputs), "--out", str(folder / "board"))
+    choices = ("--baseline", "Baseline", "--date", "2027-03-15")
+    organise("rank", *map(str, outputs), *choices, "--out", str(folder / "board"))
     (board,) = (folder / "board").glob("*.html")
     yield "board", board
 
