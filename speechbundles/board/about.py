@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 from speechbundles.board.outputs import RUNS, SYSTEMS_FILE, ScoringOutput, no_board
 from speechbundles.board.table import read_rows
-from speechbundles.model.bounded import parse_json
+from speechbundles.model.bounded import parse_json, read_file
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.tabular import LARGEST_FILE
 from speechbundles.model.text import hint, printable
 from spokeneval.formats.problems import some_of
 
@@ -84,8 +85,8 @@ def folder_of(outputs: Sequence[ScoringOutput]) -> Path | None:
 def read_scored(folder: Path) -> tuple[str, str]:
     """Return the recorded title and phase; both are empty if nothing readable was recorded."""
     with suppress(OSError, KeyError, TypeError, ValueError):
-        scored = parse_json((folder / RUNS / SCORED).read_bytes())
-        return str(scored["title"]), str(scored["phase"])
+        scored = parse_json(read_file(folder / RUNS / SCORED, LARGEST_FILE))
+        return printable(str(scored["title"])), printable(str(scored["phase"]))
     return "", ""
 
 

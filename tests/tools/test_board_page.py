@@ -11,9 +11,8 @@ from speechbundles.board.about import System
 from speechbundles.board.outputs import read_outputs
 from speechbundles.board.page import to_html
 from speechbundles.model.sources import Sources
+from tests.samples.boards import HOSTILE, large, noisy_systems
 from tests.samples.programs import ROOT
-from tests.speechbundles.board.test_page import large
-from tests.speechbundles.board.test_ranking import HOSTILE, noisy_systems
 
 pytest.importorskip("playwright", reason="needs the extra `browser`")
 from tests.tools.browser.check import check_page, find_chromium, open_chromium

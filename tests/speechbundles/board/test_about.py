@@ -14,8 +14,8 @@ from speechbundles.board.outputs import read_outputs
 from speechbundles.cli import rank
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
+from tests.samples.boards import noisy_systems, write_output
 from tests.samples.programs import ROOT
-from tests.speechbundles.board.test_ranking import noisy_systems, write_output
 
 EER = {"eer": 0.2, "eer_low": 0.1, "eer_high": 0.3}
 MERLION = "merlion_identification|items:0123456789ab|spokeneval:0.1.0"

@@ -8,7 +8,6 @@ from datetime import date
 from html.parser import HTMLParser
 from itertools import combinations
 
-import numpy as np
 import pytest
 from rich.cells import cell_len
 
@@ -23,22 +22,9 @@ from speechbundles.board.outputs import read_outputs
 from speechbundles.board.page import WIDEST, _column_groups, to_html
 from speechbundles.board.pictures import MOST_DRAWN, labels
 from speechbundles.model.sources import Sources
-from spokeneval.comparison.systems import Order, Pair, Row
-from spokeneval.comparison.tables import Table
-from spokeneval.run.interval import Interval
+from tests.samples.boards import HOSTILE, NAMES, large, noisy_systems, pair, rows
 from tests.samples.programs import ROOT
-from tests.speechbundles.board.test_ranking import HOSTILE, noisy_systems
 from tests.tools.colours import alike
-
-NAMES = [
-    "Université de Montréal, laboratoire RALI, système un",
-    "Université de Montréal, laboratoire RALI, système deux",
-    "清华大学语音与语言技术中心第一系统",
-    "清华大学语音与语言技术中心第二系统",
-    "جامعة القاهرة",
-    "Московский государственный университет имени Ломоносова",
-    *HOSTILE,
-]
 
 
 class Cells(HTMLParser):
@@ -69,40 +55,6 @@ class Cells(HTMLParser):
 def small(tmp_path_factory):
     paths = noisy_systems(tmp_path_factory.mktemp("hostile"), names=HOSTILE)
     return ranking.make_board(Sources(ROOT), read_outputs(paths), day=date(2027, 3, 14))
-
-
-def pair(first, second, *, p=1.0, adjusted=1.0, low=-1.0, high=1.0):
-    return Pair(first, second, 0.5, Interval(low, high, 0.1), p, adjusted)
-
-
-def rows(*ranges, clusters=None, interval=(0.0, 1.0)):
-    """Rows of systems `s1`, `s2`, … with their ranges of ranks."""
-    clusters = clusters or [1] * len(ranges)
-    return [
-        Row(place, False, f"s{place}", 9.0 - place, interval, ends, cluster, {}, {})
-        for place, (ends, cluster) in enumerate(zip(ranges, clusters, strict=True), 1)
-    ]
-
-
-def large(small, systems):
-    """A board of so many systems, with every kind of name, and a wide table."""
-    model = small.rows[0]
-    names = [f"{NAMES[place % len(NAMES)]} {place}" for place in range(systems)]
-    placed = [
-        replace(model, rank=place + 1, tied=False, name=name, ranks=(1, systems), cluster=1 + place // 4)
-        for place, name in enumerate(names)
-    ]
-    pairs = [
-        pair(*both, p=0.001, adjusted=0.01 if both[1] > both[0] + 9 else 0.5)
-        for both in combinations(range(systems), 2)
-    ]
-    ranks = np.random.RandomState(1).randint(1, systems + 1, size=(2000, systems))
-    order = Order([row.ranks for row in placed], [row.cluster for row in placed], pairs, ranks)
-    kinds = [f"condition{number} (40)" for number in range(60)]
-    wide = Table("By condition", ["System", *kinds], [[name, *["12.3456"] * 60] for name in names])
-    systems_csv = {name: System("A" * 200, "B" * 200, "open", "C" * 200) for name in names}
-    about = replace(small.about, systems=systems_csv)
-    return replace(small, rows=placed, compared=order, tables=[*small.tables, wide], about=about)
 
 
 # What it shows

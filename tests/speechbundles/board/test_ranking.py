@@ -34,23 +34,18 @@ from spokeneval.comparison.latex import to_latex
 from spokeneval.comparison.randomisation import MOST_SWAPPED
 from spokeneval.comparison.ranks import DECIMALS
 from spokeneval.formats.files import read_folder
-from spokeneval.formats.format import Items
-from spokeneval.formats.sheets import Answers
 from spokeneval.formats.speakers import Units
 from spokeneval.metrics.accept_reject import Decisions, decisions_per_response, ranked_d_full
 from spokeneval.metrics.agreement import RatingCells, cohen_kappa, rating_cells
 from spokeneval.metrics.counts import as_matrix, by_group
-from spokeneval.run.options import Settings, choose_options
-from spokeneval.run.scoring import score_submission
 from spokeneval.run.signature import Signature
 from spokeneval.run.statistics import Statistics, by_unit, primary_of_sums
 from spokeneval.tasks.spoken_call import TASK
+from tests.samples.boards import HOSTILE, SIGNATURE, noisy_systems, scored, write_output
 from tests.samples.freedom import degrees_of_freedom
 from tests.samples.own_competition import begun_folder
 from tests.samples.programs import ROOT, write_files
 from tests.samples.spoken_call import COLUMNS, TABLE_1, decided
-
-SIGNATURE = "spoken_call|class_sizes:public|fifty_percent_rule:flag|items:0123456789ab|spokeneval:0.1.0"
 
 
 @dataclass(frozen=True)
@@ -62,49 +57,6 @@ class Pair:
 
 
 COUNTS = [f"decisions.{field.name}" for field in fields(Decisions)]
-
-
-def scored(decisions, ids=None):
-    """Return scores and statistics of decisions (correct, meaningful, accepted), as the scoring program writes them."""
-    correct, meaningful, accept = (np.asarray(labels).astype(np.int64) for labels in decisions)
-    items = Items(tuple(ids or [f"{number}" for number in range(len(correct))]))
-    reference = Answers(items, {"language": correct, "meaning": meaningful})
-    options = Settings(choose_options(TASK, {}), False, Signature(TASK.name, items="0123456789ab"))
-    found = score_submission(TASK, reference, Answers(items, {"Accept": accept}), options)
-    return found.scores, found.statistics
-
-
-def write_output(folder, scores, statistics=None, *, signature=SIGNATURE, **changes):
-    folder.mkdir(parents=True)
-    (folder / "scores.json").write_text(json.dumps(scores))
-    (folder / "signature.txt").write_text(signature + "\n")
-    if statistics is not None:
-        content = {
-            "task": signature.split("|")[0],
-            "signature": signature,
-            "unit": statistics.unit,
-            "columns": list(statistics.columns),
-            "units": list(statistics.units),
-            "values": statistics.values.tolist(),
-        }
-        (folder / "statistics.json").write_text(json.dumps({**content, **changes}))
-    return folder
-
-
-def noisy_systems(folder, systems=5, responses=300, names=None):
-    """Write outputs of systems with more and more wrong decisions, and of one that copies the first."""
-    state = np.random.RandomState(7)
-    correct = np.arange(responses) < responses * 0.74
-    meaningful = correct | (state.rand(responses) < 0.7)
-    hardness = state.randn(responses)
-    names = names or [f"system{number}" for number in range(systems)]
-    decisions = [
-        correct ^ (hardness + state.randn(responses) > 1.9 - 0.3 * place) for place in range(systems)
-    ]
-    decisions[-1] = decisions[0]
-    for name, accept in zip(names, decisions, strict=True):
-        write_output(folder / name, *scored((correct, meaningful, accept)))
-    return sorted(folder.iterdir())
 
 
 def test_scores_tie_to_as_many_decimals_as_platforms_store():
@@ -757,15 +709,6 @@ def test_a_task_that_is_not_in_the_series_is_refused(tmp_path):
 
 
 # Files
-
-
-HOSTILE = [
-    "<img src=x onerror=alert(1)>",
-    "=cmd|' '!A0",
-    "$\\frac{1}$ *b* [l](x) `c`",
-    "a|b_c",
-    "\u202egnp.exe",
-]
 
 
 @pytest.fixture(scope="module")

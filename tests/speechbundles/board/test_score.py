@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import build_bundle
+from speechbundles.board.about import read_scored
 from speechbundles.board.score import score
 from speechbundles.model.errors import OrganiserError
 from speechbundles.rehearse import many
@@ -54,6 +55,7 @@ def test_each_is_scored_best_first_and_a_bad_one_is_listed(tmp_path, downloads, 
     assert "is not a readable zip" in rows[2]["reason"]
     assert json.loads((out / "alpha/first/scores.json").read_text())["accuracy"] == 0.87654321
     assert not (out / "beta/broken").exists()
+    assert read_scored(out) == ("Synthetic", "Evaluation")
 
 
 def test_a_second_run_does_only_what_is_new(tmp_path, downloads):
