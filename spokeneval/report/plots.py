@@ -61,6 +61,7 @@ _SETTINGS = {
     "path.simplify": True,
 }
 _POINTS = 72
+WIDEST = 1.2
 _FONTS = 'system-ui, "Segoe UI", Arial, "DejaVu Sans", sans-serif'.replace('"', "'")
 
 
@@ -72,7 +73,7 @@ def plot(
     Parameters
     ----------
     name: letters only; unique on the page.
-    width, height: in inches; a page shows the plot at most 1.5 times as wide.
+    width, height: in inches; a page shows the plot at most `WIDEST` times as wide.
     narrowest: width in inches below which the plot scrolls instead of shrinking.
     """
     with _matplotlib() as matplotlib:
@@ -134,7 +135,7 @@ def _inline(name: str, svg: str, width: float, narrowest: float) -> Html:
     svg = re.sub(r'(href="|url\()#', rf"\1#{name}-", svg)
     box = re.search(r'viewBox="[^"]*"', svg)
     assert box is not None
-    style = f"max-width: {1.5 * width:g}in; min-width: {narrowest:g}in"
+    style = f"max-width: {WIDEST * width:g}in; min-width: {narrowest:g}in"
     opening = f'<svg {box[0]} style="{style}" aria-hidden="true" focusable="false">'
     svg = opening + svg[svg.index(">") + 1 :]
     svg = re.sub(r"'DejaVu Sans'(, [^;\"]*)?", _FONTS, svg)

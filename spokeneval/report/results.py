@@ -231,7 +231,7 @@ def _score_section(task: Task, scores: Mapping[str, Number], scored: Scored, set
         folded(count_of(len(rest), "more score"), table("More scores", header, rest, shown=200))
         if rest
         else None,
-        *(paragraph(note, kind="note") for note in notes),
+        paragraph(*notes, kind="note"),
     )
 
 

@@ -14,7 +14,7 @@ from ...metrics.prediction_error import Differences, prmse, rmse, standardised_m
 from ...run.scoring import Scored
 from ...tasks.content_accuracy import SECOND, scale_of
 from ..largest import Errors
-from ..page import Html, figure, long_table, paragraph, section, table
+from ..page import Html, figure, folded, long_table, paragraph, section, table
 from ..plots import BLUE, STRONG, cells, mean_difference, plot
 
 _MOST_SHIFT = 0.15
@@ -80,10 +80,13 @@ def _against_humans(
     return section(
         "Predictions against human scores",
         figure(caption, f"{caption}. {spoken}.", plot("humans", scatter, width=5.2, height=3.8)),
-        figure(
+        folded(
             "Agreement of the rounded predictions",
-            f"Agreement of the rounded predictions: {int(np.trace(joint))} of {joint.sum()} equal.",
-            plot("agreement", matrix, width=3.6, height=3.6),
+            figure(
+                "Rounded predictions and human scores",
+                f"Agreement of the rounded predictions: {int(np.trace(joint))} of {joint.sum()} equal.",
+                plot("agreement", matrix, width=3.6, height=3.6),
+            ),
         ),
         table(
             "Predictions at each human score",

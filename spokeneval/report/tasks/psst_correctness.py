@@ -11,7 +11,7 @@ from ...metrics import correctness as metrics
 from ...metrics.counts import by_group
 from ...run.scoring import Scored
 from ..largest import Errors
-from ..page import Html, figure, long_table, section, table
+from ..page import Html, figure, folded, long_table, section, table
 from ..plots import cells, plot
 from ..speakers import groupings, speaker_section
 
@@ -66,7 +66,9 @@ def _predictions(counts: metrics.CorrectnessCounts) -> Html:
     spoken = "; ".join(f"{row[0]}: {row[4]} predicted correctly" for row in rows)
     return section(
         "Predictions",
-        figure(caption, f"{caption}. {spoken}.", plot("predictions", draw, width=4, height=3.4)),
+        folded(
+            "Plot", figure(caption, f"{caption}. {spoken}.", plot("predictions", draw, width=4, height=3.4))
+        ),
         table("Responses", ["True class", "predicted correct", "predicted incorrect", "all", "right"], rows),
     )
 

@@ -13,7 +13,7 @@ from ...formats.sheets import Answers
 from ...metrics import phoneme_recognition as metrics
 from ...run.scoring import Scored
 from ..largest import Errors, Group
-from ..page import Html, code, figure, lines, long_table, paragraph, section, table
+from ..page import Html, code, figure, folded, lines, long_table, paragraph, section, table
 from ..plots import GREY, colour_bar, plot, shade, squares
 from ..speakers import groupings, speaker_section
 
@@ -130,7 +130,10 @@ def _confusions(counts: np.ndarray) -> Html:
     svg = plot("phones", draw, width=8, height=8, narrowest=6.8)
     return section(
         "Phoneme confusions",
-        figure(caption, f"{caption}. Most frequent errors: {spoken or 'none'}.", svg),
+        folded(
+            "Confusion matrix",
+            figure(caption, f"{caption}. Most frequent errors: {spoken or 'none'}.", svg),
+        ),
         long_table(
             "Most frequent errors",
             ["Reference → recognised", "Times", "Share of the phone", "Features, of 24"],
