@@ -32,6 +32,10 @@ BROKEN = {
     "overlap: Here and There": ('"end">There', '"end" dy="-26">There'),
     "cut off: There": ('"end">There', '"end" dx="-400">There'),
     "runs out of its box: More": ("<summary>", '<summary style="width: 3px; overflow-wrap: normal">'),
+    "overlap: Small. and A table": ('<p class="note">', '<p style="margin-bottom: -4rem">'),
+    "same label twice: Here": ("<span>There", "<span>Here"),
+    "same label twice: There": ('"end">Here', '"end">There'),
+    "1,000 kB": ("</main>", f"<!-- {'x' * 1_000_000} --></main>"),
     "axe: color-contrast": ('<p class="note">', '<p style="color: #999">'),
     "axe: heading-order": ("<h2>A table</h2>", "<h5>A table</h5>"),
 }

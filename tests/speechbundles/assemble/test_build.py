@@ -119,7 +119,7 @@ def test_the_titles_of_a_tasks_columns_differ_and_fit_both_platforms(name):
 def test_a_title_that_a_platform_would_cut_is_refused_with_its_line(monkeypatch):
     monkeypatch.setattr("speechbundles.competition.read.LONGEST_COLUMN_TITLE", 15)
     with pytest.raises(
-        OrganiserError, match=r"line 64 .*the title of d_full_low, 'Dfull from \(95 %\)', has more"
+        OrganiserError, match=r"line 84 .*the title of d_full_low, 'Dfull from \(95 %\)', has more"
     ):
         read_competitions(Sources(ROOT), ["spoken_call"])
 
@@ -167,7 +167,7 @@ def test_a_defect_that_four_challenges_share_is_reported_once_where_it_is_define
     with pytest.raises(OrganiserError) as refusal:
         read_competitions(Sources(copy))
     assert str(refusal.value).splitlines()[2:] == [
-        "  line 44   challenges.spoken_call.phases[0].max_submissions: 0 is less than the minimum of 1"
+        "  line 64   challenges.spoken_call.phases[0].max_submissions: 0 is less than the minimum of 1"
     ]
     assert text.count("*half_a_year") == 3
 

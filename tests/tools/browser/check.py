@@ -16,14 +16,46 @@ SHEET = (703, 1032)
 
 _COMMANDS = ("chromium", "chromium-browser", "google-chrome")
 
-_TEXT_APART = """
+_TEXT_APART = r"""
 () => {
   const found = [], root = document.documentElement;
   if (root.scrollWidth > innerWidth) found.push(`${root.scrollWidth - innerWidth} px wider than the screen`);
-  const words = (element) => element.textContent.trim().slice(0, 40);
-  for (const element of document.querySelectorAll("h1, h2, p, summary, figcaption, caption, th, td"))
+  const words = (element) => element.textContent.trim().replace(/\s+/g, " ").slice(0, 40);
+  const overlaps = (boxes) => {
+    boxes.sort((one, other) => one[0].top - other[0].top);
+    for (const [place, [one, text]] of boxes.entries())
+      for (const [other, near] of boxes.slice(place + 1)) {
+        if (other.top > one.bottom) break;
+        const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+        const down = Math.min(one.bottom, other.bottom) - other.top;
+        if (across > 1 && down > 0.3 * Math.min(one.height, other.height) && !text.contains(near))
+          found.push(`overlap: ${words(text)} and ${words(near)}`);
+      }
+  };
+  const blocks = [...document.querySelectorAll("h1, h2, p, li, dt, dd, summary, figcaption, caption, th, td")];
+  for (const element of blocks)
     if (element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== "inline")
       found.push(`runs out of its box: ${words(element)}`);
+  const range = document.createRange(), placed = [];
+  for (const element of blocks) {
+    if (element.querySelector("p, li, svg") || !element.checkVisibility()) continue;
+    range.selectNodeContents(element);
+    placed.push([range.getBoundingClientRect(), element]);
+  }
+  overlaps(placed);
+  const labels = (elements, kind) => {
+    const seen = new Map();
+    for (const element of elements) {
+      if (!/\p{L}/u.test(element.textContent)) continue;
+      const box = element.getBoundingClientRect();
+      for (const line of kind(box)) {
+        const key = `${words(element)} ${line}`;
+        if (seen.has(key)) found.push(`same label twice: ${words(element)}`);
+        seen.set(key, true);
+      }
+    }
+  };
+  for (const scale of document.querySelectorAll(".scale")) labels(scale.querySelectorAll(":scope > span"), () => [""]);
   for (const svg of document.querySelectorAll("svg")) {
     const frame = svg.getBoundingClientRect(), boxes = [];
     for (const text of svg.querySelectorAll("text")) {
@@ -33,20 +65,19 @@ _TEXT_APART = """
         found.push(`cut off: ${words(text)}`);
       if (Math.min(Math.abs(turned.a), Math.abs(turned.b)) < 0.01) boxes.push([box, text]);
     }
-    boxes.sort((one, other) => one[0].top - other[0].top);
-    for (const [place, [one, text]] of boxes.entries())
-      for (const [other, near] of boxes.slice(place + 1)) {
-        if (other.top > one.bottom) break;
-        const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
-        const down = Math.min(one.bottom, other.bottom) - other.top;
-        if (across > 1 && down > 0.3 * Math.min(one.height, other.height))
-          found.push(`overlap: ${words(text)} and ${words(near)}`);
-      }
+    overlaps(boxes);
+    labels(svg.querySelectorAll("text"), (box) => [
+      `left ${Math.round(box.left)}`, `right ${Math.round(box.right)}`, `top ${Math.round(box.top)}`,
+      `bottom ${Math.round(box.bottom)}`]);
   }
   return found;
 }
 """
-"""Script that finds text that is cut off, overlaps other text of its plot (unless slanted), or overflows its box."""
+"""Script that finds text that is cut off, overlaps other text of the page or of its plot (unless slanted), or overflows
+its box, and labels that occur twice on an axis or in a column of a plot."""
+
+LARGEST = 1_000_000
+"""The most bytes of a page: it is read on phones, and kept for each submission."""
 
 
 def find_chromium() -> str | None:
@@ -72,6 +103,8 @@ def check_page(browser: Browser, path: Path, shots: Path | None = None, *, paper
     paper: whether the page has to fit a sheet of paper too.
     """
     found: list[str] = []
+    if (size := path.stat().st_size) > LARGEST:
+        found.append(f"{size / 1000:,.0f} kB; expected at most {LARGEST / 1000:,.0f} kB")
     page = _open(browser, path, found)
     page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
     for screen, (width, height) in SCREENS.items():
