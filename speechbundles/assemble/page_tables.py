@@ -60,7 +60,7 @@ def kit_data_list(competition: Competition, kit: Mapping[str, bytes]) -> str:
             listed = f"{count_of(rows, 'row')}; columns {_columns_of(name, content)}"
             facts = "; ".join(filter(None, [facts.partition(": ")[0], listed]))
         items.append(f"- `{name}`: {facts}".removesuffix(": "))
-    return "\n".join(items)
+    return "\n".join(["The kit also has these data:", "", *items]) if items else ""
 
 
 def set_files_list(competition: Competition, references: Mapping[str, ReferenceSet]) -> str:
@@ -208,11 +208,10 @@ def known_table(competition: Competition, feedback: Mapping[str, Feedback]) -> s
 def phases_list(competition: Competition) -> str:
     items = []
     for phase in competition.phases:
-        end = f"to {_minute(phase.end)}" if phase.end else "without an end"
+        start, end = _minute(phase.start), phase.end
+        dates = f"{start} to {_minute(end)}" if end else f"from {start}"
         limits = f"{phase.max_submissions_per_day} submissions a day, {phase.max_submissions} in all"
-        items.append(
-            f"- **{phase.name}**, {_minute(phase.start)} {end} UTC: {limits}. {phase.description}".strip()
-        )
+        items.append(f"- **{phase.name}**, {dates} UTC: {limits}. {phase.description}".strip())
     return "\n".join(items)
 
 
