@@ -225,8 +225,8 @@ th button { all: unset; cursor: pointer; }
 th button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 th[aria-sort=ascending] button::after { content: " ▲" / ""; font-size: 0.7em; }
 th[aria-sort=descending] button::after { content: " ▼" / ""; font-size: 0.7em; }
-small { display: block; font-size: 0.8125rem; line-height: 1.35; color: var(--soft); overflow-wrap: anywhere; }
-.tag { font-size: 0.75rem; border: 1px solid var(--strong); border-radius: 0.6rem; padding: 0 0.4rem;
+small { display: block; font-size: 0.87em; line-height: 1.35; color: var(--soft); overflow-wrap: anywhere; }
+.tag { font-size: 0.8em; border: 1px solid var(--strong); border-radius: 0.6rem; padding: 0 0.4rem;
   white-space: nowrap; color: var(--soft); }
 .ranking:not(.sorted) .begins > * { border-top: 2px solid var(--strong); }
 .ranking .marked > :not(:last-child) { font-style: italic; }
@@ -250,6 +250,5 @@ small { display: block; font-size: 0.8125rem; line-height: 1.35; color: var(--so
   tbody tr:first-child { break-before: avoid; }
   .podium { grid-template-columns: repeat(3, 1fr); }
   .ranking .band > *, .podium div, figure svg { print-color-adjust: exact; }
-  small { font-size: 7pt; }
 }
 """
