@@ -41,7 +41,7 @@ audio: .venv/installed-audio
 # Check every kind of page in Chromium, and the documentation if `make docs` has built it. Chromium is Debian's, or the
 # program that the variable CHROMIUM names. `SHOTS=DIR` saves pictures.
 browser: .venv/installed-browser
-	$(BIN)/python -m pytest -rs -m 'thorough or not thorough' tests/tools/test_browser.py
+	$(BIN)/python -m pytest -rs -m 'thorough or not thorough' tests/tools/test_browser.py tests/tools/test_board_page.py
 	$(BIN)/python -m tests.tools.browser $(if $(SHOTS),--shots $(SHOTS))
 
 # The pictures of README and the documentation, made from the sample.
