@@ -44,7 +44,7 @@ _LIGATURES = "-',<>"
 _GREEK = {"α": r"$\alpha$", "κ": r"$\kappa$", "ρ": r"$\rho$"}
 """Greek letters in the titles of scores."""
 
-_RIGHT_TO_LEFT = ("R", "AL")
+_RIGHT_TO_LEFT, _BRACKET = ("R", "AL"), "bracket"
 
 _CJK = {"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "IDEOGRAPHIC", "FULLWIDTH", "HALFWIDTH"}
 """First words of the names of characters that the Noto CJK fonts have."""
@@ -113,7 +113,7 @@ _NAME_MACROS = r"""% \boardname{label}{name}: the name, if fonts have all its ch
   \fi}}
 \def\board@break{\boardbreak}
 \ifxetex
-  \TeXXeTstate=1
+  \TeXXeTstate=1 \XeTeXgenerateactualtext=1
   \def\boardrtl#1{\beginR#1\endR}
   \def\boardltr#1{\beginL#1\endL}
 \else
@@ -221,24 +221,27 @@ def _escape(text: str) -> str:
 
 def _in_scripts(text: str) -> str:
     r"""Return text as LaTeX, with a `\boardrun` for each part in another script."""
+    strong = [char for char in text if unicodedata.bidirectional(char) in ("L", *_RIGHT_TO_LEFT)]
+    backwards = _is_right_to_left("".join(strong[:1]))
     runs: list[tuple[str, str]] = []
     cjk = _cjk_font(text)
     for char in text:
-        script = _script(char, cjk)
+        script = _BRACKET if backwards and char in "()[]{}<>" else _script(char, cjk)
         if runs and (script is None or script == runs[-1][0] or char == " "):
             runs[-1] = (runs[-1][0], runs[-1][1] + char)
         else:
             runs.append((script or "", char))
-    strong = [char for char in text if unicodedata.bidirectional(char) in ("L", *_RIGHT_TO_LEFT)]
-    backwards = _is_right_to_left("".join(strong[:1]))
     parts = []
     for script, part in runs:
         words = part.rstrip(" ")
         tag = _TAGS.get(script, script[:4].lower())
-        whole = (
-            rf"\boardrun{{{script}}}{{{tag}}}{{{_breakable(words, script)}}}" if script else _escape(words)
-        )
-        if _is_right_to_left(words) != backwards:
+        if script == _BRACKET:
+            whole = _escape(words.translate(str.maketrans("()[]{}<>", ")(][}{><")))
+        elif script:
+            whole = rf"\boardrun{{{script}}}{{{tag}}}{{{_breakable(words, script)}}}"
+        else:
+            whole = _escape(words)
+        if script != _BRACKET and _is_right_to_left(words) != backwards:
             whole = rf"\board{'ltr' if backwards else 'rtl'}{{{whole}}}"
         parts.append(whole + part[len(words) :])
     whole = "".join(parts)

@@ -103,6 +103,13 @@ def test_a_table_has_at_most_seven_columns_and_runs_over_pages_only_if_it_is_lon
     assert r"\boardname" not in short
 
 
+def test_brackets_turn_around_from_right_to_left():
+    (name,) = re.findall(r"boardname\{System 1\}\{(.*)\} & 1= ", to_latex(board(1, ["صوت (ب) v1.2"])))
+    arabic = r"\boardrun{{Arabic}}{{arab}}{{{}}}"
+    first, second = arabic.format("صوت"), arabic.format("ب")
+    assert name == rf"\boardrtl{{{first} ){second}( \boardltr{{v1.2}}}}"
+
+
 def test_a_title_may_be_in_any_script():
     assert r"\boardname{Score}{\boardrun{CJK SC}{hani}{正\boardbreak 确" in to_latex(board(2, title="正确率"))
 
