@@ -140,7 +140,13 @@ def to_latex(ranking: Ranking) -> str:
         lines = [r"{\small", rf"\begin{{longtable}}{{{columns}}}", caption + r" \\", *head, r"\endhead"]
         lines += [r"\bottomrule", r"\endfoot", *body, r"\end{longtable}}"]
     else:
-        lines = [r"\begin{\boardtable}[htbp]", r"\small", caption, rf"\begin{{tabular}}{{{columns}}}"]
+        lines = [
+            r"\begin{\boardtable}[htbp]",
+            r"\small",
+            caption,
+            r"\smallskip",
+            rf"\begin{{tabular}}{{{columns}}}",
+        ]
         lines += [*head, *body, r"\bottomrule", r"\end{tabular}", r"\end{\boardtable}"]
     about = _ABOUT.format(
         title=_printable(table.title), long=" and longtable, which needs a single column" if is_long else ""
