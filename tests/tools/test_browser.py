@@ -36,6 +36,10 @@ BROKEN = {
     "same label twice: Here": ("<span>There", "<span>Here"),
     "same label twice: There": ('"end">Here', '"end">There'),
     "1,000 kB": ("</main>", f"<!-- {'x' * 1_000_000} --></main>"),
+    "apart in light mode, greyscale": (
+        "</main>",
+        '<svg><path d="M0 0h9" stroke="#0072b2"/><path d="M0 5h9" stroke="#b33c00"/></svg></main>',
+    ),
     "axe: color-contrast": ('<p class="note">', '<p style="color: #999">'),
     "axe: heading-order": ("<h2>A table</h2>", "<h5>A table</h5>"),
 }

@@ -9,6 +9,8 @@ from pathlib import Path
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.tools.colours import alike
+
 SCREENS = {"desktop": (1280, 900), "phone": (390, 844)}
 SCHEMES = ("light", "dark")
 SHEET = (703, 1032)
@@ -119,7 +121,7 @@ def check_page(browser: Browser, path: Path, shots: Path | None = None, *, paper
         page.emulate_media(media="print", color_scheme="light")
         found += [f"print: {words}" for words in page.evaluate(_TEXT_APART)]
     page.close()
-    return found
+    return found + alike(path.read_text(encoding="utf-8"))
 
 
 def check_site(browser: Browser, path: Path, root: Path, shots: Path | None = None) -> list[str]:
