@@ -350,6 +350,30 @@ def test_few_of_many_clean_sets_are_warned_of():
     assert share_warned(1000) <= LEVEL + 0.01  # two standard errors are 0.6 %
 
 
+def recorded(seed):
+    """The findings in a clean set in the order of its speakers, whom only the names show."""
+    draw = random.Random(seed)
+    speakers = draw.choice((12, 20, 40))
+    names = [f"spk{speaker:02}_{number:03}" for speaker in range(speakers) for number in range(N // speakers)]
+    own = [(draw.gauss(0, 2), draw.choice((8000, 16000)), draw.randrange(1, 28)) for _ in range(speakers)]
+    labels, sounds, times = [], {}, []
+    for number, name in enumerate(names):
+        health, rate, day = own[int(name[3:5])]
+        labels.append("ill" if health + draw.gauss(0, 1) > 0 else "well")
+        sounds[f"wav/{name}.wav"] = wav(rate * draw.randrange(30, 60) // 1000, rate=rate)
+        times.append((2027, 1, day, 1 + number // 60, number % 60, 0))
+    return findings(names, {"label": labels}, names, sounds, times)
+
+
+def test_clean_recordings_without_a_column_of_speakers_have_no_finding():
+    assert [finding.what for seed in range(10) for finding in recorded(seed)] == []
+
+
+@pytest.mark.thorough
+def test_few_of_many_clean_sets_of_recordings_are_warned_of():
+    assert sum(any(recorded(seed)) for seed in range(200)) <= 10
+
+
 def test_a_large_set_takes_less_than_ten_seconds():
     draw = np.random.default_rng(1)
     size = 30_000
