@@ -75,6 +75,7 @@ class Entry:
     Attributes
     ----------
     ranks: the best and the worst rank that the entry may have; None if unknown.
+    cluster: of entries that do not differ significantly, 1 is the best; None if unknown.
     time: of the upload; None if names are anonymous.
     scores: by column key.
     """
@@ -82,6 +83,7 @@ class Entry:
     rank: int
     tied: bool
     ranks: tuple[int, int] | None
+    cluster: int | None
     name: str
     time: datetime | None
     scores: Mapping[str, Decimal]
@@ -192,7 +194,7 @@ def make_home_board(
             compared = _compare_steps(season.bundle, placed, published[str(phase.reference_data)])
         else:
             compared = _compare(bundle, season.bundle, phase, placed, shown, exact, private, jobs)
-        entries = _entries(season.bundle, placed, shown, compared.ranks, columns, timed=not anonymous)
+        entries = _entries(season.bundle, placed, shown, compared, columns, timed=not anonymous)
         boards.append(PhaseBoard(phase, entries, compared.notes, compared.tables))
     return HomeBoard(
         season.bundle.title,
@@ -267,25 +269,36 @@ def _primary(bundle: BuiltBundle, placed: Sequence[Attempt]) -> list[Decimal | N
     return [attempt.score(key) for attempt in placed]
 
 
+@dataclass(frozen=True)
+class _Compared:
+    """Rank ranges and clusters in the order of the board, empty if unknown, and what explains them."""
+
+    ranks: Sequence[tuple[int, int]] = ()
+    clusters: Sequence[int] = ()
+    notes: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+
+
 def _entries(
     bundle: BuiltBundle,
     placed: Sequence[Attempt],
     names: Sequence[str],
-    ranks: Sequence[tuple[int, int] | None],
+    compared: _Compared,
     columns: Sequence[Column],
     *,
     timed: bool,
 ) -> tuple[Entry, ...]:
     places = _places(bundle, placed)
     entries = []
-    for attempt, place, name, possible in zip(placed, places, names, ranks, strict=True):
+    for position, (attempt, place, name) in enumerate(zip(placed, places, names, strict=True)):
         stored = attempt.result.scores if attempt.result else {}
         known = {key: score for key, score in stored.items() if score is not None}
         entries.append(
             Entry(
                 place,
                 places.count(place) > 1,
-                possible,
+                compared.ranks[position] if compared.ranks else None,
+                compared.clusters[position] if compared.clusters else None,
                 name,
                 attempt.submission.time if timed else None,
                 {column.key: known[column.key] for column in columns if column.key in known},
@@ -295,21 +308,12 @@ def _entries(
     return tuple(entries)
 
 
-@dataclass(frozen=True)
-class _Compared:
-    """Rank ranges in the order of the board, and what explains them."""
-
-    ranks: Sequence[tuple[int, int] | None]
-    notes: tuple[str, ...] = ()
-    tables: tuple[Table, ...] = ()
-
-
 def _compare_steps(bundle: BuiltBundle, placed: Sequence[Attempt], step: float | None) -> _Compared:
     """Return ranges in which entries less than two steps apart may change places."""
     scores = _primary(bundle, placed)
     known = [score for score in scores if score is not None]
     if not step or len(known) < len(scores):
-        return _Compared([None] * len(scores))
+        return _Compared()
     apart = 2 * Decimal(str(step))
     if bundle.ranking_column().direction == "lower":
         known = [-score for score in known]
@@ -320,7 +324,7 @@ def _compare_steps(bundle: BuiltBundle, placed: Sequence[Attempt], step: float |
         )
         for score in known
     ]
-    return _Compared(ranks, ("Rank ranges: entries less than two steps apart may change places.",))
+    return _Compared(ranks, notes=("Rank ranges: entries less than two steps apart may change places.",))
 
 
 def _compare(
@@ -334,9 +338,8 @@ def _compare(
     jobs: int | None,
 ) -> _Compared:
     """Compare entries by the counts of each unit, as `rank` does."""
-    unknown = _Compared([None] * len(placed))
     if len(placed) < 2:
-        return unknown
+        return _Compared()
     out = private / _SCORED / str(phase.number)
     scores = score_all(
         path,
@@ -346,11 +349,11 @@ def _compare(
         jobs=jobs,
     )
     if not all(scored.finished for scored in scores.scored):  # the board has their scores from an earlier run
-        return unknown
+        return _Compared()
     outputs = read_outputs([out / attempt.submission.name for attempt in placed])
     summed = [output.statistics for output in outputs if output.statistics is not None]
     if len(summed) < len(placed):
-        return unknown
+        return _Compared()
     order = compare_systems(
         task,
         summed,
@@ -361,6 +364,7 @@ def _compare(
     unit, number = summed[0].unit, len(summed[0].units)
     return _Compared(
         order.ranks,
+        order.clusters,
         tuple(how_compared(f"{number} {unit}s", unit, len(summed), number)),
         tuple(power_table(order.pairs, names, unit, number, bundle.ranking_column())),
     )
@@ -433,11 +437,13 @@ def to_html(board: HomeBoard) -> str:
     if board.following:
         dates.append(f"The next leaderboard has the submissions until {board.following:{FORMAT}} UTC.")
     ranged = any(entry.ranks for each in board.phases for entry in each.entries)
+    clustered = any(entry.cluster for each in board.phases for entry in each.entries)
     timed = any(entry.time for each in board.phases for entry in each.entries)
     header = [
         "Name",
         "Rank",
         *(["Rank range"] if ranged else []),
+        *(["Cluster"] if clustered else []),
         *(column.title for column in board.columns),
         *(["Uploaded (UTC)"] if timed else []),
     ]
@@ -448,6 +454,7 @@ def to_html(board: HomeBoard) -> str:
                 printable(entry.name),
                 _rank(entry),
                 *([_range(entry)] if ranged else []),
+                *([str(entry.cluster or "")] if clustered else []),
                 *(entry.shown[column.key] for column in board.columns),
                 *([f"{entry.time:{FORMAT}}"] if entry.time else []),
             ]
@@ -499,6 +506,7 @@ def to_csv(board: HomeBoard) -> str:
             "rank",
             "best_rank",
             "worst_rank",
+            "cluster",
             "name",
             "uploaded",
             *(column.key for column in board.columns),
@@ -514,7 +522,7 @@ def to_csv(board: HomeBoard) -> str:
             rows.append(
                 [
                     no_formula(each.phase.name),
-                    *map(str, (entry.rank, *(entry.ranks or ("", "")))),
+                    *map(str, (entry.rank, *(entry.ranks or ("", "")), entry.cluster or "")),
                     no_formula(printable(entry.name)),
                     uploaded,
                     *scores,
@@ -540,6 +548,7 @@ def to_json(board: HomeBoard) -> str:
                         "rank": entry.rank,
                         "tied": entry.tied,
                         "ranks": entry.ranks,
+                        "cluster": entry.cluster,
                         "name": entry.name,
                         "uploaded": f"{entry.time:{FORMAT}}" if entry.time else None,
                         "scores": {key: number(score) for key, score in entry.scores.items()},

@@ -156,6 +156,7 @@ def test_exact_ranks_have_the_ranges_of_rank(exact, tmp_path):
     ranking = make_board(Sources(ROOT, begin(tmp_path / "mine")), outputs)
     ranges = [entry.ranks for entry in made.phases[0].entries]
     assert ranges == [row.ranks for row in ranking.rows]
+    assert [entry.cluster for entry in made.phases[0].entries] == [row.cluster for row in ranking.rows]
     assert ranges[0][1] > 1  # two systems that cannot be separated
     assert ranges[2] == (3, 3)
     page, table, _ = (path.read_text("utf-8") for path in write_home_board(made, tmp_path / "site"))
