@@ -120,6 +120,8 @@ def export(
         raise MissingFacts(form, lacking)
     results = results._replace(right={}) if hidden else results
     results = _as_shown(results, options) if rounding and options else results
+    if not all(results.task.primary.key in system.scores for system in results.systems):
+        raise ValueError(f"{path}: {results.task.primary.key}, the primary score, is missing or not shown")
     if form == EVERY_EVAL_EVER:
         return _every_eval_ever(results, facts, now)
     if form == HUGGING_FACE:

@@ -265,11 +265,15 @@ def test_a_hidden_set_is_exported_as_its_leaderboard_shows_it(hidden):
 
 
 def test_exact_figures_of_a_hidden_set_need_a_word(hidden):
-    _, exact, _ = hidden
+    _, exact, options = hidden
     with pytest.raises(ValueError, match="--bundle, for the steps of its leaderboard; or --exact"):
         export(exact, HUGGING_FACE, now=NOW, facts=facts_of(TASK))
     with pytest.raises(ValueError, match="the bundle does not have the set"):
         export(exact, HUGGING_FACE, now=NOW, facts=facts_of(TASK), options=Options(feedback="coarse"))
+    none = {items: {**vars(feedback), "steps": {}} for items, feedback in options.sets.items()}
+    unstepped = Options.load({"feedback": "coarse", "sets": none})
+    with pytest.raises(ValueError, match="f1, the primary score, is missing or not shown"):
+        export(exact, HUGGING_FACE, now=NOW, facts=facts_of(TASK), options=unstepped)
     with pytest.raises(ValueError, match="the labels are hidden"):
         export(exact, CROISSANT, now=NOW, facts=facts_of(TASK), reference=exact)
 
