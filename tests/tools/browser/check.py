@@ -45,19 +45,17 @@ _TEXT_APART = r"""
     placed.push([range.getBoundingClientRect(), element]);
   }
   overlaps(placed);
-  const labels = (elements, kind) => {
-    const seen = new Map();
+  const labels = (elements, sides) => {
+    const seen = new Set();
     for (const element of elements) {
       if (!/\p{L}/u.test(element.textContent)) continue;
       const box = element.getBoundingClientRect();
-      for (const line of kind(box)) {
-        const key = `${words(element)} ${line}`;
-        if (seen.has(key)) found.push(`same label twice: ${words(element)}`);
-        seen.set(key, true);
-      }
+      const keys = sides.map((side) => `${element.textContent} ${side} ${Math.round(box[side])}`);
+      if (keys.some((key) => seen.has(key))) found.push(`same label twice: ${words(element)}`);
+      keys.forEach((key) => seen.add(key));
     }
   };
-  for (const scale of document.querySelectorAll(".scale")) labels(scale.querySelectorAll(":scope > span"), () => [""]);
+  for (const scale of document.querySelectorAll(".scale")) labels(scale.querySelectorAll(":scope > span"), ["left"]);
   for (const svg of document.querySelectorAll("svg")) {
     const frame = svg.getBoundingClientRect(), boxes = [];
     for (const text of svg.querySelectorAll("text")) {
@@ -68,9 +66,14 @@ _TEXT_APART = r"""
       if (Math.min(Math.abs(turned.a), Math.abs(turned.b)) < 0.01) boxes.push([box, text]);
     }
     overlaps(boxes);
-    labels(svg.querySelectorAll("text"), (box) => [
-      `left ${Math.round(box.left)}`, `right ${Math.round(box.right)}`, `top ${Math.round(box.top)}`,
-      `bottom ${Math.round(box.bottom)}`]);
+    const lines = (text) => text.parentElement.matches("g:not(:has(> :not(text)))");
+    const whole = new Set([...svg.querySelectorAll("text")].map((text) => lines(text) ? text.parentElement : text));
+    const panels = new Map();
+    for (const label of whole) {
+      const panel = label.closest("svg > g > g") ?? svg;
+      panels.set(panel, [...(panels.get(panel) ?? []), label]);
+    }
+    for (const panel of panels.values()) labels(panel, ["left", "right", "top", "bottom"]);
   }
   return found;
 }
