@@ -57,7 +57,7 @@ def _confusions(times: np.ndarray) -> Html:
     shares = times / np.maximum(times.sum(axis=1, keepdims=True), 1e-9)
 
     def draw(canvas: Any) -> None:
-        axes = canvas.add_axes([0.2, 0.16, 0.78, 0.82])
+        axes = canvas.add_axes([0.22, 0.16, 0.76, 0.82])
         cells(axes, shares, [[f"{100 * share:.1f}" for share in row] for row in shares], largest=1)
         axes.set_xticklabels(_STATES)
         axes.set_yticklabels(_STATES)
