@@ -14,12 +14,18 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
 SCALE = plots.scale([plots.Mark("Here", 0.5, "0.5"), plots.Mark("There", 0.7, "0.7", (0.6, 0.8))])
 TURNS = np.array([[0, 1000]])
 LANES = plots.timeline([plots.Lane(name, [(TURNS, plots.BLUE)]) for name in ("Here", "There")], TURNS)
+PANELS = page.Html(
+    '<svg viewBox="0 0 200 60" width="200"><g><g><g><text x="10" y="20">Level</text></g></g>'
+    '<g><g><text x="10" y="50">Level</text></g></g></g></svg>'
+)
+"""Two panels of a plot, which may repeat the titles of their axes."""
 SOUND = page.page(
     "Sound",
     page.section(
         "A plot",
         page.figure("Where it stands", "Here 0.5; there 0.7", SCALE),
         page.figure("When", "Here and there from 0 to 1 s", LANES),
+        page.figure("Levels", "Two panels", PANELS),
         page.paragraph("Small.", kind="note"),
     ),
     page.section("A table", page.folded("More", page.table("Scores", ["Score", "Value"], [["F1", "0.5"]]))),
@@ -35,6 +41,7 @@ BROKEN = {
     "overlap: Small. and A table": ('<p class="note">', '<p style="margin-bottom: -4rem">'),
     "same label twice: Here": ("<span>There", "<span>Here"),
     "same label twice: There": ('"end">Here', '"end">There'),
+    "same label twice: Level": ('</g></g><g><g><text x="10" y="50"', '</g><g><text x="10" y="50"'),
     "1,000 kB": ("</main>", f"<!-- {'x' * 1_000_000} --></main>"),
     "apart in light mode, greyscale": (
         "</main>",
