@@ -191,13 +191,14 @@ def rehearse_phase(
     keep_output: a new folder that receives the scoring program's output if the run is Finished.
     place: folder for the run's files; default: the folder for temporary files.
     """
-    engine = engine or LocalEngine()
-    limits = limits or Limits()
     worker = (REWORKED if reworked else WORKERS)[bundle.platform]
+    rehearse_with = partial(
+        _rehearse, bundle, phase, submission, keep, keep_output, limits or Limits(), place, worker
+    )
     try:
-        return _rehearse(bundle, phase, submission, keep, keep_output, limits, engine, place, worker)
+        return rehearse_with(engine or LocalEngine())
     except OutOfOrder as run:
-        return _rehearse(bundle, phase, submission, keep, keep_output, limits, run.alone, place, worker)
+        return rehearse_with(run.alone)
 
 
 def _rehearse(
@@ -207,9 +208,9 @@ def _rehearse(
     keep: Path | None,
     keep_output: Path | None,
     limits: Limits,
-    engine: Engine,
     place: Path | None,
     worker: Worker,
+    engine: Engine,
 ) -> Rehearsal:
     start = time.monotonic()
     warnings = [phase.warning] if phase.warning else []
