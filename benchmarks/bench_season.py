@@ -9,7 +9,7 @@ run, and a second one that finds all results kept. Both use the command line and
 It then scores the same submissions in four ways, with one run on each processor: with `ingest.py` and `score.py` as
 separate programs; by `score` with a copy of a process for each run, as for programs that are not this project's own; by
 `score` itself, whose workers run many; and so in the reverse order. All must write the same bytes. A season has
-thousands of submissions, so the time of starting is left out of the rates of `score`: it is estimated from a tenth of
+thousands of submissions, so the time of starting is left out of the rates of `score`: it is estimated from half of
 the submissions. Processor time includes all processes.
 """
 
@@ -125,7 +125,7 @@ def rates(bundle: Path, submissions: list[Path], folder: Path) -> None:
                 [program / "score.py", inputs, folder / "separately" / place("forwards", number)],
             )
         )
-        for part in ["all"] if number % 10 else ["tenth", "all"]:
+        for part in ["all"] if number % 2 else ["half", "all"]:
             for order in ("forwards", "backwards"):
                 link = folder / order / part / f"{place(order, number)}.zip"
                 link.parent.mkdir(parents=True, exist_ok=True)
@@ -156,8 +156,8 @@ def rates(bundle: Path, submissions: list[Path], folder: Path) -> None:
         if own is None:
             start, ways[way] = 0.0, _used(run_separately) / count
         else:
-            few, whole = (_used(partial(score, way, own, order, part)) for part in ("tenth", "all"))
-            start, ways[way] = _start_and_share(few, whole, len(submissions[::10]), count)
+            few, whole = (_used(partial(score, way, own, order, part)) for part in ("half", "all"))
+            start, ways[way] = _start_and_share(few, whole, len(submissions[::2]), count)
         outputs = folder / way / ("all" if own else "")
         same = sum(
             _written(outputs / place(order, number))
@@ -188,10 +188,10 @@ def _used(run: Callable[[], object]) -> np.ndarray:
     return clocks() - began
 
 
-def _start_and_share(tenth: np.ndarray, whole: np.ndarray, few: int, count: int) -> tuple[float, np.ndarray]:
-    """Return the time to start, and the times for each submission, from runs with a tenth and with all of them."""
-    each = (whole - tenth) / (count - few)
-    return (tenth - few * each)[0], each
+def _start_and_share(part: np.ndarray, whole: np.ndarray, few: int, count: int) -> tuple[float, np.ndarray]:
+    """Return the time to start, and the times for each submission, from runs with some and with all of them."""
+    each = (whole - part) / (count - few)
+    return (part - few * each)[0], each
 
 
 def _written(folder: Path) -> dict[str, bytes]:
