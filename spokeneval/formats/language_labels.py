@@ -112,9 +112,15 @@ def read_labels(files: Mapping[str, bytes], problems: Problems) -> Iterator[Labe
         if "overlap" in other.lower():  # if it were ignored, overlapping segments would be scored
             problems.add("unknown_column", LABELS_FILE, f"column {name(other)}; expected {OVERLAP}", line=1)
     _check_utterances(recordings, utterances, lines, problems)
-    if lines and not problems and np.median(np.concatenate(lengths)) < SHORTEST_MEDIAN:
+    if lines and not problems and median(np.concatenate(lengths)) < SHORTEST_MEDIAN:
         message = f"half of the segments last less than {SHORTEST_MEDIAN} ms; expected times in milliseconds"
         problems.add("not_milliseconds", LABELS_FILE, message)
+
+
+def median(values: np.ndarray) -> float:
+    """The median of one number or more. `numpy.median` imports `numpy.ma`, which is a tenth of the time of a run."""
+    ordered = np.sort(values)
+    return float((ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2)
 
 
 def label_rows(files: Mapping[str, bytes]) -> dict[int, str]:
@@ -163,9 +169,11 @@ def _add_speakers(
 
 def check_names(table: Table, column: str, problems: Problems) -> None:
     """Check that the names in a column can be part of a segment's id and of a file's name."""
-    unusable = {
-        text for text in set(table.columns[column]) if not (_PLAIN_NAME.match(text) and text.isprintable())
-    }
+    names = set(table.columns[column])
+    together = "".join(names)
+    if all(names) and _PLAIN_NAME.match(together) and together.isprintable():
+        return
+    unusable = {text for text in names if not (_PLAIN_NAME.match(text) and text.isprintable())}
     if unusable:
         for text, line in zip(table.columns[column], table.lines):
             if text in unusable:

@@ -43,6 +43,7 @@ from .language_labels import (
     Labels,
     check_names,
     label_rows,
+    median,
     read_labels,
     read_spans,
     recording_names,
@@ -294,15 +295,15 @@ def doubts(submission: Submission, items: Items) -> list[str]:
     lasting = [end for end in ends if end]
     if not lasting or items.latest is None:
         return []
-    median = float(np.median(lasting))
-    least = LEAST_SHARE * median
+    middle = median(np.array(lasting))
+    least = LEAST_SHARE * middle
     early = [place for place, end in enumerate(ends) if 1 < end < least <= 1000 * end <= items.latest]
     if not early:
         return []
     files = some_of([f"{items.ids[place]}.txt" for place in early])
     latest = max(ends[place] for place in early)
     return [
-        f"{files}: all turns end within {latest:.12g} ms, but half of the files have turns after {median:.12g} ms. "
+        f"{files}: all turns end within {latest:.12g} ms, but half of the files have turns after {middle:.12g} ms. "
         "Times are in milliseconds; are these in seconds?"
     ]
 
