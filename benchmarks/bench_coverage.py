@@ -39,7 +39,6 @@ from spokeneval.run.interval import score_intervals
 from spokeneval.tasks import find_task
 
 REPETITIONS = 1000
-POPULATION = 50_000  # speakers from whom a population's scores are computed; a tenth where they have 160 segments each
 SIZES = (8, 12, 25, 50, 200)
 LEAST, MOST, SIGNIFICANCE = 0.93, 0.985, 0.001
 SINGLE = 25  # speakers with which intervals over single responses are computed too
@@ -343,10 +342,14 @@ def _scores(task: Any, parts: Mapping[str, Any]) -> dict[str, float]:
     return found
 
 
+def population(case: Case) -> int:
+    """Return the number of speakers from whom a population's scores are computed."""
+    return 5_000 if case.task == "merlion_identification" else 50_000  # 160 segments for each speaker
+
+
 def truths_of(case: Case) -> dict[str, float]:
     """Return the scores of the population."""
-    speakers = POPULATION // (10 if case.task == "merlion_identification" else 1)
-    return _scores(find_task(case.task), case.draw(np.random.default_rng(19), speakers).parts)
+    return _scores(find_task(case.task), case.draw(np.random.default_rng(19), population(case)).parts)
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.bench_coverage import CASES, POPULATION, Case, Tally
+from benchmarks.bench_coverage import CASES, Case, Tally, population
 from spokeneval.metrics.counts import by_group, total
 from spokeneval.run.interval import difference_interval, joint_scores, scores_without
 from spokeneval.task import Score
@@ -64,7 +64,7 @@ def cover(first: Case, second: Case, speakers: int, repetitions: int) -> str:
 def truth_of(case: Case) -> float:
     """Return the primary score of a population."""
     score = find_task(case.task).primary
-    return value(score, total(by_speaker(case, score, POPULATION, [19])))
+    return value(score, total(by_speaker(case, score, population(case), [19])))
 
 
 def value(score: Score, counts: Any) -> float:

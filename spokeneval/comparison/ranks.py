@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,7 @@ LEAST = 10.0**-DECIMALS
 """The smallest difference between two scores."""
 
 MOST_RANKED = 1000
-"""The largest number of systems for which `rank_sets` is meant. 1,000 take 94 s of a busy core and 0.6 GB; the time grows
+"""The largest number of systems for which `rank_sets` is meant. 1,000 take 94 s of a core and 0.6 GB; the time grows
 with the square of the number of systems."""
 
 _AT_A_TIME = 1 << 18
@@ -186,9 +185,10 @@ def _one_sided_errors(blocks: Iterator[np.ndarray], resamples: int) -> tuple[np.
     """The standard deviations of normal distributions with either side, from moves of shape (r, pairs)."""
     below: Any = 0.0
     above: Any = 0.0
-    for move in chain.from_iterable(blocks):  # one by one, so that sums do not depend on the size of blocks
-        below += np.square(np.minimum(move, 0))
-        above += np.square(np.maximum(move, 0))
+    for moves in blocks:
+        for move in moves:  # one by one, so that sums do not depend on the size of blocks
+            below += np.square(np.minimum(move, 0))
+            above += np.square(np.maximum(move, 0))
     short, beyond = (np.maximum(np.sqrt(2 * (squares / resamples)), LEAST) for squares in (below, above))
     return short, beyond
 
