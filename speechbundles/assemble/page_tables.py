@@ -1,4 +1,4 @@
-"""Markdown for the pages of a competition: tables of sets, files, columns, dates, known scores, and its organisers."""
+"""Markdown for the pages of a competition: its sets, files, columns, dates, known scores and organisers."""
 
 from collections.abc import Mapping
 
@@ -98,7 +98,7 @@ def example_ids(competition: Competition, references: Mapping[str, ReferenceSet]
 
 
 def item_example(competition: Competition, references: Mapping[str, ReferenceSet]) -> str:
-    """Return what the public list has about the first example id, as a list; empty if the file is not a table."""
+    """Return the cells of the first example id in the public list, as a list; empty if the file is not a table."""
     deciding = references.get(competition.scored_sets[-1])
     file = competition.rules.format.list_files[0]
     if deciding is None or not file.endswith((".csv", ".tsv")):
@@ -110,7 +110,9 @@ def item_example(competition: Competition, references: Mapping[str, ReferenceSet
     place = deciding.items.index(first) if len(deciding.items) == len(lines) else 0
     row = next((row for _, row in lines if first in row), lines[place][1])
     cells = [f"- `{name.strip()}`: {_shortened(value)}" for name, value in zip(header, row, strict=False)]
-    what = f"The answers are invented. The first one is to this item of `{file}` of the {deciding.name} set:"
+    what = (
+        f"The answers are invented. The first one answers this item of `{file}` in the {deciding.name} set:"
+    )
     return "\n".join([what, "", *cells])
 
 
@@ -235,7 +237,7 @@ def _minute(date: str) -> str:
 
 
 def about_facts(competition: Competition) -> dict[str, str]:
-    """Return what only the organiser knows, in Markdown; what is missing is empty."""
+    """Return the facts in `about` in Markdown; missing ones are empty."""
     about = competition.about
     people = [
         f"- {person['name']}" + (f", {person['institution']}" if "institution" in person else "")

@@ -112,7 +112,7 @@ class Competition:
 
     @property
     def about(self) -> Mapping[str, Any]:
-        """What only the organiser knows, for the pages."""
+        """Facts about the competition, for the pages."""
         about: Mapping[str, Any] = self.settings.get("about", {})
         return about
 
