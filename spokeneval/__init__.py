@@ -182,8 +182,6 @@ def compare(
 def list_tasks() -> list[TaskDescription]:
     """The tasks of the challenges.
 
-    The names ``tasks`` and ``task`` belong to modules.
-
     Returns
     -------
     list of TaskDescription
@@ -210,7 +208,7 @@ def get_task(task: Union[str, Task, Mapping[str, Any]]) -> TaskDescription:
     Returns
     -------
     TaskDescription
-        The named facts; `str()` prints them.
+        Its description; `str()` returns it as text.
 
     Raises
     ------
@@ -231,15 +229,7 @@ def get_task(task: Union[str, Task, Mapping[str, Any]]) -> TaskDescription:
 
 
 def _find(task: Union[str, Task, Mapping[str, Any]]) -> Task:
-    """The task of a name or a declaration.
-
-    Raises
-    ------
-    ValueError
-        There is no such task, or the declaration cannot be used.
-    TypeError
-        Neither a name, a declaration nor a task.
-    """
+    """The task of a name or a declaration; raises the errors of `get_task`."""
     from .task import Task
     from .tasks import find_task, task_names
 

@@ -28,7 +28,7 @@ from .description import TaskDescription, describe_task
 from .formats.problems import FileProblems, ReferenceFileError
 from .kinds.declared import read_task
 from .kinds.kind import ParameterError
-from .run.library import Reading, UnreadableReference, score_data
+from .run.library import Reading, UnreadableReference, import_organisers, score_data
 from .run.options import choose_options
 from .run.output import INTERRUPTED, say, write_file
 from .task import Task
@@ -233,13 +233,7 @@ def _of_organisers(competition: Optional[Path], bundle: Optional[Path]) -> tuple
     """The tasks and facts in a competition folder, and the options of a bundle."""
     if competition is None and bundle is None:
         return {}, None
-    try:
-        if sys.version_info < (3, 10):
-            raise ImportError
-        organisers = import_module("speechbundles.competition.publication")
-    except ImportError:
-        needed = "pip install 'spokeneval[organiser]' and Python 3.10 or newer"
-        raise ImportError(f"--competition and --bundle need {needed}") from None
+    organisers = import_organisers("competition.publication", "--competition and --bundle need")
     try:
         published = organisers.read_publication(competition) if competition else {}
         return published, organisers.read_feedback(bundle) if bundle else None

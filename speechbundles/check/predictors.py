@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 LEVEL = 0.01
 LEAST = 0.2
 FEWEST = 20
-"""The fewest items, and labelled items of a class, that are tested."""
+"""The fewest items that are tested. A quarter of this number must be outside the most frequent class."""
 FEWEST_UNITS = 8
 """The fewest units whose means are compared."""
 
@@ -51,9 +51,9 @@ class Predictor(NamedTuple):
 
 
 class _Test(NamedTuple):
-    """Labels of items, or of units; the rows that are evaluated; and for each feature the nearest other rows of these.
+    """Labels of items or units, the rows that are evaluated, and for each feature the nearest other rows of each.
 
-    Labels are permuted within groups, or (`within` is None) among all rows.
+    Labels are permuted within the groups `within`; None: among all rows.
     """
 
     labels: list[Floats]
@@ -63,9 +63,9 @@ class _Test(NamedTuple):
 
 
 def label_columns(cells: Sequence[str], most_classes: int) -> Floats | None:
-    """Return the columns of a label, of shape (items, columns): ranks of numbers, or one column a class.
+    """Return the columns of a label, of shape (items, columns): ranks of numbers, or one column for each class.
 
-    None for a label that is constant, that has free texts, or whose second class is too small.
+    None for a label that is constant, has free texts, or has too few items outside its most frequent class.
     """
     values, codes = numbered(cells)
     counts = np.bincount(codes)
@@ -78,9 +78,7 @@ def label_columns(cells: Sequence[str], most_classes: int) -> Floats | None:
     except ValueError:
         numbers = np.full(len(values), np.nan)
     if np.isfinite(numbers).all():
-        order = np.unique(numbers, return_inverse=True)[1][codes]
-        sizes = np.bincount(order)
-        return (np.cumsum(sizes) - (sizes - 1) / 2)[order][:, None]
+        return _mean_ranks(numbers[codes])[:, None]
     return np.eye(len(values))[codes] if len(values) <= most_classes else None
 
 
@@ -89,6 +87,13 @@ def numbered(texts: Sequence[str]) -> tuple[list[str], Indexes]:
     values = sorted(set(texts))
     numbers = {value: number for number, value in enumerate(values)}
     return values, np.array([numbers[text] for text in texts], dtype=np.intp)
+
+
+def _mean_ranks(values: Floats) -> Floats:
+    """Return the ranks of values; equal values share their mean rank."""
+    _, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: Floats = (np.cumsum(counts) - (counts - 1) / 2)[codes]
+    return ranks
 
 
 def find_predictors(
@@ -138,7 +143,7 @@ def _filled(values: Floats) -> Floats:
 
 
 def _test(values: Floats, labels: list[Floats], within: Indexes | None, rng: np.random.Generator) -> _Test:
-    """Find the nearest rows in each feature; of equally near ones, which they are is random."""
+    """Find the nearest rows in each feature, in random order among equally near ones."""
     size = values.shape[1]
     evaluated = np.sort(
         rng.permutation(size)[: max(100, _MOST_CELLS // sum(each.shape[1] for each in labels))]
@@ -233,7 +238,5 @@ def _auc(means: Floats, label: Floats) -> float | None:
     if len(np.unique(label)) != 2 or label.shape[1] > 1:
         return None
     positive = label[:, 0] == label.max()
-    _, codes, counts = np.unique(means[:, 0], return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[codes]
-    size = positive.sum()
+    ranks, size = _mean_ranks(means[:, 0]), positive.sum()
     return float((ranks[positive].sum() - size * (size + 1) / 2) / (size * (len(label) - size)))

@@ -14,7 +14,7 @@ import click
 from speechbundles.cli.options import Command, as_json, bundle_file, jobs
 from speechbundles.cli.progress import counting
 from speechbundles.cli.server import competition_number, connect, fetched_folder, fetched_into, server_options
-from speechbundles.cli.terminal import answer, refuse_windows, reporting
+from speechbundles.cli.terminal import answer_json, refuse_windows, report_steps, reporting
 from speechbundles.live import abandon_amendment, amendment_to_text, carry_out_amendment, plan_amendment
 from speechbundles.model.text import say
 
@@ -55,11 +55,9 @@ def command(
         connection = connect(server, token_file)
         folder = fetched_into(folder, competition)
         if abandon:
-            for step in abandon_amendment(connection, competition, folder):
-                say(step, error=as_json)
-                steps.append(step)
+            steps = report_steps(abandon_amendment(connection, competition, folder), as_json=as_json)
             if as_json:
-                answer({"steps": steps}, "", as_json=True)
+                answer_json({"steps": steps})
             return 0
         with counting("fetching") as fetching, counting("scoring") as scoring:
             amendment = plan_amendment(
@@ -81,9 +79,8 @@ def command(
             )
         if yes and not amendment.empty:
             with counting("waiting") as waiting:
-                for step in carry_out_amendment(connection, amendment, jobs=jobs, waiting=waiting):
-                    say(step, error=as_json)
-                    steps.append(step)
+                carried_out = carry_out_amendment(connection, amendment, jobs=jobs, waiting=waiting)
+                steps = report_steps(carried_out, as_json=as_json)
     if as_json:
-        answer({"empty": amendment.empty, "plan": plan.splitlines(), "steps": steps}, "", as_json=True)
+        answer_json({"empty": amendment.empty, "plan": plan.splitlines(), "steps": steps})
     return 0

@@ -13,7 +13,7 @@ from speechbundles.assemble import Built, Plan, plan_bundles, sealed_folders, un
 from speechbundles.check import UNPROTECTED
 from speechbundles.cli.options import PATH, Command, as_json, own_folder
 from speechbundles.cli.progress import steps
-from speechbundles.cli.terminal import ROOT, answer, describe, refuse, warn
+from speechbundles.cli.terminal import ROOT, answer_json, describe, refuse, warn
 from speechbundles.model.console import wrap
 from speechbundles.model.errors import BadReference, OrganiserError
 from speechbundles.model.finding import format_findings
@@ -110,7 +110,7 @@ def command(
             for each in built
         ]
         content = {"bundles": bundles, "warnings": planned.warnings, "sealed": [*sealed], "notes": notes}
-        answer(content, "", as_json=True)
+        answer_json(content)
     else:
         _list_bundles(built)
     _list_findings(built)

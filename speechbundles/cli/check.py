@@ -10,7 +10,7 @@ import click
 
 from speechbundles.check import check_bundle, unprotected_labels
 from speechbundles.cli.options import PATH, Command, as_json
-from speechbundles.cli.terminal import answer, describe, refuse
+from speechbundles.cli.terminal import answer_json, describe, refuse
 from speechbundles.model.console import wrap
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.finding import format_findings
@@ -50,5 +50,5 @@ def command(zips: Sequence[Path], as_json: bool) -> int:
             say(wrap(f"note: {path.name}, {line}"), error=True)
         checked.append({"path": path, "findings": list(map(asdict, findings)), "notes": notes})
     if as_json:
-        answer({"bundles": checked}, "", as_json=True)
+        answer_json({"bundles": checked})
     return status

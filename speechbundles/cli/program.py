@@ -53,13 +53,13 @@ def run(arguments: Sequence[str]) -> int:
     try:
         status: int = program.main([*arguments] or ["build"], standalone_mode=False)
     except click.ClickException as error:
-        from speechbundles.cli.terminal import answer, say
+        from speechbundles.cli.terminal import answer_json, say
 
         message = io.StringIO()
         error.show(message)
         say(message.getvalue().rstrip("\n"), error=True)
         if "--json" in arguments:
-            answer({"error": error.format_message()}, "", as_json=True)
+            answer_json({"error": error.format_message()})
         return error.exit_code
     return status
 

@@ -11,9 +11,8 @@ import click
 from speechbundles.cli.options import Command, as_json, bundle_file
 from speechbundles.cli.progress import uploading
 from speechbundles.cli.server import connect, server_options
-from speechbundles.cli.terminal import answer, refuse_windows, reporting
+from speechbundles.cli.terminal import answer_json, refuse_windows, report_steps, reporting
 from speechbundles.live import publish_bundle
-from speechbundles.model.text import say
 
 
 @click.command(cls=Command, help=__doc__)
@@ -38,13 +37,11 @@ def command(
     as_json: bool,
 ) -> int:
     refuse_windows()
-    steps = []
     with reporting(), uploading() as progress:
-        for step in publish_bundle(
+        published = publish_bundle(
             connect(server, token_file), bundle, competition=competition, opening=opening, progress=progress
-        ):
-            say(step, error=as_json)
-            steps.append(step)
+        )
+        steps = report_steps(published, as_json=as_json)
     if as_json:
-        answer({"steps": steps}, "", as_json=True)
+        answer_json({"steps": steps})
     return 0

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
@@ -30,16 +30,33 @@ def reporting(status: int = 1, *, ending: str = "") -> Iterator[None]:
 
 
 def answer(content: object, text: object, *, as_json: bool) -> None:
-    """Print the result of a command to standard output, as JSON in ASCII or as text."""
-    say(json.dumps(content, indent=2, default=str) if as_json else text)
+    """Print the result of a command to standard output, as JSON or as text."""
+    if as_json:
+        answer_json(content)
+    else:
+        say(text)
+
+
+def answer_json(content: object) -> None:
+    """Print the result of a command to standard output as JSON, in ASCII."""
+    say(json.dumps(content, indent=2, default=str))
+
+
+def report_steps(steps: Iterable[str], *, as_json: bool) -> list[str]:
+    """Print each step when it is done, with `--json` to standard error; return all steps."""
+    done = []
+    for step in steps:
+        say(step, error=as_json)
+        done.append(step)
+    return done
 
 
 def refuse(message: str, status: int) -> NoReturn:
-    """Print why a command ends, with `--json` as JSON, too, and end it with this status."""
+    """Print why a command ends, with `--json` also as JSON, and end it with this status."""
     warn(message)
     context = click.get_current_context(silent=True)
     if context is not None and context.params.get("as_json"):
-        answer({"error": message}, "", as_json=True)
+        answer_json({"error": message})
     raise Exit(status) from None
 
 

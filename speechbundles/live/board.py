@@ -50,7 +50,7 @@ from speechbundles.season import Attempt, Season, Submission, play_submissions, 
 from spokeneval.comparison.notes import how_compared
 from spokeneval.comparison.power_table import power_table
 from spokeneval.comparison.systems import compare_systems
-from spokeneval.comparison.tables import Table
+from spokeneval.comparison.tables import Table, shown_range
 from spokeneval.formats.problems import count_of
 from spokeneval.formats.submission_zip import MAX_BYTES
 from spokeneval.formats.tables import csv_text, no_formula
@@ -495,7 +495,7 @@ def _rank(entry: Entry) -> str:
 
 
 def _range(entry: Entry) -> str:
-    return "–".join(map(str, dict.fromkeys(entry.ranks))) if entry.ranks else ""
+    return shown_range(entry.ranks) if entry.ranks else ""
 
 
 def to_csv(board: HomeBoard) -> str:

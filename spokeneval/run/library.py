@@ -238,13 +238,7 @@ def _read_leniently(
     default: Task, path: Path, options: Mapping[str, str], reading: Reading
 ) -> tuple[Reference, Sequence[str]]:
     """Read a reference as the organiser's commands do."""
-    try:
-        if sys.version_info < (3, 10):
-            raise ImportError
-        organisers = import_module("speechbundles.competition.references")
-    except ImportError:
-        needed = "the organiser's reader; install it with pip install 'spokeneval[organiser]' (Python 3.10 or newer)"
-        raise ImportError(f"--lenient needs {needed}") from None
+    organisers = import_organisers("competition.references", "--lenient needs")
     _require(path)
     try:
         read = organisers.load_reference(
@@ -328,6 +322,17 @@ def _submission_in_memory(task: Task, data: Any, reference: Reference) -> Any:
         return _read_answers(task, Files({name: content for name, (content, _) in files.items()}), reference)
     except FileProblems as error:
         raise in_rows(error, files, "submission") from None
+
+
+def import_organisers(module: str, needs: str) -> Any:
+    """A module of the organiser's commands, which no bundle contains; `needs`: the beginning of the error."""
+    try:
+        if sys.version_info < (3, 10):
+            raise ImportError
+        return import_module(f"speechbundles.{module}")
+    except ImportError:
+        install = "install them with pip install 'spokeneval[organiser]' (Python 3.10 or newer)"
+        raise ImportError(f"{needs} the organiser's commands; {install}") from None
 
 
 def files_of_reference(task: Task, path: Path) -> dict[str, bytes]:
