@@ -107,7 +107,7 @@ REFUSED = {
     "publish none.zip --server http://codabench.example": 1,
     "fetch 7 live --server http://codabench.example": 1,
     "fetch 7 live --jobs 0": 2,
-    "board --competition none --out site": 2,
+    "board --competition none --out site": 1,
     "watch none.zip 7 --server http://codabench.example": 1,
     "amend none.zip 7 --server http://codabench.example": 1,
     # wrong usage
