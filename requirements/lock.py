@@ -1,7 +1,7 @@
 """Write the lock files in this folder: `make lock`. Needs uv and Python 3.11.
 
 There is one file for each extra of pyproject.toml. It includes the file of the extra below it and pins the packages
-that it adds. The validators of other projects' forms have files of their own, for Python 3.12. Each pin has the hashes
+that it adds. The validators of other projects' formats have their own files, for Python 3.12. Each pin has the hashes
 of the source archive and of the wheels for CPython 3.10 or newer on 64-bit Linux, macOS and Windows. On other systems
 pip builds from the source archives.
 """

@@ -120,17 +120,21 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--json", action="store_true", help="print the result, or all problems, as JSON")
     exporting = commands.add_parser(
         "export",
-        help="write results in the form of another project",
-        description="Write results in the form of Every Eval Ever 0.3.0, of Hugging Face's .eval_results, or describe "
-        "their public set as Croissant 1.1 with RAI. Facts that only you have are never made up; all missing ones "
-        "are listed. Of a hidden set, the figures of its leaderboard are exported.",
+        help="write results in the format of another project",
+        description="Write results in the format of Every Eval Ever 0.3.0 or of Hugging Face's .eval_results, or "
+        "describe their public set as Croissant 1.1 with RAI. If facts are missing, all of them are listed and "
+        "nothing is written. For a hidden set, the figures of its leaderboard are exported.",
         epilog="Exit status: 0 if the files were written; 1 if facts are missing or the results cannot be used; 2 for "
         "wrong arguments.",
     )
-    source = "the JSON of score, compare or rank, a folder of rank --out, or the output of a scoring program"
-    exporting.add_argument("result", type=Path, metavar="RESULT", help=source)
     exporting.add_argument(
-        "--format", choices=("every-eval-ever", "huggingface", "croissant"), required=True, help="the form"
+        "result",
+        type=Path,
+        metavar="RESULT",
+        help="the JSON of score, compare or rank, a folder of rank --out, or the output of a scoring program",
+    )
+    exporting.add_argument(
+        "--format", choices=("every-eval-ever", "huggingface", "croissant"), required=True, help="the format"
     )
     exporting.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder to write to")
     exporting.add_argument(
@@ -148,7 +152,7 @@ def _parser() -> argparse.ArgumentParser:
         "--bundle",
         type=Path,
         metavar="ZIP",
-        help="of a hidden set: the bundle, which rounds its scores to steps",
+        help="for a hidden set: the bundle, which rounds its scores to steps",
     )
     exporting.add_argument("--exact", action="store_true", help="export the exact scores of a hidden set")
     exporting.add_argument("--json", action="store_true", help="print the files, or the error, as JSON")
@@ -196,7 +200,7 @@ def _score(options: argparse.Namespace, task: Task) -> int:
 
 
 def _export(options: argparse.Namespace) -> int:
-    """Write results in the form of another project."""
+    """Write results in the format of another project."""
     from .export import MissingFacts, export  # imported here, because kits do not contain it
 
     try:

@@ -20,7 +20,7 @@ class FileDescription(NamedTuple):
 
 
 class ScoreDescription(NamedTuple):
-    """A score: its key and title, whether ``higher`` or ``lower`` is better, whether it has an interval, what it is."""
+    """A score: key, title, direction (``higher`` or ``lower``), whether it has an interval, and a description."""
 
     key: str
     title: str

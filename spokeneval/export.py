@@ -1,9 +1,9 @@
-"""Results in the forms of other projects: Every Eval Ever 0.3.0, Hugging Face's `.eval_results`, and Croissant 1.1.
+"""Results in the formats of other projects: Every Eval Ever 0.3.0, Hugging Face's `.eval_results`, and Croissant 1.1.
 
 The source is the JSON of `score`, `compare` or `rank`, a folder that `rank --out` wrote, or the output of a scoring
-program. Facts that only an organiser has are never made up: all facts that a form needs and that are missing are in one
-error. The labels of a set are public if its signature has their fingerprint. A hidden set is exported with the figures
-that its leaderboard shows, and without any item.
+program. No fact is made up: one error lists all missing facts that a format needs. The labels of a set are public if
+its signature has their fingerprint. A hidden set is exported with the figures that its leaderboard shows, and without
+any item.
 
 Sources: the schemas of github.com/evaleval/every_eval_ever; huggingface.co/docs/hub/eval-results; the specifications of
 Croissant 1.1 and Croissant RAI 1.0 in docs.mlcommons.org/croissant/docs.
@@ -34,7 +34,9 @@ from .run.statistics import STATISTICS_FILE, parse_statistics
 from .task import ENDS, LOWER, Number, Task
 from .tasks import find_task
 
-EVERY_EVAL_EVER, HUGGING_FACE, CROISSANT = FORMS = ("every-eval-ever", "huggingface", "croissant")
+EVERY_EVAL_EVER, HUGGING_FACE, CROISSANT = FORMATS = ("every-eval-ever", "huggingface", "croissant")
+
+SOURCES = "the JSON of score, compare or rank, a folder of rank --out, or the output of a scoring program"
 
 BOARD_FILE = "board.json"
 
@@ -44,9 +46,11 @@ Facts = Mapping[str, Any]
 class MissingFacts(ValueError):
     """Raised for an export that lacks facts; `missing` has a line for each."""
 
-    def __init__(self, form: str, missing: Sequence[str]) -> None:
+    def __init__(self, format_name: str, missing: Sequence[str]) -> None:
         self.missing = missing
-        super().__init__("\n".join([f"{count_of(len(missing), 'fact')} missing for {form}:\n", *missing]))
+        super().__init__(
+            "\n".join([f"{count_of(len(missing), 'fact')} missing for {format_name}:\n", *missing])
+        )
 
 
 class System(NamedTuple):
@@ -72,7 +76,7 @@ Published = Mapping[str, "tuple[Task, Facts]"]
 
 def export(
     path: Path,
-    form: str,
+    format_name: str,
     *,
     now: int,
     facts: Facts = MappingProxyType({}),
@@ -81,7 +85,7 @@ def export(
     reference: Optional[Path] = None,
     exact: bool = False,
 ) -> dict[str, str]:
-    """Return results in another form, `name of a file -> text`.
+    """Return results in the format of another project, `name of a file -> text`.
 
     Parameters
     ----------
@@ -92,11 +96,11 @@ def export(
     facts
         Facts that replace those of the task in `published`.
     options
-        The options of the bundle that the results are of.
+        The options of the bundle with the labels of the results.
     reference
         The public labels, for Croissant.
     exact
-        Whether the figures of a hidden set are exported as they are.
+        Whether the exact figures of a hidden set are exported.
 
     Raises
     ------
@@ -110,21 +114,21 @@ def export(
     results = _read_results(path, published)
     facts = {**published.get(results.task.name, (None, {}))[1], **facts}
     hidden = _is_hidden(results.signature, options)
-    if hidden and form == CROISSANT:
+    if hidden and format_name == CROISSANT:
         raise ValueError(f"{path}: the labels are hidden; Croissant describes a public set")
     rounding = hidden and not (exact or results.signature.coarse)
-    lacking = _lacking(form, results, facts)
+    lacking = _lacking(format_name, results, facts)
     lacking += ["--bundle, for the steps of its leaderboard; or --exact"] if rounding and not options else []
-    lacking += ["--reference, the public labels"] if form == CROISSANT and not reference else []
+    lacking += ["--reference, the public labels"] if format_name == CROISSANT and not reference else []
     if lacking:
-        raise MissingFacts(form, lacking)
+        raise MissingFacts(format_name, lacking)
     results = results._replace(right={}) if hidden else results
     results = _as_shown(results, options) if rounding and options else results
     if not all(results.task.primary.key in system.scores for system in results.systems):
         raise ValueError(f"{path}: {results.task.primary.key}, the primary score, is missing or not shown")
-    if form == EVERY_EVAL_EVER:
+    if format_name == EVERY_EVAL_EVER:
         return _every_eval_ever(results, facts, now)
-    if form == HUGGING_FACE:
+    if format_name == HUGGING_FACE:
         return _hugging_face(results, facts)
     return _croissant(results, facts, files_of_reference(results.task, Path(str(reference))))
 
@@ -146,10 +150,7 @@ def _read_results(path: Path, published: Published) -> Results:
         right = {item: value for item, value in zip(items, task.right(counts).tolist()) if value == value}
         return Results(task, signature, systems, right)
     except (AttributeError, IsADirectoryError, KeyError, TypeError, json.JSONDecodeError, UnicodeDecodeError):
-        forms = (
-            "the JSON of score, compare or rank, a folder of rank --out, or the output of a scoring program"
-        )
-        raise ValueError(f"{path}: expected {forms}") from None
+        raise ValueError(f"{path}: expected {SOURCES}") from None
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -191,26 +192,26 @@ def _as_shown(results: Results, options: Options) -> Results:
     return results._replace(systems=systems)
 
 
-def _lacking(form: str, results: Results, facts: Facts) -> list[str]:
-    """A line for each fact that a form needs and that is missing or has another form."""
+def _lacking(format_name: str, results: Results, facts: Facts) -> list[str]:
+    """A line for each fact that a format needs and that is missing or invalid."""
     return [
         f"{'.'.join(place)}: {meaning}"
         + (f"; expected {pattern.replace('|', ', ')}" if "|" in pattern else "")
-        for place, meaning, pattern in _needed(form, results)
+        for place, meaning, pattern in _needed(format_name, results)
         if not all(isinstance(text, str) and re.fullmatch(pattern, text) for text in _texts(facts, place))
     ]
 
 
-def _needed(form: str, results: Results) -> Iterator[tuple[list[str], str, str]]:
+def _needed(format_name: str, results: Results) -> Iterator[tuple[list[str], str, str]]:
     """The place of each fact, its meaning and a pattern; `*` in a place is the name of each system or file."""
     names = {
         "systems": [system.name for system in results.systems],
         "files": results.task.format.reference_files,
     }
     table = Path(__file__).with_name("export_facts.tsv").read_text(encoding="utf-8")
-    for forms, place, meaning, pattern in (line.split("\t") for line in table.splitlines()[1:]):
+    for formats, place, meaning, pattern in (line.split("\t") for line in table.splitlines()[1:]):
         parts = place.split(".")
-        for name in names.get(parts[0], ["*"]) if form in forms.split() else ():
+        for name in names.get(parts[0], ["*"]) if format_name in formats.split() else ():
             yield [name if part == "*" else part for part in parts], meaning, pattern
 
 

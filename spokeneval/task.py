@@ -167,9 +167,9 @@ class Task:
     scores
         The scores, the primary score first.
     exact
-        For a part of the counts whose sum gives some scores only nearly: takes the reference, a submission and the sum,
-        and returns the sum from which the submission's scores are computed. Rankings show these scores; resamples and
-        sets without a unit are sums of rows.
+        For a part of the counts whose sum gives some scores only nearly, ``part -> function``. It takes the reference,
+        a submission and the sum, and returns counts from which the submission's exact scores are computed. Rankings
+        show these scores; resamples and sets without a unit are sums of rows.
     options
         The options that an organiser may choose.
     vary

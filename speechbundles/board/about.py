@@ -23,7 +23,7 @@ from speechbundles.model.text import hint, printable
 from spokeneval.formats.problems import some_of
 
 SCORED = "scored"
-"""The file below `RUNS` with the competition and the phase that the outputs are of."""
+"""The file in `RUNS` with the competition and the phase of the outputs."""
 
 SYSTEM = "system"
 """The column of `systems.csv` with the names on the board."""
@@ -35,7 +35,7 @@ MOST_SHOWN = 20
 
 
 class System(NamedTuple):
-    """A system as `systems.csv` describes it, each in one line; empty: unknown."""
+    """A system as `systems.csv` describes it: single lines, empty if unknown."""
 
     team: str = ""
     affiliation: str = ""
@@ -145,5 +145,5 @@ def read_systems(folder: Path, names: Collection[str]) -> dict[str, System]:
 
 
 def _composed(name: str) -> str:
-    """Return a name in one of its Unicode forms, because names of files may be in another."""
+    """Return a name with composed characters; names of files may have decomposed ones."""
     return unicodedata.normalize("NFC", name)

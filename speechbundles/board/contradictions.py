@@ -1,4 +1,4 @@
-"""Sentences about figures of a board that seem to contradict each other; none where they agree."""
+"""Sentences that explain figures of a board that seem to contradict each other; none where they agree."""
 
 from collections.abc import Sequence
 

@@ -12,12 +12,13 @@ CLOSE = 1e-3
 
 
 def trivial_scores(output: ScoringOutput, digits: int) -> dict[str, str]:
-    """Return the scores of the trivial baselines, to compare with; for a hidden set, in the steps of its board."""
+    """Return the scores of the trivial baselines as text; for a hidden set, in the steps of its board."""
     number = "g" if output.signature.items else f".{digits}f"
     return {answer: f"{score:{number}}" for answer, score in output.trivial.items()}
 
 
 def beside_trivial(output: ScoringOutput, trivial: Mapping[str, str]) -> list[str]:
+    """Return a sentence with the scores of the trivial baselines; none if they are unknown."""
     if not trivial:
         return []
     hidden = bool(output.signature.items)

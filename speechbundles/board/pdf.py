@@ -32,7 +32,7 @@ def write_pdf(directory: Path, programs: Sequence[str] = (*LATEX_ENGINES, *CHROM
 
     Returns
     -------
-    Why there is none, in one line; empty if it was written.
+    The reason if there is none, in one line; empty if it was written.
     """
     failed = []
     for program in filter(shutil.which, programs):
@@ -48,7 +48,7 @@ def write_pdf(directory: Path, programs: Sequence[str] = (*LATEX_ENGINES, *CHROM
 
 
 def _run(program: str, directory: Path, place: Path) -> str:
-    """Make the PDF in the folder `place`; return why that failed, or an empty text."""
+    """Make the PDF in the folder `place`; return the failure, empty if there is none."""
     if program in LATEX_ENGINES:
         shutil.copyfile(directory / LATEX_FILE, place / LATEX_FILE)
         options = ["-no-shell-escape", "-interaction=nonstopmode", "-halt-on-error"]
@@ -61,7 +61,7 @@ def _run(program: str, directory: Path, place: Path) -> str:
             f"--user-data-dir={place / 'user'}",
         ]
         if sys.platform != "win32" and os.geteuid() == 0:
-            options.append("--no-sandbox")  # root cannot use it; the page has no content of others but text
+            options.append("--no-sandbox")  # root has no sandbox; the page contains only text of others
         page = (directory / HTML_FILE).resolve().as_uri()
         commands = [[program, *options, f"--print-to-pdf={place / PDF_FILE}", page]]
     end = time.monotonic() + LIMIT

@@ -1,4 +1,4 @@
-"""Sorting and filtering in a board's page, by a short script; without it the page is whole.
+"""Sorting and filtering in a board's page, by a short script; the page is complete without it.
 
 The page's content policy allows this script, by its hash, and the page's own styles; nothing can be loaded or sent.
 """

@@ -107,9 +107,9 @@ def _label_bits(task: Task, chosen: Mapping[str, str], reference: Archive) -> fl
 
 
 def _column_bits(reference: Archive) -> float | None:
-    """Return the entropy of the labels of an organiser's own task, whose code is not run here: of its richest column.
+    """Return the entropy of the labels of an organiser's own task: that of the column with the most.
 
-    Free texts count only if the reference has no classes and no numbers.
+    The task's code is not run here. Free texts count only if the reference has no classes and no numbers.
     """
     tables = []
     for name, data in reference.files.items():

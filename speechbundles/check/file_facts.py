@@ -1,4 +1,4 @@
-"""What participants see of an item besides its content: names, order, and the files' sizes, times and headers."""
+"""Facts about items besides their content: names, order, and the files' sizes, times and headers."""
 
 import hashlib
 import re
@@ -17,14 +17,14 @@ _MOST_CODES = 20
 """The most different words or headers that are compared."""
 _MOST_PARTS = 8
 """The parts of a name that are compared, from its beginning and from its end."""
-_MOST_CHUNKS = 100  # of a header that is read
+_MOST_CHUNKS = 100  # that are read of a header
 _LONGEST = 1e9  # seconds
 _PART = re.compile(r"\d+|[^\W\d_]+")
 
 
 @dataclass(frozen=True)
 class Fact:
-    """A value of each item, shape (items,); NaN where it is not known. `words`: what it is, for messages."""
+    """A value of each item, shape (items,); NaN where it is unknown. `words`: its description in messages."""
 
     kind: str
     words: str
@@ -59,7 +59,7 @@ def name_facts(names: Sequence[str]) -> Iterator[Fact]:
 
 
 def order_fact(steps: Iterable[Sequence[int]], size: int, where: str) -> Fact:
-    """Return the places of items in a list, which is given as rows that come one after the other or together."""
+    """Return the places of items in a list; rows in one step have the same place."""
     values = np.full(size, np.nan)
     for place, rows in enumerate(steps):
         values[list(rows)] = place

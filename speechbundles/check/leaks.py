@@ -49,7 +49,7 @@ _MOST_FACTS = 30
 _MOST_SHOWN = 3  # facts in a finding
 _MOST_GROUPINGS = 3
 _START = re.compile(r"(.*_)?(start|onset)")
-_FEWEST_STEMS = 9  # of names, beside the first, that are taken for units and not for classes
+_FEWEST_STEMS = 10  # of names that are units; fewer may be classes
 _HEADER = 1000  # bytes at the beginning of a public item list that contain the names of its columns
 _NO_LABELS = re.compile(r"readme|licen[cs]e|copying|notice|authors|\.git", re.IGNORECASE)
 _MEDIA = re.compile(
@@ -108,7 +108,7 @@ def _check_facts(
     orders: Mapping[str, Sequence[int]],
     archives: Iterable[Archive],
 ) -> None:
-    """Report columns that facts about the items predict, in one finding, and those that durations predict."""
+    """Report the columns that facts about the items predict in one finding, those that durations predict in another."""
     key = table.keys[0] if table.keys else None
     if key is None:
         return
@@ -161,7 +161,7 @@ def _files_of_items(archive: Archive, key: Key) -> Iterator[tuple[str, dict[int,
 def _in_steps(table: Table, rows: Sequence[int]) -> list[list[int]]:
     """Return the rows of a list one by one, or recording by recording where its items are in order of their times.
 
-    The times are known, and labels that follow each other in a recording are alike: their order reveals no more.
+    Participants see the times, and neighbouring labels in a recording are alike, so their order reveals nothing more.
     """
     starts = [name for name in table.columns if _START.fullmatch(name)]
     for whole in filter(NAMES.fullmatch, table.columns):
@@ -187,7 +187,7 @@ def _ascend(cells: Sequence[str]) -> bool:
 def _units(table: Table, carried: Collection[str], items: Sequence[str], rows: Sequence[int]) -> list[Any]:
     """Return the units of each item, such as its speaker or its prompt, for each column that groups items.
 
-    The names of items group them too, up to their last number, if these are many groups.
+    The names of items, without their last number, group them too, if these groups are many.
     """
     size = len(items)
     public = [name for name in table.columns if name in carried and not LABELS.fullmatch(name)]
@@ -195,7 +195,7 @@ def _units(table: Table, carried: Collection[str], items: Sequence[str], rows: S
     columns = [numbered([table.columns[name][row] for row in rows])[1] for name in names]
     stems = numbered([re.sub(r"\d+\D*$", "", item) for item in items])[1]
     groupings = [units for units in columns if 1 <= units.max() < size // 2][:_MOST_GROUPINGS]
-    return [*groupings, stems] if _FEWEST_STEMS <= stems.max() < size // 2 else groupings
+    return [*groupings, stems] if _FEWEST_STEMS <= stems.max() + 1 <= size // 2 else groupings
 
 
 def _labels(report: Report, files: Mapping[str, bytes]) -> tuple[dict[bytes, str], list[Table]]:

@@ -50,7 +50,7 @@ def check_practice(report: Report, bundle: BuiltBundle, contents: Contents, now:
     if not any(map(_LICENCE.search, pages)):
         report.add("licence-missing", "the pages", "no data licence on any page")
     if not any(map(_SUBMITTING.search, pages)):
-        report.add("submission-undescribed", "the pages", "no page says what to submit")
+        report.add("submission-undescribed", "the pages", "no page describes the submission")
     files = (name for archive in contents.item_lists.values() for name in archive.files)
     if not (contents.kits or any(map(_KIT_LINK.search, pages)) or any(map(_KIT_FILE.search, files))):
         report.add("kit-missing", "the phases", "no phase has a starting kit, and no page links to one")

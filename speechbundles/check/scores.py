@@ -37,7 +37,7 @@ _LOWER = re.compile(
 )
 """Words of columns in which lower scores are better."""
 _TURNED = re.compile(r"neg|negative|minus|inverse|inverted|reduction|improvement|gain|free|1|one")
-"""Words that can turn a measure around: the direction of a column with one of them is not known."""
+"""Words that can reverse a measure: the direction of a column with one of them is unknown."""
 
 
 def check_scores(bundle: Inspection, program: Program) -> None:
@@ -70,9 +70,7 @@ def _check_written(bundle: Inspection, program: Program, description: Mapping[st
     task = str(description.get("task")) if description else ""
     paths = dict(bundle.contents.columns)
     declared = {score["key"] for score in description["scores"]} if description else paths.keys()
-    keys = [key for key in paths if key in declared][
-        :_MOST_KEYS
-    ]  # for the others, `check_scores` has a finding
+    keys = [key for key in paths if key in declared][:_MOST_KEYS]  # `check_scores` reports the others
     try:
         rules = find_rules(task, description or {})
     except ValueError as error:
@@ -83,7 +81,7 @@ def _check_written(bundle: Inspection, program: Program, description: Mapping[st
     elif __version__.encode() in archive.files.get("spokeneval/version.py", b""):
         written = {*(column.key for column in rules.columns), RECEIVED_COLUMN.key}
         missing = [key for key in keys if key not in written]
-    else:  # the scores of another version are not known
+    else:  # the scores of another version are unknown
         return
     for key in missing:
         bundle.add("score-not-written", paths[key], f"no file of {archive.name} has the key {key!r}")

@@ -26,8 +26,8 @@ _REFLECTION = {"__name__", "asdict", "_asdict", "__dict__", "vars", "getattr", "
 def unwritten_keys(files: Mapping[str, bytes], keys: Collection[str]) -> list[str]:
     """Return the keys that no file of a program contains.
 
-    None are returned for a program that cannot be read, or whose keys are computed: none of its columns' keys is in its
-    files, and it writes scores under variable names.
+    The list is empty for a program that cannot be read or that computes its keys: no key is in its files, and it writes
+    scores under variable names.
     """
     suffixes = {name: posixpath.splitext(name)[1].lower() for name in files}
     read = {name for name, data in files.items() if _TEXTS.fullmatch(suffixes[name]) or data[:2] == b"#!"}

@@ -28,7 +28,7 @@ from speechbundles.model.text import say
     help="write the leaderboard to this folder: a page, Markdown, LaTeX, CSV, pairs.csv",
 )
 @click.option(
-    "--pdf", is_flag=True, help="also write board.pdf to --out DIR, with LaTeX or Chromium if installed"
+    "--pdf", is_flag=True, help="also write board.pdf to --out DIR, if LaTeX or Chromium is installed"
 )
 @own_folder
 @click.option("--title", default="", help="title of the leaderboard (default: that of the competition)")
@@ -37,7 +37,7 @@ from speechbundles.model.text import say
     "day",
     type=click.DateTime(["%Y-%m-%d"]),
     metavar="DATE",
-    help="date of the leaderboard, such as 2027-03-31 (default: today, in UTC)",
+    help="date of the leaderboard, such as 2027-03-31 (default: the current date, in UTC)",
 )
 @click.option("--baseline", default="", metavar="SYSTEM", help="the system to mark as the baseline")
 @click.option(

@@ -36,7 +36,7 @@ from spokeneval.programs.score import HIDDEN_STATISTICS
     "--worker",
     type=click.Choice(("1.25", "1.31")),
     default="1.25",
-    help="the version of Codabench's compute worker (default: 1.25, which was run; 1.31 was only read)",
+    help="the version of Codabench's compute worker to follow (default: 1.25; 1.31 was not tested on a server)",
 )
 @as_json
 def command(

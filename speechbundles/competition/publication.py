@@ -1,4 +1,4 @@
-"""What the export of results takes from an organiser's files: the facts of `publication`, and a bundle's feedback."""
+"""Reads an organiser's files for the export of results: the facts of `publication`, and a bundle's options."""
 
 from collections.abc import Mapping
 from pathlib import Path

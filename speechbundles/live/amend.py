@@ -60,7 +60,9 @@ from spokeneval.formats.problems import count_of, some_of
 
 STATE = "amending.json"
 """The file in the folder that exists while an amendment is in progress."""
-AT_HOME = "Its labels stay at home. Corrected labels need no amendment: run `board`, and all scores are computed anew."
+AT_HOME = (
+    "Its labels stay at home. Corrected labels need no amendment: run `board` to compute all scores again."
+)
 MOST_TURNS = 20
 MOST_SHOWN = 10
 _LARGEST_STATE = 64 << 20

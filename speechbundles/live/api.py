@@ -6,8 +6,8 @@
   counts towards its owner's limits. Deleting a run keeps the upload while another run uses it.
 - A run is *Finished* before its scores are stored and its output is uploaded; both follow a moment later. Until then
   the output is an empty file.
-- Newer versions (pull requests 2393 and 2526; see docs/explanation/codabench.md): participants can be in groups with a
-  queue each. Their submission is then a run without scores and output (a parent), with a copy for each queue
+- In newer versions (pull requests 2393 and 2526; see docs/explanation/codabench.md), participants can be in groups with
+  a queue each. Their submission is then a run without scores and output (a parent), with a copy for each queue
   (children), and the leaderboard has the children's ids. Scores of hidden columns are not returned.
 - A change of a task removes every program or data set that the request leaves out.
 """

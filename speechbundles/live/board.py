@@ -75,7 +75,7 @@ class Entry:
     Attributes
     ----------
     ranks: the best and the worst rank that the entry may have; None if unknown.
-    cluster: of entries that do not differ significantly, 1 is the best; None if unknown.
+    cluster: the number of its group of entries without significant differences, 1 for the best; None if unknown.
     time: of the upload; None if names are anonymous.
     scores: by column key.
     """
@@ -271,7 +271,7 @@ def _primary(bundle: BuiltBundle, placed: Sequence[Attempt]) -> list[Decimal | N
 
 @dataclass(frozen=True)
 class _Compared:
-    """Rank ranges and clusters in the order of the board, empty if unknown, and what explains them."""
+    """Rank ranges and clusters in the order of the board, empty if unknown, and their notes and tables."""
 
     ranks: Sequence[tuple[int, int]] = ()
     clusters: Sequence[int] = ()
@@ -412,11 +412,11 @@ def _changes(
         earlier = before.get(phase.name, digests)
         if earlier[0] != digests[0]:
             changes.append(
-                (str(now.date()), f"{phase.name}: labels were corrected; all scores are computed anew.")
+                (str(now.date()), f"{phase.name}: labels were corrected; all scores are computed again.")
             )
         elif earlier != digests:
             changes.append(
-                (str(now.date()), f"{phase.name}: the scoring changed; all scores are computed anew.")
+                (str(now.date()), f"{phase.name}: the scoring changed; all scores are computed again.")
             )
     write_whole(place, json.dumps({"parts": parts, "changes": changes}, indent=2) + "\n")
     return tuple(changes)

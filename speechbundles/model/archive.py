@@ -49,7 +49,7 @@ class Archive:
     ----------
     room: see `Room`.
     refused: names of entries that cannot be used and already have a finding.
-    times: when the files were changed, as the zip says: year, month, day, hour, minute and second.
+    times: the times of change in the zip: year, month, day, hour, minute and second.
     """
 
     def __init__(

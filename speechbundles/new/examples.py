@@ -23,7 +23,7 @@ SYSTEMS = {"good": 0.92, "middling": 0.8, "weak": 0.65}
 SETTINGS = Path(__file__).parent / "templates" / "examples"
 
 ABOUT = (SETTINGS.parent / "about.yaml").read_text(encoding="utf-8")
-"""The facts that only an organiser has, to fill in: comments in `defaults`."""
+"""Facts about the competition, to fill in: comments in `defaults`."""
 
 
 class Example(NamedTuple):

@@ -122,7 +122,7 @@ RULES: dict[str, Rule] = {
         "Keep the phases before the deciding phase open for at least 40 days in all."),
     "daily-default": warning("The platform's default applies: 5 a day on Codabench, 999 (no limit) on CodaLab.",
         "Write max_submissions_per_day."),
-    "kit-missing": warning("Participants have nothing to start from, and learn only from failed uploads what is wrong.",
+    "kit-missing": warning("Participants have nothing to start from, and find mistakes only by failed uploads.",
         "Give a phase a starting_kit with the format, an example and the scoring program, or link to one."),
     "submission-undescribed": warning("Participants do not know what to submit, or how.",
         "Describe the submission on a page: its files, their format, and where they are uploaded."),
@@ -197,11 +197,11 @@ RULES: dict[str, Rule] = {
     "leak-order": warning("The order of the public items reveals the hidden labels.",
         "Sort the item list by item, or shuffle it."),
     "leak-facts": warning("Participants can predict hidden labels without the content of the items.",
-        "Shuffle the items, give them random names, and write all files in one format, with one time and without "
-        "metadata. Ignore this if it is a property of the task."),
-    "leak-duration": note("Participants can use it, whatever the task is meant to measure.",
-        "If it is a property of the task, such as longer answers that are better, ignore it. Otherwise cut the items "
-        "to one length, or publish the score of this rule as a baseline."),
+        "Shuffle the items, give them random names, and write all files in one format, with the same time stamp "
+        "and without metadata. Ignore this if the fact is a property of the task."),
+    "leak-duration": note("Participants can answer by the duration, whatever the task is meant to measure.",
+        "Ignore this if it is a property of the task, for example because longer answers are better. Otherwise cut the "
+        "items to one length, or publish the score of a prediction by duration as a baseline."),
     "leak-unsearched": warning("Hidden labels in this file would not be found.",
         "Inspect the file yourself, or leave it out."),
 }  # fmt: skip

@@ -138,7 +138,7 @@ def informed(main: Callable[..., int], inside: str, place: str, **known: object)
 
 
 def work(requests: socket.socket, limits: list[int], shared: bool) -> None:
-    """Be a worker: run programs; write the exit code of each to the socket, but end with that of the last."""
+    """Be a worker: run programs, write the exit code of each to the socket, and exit with that of the last."""
     code = 127
     try:
         supervisor.restrict(*limits)
@@ -151,17 +151,17 @@ def work(requests: socket.socket, limits: list[int], shared: bool) -> None:
             if not shared:
                 requests.close()
             code = 127
-            with warnings.catch_warnings():  # what is shown once is shown once in each run
+            with warnings.catch_warnings():  # a warning that is shown once is shown once in each run
                 code = become(request, descriptors)
             if not runs_left or state() != before or peak_memory() > most_memory or leaves_something():
-                return  # the last run, also of a program that is not shared
+                return  # the last run; the only one of a program that is not shared
             requests.send(b"%d" % code)
     finally:
         os._exit(code)
 
 
 def state() -> tuple[object, ...]:
-    """Return what a run could change for the next one, apart from what each run sets anew; modules stay imported."""
+    """Return the state that a run could change for the next one, and that no run sets itself; modules stay imported."""
     import numpy as np  # the program's own
 
     umask = os.umask(0o77)

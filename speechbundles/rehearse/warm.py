@@ -2,9 +2,9 @@
 
 A short run spends most of its time on starting Python, importing numpy and reading the same reference. A `fork_server`
 does this once and gives each run a copy of its process, under the same limits as `sandbox.run`. Copying takes half of
-the time that is left. So this project's own programs (`own_programs`) run many times in one copy: they only read a
-submission's data, and the copy is replaced when it differs from a new one. The program's output and exit code are
-identical to those of a separate start: a shared run that ends in anything but scores or a refusal does not count.
+the remaining time. Therefore this project's own programs (`own_programs`) run many times in one copy: they only read a
+submission's data, and the copy is replaced if a run changed it. The program's output and exit code are identical to
+those of a separate start: a shared run that ends in neither scores nor a refusal does not count.
 
 A program sees its own files and its reference as they were when it was first started. Use it for runs of one bundle
 from folders that do not change (`BuiltBundle.unpack_once`).

@@ -59,4 +59,4 @@ WORKERS = {
 }
 
 REWORKED = {"codabench": replace(WORKERS["codabench"], run=codabench_worker.run_reworked)}
-"""Workers of newer versions; read in their source, but not run."""
+"""Workers of newer versions, by their source code; they have not been run."""

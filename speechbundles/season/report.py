@@ -79,8 +79,8 @@ def sentences(reasons: Sequence[str]) -> str:
     if heading and others:
         what = heading[1] or heading[2]
         what = "The submission" if what == "submission" else what
-        is_said = heading[1] and re.match("is |has |contains |cannot ", others[0])
-        first, others = f"{what}{' ' if is_said else ': '}{others[0]}", others[1:]
+        has_verb = heading[1] and re.match("is |has |contains |cannot ", others[0])
+        first, others = f"{what}{' ' if has_verb else ': '}{others[0]}", others[1:]
     whole = "; ".join([first, *others]).replace("; (", " (")
     if re.match(r"[a-z]+(?![\w./])", whole):  # not a file's name
         whole = whole[0].upper() + whole[1:]

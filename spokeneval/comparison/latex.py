@@ -36,7 +36,7 @@ _ESCAPED = {
     "`": r"\allowbreak\textasciigrave{}",
     "·": r"$\cdot$",
 }
-"""Replacements of characters that are special in LaTeX, also after the end of a row, or that its fonts lack."""
+"""Replacements of characters that its fonts lack or that are special in LaTeX, some only after the end of a row."""
 
 _LIGATURES = "-',<>"
 """Characters that LaTeX joins if they are doubled."""
@@ -124,7 +124,7 @@ _NAME_MACROS = r"""% \boardname{label}{name}: the name, if fonts have all its ch
 
 
 def to_latex(ranking: Ranking) -> str:
-    """The ranking as a LaTeX file; the comment at its top names the packages and the labels that stand for names."""
+    """The ranking as a LaTeX file; the comment at its top lists the packages and the labels that replace names."""
     table = ranking_table(ranking)
     names = [_printable(row[0]) for row in table.rows]
     labels = _labels(names, list(map(_printable, [table.title, *table.header])))
@@ -181,7 +181,7 @@ def _printable(text: str) -> str:
 
 
 def _labels(names: Sequence[str], titles: Sequence[str]) -> dict[str, str]:
-    """Return a label in ASCII for each text that T1 lacks: what is left without accents and symbols, or a number."""
+    """Return a label in ASCII for each text that T1 lacks: the text without accents and symbols, or a number."""
     taken = {text.casefold() for text in (*names, *titles)}
     labels: dict[str, str] = {}
     for number, text in enumerate((*names, *titles), 1):

@@ -230,9 +230,9 @@ def trial_histograms(trials: Any, rows_of_trials: Any, rows: int, bins: np.ndarr
 def exact_total(histograms: ScoreHistograms, target_scores: Any, nontarget_scores: Any) -> ScoreHistograms:
     """The total of histograms in `score_bins` with `whole`, in more bins if these leave out vertices of the hull.
 
-    So the minimum costs of one set are those of its scores, for any number of vertices. Resamples and sets without a
-    unit are summed from histograms with `BINS` bins, which are the same size for all systems. Where vertices are left
-    out, their minimum costs are higher by about 1e-5.
+    The minimum costs of the total are then those of the scores, for any number of vertices. Resamples and sets without
+    a unit are sums of histograms with `BINS` bins; where these leave out vertices, minimum costs are higher by about
+    1e-5.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Tables for a declared task of any kind: what is usual for its kind, the scores of each unit, the worst answers."""
+"""Tables for a declared task: the section of its kind, the scores of each unit, the worst answers."""
 
 from __future__ import annotations
 

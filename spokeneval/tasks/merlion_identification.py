@@ -45,10 +45,7 @@ def count(reference: Reference, submission: Submission) -> dict[str, Any]:
 def exact_differences(
     reference: Reference, submission: Submission, whole: ScoreHistograms
 ) -> ScoreHistograms:
-    """The histogram of all differences with every vertex of the hull, for minimum costs to the last digit.
-
-    `rank` shows the scores that were computed from it. Intervals are from the recordings' histograms.
-    """
+    """The histogram of all differences with every vertex of the hull, for exact minimum costs; see `Task.exact`."""
     scored = reference.is_english, submission.english, submission.mandarin
     return equal_error_rate.exact_total(whole, *identification.difference_trials(*scored))
 

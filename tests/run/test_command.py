@@ -180,7 +180,9 @@ def test_lenient_names_the_extra_that_it_needs(place, capsys, monkeypatch):
     arguments = ("--reference", place / "clean.csv", "--submission", place / "clean_answers.csv")
     status, printed, told = run(capsys, "score", TASK, *arguments, "--lenient")
     assert (status, printed) == (2, "")
-    assert told.startswith("--lenient needs the organiser's commands; install them with pip install 'spokeneval[")
+    assert told.startswith(
+        "--lenient needs the organiser's commands; install them with pip install 'spokeneval["
+    )
     assert told.count("\n") == 1
 
 

@@ -1,4 +1,4 @@
-"""Results in the forms of other projects: what is in them, what is refused, and what their own validators find."""
+"""Results in the formats of other projects: their content, refusals, and the findings of the projects' validators."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ import yaml
 import build_bundle
 import spokeneval
 from spokeneval.__main__ import main
-from spokeneval.export import FORMS, export
+from spokeneval.export import FORMATS, export
 from spokeneval.run.options import Options
 from spokeneval.run.reference import items_fingerprint, parse_reference
 from spokeneval.tasks import find_task, task_names
 from tests.samples.cases import CASES
 from tests.samples.programs import ROOT, encoded, run_score, write_files
 
-EVERY_EVAL_EVER, HUGGING_FACE, CROISSANT = FORMS
+EVERY_EVAL_EVER, HUGGING_FACE, CROISSANT = FORMATS
 NOW = 1_800_000_000
 RAI = (
     *("dataCollection", "dataAnnotationProtocol", "dataBiases", "dataLimitations"),
@@ -33,7 +33,7 @@ TASK = "psst_correctness"
 
 
 def facts_of(task: str, *systems: str) -> dict[str, Any]:
-    """All facts that the three forms need."""
+    """All facts that the three formats need."""
     return {
         "name": "Synthetic set",
         "description": "Made answers",
@@ -201,8 +201,8 @@ NEEDED = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_each_fact_that_a_form_needs_is_asked_for_and_no_other(tmp_path, form):
+@pytest.mark.parametrize("form", FORMATS)
+def test_each_fact_that_a_format_needs_is_asked_for_and_no_other(tmp_path, form):
     output, complete = scored(TASK, tmp_path), facts_of(TASK, "output")
     reference = tmp_path / "input" / "ref"
     least: dict[str, Any] = {}
@@ -279,7 +279,7 @@ def test_exact_figures_of_a_hidden_set_need_a_word(hidden):
 
 
 def test_labels_that_a_bundle_hides_are_hidden_for_the_library_too(tmp_path, hidden):
-    """`score` takes any labels for public; with the bundle, the export knows better."""
+    """`score` treats any labels as public; the bundle shows whether they are."""
     case = CASES[TASK]
     write_files(tmp_path / "gold", case.reference)
     write_files(tmp_path / "sent", case.submission)
@@ -391,7 +391,7 @@ def environment(folder: Path, name: str) -> Path:
 
 @pytest.fixture
 def exports(tmp_path, monkeypatch):
-    """A function that exports all tasks' results: of a public set, and of a hidden one if the form has it."""
+    """A function that exports all tasks' results: of a public set, and of a hidden one if the format has it."""
 
     def write(form: str) -> list[Path]:
         folders = []

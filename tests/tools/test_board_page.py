@@ -1,4 +1,4 @@
-"""A board's page in a browser: sorting, filtering, and paper; the page is whole without its script."""
+"""A board's page in a browser: sorting, filtering, and paper; the page is complete without its script."""
 
 import shutil
 import subprocess

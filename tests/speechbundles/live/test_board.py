@@ -268,7 +268,7 @@ def test_a_corrected_label_gives_the_right_board_and_is_reported(exact, tmp_path
     assert float(made.phases[0].entries[0].scores["f1"]) == pytest.approx(f1(20, rows), abs=1e-10)
     assert f1(20, rows) != f1(20)
     assert made.changes == (
-        ("2027-03-10", "Evaluation: labels were corrected; all scores are computed anew."),
+        ("2027-03-10", "Evaluation: labels were corrected; all scores are computed again."),
     )
     again = board(bundle_of(mine, tmp_path), folder)
     assert again == made
