@@ -161,7 +161,7 @@ def work(requests: socket.socket, limits: list[int], shared: bool) -> None:
 
 
 def state() -> tuple[object, ...]:
-    """Return the state that a run could change for the next one, and that no run sets itself; modules stay imported."""
+    """Return the state that a run could change for the next one, except settings that each run replaces."""
     import numpy as np  # the program's own
 
     umask = os.umask(0o77)

@@ -1,4 +1,4 @@
-"""A rehearsed season as one HTML page: final boards, the course of each team, daily boards, refusals."""
+"""A rehearsed season as one HTML page: final boards, the scores of each team by day, daily boards, refusals."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ from spokeneval.report import page
 from spokeneval.task import ENDS
 
 UNFOLDED = 12
-"""Number of teams whose course is shown without unfolding it."""
+"""Number of teams whose panels are not folded."""
 
 _PANELS = "display: grid; grid-template-columns: repeat(auto-fill, minmax(min(13rem, 45%), 1fr)); gap: 0.9rem 1.2rem"
 _PANEL = "display: grid; grid-template-rows: 1fr auto; break-inside: avoid"
@@ -177,7 +177,7 @@ def _course(season: Season, place: int, days: Sequence[Day]) -> page.Html | None
     if not others:
         return first
     rest = _panels(f"The same for the other teams, {days[0].phase.name}", label, others)
-    more = page.folded(f"The courses of the other {count_of(len(others), 'team')}", rest)
+    more = page.folded(f"Scores by day of the other {count_of(len(others), 'team')}", rest)
     return page.Html(f"{first.markup}\n{more.markup}")
 
 

@@ -264,7 +264,7 @@ def test_a_hidden_set_is_exported_as_its_leaderboard_shows_it(hidden):
     assert len(json.loads(text)["evaluation_results"]) == len(find_task(TASK).scores)
 
 
-def test_exact_figures_of_a_hidden_set_need_a_word(hidden):
+def test_exact_figures_of_a_hidden_set_need_an_option(hidden):
     _, exact, options = hidden
     with pytest.raises(ValueError, match="--bundle, for the steps of its leaderboard; or --exact"):
         export(exact, HUGGING_FACE, now=NOW, facts=facts_of(TASK))

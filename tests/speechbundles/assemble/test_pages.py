@@ -210,7 +210,7 @@ ABOUT = {
 }
 
 
-def test_what_only_the_organiser_knows_is_on_the_pages(tmp_path):
+def test_the_facts_in_about_are_on_the_pages(tmp_path):
     competition = COMPETITIONS["spoken_call"]
     competition = replace(competition, settings={**competition.settings, "about": ABOUT})
     texts = pages(competition, made_of(tmp_path, competition))
@@ -233,7 +233,7 @@ def test_what_only_the_organiser_knows_is_on_the_pages(tmp_path):
     assert "## Prizes\n\nFame\n" in pages(rewarded, made_of(tmp_path / "rewarded", rewarded))["overview.md"]
 
 
-def test_the_build_lists_what_the_organiser_could_still_say():
+def test_the_build_lists_missing_facts():
     sample = COMPETITIONS["spoken_call"]
     assert unfilled_about([sample]) == ""
     own = replace(sample, sources=Sources(ROOT, ROOT / "elsewhere"))
@@ -245,7 +245,7 @@ def test_the_build_lists_what_the_organiser_could_still_say():
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
-def test_the_last_step_says_where_to_upload(tmp_path, platform):
+def test_the_last_step_names_the_place_of_uploads(tmp_path, platform):
     competition = COMPETITIONS["spoken_call"]
     text = page_text(competition, "overview.md", made_of(tmp_path, competition), PLATFORMS[platform])
     step = f"Upload `submission.zip` under {PLATFORMS[platform].upload}, in the phase *Evaluation*."

@@ -262,7 +262,7 @@ def test_a_column_wider_than_a_sheet_is_a_part_of_its_own():
     assert _column_groups([["System"], ["s"]]) == [[0]]
 
 
-def test_the_page_is_whole_without_its_script_and_loads_nothing(small):
+def test_the_page_is_complete_without_its_script_and_loads_nothing(small):
     page = to_html(small)
     (script,) = re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

@@ -113,7 +113,7 @@ def test_a_rehearsal_shows_one_column_in_every_phase(platform, built, tmp_path):
         assert ("f1" in done.scores) == (name == "Development")
 
 
-def test_a_report_that_a_submission_brings_gets_nothing_scored_that_is_refused_otherwise(built, tmp_path):
+def test_a_submitted_report_of_ingestion_does_not_replace_the_checks_of_scoring(built, tmp_path):
     """Codabench's reworked worker puts a submission's files over those of ingestion: scoring must repeat its checks."""
     bundle = read_built_bundle(built / f"dist/codabench/{BUNDLE}.zip")
     good = entries(example_files(BUNDLE)["submissions/good.zip"])

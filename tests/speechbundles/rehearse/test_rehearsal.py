@@ -690,7 +690,7 @@ def test_a_submission_ends_alike_in_both_workers(tmp_path):
     assert not (tmp_path / "False" / inner / "ingested_program").exists()
 
 
-def test_of_a_file_of_both_the_older_worker_scores_ingestions_and_the_reworked_one_the_submissions(tmp_path):
+def test_the_older_worker_scores_the_file_of_ingestion_and_the_reworked_one_that_of_the_submission(tmp_path):
     ingest = "import sys\nopen(sys.argv[3] + '/answer.txt', 'w').write('42')\n"
     old, new = both(tmp_path, {"answer.txt": "41"}, ingest=ingest)
     assert (old.scores["accuracy"], new.scores["accuracy"]) == (0.87654321, 0.25)

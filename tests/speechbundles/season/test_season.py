@@ -609,7 +609,7 @@ def test_each_team_has_its_course_with_better_scores_above(tmp_path, direction):
     course = page[page.index("1.&nbsp;rising") :]
     assert re.search(r'd="M6\.0 74\.0H194\.0V6\.0H194" style="[^"]*var\(--accent\)', course)
     assert f"{better:.4f} at its top and {worse:.4f} at its bottom" in page
-    assert "The courses of the other 2 teams" in page
+    assert "Scores by day of the other 2 teams" in page
     assert alike(page) == []
 
 
