@@ -137,14 +137,12 @@ def _parser() -> argparse.ArgumentParser:
         "--format", choices=("every-eval-ever", "huggingface", "croissant"), required=True, help="the format"
     )
     exporting.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder to write to")
-    exporting.add_argument(
-        "--meta", type=Path, metavar="FILE", help="a JSON or YAML file with facts, as under `publication`"
-    )
+    exporting.add_argument("--meta", type=Path, metavar="FILE", help="a JSON or YAML file with facts")
     exporting.add_argument(
         "--competition",
         type=Path,
         metavar="DIR",
-        help="your competition folder, for the facts under `publication`",
+        help="your competition folder, for the facts in its competition.yaml",
     )
     exporting.add_argument("--dataset-id", metavar="ID", help="huggingface: the benchmark on the Hub")
     exporting.add_argument("--reference", type=Path, metavar="PATH", help="croissant: the public labels")

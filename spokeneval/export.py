@@ -1,9 +1,8 @@
-"""Results in the formats of other projects: Every Eval Ever 0.3.0, Hugging Face's `.eval_results`, and Croissant 1.1.
+"""Results in the forms of other projects: Every Eval Ever 0.3.0, Hugging Face's `.eval_results`, and Croissant 1.1.
 
-The source is the JSON of `score`, `compare` or `rank`, a folder that `rank --out` wrote, or the output of a scoring
-program. No fact is made up: one error lists all missing facts that a format needs. The labels of a set are public if
-its signature has their fingerprint. A hidden set is exported with the figures that its leaderboard shows, and without
-any item.
+`export_forms.json` has the forms, `export_facts.tsv` the facts that only an organiser has, and that are never made up.
+The labels of a set are public if its signature has their fingerprint. A hidden set is exported with the figures that
+its leaderboard shows, and without any item.
 
 Sources: the schemas of github.com/evaleval/every_eval_ever; huggingface.co/docs/hub/eval-results; the specifications of
 Croissant 1.1 and Croissant RAI 1.0 in docs.mlcommons.org/croissant/docs.
@@ -31,344 +30,248 @@ from .run.output import SCORE_FILES
 from .run.reference import fingerprint
 from .run.signature import SIGNATURE_FILE, Signature
 from .run.statistics import STATISTICS_FILE, parse_statistics
-from .task import ENDS, LOWER, Number, Task
+from .task import ENDS, LOWER, Number, Score, Task
 from .tasks import find_task
 
-EVERY_EVAL_EVER, HUGGING_FACE, CROISSANT = FORMATS = ("every-eval-ever", "huggingface", "croissant")
-
+EVERY_EVAL_EVER, HUGGING_FACE, CROISSANT = FORMS = ("every-eval-ever", "huggingface", "croissant")
+_ENCODINGS = {",": "text/csv", "\t": "text/tab-separated-values"}
 SOURCES = "the JSON of score, compare or rank, a folder of rank --out, or the output of a scoring program"
-
-BOARD_FILE = "board.json"
-
 Facts = Mapping[str, Any]
+Line = Mapping[str, Number]
 
 
 class MissingFacts(ValueError):
     """Raised for an export that lacks facts; `missing` has a line for each."""
 
-    def __init__(self, format_name: str, missing: Sequence[str]) -> None:
+    def __init__(self, form: str, missing: Sequence[str]) -> None:
         self.missing = missing
-        super().__init__(
-            "\n".join([f"{count_of(len(missing), 'fact')} missing for {format_name}:\n", *missing])
-        )
-
-
-class System(NamedTuple):
-    """A system with its scores and their intervals."""
-
-    name: str
-    scores: Mapping[str, Number]
-    intervals: Mapping[str, Sequence[float]]
+        super().__init__("\n".join([f"{count_of(len(missing), 'fact')} missing for {form}:\n", *missing]))
 
 
 class Results(NamedTuple):
-    """Systems with the same signature. `right`: how correct each answer of a single system is, `item -> 0 to 1`."""
+    """The scores of systems and the ends of their intervals, `name -> {key: number}`, as in `scores.json`.
+
+    `right`: how correct each answer of a single system is, `item -> 0 to 1`; empty if the labels are hidden.
+    """
 
     task: Task
     signature: Signature
-    systems: Sequence[System]
+    systems: Mapping[str, Line]
     right: Mapping[str, float]
-
-
-Published = Mapping[str, "tuple[Task, Facts]"]
-"""An organiser's tasks by name, each with the facts for its publication."""
 
 
 def export(
     path: Path,
-    format_name: str,
+    form: str,
     *,
     now: int,
     facts: Facts = MappingProxyType({}),
-    published: Published = MappingProxyType({}),
+    published: Mapping[str, tuple[Task, Facts]] = MappingProxyType({}),
     options: Optional[Options] = None,
     reference: Optional[Path] = None,
     exact: bool = False,
 ) -> dict[str, str]:
-    """Return results in the format of another project, `name of a file -> text`.
+    """Return the results at a path in another form, `name of a file -> text`.
 
-    Parameters
-    ----------
-    path
-        The results: a file or folder.
-    now
-        The current time, in seconds since 1970.
-    facts
-        Facts that replace those of the task in `published`.
-    options
-        The options of the bundle with the labels of the results.
-    reference
-        The public labels, for Croissant.
-    exact
-        Whether the exact figures of a hidden set are exported.
-
-    Raises
-    ------
-    MissingFacts
-        Facts are missing; the message lists all of them.
-    ValueError
-        A file cannot be used.
-    OSError
-        A file cannot be read.
+    `published` has an organiser's tasks with their facts, and `facts` others, which replace them. `options` are those
+    of the bundle, `reference` has the public labels for Croissant, `exact` keeps the figures of a hidden set as they
+    are, and `now` is in seconds since 1970. Raises MissingFacts with all facts that are missing, and ValueError or
+    OSError for a file that cannot be used.
     """
     results = _read_results(path, published)
     facts = {**published.get(results.task.name, (None, {}))[1], **facts}
-    hidden = _is_hidden(results.signature, options)
-    if hidden and format_name == CROISSANT:
+    labels, coarse = results.signature.reference, results.signature.coarse
+    public = [labels] if options is None else options.public_references
+    hidden = not (labels and any(known.startswith(labels) for known in public))
+    if hidden and form == CROISSANT:
         raise ValueError(f"{path}: the labels are hidden; Croissant describes a public set")
-    rounding = hidden and not (exact or results.signature.coarse)
-    lacking = _lacking(format_name, results, facts)
-    lacking += ["--bundle, for the steps of its leaderboard; or --exact"] if rounding and not options else []
-    lacking += ["--reference, the public labels"] if format_name == CROISSANT and not reference else []
+    lacking = _lacking(form, results, facts)
+    if hidden and not (exact or coarse or options):
+        lacking.append("--bundle, for the steps of its leaderboard; or --exact")
+    if form == CROISSANT and reference is None:
+        lacking.append("--reference, the public labels")
     if lacking:
-        raise MissingFacts(format_name, lacking)
-    results = results._replace(right={}) if hidden else results
-    results = _as_shown(results, options) if rounding and options else results
-    if not all(results.task.primary.key in system.scores for system in results.systems):
-        raise ValueError(f"{path}: {results.task.primary.key}, the primary score, is missing or not shown")
-    if format_name == EVERY_EVAL_EVER:
-        return _every_eval_ever(results, facts, now)
-    if format_name == HUGGING_FACE:
-        return _hugging_face(results, facts)
-    return _croissant(results, facts, files_of_reference(results.task, Path(str(reference))))
+        raise MissingFacts(form, lacking)
+    if hidden:
+        results = results._replace(right={})
+        if options and options.feedback == COARSE and not (exact or coarse):
+            results = results._replace(systems=_as_shown(results, options))
+    primary = results.task.primary.key
+    if not all(primary in scores for scores in results.systems.values()):
+        raise ValueError(f"{path}: {primary}, the primary score, is missing or not shown")
+    template = json.loads(Path(__file__).with_name("export_forms.json").read_text(encoding="utf-8"))[form]
+    if form == EVERY_EVAL_EVER:
+        return dict(_every_eval_ever(template, results, facts, now))
+    if form == HUGGING_FACE:
+        return dict(_hugging_face(template, results, facts))
+    return {"croissant.json": _json(_croissant(template, results, facts, Path(str(reference))))}
 
 
-def _read_results(path: Path, published: Published) -> Results:
+def _read_results(path: Path, published: Mapping[str, tuple[Task, Facts]]) -> Results:
     try:
         content = _read(path)
         signature = Signature.parse(content["signature"])
-        declared = content.get(DECLARATION)
-        own, _ = published.get(signature.task, (None, None))
-        task = declared_task(signature.task, declared) if declared else own or find_task(signature.task)
-        rows = content.get("systems", [{"name": path.resolve().stem, **content}])
-        systems = [System(row["name"], row["scores"], row["intervals"]) for row in rows]
         if not signature.task.isidentifier():  # it becomes part of a path
             raise KeyError(signature.task)
+        declared, (own, _) = content.get(DECLARATION), published.get(signature.task, (None, None))
+        task = declared_task(signature.task, declared) if declared else own or find_task(signature.task)
+        rows = content.get("systems", [{"name": path.resolve().stem, **content}])
+        results = Results(task, signature, {row["name"]: _line(row) for row in rows}, {})
         if "values" not in content or not signature.reference:
-            return Results(task, signature, systems, {})
+            return results
         items, counts = parse_statistics(content).rows
-        right = {item: value for item, value in zip(items, task.right(counts).tolist()) if value == value}
-        return Results(task, signature, systems, right)
+        right = zip(items, task.right(counts).tolist())
+        return results._replace(right={item: value for item, value in right if value == value})
     except (AttributeError, IsADirectoryError, KeyError, TypeError, json.JSONDecodeError, UnicodeDecodeError):
         raise ValueError(f"{path}: expected {SOURCES}") from None
 
 
 def _read(path: Path) -> dict[str, Any]:
     if not (path / SIGNATURE_FILE).exists():
-        board = path / BOARD_FILE
+        board = path / "board.json"
         content: dict[str, Any] = json.loads((board if board.exists() else path).read_bytes())
         return content
-    scores = json.loads((path / SCORE_FILES[0]).read_bytes())
-    statistics = path / STATISTICS_FILE
-    return {
-        **(json.loads(statistics.read_bytes()) if statistics.exists() else {}),
-        "scores": scores,
-        "intervals": {key: [scores[key + end] for end in ENDS] for key in scores if key + ENDS[0] in scores},
-        "signature": (path / SIGNATURE_FILE).read_text(encoding="utf-8").strip(),
-    }
+    statistics, scores = path / STATISTICS_FILE, json.loads((path / SCORE_FILES[0]).read_bytes())
+    signature = (path / SIGNATURE_FILE).read_text(encoding="utf-8").strip()
+    counts = json.loads(statistics.read_bytes()) if statistics.exists() else {}
+    return {**counts, "scores": scores, "intervals": {}, "signature": signature}
 
 
-def _is_hidden(signature: Signature, options: Optional[Options]) -> bool:
-    """Whether participants lack the labels: by the signature, and by the options of the bundle if they are known."""
-    public = [signature.reference] if options is None else options.public_references
-    return not (signature.reference and any(known.startswith(signature.reference) for known in public))
+def _line(row: Mapping[str, Any]) -> Line:
+    ends = {key + end: value for key, pair in row["intervals"].items() for end, value in zip(ENDS, pair)}
+    return {**row["scores"], **ends}
 
 
-def _as_shown(results: Results, options: Options) -> Results:
-    """The results of a hidden set as its leaderboard shows them: in steps, and not below the floor."""
-    if options.feedback != COARSE:
-        return results
-    of = results.signature.items
+def _interval(scores: Line, key: str) -> list[Number]:
+    return [scores[key + end] for end in ENDS if key + end in scores]
+
+
+def _as_shown(results: Results, options: Options) -> dict[str, Line]:
+    """The scores of a hidden set as its leaderboard shows them: in steps, and not below the floor."""
+    of, primary = results.signature.items, results.task.primary
     feedback = next((known for items, known in options.sets.items() if of and items.startswith(of)), None)
     if feedback is None:
         raise ValueError("--bundle: the bundle does not have the set of these results")
-    primary, systems = results.task.primary, []
-    keys = [primary.key + end for end in ENDS]
-    for system in results.systems:
-        exact = {**system.scores, **dict(zip(keys, system.intervals.get(primary.key, ())))}
-        line = shown_scores(exact, feedback.steps, feedback.floor, primary)
-        ends = [line[key] for key in keys if key in line]
-        systems.append(System(system.name, line, {primary.key: ends} if ends else {}))
-    return results._replace(systems=systems)
+    lines = results.systems.items()
+    return {name: shown_scores(line, feedback.steps, feedback.floor, primary) for name, line in lines}
 
 
-def _lacking(format_name: str, results: Results, facts: Facts) -> list[str]:
-    """A line for each fact that a format needs and that is missing or invalid."""
-    return [
-        f"{'.'.join(place)}: {meaning}"
-        + (f"; expected {pattern.replace('|', ', ')}" if "|" in pattern else "")
-        for place, meaning, pattern in _needed(format_name, results)
-        if not all(isinstance(text, str) and re.fullmatch(pattern, text) for text in _texts(facts, place))
-    ]
-
-
-def _needed(format_name: str, results: Results) -> Iterator[tuple[list[str], str, str]]:
-    """The place of each fact, its meaning and a pattern; `*` in a place is the name of each system or file."""
-    names = {
-        "systems": [system.name for system in results.systems],
-        "files": results.task.format.reference_files,
-    }
-    table = Path(__file__).with_name("export_facts.tsv").read_text(encoding="utf-8")
-    for formats, place, meaning, pattern in (line.split("\t") for line in table.splitlines()[1:]):
+def _lacking(form: str, results: Results, facts: Facts) -> list[str]:
+    """A line for each fact that a form needs and that is missing or has another form."""
+    lacking, table = [], Path(__file__).with_name("export_facts.tsv").read_text(encoding="utf-8")
+    names = {"systems": results.systems, "files": results.task.format.reference_files}
+    for forms, place, meaning, pattern in (line.split("\t") for line in table.splitlines()[1:]):
+        expected = f"; expected {pattern.replace('|', ', ')}" if "|" in pattern else ""
         parts = place.split(".")
-        for name in names.get(parts[0], ["*"]) if format_name in formats.split() else ():
-            yield [name if part == "*" else part for part in parts], meaning, pattern
+        for name in names.get(parts[0], [""]) if form in forms.split() else ():
+            at = [name if part == "*" else part for part in parts]
+            if not all(isinstance(text, str) and re.fullmatch(pattern, text) for text in _values(facts, at)):
+                lacking.append(f"{'.'.join(at)}: {meaning}{expected}")
+    return lacking
 
 
-def _texts(facts: Any, place: Sequence[str]) -> list[Any]:
-    for key in place:
-        facts = facts.get(key) if isinstance(facts, Mapping) else None
-    return facts if isinstance(facts, list) and facts else [facts]
+def _values(facts: Any, place: Sequence[str]) -> list[Any]:
+    """The values at a place, below each entry of a list."""
+    if isinstance(facts, list) and facts:
+        return [value for entry in facts for value in _values(entry, place)]
+    if not place:
+        return [facts]
+    return _values(facts.get(place[0]) if isinstance(facts, Mapping) else None, place[1:])
 
 
-def _every_eval_ever(results: Results, facts: Facts, now: int) -> dict[str, str]:
+def _filled(template: Any, values: Facts) -> Any:
+    """A template with values in place of its `{names}`, without the members whose value is None."""
+    if isinstance(template, dict):
+        filled = {key: _filled(part, values) for key, part in template.items()}
+        return {key: part for key, part in filled.items() if part is not None}
+    if isinstance(template, list):
+        return [_filled(part, values) for part in template]
+    return values[template[1:-1]] if str(template).startswith("{") else template
+
+
+def _every_eval_ever(template: Any, results: Results, facts: Facts, now: int) -> Iterator[tuple[str, str]]:
     """The record of each system; of a public set, also how correct each answer is, without labels and answers."""
-    files = {}
-    name, version, signature = results.task.name, results.signature.version, str(results.signature)
-    for system in results.systems:
-        about = facts["systems"][system.name]
-        evaluation = {"schema_version": "0.3.0", "evaluation_id": f"{name}/{about['id']}/{now}"}
-        model = {key: about[key] for key in ("deployment_type", "model_availability")}
-        digest = hashlib.sha256(f"{evaluation}{system.name}{signature}".encode()).digest()
-        place = f"data/{name}/{about['id']}/{uuid.UUID(bytes=digest[:16], version=4)}"
-        record = {
-            **evaluation,
-            "retrieved_timestamp": str(now),
-            "source_metadata": {
-                "source_type": "evaluation_run",
-                "source_organization_name": facts["organisation"],
-                "evaluator_relationship": facts["relationship"],
-            },
-            "eval_library": {
-                "name": "spokeneval",
-                "version": version,
-                "additional_details": {"signature": signature},
-            },
-            "model_info": {"name": system.name, "id": about["id"], "additional_details": model},
-            "evaluation_results": list(_scores(results.task, system, facts)),
-        }
+    task, signature = results.task, results.signature
+    for system, scores in results.systems.items():
+        run = {**facts, **facts["systems"][system], "system": system, "task": task.name, "now": str(now)}
+        run.update(
+            evaluation=f"{task.name}/{run['id']}/{now}", signature=str(signature), package=signature.version
+        )
+        place = f"data/{task.name}/{run['id']}/{uuid.uuid4()}"
+        run["samples"] = None
         if results.right:
-            common = {**evaluation, "model_id": about["id"], "evaluation_name": name}
-            samples = [{**common, **_sample(item, right)} for item, right in results.right.items()]
-            file = f"{place}_samples.jsonl"
-            files[file] = "".join(json.dumps(sample) + "\n" for sample in samples)
-            record["detailed_evaluation_results"] = {
-                "format": "jsonl",
-                "file_path": file,
-                "total_rows": len(samples),
-            }
-        files[f"{place}.json"] = _json(record)
-    return files
+            answers = [
+                {**run, "item": item, "right": n, "is_right": n == 1} for item, n in results.right.items()
+            ]
+            file, rows = (
+                f"{place}_samples.jsonl",
+                [json.dumps(_filled(template["sample"], each)) for each in answers],
+            )
+            yield file, "\n".join([*rows, ""])
+            run["samples"] = {"format": "jsonl", "file_path": file, "total_rows": len(rows)}
+        found = [
+            {**run, **_of_score(task.name, score, scores)} for score in task.scores if score.key in scores
+        ]
+        run["results"] = [_filled(template["score"], each) for each in found]
+        yield f"{place}.json", _json(_filled(template["record"], run))
 
 
-def _scores(task: Task, system: System, facts: Facts) -> Iterator[dict[str, Any]]:
-    for score in (score for score in task.scores if score.key in system.scores):
-        metric = {
-            "evaluation_description": score.description,
-            "metric_id": f"{task.name}.{score.key}",
-            "metric_name": score.heading,
-            "lower_is_better": score.direction == LOWER,
-        }
-        details: dict[str, Any] = {"score": system.scores[score.key]}
-        if score.limits is not None:
-            ends = [{"inf": "Infinity", "-inf": "-Infinity"}.get(str(end), end) for end in score.limits]
-            metric.update(score_type="continuous", min_score=ends[0], max_score=ends[1])
-        if score.key in system.intervals:
-            low, high = system.intervals[score.key]
-            interval = {"lower": low, "upper": high, "confidence_level": 0.95}
-            details["uncertainty"] = {"confidence_interval": interval}
-        yield {
-            "evaluation_result_id": score.key,
-            "evaluation_name": task.name,
-            "source_data": {"dataset_name": facts["name"], "source_type": "url", "url": [facts["url"]]},
-            "metric_config": metric,
-            "score_details": details,
-        }
-
-
-def _sample(item: str, right: float) -> dict[str, Any]:
+def _of_score(task: str, score: Score, scores: Line) -> Facts:
+    ends, limits = _interval(scores, score.key), score.limits or (None, None)
+    interval = {**dict(zip(("lower", "upper"), ends)), "confidence_level": 0.95}
+    low, high = ({"inf": "Infinity", "-inf": "-Infinity"}.get(str(end), end) for end in limits)
     return {
-        "sample_id": item,
-        "interaction_type": "single_turn",
-        "input": {"raw": item, "reference": []},
-        "output": {"raw": []},
-        "answer_attribution": [],
-        "evaluation": {"score": right, "is_correct": right == 1},
+        **score._asdict(),
+        "metric": f"{task}.{score.key}",
+        "heading": score.heading,
+        "lower": score.direction == LOWER,
+        "type": "continuous" if score.limits else None,
+        "minimum": low,
+        "maximum": high,
+        "score": scores[score.key],
+        "uncertainty": {"confidence_interval": interval} if ends else None,
     }
 
 
-def _hugging_face(results: Results, facts: Facts) -> dict[str, str]:
+def _hugging_face(template: Any, results: Results, facts: Facts) -> Iterator[tuple[str, str]]:
     """The file `.eval_results/TASK.yaml` for the repository of each system, with the primary score."""
-    files, primary = {}, results.task.primary
-    for system in results.systems:
-        ends = system.intervals.get(primary.key)
-        interval = f", 95 % interval {ends[0]:.6g} to {ends[1]:.6g}" if ends else ""
-        entry = {
-            "dataset": {"id": facts["dataset_id"], "task_id": facts["task_id"]},
-            "value": system.scores[primary.key],
-            "source": {"url": facts["url"]},
-            "notes": f"{primary.heading}{interval}; {results.signature}",
-        }
-        folder = quote(system.name, safe="").replace(".", "%2E")
-        lines = (f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in entry.items())
-        files[f"{folder}/.eval_results/{results.task.name}.yaml"] = f"- {'  '.join(lines)}"
-    return files
+    primary = results.task.primary
+    for system, scores in results.systems.items():
+        ends = " to ".join(f"{end:.6g}" for end in _interval(scores, primary.key))
+        notes = f"{primary.heading}{', 95 % interval ' if ends else ''}{ends}; {results.signature}"
+        entry = _filled(template, {**facts, "score": scores[primary.key], "notes": notes})
+        folder = quote(system, safe="").replace(".", "%2E")
+        yield f"{folder}/.eval_results/{results.task.name}.yaml", _json(entry)  # JSON is YAML
 
 
-_ENCODINGS = {",": "text/csv", "\t": "text/tab-separated-values"}
-
-
-def _croissant(results: Results, facts: Facts, reference: Mapping[str, bytes]) -> dict[str, str]:
+def _croissant(template: Any, results: Results, facts: Facts, reference: Path) -> Facts:
     """The description of a public set: its files, their columns, and RAI."""
-    if not fingerprint(reference).startswith(results.signature.reference):
+    contents, files, tables = files_of_reference(results.task, reference), [], []
+    if not fingerprint(contents).startswith(results.signature.reference):
         raise ValueError("--reference: the results were not computed from these files")
-    tables = {layout.file: layout for layout in results.task.format.layouts if layout.delimiter in _ENCODINGS}
-    columns = {file: _columns(tables[file], reference[file]) for file in reference if file in tables}
-    described = {
-        "@context": json.loads(Path(__file__).with_name("croissant_context.json").read_bytes()),
-        "@type": "sc:Dataset",
-        "conformsTo": ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"],
-        **{key: facts[key] for key in ("name", "description", "url", "version")},
-        **{"license": facts["licence"], "citeAs": facts["citation"], "datePublished": facts["published"]},
-        "creator": [{"@type": "sc:Organization", "name": name} for name in _texts(facts, ("creators",))],
-        "distribution": [
-            {
-                "@type": "cr:FileObject",
-                **{"@id": file, "name": file, "contentUrl": facts["files"][file]},
-                "encodingFormat": _ENCODINGS[tables[file].delimiter] if file in tables else "text/plain",
-                "sha256": hashlib.sha256(content).hexdigest(),
-            }
-            for file, content in reference.items()
-        ],
-        "recordSet": [_rows(file, names) for file, names in columns.items() if names],
-        **{f"rai:{key}": value for key, value in facts["rai"].items()},
-    }
-    return {"croissant.json": _json(described)}
+    layouts = {layout.file: layout for layout in results.task.format.layouts}
+    for file, content in contents.items():
+        layout, digest = layouts.get(file), hashlib.sha256(content).hexdigest()
+        encoding = _ENCODINGS.get(layout.delimiter if layout else "", "text/plain")
+        about = {"file": file, "address": facts["files"][file], "encoding": encoding, "digest": digest}
+        files.append(_filled(template["file"], about))
+        columns = _columns(layout, content) if layout and layout.delimiter in _ENCODINGS else []
+        places = [{"file": file, "column": column, "place": f"{file}/{column}"} for column in columns]
+        fields = [_filled(template["column"], place) for place in places]
+        tables += [_filled(template["table"], {"rows": f"{file}/rows", "columns": fields})] if fields else []
+    institutions = dict.fromkeys(_values(facts, ["organisers", "institution"]))
+    creators = [_filled(template["creator"], {"institution": name}) for name in institutions]
+    described = _filled(template["set"], {**facts, "files": files, "tables": tables, "creators": creators})
+    return {**described, **{f"rai:{key}": value for key, value in facts["rai"].items()}}
 
 
-def _columns(table: Layout, content: bytes) -> list[str]:
-    """The columns of a file by its header; empty for a file without one."""
+def _columns(layout: Layout, content: bytes) -> list[str]:
+    """The columns of a table by its header; empty for a file without one."""
     first = content.decode("utf-8-sig").strip().split("\n", 1)[0].rstrip("\r")
-    columns = split_row(first, table.delimiter) or []
-    ids = {table.id, *(alias for alias, column in (table.aliases or {}).items() if column == table.id)}
+    columns = split_row(first, layout.delimiter) or []
+    ids = {layout.id, *(alias for alias, column in (layout.aliases or {}).items() if column == layout.id)}
     return columns if {name.lower() for name in ids} & {name.strip().lower() for name in columns} else []
 
 
-def _rows(file: str, columns: Sequence[str]) -> dict[str, Any]:
-    fields = [
-        {
-            **{
-                "@type": "cr:Field",
-                "@id": f"{file}/{column}",
-                "name": f"{file}/{column}",
-                "dataType": "sc:Text",
-            },
-            "source": {"fileObject": {"@id": file}, "extract": {"column": column}},
-        }
-        for column in columns
-    ]
-    return {"@type": "cr:RecordSet", "@id": f"{file}/rows", "name": f"{file}/rows", "field": fields}
-
-
-def _json(content: Facts) -> str:
+def _json(content: Any) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"

@@ -1,4 +1,4 @@
-"""Reads an organiser's files for the export of results: the facts of `publication`, and a bundle's options."""
+"""What the export of results takes from an organiser's files: their facts, and a bundle's feedback."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.archive import Room, open_archive
 from speechbundles.model.bounded import parse_settings
+from speechbundles.model.competition import Competition
 from speechbundles.model.errors import BundleError, OrganiserError
 from speechbundles.model.finding import Report
 from speechbundles.model.read import read_built_bundle
@@ -14,18 +15,21 @@ from speechbundles.model.sources import Sources, installed_root
 from spokeneval.run.options import OPTIONS_FILE, Options
 from spokeneval.task import Task
 
-PUBLICATION = "publication"
-
 
 def read_publication(folder: Path) -> Mapping[str, tuple[Task, Mapping[str, Any]]]:
-    """Return each task of a competition folder, with the facts for its publication.
+    """Return each task of a competition folder, with the facts for its publication: what the folder itself states.
 
     Raises
     ------
     OrganiserError: `competition.yaml` cannot be used.
     """
     every = reversed(read_competitions(Sources(installed_root(), folder)))
-    return {each.task: (each.rules, each.settings.get(PUBLICATION, {})) for each in every}
+    return {each.task: (each.rules, _facts(each)) for each in every}
+
+
+def _facts(competition: Competition) -> Mapping[str, Any]:
+    stated = {key: value for key, value in competition.settings.items() if key in competition.stated}
+    return {**stated, **stated.get("about", {}), **stated.get("publication", {})}
 
 
 def read_feedback(bundle: Path) -> Options:

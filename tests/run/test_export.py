@@ -15,15 +15,16 @@ import yaml
 
 import build_bundle
 import spokeneval
+from speechbundles.competition.publication import read_publication
 from spokeneval.__main__ import main
-from spokeneval.export import FORMATS, export
+from spokeneval.export import FORMS, export
 from spokeneval.run.options import Options
 from spokeneval.run.reference import items_fingerprint, parse_reference
 from spokeneval.tasks import find_task, task_names
 from tests.samples.cases import CASES
 from tests.samples.programs import ROOT, encoded, run_score, write_files
 
-EVERY_EVAL_EVER, HUGGING_FACE, CROISSANT = FORMATS
+EVERY_EVAL_EVER, HUGGING_FACE, CROISSANT = FORMS
 NOW = 1_800_000_000
 RAI = (
     *("dataCollection", "dataAnnotationProtocol", "dataBiases", "dataLimitations"),
@@ -35,11 +36,15 @@ TASK = "psst_correctness"
 def facts_of(task: str, *systems: str) -> dict[str, Any]:
     """All facts that the three formats need."""
     return {
-        "name": "Synthetic set",
+        "title": "Synthetic set",
         "description": "Made answers",
         "url": "https://example.org/set",
-        "licence": "https://spdx.org/licenses/CC-BY-4.0.html",
-        "creators": ["Institute of Phonetics", "School of Education"],
+        "data_licence": "CC BY 4.0, https://spdx.org/licenses/CC-BY-4.0.html",
+        "organisers": [
+            {"name": "Ada", "institution": "Institute of Phonetics"},
+            {"name": "Bo", "institution": "School of Education"},
+            {"name": "Cy", "institution": "Institute of Phonetics"},
+        ],
         "citation": "@misc{set}",
         "version": "1.0.0",
         "published": "2026-11-22",
@@ -47,7 +52,7 @@ def facts_of(task: str, *systems: str) -> dict[str, Any]:
         "rai": {key: f"About {key}." for key in RAI},
         "dataset_id": "institute/set",
         "task_id": "test",
-        "organisation": "Institute of Phonetics",
+        "organiser": "Institute of Phonetics",
         "relationship": "third_party",
         "systems": {
             system: {
@@ -159,8 +164,8 @@ def test_all_missing_facts_are_in_one_list(tmp_path):
             facts={"relationship": "friends", "systems": {"output": {"id": "x"}}},
         )
     expected = {
-        "name": "the name of the data set",
-        "organisation": "the organisation that publishes the results",
+        "title": "the title of the task and its data",
+        "organiser": "who publishes the results",
         "relationship": "its relation to the systems' developers; expected first_party, third_party, "
         "collaborative, other",
         "systems.output.id": "developer/model",
@@ -177,31 +182,20 @@ def test_all_missing_facts_are_in_one_list(tmp_path):
 SYSTEM = ("id", "deployment_type", "model_availability")
 NEEDED = {
     EVERY_EVAL_EVER: [
-        *(("name",), ("organisation",), ("relationship",), ("url",)),
+        *(("title",), ("organiser",), ("relationship",), ("url",)),
         *(("systems", "output", key) for key in SYSTEM),
     ],
     HUGGING_FACE: [("dataset_id",), ("task_id",), ("url",)],
     CROISSANT: [
-        *(
-            (key,)
-            for key in (
-                "name",
-                "description",
-                "url",
-                "licence",
-                "creators",
-                "citation",
-                "version",
-                "published",
-            )
-        ),
+        *(("title",), ("description",), ("url",), ("data_licence",), ("organisers",), ("citation",)),
+        *(("version",), ("published",)),
         *(("rai", key) for key in RAI),
         ("files", "utterances.tsv"),
     ],
 }
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", FORMS)
 def test_each_fact_that_a_format_needs_is_asked_for_and_no_other(tmp_path, form):
     output, complete = scored(TASK, tmp_path), facts_of(TASK, "output")
     reference = tmp_path / "input" / "ref"
@@ -221,9 +215,7 @@ def test_each_fact_that_a_format_needs_is_asked_for_and_no_other(tmp_path, form)
             here[last] = wrong
             with pytest.raises(ValueError) as refused:
                 export(output, form, now=NOW, facts=facts, reference=reference)
-            assert str(refused.value).startswith(
-                f"1 fact missing for {form}:\n\n{'.'.join([*above, last])}: "
-            )
+            assert str(refused.value).startswith(f"1 fact missing for {form}:\n\n{'.'.join([*above, last])}")
 
 
 # Hidden sets
@@ -336,10 +328,10 @@ def test_other_files_are_refused(tmp_path, content):
 
 
 def test_the_command_takes_facts_of_the_competition_and_the_steps_of_its_bundle(tmp_path, capsys, hidden):
-    facts = facts_of(TASK)
-    del facts["dataset_id"]
+    published = ("url", "version", "published", "files", "rai", "relationship")
+    facts = {key: value for key, value in facts_of(TASK).items() if key in published}
     own = {
-        "defaults": {"organiser": "Institute", "publication": {**facts, "task_id": "ours"}},
+        "defaults": {"publication": {**facts, "task_id": "ours"}},
         "bundles": {TASK: {"title": "Correctness"}},
     }
     write_files(tmp_path / "mine", {"competition.yaml": yaml.safe_dump(own)})
@@ -359,6 +351,24 @@ def test_the_command_takes_facts_of_the_competition_and_the_steps_of_its_bundle(
     (entry,) = yaml.safe_load(Path(file).read_text())
     assert entry["dataset"] == {"id": "institute/set", "task_id": "ours"}
     assert entry["source"] == {"url": "https://example.org/other"}
+
+
+def test_facts_come_from_what_a_competition_states_itself(tmp_path):
+    people = [{"name": "Ada", "institution": "Institute"}]
+    about = {"organisers": people, "citation": "Ada: A challenge, 2027."}
+    own = {
+        "defaults": {
+            "data_licence": "CC BY 4.0",
+            "about": about,
+            "publication": {"url": "https://example.org"},
+        },
+        "bundles": {TASK: {"title": "Correctness"}},
+    }
+    write_files(tmp_path, {"competition.yaml": yaml.safe_dump(own)})
+    _, facts = read_publication(tmp_path)[TASK]
+    expected = {"title": "Correctness", "data_licence": "CC BY 4.0", "url": "https://example.org", **about}
+    assert {key: facts[key] for key in expected} == expected
+    assert "organiser" not in facts  # the repository's is not the folder's
 
 
 # Their own validators
