@@ -15,11 +15,13 @@ Exit status: 0 if the submissions were scored, 1 if a file was refused (all prob
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import sys
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stderr
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Optional
@@ -51,7 +53,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
 def _run(arguments: Optional[Sequence[str]]) -> int:
     for stream in (sys.stdout, sys.stderr):  # some terminals cannot print all characters, such as κ
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    options = _parser().parse_args(arguments)
+    options = _parse(sys.argv[1:] if arguments is None else arguments)
     if options.command == "export":
         return _export(options)
     if options.command == "compare" and options.task_file is not None:
@@ -72,6 +74,20 @@ def _run(arguments: Optional[Sequence[str]]) -> int:
         say(json.dumps(described.to_dict(), indent=2) if options.json else str(described))
         return 0
     return _score(options, task)
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """The parsed arguments. Wrong ones end the program, with `--json` also with a message as JSON."""
+    usage = io.StringIO()
+    try:
+        with redirect_stderr(usage):
+            return _parser().parse_args(arguments)
+    except SystemExit as stop:
+        if stop.code:
+            say(usage.getvalue().rstrip("\n"), error=True)
+        if stop.code and "--json" in arguments:
+            say(json.dumps({"error": usage.getvalue().rpartition("error: ")[2].strip()}, indent=2))
+        raise
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -172,13 +188,13 @@ def _score(options: argparse.Namespace, task: Task) -> int:
     try:
         result: Any
         if options.command == "score":
-            result = score_data(task, options.reference, options.submission, chosen, reading)
+            result = score_data(task, Path(options.reference), Path(options.submission), chosen, reading)
         else:
             from .comparison.library import compare_data  # imported here, because kits do not contain it
 
             if len(options.submissions) < 2:
                 return _refuse(options, "Give the submissions of two systems or more.", 2)
-            result = compare_data(task, options.reference, _named(options.submissions), chosen, reading)
+            result = compare_data(task, Path(options.reference), _named(options.submissions), chosen, reading)
             if options.out is not None:
                 result.write(options.out)
     except FileProblems as refusal:
@@ -263,11 +279,11 @@ def _read_facts(file: Optional[Path]) -> Mapping[str, Any]:
     return facts
 
 
-def _named(paths: Sequence[str]) -> dict[str, str]:
+def _named(paths: Sequence[str]) -> dict[str, Path]:
     """Systems named after their files without the extension; or after the paths, where these names are not unique."""
     stems = [Path(path).stem for path in paths]
     once = Counter(stems)
-    return {stem if once[stem] == 1 else path: path for stem, path in zip(stems, paths)}
+    return {stem if once[stem] == 1 else path: Path(path) for stem, path in zip(stems, paths)}
 
 
 def _refuse(options: argparse.Namespace, message: str, status: int, **details: Any) -> int:

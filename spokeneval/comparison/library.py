@@ -10,7 +10,7 @@ from typing import Any, Callable, NamedTuple, Optional
 
 import numpy as np
 
-from ..formats.problems import FileProblems, SubmissionError
+from ..formats.problems import FileProblems, SubmissionError, count_of
 from ..formats.speakers import independence_note
 from ..run.library import (
     STRICT,
@@ -159,7 +159,7 @@ def compare_data(
     if not isinstance(submissions, Mapping):
         raise TypeError(f"the submissions are {submissions!r:.60}; expected a mapping from names of systems")
     if len(submissions) < 2:
-        raise ValueError(f"only {len(submissions)} submission; expected two systems or more")
+        raise ValueError(f"{count_of(len(submissions), 'submission')}; expected those of two systems or more")
     if len(set(map(str, submissions))) < len(submissions):
         raise ValueError(f"two systems have the same name; found {', '.join(map(str, submissions))}")
     require_data(reference=reference, **{f"submission {name}": data for name, data in submissions.items()})

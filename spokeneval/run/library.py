@@ -82,6 +82,7 @@ class Result:
         lines += score_table(self.rules, self.scores, self.intervals)
         note = independence_note(self.unit, self.rules.declaration)
         lines += ["", *wrap(note, 80)] if note else []
+        lines += ["", f"One {self.unit} has no interval: both ends are the score."] if self.units == 1 else []
         lines += ["", *without(self.left_out)] if self.left_out else []
         return "\n".join([*lines, "", self.signature])
 
@@ -298,6 +299,10 @@ def require_data(**sides: Any) -> None:
     for side, data in sides.items():
         if data is None:
             raise TypeError(f"the {side} is None; expected {EXPECTED}")
+        if isinstance(data, str) and not os.path.exists(data):
+            raise FileNotFoundError(
+                errno.ENOENT, f"no such {side}; texts are paths, so put an answer in a list", data
+            )
 
 
 def _read_answers(task: Task, files: Files, reference: Reference) -> Any:

@@ -85,7 +85,7 @@ def table_of(
     number = len(next(iter(columns.values()), ids or ()))
     if ids is None and items is not None and layout.id not in columns and number != len(items):
         found = f"{count_of(number, 'value')}; the reference has {count_of(len(items), 'item')}"
-        problems.stop("wrong_length", side, f"{found}, and values without ids belong to them by position")
+        problems.stop("wrong_length", side, f"{found}; give one value for each item in its order, or ids")
     if layout.id not in columns:
         names: Sequence[Any] = (items or range(number)) if ids is None else ids
         columns = {layout.id: list(names), **columns}

@@ -94,7 +94,7 @@ WER = {"kind": "transcripts"}
     ("submissions", "error", "words"),
     [
         ([["a"], ["b"]], TypeError, "expected a mapping from names of systems"),
-        ({"A": ["a", "b"]}, ValueError, "only 1 submission; expected two systems or more"),
+        ({"A": ["a", "b"]}, ValueError, "1 submission; expected those of two systems or more"),
         ({1: ["a", "b"], "1": ["a", "a"]}, ValueError, "two systems have the same name; found 1, 1"),
         ({"A": ["a", "b"], "B": None}, TypeError, "the submission B is None; expected a path"),
         ({"A": ["a", None], "B": ["a"]}, ValueError, "2 problems in 2 files"),
