@@ -238,7 +238,6 @@ small { display: block; font-size: 0.87em; line-height: 1.35; color: var(--soft)
 }
 .ranking td:last-child:not(.number) { min-width: 16rem; overflow-wrap: anywhere; }
 .ranking tr.band > * { background: var(--region); }
-@page { margin: 12mm; }
 @media print {
   details::details-content { content-visibility: visible; display: block; block-size: auto; }
   summary, .filter { display: none; }

@@ -259,8 +259,13 @@ figure svg { display: block; width: 100%; height: auto; fill: var(--ink); }
 }
 figure svg * { stroke-linejoin: round; stroke-linecap: butt; }
 figcaption { font-size: 0.9rem; color: var(--soft); max-width: 46rem; overflow-wrap: anywhere; }
+@page { margin: 12mm; }
 @media print {
   body { font-size: 10pt; }
+  table { font-size: 8pt; }
+  th:not(:last-child), td:not(:last-child), th, td { padding: 0.12rem 0.5rem 0.12rem 0; }
+  tbody th, td:last-child:not(.number) { min-width: 7rem; }
+  td:not(.number) { min-width: 0; }
   main { max-width: none; padding: 0; }
   h2, caption { break-after: avoid; }
   tr, figure { break-inside: avoid; }

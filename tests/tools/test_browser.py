@@ -61,7 +61,7 @@ def test_in_a_browser_a_sound_page_has_no_finding_and_a_broken_one_has_its_own(t
         for finding, markup in pages.items():
             path = tmp_path / "page.html"
             path.write_text(markup, encoding="utf-8")
-            found = check_page(browser, path, paper=True)
+            found = check_page(browser, path)
             assert finding or found == []
             assert any(finding in words for words in found) == bool(finding), (finding, found)
 

@@ -1,13 +1,12 @@
-"""Open pages in Chromium, at the width of a desktop and of a phone, light and dark, and list their defects.
+"""Open pages in Chromium, at the width of a desktop and of a phone, light and dark, and on paper; list their defects.
 
     python -m tests.tools.browser [--shots DIR] [PAGE ...]
 
-Defects are script errors, pages that load anything, are wider than the screen or larger than 1 MB, text that is cut off
-or overlaps other text, labels that occur twice in a plot, marks that differ in colours alone, and the findings of
-axe-core. Boards have to fit a sheet of paper too. Without a PAGE, every kind of page is made and checked: reports,
-boards, a season, and the challenges' own pages. The documentation's pages are checked too if they were built; they may
-load their own files, and axe-core skips them. The exit status is 0 if nothing is found or Chromium is not installed,
-and 1 otherwise.
+Defects are script errors, pages that load anything, are wider than the screen or a sheet of A4 paper, or larger than
+1 MB, text that is cut off or overlaps other text, labels that occur twice in a plot, marks that differ in colours alone,
+and the findings of axe-core. Without a PAGE, every kind of page is made and checked: reports, boards, a season, and the
+challenges' own pages. The documentation's pages are checked too if they were built; they may load their own files, and
+axe-core skips them. The exit status is 0 if nothing is found or Chromium is not installed, and 1 otherwise.
 """
 
 from __future__ import annotations
@@ -48,10 +47,7 @@ def main() -> int:
     opened = broken = 0
     with tempfile.TemporaryDirectory() as folder, open_chromium(chromium) as browser:
         pages = options.pages or make_pages(Path(folder))
-        checked = (
-            (path.name, check_page(browser, path, options.shots, paper=path.stem.endswith("board")))
-            for path in pages
-        )
+        checked = ((path.name, check_page(browser, path, options.shots)) for path in pages)
         site = () if options.pages else sorted(SITE.rglob("*.html"))
         documented = (
             (str(path.relative_to(SITE)), check_site(browser, path, SITE, options.shots)) for path in site

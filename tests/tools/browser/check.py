@@ -99,13 +99,10 @@ def open_chromium(command: str) -> Iterator[Browser]:
         browser.close()
 
 
-def check_page(browser: Browser, path: Path, shots: Path | None = None, *, paper: bool = False) -> list[str]:
-    """Return the defects of a page, one line each, on every screen, light and dark; folded parts are opened.
+def check_page(browser: Browser, path: Path, shots: Path | None = None) -> list[str]:
+    """Return the defects of a page, one line each, on every screen, light and dark, and on paper.
 
-    Parameters
-    ----------
-    shots: a folder for screenshots.
-    paper: whether the page has to fit a sheet of paper too.
+    Folded parts are opened. Screenshots are saved in the folder `shots`.
     """
     found: list[str] = []
     if (size := path.stat().st_size) > LARGEST:
@@ -119,10 +116,11 @@ def check_page(browser: Browser, path: Path, shots: Path | None = None, *, paper
             found += [f"{screen}, {scheme}: {words}" for words in _findings(page)]
             if shots:
                 page.screenshot(path=shots / f"{path.stem}-{screen}-{scheme}.png", full_page=True)
-    if paper:
-        page.set_viewport_size({"width": SHEET[0], "height": SHEET[1]})
-        page.emulate_media(media="print", color_scheme="light")
-        found += [f"print: {words}" for words in page.evaluate(_TEXT_APART)]
+    page.set_viewport_size({"width": SHEET[0], "height": SHEET[1]})
+    page.emulate_media(media="print", color_scheme="light")
+    found += [f"print: {words}" for words in page.evaluate(_TEXT_APART)]
+    if shots:
+        page.screenshot(path=shots / f"{path.stem}-print.png", full_page=True)
     page.close()
     return found + alike(path.read_text(encoding="utf-8"))
 
