@@ -9,7 +9,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from ..formats.speakers import GROUP, Units
-from .page import Html, listing, paragraph, section, strong
+from .page import Html, listing, paragraph, section, strong, text
 
 MOST = 3
 
@@ -68,15 +68,15 @@ def largest_section(errors: Errors, units: Units) -> Optional[Html]:
         return None
     what, where = errors.called
     lines = [
-        (
-            strong(f"{group.kind}: {group.name or 'none'}"),
-            f"{100 * part:.1f} % of {what}, in {100 * size:.1f} % of {where}",
+        Html(
+            f"{strong(group.kind + ': ' + (group.name or 'none')).markup} – "
+            f"{100 * part:.1f} % of {text(what)}, in {100 * size:.1f} % of {text(where)}"
         )
         for group, part, size in shares[:MOST]
     ]
     return section(
         "Largest sources of error",
-        listing(lines),
+        listing([line] for line in lines),
         paragraph(
             "Groups with the most errors beyond their share. Groups of different kinds overlap.", kind="note"
         ),

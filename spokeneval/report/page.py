@@ -203,7 +203,7 @@ body { margin: 0; background: var(--page); color: var(--ink); font: 1rem/1.5 sys
   Arial, "DejaVu Sans", sans-serif; }
 main { max-width: 60rem; margin: 0 auto; padding: 1rem 1rem 3rem; }
 h1 { font-size: 1.6rem; line-height: 1.2; margin: 0.5rem 0 1rem; }
-h2 { font-size: 1.2rem; line-height: 1.3; margin: 2.2rem 0 0.7rem; padding-top: 0.8rem;
+h2 { font-size: 1.2rem; line-height: 1.3; margin: 1.6rem 0 0.5rem; padding-top: 0.6rem;
   border-top: 1px solid var(--rule); }
 p { margin: 0.5rem 0; max-width: 46rem; overflow-wrap: anywhere; }
 .verdict, .refused { padding: 0.6rem 0.9rem; border-left: 0.35rem solid var(--accent); background: var(--verdict);
@@ -215,6 +215,7 @@ p { margin: 0.5rem 0; max-width: 46rem; overflow-wrap: anywhere; }
 .facts { margin: 0.5rem 0; display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr));
   column-gap: 1.5rem; font-size: 0.9375rem; }
 .facts div { display: flex; gap: 0.8rem; padding: 0.1rem 0; }
+.facts div:has(code) { grid-column: 1 / -1; }
 .facts dt { flex: 0 0 6.5rem; color: var(--soft); }
 .facts dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
 .headline { max-width: none; margin: 1rem 0 0.5rem; }
@@ -233,20 +234,21 @@ details { border-bottom: 1px solid var(--line); }
   linear-gradient(90deg, var(--cue), transparent) 0 0 / 0.7rem 100% no-repeat scroll,
   linear-gradient(-90deg, var(--cue), transparent) 100% 0 / 0.7rem 100% no-repeat scroll; }
 .scroll:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-table { border-collapse: collapse; font-size: 0.9375rem; font-variant-numeric: tabular-nums; }
+table { border-collapse: collapse; font-size: 0.9375rem; line-height: 1.4; font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: 600; padding: 0.2rem 0 0.4rem; }
 caption span { position: sticky; left: 0; display: inline-block; max-width: calc(100vw - 2.2rem); }
-th, td { padding: 0.25rem 0.7rem 0.25rem 0; text-align: left; vertical-align: top;
+th, td { padding: 0.2rem 0.7rem 0.2rem 0; text-align: left; vertical-align: top;
   border-bottom: 1px solid var(--line); }
 th:not(:last-child), td:not(:last-child) { padding-right: 1.2rem; }
-thead th { border-bottom: 2px solid var(--strong); vertical-align: bottom; }
+thead th { border-bottom: 2px solid var(--strong); vertical-align: bottom; text-wrap: balance; }
 tbody th { font-weight: 400; overflow-wrap: anywhere; min-width: 11rem; }
 .narrow tbody th { min-width: 0; white-space: nowrap; }
 td:not(.number) { min-width: 6rem; }
 td:last-child:not(.number) { min-width: 11rem; }
 th.number, td.number { text-align: right; }
 td.number { white-space: nowrap; }
-figure { margin: 1rem 0; }
+figure { margin: 0.8rem 0; }
+figure .scroll { margin: 0.3rem 0; }
 figure svg { display: block; width: 100%; height: auto; fill: var(--ink); }
 .scale { display: grid; grid-template-columns: minmax(0, max-content) max-content minmax(0, 1fr); column-gap: 0.8rem;
   align-items: center; line-height: 1.3; max-width: 46rem; }
@@ -261,11 +263,12 @@ figure svg * { stroke-linejoin: round; stroke-linecap: butt; }
 figcaption { font-size: 0.9rem; color: var(--soft); max-width: 46rem; overflow-wrap: anywhere; }
 @page { margin: 12mm; }
 @media print {
-  body { font-size: 10pt; }
+  :root { font-size: 10pt; }
   table { font-size: 8pt; }
   th:not(:last-child), td:not(:last-child), th, td { padding: 0.12rem 0.5rem 0.12rem 0; }
   tbody th, td:last-child:not(.number) { min-width: 7rem; }
   td:not(.number) { min-width: 0; }
+  pre { font-size: 7pt; white-space: pre-wrap; }
   main { max-width: none; padding: 0; }
   h2, caption { break-after: avoid; }
   tr, figure { break-inside: avoid; }

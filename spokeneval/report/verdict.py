@@ -59,10 +59,13 @@ def public_verdict(task: Task, scored: Scored, settings: Settings, broken: str) 
     difference = score - baseline
     ends = _difference_ends(task, scored, settings, difference)
     if ends is None:
-        reason = f"Difference to the baseline: {difference:+{shown}}. Its interval cannot be computed."
+        reason = f"Difference from the baseline: {difference:+{shown}}. Its interval cannot be computed."
         return Verdict(OPEN, "Not distinguishable from the baseline.", reason)
+    if ends == (0, 0):
+        reason = f"The scores are the same, and stay the same if any one {scored.statistics.unit} is left out."
+        return Verdict(OPEN, "Equal to the baseline.", reason)
     reason = (
-        f"Difference to the baseline: {difference:+{shown}}, paired 95 % interval {ends[0]:+{shown}} to "
+        f"Difference from the baseline: {difference:+{shown}}, paired 95 % interval {ends[0]:+{shown}} to "
         f"{ends[1]:+{shown}} over {count_of(len(scored.statistics.units), scored.statistics.unit)}"
     )
     if ends[0] <= 0 <= ends[1]:
