@@ -217,6 +217,15 @@ def phases_list(competition: Competition) -> str:
     return "\n".join(items)
 
 
+def daily_limits(competition: Competition) -> str:
+    """Return a sentence on how many submissions a team may make a day, in each phase if the phases differ."""
+    limits = {phase.name: phase.max_submissions_per_day for phase in competition.phases}
+    if len(set(limits.values())) == 1:
+        return f"At most {next(iter(limits.values()))} a day."
+    listed = [f"{limit} a day in the phase *{name}*" for name, limit in limits.items()]
+    return f"At most {', '.join(listed)}."
+
+
 def timeline_table(competition: Competition) -> str:
     """Return a table of the organiser's dates and those of the phases; empty if the organiser gives no dates."""
     dates = [

@@ -5,6 +5,7 @@ from speechbundles.assemble.kit import Parts
 from speechbundles.assemble.page_tables import (
     about_facts,
     columns_table,
+    daily_limits,
     data_licence,
     example_ids,
     item_example,
@@ -24,14 +25,15 @@ SHARED = {
     name: f"{name}.md"
     for name in (
         *("about", "about_data", "about_rules", "start", "paper", "answer", "labels"),
-        *("schedule", "baselines", "data_access", "faq", "organisation"),
+        *("schedule", "conduct", "task_rules", "rules", "baselines", "data_access", "faq", "organisation"),
     )
 }
-"""Texts that pages include: `${about}`, `${about_data}` and `${about_rules}`, what the task, its data and its rules are
-about, which an organiser replaces by their own; `${start}`, the first steps; `${paper}`, the source of the task and how
-to cite it; `${answer}` and `${labels}`, what to submit to a declared task, and its labels; `${schedule}`, the timeline
-and the phases; `${baselines}`; `${data_access}`, how to get the data; `${faq}`; `${organisation}`, the prizes, the
-questions and answers, the organisers, their address, and what to cite."""
+"""Texts that pages include: `${about}`, `${about_data}` and `${about_rules}`, what the task, its data and its rules
+are about, which an organiser replaces by their own; `${start}`, the first steps; `${paper}`, the source of the task
+and how to cite it; `${answer}` and `${labels}`, what to submit to a declared task, and its labels; `${schedule}`, the
+timeline and the phases; `${conduct}`, the terms that the rules repeat; `${task_rules}`, rules of one task;
+`${rules}`, all rules; `${baselines}`; `${data_access}`, how to get the data; `${faq}`; `${organisation}`, the prizes,
+the questions and answers, the organisers, their address, and what to cite."""
 
 
 def page_text(
@@ -51,6 +53,7 @@ def page_text(
     references = parts.references if parts else {}
     feedback = parts.feedback if parts else {}
     declared = declared_facts(competition)
+    terms = competition.page_path(competition["terms"])
     grouped = (each.facts.unit.startswith(declared.get("unit", "")) for each in references.values())
     facts = {
         "title": competition["title"],
@@ -61,6 +64,8 @@ def page_text(
         "columns": columns_table(competition, feedback),
         "known": known_table(competition, feedback),
         "phases": phases_list(competition),
+        "limits": daily_limits(competition),
+        "conduct_in_terms": "yes" if b"${conduct}" in terms.read_bytes() else "",
         "rule": MEANINGS[competition["submission_rule"]],
         "ties": platform.board.ties if platform else "",
         "upload": platform.upload if platform else "",

@@ -158,6 +158,34 @@ def test_a_pages_text_about_a_rule_follows_the_settings(tmp_path):
     assert "is refused before it is scored" not in rejected
 
 
+def test_the_rules_are_those_of_the_settings_the_task_and_the_terms(tmp_path):
+    def rules(competition):
+        page = page_text(competition, "overview.md")
+        return page[page.index("## Rules") : page.index("## Baselines")]
+
+    spoken_call, psst = COMPETITIONS["spoken_call"], COMPETITIONS["psst_correctness"]
+    shown = rules(spoken_call)
+    assert "At most 10 a day in the phase *Development*, 3 a day in the phase *Evaluation*. " in shown
+    assert "your **best** submission" in shown
+    assert "with the file `results.csv`" in shown
+    assert "correct ones.\n  Otherwise, your Dfull is 0." in shown
+    assert "50 %" not in rules(psst)
+    for competition in COMPETITIONS.values():
+        terms, listed = (
+            set(re.findall("^- .*", text, flags=re.MULTILINE))
+            for text in (page_text(competition, "terms.md"), rules(competition))
+        )
+        assert len(terms & listed) >= 2
+    same = [replace(phase, max_submissions_per_day=4) for phase in psst.phases]
+    assert "At most 4 a day. " in rules(replace(psst, phases=tuple(same)))
+    # The organiser's own terms may be others than ours: the rules then repeat none.
+    shutil.copytree(ROOT / "pages", tmp_path / "pages")
+    (tmp_path / "pages" / "terms.md").write_text("# Terms\n\n- Have fun.\n")
+    own = rules(replace(psst, sources=Sources(tmp_path)))
+    assert "One account" not in own
+    assert "The terms page has all terms." in own
+
+
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_a_page_explains_how_its_platform_orders_equal_scores(tmp_path, platform):
     competition, render = COMPETITIONS["spoken_call"], RENDERERS[platform]

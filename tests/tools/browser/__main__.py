@@ -1,4 +1,4 @@
-"""Open pages in Chromium, at the width of a desktop and of a phone, light and dark, and on paper; list their defects.
+"""Open pages in Chromium, as wide as a desktop and a phone, light and dark, and on paper, and list their defects.
 
     python -m tests.tools.browser [--shots DIR] [PAGE ...]
 
