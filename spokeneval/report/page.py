@@ -240,13 +240,13 @@ caption span { position: sticky; left: 0; display: inline-block; max-width: calc
 th, td { padding: 0.2rem 0.7rem 0.2rem 0; text-align: left; vertical-align: top;
   border-bottom: 1px solid var(--line); }
 th:not(:last-child), td:not(:last-child) { padding-right: 1.2rem; }
-thead th { border-bottom: 2px solid var(--strong); vertical-align: bottom; text-wrap: balance; }
+thead th { border-bottom: 2px solid var(--strong); vertical-align: bottom; }
 tbody th { font-weight: 400; overflow-wrap: anywhere; min-width: 11rem; }
 .narrow tbody th { min-width: 0; white-space: nowrap; }
-td:not(.number) { min-width: 6rem; }
+td:not(.number) { min-width: 4rem; }
 td:last-child:not(.number) { min-width: 11rem; }
 th.number, td.number { text-align: right; }
-td.number { white-space: nowrap; }
+td.number, .whole { white-space: nowrap; }
 figure { margin: 0.8rem 0; }
 figure .scroll { margin: 0.3rem 0; }
 figure svg { display: block; width: 100%; height: auto; fill: var(--ink); }
@@ -256,6 +256,7 @@ figure svg { display: block; width: 100%; height: auto; fill: var(--ink); }
 .scale svg { height: 28px; }
 @media (max-width: 40rem) {
   tbody th { min-width: 7rem; }
+  td:last-child:not(.number) { min-width: 16rem; }
   .scale { grid-template-columns: minmax(0, 1fr) max-content; }
   .scale svg { grid-column: 1 / -1; }
 }

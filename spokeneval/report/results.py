@@ -210,7 +210,7 @@ def _score_section(task: Task, scores: Mapping[str, Number], scored: Scored, set
             row.append(f"{steps[key]:g}")
         rows.append([*row, score.direction, score.description])
     rest = rows[UNFOLDED:]
-    header = ["Score", "This submission (95 % interval)", *(["Baseline"] if baseline else [])]
+    header = ["Score", _SUBMISSION, *(["Baseline"] if baseline else [])]
     header += [*(["Step"] if steps is not None else []), "Better", "Meaning"]
     unit, units = scored.statistics.unit, scored.statistics.units
     drawn = count_of(len(units), unit) if settings.labels_public else f"{unit}s"
@@ -233,6 +233,9 @@ def _score_section(task: Task, scores: Mapping[str, Number], scored: Scored, set
         else None,
         paragraph(*notes, kind="note"),
     )
+
+
+_SUBMISSION = Html('This submission <span class="whole">(95 % interval)</span>')
 
 
 def _with_ends(key: str, number: Number, ends: Sequence[Number], settings: Settings) -> str:

@@ -62,7 +62,9 @@ def public_verdict(task: Task, scored: Scored, settings: Settings, broken: str) 
         reason = f"Difference from the baseline: {difference:+{shown}}. Its interval cannot be computed."
         return Verdict(OPEN, "Not distinguishable from the baseline.", reason)
     if ends == (0, 0):
-        reason = f"The scores are the same, and stay the same if any one {scored.statistics.unit} is left out."
+        reason = (
+            f"The scores are the same, and stay the same if any one {scored.statistics.unit} is left out."
+        )
         return Verdict(OPEN, "Equal to the baseline.", reason)
     reason = (
         f"Difference from the baseline: {difference:+{shown}}, paired 95 % interval {ends[0]:+{shown}} to "
