@@ -46,8 +46,8 @@ def abilities_table(difficulty: Difficulty, names: Sequence[str]) -> Table:
     note = (
         "Rasch model: a system gets an item right with probability 50 % if its ability equals the item's difficulty. "
         f"The average difficulty is 0, the standard deviation {model.spread:.2f}. The hardest items are "
-        f"{', '.join(ordered[:SHOWN])}; the easiest are {', '.join(ordered[: -SHOWN - 1 : -1])}. `rank --out` writes "
-        "the difficulty of every item to items.csv."
+        f"{', '.join(ordered[:SHOWN])}; the easiest are {', '.join(ordered[: -SHOWN - 1 : -1])}. The file "
+        "items.csv has the difficulty of every item."
     )
     rows = [[name, f"{ability:.2f}"] for name, ability in zip(names, model.ability, strict=True)]
     return Table(

@@ -39,7 +39,7 @@ from speechbundles.live.publish import number
 from speechbundles.model.bounded import sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.competition import Column
-from speechbundles.model.dates import FORMAT
+from speechbundles.model.dates import FORMAT, MINUTES
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import Fetched, read_index, write_whole
 from speechbundles.model.text import printable
@@ -433,9 +433,9 @@ def write_home_board(board: HomeBoard, site: Path) -> list[Path]:
 
 def to_html(board: HomeBoard) -> str:
     """Return a self-contained page."""
-    dates = [f"Submissions until {board.until:{FORMAT}} UTC."]
+    dates = [f"Submissions until {board.until:{MINUTES}} UTC."]
     if board.following:
-        dates.append(f"The next leaderboard has the submissions until {board.following:{FORMAT}} UTC.")
+        dates.append(f"The next leaderboard has the submissions until {board.following:{MINUTES}} UTC.")
     ranged = any(entry.ranks for each in board.phases for entry in each.entries)
     clustered = any(entry.cluster for each in board.phases for entry in each.entries)
     timed = any(entry.time for each in board.phases for entry in each.entries)
@@ -456,7 +456,7 @@ def to_html(board: HomeBoard) -> str:
                 *([_range(entry)] if ranged else []),
                 *([str(entry.cluster or "")] if clustered else []),
                 *(entry.shown[column.key] for column in board.columns),
-                *([f"{entry.time:{FORMAT}}"] if entry.time else []),
+                *([f"{entry.time:{MINUTES}}"] if entry.time else []),
             ]
             for entry in each.entries
         ]
@@ -467,7 +467,10 @@ def to_html(board: HomeBoard) -> str:
         tables = [
             part
             for table in each.tables
-            for part in (page.table(table.title, table.header, table.rows), page.paragraph(table.note))
+            for part in (
+                page.table(table.title, table.header, table.rows),
+                page.paragraph(table.note, kind="note"),
+            )
         ]
         notes = [page.paragraph(note, kind="note") for note in each.notes]
         sections.append(page.section(each.phase.name, shown, *notes, *tables))

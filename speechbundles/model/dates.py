@@ -8,7 +8,8 @@ from speechbundles.model.document import describe
 from speechbundles.model.errors import BundleError
 from speechbundles.model.finding import Report
 
-FORMAT = "%Y-%m-%d %H:%M:%S"
+MINUTES = "%Y-%m-%d %H:%M"
+FORMAT = f"{MINUTES}:%S"
 """The only format that every platform reads correctly, if the date is quoted."""
 
 _ISO = re.compile(
@@ -48,9 +49,7 @@ def _read_text(report: Report, where: str, text: str, lenient: bool) -> datetime
     if match:
         clock = match["time"] or "00:00:00"
         try:
-            read = datetime.strptime(
-                f"{match['date']} {clock}", FORMAT if clock.count(":") == 2 else FORMAT[:-3]
-            )
+            read = datetime.strptime(f"{match['date']} {clock}", FORMAT if clock.count(":") == 2 else MINUTES)
         except ValueError:
             report.add(
                 "date-invalid", where, f"{text!r} is not a date in the calendar, or its time is impossible"

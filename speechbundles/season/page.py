@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from datetime import date
 
 from speechbundles.model.bundle import BuiltPhase
+from speechbundles.model.dates import MINUTES
 from speechbundles.rehearse import FINISHED
 from speechbundles.season.board import Day
 from speechbundles.season.play import Season
 from speechbundles.season.report import (
-    MINUTES,
     board_rows,
     describe_phase,
     final_title,

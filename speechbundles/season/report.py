@@ -8,6 +8,7 @@ from typing import Any
 
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.console import fitted_table, wrap
+from speechbundles.model.dates import MINUTES
 from speechbundles.model.text import printable
 from speechbundles.platforms.facts import PICKED, PLATFORMS, SHOWN
 from speechbundles.rehearse import FAILED, FINISHED
@@ -16,8 +17,6 @@ from speechbundles.season.play import Season
 from speechbundles.season.replay import REFUSED, Attempt
 from spokeneval.formats.problems import count_of
 from spokeneval.task import ENDS
-
-MINUTES = "%Y-%m-%d %H:%M"
 
 
 def to_text(season: Season) -> str:

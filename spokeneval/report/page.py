@@ -99,9 +99,13 @@ def lines(content: Sequence[str]) -> Html:
 
 
 def section(title: str, *parts: Html | None) -> Html:
-    """Return a part of the page with a heading; parts that are None are left out."""
+    """Return a part of the page with a heading; parts that are None are left out.
+
+    The caption of a first table is not shown if it repeats the heading.
+    """
     inner = "\n".join(part.markup for part in parts if part is not None)
-    return Html(f"<section>\n<h2>{text(title)}</h2>\n{inner}\n</section>")
+    kind = ' class="titled"' if f"<caption><span>{text(title)}</span></caption>" in inner else ""
+    return Html(f"<section{kind}>\n<h2>{text(title)}</h2>\n{inner}\n</section>")
 
 
 def table(
@@ -236,6 +240,7 @@ details { border-bottom: 1px solid var(--line); }
 .scroll:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 table { border-collapse: collapse; font-size: 0.9375rem; line-height: 1.4; font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: 600; padding: 0.2rem 0 0.4rem; }
+.titled > h2 + .scroll caption, .titled > h2 + details caption { display: none; }
 caption span { position: sticky; left: 0; display: inline-block; max-width: calc(100vw - 2.2rem); }
 th, td { padding: 0.2rem 0.7rem 0.2rem 0; text-align: left; vertical-align: top;
   border-bottom: 1px solid var(--line); }

@@ -414,6 +414,12 @@ def test_without_matplotlib_the_tables_stand_alone(tmp_path, monkeypatch, task):
     assert outline.tags.count("table") >= 2
 
 
+def test_a_caption_that_repeats_the_heading_is_marked():
+    table = builders.table("Rates & shares", ["System", "Rate"], [["a", "1"]])
+    assert builders.section("Rates & shares", table).markup.startswith('<section class="titled">')
+    assert builders.section("Rates", table).markup.startswith("<section>")
+
+
 def test_builders_escape_whatever_is_no_markup():
     assert builders.text('<b> & "x"') == "&lt;b&gt; &amp; &quot;x&quot;"
     assert builders.text("\x1b[0m\n") == "\\x1b[0m\\n"
