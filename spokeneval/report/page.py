@@ -269,7 +269,7 @@ figure svg * { stroke-linejoin: round; stroke-linecap: butt; }
 figcaption { font-size: 0.9rem; color: var(--soft); max-width: 46rem; overflow-wrap: anywhere; }
 @page { margin: 12mm; }
 @media print {
-  :root { font-size: 10pt; }
+  html { font-size: 10pt; }
   table { font-size: 8pt; }
   th:not(:last-child), td:not(:last-child), th, td { padding: 0.12rem 0.5rem 0.12rem 0; }
   tbody th, td:last-child:not(.number) { min-width: 7rem; }
