@@ -204,7 +204,7 @@ def test_a_duration_is_a_note():
     found = findings(NAMES, {"label": LABELS}, in_order(NAMES), recordings(sounds))
     check_planted(found, "leak-duration", "from the durations of kit.zip/wav/*.wav alone with an AUC of 0.")
     assert found[0].level == "note"
-    assert "ignore it" in found[0].remedy
+    assert found[0].remedy.startswith("Ignore this if it is a property of the task")
 
 
 def test_facts_of_speakers_are_found_and_labels_of_speakers_alone_are_not():
