@@ -33,7 +33,7 @@ def main() -> None:
     rows = [row for some in sets.values() for row in some]
     recordings = find_recordings(options.audio, [f"{row['response_id']}.wav" for row in rows])
     recogniser = make_recogniser(texts)
-    for row, path in zip(rows, with_progress(recordings, doing="Recognised")):
+    for path, row in zip(with_progress(recordings, doing="Recognised"), rows):
         row["asr_text"] = transcribe(recogniser, read_samples(path))
     options.output.mkdir(parents=True, exist_ok=True)
     for name, some in sets.items():

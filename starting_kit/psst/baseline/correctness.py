@@ -82,7 +82,7 @@ def ratios(rows: Rows, folder: Path) -> np.ndarray:
         return np.array(
             [
                 log_likelihood_ratio(each.log_likelihoods, words[row["prompt"]])
-                for row, each in zip(rows, heard)
+                for each, row in zip(heard, rows)
             ]
         )
 

@@ -32,7 +32,7 @@ def main() -> None:
     training = read_sheet(KIT / "development" / "reference" / "reference.csv", "Transcription")
     recordings = find_recordings(options.audio, [row["Wavfile"] for row in rows])
     recogniser = make_recogniser(row["Transcription"] for row in training)
-    for row, path in zip(rows, with_progress(recordings, doing="Recognised")):
+    for path, row in zip(with_progress(recordings, doing="Recognised"), rows):
         row["RecResult"] = transcribe(recogniser, read_samples(path))
     options.output.mkdir(parents=True, exist_ok=True)
     with open(str(options.output / "test_sheet.csv"), "w", encoding="utf-8", newline="") as sink:
