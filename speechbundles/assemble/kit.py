@@ -239,13 +239,16 @@ def _readme(
 
 
 def _shared_scripts(root: Path, kit: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the scripts of `starting_kit/baseline/`, shared by audio baselines, that the kit's own scripts import."""
+    """Return the scripts of `starting_kit/baseline/`, shared by audio baselines, that the kit's own scripts import.
+
+    `NAME_*.py` are examples for `NAME.py` and come with it.
+    """
     own = b"\n".join(content for name, content in kit.items() if name.startswith(LISTENS))
     shared = read_tree(root / "starting_kit" / LISTENS)
     return {
         f"{LISTENS}{name}": content
         for name, content in shared.items()
-        if f"\nfrom {Path(name).stem} import ".encode() in own
+        if f"\nfrom {Path(name).stem.partition('_')[0]} import ".encode() in own
     }
 
 

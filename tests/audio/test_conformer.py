@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch", reason="the extra [audio] is not installed"
 import diarize
 from conformer import SIZES, Conformer, Size, log_odds, pad, pool
 
-TINY = Size(2, 2, 8, 16, stack=3, epochs=1, peak=1e-3, warm_up=1)
+TINY = Size(2, 2, 8, 16, stack=3, epochs=1, peak=1e-3)
 
 
 def pieces(lengths, seed=1):

@@ -1,15 +1,14 @@
 """Run the MERLIon CCS audio baseline on a little synthetic speech, and check its messages for bad recordings."""
 
-import struct
+import csv
 import sys
-import wave
-from argparse import Namespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 torch = pytest.importorskip("torch", reason="the extra [audio] is not installed")
+pytest.importorskip("soundfile", reason="the extra [audio] is not installed")
 pytest.importorskip("espeakng_loader", reason="the extra [audio] is not installed")
 
 import conformer
@@ -17,6 +16,8 @@ import corpus
 import diarize
 import identify
 import train
+from encoder import load_encoder
+from vary import vary
 
 from sample_data import merlion
 from sample_data.audio.acoustics import write_wav
@@ -25,15 +26,15 @@ from sample_data.audio.merlion import ACCENTS, VARIANTS, conversations
 from speechbundles.competition.references import load_reference
 from spokeneval import score
 from spokeneval.tasks import find_task
-from tests.samples.programs import write_files
+from tests.samples.programs import ROOT, write_files
 
-TINY = conformer.Size(1, 2, 8, 16, stack=4, epochs=2, peak=1e-2, warm_up=1)
+TINY = conformer.Size(1, 2, 8, 16, stack=4, epochs=2, peak=1e-2)
 
 
 def few_segments(set: str) -> merlion.Tables:
     """Return the first segments of two of a sample's recordings that contain both languages."""
     tables = merlion.generate("small", set, 1)
-    by_name = {name: labels.head(6) for name, labels in tables.labels.groupby("audio_name")}
+    by_name = {name: labels.head(8) for name, labels in tables.labels.groupby("audio_name")}
     kept = [labels for labels in by_name.values() if set_of(labels) >= {"English", "Mandarin"}][:2]
     ends = [(labels.audio_name.iloc[0], int(labels.end.max()) + 500) for labels in kept]
     regions = pd.DataFrame([(name, 0, end) for name, end in ends], columns=["audio_name", "start", "end"])
@@ -73,14 +74,24 @@ def at_home(evening, monkeypatch, tmp_path):
     return evening
 
 
-def options(place, **changed):
-    given = {"audio": place / "audio", "size": "small", "set": "development", "seed": 1, "threads": 1}
-    return Namespace(**{**given, "model": train.Path("model.pt"), **changed})
-
-
 def run(monkeypatch, script, *arguments):
     monkeypatch.setattr(sys, "argv", [script.__name__, *map(str, arguments)])
     script.main()
+
+
+@pytest.fixture
+def train_with(at_home, monkeypatch):
+    """Return a function that trains on the development set with options of the command line."""
+
+    def start(*options, audio=at_home[0] / "audio"):
+        run(monkeypatch, train, "--audio", audio, "--hold-out", 0.5, "--copies", 1, *options)
+
+    return start
+
+
+def log_of(path):
+    with open(path, newline="") as source:
+        return list(csv.DictReader(source))
 
 
 def test_recordings_last_as_long_as_said_and_are_the_same_again(evening):
@@ -113,13 +124,19 @@ def test_training_and_test_share_no_voice_accent_template_or_content_word():
 
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
-def test_the_baseline_trains_identifies_and_diarizes(at_home, monkeypatch):
+def test_the_baseline_trains_identifies_and_diarizes(at_home, train_with, monkeypatch, capsys):
     place, _, _ = at_home
     reference = place / "kit" / "development" / "reference"
-    train.train(options(place))
+    train_with("--cache", "cache")
+    assert len(list(train.Path("cache").glob("*.npy"))) == 4
     run(monkeypatch, identify, "development", "one", "--audio", place / "audio")
     result = score("merlion_identification", reference=reference / "labels.csv", submission="one")
     assert result.items == len(corpus.segments_to_identify("development"))
+    assert (
+        capsys.readouterr()
+        .out.splitlines()[-1]
+        .startswith(f"one/prediction.txt: scores of {result.items} segments")
+    )
     audio = ("--audio", place / "audio")
     for by in ("energy", "silero"):
         run(monkeypatch, diarize, "development", by, *audio, "--vad", by)
@@ -142,15 +159,12 @@ def test_speech_that_labels_tell_is_joined_where_they_overlap(tmp_path):
     assert spans == {"a": [[0, 9], [10, 30]], "b": [[5, 7]]}
     path.write_text("audio_name,start,end\na.wav,0,9\n")
     for file in (path, tmp_path / "none.csv"):
-        with pytest.raises(
-            corpus.CorpusError, match=r"\.csv: no labels; --speech needs a file in the form of"
-        ):
+        with pytest.raises(SystemExit, match=r"\.csv: no labels; --speech needs a file in the form of"):
             corpus.labelled_speech(file)
 
 
-def test_training_that_is_stopped_goes_on_to_the_same_model(at_home, monkeypatch):
-    place, _, _ = at_home
-    train.train(options(place))
+def test_training_that_is_stopped_goes_on_to_the_same_model(at_home, train_with, monkeypatch, tmp_path):
+    train_with()
     epochs = []
 
     def stop(*arguments):
@@ -162,74 +176,258 @@ def test_training_that_is_stopped_goes_on_to_the_same_model(at_home, monkeypatch
     learn = train.learn
     monkeypatch.setattr(train, "learn", stop)
     with pytest.raises(KeyboardInterrupt):
-        train.train(options(place, model=train.Path("again.pt")))
+        train_with("--model", "again.pt")
+    assert [row["epoch"] for row in log_of("again.csv")] == ["1"]
     monkeypatch.setattr(train, "learn", learn)
-    train.train(options(place, model=train.Path("again.pt")))
-    whole, resumed = (torch.load(name, weights_only=True)["model"] for name in ("model.pt", "again.pt"))
-    for name, weights in whole.items():
-        torch.testing.assert_close(resumed[name], weights, rtol=0, atol=0)
+    train_with("--model", "again.pt")
+    whole, resumed = (torch.load(name, weights_only=True) for name in ("model.pt", "again.pt"))
+    for name, weights in whole.pop("model").items():
+        torch.testing.assert_close(resumed["model"][name], weights, rtol=0, atol=0)
+    resumed.pop("model")
+    assert whole == resumed
+    assert log_of("model.csv") == log_of("again.csv")
     with pytest.raises(
-        corpus.CorpusError, match=r"again\.pt: trained with .*'seed': 1.* but now .*'seed': 2"
+        SystemExit, match=r"again\.training: a training with other settings \(seed: 1, now 2\)"
     ):
-        train.train(options(place, seed=2, model=train.Path("again.pt")))
+        train_with("--seed", 2, "--model", "again.pt")
+    for name, samples in at_home[2].items():
+        write_wav(tmp_path / "changed" / name, 0.99 * samples)
+    with pytest.raises(
+        SystemExit, match=r"again\.training: a training with other settings \(data: \w+, now \w+\)"
+    ):
+        train_with("--model", "again.pt", audio=tmp_path / "changed")
 
 
-# Bad recordings: the message in one line
+def test_the_best_epoch_is_kept(train_with, monkeypatch):
+    found = iter([30.0, 10.0, 20.0])
+    examined = train.examine
+
+    def worse(model, data):
+        seen = examined(model, data)
+        return seen._replace(errors={**seen.errors, "eer": next(found)})
+
+    monkeypatch.setattr(train, "examine", worse)
+    train_with("--epochs", 3)
+    assert torch.load("model.pt", weights_only=True)["epoch"] == 2
+    assert [float(row["eer"]) for row in log_of("model.csv")] == [30.0, 10.0, 20.0]
 
 
-def wav(rate=16000, channels=1, width=2, frames=16000):
-    size = frames * channels * width
-    head = struct.pack(
-        "<4sI4s4sIHHIIHH4sI",
-        *(b"RIFF", 36 + size, b"WAVE", b"fmt ", 16, 1, channels, rate, rate * channels * width),
-        *(channels * width, 8 * width, b"data", size),
-    )
-    return head + bytes(size)
+def test_without_recordings_held_out_the_last_epoch_is_kept_and_not_calibrated(at_home, monkeypatch):
+    run(monkeypatch, train, "--audio", at_home[0] / "audio", "--hold-out", 0, "--copies", 0)
+    state = torch.load("model.pt", weights_only=True)
+    assert (state["epoch"], state["segments"], state["windows"]) == (2, (1.0, 0.0), (1.0, 0.0))
+    assert list(log_of("model.csv")[0]) == ["epoch", "loss"]
 
 
-BAD = {
-    "another rate": (wav(rate=44100), "44100 samples per second.*Convert it"),
-    "two channels": (wav(channels=2), "2 channels.*Convert it"),
-    "8 bits": (wav(width=1), "8 bits.*Convert it"),
-    "no samples": (wav(frames=0), "0 samples.*fetch it again"),
-    "an empty file": (b"", "it is empty.*fetch it again"),
-    "no wav": (b"<html>404</html>" * 9, "not a WAV file.*fetch it again"),
-    "a wav of floating-point samples": (
-        wav().replace(b"\x10\0\0\0\x01\0", b"\x10\0\0\0\x03\0"),
-        "not a WAV file of integer samples",
-    ),
-}
+def test_the_rate_rises_for_a_fifteenth_of_the_steps_as_in_the_paper():
+    rates = [train.relative_rate(step, 75_000) for step in range(75_000)]
+    assert rates.index(max(rates)) == 4999
+    assert rates[0] == pytest.approx(1 / 5000)
+    assert rates[5000 + 35_000] == pytest.approx(0.5, abs=1e-9)
+    assert rates[-1] < 1e-8
+    assert train.relative_rate(0, 5) == 1
 
 
-@pytest.mark.parametrize(("content", "message"), BAD.values(), ids=BAD)
-def test_a_bad_recording_is_named_with_what_to_do(tmp_path, content, message):
-    (tmp_path / "bad.wav").write_bytes(content)
-    with pytest.raises(corpus.CorpusError, match=message) as refusal:
-        corpus.read_wav(tmp_path / "bad.wav")
-    assert str(refusal.value).startswith(f"{tmp_path / 'bad.wav'}: ")
-    assert "\n" not in str(refusal.value)
+def test_settings_may_be_in_a_file(train_with):
+    train.Path("settings.txt").write_text("--epochs=1\n--batch=4\n--rate=0.002\n")
+    train_with("@settings.txt")
+    settings = torch.load("model.pt", weights_only=True)["settings"]
+    assert (settings["epochs"], settings["batch"], settings["rate"]) == (1, 4, 0.002)
 
 
-def test_a_good_recording_is_read_as_it_is(tmp_path):
-    write_wav(tmp_path / "good.wav", np.linspace(-1, 1, 1600))
-    with wave.open(str(tmp_path / "good.wav")) as source:
-        expected = np.frombuffer(source.readframes(1600), "<i2")
-    assert corpus.read_wav(tmp_path / "good.wav").tolist() == expected.tolist()
+def test_training_begins_with_the_weights_of_another_model(train_with, monkeypatch):
+    train_with()
+    monkeypatch.setattr(train, "learn", lambda *arguments: 0.0)  # changes no weight
+    train_with("--model", "next.pt", "--init", "model.pt", "--seed", 2)
+    before, after = (torch.load(name, weights_only=True)["model"] for name in ("model.pt", "next.pt"))
+    assert all(torch.equal(before[name], after[name]) for name in before)
+    monkeypatch.setitem(conformer.SIZES, "small", TINY._replace(width=16))
+    with pytest.raises(
+        SystemExit, match=r"model\.pt: a model of the size small on 39 .* of the same --size on 39"
+    ):
+        train_with("--model", "other.pt", "--init", "model.pt")
 
 
-def test_recordings_that_are_missing_or_too_short_are_named(at_home, monkeypatch, tmp_path):
+def test_calibrated_odds_are_log_likelihood_ratios_whatever_the_share_of_english():
+    """Of two normal distributions with means 2 and -1 and the same variance 2, the ratio is 1.5 x - 0.75."""
+    rng = np.random.default_rng(1)
+    english = rng.random(40_000) < 0.9
+    odds = np.where(english, 2.0, -1.0) + np.sqrt(2) * rng.standard_normal(len(english))
+    found = train.calibrate(odds, english)
+    assert found.scale == pytest.approx(1.5, abs=0.05)
+    assert found.offset == pytest.approx(-0.75, abs=0.05)
+
+
+def test_odds_that_separate_the_languages_or_tell_nothing_have_a_finite_calibration():
+    english = np.arange(20) < 10
+    for odds in (np.where(english, 5.0, -5.0), np.zeros(20), np.where(english, -5.0, 5.0)):
+        found = train.calibrate(odds, english)
+        assert np.isfinite(found).all()
+        assert found.scale >= 0
+
+
+def test_varied_copies_are_as_loud_as_samples_can_be_and_last_as_their_speed_says():
+    original = (8000 * np.sin(np.arange(16_000) / 5)).astype(np.int16)
+    for seed in range(30):
+        samples, speed = vary(np.random.default_rng(seed), original)
+        assert samples.dtype == np.int16
+        assert abs(len(samples) * speed - len(original)) < 10
+        assert 0.85 <= speed <= 1.15
+        assert np.abs(samples.astype(int)).max() > 3000
+        assert np.array_equal(samples, vary(np.random.default_rng(seed), original)[0])
+
+
+MANIFEST = "recording,start,end,language\n"
+
+
+def test_own_segments_are_trained_on(at_home, monkeypatch):
     place, tables, _ = at_home
-    with pytest.raises(corpus.CorpusError, match=r"nowhere: no such folder; set --audio"):
-        train.train(options(place, audio=tmp_path / "nowhere"))
-    (tmp_path / "short").mkdir()
-    with pytest.raises(corpus.CorpusError, match=r"no recording TTS_P9\w+-CCS\.wav \(1 of 1 missing\)"):
-        train.train(options(place, audio=tmp_path / "short"))
-    for each in tables.recordings.audio_name:
-        write_wav(tmp_path / "short" / each, np.ones(1600))
+    rows = tables.labels[tables.labels.language_tag.isin(merlion.LANGUAGES)]
+    lines = [f"{row.audio_name},{row.start},{row.end},{row.language_tag}\n" for row in rows.itertuples()]
+    train.Path("own.csv").write_text(MANIFEST + "".join(lines))
+    run(
+        monkeypatch,
+        train,
+        "--audio",
+        place / "audio",
+        "--manifest",
+        "own.csv",
+        "--hold-out",
+        0.5,
+        "--copies",
+        0,
+    )
+    assert train.Path("model.pt").is_file()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("recording,start\n", "the columns end, language are missing; expected recording,start,end,language"),
+        (MANIFEST + "a.wav,1,x,English\n", "line 2: 1 to x; expected a start before an end, in ms"),
+        (MANIFEST + "a.wav,9,9,English\n", "line 2: 9 to 9; expected a start before an end, in ms"),
+        (MANIFEST + "a.wav,1,2,Hindi\n", "line 2: language 'Hindi'; expected English or Mandarin"),
+        (MANIFEST + "a.wav,1,2,English\n", "no Mandarin segments; expected both languages"),
+        (MANIFEST + 12 * "a.wav,9,9,English\n", "and 2 more"),
+    ],
+)
+def test_a_manifest_that_cannot_be_used_is_refused(tmp_path, content, said):
+    (tmp_path / "own.csv").write_text(content)
+    with pytest.raises(SystemExit) as stopped:
+        corpus.manifest_segments(tmp_path / "own.csv")
+    assert said in str(stopped.value)
+
+
+# An encoder of one's own
+
+LOUDNESS = """
+import numpy as np
+
+RATE = 20
+
+
+def load(folder):
+    assert folder is None
+
+
+def frames(samples):
+    parts = samples[: len(samples) // 800 * 800].reshape(-1, 800)
+    return np.stack([parts.std(axis=1), np.abs(np.diff(parts)).mean(axis=1)], axis=1)
+"""
+
+
+def test_an_own_encoder_takes_the_place_of_mfcc(at_home, train_with, monkeypatch):
+    place, _, _ = at_home
+    train.Path("loudness.py").write_text(LOUDNESS)
+    train_with("--encoder", "loudness.py")
+    assert torch.load("model.pt", weights_only=True)["dimensions"] == 2
+    for script in (identify, diarize):
+        run(monkeypatch, script, "development", "out", "--audio", place / "audio", "--encoder", "loudness.py")
+    assert score(
+        "merlion_diarization",
+        reference=place / "kit" / "development" / "reference",
+        submission=without("out"),
+    ).items
     with pytest.raises(
-        corpus.CorpusError, match=r"lasts 100 ms, but segment .* check that the recording belongs"
+        SystemExit, match=r"model\.pt: trained on frames of loudness\.py \w+, but now they are of MFCC"
     ):
-        train.train(options(place, audio=tmp_path / "short"))
+        run(monkeypatch, identify, "development", "out", "--audio", place / "audio")
+
+
+def without(folder):
+    train.Path(folder, "prediction.txt").unlink()
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "no such file; --encoder needs a Python file with RATE, load"),
+        ("RATE = 50", "does not define load, frames"),
+        (
+            LOUDNESS.replace("axis=1)\n", "axis=1)[:, :, None]\n"),
+            r"frames\(\) returned shape .*; expected finite numbers",
+        ),
+    ],
+)
+def test_an_encoder_that_is_none_is_named(tmp_path, content, said):
+    path = tmp_path / "own.py"
+    if content:
+        path.write_text(content)
+    with pytest.raises(SystemExit, match=said):
+        load_encoder(path, None).frames(np.zeros(16_000, np.int16))
+
+
+@pytest.mark.parametrize("kind", ["wav2vec2", "wavlm", "whisper"])
+def test_the_examples_of_encoders_read_a_folder_of_weights(tmp_path, kind):
+    """On small models with random weights."""
+    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+    torch.manual_seed(1)
+    if kind == "whisper":
+        settings = transformers.WhisperConfig(
+            d_model=16,
+            encoder_layers=1,
+            decoder_layers=1,
+            encoder_attention_heads=2,
+            decoder_attention_heads=2,
+        )
+        transformers.WhisperFeatureExtractor().save_pretrained(tmp_path)
+        model = transformers.WhisperModel(settings)
+    else:
+        sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+        sizes.update(conv_dim=(8,) * 7, num_conv_pos_embedding_groups=2)
+        name = {"wav2vec2": "Wav2Vec2", "wavlm": "WavLM"}[kind]
+        model = getattr(transformers, f"{name}Model")(getattr(transformers, f"{name}Config")(**sizes))
+    model.save_pretrained(tmp_path)
+    file = "encoder_whisper.py" if kind == "whisper" else "encoder_transformers.py"
+    encoder = load_encoder(ROOT / "starting_kit" / "baseline" / file, tmp_path)
+    samples = (1000 * np.random.default_rng(1).standard_normal(32_000)).astype(np.int16)
+    frames = encoder.frames(samples)
+    assert frames.shape[1] == 16
+    assert abs(len(frames) - 2 * encoder.rate) <= 1
+    assert np.array_equal(frames, encoder.frames(samples))
+
+
+# Recordings and models that cannot be used
+
+
+def test_recordings_that_are_missing_or_too_short_are_all_named(at_home, train_with, monkeypatch, tmp_path):
+    place, tables, _ = at_home
+    with pytest.raises(SystemExit, match=r"nowhere: no such folder; set --audio"):
+        train_with(audio=tmp_path / "nowhere")
+    (tmp_path / "short").mkdir()
+    names = tables.recordings.audio_name
+    with pytest.raises(
+        SystemExit, match=rf"TTS_P9\w+-CCS\.wav and {len(names) - 1} more of {len(names)}: missing"
+    ):
+        train_with(audio=tmp_path / "short")
+    for each in names:
+        write_wav(tmp_path / "short" / each, np.linspace(-1, 1, 1600))
+    with pytest.raises(SystemExit) as stopped:
+        train_with(audio=tmp_path / "short")
+    lines = str(stopped.value).splitlines()
+    assert len(lines) == len(names)
+    assert all("lasts 100 ms, but segment" in line for line in lines)
     with pytest.raises(SystemExit, match="no such list; this kit has the sets development"):
         run(monkeypatch, identify, "test", "out", "--audio", place / "audio")
 
@@ -242,15 +440,3 @@ def test_a_model_that_is_none_is_named(at_home, monkeypatch, tmp_path):
         (tmp_path / "other.pt").write_bytes(b"something else")
         with pytest.raises(SystemExit, match=f"{name}: {message}"):
             run(monkeypatch, identify, "development", "out", "--audio", at_home[0] / "audio", "--model", name)
-
-
-def test_the_corpuss_own_rate_is_halved_without_what_the_lower_one_cannot_hold(tmp_path):
-    seconds = np.arange(2 * corpus.RATE) / (2 * corpus.RATE)
-    low, high = (8000 * np.sin(2 * np.pi * pitch * seconds) for pitch in (1000, 11_000))
-    with wave.open(str(tmp_path / "32.wav"), "wb") as sink:
-        sink.setparams((1, 2, 2 * corpus.RATE, 0, "NONE", "not compressed"))
-        sink.writeframes(np.round(low + high).astype("<i2").tobytes())
-    samples = corpus.read_wav(tmp_path / "32.wav")
-    assert len(samples) == corpus.RATE
-    # Away from the ends, the higher tone is at least 50 dB lower and the lower tone is unchanged.
-    assert np.abs(samples - low[::2])[50:-50].max() < 8000 / 300

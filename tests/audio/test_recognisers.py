@@ -1,5 +1,6 @@
 """Tests of the kits' recognisers, and of each task from a little synthetic speech to a result table."""
 
+import shutil
 from math import log10
 
 import numpy as np
@@ -7,8 +8,12 @@ import pytest
 
 pytest.importorskip("pocketsphinx", reason="the extra [audio] is not installed")
 pytest.importorskip("espeakng_loader", reason="the extra [audio] is not installed")
+pytest.importorskip("soundfile", reason="the extra [audio] is not installed")
+pytest.importorskip("torch", reason="the extra [audio] is not installed")
 
+import ctc
 import pocketsphinx
+from decode import greedy
 from phones import NO_PHONE, PHONES, listener, posteriors, to_arpabet
 from words import bigram_model, make_recogniser, transcribe, words_of
 
@@ -76,6 +81,7 @@ def test_words_are_written_as_the_dictionary_writes_them():
     assert words_of("I\u2019d like 2 Tickets, für heute!") == ["i'd", "like", "tickets", "für", "heute"]
 
 
+@pytest.mark.skipif(not shutil.which("flite"), reason="flite is not installed")
 @pytest.mark.default_cases("psst")
 @pytest.mark.parametrize(
     ("challenge", "sizes", "systems"),
@@ -94,3 +100,21 @@ def test_speech_becomes_a_board(challenge, sizes, systems, tmp_path, monkeypatch
         assert listening <= {line.system for line in board.lines}
         assert all(line.data.startswith(("synthetic", "published")) for line in board.lines)
         assert all(set(line.scores) & set(board.shown) for line in board.lines)
+
+
+def test_a_ctc_model_learns_phones_from_an_encoders_frames(tmp_path):
+    """Each phone has frames of its own, so the phones of utterances held out are all found."""
+    rng = np.random.default_rng(1)
+    said = [list(rng.choice(["K", "AE", "T", "S"], size=4)) for _ in range(60)]
+    heard = [ctc.torch.from_numpy(frames_of(rng, phones)) for phones in said]
+    model = ctc.train(heard, said, epochs=40, seed=1)
+    found = [greedy(ctc.log_probabilities(model, each), ctc.PHONES) for each in heard]
+    assert sum(a == b for a, b in zip(found, said, strict=True)) > 50
+
+
+def frames_of(rng, phones):
+    """Return two frames of noise, three of each phone with one frame of silence after it, and two of noise."""
+    rows = [[0.0] * 8] * 2
+    for phone in phones:
+        rows += [np.eye(8)[ctc.PHONES.index(phone) % 8]] * 3 + [[0.0] * 8]
+    return (3 * np.array(rows) + 0.1 * rng.standard_normal((len(rows), 8))).astype(np.float32)

@@ -8,16 +8,15 @@ does not change the result.
 from __future__ import annotations
 
 import pickle
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from corpus import CorpusError
 from torch import Tensor, nn
 
-FEATURES = 39
 KERNEL = 31
 DROPOUT = 0.1
 
@@ -28,7 +27,7 @@ class Size(NamedTuple):
     Attributes
     ----------
     stack: number of input frames merged into one.
-    peak: the highest learning rate, reached after `warm_up` steps.
+    epochs, peak: defaults of the number of epochs and of the highest learning rate.
     """
 
     layers: int
@@ -38,12 +37,11 @@ class Size(NamedTuple):
     stack: int
     epochs: int
     peak: float
-    warm_up: int
 
 
 SIZES = {
-    "paper": Size(4, 8, 512, 2048, stack=1, epochs=5, peak=1e-4, warm_up=5000),
-    "small": Size(4, 8, 96, 384, stack=4, epochs=15, peak=1e-3, warm_up=100),
+    "paper": Size(4, 8, 512, 2048, stack=1, epochs=5, peak=1e-4),
+    "small": Size(4, 8, 96, 384, stack=4, epochs=15, peak=1e-3),
 }
 
 
@@ -95,15 +93,15 @@ class Layer(nn.Module):
 
 
 class Conformer(nn.Module):
-    """Map features, shape=(batch, frames, 39), to scores of the languages, shape=(batch, 2).
+    """Map features, shape=(batch, frames, dimensions), to scores of the languages, shape=(batch, 2).
 
     Only the first `lengths` frames of each item are real; the rest is padding.
     """
 
-    def __init__(self, size: Size) -> None:
+    def __init__(self, size: Size, dimensions: int = 39) -> None:
         super().__init__()
         self.stack = size.stack
-        self.enter = nn.Linear(FEATURES * size.stack, size.width)
+        self.enter = nn.Linear(dimensions * size.stack, size.width)
         self.layers = nn.ModuleList([Layer(size) for _ in range(size.layers)])
         self.decide = nn.Sequential(
             nn.Linear(2 * size.width, 2 * size.width),
@@ -114,9 +112,9 @@ class Conformer(nn.Module):
         )
 
     def forward(self, features: Tensor, lengths: Tensor) -> Tensor:
-        batch, time, _ = features.shape
+        batch, time, dimensions = features.shape
         features = nn.functional.pad(features, (0, 0, 0, -time % self.stack))
-        frames = self.enter(features.reshape(batch, -1, FEATURES * self.stack))
+        frames = self.enter(features.reshape(batch, -1, dimensions * self.stack))
         lengths = -(-lengths // self.stack)
         real = torch.arange(frames.shape[1], device=frames.device) < lengths[:, None]
         for layer in self.layers:
@@ -135,7 +133,7 @@ def pool(frames: Tensor, real: Tensor) -> Tensor:
 def pad(pieces: list[np.ndarray]) -> tuple[Tensor, Tensor]:
     """Return one batch of pieces of different lengths, and their lengths."""
     lengths = torch.tensor([len(piece) for piece in pieces])
-    batch = torch.zeros(len(pieces), int(lengths.max()), FEATURES)
+    batch = torch.zeros(len(pieces), int(lengths.max()), pieces[0].shape[1])
     for row, piece in zip(batch, pieces):
         row[: len(piece)] = torch.from_numpy(piece)
     return batch, lengths
@@ -159,25 +157,55 @@ def log_odds(model: Conformer, pieces: list[np.ndarray], *, at_once: int = 64) -
 def choose_device(threads: int) -> torch.device:
     """Return the GPU if there is one, else the CPU with this number of threads."""
     torch.set_num_threads(threads)
+    torch.set_float32_matmul_precision("high")  # TF32 on a GPU
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def load_model(path: Path, threads: int) -> Conformer:
-    """Return a model that train.py has written, on the available device."""
+class Calibration(NamedTuple):
+    """Makes log-likelihood ratios of the model's log-odds: `scale * odds + offset`, fitted on held-out recordings."""
+
+    scale: float = 1.0
+    offset: float = 0.0
+
+    def __call__(self, odds: np.ndarray) -> np.ndarray:
+        return self.scale * odds + self.offset
+
+
+class Trained(NamedTuple):
+    """A trained model.
+
+    Attributes
+    ----------
+    segments, windows: calibrations for whole segments, and for windows of one second.
+    """
+
+    model: Conformer
+    segments: Calibration
+    windows: Calibration
+
+
+def load_model(path: Path, threads: int, heard_by: str) -> Trained:
+    """Return a model that train.py has written, on the available device; it must be for frames of `heard_by`."""
     if not path.is_file():
-        raise CorpusError(f"{path}: no such model; train one with train.py")
+        sys.exit(f"{path}: no such model; train one with train.py")
     state = read_state(path)
-    model = Conformer(SIZES[state["size"]])
+    if state["settings"]["frames"] != heard_by:
+        sys.exit(
+            f"{path}: trained on frames of {state['settings']['frames']}, but now they are of {heard_by}; use the same "
+            "--encoder as in training"
+        )
+    model = Conformer(SIZES[state["settings"]["size"]], state["dimensions"])
     model.load_state_dict(state["model"])
-    return model.to(choose_device(threads))
+    calibrations = (Calibration(*state[name]) for name in ("segments", "windows"))
+    return Trained(model.to(choose_device(threads)), *calibrations)
 
 
 def read_state(path: Path) -> dict[str, Any]:
-    """Return the state that train.py keeps: `size`, `seed`, `segments`, `epochs`, and the training's states."""
+    """Return what train.py has written; end the program if it is something else."""
     try:
         state = torch.load(path, map_location="cpu", weights_only=True) if zipfile.is_zipfile(path) else {}
     except (RuntimeError, pickle.UnpicklingError):
         state = {}
-    if not {"size", "seed", "segments", "epochs", "model"} <= set(state):
-        raise CorpusError(f"{path}: not a model written by this train.py; choose another --model")
+    if not {"settings", "dimensions", "model"} <= set(state):
+        sys.exit(f"{path}: not a model written by this train.py; choose another --model")
     return state

@@ -1,25 +1,20 @@
-"""Read the kit's lists and the corpus's recordings; each problem is reported in one line."""
+"""Read the kit's lists and labels, or your own manifest; a problem ends the program with one line."""
 
 from __future__ import annotations
 
 import argparse
 import csv
-import wave
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from features import add_arguments
+from recordings import RATE
 
 KIT = Path(__file__).resolve().parent.parent
-RATE = 16_000
-"""Samples per second of the model's input; recordings may have twice this rate, as in the corpus."""
-
 LANGUAGES = ("English", "Mandarin")
-
-
-class CorpusError(ValueError):
-    """A recording or list cannot be used; `str()` names the file, the problem and the remedy."""
 
 
 class Segment(NamedTuple):
@@ -48,16 +43,32 @@ def arguments(description: str) -> argparse.ArgumentParser:
         "--model", type=Path, default=Path("model.pt"), help="model written by train.py (default: model.pt)"
     )
     parser.add_argument(
+        "--prior-english",
+        type=share,
+        default=0.5,
+        metavar="P",
+        help="expected share of English in the set (default: 0.5, which assumes nothing)",
+    )
+    add_arguments(parser)
+    parser.add_argument(
         "--threads", type=int, default=1, help="number of CPU threads (default: 1, best on shared machines)"
     )
     return parser
+
+
+def share(text: str) -> float:
+    """Return the value of an argument that is a share between 0 and 1."""
+    value = float(text)
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1")
+    return value
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
     """Return the rows of one of the kit's lists, each as `column -> text`."""
     if not path.is_file():
         sets = ", ".join(sorted(folder.parent.name for folder in KIT.glob("*/input")))
-        raise CorpusError(f"{path}: no such list; this kit has the sets {sets}")
+        sys.exit(f"{path}: no such list; this kit has the sets {sets}")
     with open(str(path), encoding="utf-8-sig", newline="") as source:
         return list(csv.DictReader(source))
 
@@ -66,7 +77,7 @@ def segments_to_identify(name: str) -> list[Segment]:
     """Return the segments of a set's public list, in its order."""
     path = KIT / name / "input" / "segments.csv"
     if not path.is_file() and (KIT / name / "input").is_dir():
-        raise CorpusError(f"{path}: no such list; it is in the kit of Task 1 (identification)")
+        sys.exit(f"{path}: no such list; it is in the kit of Task 1 (identification)")
     return list(_segments(read_rows(path), hidden=True))
 
 
@@ -74,10 +85,55 @@ def labelled_segments(name: str) -> list[Segment]:
     """Return a public set's English and Mandarin segments, without those that overlap the other language."""
     path = KIT / name / "reference" / "labels.csv"
     segments = list(_segments(read_rows(path), hidden=False))
-    for language in LANGUAGES:
-        if not any(segment.language == language for segment in segments):
-            raise CorpusError(f"{path}: no {language} segments; expected both languages")
+    refuse_one_language(path, segments)
     return segments
+
+
+def manifest_segments(path: Path) -> list[Segment]:
+    """Return the segments of your own training data, from a CSV file.
+
+    Its columns are `recording`, `start`, `end` (both in ms) and `language` (English or Mandarin). All faulty rows are
+    listed.
+    """
+    if not path.is_file():
+        sys.exit(f"{path}: no such file; --manifest needs a CSV file with recording, start, end and language")
+    with open(path, encoding="utf-8-sig", newline="") as source:
+        rows = csv.DictReader(source)
+        missing = [
+            name for name in ("recording", "start", "end", "language") if name not in (rows.fieldnames or ())
+        ]
+        if missing:
+            sys.exit(
+                f"{path}: the columns {', '.join(missing)} are missing; expected recording,start,end,language"
+            )
+        segments, problems = [], []
+        for row in rows:
+            try:
+                start, end = float(row["start"]), float(row["end"])
+            except (TypeError, ValueError):
+                start = end = np.nan
+            if not 0 <= start < end < np.inf:
+                problems.append(
+                    f"line {rows.line_num}: {row['start']} to {row['end']}; expected a start before an end, in ms"
+                )
+            elif row["language"] not in LANGUAGES:
+                problems.append(
+                    f"line {rows.line_num}: language {row['language']!r}; expected English or Mandarin"
+                )
+            else:
+                segments.append(Segment(row["recording"], str(rows.line_num), start, end, row["language"]))
+    if problems:
+        more = f"\nand {len(problems) - 10} more" if len(problems) > 10 else ""
+        sys.exit("\n".join([f"{path}: rows that cannot be used", *problems[:10]]) + more)
+    refuse_one_language(path, segments)
+    return segments
+
+
+def refuse_one_language(path: Path, segments: Iterable[Segment]) -> None:
+    """End the program if there are no segments of one of the languages."""
+    absent = set(LANGUAGES) - {segment.language for segment in segments}
+    if absent:
+        sys.exit(f"{path}: no {' and no '.join(sorted(absent))} segments; expected both languages")
 
 
 def _segments(rows: Iterable[dict[str, str]], *, hidden: bool) -> Iterator[Segment]:
@@ -99,7 +155,7 @@ def labelled_speech(path: Path) -> dict[str, np.ndarray]:
     """
     rows = read_rows(path) if path.is_file() else []
     if not rows or not {"audio_name", "start", "end", "language_tag"} <= rows[0].keys():
-        raise CorpusError(f"{path}: no labels; --speech needs a file in the form of this kit's labels.csv")
+        sys.exit(f"{path}: no labels; --speech needs a file in the form of this kit's labels.csv")
     spans: dict[str, list[list[float]]] = {}
     spoken = [row for row in rows if row["language_tag"] in LANGUAGES]
     for row in sorted(spoken, key=lambda row: float(row["start"])):
@@ -116,24 +172,8 @@ def recordings_to_diarize(name: str) -> list[str]:
     """Return the names of a set's recordings."""
     path = KIT / name / "input" / "recordings.csv"
     if not path.is_file() and (KIT / name / "input").is_dir():
-        raise CorpusError(f"{path}: no such list; it is in the kit of Task 2 (diarization)")
+        sys.exit(f"{path}: no such list; it is in the kit of Task 2 (diarization)")
     return [next(iter(row.values())) for row in read_rows(path)]
-
-
-def find_recordings(folder: Path, names: Iterable[str]) -> dict[str, Path]:
-    """Return the path of each recording, at any depth below a folder; names may lack `.wav`."""
-    wanted = list(dict.fromkeys(names))
-    if not folder.is_dir():
-        raise CorpusError(f"{folder}: no such folder; set --audio to the folder with the corpus's recordings")
-    there = {path.stem: path for path in sorted(folder.rglob("*")) if path.suffix.lower() == ".wav"}
-    found = {name: there[stem(name)] for name in wanted if stem(name) in there}
-    missing = [name for name in wanted if name not in found]
-    if missing:
-        raise CorpusError(
-            f"{folder}: no recording {stem(missing[0])}.wav ({len(missing)} of {len(wanted)} missing); "
-            "set --audio to the folder with all recordings of this set"
-        )
-    return found
 
 
 def stem(name: str) -> str:
@@ -141,43 +181,20 @@ def stem(name: str) -> str:
     return name[:-4] if name.lower().endswith(".wav") else name
 
 
-def read_wav(path: Path) -> np.ndarray:
-    """Return a recording's samples at 16 kHz, in the range of 16-bit numbers: float64, shape=(n,)."""
-    try:
-        with wave.open(str(path), "rb") as source:
-            rate, channels, width = source.getframerate(), source.getnchannels(), source.getsampwidth()
-            content = source.readframes(source.getnframes())
-    except (EOFError, wave.Error) as error:
-        raise CorpusError(
-            f"{path}: not a WAV file of integer samples ({str(error) or 'it is empty'}); fetch it again"
-        ) from None
-    if rate not in (RATE, 2 * RATE) or (channels, width) != (1, 2):
-        raise CorpusError(
-            f"{path}: {rate} samples per second, {channels} channel{'s' * (channels > 1)}, {8 * width} bits; expected "
-            f"{RATE} or {2 * RATE}, 1 and 16. Convert it, for example: sox IN.wav -r {RATE} -c 1 -b 16 OUT.wav"
-        )
-    samples = np.frombuffer(content[: len(content) // 2 * 2], "<i2").astype(float)
-    if rate == 2 * RATE:
-        samples = halve_rate(samples)
-    if len(samples) < RATE // 40:
-        raise CorpusError(f"{path}: only {len(samples)} samples; fetch it again, or remove it from the list")
-    return samples
+def refuse_unfit(paths: dict[str, Path], samples: dict[str, int], segments: Iterable[Segment]) -> None:
+    """End the program if segments end more than a second after their recordings; all recordings are listed.
 
-
-def halve_rate(samples: np.ndarray) -> np.ndarray:
-    """Return every second sample after a low-pass filter, a windowed sinc of 63 taps."""
-    taps = np.arange(-31, 32)
-    low_pass = np.sinc(taps / 2) * np.hamming(len(taps))
-    smooth: np.ndarray = np.convolve(samples, low_pass / low_pass.sum(), mode="same")
-    return smooth[::2]
-
-
-def check_fit(path: Path, samples: np.ndarray, segments: Iterable[Segment]) -> None:
-    """Raise a CorpusError if a segment ends more than a second after its recording."""
-    last = max(segments, key=lambda segment: segment.end)
-    length = 1000 * len(samples) / RATE
-    if last.end > length + 1000:
-        raise CorpusError(
-            f"{path}: the recording lasts {length:.0f} ms, but segment {last.utterance} ends at {last.end:g} ms; check "
-            "that the recording belongs to this set"
-        )
+    samples: recording -> number of samples.
+    """
+    last: dict[str, Segment] = {}
+    for segment in segments:
+        if segment.recording not in last or segment.end > last[segment.recording].end:
+            last[segment.recording] = segment
+    lines = [
+        f"{paths[name]}: the recording lasts {1000 * samples[name] / RATE:.0f} ms, but segment {segment.utterance} "
+        f"ends at {segment.end:g} ms; check that the recording belongs to this set"
+        for name, segment in last.items()
+        if segment.end > 1000 * samples[name] / RATE + 1000
+    ]
+    if lines:
+        sys.exit("\n".join(lines))

@@ -9,27 +9,18 @@ likeliest path through the two languages (Viterbi) gives the turns. Writes a tex
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
-from conformer import Conformer, load_model, log_odds
-from corpus import (
-    LANGUAGES,
-    CorpusError,
-    arguments,
-    find_recordings,
-    labelled_speech,
-    read_wav,
-    recordings_to_diarize,
-    stem,
-)
-from features import recording_features
-from train import cut
+from conformer import Trained, load_model, log_odds
+from corpus import LANGUAGES, arguments, labelled_speech, recordings_to_diarize, stem
+from features import FrontEnd, open_front_end
+from recordings import find_recordings, read_samples, with_progress
+from train import WINDOW, cut
 from vad import find_speech
 
 NONE = np.zeros((0, 2))
-STEP, WINDOW = 250.0, 1000.0  # ms
+STEP = 250.0  # ms
 SWITCH = 0.05
 """Probability that the language changes from one step to the next."""
 
@@ -43,28 +34,28 @@ def main() -> None:
         "--speech", type=Path, metavar="LABELS.csv", help="take speech from these labels instead"
     )
     options = parser.parse_args()
-    try:
-        names = recordings_to_diarize(options.set)
-        known = labelled_speech(options.speech) if options.speech else {}
-        model = load_model(options.model, options.threads)
-        paths = find_recordings(options.audio, names)
-        options.output.mkdir(parents=True, exist_ok=True)
-        for done, name in enumerate(names):
-            samples = read_wav(paths[name])
-            speech = known.get(stem(name), NONE) if options.speech else find_speech(samples, options.vad)
-            write(options.output / f"{stem(name)}.txt", turns(model, samples, speech))
-            print(f"{done + 1} of {len(names)} recordings", file=sys.stderr, flush=True)
-    except CorpusError as problem:
-        sys.exit(str(problem))
+    names, front = recordings_to_diarize(options.set), open_front_end(options)
+    known = labelled_speech(options.speech) if options.speech else {}
+    trained = load_model(options.model, options.threads, front.name)
+    paths = dict(zip(names, find_recordings(options.audio, names)))
+    prior = np.log(options.prior_english / (1 - options.prior_english))
+    options.output.mkdir(parents=True, exist_ok=True)
+    for name in with_progress(names, doing="Diarized"):
+        samples = read_samples(paths[name])
+        speech = known.get(stem(name), NONE) if options.speech else find_speech(samples, options.vad)
+        write(options.output / f"{stem(name)}.txt", turns(trained, front, samples, speech, prior))
+    print(f"{options.output}: the turns of {len(names)} recordings")
 
 
-def turns(model: Conformer, samples: np.ndarray, speech: np.ndarray) -> list[tuple[float, float, int]]:
+def turns(
+    trained: Trained, front: FrontEnd, samples: np.ndarray, speech: np.ndarray, prior: float
+) -> list[tuple[float, float, int]]:
     """Return start and end in ms and the language's number of each turn in spans of speech, shape=(n, 2)."""
-    features = recording_features(samples)
+    frames = front.frames(samples)
     steps = split(speech)
     centres = steps.mean(axis=1)
-    pieces = [cut(features, centre - WINDOW / 2, centre + WINDOW / 2) for centre in centres]
-    languages = viterbi(log_odds(model, pieces))
+    pieces = [cut(frames, centre - WINDOW / 2, centre + WINDOW / 2, front.rate) for centre in centres]
+    languages = viterbi(trained.windows(log_odds(trained.model, pieces)) + prior)
     found: list[tuple[float, float, int]] = []
     for (start, end), language in zip(steps.tolist(), languages.tolist()):
         if found and found[-1][1:] == (start, language):

@@ -1,59 +1,82 @@
-"""Mel-frequency cepstral coefficients and their first and second differences: 39 numbers every 10 ms.
+"""What the model hears: frames of a recording, from MFCC or from an encoder of your own (see `encoder.py`).
 
-The 13 coefficients are those of Kaldi's defaults, without dither: frames of 25 ms, 23 mel bands from 20 Hz, and the
-frame's energy as the first coefficient.
+MFCC are those of Kaldi's defaults without dither, computed by kaldi-native-fbank: 13 coefficients every 10 ms, the
+first of which is the frame's energy; with their first and second differences, 39 numbers.
 """
 
 from __future__ import annotations
 
-import numpy as np
+import argparse
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
 
-RATE = 16_000
-SHIFT, LENGTH, FFT = 160, 400, 512
-BANDS, COEFFICIENTS, LIFTER = 23, 13, 22
-EPSILON = np.finfo(np.float32).eps
-FRAMES_AT_ONCE = 20_000
+import kaldi_native_fbank
+import numpy as np
+from encoder import load_encoder
+from recordings import RATE
+
+SHIFT, LENGTH = 160, 400
+"""Samples from one frame to the next, and samples in a frame."""
+
+
+class FrontEnd(NamedTuple):
+    """How recordings become frames.
+
+    Attributes
+    ----------
+    name: identifies the method; a model works only with the one that it was trained with.
+    rate: frames per second.
+    frames: returns the frames of samples, int16 at 16 kHz, shape=(n,): float32, shape=(frames, dimensions); each
+        column has mean 0 and variance 1.
+    """
+
+    name: str
+    rate: float
+    frames: Callable[[np.ndarray], np.ndarray]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options from which `open_front_end` reads."""
+    parser.add_argument("--encoder", type=Path, metavar="FILE.py", help="your own encoder in place of MFCC")
+    parser.add_argument("--weights", type=Path, metavar="DIR", help="folder with the encoder's weights")
+    parser.add_argument("--cache", type=Path, metavar="DIR", help="keep frames here and use them again")
+
+
+def open_front_end(options: argparse.Namespace) -> FrontEnd:
+    """Return the chosen method; with `--cache`, frames of the same samples are computed only once."""
+    if options.encoder:
+        encoder = load_encoder(options.encoder, options.weights)
+        front = FrontEnd(encoder.name, encoder.rate, lambda samples: normalise(encoder.frames(samples)))
+    else:
+        front = FrontEnd("MFCC", RATE / SHIFT, lambda samples: normalise(with_differences(mfcc(samples))))
+    if not options.cache:
+        return front
+    options.cache.mkdir(parents=True, exist_ok=True)
+    return front._replace(frames=lambda samples: _cached(options.cache, front, samples))
+
+
+def _cached(folder: Path, front: FrontEnd, samples: np.ndarray) -> np.ndarray:
+    digest = hashlib.blake2b(samples.tobytes(), key=front.name.encode()[:64], digest_size=16).hexdigest()
+    path = folder / f"{digest}.npy"
+    if not path.is_file():
+        part = path.with_suffix(".part")
+        with open(part, "wb") as sink:
+            np.save(sink, front.frames(samples))
+        part.replace(path)
+    return np.load(path)
 
 
 def mfcc(samples: np.ndarray) -> np.ndarray:
-    """Return the coefficients of each whole frame, shape=(frames, 13), of samples in the range of 16-bit numbers."""
-    frames = np.lib.stride_tricks.sliding_window_view(samples, LENGTH)[::SHIFT]
-    parts = [_mfcc(frames[start : start + FRAMES_AT_ONCE]) for start in range(0, len(frames), FRAMES_AT_ONCE)]
-    return np.concatenate(parts)
-
-
-def _mfcc(frames: np.ndarray) -> np.ndarray:
-    frames = frames - frames.mean(axis=1, keepdims=True)
-    energy = np.log(np.maximum((frames**2).sum(axis=1), EPSILON))
-    before = np.concatenate([frames[:, :1], frames[:, :-1]], axis=1)
-    window = (0.5 - 0.5 * np.cos(2 * np.pi * np.arange(LENGTH) / (LENGTH - 1))) ** 0.85
-    power = np.abs(np.fft.rfft((frames - 0.97 * before) * window, FFT)) ** 2
-    bands = np.log(np.maximum(power[:, : FFT // 2] @ mel_bands(), EPSILON))
-    coefficients = bands @ _cosines()
-    coefficients[:, 0] = energy
-    return coefficients
-
-
-def mel_bands() -> np.ndarray:
-    """Return triangular filters on the mel scale, shape=(bins of the spectrum, bands)."""
-    low, high = _mel(np.array([20.0, RATE / 2]))
-    centres = low + (high - low) * np.arange(BANDS + 2) / (BANDS + 1)
-    bins = _mel(RATE / FFT * np.arange(FFT // 2))[:, None]
-    rising = (bins - centres[:-2]) / (centres[1:-1] - centres[:-2])
-    falling = (centres[2:] - bins) / (centres[2:] - centres[1:-1])
-    return np.maximum(0, np.minimum(rising, falling))
-
-
-def _mel(hertz: np.ndarray) -> np.ndarray:
-    return 1127 * np.log(1 + hertz / 700)
-
-
-def _cosines() -> np.ndarray:
-    """Return the discrete cosine transform with liftered coefficients, shape=(bands, coefficients)."""
-    order = np.arange(COEFFICIENTS)
-    cosines = np.sqrt(2 / BANDS) * np.cos(np.pi / BANDS * np.outer(np.arange(BANDS) + 0.5, order))
-    cosines[:, 0] = np.sqrt(1 / BANDS)
-    return cosines * (1 + LIFTER / 2 * np.sin(np.pi * order / LIFTER))
+    """Return the coefficients of each whole frame of samples in the range of 16-bit numbers, shape=(frames, 13)."""
+    options = kaldi_native_fbank.MfccOptions()
+    options.frame_opts.dither = 0
+    computer = kaldi_native_fbank.OnlineMfcc(options)
+    computer.accept_waveform(RATE, np.asarray(samples, np.float32))
+    computer.input_finished()
+    frames = [computer.get_frame(index) for index in range(computer.num_frames_ready)]
+    return np.array(frames, float).reshape(-1, 13)
 
 
 def differences(features: np.ndarray) -> np.ndarray:
@@ -62,9 +85,12 @@ def differences(features: np.ndarray) -> np.ndarray:
     return (2 * (padded[4:] - padded[:-4]) + padded[3:-1] - padded[1:-3]) / 10
 
 
-def recording_features(samples: np.ndarray) -> np.ndarray:
-    """Return the model's input for a recording, shape=(frames, 39); each column has mean 0 and variance 1."""
-    first = mfcc(samples)
-    second = differences(first)
-    features = np.concatenate([first, second, differences(second)], axis=1)
-    return ((features - features.mean(axis=0)) / (features.std(axis=0) + 1e-6)).astype(np.float32)
+def with_differences(features: np.ndarray) -> np.ndarray:
+    """Return the features with their first and second differences, shape=(frames, 3 * dimensions)."""
+    first = differences(features)
+    return np.concatenate([features, first, differences(first)], axis=1)
+
+
+def normalise(frames: np.ndarray) -> np.ndarray:
+    """Return the frames of a recording with mean 0 and variance 1 in each column, float32."""
+    return ((frames - frames.mean(axis=0)) / (frames.std(axis=0) + 1e-6)).astype(np.float32)

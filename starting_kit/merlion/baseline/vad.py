@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from features import LENGTH, RATE, SHIFT
+from features import LENGTH, SHIFT
+from recordings import RATE
 
 AROUND = 1_000
 """Number of frames on each side from which the levels of noise and speech are estimated."""

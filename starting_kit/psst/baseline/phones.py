@@ -42,13 +42,17 @@ class Heard(NamedTuple):
 
 
 @contextmanager
-def listener() -> Iterator[Callable[[np.ndarray], Heard]]:
-    """Yield a function that recognises the phones of a recording: int16, shape=(n,), 16 kHz."""
+def listener(*, triphones: bool = False) -> Iterator[Callable[[np.ndarray], Heard]]:
+    """Yield a function that recognises the phones of a recording: int16, shape=(n,), 16 kHz.
+
+    triphones: whether a phone's model depends on its neighbours; it is more accurate, and takes about 30 times as long.
+    """
     with tempfile.TemporaryDirectory() as folder:
         decoder = Decoder(
             allphone=get_model_path("en-us/en-us-phone.lm.bin"),
             lm=None,
             dict=None,
+            allphone_ci=not triphones,
             lw=2.0,
             compallsen=True,
             senlogdir=folder,
