@@ -14,10 +14,11 @@ import numpy as np
 from sample_data import content_accuracy
 from sample_data.audio.acoustics import write_wav
 from sample_data.audio.board import Board, Line, scored
+from sample_data.audio.flite import speak, voice
 from sample_data.audio.kits import make_kits, open_kit, run_script
 from sample_data.audio.part import Part, Step
-from sample_data.audio.rooms import record, voice
-from sample_data.audio.speak import Utterance, speak
+from sample_data.audio.rooms import record
+from sample_data.audio.speak import Utterance
 from spokeneval import score
 
 SPEAKERS = 16
@@ -49,9 +50,8 @@ def write_speech(folder: Path, seed: int) -> None:
         utterances = []
         for response in sets[name]:
             speaker = int(response.speaker_id[2:])
-            utterances.append(
-                Utterance(response.text, voice(voices, "en-us", speaker), speed=150 + 7 * speaker % 50)
-            )
+            said_by, pitch = voice(voices, speaker)
+            utterances.append(Utterance(response.text, said_by, speed=150 + 7 * speaker % 50, pitch=pitch))
         for response, samples in zip(sets[name], speak(utterances), strict=True):
             write_wav(folder / "audio" / f"{response.response_id}.wav", record(rng, [samples]))
 

@@ -14,76 +14,39 @@ import numpy as np
 from sample_data import psst
 from sample_data.audio.acoustics import write_wav
 from sample_data.audio.board import Board, Line, scored
+from sample_data.audio.flite import speak, voice
 from sample_data.audio.kits import make_kits, open_kit, run_script
 from sample_data.audio.part import Part, Step
-from sample_data.audio.rooms import record, voice
-from sample_data.audio.speak import RATE, Utterance, speak
+from sample_data.audio.rooms import record
+from sample_data.audio.speak import RATE, Utterance
 from spokeneval import score
-from spokeneval.metrics.phoneme_recognition import FILLERS
+from spokeneval.metrics.phoneme_recognition import FILLERS, arpabet_features, phone_classes
 
 SIZES = {"development": 160, "evaluation": 240}
 
-# ARPAbet phones in espeak-ng's notation of American English.
-ESPEAK = {
-    **{
-        "AA": "A:",
-        "AE": "a",
-        "AH": "@",
-        "AO": "O:",
-        "AW": "aU",
-        "AY": "aI",
-        "EH": "E",
-        "ER": "3:",
-        "EY": "eI",
-    },
-    **{"IH": "I", "IY": "i:", "OW": "oU", "OY": "OI", "UH": "U", "UW": "u:", "B": "b", "CH": "tS", "D": "d"},
-    **{
-        "DH": "D",
-        "DX": "*",
-        "F": "f",
-        "G": "g",
-        "HH": "h",
-        "JH": "dZ",
-        "K": "k",
-        "L": "l",
-        "M": "m",
-        "N": "n",
-    },
-    **{"NG": "N", "P": "p", "R": "r", "S": "s", "SH": "S", "T": "t", "TH": "T", "V": "v", "W": "w", "Y": "j"},
-    **{"Z": "z", "ZH": "Z"},
+_TABLE = arpabet_features()
+VOWELS = {
+    phone
+    for phone, manner in zip(_TABLE.phones, phone_classes(_TABLE), strict=True)
+    if manner in ("vowel", "diphthong")
 }
-VOWELS = (
-    "AA",
-    "AE",
-    "AO",
-    "AW",
-    "AY",
-    "EH",
-    "ER",
-    "EY",
-    "IH",
-    "IY",
-    "OW",
-    "OY",
-    "UH",
-    "UW",
-)  # without the neutral one
-STRESSED_NEUTRAL = "V"
 
 
-def in_espeak(phones: Sequence[str]) -> str:
-    """Return phones in espeak's notation, with stress on the first full vowel or else on the first neutral one.
+def in_flite(phones: Sequence[str]) -> str:
+    """Return phones in flite's notation, with stress on the first full vowel or else on the first neutral one.
 
-    >>> in_espeak(["AH", "K", "AE", "T"])
-    "[[@|k|'a|t]]"
+    >>> in_flite(["AH", "K", "AE", "T"])
+    '[[ax k ae1 t]]'
     """
-    stressed = next((place for place, phone in enumerate(phones) if phone in VOWELS), None)
-    if stressed is None and "AH" in phones:
-        stressed = phones.index("AH")
-    spelled = [ESPEAK[phone] for phone in phones]
-    if stressed is not None:
-        spelled[stressed] = "'" + (STRESSED_NEUTRAL if phones[stressed] == "AH" else spelled[stressed])
-    return f"[[{'|'.join(spelled)}]]"
+    vowels = [place for place, phone in enumerate(phones) if phone in VOWELS]
+    stressed = next((place for place in vowels if phones[place] != "AH"), vowels[0] if vowels else None)
+    return f"[[{' '.join(_spell(phone, place == stressed) for place, phone in enumerate(phones))}]]"
+
+
+def _spell(phone: str, stressed: bool) -> str:
+    if phone == "AH" and not stressed:
+        return "ax"
+    return phone.lower() + "1" * stressed
 
 
 def write_speech(folder: Path, seed: int) -> None:
@@ -104,9 +67,10 @@ def responses(
     sessions = list(dict.fromkeys(utterance.session for utterance in utterances))
     spoken = speak(
         [
-            Utterance(in_espeak(run), voice(set, "en-us", number), speed=140 + 7 * number % 50)
+            Utterance(in_flite(run), said_by, speed=140 + 7 * number % 50, pitch=pitch)
             for utterance, several in zip(utterances, runs, strict=True)
             for number in [sessions.index(utterance.session)]
+            for said_by, pitch in [voice(set, number)]
             for run in several
             if run[0] not in FILLERS
         ]

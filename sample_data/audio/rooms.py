@@ -1,4 +1,4 @@
-"""Voices and room acoustics for the tasks whose recordings have one speaker, at a microphone on a table."""
+"""Room acoustics for the tasks whose recordings have one speaker, at a microphone on a table."""
 
 from __future__ import annotations
 
@@ -7,16 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sample_data.audio.acoustics import add_noise, reverberate, set_level
-from sample_data.audio.merlion import VARIANTS
 from sample_data.audio.speak import RATE
-
-TRAINING, TEST = "development", "evaluation"
-
-
-def voice(set: str, accent: str, number: int) -> str:
-    """Return the voice of a speaker of a set; the sets share no voice."""
-    variants = VARIANTS[set].split()
-    return f"{accent}+{variants[number % len(variants)]}"
 
 
 def record(rng: np.random.Generator, parts: Sequence[np.ndarray]) -> np.ndarray:

@@ -14,14 +14,14 @@ import numpy as np
 from sample_data import spoken_call
 from sample_data.audio.acoustics import write_wav
 from sample_data.audio.board import Board, Line, scored
+from sample_data.audio.flite import speak, voice
 from sample_data.audio.kits import make_kits, open_kit, run_script
 from sample_data.audio.part import Part, Step
-from sample_data.audio.rooms import record, voice
-from sample_data.audio.speak import Utterance, speak
+from sample_data.audio.rooms import record
+from sample_data.audio.speak import Utterance
 from spokeneval import score
 
 SIZES = {"development": 1000, "evaluation": 300}
-ACCENTS = ("en-us", "en", "en-us-nyc")
 TASK = "spoken_call"
 
 
@@ -40,8 +40,8 @@ def write_speech(folder: Path, seed: int) -> None:
     utterances = []
     for row in rows:
         number = int(row["speaker"].lstrip("S"))
-        accent = voice("evaluation", ACCENTS[number % len(ACCENTS)], number)
-        utterances.append(Utterance(row["Transcription"], accent, speed=130 + 7 * number % 50))
+        said_by, pitch = voice("evaluation", number)
+        utterances.append(Utterance(row["Transcription"], said_by, speed=130 + 7 * number % 50, pitch=pitch))
     for row, samples in zip(rows, speak(utterances), strict=True):
         write_wav(folder / "audio" / "evaluation" / row["Wavfile"], record(rng, [samples]))
 
