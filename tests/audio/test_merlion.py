@@ -2,6 +2,7 @@
 
 import csv
 import sys
+import wave
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,7 @@ from encoder import load_encoder
 from vary import vary
 
 from sample_data import merlion
+from sample_data.audio import unheard
 from sample_data.audio.acoustics import write_wav
 from sample_data.audio.child_talk import TALK
 from sample_data.audio.merlion import ACCENTS, VARIANTS, conversations
@@ -440,3 +442,16 @@ def test_a_model_that_is_none_is_named(at_home, monkeypatch, tmp_path):
         (tmp_path / "other.pt").write_bytes(b"something else")
         with pytest.raises(SystemExit, match=f"{name}: {message}"):
             run(monkeypatch, identify, "development", "out", "--audio", at_home[0] / "audio", "--model", name)
+
+
+def test_unheard_voices_are_in_no_other_set_and_say_both_languages_equally_often(tmp_path, monkeypatch):
+    assert set(unheard.VOICES).isdisjoint(VARIANTS["development"].split() + VARIANTS["evaluation"].split())
+    monkeypatch.setattr(unheard, "VOICES", unheard.VOICES[:2])
+    monkeypatch.setattr(unheard, "SENTENCES", 4)
+    unheard.write_unheard(tmp_path, 1)
+    labels = pd.read_csv(unheard.reference_of(tmp_path, "merlion_identification"))
+    assert labels.groupby("audio_name").language_tag.value_counts().tolist() == [2, 2, 2, 2]
+    for recording, segments in labels.groupby("audio_name"):
+        with wave.open(str(tmp_path / "audio" / "unheard" / recording)) as source:
+            assert source.getnframes() == 16 * segments.end.max()
+    assert (tmp_path / "merlion_diarization" / "kit" / "unheard" / "input" / "recordings.csv").is_file()
