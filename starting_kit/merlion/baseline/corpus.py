@@ -14,6 +14,7 @@ from features import add_arguments
 from recordings import RATE
 
 KIT = Path(__file__).resolve().parent.parent
+sys.path.append(str(KIT))  # for spokeneval
 LANGUAGES = ("English", "Mandarin")
 
 
