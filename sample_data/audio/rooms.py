@@ -14,5 +14,5 @@ def record(rng: np.random.Generator, parts: Sequence[np.ndarray]) -> np.ndarray:
     """Return the parts with pauses before, between and after them, in a room with noise, at a random level."""
     pause = np.zeros(RATE // 5)
     said = np.concatenate([pause, *(sound for part in parts for sound in (part, pause))])
-    heard = reverberate(rng, said, 0.1 + 0.2 * rng.random())
-    return set_level(add_noise(rng, heard, 20 + 10 * rng.random()), -12 * rng.random())
+    heard = reverberate(rng, said, 0.1 + 0.1 * rng.random())
+    return set_level(add_noise(rng, heard, 30 + 10 * rng.random()), -12 * rng.random())

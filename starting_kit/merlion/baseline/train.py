@@ -243,7 +243,7 @@ def make_batch(data: Data, plan: Plan) -> tuple[torch.Tensor, torch.Tensor, torc
     """Return the features of a batch, their lengths and their languages, 0 English and 1 Mandarin.
 
     Each piece is a random part, of at most three seconds, of a random version, with parts masked as in SpecAugment
-    (Park et al. 2019): up to a fifth of the frames, and up to a fifth of the columns.
+    (Park et al. 2019): up to a tenth of the frames, and up to a tenth of the columns.
     """
     rng, longest = np.random.default_rng(plan.seed), _frames(LONGEST, data)
     pieces = []
@@ -252,7 +252,7 @@ def make_batch(data: Data, plan: Plan) -> tuple[torch.Tensor, torch.Tensor, torc
         first = int(rng.integers(max(0, len(piece) - longest) + 1))
         piece = piece[first : first + longest].copy()
         for axis in (0, 1):
-            width = int(rng.integers(piece.shape[axis] // 5 + 1))
+            width = int(rng.integers(piece.shape[axis] // 10 + 1))
             start = int(rng.integers(piece.shape[axis] - width + 1))
             piece[(slice(None),) * axis + (slice(start, start + width),)] = 0
         pieces.append(piece)

@@ -12,11 +12,11 @@ from recordings import RATE
 
 def vary(rng: np.random.Generator, samples: np.ndarray) -> tuple[np.ndarray, float]:
     """Return a varied copy, int16, and its speed relative to the original; times are divided by the speed."""
-    speed = rng.uniform(0.85, 1.15)
+    speed = rng.uniform(0.9, 1.1)
     changed = soxr.resample(samples.astype(float), RATE * speed, RATE, quality="MQ")
     changed = resound(rng, changed, rng.uniform(0.1, 0.5)) if rng.random() < 0.5 else changed
-    changed = add_noise(rng, changed, rng.uniform(5, 25)) if rng.random() < 0.7 else changed
-    changed = narrow(rng, changed) if rng.random() < 0.4 else changed
+    changed = add_noise(rng, changed, rng.uniform(10, 30)) if rng.random() < 0.5 else changed
+    changed = narrow(rng, changed) if rng.random() < 0.3 else changed
     loudest = np.abs(changed).max(initial=1.0)
     return np.round(changed * (10 ** rng.uniform(-1, 0) * 32767 / loudest)).astype(np.int16), speed
 
