@@ -250,7 +250,7 @@ PART = Part(
         Step("speech", 80, write_speech),
         Step("starting kits", 15, make_kits(IDENTIFICATION, DIARIZATION)),
         Step("unheard voices", 40, unheard.write_unheard),
-        Step("training", 240, _train),
+        Step("training", 400, _train),
         Step("identification", 15, _identify),
         Step("diarization by energy", 20, _diarize_by_energy),
         Step("diarization by silero", 35, _diarize_by_silero),

@@ -41,7 +41,7 @@ class Size(NamedTuple):
 
 SIZES = {
     "paper": Size(4, 8, 512, 2048, stack=1, epochs=5, peak=1e-4),
-    "small": Size(4, 8, 96, 384, stack=4, epochs=15, peak=1e-3),
+    "small": Size(4, 8, 96, 384, stack=4, epochs=25, peak=1e-3),
 }
 
 

@@ -95,7 +95,7 @@ def main() -> None:
     )
     parser.add_argument("--init", type=Path, metavar="MODEL.pt", help="begin with these weights")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--epochs", type=int, help="default: 15 for the small model, 5 for the paper's")
+    parser.add_argument("--epochs", type=int, help="default: 25 for the small model, 5 for the paper's")
     parser.add_argument("--rate", type=float, help="highest learning rate (default: 0.001 and 0.0001)")
     parser.add_argument("--batch", type=int, default=32, help="segments in a batch (default: 32)")
     parser.add_argument("--copies", type=int, default=COPIES, help=f"varied copies (default: {COPIES})")
