@@ -149,7 +149,8 @@ def decode(content: bytes) -> tuple[str, str]:
         word = re.search(r"\w*[^\x00-\x7f]\w*", text)
         assert word is not None  # bytes that are not ASCII decode to such a letter
         line = text.count("\n", 0, word.start()) + 1
-        encoding = f"not UTF-8, read as Windows-1252: is {quote(word[0], 40)} in line {line} right?"
+        right = f"is {quote(word[0], 40)} in line {line} right? If not, save it as UTF-8"
+        encoding = f"not UTF-8, read as Windows-1252: {right}"
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise UnreadableFile(f"line {line}: a NUL byte; this is not a text file")

@@ -239,7 +239,7 @@ def _read_leniently(
     default: Task, path: Path, options: Mapping[str, str], reading: Reading
 ) -> tuple[Reference, Sequence[str]]:
     """Read a reference as the organiser's commands do."""
-    organisers = import_organisers("competition.references", "--lenient needs")
+    organisers = import_organisers("competition.references", "Lenient reading needs")
     _require(path)
     try:
         read = organisers.load_reference(

@@ -181,7 +181,7 @@ def test_lenient_names_the_extra_that_it_needs(place, capsys, monkeypatch):
     status, printed, told = run(capsys, "score", TASK, *arguments, "--lenient")
     assert (status, printed) == (2, "")
     assert told.startswith(
-        "--lenient needs the organiser's commands; install them with pip install 'spokeneval["
+        "Lenient reading needs the organiser's commands; install them with pip install 'spokeneval["
     )
     assert told.count("\n") == 1
 
@@ -314,6 +314,15 @@ def test_refusals_are_json_too(place, capsys):
         more = [] if wrong[0] == "tasks" else ["--reference", "x", "--submission", "y"]
         status, printed, told = run(capsys, *wrong, *more, "--json")
         assert (status, json.loads(printed)["error"]) == (2, told.strip())
+    for arguments, words in (
+        (["nope"], "invalid choice: 'nope'"),
+        (["score", TASK], "--reference, --submission"),
+    ):
+        with pytest.raises(SystemExit, match=r"^2$"):
+            main([*arguments, "--json"])
+        printed, told = capsys.readouterr()
+        assert words in json.loads(printed)["error"]
+        assert told.rstrip().endswith(json.loads(printed)["error"])
 
 
 def test_the_version_is_printed(capsys):

@@ -73,7 +73,7 @@ NOTATIONS = {
     "UTF-16": (written([COLUMNS, *ROWS], "\t").encode("utf-16"), "UTF-16; separated by tabs"),
     "Windows-1252": (
         written([COLUMNS, *ROWS], ";").encode("cp1252"),
-        "not UTF-8, read as Windows-1252: is 'für' in line 2 right?; separated by semicolons",
+        "not UTF-8, read as Windows-1252: is 'für' in line 2 right? If not, save it as UTF-8; separated by semicolons",
     ),
     "a workbook": (workbook(NUMBERED), "4 rows; workbook; sheet 'Sheet'"),
     "a workbook's second sheet": (workbook(NUMBERED, before=["Notes"]), "4 rows; workbook; sheet 'Sheet'"),
