@@ -32,8 +32,9 @@ def command(zips: Sequence[Path], as_json: bool) -> int:
         try:
             findings = check_bundle(path)
         except OSError as error:
-            say(describe(error), error=True)
-            checked.append({"path": path, "error": describe(error)})
+            message = describe(error) + ("; expected the zip of a bundle" if path.is_dir() else "")
+            say(message, error=True)
+            checked.append({"path": path, "error": message})
             status = 2
             continue
         if any(finding.level == "error" for finding in findings):

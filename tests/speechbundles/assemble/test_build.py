@@ -628,7 +628,7 @@ def test_a_path_that_cannot_be_used_is_named_and_not_traced(tmp_path, capsys):
             1,
             f"{taken / 'x' / 'codabench'}: Not a directory; the",
         ),
-        (["check", tmp_path], 2, f"{tmp_path}: is a folder\n"),
+        (["check", tmp_path], 2, f"{tmp_path}: is a folder; expected the zip of a bundle\n"),
         (["check", absent], 2, f"{absent}: No such file or directory\n"),
         (["rehearse", absent, taken], 2, f"{absent}: No such file or directory; expected a bundle's zip\n"),
         (["rehearse", taken, taken], 2, f"{taken}: is not a zip; expected a bundle's zip\n"),
