@@ -16,7 +16,11 @@ from speechbundles.cli.progress import counting
 from speechbundles.cli.server import competition_number, connect, fetched_folder, fetched_into, server_options
 from speechbundles.cli.terminal import answer_json, refuse_windows, report_steps, reporting
 from speechbundles.live import abandon_amendment, amendment_to_text, carry_out_amendment, plan_amendment
+from speechbundles.model.fetched import locked
 from speechbundles.model.text import say
+
+LOCK = ".amend.lock"
+"""The file in the folder that a run of this command locks."""
 
 
 @click.command(cls=Command, help=__doc__)
@@ -54,33 +58,35 @@ def command(
     with reporting(ending="\n\nRun the same command again to continue."):
         connection = connect(server, token_file)
         folder = fetched_into(folder, competition)
-        if abandon:
-            steps = report_steps(abandon_amendment(connection, competition, folder), as_json=as_json)
-            if as_json:
-                answer_json({"steps": steps})
-            return 0
-        with counting("fetching") as fetching, counting("scoring") as scoring:
-            amendment = plan_amendment(
-                connection,
-                bundle,
-                competition,
-                folder,
-                accept=accept,
-                jobs=jobs,
-                fetching=fetching,
-                scoring=scoring,
-            )
-        plan = amendment_to_text(amendment)
-        say(plan, error=as_json)
-        if not yes and not amendment.empty:
-            say(
-                "\nNothing was changed. Add --yes to replace the files and rerun these submissions.",
-                error=True,
-            )
-        if yes and not amendment.empty:
-            with counting("waiting") as waiting:
-                carried_out = carry_out_amendment(connection, amendment, jobs=jobs, waiting=waiting)
-                steps = report_steps(carried_out, as_json=as_json)
+        folder.mkdir(parents=True, exist_ok=True)
+        with locked(folder / LOCK, folder):
+            if abandon:
+                steps = report_steps(abandon_amendment(connection, competition, folder), as_json=as_json)
+                if as_json:
+                    answer_json({"steps": steps})
+                return 0
+            with counting("fetching") as fetching, counting("scoring") as scoring:
+                amendment = plan_amendment(
+                    connection,
+                    bundle,
+                    competition,
+                    folder,
+                    accept=accept,
+                    jobs=jobs,
+                    fetching=fetching,
+                    scoring=scoring,
+                )
+            plan = amendment_to_text(amendment)
+            say(plan, error=as_json)
+            if not yes and not amendment.empty:
+                say(
+                    "\nNothing was changed. Add --yes to replace the files and rerun these submissions.",
+                    error=True,
+                )
+            if yes and not amendment.empty:
+                with counting("waiting") as waiting:
+                    carried_out = carry_out_amendment(connection, amendment, jobs=jobs, waiting=waiting)
+                    steps = report_steps(carried_out, as_json=as_json)
     if as_json:
         answer_json({"empty": amendment.empty, "plan": plan.splitlines(), "steps": steps})
     return 0

@@ -6,12 +6,14 @@ from decimal import Decimal
 import pytest
 
 import build_bundle
+from speechbundles.cli.amend import LOCK
 from speechbundles.live import api
 from speechbundles.live.amend import STATE, abandon, carry_out, plan, to_text
 from speechbundles.live.fetch import REPLACED, fetch
 from speechbundles.live.publish import wanted_files
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.errors import OrganiserError, Unreachable
+from speechbundles.model.fetched import locked
 from speechbundles.model.read import read_built_bundle
 from speechbundles.rehearse.many import Result, rehearse_all
 from tests.samples.codabench_server import TOKEN, Mishap
@@ -402,6 +404,20 @@ def test_an_odd_zip_of_one_participant_blocks_nothing(connection, server, tmp_pa
     assert "entries that lead out of the zip inside it: ../predictions.csv" in to_text(amendment)
     list(carry_out(connection, amendment, jobs=2))
     assert board(server)[:3] == [("anna", 40), ("carol", 39), ("mallory", 37)]
+
+
+def test_of_two_amendments_in_a_folder_the_second_is_refused(server, tmp_path, monkeypatch, capsys):
+    new = season(server, tmp_path)
+    monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
+    folder = tmp_path / "live"
+    folder.mkdir()
+    arguments = ["amend", str(new), "7", "--dir", str(folder), "--server", server.address]
+    with locked(folder / LOCK, folder):
+        for more in (["--yes"], ["--abandon"], []):
+            capsys.readouterr()
+            assert build_bundle.main([*arguments, *more]) == 1
+            assert capsys.readouterr().err.startswith(f"{folder}: another run is writing to this folder")
+    assert [request for request in server.requests if request[0] != "API GET"] == []
 
 
 def test_the_command(server, tmp_path, monkeypatch, capsys):
