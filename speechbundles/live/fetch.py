@@ -40,6 +40,7 @@ from spokeneval.formats.submission_zip import DAMAGED, MAX_BYTES, open_zip
 JOBS = 4
 UNREADABLE = "not a readable zip; fetched twice with the same bytes"
 NO_OUTPUT = "no output yet"
+EMPTY = "the upload is empty (0 bytes)"
 
 
 @dataclass(frozen=True)
@@ -224,8 +225,12 @@ def _fetch_files(
     own = replace(run, submission=submission_path(owner_folder, run.time, run.id))
     original = run if run.submission else first.get((run.owner, run.phase, upload), own)
     submission = original.submission
+    noted = len(notes)
     if not (original.sha256 and _is_here(folder, replace(original, output=""))):
         submission = save(submission, lambda links: links.upload)
+    empty = not submission and bool(links.upload) and len(notes) == noted and run.status == "Failed"
+    if empty:
+        notes.append(EMPTY)
     if run.status == "Finished" and not output:
         notes.append(NO_OUTPUT)
     return replace(
@@ -234,7 +239,9 @@ def _fetch_files(
         sha256=sha256(folder / submission, LARGEST_FILE) if submission else "",
         output=output,
         upload=upload,
-        complete=run.status in api.FINAL and bool(submission) and (bool(output) or run.status != "Finished"),
+        complete=run.status in api.FINAL
+        and (bool(submission) or empty)
+        and (bool(output) or run.status != "Finished"),
         note="; ".join(notes),
     )
 

@@ -26,7 +26,7 @@ import pytest
 from speechbundles.board.outputs import read_outputs
 from speechbundles.live import api
 from speechbundles.live.connection import PAUSES, Connection, read_server, read_token
-from speechbundles.live.fetch import DELETED, NO_OUTPUT, UNREADABLE, VANISHED, fetch
+from speechbundles.live.fetch import DELETED, EMPTY, NO_OUTPUT, UNREADABLE, VANISHED, fetch
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
 from speechbundles.model.fetched import JOURNAL, folded, folders_of, read_index, safe_name
@@ -181,6 +181,15 @@ def test_a_broken_upload_is_kept_as_it_is(connection, server, phase, tmp_path, c
     haul = fetch(connection, COMPETITION, tmp_path)
     assert (tmp_path / haul.runs[-1].submission).read_bytes() == content
     assert [(left.id, UNREADABLE in left.note) for left in haul.lacking] == [(run, True)]
+
+
+def test_an_empty_upload_is_listed_and_is_not_waited_for(connection, server, phase, tmp_path):
+    run = server.enter(phase, "carol", b"")
+    fetch(connection, COMPETITION, tmp_path / "live")
+    haul = fetch(connection, COMPETITION, tmp_path / "live")
+    (empty,) = haul.lacking
+    assert (empty.id, empty.status, empty.submission, empty.note) == (run, "Failed", "", EMPTY)
+    assert (haul.unfinished, haul.fetched) == ([], 0)
 
 
 def test_names_are_safe(connection, server, phase, tmp_path):
