@@ -75,6 +75,8 @@ def command(
         fetched = fetched or competition / FETCHED
         chosen = _chosen(competition, name)
         _require_apart(out, competition, fetched)
+        if out.exists() and not out.is_dir():
+            raise OrganiserError(f"--out {out} is a file; name a folder to publish")
         if number is None and not fetched.is_dir():
             raise OrganiserError(
                 f"{fetched}: no such folder; give COMPETITION to fetch the submissions first"
@@ -99,12 +101,14 @@ def command(
                 )
             written = write_home_board(board, out)
     entries = sum(len(phase.entries) for phase in board.phases)
-    content = {"entries": entries, "left_out": board.left_out, "files": written}
+    content = {"entries": entries, "left_out": board.left_out, "waiting": board.waiting, "files": written}
     lines = [wrap(printable(line), "  ") for line in board.left_out]
     if as_json or lines:
         answer(content, "\n".join(lines), as_json=as_json)
+    later = f", {count_of(board.waiting, 'later run')} for the next leaderboard" if board.waiting else ""
     say(
-        f"{count_of(entries, 'entry', 'entries')}, {count_of(len(board.left_out), 'run')} left out; "
+        f"{count_of(entries, 'entry', 'entries')} until {board.until:%Y-%m-%d %H:%M} UTC, "
+        f"{count_of(len(board.left_out), 'run')} left out{later}; "
         f"wrote {', '.join(file.name for file in written)} to {out}",
         error=True,
     )
@@ -127,13 +131,16 @@ def _chosen(folder: Path, name: str | None) -> Competition:
     return found[0]
 
 
-def _require_apart(site: Path, *private: Path) -> None:
-    """Refuse a folder to publish that contains private folders."""
-    for folder in private:
+def _require_apart(site: Path, competition: Path, fetched: Path) -> None:
+    """Refuse a folder to publish that contains private folders, or is in one."""
+    for folder in (competition, fetched):
         if folder.resolve().is_relative_to(site.resolve()):
             raise OrganiserError(
                 f"--out {site} contains {folder}, which is private; name a folder to publish"
             )
+    for folder in (fetched, competition / "dist", competition / "reference_data"):
+        if site.resolve().is_relative_to(folder.resolve()):
+            raise OrganiserError(f"--out {site} is in {folder}, which is private; name a folder to publish")
 
 
 def _build(folder: Path, competition: Competition, private: Path) -> tuple[Path, dict[str, float | None]]:

@@ -111,6 +111,7 @@ class HomeBoard:
     coarse: whether scores are rounded to steps.
     changes: dates and descriptions of changes that affected all scores.
     left_out: runs that are not on it, each with the reason; for the organiser only.
+    waiting: the number of uploads after `until`.
     """
 
     title: str
@@ -121,6 +122,7 @@ class HomeBoard:
     coarse: bool
     changes: tuple[tuple[str, str], ...]
     left_out: tuple[str, ...]
+    waiting: int
 
 
 def private_folder(fetched: Path) -> Path:
@@ -163,7 +165,8 @@ def make_home_board(
     until = datetime.combine(now.date(), time()) if daily else now
     left_out: list[str] = []
     uploads: dict[Submission, Fetched] = {}
-    for run in _first_runs(read_index(fetched), until):
+    runs = _first_runs(read_index(fetched))
+    for run in (run for run in runs if run.time < until):
         try:
             path = _submitted(fetched, run)
             uploads[Submission(run.time, run.owner, f"{run.id}", path, sha256(path, MAX_BYTES))] = run
@@ -205,10 +208,11 @@ def make_home_board(
         exact is None,
         _changes(private, season.bundle, phases, now),
         tuple(left_out),
+        sum(run.time >= until for run in runs),
     )
 
 
-def _first_runs(runs: Sequence[Fetched], until: datetime) -> list[Fetched]:
+def _first_runs(runs: Sequence[Fetched]) -> list[Fetched]:
     """Return a run for each upload, with the time of its first run and the state of its last one."""
     uploads: dict[tuple[str, str], list[Fetched]] = {}
     for run in sorted(runs, key=lambda run: run.id):
@@ -225,7 +229,7 @@ def _first_runs(runs: Sequence[Fetched], until: datetime) -> list[Fetched]:
                 note=own[-1].note if withdrawn else "",
             )
         )
-    return [run for run in together if run.time < until and run.status != "Cancelled"]
+    return [run for run in together if run.status != "Cancelled"]
 
 
 def _submitted(fetched: Path, run: Fetched) -> Path:
@@ -247,7 +251,7 @@ def _why_left_out(attempt: Attempt, run: Fetched) -> str:
     if run.note in (DELETED, VANISHED):
         return "withdrawn by its owner"
     if attempt.status != FINISHED:
-        return f"{attempt.status}: {' '.join(attempt.reasons)}"
+        return " ".join(f"{attempt.status}: {' '.join(attempt.reasons)}".split())
     if attempt.phase.rule in PICKED and not run.on_board:
         return "not chosen by its owner for the leaderboard"
     return ""

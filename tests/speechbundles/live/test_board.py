@@ -229,6 +229,7 @@ def test_a_daily_board_ends_with_the_last_day_and_is_the_same_at_any_hour(exact,
     made = board(exact, folder)
     assert placed(made) == [(1, "anna")]
     assert (made.until, made.following) == (datetime(2027, 3, 10), datetime(2027, 3, 11))
+    assert (made.waiting, made.left_out) == (1, ())
     sites = [tmp_path / "site", tmp_path / "again"]
     for site, hour in zip(sites, (1, 23), strict=True):
         write_home_board(board(exact, folder, now=datetime(2027, 3, 10, hour)), site)
@@ -338,6 +339,10 @@ def test_the_command_fetches_scores_and_publishes(tmp_path, monkeypatch, capsys)
     [
         ("mine", "labels: home", "which is private"),
         (".", "labels: home", "which is private"),
+        ("mine/dist", "labels: home", "which is private"),
+        ("mine/reference_data/health", "labels: home", "which is private"),
+        ("mine/fetched/site", "labels: home", "which is private"),
+        ("mine/competition.yaml", "labels: home", "is a file; name a folder"),
         ("site", "labels: platform", "no bundle has labels: home"),
         ("site", "labels: home", "give COMPETITION to fetch"),
     ],
