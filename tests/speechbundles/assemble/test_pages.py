@@ -183,7 +183,7 @@ def test_the_rules_are_those_of_the_settings_the_task_and_the_terms(tmp_path):
     (tmp_path / "pages" / "terms.md").write_text("# Terms\n\n- Have fun.\n")
     own = rules(replace(psst, sources=Sources(tmp_path)))
     assert "One account" not in own
-    assert "The terms page has all terms." in own
+    assert "All terms are on the terms page." in own
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
