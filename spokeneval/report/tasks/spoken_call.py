@@ -15,7 +15,7 @@ from ..largest import Errors
 from ..page import Html, figure, long_table, paragraph, section, table
 from ..plots import BLUE, WRONG, plot
 
-_BOX = {"facecolor": WRONG, "edgecolor": "none", "pad": 1.5}
+_BOX = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
 """A box that keeps text legible on hatching."""
 
 _KINDS = ("correct", "incorrect in language only", "incorrect in language and meaning")
@@ -112,7 +112,7 @@ def _decisions(reference: Answers, decisions: metrics.Decisions) -> Html:
                         ha="center",
                         va="center",
                         fontsize=9,
-                        color="white",
+                        color="white" if right else None,
                         bbox=None if right else _BOX,
                     )
         for right, word in ((True, "correct decision"), (False, "wrong decision")):
