@@ -210,7 +210,7 @@ def _score_section(task: Task, scores: Mapping[str, Number], scored: Scored, set
             row.append(f"{steps[key]:g}")
         rows.append([*row, score.direction, score.description])
     rest = rows[UNFOLDED:]
-    header: list[Any] = ["Score", _SUBMISSION, *(["Baseline"] if baseline else [])]
+    header: list[Content] = ["Score", _SUBMISSION, *(["Baseline"] if baseline else [])]
     header += [*(["Step"] if steps is not None else []), "Better", "Meaning"]
     unit, units = scored.statistics.unit, scored.statistics.units
     drawn = count_of(len(units), unit) if settings.labels_public else f"{unit}s"
