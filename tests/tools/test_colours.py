@@ -36,7 +36,7 @@ def test_each_simulation_keeps_greys_and_confuses_its_own_pairs():
 
 
 def drawn(*parts):
-    return plots._drawing(100, 100, "", 13, parts).markup
+    return plots.drawing(100, 100, "", 13, parts).markup
 
 
 def line(colour, more=""):
