@@ -126,6 +126,17 @@ def phases_of(competition: Mapping[str, Any]) -> list[LivePhase]:
         ]
 
 
+def organisers_of(competition: Mapping[str, Any]) -> frozenset[str]:
+    """Return the names of a competition's owner and collaborators."""
+    with _expected("list of organisers"):
+        return frozenset(
+            [
+                _words(competition["created_by"]),
+                *(_words(found["username"]) for found in competition["collaborators"]),
+            ]
+        )
+
+
 def list_runs(connection: Connection, phase: int) -> list[LiveRun]:
     """Return all runs of a phase, sorted by id, including runs whose files were deleted.
 

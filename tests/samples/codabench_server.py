@@ -26,7 +26,7 @@ import yaml
 
 TOKEN = "0123456789abcdef0123456789abcdef01234567"
 PASSWORD = "päss & 'word' = \\1"
-ORGANISER = "organiser"
+ORGANISER, COLLABORATOR = "organiser", "collaborator"
 STEPS = ("Submitted", "Preparing", "Running", "Scoring")
 PARTS = ("scoring_program", "ingestion_program", "input_data", "reference_data")
 
@@ -189,6 +189,7 @@ class CodabenchServer:
         board = content["leaderboards"][0]
         served = {
             **{"id": number, "secret_key": str(uuid.UUID(int=5)), "published": False, "queue": None},
+            **{"created_by": ORGANISER, "collaborators": [{"id": 2, "name": "Co", "username": COLLABORATOR}]},
             **{key: content.get(key) for key in TEXTS},
             **_given(content, COMPETITION),
             "terms": files[content["terms"]].decode().strip(),

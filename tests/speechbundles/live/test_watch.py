@@ -10,7 +10,7 @@ from speechbundles.live.watch import Watched, watch
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.read import read_built_bundle
-from tests.samples.codabench_server import TOKEN
+from tests.samples.codabench_server import COLLABORATOR, ORGANISER, TOKEN
 from tests.samples.live_bundle import live_bundle, upload
 
 COMPETITION, EVALUATION = 7, 701
@@ -166,6 +166,16 @@ def test_a_repeated_run_has_the_time_of_its_upload(connection, server, bundle, t
     fetch(connection, COMPETITION, tmp_path / "live")
     assert look(connection, bundle, tmp_path).differences == ()
     assert server.submissions[again]["status"] == "Finished"
+
+
+def test_organisers_may_submit_outside_the_dates_of_a_phase(connection, server, bundle, tmp_path):
+    server.now = read_built_bundle(bundle).phases[1].opens - timedelta(days=30)
+    for owner in (ORGANISER, COLLABORATOR):
+        server.enter(EVALUATION, owner, read_built_bundle(bundle).files["solutions/baseline.zip"])
+    assert look(connection, bundle, tmp_path, fetching=True) == Watched((), ())
+    early = server.enter(EVALUATION, "ida", upload(1))
+    (found,) = look(connection, bundle, tmp_path).differences
+    assert found.startswith(f"Evaluation: run {early} of ida is early")
 
 
 def test_a_server_that_does_not_return_files(connection, server, bundle, tmp_path):
