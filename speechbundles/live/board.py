@@ -247,7 +247,7 @@ def _submitted(fetched: Path, run: Fetched) -> Path:
 def _why_left_out(attempt: Attempt, run: Fetched) -> str:
     """Return why a run is not on the board; empty if it is."""
     if attempt.phase is None or attempt.phase.name != run.phase:
-        return f"{run.phase} was not open at {run.time}"
+        return f"{run.phase} was not open at {run.time:{FORMAT}}"
     if run.note in (DELETED, VANISHED):
         return "withdrawn by its owner"
     if attempt.status != FINISHED:

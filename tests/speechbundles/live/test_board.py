@@ -189,7 +189,7 @@ def test_coarse_ranks_have_ranges_from_the_scores_that_are_shown(coarse, tmp_pat
 def test_what_is_late_early_withdrawn_cancelled_or_over_the_limit_is_left_out(exact, tmp_path):
     folder = fetched(
         tmp_path,
-        ("late", "2027-03-15T00:00:01", 0),
+        ("late", "2027-03-15T00:00:01.234567", 0),
         ("early", "2027-02-01T09:00", 0),
         ("gone", "2027-03-01T09:00", 0, {"note": DELETED}),
         ("vanished", "2027-03-01T09:00", 0, {"note": VANISHED}),
@@ -205,7 +205,7 @@ def test_what_is_late_early_withdrawn_cancelled_or_over_the_limit_is_left_out(ex
     )  # the fourth is one too many
     reasons = {line.split()[1]: line for line in made.left_out}
     assert set(reasons) == {"late", "early", "gone", "vanished", "lost", "many"}
-    assert "was not open" in reasons["late"]
+    assert reasons["late"].endswith("was not open at 2027-03-15 00:00:01")
     assert "was not open" in reasons["early"]
     assert "withdrawn" in reasons["gone"]
     assert "withdrawn" in reasons["vanished"]
