@@ -101,7 +101,7 @@ class AmendedPhase:
     before: the leaderboard on the server, `holder -> rank, primary score`; a holder is a team, or an upload if a team
         can have several entries.
     after: the predicted leaderboard, in order.
-    reruns: how many uploads are run again.
+    reruns: how many uploads are run again; of an amendment that was interrupted, those that are left.
     notes: warnings for the organiser.
     """
 
@@ -196,8 +196,8 @@ def plan(
                     parts,
                     _live_board(connection, bundle, built, phase, entrants),
                     predict(bundle, built, entrants, state.picked if state else _picked(built, entrants)),
-                    sum(is_run_again(entrant) for entrant in entrants),
-                    (*notes, *_notes(entrants)),
+                    left := sum(_is_left(entrant, state) for entrant in entrants),
+                    (*notes, *_notes(entrants, left)),
                 )
             )
     changed = different_texts(content, bundle.files, live)
@@ -467,9 +467,14 @@ def _live_board(
     return board
 
 
-def _notes(entrants: Sequence[Entrant]) -> list[str]:
+def _is_left(entrant: Entrant, state: State | None) -> bool:
+    """Whether an upload is still to be run again: it has no run since the exchange, or one that ended differently."""
+    done = state is not None and state.last is not None and entrant.run.id > state.last
+    return is_run_again(entrant) and (not done or differs(entrant))
+
+
+def _notes(entrants: Sequence[Entrant], again: int) -> list[str]:
     gone = [str(entrant.run.id) for entrant in entrants if entrant.path is None]
-    again = sum(is_run_again(entrant) for entrant in entrants)
     notes = [f"{count_of(again, 'new run')} will count towards the teams' daily limits"] if again else []
     odd = {
         str(entrant.run.id): entrant.result.warnings

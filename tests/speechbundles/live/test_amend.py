@@ -343,7 +343,10 @@ def test_a_second_run_of_the_command_does_only_what_is_left(connection, server, 
     server.mishaps = [Mishap("API POST /api/submissions/4/re_run", "drop", times=100)]
     with pytest.raises(Unreachable):
         list(carry_out(connection, amendment))
-    server.mishaps, server.requests = [], []
+    server.mishaps = []
+    (left,) = plan(connection, new, COMPETITION, tmp_path / "live").phases
+    assert (left.reruns, left.notes) == (2, ("2 new runs will count towards the teams' daily limits",))
+    server.requests = []
     assert (
         amend(connection, new, tmp_path)[0] == "Evaluation: 3 submissions run again"
     )  # 4, 5 and bob's, below
