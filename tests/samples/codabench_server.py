@@ -302,7 +302,7 @@ class CodabenchServer:
         best = [
             other
             for other in own
-            if other["status"] == "Finished" and not other["is_soft_deleted"] and other["scores"]
+            if other["status"] == "Finished" and not other["is_soft_deleted"] and not self._copies(other)
         ]
         chosen = min(best, key=self._order(competition)) if rule == "Force_Best" else run
         for other in own:

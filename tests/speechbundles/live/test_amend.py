@@ -182,6 +182,15 @@ def test_an_interrupted_amendment_is_continued(connection, server, tmp_path, beg
     assert len(server.submissions) == 5
 
 
+def test_a_run_without_scores_gives_way_on_the_leaderboard(connection, server, tmp_path):
+    new = season(server, tmp_path)
+    server.submissions[3]["scores"] = {}  # anna's second; null ranks first in the server's database
+    server.enter(EVALUATION, "anna", upload(0, 1, 2))
+    assert server.submissions[3]["leaderboard"]
+    amend(connection, new, tmp_path)
+    assert board(server) == [("anna", 40), ("carol", 39), ("bob", 36)]
+
+
 def test_a_submission_that_arrives_meanwhile_is_on_the_predicted_leaderboard(connection, server, tmp_path):
     new = season(server, tmp_path)
     amendment = plan(connection, new, COMPETITION, tmp_path / "live")
