@@ -93,7 +93,7 @@ DEFECTS = {
     "a key of capitals": ("{key: d_full,", "{key: D-full,", "expected a key of lower-case letters"),
     "a queue's name": ("  # queue: 00000000-0000-0000-0000-000000000000", "  queue: mine", "such as 01234567-89ab-"),
     "date without a time": ('start: "2027-01-11 00:00:00"', "start: 2027-01-11", 'write "2027-01-11 00:00:00"'),
-    "missing terms": ("terms: terms.md", "terms: rules.md", "page rules.md is neither in"),
+    "missing terms": ("terms: terms.md", "terms: agreement.md", "page agreement.md is neither in"),
     "no such hour": ('start: "2027-03-01 00:00:00"', 'start: "2027-03-01 25:00:00"', "is not a valid date"),
     "not a number": ("precision: 4", "precision: four", "expected a whole number"),
     "a sealed share of all": ("# sealed: 0.5 ", "sealed: 1 ", "1; expected a share above 0 and below 1, such as 0.5"),
