@@ -18,7 +18,7 @@ pytest.importorskip("playwright", reason="needs the extra `browser`")
 from tests.tools.browser.check import check_page, find_chromium, open_chromium
 
 CHROMIUM = find_chromium()
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+pytestmark = [pytest.mark.thorough, pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")]
 
 NAMES = (
     "[...document.querySelectorAll('.ranking tbody tr:not([hidden]) bdi')].map((name) => name.textContent)"

@@ -183,6 +183,7 @@ def test_without_a_defect_there_is_no_finding(files, tmp_path):
     assert check(files, tmp_path).keys() <= FORM
 
 
+@pytest.mark.default_cases("foreign")
 @pytest.mark.parametrize("name", SEEDED)
 def test_a_seeded_defect_is_found(files, tmp_path, name):
     code, seed = SEEDED[name]
