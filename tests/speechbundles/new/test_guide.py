@@ -28,7 +28,13 @@ DOCS = ROOT / "docs"
 OWN_TASK = "how-to/own-task"
 UPLOAD = "submissions/anna/2027-06-22T091500_12.zip"
 RUN_OF_ANNA = Fetched(12, "Evaluation", "anna", datetime(2027, 6, 22, 9, 15), "Finished", True, UPLOAD)
-ELSEWHERE = {"how-to/audio-baselines", "how-to/new-challenge", "start/researcher", OWN_TASK}
+ELSEWHERE = {
+    "how-to/audio-baselines",
+    "how-to/exporting",
+    "how-to/new-challenge",
+    "start/researcher",
+    OWN_TASK,
+}
 """Pages whose commands are run by other tests, or need hours."""
 PAGES = {
     path.relative_to(DOCS).with_suffix("").as_posix(): path.read_text(encoding="utf-8")
