@@ -16,6 +16,7 @@ Continuous univariate distributions, volume 2 (1995), chapter 31, for noncentral
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from statistics import NormalDist
 from typing import Callable
 
@@ -69,12 +70,17 @@ def smallest_difference(deviation: float, units: int, systems: int) -> float:
     >>> round(smallest_difference(1.0, units=50, systems=3), 3)
     0.473
     """
+    return deviation * _smallest(units, systems)
+
+
+@lru_cache(maxsize=None)
+def _smallest(units: int, systems: int) -> float:
+    """The same in standard deviations of a unit. A simulation takes half a second, and each board asks for several."""
     if _is_simulated(units, systems):
         found = _simulated(units, systems)
-        return deviation * _root(lambda difference: found(difference) - POWER, steps=8)
+        return _root(lambda difference: found(difference) - POWER, steps=8)
     critical = _critical(units, systems)
-    away = _root(lambda away: _above(away, critical, units - 1) - POWER)
-    return away * deviation / math.sqrt(units)
+    return _root(lambda away: _above(away, critical, units - 1) - POWER) / math.sqrt(units)
 
 
 def _is_simulated(units: int, systems: int) -> bool:
