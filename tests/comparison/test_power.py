@@ -12,6 +12,7 @@ from spokeneval.comparison.power import power, smallest_difference
 from spokeneval.comparison.randomisation import mean_of_units, randomisation_tests
 
 
+@pytest.mark.default_cases("12-10-3", "20-50-6")
 @pytest.mark.parametrize(
     ("units", "systems", "errors"),
     # Few swaps, exact tests, rounds, the tail bound alone, and Student's t. The normal approximation gave 40 % for the

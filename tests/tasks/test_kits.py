@@ -111,6 +111,7 @@ def test_the_best_the_baseline_and_random_rank_in_that_order_on_both_platforms(s
             assert exact[name][key] == pytest.approx(value, rel=0, abs=tolerance)
 
 
+@pytest.mark.default_cases("spoken_call", "merlion_diarization", "psst_recognition")
 def test_the_kit_scores_with_the_very_files_of_the_server(series):
     for built in series[2]:
         inner = {}
@@ -132,7 +133,7 @@ def test_the_kit_scores_with_the_very_files_of_the_server(series):
             assert told.items() <= json.loads(kit[OPTIONS_FILE]).items()
 
 
-@pytest.mark.default_cases("psst_correctness", "merlion_diarization")
+@pytest.mark.default_cases("psst_recognition", "merlion_diarization")
 def test_programs_started_by_themselves_do_what_copies_of_this_process_do(series, kit):
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     for words in (

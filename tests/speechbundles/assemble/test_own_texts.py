@@ -49,9 +49,7 @@ FORMATS = {
 
 DECLARED = [name for name in TASKS if kind_of(name) in KINDS]
 
-one_of_each_kind = pytest.mark.default_cases(
-    "three decisions", "ratings", "scores", "words", "identification", "turns"
-)
+of_three_kinds = pytest.mark.default_cases("three decisions", "words", "turns")
 
 
 def texts_of(competition, parts):
@@ -81,7 +79,7 @@ def built(request, tmp_path_factory):
     return competition, parts, write_files(folder / "kit", parts.starting_kit)
 
 
-@one_of_each_kind
+@of_three_kinds
 def test_no_text_of_a_declared_task_has_words_of_a_challenge(built):
     competition, parts, _ = built
     words = {word for words in FORMATS.values() for word in words}
@@ -97,7 +95,7 @@ def test_no_text_of_a_declared_task_has_words_of_a_challenge(built):
             assert "{%" not in text
 
 
-@one_of_each_kind
+@of_three_kinds
 def test_the_example_on_the_page_is_accepted_when_completed(built, tmp_path):
     """The example's lines, with those of the baseline for the other items, are a valid submission."""
     competition, parts, kit = built
@@ -116,7 +114,7 @@ def test_the_example_on_the_page_is_accepted_when_completed(built, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@one_of_each_kind
+@of_three_kinds
 def test_the_columns_on_the_page_are_those_of_the_files(built):
     competition, parts, kit = built
     page = page_text(competition, "data.md", parts)
@@ -130,7 +128,7 @@ def test_the_columns_on_the_page_are_those_of_the_files(built):
     assert not [file for file, _ in rows if file.startswith("evaluation/") and file.split("/")[-1] in hidden]
 
 
-@one_of_each_kind
+@of_three_kinds
 def test_the_kits_baseline_is_scored_and_the_notebook_runs(built, monkeypatch, capsys):
     competition, parts, kit = built
     assert set(parts.solutions) == {"development", "evaluation"}
@@ -146,7 +144,7 @@ def test_the_kits_baseline_is_scored_and_the_notebook_runs(built, monkeypatch, c
     assert "is ready to upload to the phase Evaluation" in shown
 
 
-@one_of_each_kind
+@of_three_kinds
 @pytest.mark.parametrize("task", DECLARED)
 def test_a_baseline_runs_without_public_labels_and_with_few(task, tmp_path):
     """Without a development set, and with one whose labels are all alike."""

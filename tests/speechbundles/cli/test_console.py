@@ -54,6 +54,7 @@ def test_wide_tables_are_narrowed_then_printed_in_blocks():
     assert sum("name" in line for line in lines) == 3
 
 
+@pytest.mark.thorough
 def test_no_command_prints_more_than_eighty_columns(tmp_path, monkeypatch, capfd):
     spoken_call = [
         bundle for bundle in read_competitions(demo.Sources(demo.ROOT)) if bundle.name == "spoken_call"

@@ -183,6 +183,7 @@ def test_yaml_that_is_refused(content, words):
     refused(words, parse_yaml, content if isinstance(content, bytes) else content.encode())
 
 
+@pytest.mark.thorough
 def test_yaml_of_many_or_deep_values_is_not_read_to_its_end():
     """The error at the end of each is not found."""
     many = "more than 20000 values, counting each repeat of an alias"

@@ -13,7 +13,7 @@ MOST_LINES = 20
 """Lines of settings besides comments and blank lines."""
 
 
-@pytest.mark.default_cases("children_asr", "meeting_speakers")
+@pytest.mark.default_cases("children_asr")
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
 def test_an_example_from_its_folder_to_its_leaderboard(name, tmp_path, capsys):
     own = tmp_path / "own"

@@ -135,6 +135,7 @@ DAEMON = """
 """
 
 
+@pytest.mark.default_cases("namespace-True", "reaper-False")
 @pytest.mark.parametrize("parent_stays", [True, False])
 def test_a_daemon_that_ignores_sigterm_is_found(tmp_path, mark, way, parent_stays):
     source = textwrap.dedent(DAEMON) + ("\ntime.sleep(60)" if parent_stays else "")
@@ -183,6 +184,7 @@ SURVIVOR = """
 """
 
 
+@pytest.mark.default_cases("SIGKILL")
 @pytest.mark.parametrize("number", ["SIGKILL", "SIGSTOP"])
 def test_a_program_that_kills_its_supervisor_leaves_no_daemon(tmp_path, mark, way, number):
     """In a namespace it cannot, and does not see this process either."""

@@ -63,7 +63,7 @@ def warm():
         yield engine
 
 
-@pytest.mark.default_cases("spoken_call", "merlion_diarization", "psst_recognition")
+@pytest.mark.default_cases("spoken_call")
 @pytest.mark.parametrize("task", task_names())
 def test_what_a_program_writes_and_says_is_the_same_to_the_byte(task, tmp_path, warm):
     """The second run uses files read by the first one; submissions are good and bad, labels public and hidden."""
@@ -177,7 +177,7 @@ def process(engine, place, folder, submission):
 
 @pytest.mark.parametrize(
     ("task", "every"),
-    [("spoken_call", 24), *(pytest.param(task, 1, marks=pytest.mark.thorough) for task in task_names())],
+    [("spoken_call", 48), *(pytest.param(task, 1, marks=pytest.mark.thorough) for task in task_names())],
 )
 def test_runs_that_share_a_process_are_the_same_to_the_byte_in_any_order(task, every, tmp_path):
     """All cases together are more than 1,000 submissions, good and refused, compared with programs of their own."""
@@ -417,6 +417,7 @@ def test_a_process_is_replaced_after_many_runs(shared):
     assert workers[-1] != workers[0]
 
 
+@pytest.mark.default_cases("namespace")
 @pytest.mark.parametrize(
     ("before", "more"),
     [
@@ -426,7 +427,7 @@ def test_a_process_is_replaced_after_many_runs(shared):
         ("os.abort()", {}),
         ("print('a warning', file=sys.stderr), sys.exit(0)", {}),
         ("time.sleep(60)", {"seconds": 0.3}),
-        ("os.fork() or time.sleep(60)", {"seconds": 3.0}),
+        ("os.fork() or time.sleep(60)", {"seconds": 1.0}),
         (
             "kept = bytearray(500 << 20); kept[::4096] = bytes(len(kept[::4096])); time.sleep(20)",
             {"limits": SMALL},
