@@ -103,7 +103,7 @@ def world(tmp_path_factory):
     for bundle, folder in zip(bundles, ("submissions", "merlion"), strict=True):
         built = read_entries((place / f"ours/dist/codabench/{bundle}.zip").read_bytes())
         solution = built["solutions/baseline_evaluation.zip"]
-        for mistakes, team in enumerate(("alpha", "beta", "gamma")):
+        for mistakes, team in enumerate(("alpha", "beta", "baseline")):
             write_files(place / folder, {f"{team}.zip": with_mistakes(solution, 3 * mistakes)})
     one = (place / "submissions/beta.zip").read_bytes()
     write_files(place, {"team_a.zip": one, "ours/season/Team A/2027-06-22T0915_try.zip": one})
