@@ -149,7 +149,8 @@ def read_words(name: str, data: bytes) -> list[str]:
         rows = chain(*(grid.rows for grid in parse_source(data, name).grids))
         text = "\n".join("\t".join(cells) for _, cells in rows)
     else:
-        text = _ESCAPE.sub(lambda found: chr(int(found[1], 16)) if found[1] else " ", decode(data)[0])
+        text, _ = decode(data, garbled=True)
+        text = _ESCAPE.sub(lambda found: chr(int(found[1], 16)) if found[1] else " ", text)
     if len(text) > _MOST_LETTERS:
         raise UnreadableFile(f"a text of more than {_MOST_LETTERS} characters")
     return in_words(html.unescape(text))
@@ -166,7 +167,7 @@ def read_table(name: str, data: bytes) -> Table | None:
         raise UnreadableFile("not a table of rows")
     if sum(map(data.count, (b"\n", b"\t", b",", b";"))) > _MOST_CELLS:
         raise UnreadableFile(f"a table of more than {_MOST_CELLS} cells")
-    grids = [grid.rows for grid in parse_source(data, name).grids if grid.rows]
+    grids = [grid.rows for grid in parse_source(data, name, garbled=True).grids if grid.rows]
     first, *rows = max(grids, key=lambda rows: len(rows[0][1]), default=[(0, [])])
     header = [cell.strip().lower() for cell in first[1]]
     if len(set(header)) < len(header) or any(re.fullmatch(r"[\d.]+", cell) for cell in header):

@@ -1,7 +1,8 @@
 """Tables as rows of cells, each with its line: texts in several encodings with any separator, and Excel workbooks.
 
 A byte-order mark and valid UTF-8 are certain. Any other text is read as Windows-1252, which is a guess;
-`Source.encoding` then names a word by which a person can judge it.
+`Source.encoding` then names a word by which a person can judge it. Text in which too many words are garbled, such as
+Chinese or Russian in an older encoding, is refused; Czech or Turkish words look like Western ones.
 """
 
 import csv
@@ -28,6 +29,22 @@ WORKBOOK = ".xlsx"
 SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
 """Separators that are tried if none is named, in words."""
 NAMED_SEPARATORS = {**SEPARATORS, "|": "vertical bars"}
+
+_CAPITALS = "À-ÖØ-ÞŠŒŽŸ"
+_SMALL = "ß-öø-ÿšœž"
+_ACCENTED = _CAPITALS + _SMALL
+_LETTERS = f"A-Za-z{_ACCENTED}"
+_SYMBOLS = "¡¢£¤¥¦§¨©ª¬®¯°±²³´µ¶¸¹º¼½¾¿×÷ƒˆ˜†‡‰‚"
+"""The characters of Windows-1252 that are no letters, except quotation marks, dashes and others between words."""
+_WORD = re.compile(f"[{_LETTERS}{_SYMBOLS}]+")
+_GARBLED = re.compile(
+    f"[{_LETTERS}][{_SYMBOLS}][{_LETTERS}]|(?![¡¿])[{_SYMBOLS}][{_ACCENTED}]|[a-z{_SMALL}][{_CAPITALS}]"
+    f"|(?<![{_LETTERS}])[{_ACCENTED}]{{2,}}(?![{_LETTERS}])"
+)
+"""A symbol between letters or before an accented one, a capital after a small letter, or accented letters alone."""
+_MOST_GARBLED = 0.25
+"""The largest share of garbled words, of the different words with accented letters or symbols. Icelandic has about a
+tenth, Polish in Windows-1250 more than a third, and text in other scripts a half or more."""
 
 _OLD_WORKBOOK = b"\xd0\xcf\x11\xe0"
 _LONGEST_CELL = 20
@@ -83,12 +100,13 @@ def read_source(path: Path, separator: str = "") -> Source:
     return parse_source(read_file(path, LARGEST_FILE), path.name, separator)
 
 
-def parse_source(content: bytes, name: str, separator: str = "") -> Source:
+def parse_source(content: bytes, name: str, separator: str = "", *, garbled: bool = False) -> Source:
     """Parse a text or a workbook, recognised by its content and its name.
 
     Parameters
     ----------
     separator: the separator of a text, if it is known; by default the text is split by each of `SEPARATORS`.
+    garbled: as for `decode`.
 
     Raises
     ------
@@ -98,7 +116,7 @@ def parse_source(content: bytes, name: str, separator: str = "") -> Source:
         return Source(content, "workbook", False, tuple(_sheets(content)))
     if content.startswith(_OLD_WORKBOOK):
         raise UnreadableFile(f"is a workbook in an older Excel format; save it as {WORKBOOK}")
-    text, encoding = decode(content)
+    text, encoding = decode(content, garbled=garbled)
     grids = tuple(_split(text, mark, name) for mark in ([separator] if separator else SEPARATORS))
     return Source(content, encoding, encoding == "UTF-8" and content[:3] != b"\xef\xbb\xbf", grids)
 
@@ -132,8 +150,12 @@ def read_rows(content: bytes, separator: str = "") -> list[tuple[int, list[str]]
     return rows
 
 
-def decode(content: bytes) -> tuple[str, str]:
+def decode(content: bytes, *, garbled: bool = False) -> tuple[str, str]:
     """Return the text with LF line ends, and its encoding in words.
+
+    Parameters
+    ----------
+    garbled: also return text with garbled words, for a search of its other words.
 
     Raises
     ------
@@ -146,6 +168,8 @@ def decode(content: bytes) -> tuple[str, str]:
         if encoding == "UTF-16":
             raise UnreadableFile("begins like UTF-16 but is not valid UTF-16; save it as UTF-8") from None
         text = _decode_windows(content, error.start)
+        if not garbled:
+            _check_words(text)
         word = re.search(r"\w*[^\x00-\x7f]\w*", text)
         assert word is not None  # bytes that are not ASCII decode to such a letter
         line = text.count("\n", 0, word.start()) + 1
@@ -166,6 +190,16 @@ def _decode_windows(content: bytes, start: int) -> str:
         raise UnreadableFile(
             f"line {line}: {byte} is not text in UTF-8, UTF-16 or Windows-1252; save the file as UTF-8"
         ) from None
+
+
+def _check_words(text: str) -> None:
+    """Refuse text in which too many words are none in a language that is written in Windows-1252."""
+    words = [word for word in dict.fromkeys(_WORD.findall(text)) if not word.isascii()]
+    garbled = list(filter(_GARBLED.search, words))
+    if len(garbled) > _MOST_GARBLED * len(words):
+        line = text.count("\n", 0, text.index(garbled[0])) + 1
+        found = f"read as Windows-1252 it has words such as {quote(garbled[0], 40)}"
+        raise UnreadableFile(f"line {line}: not UTF-8, and {found}; save the file as UTF-8")
 
 
 def _split(text: str, separator: str, file: str) -> Grid:

@@ -132,6 +132,7 @@ FORMS = {
     "B.CSV": KIND,
     "semicolons": KIND.replace(",", ";").replace("kind", "Gr\u00f6\u00dfe").encode("cp1252"),
     "UTF-16": KIND.encode("utf-16"),
+    "a header in GB18030": KIND.replace("kind", "种类").encode("gb18030"),
     "hidden.xlsx": workbook(),
     "zip.bundle": make_zip(encoded({"b.csv": KIND})),
     "renamed.csv": KIND.replace(",x", ",0").replace(",y", ",1"),

@@ -19,6 +19,7 @@ from speechbundles.competition.intake.layouts import Notation
 from speechbundles.competition.intake.reference import read_tables
 from speechbundles.competition.references import load_reference
 from speechbundles.model.errors import BadReference, UnreadableFile
+from speechbundles.model.tabular import decode
 from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.formats.tables import Layout
 from spokeneval.kinds.declared import declared_task
@@ -112,6 +113,55 @@ def test_every_notation_gives_the_same_file(tmp_path, notation):
     reference, logged = load(tmp_path, {f"reference.{suffix}": content})
     assert reference.files == {"reference.csv": CANONICAL}
     assert understood in logged
+
+
+GERMAN = "Gemüsesuppe für drei Nächte, „Größe“ – 20 °C; ÄÖÜ"
+FOREIGN = {
+    "Chinese": ("gb18030", "你好，请问去火车站怎么走？今天天气很好。"),
+    "a Chinese label": ("gb18030", "正确"),
+    "Chinese in syllables": ("gb18030", "我 们 是 学 生 今 天 天 气 很 好 去 火 车 站 怎 么 走"),
+    "Chinese in Big5": ("big5", "你好，請問去火車站怎麼走？今天天氣很好。"),
+    "Japanese in Shift-JIS": ("shift_jis", "これはテストです。私は学生です。"),
+    "Japanese words in Shift-JIS": ("shift_jis", "これは テスト です"),
+    "Japanese in EUC-JP": ("euc_jp", "これはテストです。私は学生です。"),
+    "Korean": ("euc_kr", "안녕하세요, 역이 어디에 있습니까?"),
+    "Russian in Windows-1251": ("cp1251", "Здравствуйте, я хочу номер на три ночи."),
+    "Russian in KOI8-R": ("koi8_r", "Здравствуйте, я хочу номер на три ночи."),
+    "Greek": ("cp1253", "Θέλω ένα δωμάτιο για τρεις νύχτες"),
+    "Hebrew": ("cp1255", "שלום, איפה התחנה"),
+    "Arabic": ("cp1256", "السلام عليكم"),
+    "Thai": ("cp874", "สวัสดีครับ"),
+    "Polish": ("cp1250", "Proszę o rachunek, dziękuję. Chciałbym pokój. Łódź jest już blisko, można iść."),
+    "German of a Mac": ("mac_roman", GERMAN),
+}
+
+
+@pytest.mark.parametrize("kind", FOREIGN)
+def test_text_of_other_encodings_is_refused_and_not_read_as_western_words(tmp_path, kind):
+    encoding, text = FOREIGN[kind]
+    row = ("10134", "p", "10134.wav", "x", text, "correct", "correct")
+    content = written([COLUMNS, row], "\t").encode(encoding)
+    with pytest.raises(BadReference, match=r"line 2: .*Windows-1252.*; save the file as UTF-8$"):
+        load(tmp_path, {"reference.csv": content})
+
+
+WESTERN = {
+    "German": GERMAN,
+    "French": "un café, s’il vous plaît ; l’été, où ça ? Œuvre créée à l’école « là-bas », n° 5",
+    "Spanish": "¿Él está aquí? ¡Ánimo! mañana, la habitación 1º, sí",
+    "Catalan": "col·legi, paral·lel, ¿és això?",
+    "Portuguese": "não, à João são três informações",
+    "Icelandic": "Góðan daginn, ég vil fá herbergi. Þú ert þá að þýða það því þó síðan á íþrótt",
+    "Finnish": "Hyvää päivää, haluaisin yöksi huoneen. Ääni öisin, öö",
+    "Danish": "Godmorgen, jeg vil gerne have et værelse på Ærø. Å, ø",
+}
+
+
+@pytest.mark.parametrize("language", WESTERN)
+def test_words_of_western_languages_are_read_as_windows_1252(language):
+    text, encoding = decode(WESTERN[language].encode("cp1252"))
+    assert text == WESTERN[language]
+    assert encoding.startswith("not UTF-8, read as Windows-1252: is '")
 
 
 def test_a_sheet_without_a_header_may_lack_the_recognisers_transcript(tmp_path):
