@@ -22,6 +22,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Optional
@@ -182,7 +183,8 @@ def _parser() -> argparse.ArgumentParser:
 def _score(options: argparse.Namespace, task: Task) -> int:
     """Score or compare."""
     chosen = dict(choice.partition("=")[::2] for choice in options.option)
-    reading = Reading(options.lenient, options.drop_invalid_reference_rows)
+    log = partial(say, error=True)
+    reading = Reading(options.lenient, options.drop_invalid_reference_rows, log)
     try:
         choose_options(task, chosen)
     except ValueError as error:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 from ..formats.files import Files, read_folder
 from ..formats.problems import FileProblems, Problem, Problems, ReferenceFileError, SubmissionError, count_of
@@ -191,10 +191,13 @@ class Reading(NamedTuple):
         Whether its files may have the forms that organisers use, for which the organiser's commands must be installed.
     drop_invalid_rows
         Whether invalid rows are left out.
+    log
+        Called with one line for each file that is read leniently: how it was read.
     """
 
     lenient: bool = False
     drop_invalid_rows: bool = False
+    log: Callable[[str], None] = lambda line: None
 
 
 STRICT = Reading()
@@ -243,7 +246,7 @@ def _read_leniently(
     _require(path)
     try:
         read = organisers.load_reference(
-            default, "reference", path, options, drop_invalid_rows=reading.drop_invalid_rows
+            default, "reference", path, options, drop_invalid_rows=reading.drop_invalid_rows, log=reading.log
         )
     except organisers.BadReference as error:
         raise UnreadableReference(str(error)) from None

@@ -147,6 +147,18 @@ def test_lenient_reads_the_forms_of_organisers(place, capsys):
         assert (status, json.loads(printed)["scores"]) == (0, clean.scores)
 
 
+def test_lenient_prints_how_it_read_a_file_and_refuses_words_that_it_would_garble(place, capsys):
+    rows = [[cell.replace("café", "晚上好") for cell in row] for row in ROWS]
+    (place / "windows.csv").write_bytes(sheet(ROWS, ";").encode("cp1252"))
+    (place / "chinese.csv").write_bytes(sheet(rows, ";").encode("gb18030"))
+    rest = ("--submission", place / "clean_answers.csv", "--lenient")
+    status, _, told = run(capsys, "score", TASK, "--reference", place / "windows.csv", *rest)
+    assert (status, "not UTF-8, read as Windows-1252: is '" in told) == (0, True)
+    status, printed, told = run(capsys, "score", TASK, "--reference", place / "chinese.csv", *rest)
+    assert (status, printed) == (1, "")
+    assert "line 2: not UTF-8, and read as Windows-1252 it has words such as '" in told
+
+
 def test_lenient_reads_rttm_for_turns(tmp_path):
     case = CASES["merlion_diarization"]
     labels = [line.split(",") for line in case.reference["labels.csv"].splitlines()[1:]]
