@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
 from .counts import add, check_counts, ratio
 from .equal_error_rate import ScoreHistograms, pool_adjacent_violators
-from .jackknife import fitted_interval, jackknife_error, value_and_without
+from .jackknife import interval_of_fitted
 
 COST_RATIOS = (1, 9)
 """The cost of a false alarm relative to a miss, for priors of 1/2 and 1/10: the beta of NIST's detection costs."""
@@ -187,7 +187,7 @@ def minimum_cllr_interval(histograms: ScoreHistograms) -> tuple[float, float, fl
     >>> round(low, 3), round(high, 3)
     (0.081, 1.0)
     """
-    return _fitted(minimum_cllr, histograms)
+    return interval_of_fitted(minimum_cllr, histograms)
 
 
 def minimum_detection_cost(
@@ -250,12 +250,8 @@ def minimum_detection_cost_interval(
     >>> round(low, 3), round(high, 3)
     (0.207, 1.0)
     """
-    return _fitted(partial(minimum_detection_cost, weights=weights, of_nontargets=of_nontargets), histograms)
-
-
-def _fitted(formula: Callable[[Any], Any], histograms: ScoreHistograms) -> tuple[float, float, float]:
-    cost, without = value_and_without(formula, histograms)
-    return (*fitted_interval(cost, without, (0.0, 1.0)), jackknife_error(without))
+    cost = partial(minimum_detection_cost, weights=weights, of_nontargets=of_nontargets)
+    return interval_of_fitted(cost, histograms)
 
 
 def _of_both(costs: np.ndarray, both: np.ndarray, histograms: ScoreHistograms, name: str) -> Any:

@@ -21,7 +21,7 @@ import numpy as np
 
 from .arrays import doubles, refuse_not_finite
 from .counts import add, check_counts, ratio
-from .jackknife import fitted_interval, jackknife_error, value_and_without
+from .jackknife import interval_of_fitted
 
 BINS = 255
 """The number of bins in a histogram of scores (see `score_bins`)."""
@@ -291,8 +291,7 @@ def eer_interval(histograms: ScoreHistograms) -> tuple[float, float, float]:
     >>> round(low, 3), round(high, 3)
     (0.074, 0.666)
     """
-    eer, without = value_and_without(histogram_eer, histograms)
-    return (*fitted_interval(eer, without, (0.0, 1.0)), jackknife_error(without))
+    return interval_of_fitted(histogram_eer, histograms)
 
 
 def histogram_interpolated_eer(histograms: ScoreHistograms) -> Any:

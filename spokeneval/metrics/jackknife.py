@@ -190,6 +190,21 @@ def fitted_interval(score: float, without: np.ndarray, bounds: tuple[float, floa
     return low, min(high - 2 * min(bias, 0), bounds[1])
 
 
+def interval_of_fitted(formula: Callable[[Any], Any], rows: Any) -> tuple[float, float, float]:
+    """The `fitted_interval` of a cost from 0 to 1 and its standard error, from the counts of two units or more.
+
+    Examples
+    --------
+    >>> from spokeneval.metrics.correctness import CorrectnessCounts, accuracy
+    >>> rows = CorrectnessCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
+    >>> low, high, error = interval_of_fitted(accuracy, rows)
+    >>> round(low, 3), round(high, 3), round(error, 3)
+    (0.247, 0.997, 0.09)
+    """
+    cost, without = value_and_without(formula, rows)
+    return (*fitted_interval(cost, without, (0.0, 1.0)), jackknife_error(without))
+
+
 def student_quantile(freedom: float) -> float:
     r"""The 97.5 % quantile of Student's t distribution, with 1 or more degrees of freedom, integer or not.
 
