@@ -141,9 +141,12 @@ def identification(
         called, names = rows_of(answers)
         return Units(called, {name: name for name in names})
 
+    def scores_of(submitted: Answers) -> np.ndarray:
+        return np.stack([submitted[column] for column in columns], axis=1)
+
     def count(answers: Answers, submitted: Answers) -> dict[str, Any]:
-        given = np.stack([submitted[column] for column in columns], axis=1)
-        scored = answers[LABEL], _likelihoods(given, contained), numbered(rows_of(answers)[1])[1]
+        likelihoods = _likelihoods(scores_of(submitted), contained)
+        scored = answers[LABEL], likelihoods, numbered(rows_of(answers)[1])[1]
         return {
             **({} if target else {"pooled": metrics.pooled_histograms(*scored)}),
             **({"trials": metrics.detection_histograms(*scored)} if len(sides) == 2 else {}),
@@ -151,13 +154,11 @@ def identification(
         }
 
     def exact_trials(answers: Answers, submitted: Answers, whole: ScoreHistograms) -> ScoreHistograms:
-        given = np.stack([submitted[column] for column in columns], axis=1)
-        trials = metrics.detection_trials(answers[LABEL], _likelihoods(given, contained))
+        trials = metrics.detection_trials(answers[LABEL], _likelihoods(scores_of(submitted), contained))
         return equal_error_rate.exact_total(whole, *trials)
 
     def remarks(submitted: Answers) -> list[str]:
-        given = np.stack([submitted[column] for column in columns], axis=1)
-        return [PROBABILITIES] if contained is None and look_like_posteriors(given) else []
+        return [PROBABILITIES] if contained is None and look_like_posteriors(scores_of(submitted)) else []
 
     form = sheet_format(reference, submission, list_file="items.csv", public=SEGMENTS, check=check)
     return Task(
