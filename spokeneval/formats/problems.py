@@ -190,11 +190,12 @@ class Problems:
 
     All problems are counted. For a participant's files only the first `SHOWN` of each code are kept, so that ten
     million bad lines need no memory. For an organiser's own files many more are kept, because the organiser may choose
-    to leave out the bad rows.
+    to leave out the bad rows. `place` is as in `FileProblems`.
     """
 
-    def __init__(self, error: type[FileProblems] = SubmissionError) -> None:
+    def __init__(self, error: type[FileProblems] = SubmissionError, place: str = "line") -> None:
         self.error = error
+        self.place = place
         self.kept: list[Problem] = []
         self._counts: Counter[str] = Counter()
         self._files: set[str] = set()
@@ -213,12 +214,12 @@ class Problems:
 
     def raise_if_any(self) -> None:
         if self.kept:
-            raise self.error(self.kept, self._counts, len(self._files))
+            raise self.error(self.kept, self._counts, len(self._files), self.place)
 
     def stop(self, code: str, file: str, message: str, *, line: Optional[int] = None) -> NoReturn:
         """Add a problem that prevents further reading of a file, and raise all problems."""
         self.add(code, file, message, line=line)
-        raise self.error(self.kept, self._counts, len(self._files))
+        raise self.error(self.kept, self._counts, len(self._files), self.place)
 
     @contextmanager
     def continuing(self) -> Iterator[None]:

@@ -209,7 +209,7 @@ def read_gold(default: Task, data: Any, chosen: Mapping[str, str], reading: Read
     task = default.with_options(options)
     left_out: Sequence[str] = ()
     if not is_path(data):
-        written = reference_files(data, task.format.layouts, Problems(ReferenceFileError))
+        written = reference_files(data, task.format.layouts, Problems(ReferenceFileError, "row"))
         try:
             files = {name: content for name, (content, _) in written.items()}
             reference, problems = _parse(task, files, reading)
@@ -325,7 +325,9 @@ def _submission_in_memory(task: Task, data: Any, reference: Reference) -> Any:
     layout = task.format.submission
     if layout is None:
         raise TypeError(f"a submission to {task.name} cannot be in memory; expected a path")
-    files = submission_files(data, layout, task.format.write_submission, Problems(), reference.items)
+    files = submission_files(
+        data, layout, task.format.write_submission, Problems(place="row"), reference.items
+    )
     try:
         return _read_answers(task, Files({name: content for name, (content, _) in files.items()}), reference)
     except FileProblems as error:

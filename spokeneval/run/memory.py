@@ -129,10 +129,7 @@ def submission_files(
     data: Any, layout: Layout, write: Any, problems: Problems, items: Items
 ) -> dict[str, Written]:
     """The files of a submission in memory."""
-    try:
-        table = table_of(data, layout, problems, side="submission", items=items.ids)
-    except FileProblems as error:
-        raise type(error)(error.problems, error.counts, error.files, "row") from None
+    table = table_of(data, layout, problems, side="submission", items=items.ids)
     return {layout.file: csv_file(table, layout)} if write is None else write(table, items)
 
 
@@ -147,10 +144,7 @@ def reference_files(data: Any, layouts: Sequence[Layout], problems: Problems) ->
     files = {}
     for layout in layouts:
         if layout.file in tables:
-            try:
-                table = table_of(tables[layout.file], layout, problems, side="reference")
-            except FileProblems as error:
-                raise type(error)(error.problems, error.counts, error.files, "row") from None
+            table = table_of(tables[layout.file], layout, problems, side="reference")
             files[layout.file] = csv_file(table, layout)
     return files
 
