@@ -82,9 +82,8 @@ def score_main(default: Task, *, reference: Optional[Reference] = None) -> int:
             said.append(describe_line(line, settings.steps, settings.floor, task.primary))
         say("\n".join(said))
         received = {RECEIVED: 1} if options.received else {}
-        write_scores(
-            output, {**received, **scores}
-        )  # last of the steps that can fail: a failed run leaves no scores
+        # This is the last of the steps that can fail: a failed run leaves no scores.
+        write_scores(output, {**received, **scores})
         if options.detailed_results:
             _write_page(
                 output,
