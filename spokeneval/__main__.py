@@ -27,7 +27,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Optional
 
-from .description import TaskDescription, describe_task
+from . import get_task, list_tasks
+from .description import TaskDescription
 from .formats.problems import FileProblems, ReferenceFileError
 from .kinds.declared import read_task
 from .kinds.kind import ParameterError
@@ -68,12 +69,11 @@ def _run(arguments: Optional[Sequence[str]]) -> int:
     except (ValueError, OSError) as error:
         return _refuse(options, str(error), 2)
     if task is None:
-        tasks = [describe_task(find_task(name)) for name in task_names()]
-        listed = [each.to_dict() for each in tasks]
-        say(json.dumps(listed, indent=2) if options.json else _tasks_table(tasks))
+        tasks = list_tasks()
+        say(json.dumps([each.to_dict() for each in tasks], indent=2) if options.json else _tasks_table(tasks))
         return 0
     if options.command == "tasks":
-        described = describe_task(task)
+        described = get_task(task)
         say(json.dumps(described.to_dict(), indent=2) if options.json else str(described))
         return 0
     return _score(options, task)
@@ -146,31 +146,18 @@ def _parser() -> argparse.ArgumentParser:
         epilog="Exit status: 0 if the files were written; 1 if facts are missing or the results cannot be used; 2 for "
         "wrong arguments.",
     )
-    exporting.add_argument(
-        "result",
-        type=Path,
-        metavar="RESULT",
-        help="the JSON of score, compare or rank, a folder of rank --out, or the output of a scoring program",
-    )
-    exporting.add_argument(
-        "--format", choices=("every-eval-ever", "huggingface", "croissant"), required=True, help="the format"
-    )
+    source = "the JSON of score, compare or rank, a folder of rank --out, or the output of a scoring program"
+    exporting.add_argument("result", type=Path, metavar="RESULT", help=source)
+    forms = ("every-eval-ever", "huggingface", "croissant")
+    exporting.add_argument("--format", choices=forms, required=True, help="the format")
     exporting.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder to write to")
     exporting.add_argument("--meta", type=Path, metavar="FILE", help="a JSON or YAML file with facts")
-    exporting.add_argument(
-        "--competition",
-        type=Path,
-        metavar="DIR",
-        help="your competition folder, for the facts in its competition.yaml",
-    )
+    competition = "your competition folder, for the facts in its competition.yaml"
+    exporting.add_argument("--competition", type=Path, metavar="DIR", help=competition)
     exporting.add_argument("--dataset-id", metavar="ID", help="huggingface: the benchmark on the Hub")
     exporting.add_argument("--reference", type=Path, metavar="PATH", help="croissant: the public labels")
-    exporting.add_argument(
-        "--bundle",
-        type=Path,
-        metavar="ZIP",
-        help="for a hidden set: the bundle, which rounds its scores to steps",
-    )
+    bundle = "for a hidden set: the bundle, which rounds its scores to steps"
+    exporting.add_argument("--bundle", type=Path, metavar="ZIP", help=bundle)
     exporting.add_argument("--exact", action="store_true", help="export the exact scores of a hidden set")
     exporting.add_argument("--json", action="store_true", help="print the files, or the error, as JSON")
     listing = commands.add_parser("tasks", help="list the tasks, or the files, options and scores of one")
@@ -194,7 +181,7 @@ def _score(options: argparse.Namespace, task: Task) -> int:
         if options.command == "score":
             result = score_data(task, Path(options.reference), Path(options.submission), chosen, reading)
         else:
-            from .comparison.library import compare_data  # imported here, because kits do not contain it
+            from .comparison.library import compare_data  # imported here, so that `score` starts fast
 
             if len(options.submissions) < 2:
                 return _refuse(options, "Give the submissions of two systems or more.", 2)
@@ -219,7 +206,7 @@ def _score(options: argparse.Namespace, task: Task) -> int:
 
 def _export(options: argparse.Namespace) -> int:
     """Write results in the format of another project."""
-    from .export import MissingFacts, export  # imported here, because kits do not contain it
+    from .export import MissingFacts, export  # imported here, so that `score` starts fast
 
     try:
         published, feedback = _of_organisers(options.competition, options.bundle)

@@ -217,6 +217,6 @@ def test_a_closed_pipe_and_ctrl_c_are_silent(monkeypatch, capsys):
     def interrupted():
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("spokeneval.__main__.task_names", interrupted)
+    monkeypatch.setattr("spokeneval.__main__.list_tasks", interrupted)
     assert main(["tasks"]) == 130
     assert tuple(capsys.readouterr()) == ("", "")
