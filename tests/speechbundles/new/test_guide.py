@@ -30,7 +30,6 @@ UPLOAD = "submissions/anna/2027-06-22T091500_12.zip"
 RUN_OF_ANNA = Fetched(12, "Evaluation", "anna", datetime(2027, 6, 22, 9, 15), "Finished", True, UPLOAD)
 ELSEWHERE = {
     "how-to/audio-baselines",
-    "how-to/exporting",
     "how-to/new-challenge",
     "start/researcher",
     OWN_TASK,
@@ -42,8 +41,9 @@ PAGES = {
 }
 IN_THE_CLONE = ("start/organiser", "how-to/github")
 """Pages that start in the clone, without a competition folder."""
-TOKEN = "(umask 077;"
-"""The first words of the commands that get a token; `tests/speechbundles/live/test_fetch.py` runs them."""
+NOT_RUN = ("(umask 077;", "pip install every-eval-ever")
+"""The first words of commands that other tests run: those that get a token (`tests/speechbundles/live/test_fetch.py`),
+and the validators (`tests/run/test_export.py`)."""
 
 
 def blocks(page, language):
@@ -138,7 +138,7 @@ def run(tmp_path):
 
     def run(page, folder, between="", first=0):
         """Run the blocks of a page, and other commands between the first ones and the rest."""
-        commands = [block for block in blocks(page, "sh") if not block.lstrip().startswith(TOKEN)]
+        commands = [block for block in blocks(page, "sh") if not block.lstrip().startswith(NOT_RUN)]
         commands = "".join([*commands[:first], between, *commands[first:]])
         done = subprocess.run(
             ["bash", "-exc", commands],
@@ -171,12 +171,17 @@ def test_every_command_of_a_guide_works(page, request, run, tmp_path):
             "  spoken_call:\n", "  spoken_call:\n    sealed: 0.5\n", 1
         )
         settings.write_text(sealed, encoding="utf-8")
-    if page == "how-to/labels-at-home":
+    if page in ("how-to/labels-at-home", "how-to/exporting"):
         settings = place / "mine/competition.yaml"
-        (lines,) = (block for block in blocks(page, "yaml") if "labels: home" in block)
+        (lines,) = (block for block in blocks(page, "yaml") if block.startswith("defaults:"))
         own = "".join(f"  {line}\n" for line in lines.splitlines()[1:])
         text = settings.read_text(encoding="utf-8").replace("  spoken_call:\n", f"  spoken_call:\n{own}", 1)
         settings.write_text(text, encoding="utf-8")
+    if page == "how-to/exporting":
+        write_files(place, {"meta.yaml": blocks(page, "yaml")[-1]})
+        outputs = map(str, sorted((place / "live/outputs/Evaluation").iterdir()))
+        assert build_bundle.main(["rank", *outputs, "--out", str(place / "mine/board")]) == 0
+    if page == "how-to/labels-at-home":
         (place / "mine/fetched/submissions").mkdir(parents=True)
         shutil.copytree(place / "live/submissions/anna", place / "mine/fetched/submissions/anna")
         write_index(place / "mine/fetched", [RUN_OF_ANNA])
