@@ -254,7 +254,10 @@ def _read_facts(file: Optional[Path]) -> Mapping[str, Any]:
     """The facts in a JSON or YAML file; all scalars in YAML are texts."""
     if file is None:
         return {}
-    text = file.read_text(encoding="utf-8")
+    try:
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{file}: not UTF-8; save it as UTF-8") from None
     try:
         facts = json.loads(text)
     except ValueError:

@@ -165,8 +165,11 @@ def _lacking(form: str, results: Results, facts: Facts) -> list[str]:
         parts = place.split(".")
         for name in names.get(parts[0], [""]) if form in forms.split() else ():
             at = [name if part == "*" else part for part in parts]
-            if not all(isinstance(text, str) and re.fullmatch(pattern, text) for text in _values(facts, at)):
-                lacking.append(f"{'.'.join(at)}: {meaning}{expected}")
+            given = _values(facts, at)
+            wrong = [fact for fact in given if not (isinstance(fact, str) and re.fullmatch(pattern, fact))]
+            if wrong:
+                found = "" if wrong[0] is None else f"; found {wrong[0]!r:.60}"
+                lacking.append(f"{'.'.join(at)}: {meaning}{found}{expected}")
     return lacking
 
 

@@ -167,9 +167,9 @@ def test_all_missing_facts_are_in_one_list(tmp_path):
     expected = {
         "title": "the title of the task and its data",
         "organiser": "who publishes the results",
-        "relationship": "its relation to the systems' developers; expected first_party, third_party, "
+        "relationship": "its relation to the systems' developers; found 'friends'; expected first_party, third_party, "
         "collaborative, other",
-        "systems.output.id": "developer/model",
+        "systems.output.id": "developer/model; found 'x'",
         "systems.output.deployment_type": "where the system ran; expected self_deployed, externally_managed, unknown",
         "systems.output.model_availability": "whether its weights are public; expected open_weights, "
         "closed_weights, unknown",
@@ -356,6 +356,22 @@ def test_the_command_takes_facts_of_the_competition_and_the_steps_of_its_bundle(
     (entry,) = yaml.safe_load(Path(file).read_text())
     assert entry["dataset"] == {"id": "institute/set", "task_id": "ours"}
     assert entry["source"] == {"url": "https://example.org/other"}
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("title: 标题".encode("gb18030"), "not UTF-8; save it as UTF-8"),
+        (b"title: [a", "while parsing a flow sequence"),
+        (b"- title", "expected facts, `name: value`"),
+    ],
+)
+def test_a_file_of_facts_that_cannot_be_read_is_named(tmp_path, capsys, content, words):
+    meta = tmp_path / "meta.yaml"
+    meta.write_bytes(content)
+    command = ["export", str(meta), "--format", HUGGING_FACE, "--out", str(tmp_path), "--meta", str(meta)]
+    assert main(command) == 1
+    assert capsys.readouterr().err.startswith(f"{meta}: {words}")
 
 
 def test_facts_come_from_what_a_competition_states_itself(tmp_path):
