@@ -235,14 +235,15 @@ def _find(task: Union[str, Task, Mapping[str, Any]]) -> Task:
 
     if isinstance(task, Task):
         return task
-    if isinstance(task, str):
+    if isinstance(task, str) and task in task_names():
         return find_task(task)
     if isinstance(task, Mapping):
         from .kinds.declared import declared_task
 
         return declared_task(str(task.get("kind")), task)
-    names = ", ".join(task_names())
-    raise TypeError(
-        f"the task is {task!r:.60}; expected one of {names}, or a declaration such as "
-        "{'kind': 'transcripts'}"
+    expected = (
+        f"expected one of {', '.join(task_names())}, or a declaration such as {{'kind': 'transcripts'}}"
     )
+    if isinstance(task, str):
+        raise ValueError(f"unknown task {task!r:.60}; {expected}")
+    raise TypeError(f"the task is {task!r:.60}; {expected}")

@@ -140,6 +140,7 @@ def test_empty_cells_of_a_second_rater(tmp_path):
     ("task", "reference", "submission", "error", "words"),
     [
         ("nope", [1], [1], ValueError, "unknown task 'nope'; expected one of caller_experience, content_accuracy"),
+        ("transcripts", [1], [1], ValueError, "or a declaration such as {'kind': 'transcripts'}"),
         (None, [1], [1], TypeError, "the task is None; expected one of caller_experience"),
         ({"kind": "transcript"}, ["a"], ["a"], ValueError, "did you mean transcripts?"),
         (WER, None, ["a"], TypeError, "the reference is None; expected a path, a data frame, a mapping"),
