@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Optional, Protocol
 
 from ..formats.tables import csv_text, no_formula
+from ..run.output import text_width
 from ..task import ENDS, Task
 from .systems import CONFIDENCE, Pair, Row
 
@@ -117,12 +118,13 @@ def shown_p(p: float) -> str:
 def text_table(table: Table) -> str:
     """A table as text: columns of names are aligned left, the others right."""
     rows = [table.header, *table.rows]
-    widths = [max(map(len, column)) for column in zip(*rows)]
+    widths = [max(map(text_width, column)) for column in zip(*rows)]
     lines = []
     for row in rows:
+        blanks = [" " * (width - text_width(cell)) for cell, width in zip(row, widths)]
         cells = [
-            cell.ljust(width) if place < table.left else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths))
+            cell + blank if place < table.left else blank + cell
+            for place, (cell, blank) in enumerate(zip(row, blanks))
         ]
         lines.append("  ".join(["", *cells]).rstrip())
     return "\n".join(lines)

@@ -10,6 +10,7 @@ import json
 import math
 import os
 import sys
+import unicodedata
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -102,10 +103,11 @@ def score_table(
     baseline
         The baseline's scores on the same set, if they are known.
     """
-    width = max(len(score.heading) for score in task.scores)
+    width = max(text_width(score.heading) for score in task.scores)
     lines = []
     for score in (score for score in task.scores if score.key in scores):
-        line = f"  {score.heading:<{width}}  {_shown(scores[score.key]):>10}"
+        blanks = " " * (width - text_width(score.heading))
+        line = f"  {score.heading}{blanks}  {_shown(scores[score.key]):>10}"
         if baseline and score.key in baseline:
             line += f"   baseline {_shown(baseline[score.key]):>10}"
         if score.key in intervals:
@@ -113,6 +115,22 @@ def score_table(
             line += f"   95 % interval {low:.4f} to {high:.4f}"
         lines.append(line)
     return lines
+
+
+def text_width(text: str) -> int:
+    """The number of columns of a terminal that a text takes: two for a Chinese character, none for a combining mark.
+
+    Examples
+    --------
+    >>> text_width("wer"), text_width("系统"), text_width("e\N{COMBINING ACUTE ACCENT}")
+    (3, 4, 1)
+    """
+    return sum(
+        0
+        if unicodedata.category(char) in ("Mn", "Me", "Cf")
+        else 1 + (unicodedata.east_asian_width(char) in ("W", "F"))
+        for char in text
+    )
 
 
 def _shown(value: Number) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 
+import numpy as np
 import pytest
 
 import spokeneval
 from speechbundles.board import make_board, read_outputs, write_board
 from speechbundles.model.sources import Sources
 from spokeneval.comparison.library import FILES
+from spokeneval.comparison.tables import Table, text_table
 from spokeneval.run.reference import fingerprint
 from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT, run_score, write_files
@@ -88,6 +90,16 @@ def test_other_forms_of_a_comparison(systems):
 
 
 WER = {"kind": "transcripts"}
+
+
+def test_columns_are_as_wide_as_a_terminal_shows_them():
+    rows = [["系统", "1"], ["e\N{COMBINING ACUTE ACCENT}", "20"]]
+    lines = ["  System  WER", "  系统      1", "  e\N{COMBINING ACUTE ACCENT}        20"]
+    assert text_table(Table("", ["System", "WER"], rows)).split("\n") == lines
+    classes = ["对", "ab", "c"]
+    result = spokeneval.score({"kind": "identification", "classes": classes}, classes, np.eye(3))
+    recalls = [line for line in str(result).split("\n") if "Recall" in line]
+    assert recalls[0].replace("对", "ab") == recalls[1]
 
 
 @pytest.mark.parametrize(
