@@ -194,7 +194,7 @@ def _decode_windows(content: bytes, start: int) -> str:
 
 def _check_words(text: str) -> None:
     """Refuse text in which too many words are none in a language that is written in Windows-1252."""
-    words = [word for word in dict.fromkeys(_WORD.findall(text)) if not word.isascii()]
+    words = dict.fromkeys(found[0] for found in _WORD.finditer(text) if not found[0].isascii())
     garbled = list(filter(_GARBLED.search, words))
     if len(garbled) > _MOST_GARBLED * len(words):
         line = text.count("\n", 0, text.index(garbled[0])) + 1
