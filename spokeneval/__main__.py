@@ -39,8 +39,6 @@ from .task import Task
 from .tasks import find_task, task_names
 from .version import __version__
 
-WHERE = "Write facts into competition.yaml or a file for --meta. Nothing was written."
-
 STATUS = (
     "Exit status: 0 if the submission was scored; 1 if a file was refused (all problems are on standard error, and "
     "with --json on standard output, too); 2 for wrong arguments."
@@ -228,7 +226,8 @@ def _export(options: argparse.Namespace) -> int:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_file(path, text)
     except MissingFacts as error:
-        return _refuse(options, f"{error}\n\n{WHERE}", 1, missing=error.missing)
+        where = "Write facts into competition.yaml or a file for --meta. Nothing was written."
+        return _refuse(options, f"{error}\n\n{where}", 1, missing=error.missing)
     except (ValueError, ImportError) as error:
         return _refuse(options, f"{error}\n\nNothing was written.", 1)
     except OSError as error:

@@ -197,25 +197,19 @@ def _every_eval_ever(template: Any, results: Results, facts: Facts, now: int) ->
     task, signature = results.task, results.signature
     for system, scores in results.systems.items():
         run = {**facts, **facts["systems"][system], "system": system, "task": task.name, "now": str(now)}
-        run.update(
-            evaluation=f"{task.name}/{run['id']}/{now}", signature=str(signature), package=signature.version
-        )
+        run["evaluation"] = f"{task.name}/{run['id']}/{now}"
+        run.update(signature=str(signature), package=signature.version, samples=None)
         place = f"data/{task.name}/{run['id']}/{uuid.uuid4()}"
-        run["samples"] = None
         if results.right:
-            answers = [
-                {**run, "item": item, "right": n, "is_right": n == 1} for item, n in results.right.items()
-            ]
-            file, rows = (
-                f"{place}_samples.jsonl",
-                [json.dumps(_filled(template["sample"], each)) for each in answers],
-            )
+            rows = []
+            for item, n in results.right.items():
+                answer = {**run, "item": item, "right": n, "is_right": n == 1}
+                rows.append(json.dumps(_filled(template["sample"], answer)))
+            file = f"{place}_samples.jsonl"
             yield file, "\n".join([*rows, ""])
             run["samples"] = {"format": "jsonl", "file_path": file, "total_rows": len(rows)}
-        found = [
-            {**run, **_of_score(task.name, score, scores)} for score in task.scores if score.key in scores
-        ]
-        run["results"] = [_filled(template["score"], each) for each in found]
+        found = [_of_score(task.name, score, scores) for score in task.scores if score.key in scores]
+        run["results"] = [_filled(template["score"], {**run, **each}) for each in found]
         yield f"{place}.json", _json(_filled(template["record"], run))
 
 
