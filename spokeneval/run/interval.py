@@ -123,6 +123,7 @@ def _value(score: Score, others: Any, value: Number) -> np.ndarray:
 
 
 def _own_interval(score: Score, interval: Callable[[Any], Any], value: Number, rows: Any) -> Interval:
+    """The interval by a score's own function, widened to contain the score, which may be of `Task.exact` counts."""
     if len(as_matrix(rows)) == 1:
         return Interval(value, value, 0.0)
     low, high, error = (100 * number if score.percent else number for number in interval(rows))
