@@ -6,7 +6,7 @@ import pytest
 from spokeneval.report import page, plots
 
 pytest.importorskip("playwright", reason="needs the extra `browser`")
-from tests.tools.browser.check import check_page, check_site, find_chromium, open_chromium
+from tests.tools.browser.check import SHEET, check_page, check_site, find_chromium, open_chromium
 
 CHROMIUM = find_chromium()
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
@@ -34,11 +34,14 @@ BROKEN = {
     "script error": ("</main>", "<script>nobody()</script></main>"),
     "loads": ("</main>", '<img alt="A" src="nowhere.png"></main>'),
     "wider than the screen": ("</main>", '<div style="width: 3000px">a</div></main>'),
-    "print: 297 px wider": ("</main>", "<style>@media print { h1 { width: 1000px } }</style></main>"),
+    f"print: {1000 - SHEET[0]} px wider": (
+        "</main>",
+        "<style>@media print { h1 { width: 1000px } }</style></main>",
+    ),
     "overlap: Here and There": ('"end">There', '"end" dy="-26">There'),
     "cut off: There": ('"end">There', '"end" dx="-400">There'),
     "runs out of its box: More": ("<summary>", '<summary style="width: 3px; overflow-wrap: normal">'),
-    "overlap: Small. and A table": ('<p class="note">', '<p style="margin-bottom: -4rem">'),
+    "overlap: Small. and A table": ('<p class="note">', '<p style="margin-bottom: -3.75rem">'),
     "same label twice: Here": ("<span>There", "<span>Here"),
     "same label twice: There": ('"end">Here', '"end">There'),
     "same label twice: Level": ('</g></g><g><g><text x="10" y="50"', '</g><g><text x="10" y="50"'),

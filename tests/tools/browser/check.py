@@ -30,8 +30,10 @@ _TEXT_APART = r"""
         if (other.top > one.bottom) break;
         const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
         const down = Math.min(one.bottom, other.bottom) - other.top;
-        if (across > 1 && down > 0.3 * Math.min(one.height, other.height) && !text.contains(near))
-          found.push(`overlap: ${words(text)} and ${words(near)}`);
+        if (across <= 1 || down <= 0.3 * Math.min(one.height, other.height)) continue;
+        const follows = text.compareDocumentPosition(near) & Node.DOCUMENT_POSITION_FOLLOWING;
+        const [first, last] = follows ? [text, near] : [near, text];
+        if (!first.contains(last)) found.push(`overlap: ${words(first)} and ${words(last)}`);
       }
   };
   const blocks = [...document.querySelectorAll("h1, h2, p, li, dt, dd, summary, figcaption, caption, th, td")];
