@@ -18,6 +18,7 @@ from speechbundles.board.outputs import RUNS, SYSTEMS_FILE, ScoringOutput, no_bo
 from speechbundles.board.table import read_rows
 from speechbundles.model.bounded import parse_json, read_file
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.fetched import write_whole
 from speechbundles.model.tabular import LARGEST_FILE
 from speechbundles.model.text import hint, printable
 from spokeneval.formats.problems import some_of
@@ -71,7 +72,7 @@ class About:
 def record_scored(out: Path, bundle: BuiltBundle, phase: BuiltPhase) -> None:
     """Record the competition and the phase in a folder of outputs."""
     scored = {"title": bundle.title, "phase": phase.name}
-    (out / RUNS / SCORED).write_text(json.dumps(scored), encoding="utf-8")
+    write_whole(out / RUNS / SCORED, json.dumps(scored))
 
 
 def folder_of(outputs: Sequence[ScoringOutput]) -> Path | None:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from speechbundles.board.write import HTML_FILE, LATEX_FILE
+from speechbundles.model.fetched import write_whole
 
 PDF_FILE = "board.pdf"
 LATEX_ENGINES = ("xelatex", "lualatex", "pdflatex")
@@ -40,7 +41,7 @@ def write_pdf(directory: Path, programs: Sequence[str] = (*LATEX_ENGINES, *CHROM
             place = Path(folder)
             problem = _run(program, directory, place)
             if not problem:
-                shutil.copyfile(place / PDF_FILE, directory / PDF_FILE)
+                write_whole(directory / PDF_FILE, (place / PDF_FILE).read_bytes())
                 return ""
         failed.append(f"{program} {problem}")
     why = "; ".join(failed) or f"none of {', '.join(programs)} is installed"
@@ -50,7 +51,7 @@ def write_pdf(directory: Path, programs: Sequence[str] = (*LATEX_ENGINES, *CHROM
 def _run(program: str, directory: Path, place: Path) -> str:
     """Make the PDF in the folder `place`; return the failure, empty if there is none."""
     if program in LATEX_ENGINES:
-        shutil.copyfile(directory / LATEX_FILE, place / LATEX_FILE)
+        write_whole(place / LATEX_FILE, (directory / LATEX_FILE).read_bytes())
         options = ["-no-shell-escape", "-interaction=nonstopmode", "-halt-on-error"]
         commands = [[program, *options, LATEX_FILE]] * _PASSES
     else:

@@ -26,7 +26,7 @@ from speechbundles.model.bounded import parse_json, sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.console import fitted_table, wrap
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.fetched import locked
+from speechbundles.model.fetched import locked, write_whole
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.submissions import find_submissions
 from speechbundles.model.text import printable
@@ -160,7 +160,7 @@ def score(
         refused = sum(results[name].status != FINISHED for name in new if name in results)
         scores = Scores(built, _best_first(built, results), len(new), refused, fetched, notes)
         record_scored(out, built, scored_phase)
-        (out / LIST_FILE).write_text(to_csv(scores), encoding="utf-8", newline="")
+        write_whole(out / LIST_FILE, to_csv(scores))
     return scores
 
 
@@ -263,7 +263,7 @@ def _replace_outputs(out: Path, results: Iterable[str]) -> None:
     for name in before - set(results):
         if name == Path(name).name and not name.startswith("."):
             shutil.rmtree(out / name, ignore_errors=True)
-    path.write_text(json.dumps(sorted(results)), encoding="utf-8")
+    write_whole(path, json.dumps(sorted(results)))
 
 
 def _digest(*words: str) -> str:

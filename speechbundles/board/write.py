@@ -7,6 +7,7 @@ from pathlib import Path
 from speechbundles.board.board import Board
 from speechbundles.board.page import to_html
 from speechbundles.board.plain import items_to_csv, table_to_csv, to_markdown
+from speechbundles.model.fetched import write_whole
 from spokeneval.comparison.latex import to_latex
 from spokeneval.comparison.tables import pairs_to_csv, to_csv, to_dict
 
@@ -33,7 +34,7 @@ def write_board(board: Board, directory: Path) -> list[Path]:
         *items,
         *indicators,
     ):
-        (directory / file).write_bytes(text.encode("utf-8", "replace"))
+        write_whole(directory / file, text.encode("utf-8", "replace"))
         written.append(directory / file)
     return written
 

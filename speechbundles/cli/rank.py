@@ -109,5 +109,6 @@ def command(
     if written:
         say(wrap(f"wrote {', '.join(file.name for file in written)} to {out}"), error=True)
     if pdf and out:
-        say(write_pdf(out) or f"wrote board.pdf to {out}", error=True)
+        with reporting():
+            say(write_pdf(out) or f"wrote board.pdf to {out}", error=True)
     return 0

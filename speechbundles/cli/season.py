@@ -22,6 +22,7 @@ import click
 from speechbundles.cli.options import PATH, Command, as_json, bundle_file, jobs
 from speechbundles.cli.progress import counting
 from speechbundles.cli.terminal import refuse_windows, reporting, resumable
+from speechbundles.model.fetched import write_whole
 from speechbundles.model.text import say
 from speechbundles.season import play_season, season_to_html, season_to_json, season_to_text
 
@@ -45,7 +46,7 @@ def command(
             season = play_season(bundle, folder, work=work, jobs=jobs, progress=progress)
         say(season_to_json(season) if as_json else season_to_text(season))
         if page:
-            page.write_text(season_to_html(season), encoding="utf-8", errors="replace")
+            write_whole(page, season_to_html(season).encode("utf-8", "replace"))
             say(f"wrote {page}", error=True)
         say(f"{season.rehearsed} runs in {time.monotonic() - began:.1f} s", error=True)
     return 0

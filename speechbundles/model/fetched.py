@@ -20,7 +20,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from datetime import datetime
 from pathlib import Path
@@ -177,11 +177,19 @@ def _plain(cell: str) -> str:
     )
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file that gets its name only when it is complete."""
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file that gets its name only when it is complete.
+
+    An OSError names the file; that of a full disk has no name of its own.
+    """
     part = path.with_name(f"{path.name}.part")
-    part.write_text(text, encoding="utf-8", newline="")
-    part.replace(path)
+    try:
+        part.write_bytes(content.encode() if isinstance(content, str) else content)
+        part.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            part.unlink()
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 @contextmanager

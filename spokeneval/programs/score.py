@@ -106,10 +106,9 @@ def _write_page(output: Path, make: Callable[[Any], str]) -> None:
         folder.mkdir(exist_ok=True)
         write_file(folder / PAGE_FILE, make(results))
     except Exception as error:
-        say(
-            f"The report page could not be made ({type(error).__name__}). The scores are not affected.",
-            error=True,
-        )
+        full = isinstance(error, OSError) and error.strerror
+        why = f"{PAGE_FILE}: {full}" if full else type(error).__name__
+        say(f"The report page could not be made ({why}). The scores are not affected.", error=True)
 
 
 def _is_empty_file(path: Path) -> bool:

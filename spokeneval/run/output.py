@@ -58,7 +58,10 @@ def write_scores(directory: Path, scores: Mapping[str, Number]) -> None:
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write a file atomically: it contains the whole text or does not exist, even if the program is stopped."""
+    """Write a file atomically: it contains the whole text or does not exist, even if the program is stopped.
+
+    An OSError names the file; that of a full disk has no name of its own.
+    """
     unfinished = path.with_name(f".{path.name}.unfinished")
     with suppress(FileNotFoundError):
         unfinished.unlink()
@@ -68,10 +71,10 @@ def write_file(path: Path, text: str) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         os.replace(str(unfinished), str(path))
-    except OSError:
+    except OSError as error:
         with suppress(OSError):
             unfinished.unlink()
-        raise
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def say(words: str, *, error: bool = False) -> None:

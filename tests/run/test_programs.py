@@ -195,10 +195,18 @@ def test_where_an_empty_page_lies_it_stays_and_the_page_goes_into_a_folder(tmp_p
     assert score(tmp_path, answers=answers)[3][:1] == ["detailed_results.html"]
 
 
-def test_a_page_that_fails_costs_nothing(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (ZeroDivisionError("a label"), "ZeroDivisionError"),
+        (OSError(errno.ENOSPC, "No space left on device"), "detailed_results.html: No space left on device"),
+        (OSError("a label"), "OSError"),
+    ],
+)
+def test_a_page_that_fails_costs_nothing(tmp_path, monkeypatch, error, why):
     expected = score(tmp_path / "without")
-    monkeypatch.setattr("spokeneval.report.results.scored_page", lambda *_: 1 / 0)
-    told = "The report page could not be made (ZeroDivisionError). The scores are not affected.\n"
+    monkeypatch.setattr("spokeneval.report.results.scored_page", mock.Mock(side_effect=error))
+    told = f"The report page could not be made ({why}). The scores are not affected.\n"
     found = score(tmp_path, {"detailed_results": True})
     assert found == (*expected[:2], told, expected[3])
 

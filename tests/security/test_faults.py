@@ -16,11 +16,14 @@ from pathlib import Path
 
 import pytest
 
+import build_bundle
 import speechbundles.assemble.write
 from speechbundles.assemble.plan import plan
 from speechbundles.assemble.write import write
+from speechbundles.board import pdf
 from speechbundles.model.sources import Sources
 from spokeneval.run.output import write_file
+from tests.samples.boards import noisy_systems
 from tests.samples.cases import CASES
 from tests.samples.programs import ROOT, run_program, write_files
 
@@ -268,9 +271,51 @@ def test_a_file_that_cannot_be_finished_leaves_nothing(tmp_path, monkeypatch, ca
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, call, fails)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(OSError, match="No space left") as error:
         write_file(tmp_path / "scores.json", "{}")
+    assert error.value.filename == str(tmp_path / "scores.json")
     assert files(tmp_path) == {}
+
+
+# The leaderboard
+
+
+def half_of(name):
+    """Return a function that writes half of such files, as on a full disk, whose error does not name the file."""
+
+    def write_bytes(self, content):
+        whole = not self.name.startswith(name)
+        with self.open("wb") as stream:
+            stream.write(content if whole else content[: len(content) // 2])
+        if not whole:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    return write_bytes
+
+
+@pytest.mark.parametrize("before", [None, b"of yesterday"])
+def test_a_leaderboard_on_a_full_disk_is_one_line_and_no_half_page(tmp_path, monkeypatch, capsys, before):
+    outputs = map(str, noisy_systems(tmp_path / "outputs", 2, 40))
+    site, page = tmp_path / "site", tmp_path / "site" / "board.html"
+    if before:
+        site.mkdir()
+        page.write_bytes(before)
+    monkeypatch.setattr(Path, "write_bytes", half_of("board.html"))
+    assert build_bundle.main(["rank", *outputs, "--out", str(site)]) == 1
+    assert capsys.readouterr().err == f"{page}: No space left on device\n"
+    assert files(site).get("board.html") == before
+    assert not [name for name in files(site) if name.endswith(".part")]
+
+
+def test_a_pdf_on_a_full_disk_is_one_line_and_no_half_file(tmp_path, monkeypatch, capsys):
+    outputs = map(str, noisy_systems(tmp_path / "outputs", 2, 40))
+    site = tmp_path / "site"
+    monkeypatch.setattr(pdf, "_run", lambda program, directory, place: (place / pdf.PDF_FILE).touch() or "")
+    monkeypatch.setattr(pdf.shutil, "which", lambda program: program)
+    monkeypatch.setattr(Path, "write_bytes", half_of("board.pdf"))
+    assert build_bundle.main(["rank", *outputs, "--out", str(site), "--pdf"]) == 1
+    assert capsys.readouterr().err.endswith(f"\n{site / pdf.PDF_FILE}: No space left on device\n")
+    assert not [name for name in files(site) if name.startswith("board.pdf")]
 
 
 # The build
