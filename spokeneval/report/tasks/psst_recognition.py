@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,30 +44,52 @@ def sections(reference: Answers, submission: Answers, scored: Scored) -> list[Ht
 
 def errors(reference: Answers, submission: Answers, scored: Scored) -> Errors:
     """Return the feature errors, also of each class of phones; insertions belong to no class."""
-    found = scored.rows["errors"]
+    counts = scored.rows["errors"]
     said, heard = reference["transcript"].tolist(), submission["asr_transcript"].tolist()
-    costs, spoken = _by_class(said, heard, found)
+    found = _feature_errors(said, heard, counts)
     return Errors(
-        np.asarray(found.feature_cost, dtype=float),
-        np.asarray(found.reference_phones, dtype=float),
+        np.asarray(counts.feature_cost, dtype=float),
+        np.asarray(counts.reference_phones, dtype=float),
         ("the feature errors", "the phones"),
         groupings(reference),
-        [Group("Phone class", name, costs[name], spoken[name]) for name in metrics.PHONE_CLASSES],
+        [Group("Phone class", name, cost, found.spoken[name]) for name, cost in found.by_class.items()],
     )
 
 
-def _by_class(
+class _FeatureErrors(NamedTuple):
+    """Feature errors, in the alignment that FER counts.
+
+    Attributes
+    ----------
+    by_class: of substituted and deleted phones, by class.
+    by_operation: of substitutions, insertions and deletions.
+    changes: how often a feature changes: its name, and its values before and after.
+    spoken: the number of reference phones of each class.
+    """
+
+    by_class: Mapping[str, float]
+    by_operation: Mapping[str, float]
+    changes: Mapping[tuple[str, str, str], int]
+    spoken: Mapping[str, int]
+
+
+def _feature_errors(
     said: Sequence[Sequence[str]], heard: Sequence[Sequence[str]], errors: metrics.RecognitionErrors
-) -> tuple[dict[str, float], Counter[str]]:
-    """Return the feature errors of substituted and deleted phones, and the number of phones, of each class."""
+) -> _FeatureErrors:
     features = metrics.arpabet_features()
     class_of = dict(zip(features.phones, metrics.phone_classes(features)))
-    costs = dict.fromkeys(metrics.PHONE_CLASSES, 0.0)
+    by_class = dict.fromkeys(metrics.PHONE_CLASSES, 0.0)
+    by_operation = {"substitution": 0.0, "insertion": 0.0, "deletion": 0.0}
+    changes: Counter[tuple[str, str, str]] = Counter()
     for row in np.flatnonzero(errors.feature_cost > 0).tolist():
         for step in metrics.align(said[row], heard[row]):
+            changes.update(step.changes)
+            if step.operation != "match":
+                by_operation[step.operation] += step.cost
             if step.reference is not None:
-                costs[class_of[step.reference]] += step.cost
-    return costs, Counter(class_of[phone] for phones in said for phone in metrics.drop_fillers(phones))
+                by_class[class_of[step.reference]] += step.cost
+    spoken = Counter(class_of[phone] for phones in said for phone in metrics.drop_fillers(phones))
+    return _FeatureErrors(by_class, by_operation, changes, spoken)
 
 
 def _confusions(counts: np.ndarray) -> Html:
@@ -151,18 +173,10 @@ def _confusions(counts: np.ndarray) -> Html:
 def _features(
     reference: Sequence[Sequence[str]], hypothesis: Sequence[Sequence[str]], errors: metrics.RecognitionErrors
 ) -> Html:
-    """Return tables of feature errors, in the alignment that FER counts."""
-    features = metrics.arpabet_features()
-    changes: Counter[tuple[str, str, str]] = Counter()
-    by_class, spoken = _by_class(reference, hypothesis, errors)
-    cost = {"substitution": 0.0, "insertion": 0.0, "deletion": 0.0}
-    for row in np.flatnonzero(errors.feature_cost > 0).tolist():
-        for step in metrics.align(reference[row], hypothesis[row]):
-            changes.update(step.changes)
-            if step.operation != "match":
-                cost[step.operation] += step.cost
-    values = metrics.FEATURE_VALUES
-    ordered = sorted(changes.items(), key=lambda found: (-found[1], found[0]))
+    """Return tables of feature errors."""
+    found = _feature_errors(reference, hypothesis, errors)
+    width, values = len(metrics.arpabet_features().features), metrics.FEATURE_VALUES
+    ordered = sorted(found.changes.items(), key=lambda change: (-change[1], change[0]))
     rows: list[list[Any]] = [
         [
             feature,
@@ -172,20 +186,15 @@ def _features(
         ]
         for (feature, before, after), times in ordered[:_COMMONEST]
     ]
-    total = sum(cost.values())
+    total = sum(found.by_operation.values())
     shares = [
-        [f"{name}s", f"{each:g}", f"{100 * each / total:.1f} %" if total else ""]
-        for name, each in cost.items()
+        [f"{name}s", f"{cost:g}", f"{100 * cost / total:.1f} %" if total else ""]
+        for name, cost in found.by_operation.items()
     ]
     classes: list[list[Any]] = [
-        [
-            name,
-            spoken[name],
-            f"{by_class[name]:g}",
-            f"{by_class[name] / spoken[name] / len(features.features):.4f}",
-        ]
-        for name in metrics.PHONE_CLASSES
-        if spoken[name]
+        [name, found.spoken[name], f"{cost:g}", f"{cost / found.spoken[name] / width:.4f}"]
+        for name, cost in found.by_class.items()
+        if found.spoken[name]
     ]
     return section(
         "Feature errors",
