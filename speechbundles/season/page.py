@@ -22,7 +22,6 @@ from speechbundles.season.report import (
 )
 from spokeneval.formats.problems import count_of
 from spokeneval.report import page
-from spokeneval.task import ENDS
 
 UNFOLDED = 12
 """Number of teams whose panels are not folded."""
@@ -99,14 +98,9 @@ def _phase(season: Season, place: int, phase: BuiltPhase) -> page.Html:
 
 
 def _board(season: Season, day: Day, caption: str) -> page.Html:
-    """Return the board with the team in the first column, and score and interval in one cell."""
-    header, *body = board_rows(season.bundle, day)
-    if len(header) == len(("rank", "team", "score", *ENDS, "change", "submission")):
-        header = [*header[:2], f"{header[2]} (95 % interval)", *header[5:]]
-        body = [
-            [*row[:2], f"{row[2]} ({row[3]} to {row[4]})" if row[3] else row[2], *row[5:]] for row in body
-        ]
-    return _table(caption, [[team, rank, *rest] for rank, team, *rest in (header, *body)])
+    """Return the board with the team in the first column."""
+    rows = board_rows(season.bundle, day, "({} to {})")
+    return _table(caption, [[team, rank, *rest] for rank, team, *rest in rows])
 
 
 def _table(

@@ -120,18 +120,25 @@ def notes_of(season: Season) -> list[str]:
     return list(dict.fromkeys(notes))
 
 
-def board_rows(bundle: BuiltBundle, day: Day) -> list[list[str]]:
-    """Return the board with the primary score and, if it has columns, its interval; the first row is the header."""
-    key = bundle.ranking_column().key
-    found = {column.key: column for column in bundle.columns}
-    columns = [found[shown] for shown in (key, *(key + end for end in ENDS)) if shown in found]
-    rows = [["rank", "team", *(column.title for column in columns), "change", "submission"]]
+def board_rows(bundle: BuiltBundle, day: Day, interval: str) -> list[list[str]]:
+    """Return the board with the primary score and, if it has columns, its interval; the first row is the header.
+
+    Parameters
+    ----------
+    interval: the form of the interval behind its score, such as `[{}, {}]`.
+    """
+    primary = bundle.ranking_column()
+    ends = [primary.key + end for end in ENDS]
+    ends = ends if {column.key for column in bundle.columns}.issuperset(ends) else []
+    title = f"{primary.title} {interval[0]}95 % interval{interval[-1]}" if ends else primary.title
+    rows = [["rank", "team", title, "change", "submission"]]
     for entry in day.board:
+        score, *shown = map(entry.attempt.shown, (primary.key, *ends))
         rows.append(
             [
-                _rank(entry, [other.rank for other in day.board if _same_score(entry, other, key)]),
+                _rank(entry, [other.rank for other in day.board if _same_score(entry, other, primary.key)]),
                 short_name(entry.attempt.submission.team),
-                *(entry.attempt.shown(column.key) for column in columns),
+                f"{score} {interval.format(*shown)}" if any(shown) else score,
                 _moved(entry),
                 short_name(entry.attempt.submission.name),
             ]
@@ -140,13 +147,7 @@ def board_rows(bundle: BuiltBundle, day: Day) -> list[list[str]]:
 
 
 def _board_text(bundle: BuiltBundle, day: Day) -> list[str]:
-    """Return the board for a console, with score and interval in one cell."""
-    header, *body = board_rows(bundle, day)
-    if len(header) == len(("rank", "team", "score", *ENDS, "change", "submission")):
-        header = [*header[:2], f"{header[2]} [95 % interval]", *header[5:]]
-        body = [[*row[:2], f"{row[2]} [{row[3]}, {row[4]}]" if row[3] else row[2], *row[5:]] for row in body]
-    last = len(header) - 1
-    return fitted_table([header, *body], left={0, 1, last - 1, last})
+    return fitted_table(board_rows(bundle, day, "[{}, {}]"), left={0, 1, 3, 4})
 
 
 def _same_score(entry: Entry, other: Entry, key: str) -> bool:
