@@ -56,10 +56,13 @@ def largest_section(errors: Errors, units: Units) -> Optional[Html]:
         groups, place = np.unique(np.array(members, dtype=str), return_inverse=True)
         sums = (np.bincount(place, each, len(groups)).tolist() for each in (errors.rows, errors.sizes))
         found += [Group(kind, *each) for each in zip(groups.tolist(), *sums) if not each[0].endswith(GROUP)]
+    totals: dict[str, tuple[float, float]] = {}
+    for group in found:
+        all_errors, all_sizes = totals.get(group.kind, (0.0, 0.0))
+        totals[group.kind] = all_errors + group.errors, all_sizes + group.size
     shares = []
     for group in found:
-        of_kind = [other for other in found if other.kind == group.kind]
-        all_errors, all_sizes = (sum(values) for values in zip(*(other[2:] for other in of_kind)))
+        all_errors, all_sizes = totals[group.kind]
         if all_errors and all_sizes:
             shares.append((group, group.errors / all_errors, group.size / all_sizes))
     shares = [each for each in shares if round(100 * (each[1] - each[2]), 1) > 0]
