@@ -9,14 +9,13 @@ from pathlib import Path
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from speechbundles.board.pdf import CHROMIUM
 from tests.tools.colours import alike
 
 SCREENS = {"desktop": (1280, 900), "phone": (390, 844)}
 SCHEMES = ("light", "dark")
 SHEET = (703, 1032)
 """A sheet of A4 paper with margins of 12 mm, in pixels."""
-
-_COMMANDS = ("chromium", "chromium-browser", "google-chrome")
 
 _TEXT_APART = r"""
 () => {
@@ -89,7 +88,7 @@ LARGEST = 1_000_000
 
 def find_chromium() -> str | None:
     """Return Chromium's command: the variable CHROMIUM, else the first of the usual names that is installed."""
-    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, _COMMANDS)), None)
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM)), None)
 
 
 @contextmanager
