@@ -138,7 +138,8 @@ _DIGITS = 12
 def _headline(task: Task, scores: Mapping[str, Number], settings: Settings) -> Html:
     primary = task.primary
     number = _shown(primary.key, scores[primary.key], settings)
-    about = f"95 % interval {_interval(primary.key, scores, settings)}; {primary.direction} is better"
+    interval = _interval(primary.key, [scores[primary.key + end] for end in ENDS], settings)
+    about = f"95 % interval {interval}; {primary.direction} is better"
     return headline(primary.heading, number, about)
 
 
@@ -241,7 +242,7 @@ _SUBMISSION = Html('This submission <span class="whole">(95 % interval)</span>')
 def _with_ends(key: str, number: Number, ends: Sequence[Number], settings: Settings) -> str:
     """Format a score with its interval, if it has one."""
     shown = _shown(key, number, settings)
-    return f"{shown} ({' to '.join(_shown(key, end, settings) for end in ends)})" if ends else shown
+    return f"{shown} ({_interval(key, ends, settings)})" if ends else shown
 
 
 def _standing(task: Task, scores: Mapping[str, Number], settings: Settings) -> Optional[Html]:
@@ -289,5 +290,5 @@ def _shown(key: str, number: Number, settings: Settings) -> str:
     return str(number) if isinstance(number, int) else f"{number:.{settings.decimals.get(key, 4)}f}"
 
 
-def _interval(key: str, scores: Mapping[str, Number], settings: Settings) -> str:
-    return " to ".join(_shown(key, scores[key + end], settings) for end in ENDS)
+def _interval(key: str, ends: Sequence[Number], settings: Settings) -> str:
+    return " to ".join(_shown(key, end, settings) for end in ends)

@@ -27,14 +27,11 @@ _GROUPS = 5
 
 def sections(reference: Reference, submission: Submission, scored: Scored) -> list[Html]:
     segments = reference.is_english, submission.english, submission.mandarin
+    differences = identification.difference_trials(*segments)
     parts = [
-        _trade_off(
-            identification.pooled_trials(*segments),
-            identification.difference_trials(*segments),
-            scored.scores,
-        ),
-        _histograms(*identification.difference_trials(*segments)),
-        _calibration(*identification.difference_trials(*segments), scored.scores),
+        _trade_off(identification.pooled_trials(*segments), differences, scored.scores),
+        _histograms(*differences),
+        _calibration(*differences, scored.scores),
         _lengths(reference, submission),
         _recordings(reference.audio_names, scored.rows["decisions"]),
     ]
