@@ -1,6 +1,6 @@
 """Report what a platform would refuse in a bundle or get wrong."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -8,13 +8,16 @@ from typing import Any
 
 import click
 
+from speechbundles.assemble import unfilled_about
 from speechbundles.check import check_bundle, unprotected_labels
 from speechbundles.cli.options import PATH, Command, as_json
-from speechbundles.cli.terminal import answer_json, describe, refuse
+from speechbundles.cli.terminal import ROOT, answer_json, describe, refuse
+from speechbundles.competition.read import read_competitions
 from speechbundles.model.console import wrap
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.finding import format_findings
 from speechbundles.model.read import read_built_bundle
+from speechbundles.model.sources import Sources
 from speechbundles.model.text import say
 
 
@@ -50,6 +53,22 @@ def command(zips: Sequence[Path], as_json: bool) -> int:
         for line in notes:
             say(wrap(f"note: {path.name}, {line}"), error=True)
         checked.append({"path": path, "findings": list(map(asdict, findings)), "notes": notes})
+    for line in _unfilled(zips):
+        say(wrap(f"note: {line}"), error=True)
     if as_json:
         answer_json({"bundles": checked})
     return status
+
+
+def _unfilled(zips: Sequence[Path]) -> Iterator[str]:
+    """Yield the facts for the pages that are missing in the competition folders whose `dist` has the zips."""
+    folders: dict[Path, set[str]] = {}
+    for path in zips:
+        out = path.absolute().parent.parent
+        if out.name == "dist" and (out.parent / "competition.yaml").is_file():
+            folders.setdefault(out.parent, set()).add(path.stem)
+    for folder, names in folders.items():
+        with suppress(OrganiserError, OSError):  # the next build reports it
+            built = [each for each in read_competitions(Sources(ROOT, folder)) if each.name in names]
+            if unfilled := unfilled_about(built):
+                yield unfilled

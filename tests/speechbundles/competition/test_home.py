@@ -201,10 +201,16 @@ def test_build_and_check_note_hidden_labels_that_are_uploaded_whole(settings, no
     assert told.count(f"note: {BUNDLE}/evaluation: {NOTE}") == noted
     assert f"{BUNDLE}/development: {NOTE}" not in told
     assert "2 without findings" in told
+    missing = f"note: to fill in below `about` in competition.yaml, for the pages: {BUNDLE}: "
+    assert told.count(missing) == 1
     for platform, count in (("codabench", noted), ("codalab", 0)):
         assert build_bundle.main(["check", str(folder / f"dist/{platform}/{BUNDLE}.zip")]) == 0
         told = " ".join(capsys.readouterr().err.split())
         assert told.count(f"note: {BUNDLE}.zip, reference_data.zip: {NOTE}") == count
+        assert told.count(missing) == 1
+    (folder / "competition.yaml").write_text("{")
+    assert build_bundle.main(["check", str(folder / f"dist/codalab/{BUNDLE}.zip")]) == 0
+    assert "note" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", [["spoken_call"], ["--new", "klinik", "--kind", "decisions"]])
