@@ -4,7 +4,8 @@ from speechbundles.live.amend import abandon as abandon_amendment
 from speechbundles.live.amend import carry_out as carry_out_amendment
 from speechbundles.live.amend import plan as plan_amendment
 from speechbundles.live.amend import to_text as amendment_to_text
-from speechbundles.live.board import make_home_board, private_folder, write_home_board
+from speechbundles.live.board import make_home_board, private_folder
+from speechbundles.live.board_files import write_home_board
 from speechbundles.live.connection import Connection, read_server, read_token
 from speechbundles.live.fetch import JOBS
 from speechbundles.live.fetch import fetch as fetch_competition

@@ -12,9 +12,6 @@ Rank ranges of exact scores are those of `rank`, from the counts of each unit. R
 the scores as they are shown: entries less than two steps apart may change places. Ranges from the counts would reveal
 which of two entries on the same step is better.
 
-    SITE/index.html    the page; the folder can be published as it is
-    SITE/board.csv     a line for each entry
-    SITE/board.json    the same, with the columns
     FETCHED/.board/    private: the bundle with the labels, results, counts, names, and the state of the last board
 """
 
@@ -28,18 +25,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from speechbundles.board import read_outputs, score_all
 from speechbundles.live.connection import Progress
 from speechbundles.live.fetch import DELETED, VANISHED
-from speechbundles.live.publish import number
 from speechbundles.model.bounded import sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.competition import Column
-from speechbundles.model.dates import FORMAT, MINUTES
+from speechbundles.model.dates import FORMAT
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import Fetched, read_index, write_whole
 from speechbundles.model.text import printable
@@ -50,17 +45,14 @@ from speechbundles.season import Attempt, Season, Submission, play_submissions, 
 from spokeneval.comparison.notes import how_compared
 from spokeneval.comparison.power_table import power_table
 from spokeneval.comparison.systems import compare_systems
-from spokeneval.comparison.tables import Table, shown_range
-from spokeneval.formats.problems import count_of
+from spokeneval.comparison.tables import Table
 from spokeneval.formats.submission_zip import MAX_BYTES
 from spokeneval.formats.tables import csv_text, no_formula
-from spokeneval.report import page
 from spokeneval.run.statistics import primary_matrix
 from spokeneval.task import Task
 
 PRIVATE = ".board"
 """The folder in a fetched folder with everything that is not published."""
-PAGE, CSV, JSON = "index.html", "board.csv", "board.json"
 _STATE, _KEY, _NAMES = "state.json", "key", "names.csv"
 _SCORED = "scored"
 """The folder with the outputs of entries, which contain counts of each unit."""
@@ -424,148 +416,3 @@ def _changes(
             )
     write_whole(place, json.dumps({"parts": parts, "changes": changes}, indent=2) + "\n")
     return tuple(changes)
-
-
-def write_home_board(board: HomeBoard, site: Path) -> list[Path]:
-    """Write the page, the table and the data; return their paths."""
-    site.mkdir(parents=True, exist_ok=True)
-    texts = {PAGE: to_html(board), CSV: to_csv(board), JSON: to_json(board)}
-    for name, text in texts.items():
-        write_whole(site / name, text)
-    return [site / name for name in texts]
-
-
-def to_html(board: HomeBoard) -> str:
-    """Return a self-contained page."""
-    dates = [f"Submissions until {board.until:{MINUTES}} UTC."]
-    if board.following:
-        dates.append(f"The next leaderboard has the submissions until {board.following:{MINUTES}} UTC.")
-    ranged = any(entry.ranks for each in board.phases for entry in each.entries)
-    clustered = any(entry.cluster for each in board.phases for entry in each.entries)
-    timed = any(entry.time for each in board.phases for entry in each.entries)
-    header = [
-        "Name",
-        "Rank",
-        *(["Rank range"] if ranged else []),
-        *(["Cluster"] if clustered else []),
-        *(column.title for column in board.columns),
-        *(["Uploaded (UTC)"] if timed else []),
-    ]
-    sections = []
-    for each in board.phases:
-        rows = [
-            [
-                printable(entry.name),
-                _rank(entry),
-                *([_range(entry)] if ranged else []),
-                *([str(entry.cluster or "")] if clustered else []),
-                *(entry.shown[column.key] for column in board.columns),
-                *([f"{entry.time:{MINUTES}}"] if entry.time else []),
-            ]
-            for entry in each.entries
-        ]
-        caption = f"{each.phase.name}: {count_of(len(rows), 'entry', 'entries')}"
-        shown = (
-            page.table(caption, header, rows, shown=len(rows)) if rows else page.paragraph("No entries yet.")
-        )
-        tables = [
-            part
-            for table in each.tables
-            for part in (
-                page.table(table.title, table.header, table.rows),
-                page.paragraph(table.note, kind="note"),
-            )
-        ]
-        notes = [page.paragraph(note, kind="note") for note in each.notes]
-        sections.append(page.section(each.phase.name, shown, *notes, *tables))
-    first = board.columns[0]
-    reading = f"{first.title}: {first.direction} is better. Equal scores share the better rank."
-    if board.coarse:
-        reading += " Scores are rounded to steps of about one standard error."
-        reading += " Treat scores less than two steps apart as a tie."
-    return page.page(
-        f"{board.title}: leaderboard",
-        page.paragraph(" ".join(dates), kind="note"),
-        *sections,
-        page.paragraph(reading, kind="note"),
-        page.section("Changes", *(page.paragraph(f"{day}: {what}") for day, what in board.changes))
-        if board.changes
-        else None,
-        page.paragraph(
-            page.Html(f'The same data: <a href="{CSV}">{CSV}</a>, <a href="{JSON}">{JSON}</a>.'), kind="note"
-        ),
-    )
-
-
-def _rank(entry: Entry) -> str:
-    return f"{entry.rank}=" if entry.tied else str(entry.rank)
-
-
-def _range(entry: Entry) -> str:
-    return shown_range(entry.ranks) if entry.ranks else ""
-
-
-def to_csv(board: HomeBoard) -> str:
-    """Return a line for each entry; cells are safe to open in a spreadsheet."""
-    rows = [
-        [
-            "phase",
-            "rank",
-            "best_rank",
-            "worst_rank",
-            "cluster",
-            "name",
-            "uploaded",
-            *(column.key for column in board.columns),
-        ]
-    ]
-    for each in board.phases:
-        for entry in each.entries:
-            scores = [
-                number(entry.scores[column.key]) if column.key in entry.scores else ""
-                for column in board.columns
-            ]
-            uploaded = f"{entry.time:{FORMAT}}" if entry.time else ""
-            rows.append(
-                [
-                    no_formula(each.phase.name),
-                    *map(str, (entry.rank, *(entry.ranks or ("", "")), entry.cluster or "")),
-                    no_formula(printable(entry.name)),
-                    uploaded,
-                    *scores,
-                ]
-            )
-    return csv_text(rows)
-
-
-def to_json(board: HomeBoard) -> str:
-    """Return the board as JSON in ASCII; scores are strings of decimals."""
-    content: dict[str, Any] = {
-        "title": board.title,
-        "until": f"{board.until:{FORMAT}}",
-        "next": f"{board.following:{FORMAT}}" if board.following else None,
-        "columns": [
-            {"key": column.key, "title": column.title, "better": column.direction} for column in board.columns
-        ],
-        "phases": [
-            {
-                "name": each.phase.name,
-                "entries": [
-                    {
-                        "rank": entry.rank,
-                        "tied": entry.tied,
-                        "ranks": entry.ranks,
-                        "cluster": entry.cluster,
-                        "name": entry.name,
-                        "uploaded": f"{entry.time:{FORMAT}}" if entry.time else None,
-                        "scores": {key: number(score) for key, score in entry.scores.items()},
-                    }
-                    for entry in each.entries
-                ],
-                "notes": each.notes,
-            }
-            for each in board.phases
-        ],
-        "changes": [{"date": day, "what": what} for day, what in board.changes],
-    }
-    return json.dumps(content, indent=2) + "\n"

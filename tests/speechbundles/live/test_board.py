@@ -16,7 +16,8 @@ import yaml
 
 import build_bundle
 from speechbundles.board import make_board, read_outputs, score_all
-from speechbundles.live.board import PRIVATE, make_home_board, to_csv, write_home_board
+from speechbundles.live.board import PRIVATE, make_home_board
+from speechbundles.live.board_files import to_csv, write_home_board
 from speechbundles.live.fetch import DELETED, REPLACED, VANISHED
 from speechbundles.model import dates
 from speechbundles.model.fetched import LOCK, Fetched, write_index
