@@ -29,9 +29,9 @@ SUBMISSION = "correctness.tsv"
 SYSTEMS = {"System A": 0.05, "System B": 0.06, "System C": 0.08, "System D": 0.12, "System E": 0.2}
 """Each system's share of wrong answers."""
 
-WIDTH = 800
-HEIGHTS = {"report": 760, "board": 930, "refusal": 470}
-"""The height of each picture, from the top of its page."""
+WIDTH, EDGE = 800, 16
+LAST = {"report": "section", "board": ".ranking", "refusal": "section"}
+"""The element with which each picture ends: the first one on its page that the selector finds."""
 
 COLOURS = 256
 
@@ -45,11 +45,14 @@ def main(folder: str) -> int:
     target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as work, open_chromium(chromium) as browser:
         for name, path in make_pictured(Path(work)):
-            page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHTS[name]})
+            page = browser.new_page(viewport={"width": WIDTH, "height": WIDTH})
             page.goto(path.as_uri())
+            last = page.locator(LAST[name]).first.bounding_box()
+            assert last is not None
+            whole = {"x": 0, "y": 0, "width": WIDTH, "height": last["y"] + last["height"] + EDGE}
             for scheme in SCHEMES:
                 page.emulate_media(color_scheme=scheme)
-                picture = Image.open(BytesIO(page.screenshot())).convert("RGB")
+                picture = Image.open(BytesIO(page.screenshot(full_page=True, clip=whole))).convert("RGB")
                 saved = target / f"{name}-{scheme}.png"
                 picture.quantize(COLOURS, dither=Image.Dither.NONE).save(saved, optimize=True)
                 print(f"{saved}  {saved.stat().st_size / 1000:.0f} kB")
