@@ -205,7 +205,7 @@ _STYLE = """
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 1rem/1.5 system-ui, "Segoe UI", "Helvetica Neue",
   Arial, "DejaVu Sans", sans-serif; }
-main { max-width: 60rem; margin: 0 auto; padding: 1rem 1rem 3rem; }
+main { max-width: 66rem; margin: 0 auto; padding: 1rem 1rem 3rem; }
 h1 { font-size: 1.6rem; line-height: 1.2; margin: 0.5rem 0 1rem; }
 h2 { font-size: 1.2rem; line-height: 1.3; margin: 1.6rem 0 0.5rem; padding-top: 0.6rem;
   border-top: 1px solid var(--rule); }
