@@ -2,6 +2,7 @@
 
 from speechbundles.board.board import make_board
 from speechbundles.board.outputs import read_outputs
+from speechbundles.board.page import fitted_tables
 from speechbundles.board.pdf import write_pdf
 from speechbundles.board.plain import to_text as board_to_text
 from speechbundles.board.score import score as score_all
@@ -12,6 +13,7 @@ from speechbundles.board.write import write_board
 __all__ = [
     "board_to_json",
     "board_to_text",
+    "fitted_tables",
     "make_board",
     "read_outputs",
     "score_all",

@@ -168,16 +168,22 @@ def _tag(word: str) -> str:
 
 
 def _html_table(table: Table, summary: str = "", *, shown: int | None = None) -> page.Html:
-    """Return a table in parts that fit a sheet of paper, folded below `summary` if it is long."""
+    """Return a table, folded below `summary` if it is long."""
+    whole = fitted_tables(table, shown=shown)
+    if len(table.rows) <= page.UNFOLDED:
+        return page.Html("\n".join(part.markup for part in whole))
+    return page.folded(summary or f"All {len(table.rows)} rows", *whole)
+
+
+def fitted_tables(table: Table, *, shown: int | None = None) -> list[page.Html]:
+    """Return the parts of a table that fit a sheet of paper, each with the first column."""
     parts = _column_groups([table.header, *table.rows])
     whole = []
     for number, places in enumerate(parts, 1):
         title = table.title if len(parts) == 1 else f"{table.title} ({number} of {len(parts)})"
         header, *rows = ([row[place] for place in places] for row in [table.header, *table.rows])
         whole.append(page.table(title, header, rows, shown=len(rows) if shown is None else shown))
-    if len(table.rows) <= page.UNFOLDED:
-        return page.Html("\n".join(part.markup for part in whole))
-    return page.folded(summary or f"All {len(table.rows)} rows", *whole)
+    return whole
 
 
 def _column_groups(rows: Sequence[Sequence[str]]) -> list[list[int]]:

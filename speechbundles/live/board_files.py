@@ -6,18 +6,23 @@ SITE/board.json    the same, with the columns
 """
 
 import json
+from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from speechbundles.live.board import Entry, HomeBoard
+from speechbundles.board import fitted_tables
+from speechbundles.live.board import Entry, HomeBoard, PhaseBoard
 from speechbundles.live.publish import number
+from speechbundles.model.competition import Column
 from speechbundles.model.dates import FORMAT, MINUTES
 from speechbundles.model.fetched import write_whole
 from speechbundles.model.text import printable
-from spokeneval.comparison.tables import shown_range
+from spokeneval.comparison.tables import Table, shown_range
 from spokeneval.formats.problems import count_of
 from spokeneval.formats.tables import csv_text, no_formula
 from spokeneval.report import page
+from spokeneval.task import ENDS
 
 PAGE, CSV, JSON = "index.html", "board.csv", "board.json"
 
@@ -36,44 +41,6 @@ def to_html(board: HomeBoard) -> str:
     dates = [f"Submissions until {board.until:{MINUTES}} UTC."]
     if board.following:
         dates.append(f"The next leaderboard has the submissions until {board.following:{MINUTES}} UTC.")
-    ranged = any(entry.ranks for each in board.phases for entry in each.entries)
-    clustered = any(entry.cluster for each in board.phases for entry in each.entries)
-    timed = any(entry.time for each in board.phases for entry in each.entries)
-    header = [
-        "Name",
-        "Rank",
-        *(["Rank range"] if ranged else []),
-        *(["Cluster"] if clustered else []),
-        *(column.title for column in board.columns),
-        *(["Uploaded (UTC)"] if timed else []),
-    ]
-    sections = []
-    for each in board.phases:
-        rows = [
-            [
-                printable(entry.name),
-                _rank(entry),
-                *([_range(entry)] if ranged else []),
-                *([str(entry.cluster or "")] if clustered else []),
-                *(entry.shown[column.key] for column in board.columns),
-                *([f"{entry.time:{MINUTES}}"] if entry.time else []),
-            ]
-            for entry in each.entries
-        ]
-        caption = f"{each.phase.name}: {count_of(len(rows), 'entry', 'entries')}"
-        shown = (
-            page.table(caption, header, rows, shown=len(rows)) if rows else page.paragraph("No entries yet.")
-        )
-        tables = [
-            part
-            for table in each.tables
-            for part in (
-                page.table(table.title, table.header, table.rows),
-                page.paragraph(table.note, kind="note"),
-            )
-        ]
-        notes = [page.paragraph(note, kind="note") for note in each.notes]
-        sections.append(page.section(each.phase.name, shown, *notes, *tables))
     first = board.columns[0]
     reading = f"{first.title}: {first.direction} is better. Equal scores share the better rank."
     if board.coarse:
@@ -81,9 +48,9 @@ def to_html(board: HomeBoard) -> str:
         reading += " Treat scores less than two steps apart as a tie."
     return page.page(
         f"{board.title}: leaderboard",
-        page.paragraph(" ".join(dates), kind="note"),
-        *sections,
+        page.paragraph(*dates, kind="note"),
         page.paragraph(reading, kind="note"),
+        *(_section(each, board.columns) for each in board.phases),
         page.section("Changes", *(page.paragraph(f"{day}: {what}") for day, what in board.changes))
         if board.changes
         else None,
@@ -91,6 +58,55 @@ def to_html(board: HomeBoard) -> str:
             page.Html(f'The same data: <a href="{CSV}">{CSV}</a>, <a href="{JSON}">{JSON}</a>.'), kind="note"
         ),
     )
+
+
+def _section(board: PhaseBoard, columns: Sequence[Column]) -> page.Html:
+    """Return a phase's ranking, its notes, the other scores, and further tables."""
+    name, entries = board.phase.name, board.entries
+    if not entries:
+        return page.section(name, page.paragraph("No entries yet."))
+    primary = columns[0]
+    ends = [column for column in columns if column.key in {primary.key + end for end in ENDS}]
+    names = ["Name", *(printable(entry.name) for entry in entries)]
+    known = [
+        ["Rank", *map(_rank, entries)],
+        [
+            f"{primary.title} (95 % interval)" if ends else primary.title,
+            *(_score(entry, primary, ends) for entry in entries),
+        ],
+        ["Rank range", *map(_range, entries)],
+        ["Cluster", *(str(entry.cluster or "") for entry in entries)],
+        ["Uploaded (UTC)", *(f"{entry.time:{MINUTES}}" if entry.time else "" for entry in entries)],
+    ]
+    others = [
+        [column.title, *(entry.shown[column.key] for entry in entries)]
+        for column in columns
+        if column not in (primary, *ends)
+    ]
+    ranking = _table(f"{name}: {count_of(len(entries), 'entry', 'entries')}", names, known)
+    tables = [*([_table(f"{name}: other scores", names, others)] if others else []), *board.tables]
+    return page.section(
+        name,
+        *fitted_tables(ranking),
+        *(page.paragraph(note, kind="note") for note in board.notes),
+        *chain.from_iterable(
+            (*fitted_tables(table), page.paragraph(table.note, kind="note") if table.note else None)
+            for table in tables
+        ),
+    )
+
+
+def _table(title: str, names: Sequence[str], columns: Sequence[Sequence[str]]) -> Table:
+    """Return a table of columns, each with its header; those without a value are left out."""
+    header, *rows = zip(names, *(column for column in columns if any(column[1:])), strict=True)
+    return Table(title, header, rows)
+
+
+def _score(entry: Entry, primary: Column, ends: Sequence[Column]) -> str:
+    """Return the score with its interval, if it has one."""
+    score = entry.shown[primary.key]
+    interval = [entry.shown[column.key] for column in ends if column.key in entry.scores]
+    return f"{score} ({' to '.join(interval)})" if interval else score
 
 
 def _rank(entry: Entry) -> str:

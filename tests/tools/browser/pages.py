@@ -5,20 +5,35 @@ import sys
 import zipfile
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
+from datetime import datetime
 from html import escape
 from io import BytesIO, StringIO
 from pathlib import Path
+from unittest.mock import patch
 
 import build_bundle
 from sample_data.demo import submissions
 from speechbundles.competition.read import read_competitions
+from speechbundles.model import dates
 from speechbundles.model.competition import Competition
+from speechbundles.model.fetched import Fetched, write_index
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip, write_tree
+from speechbundles.new.examples import example_files
+from tests.samples.boards import NAMES
 from tests.samples.programs import ROOT
 
 _SEASON = "spoken_call"
 """The bundle of the season's page."""
+
+_AT_HOME = "health"
+"""The example competition of the leaderboards of labels at home."""
+
+_COLUMNS = (
+    *("f1", "f1_low", "f1_high", "precision", "recall", "accuracy"),
+    *("balanced_accuracy", "matthews", "specificity"),
+)
+"""Its columns: every score, as a leaderboard with exact scores may show."""
 
 _PLAIN = """<!DOCTYPE html>
 <html lang="en">
@@ -45,6 +60,8 @@ def make_pages(folder: Path) -> Iterator[Path]:
         yield from make_reports(folder, bundle)
         yield make_board(folder, bundle)
     yield _season(folder)
+    for feedback in ("coarse", "exact"):
+        yield _home_board(folder, feedback)
 
 
 def organise(*arguments: str) -> None:
@@ -116,6 +133,31 @@ def _season(folder: Path) -> Path:
     bundle = folder / "dist" / "codabench" / f"{_SEASON}.zip"
     organise("season", str(bundle), str(folder / "season"), "--page", str(path))
     return path
+
+
+def _home_board(folder: Path, feedback: str) -> Path:
+    """Make the leaderboard of a competition whose labels stay at home, with every kind of name."""
+    files = example_files(_AT_HOME)
+    columns = ", ".join(f"{{key: {key}, precision: 4}}" for key in _COLUMNS)
+    settings = f"defaults:\n  labels: home\n  feedback: {feedback}\n  columns: [{columns}]\n"
+    text = files["competition.yaml"].decode().replace("defaults:\n", settings, 1)
+    place = write_tree(folder / f"home-{feedback}", {**files, "competition.yaml": text.encode()})
+    labels = files[f"reference_data/{_AT_HOME}/evaluation/labels.csv"].decode().split()[1:]
+    pairs, wrong = [line.split(",")[:2] for line in labels], {"yes": "no", "no": "yes"}
+    runs, uploads = [], {}
+    for number, owner in enumerate(NAMES, 1):
+        rows = [
+            f"{item},{wrong[label] if row < 5 * number else label}" for row, (item, label) in enumerate(pairs)
+        ]
+        path = f"submissions/{number}/{number}.zip"
+        uploads[path] = make_zip({"decisions.csv": "\n".join(["id,label", *rows, ""]).encode()})
+        time = datetime(2027, 3, 2, 9, number)
+        runs.append(Fetched(number, "Evaluation", owner, time, "Finished", True, path, upload=f"{number}"))
+    write_index(write_tree(place / "fetched", uploads), runs)
+    site = folder / f"home-{feedback}-site"
+    with patch.object(dates, "now", return_value=datetime(2027, 3, 10, 4)):
+        organise("board", "--competition", str(place), "--out", str(site))
+    return _written(folder, f"home-board-{feedback}.html", (site / "index.html").read_text("utf-8"))
 
 
 def _written(folder: Path, name: str, text: str) -> Path:
