@@ -277,7 +277,7 @@ figcaption { font-size: 0.9rem; color: var(--soft); max-width: 46rem; overflow-w
   pre { font-size: 7pt; white-space: pre-wrap; }
   main { max-width: none; padding: 0; }
   h2, caption { break-after: avoid; }
-  tr, figure { break-inside: avoid; }
+  tr, figure, table:not(:has(tbody tr:nth-child(6))) { break-inside: avoid; }
   thead { display: table-header-group; }
   .scroll { overflow: visible; background: none; }
   figure svg { max-width: 100%; min-width: 0 !important; }
