@@ -5,6 +5,7 @@ Samples are returned at 16 kHz; other rates are converted. A recording must have
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
 from collections import Counter, defaultdict
@@ -26,6 +27,17 @@ SHORTEST = 400
 
 SILENT = 33
 """A recording whose largest sample is below this, a thousandth of full scale, is taken to be silent."""
+
+
+def arguments(description: str) -> argparse.ArgumentParser:
+    """Return a parser of `SET OUTPUT_DIR --audio DIR`, the arguments of every script that hears a set's recordings."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("set", help="development or evaluation")
+    parser.add_argument("output", type=Path, metavar="OUTPUT_DIR")
+    parser.add_argument(
+        "--audio", type=Path, required=True, metavar="DIR", help="folder with the set's recordings"
+    )
+    return parser
 
 
 def find_recordings(folder: Path, names: Sequence[str]) -> list[Path]:

@@ -10,23 +10,18 @@ regression is trained on text from the same recogniser.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import sys
 from pathlib import Path
 
-from recordings import find_recordings, read_samples, with_progress
+from recordings import arguments, find_recordings, read_samples, with_progress
 from words import make_recogniser, transcribe
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Write the recognised text of the responses to asr_text.")
-    parser.add_argument("set", help="development or evaluation")
-    parser.add_argument("output", type=Path, metavar="OUTPUT_DIR")
-    parser.add_argument("--audio", type=Path, required=True, metavar="DIR", help="folder with the recordings")
-    options = parser.parse_args()
+    options = arguments("Write the recognised text of the responses to asr_text.").parse_args()
     sets = {name: read_rows(DATA / f"{name}_responses.csv") for name in ("training", options.set)}
     texts = [row["text"] for row in read_rows(DATA / "references.csv")]
     texts += [row["asr_text"] for row in sets["training"]]

@@ -10,18 +10,17 @@ the threshold was fitted on the same responses.
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from kit import KIT, arguments, read_list
+from kit import KIT, parse_fitted, read_list, read_reference
 from phones import PHONES, listener, to_model
 from psst_kit import write_table
 from ratio import log_likelihood_ratio
-from recordings import find_recordings, read_samples, with_progress
+from recordings import arguments, find_recordings, read_samples, with_progress
 
 from spokeneval.metrics.correctness import count_predictions, f1
 
@@ -29,39 +28,17 @@ Rows = Sequence[Mapping[str, str]]
 
 
 def main() -> None:
-    parser = arguments("Predict correct responses by a likelihood ratio.")
-    parser.add_argument(
-        "--audio", type=Path, required=True, metavar="DIR", help="folder with the set's recordings"
-    )
-    parser.add_argument(
-        "--development-audio",
-        type=Path,
-        metavar="DIR",
-        help="folder with the development set's recordings, to fit on",
-    )
-    options = parser.parse_args()
-    if options.set != "development" and not options.development_audio:
-        parser.error("--development-audio DIR is missing; the threshold is fitted on the development set")
+    options = parse_fitted(arguments("Predict correct responses by a likelihood ratio."))
     rows, development = read_list(options.set), read_list("development")
-    fitted = ratios(development, options.audio if rows == development else options.development_audio)
-    threshold, best = best_threshold(read_labels(development), fitted)
+    fitted = ratios(development, options.development_audio)
+    reference = read_reference()
+    correct = [reference[row["utterance_id"]]["correctness"].lower() == "true" for row in development]
+    threshold, best = best_threshold(np.array(correct), fitted)
     print(f"Threshold of the ratio: {threshold:.2f}, with F1 {best:.3f} on the development set.")
     tested = fitted if rows == development else ratios(rows, options.audio)
     predictions = ("true" if ratio >= threshold else "false" for ratio in tested)
     ids = (row["utterance_id"] for row in rows)
     write_table(options.output / "correctness.tsv", ("utterance_id", "prediction"), zip(ids, predictions))
-
-
-def read_labels(rows: Rows) -> np.ndarray:
-    """Return whether each response of the development set is correct: bool, shape=(n,)."""
-    with open(
-        str(KIT / "development" / "reference" / "utterances.tsv"), encoding="utf-8-sig", newline=""
-    ) as source:
-        correct = {
-            row["utterance_id"]: row["correctness"].lower() == "true"
-            for row in csv.DictReader(source, delimiter="\t")
-        }
-    return np.array([correct[row["utterance_id"]] for row in rows])
 
 
 def ratios(rows: Rows, folder: Path) -> np.ndarray:

@@ -12,7 +12,6 @@ utterance in five is held out; the epoch with the lowest PER on these is taken. 
 from __future__ import annotations
 
 import copy
-import csv
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,8 +20,8 @@ import numpy as np
 import torch
 from decode import greedy
 from encoder import Encoder, load_encoder
-from kit import KIT, arguments, read_list
-from recordings import find_recordings, read_samples, with_progress
+from kit import parse_fitted, read_list, read_reference
+from recordings import arguments, find_recordings, read_samples, with_progress
 from torch import nn
 
 from spokeneval.metrics.phoneme_recognition import arpabet_features, count_errors, drop_fillers, per
@@ -34,23 +33,17 @@ WIDTH, BATCH, RATE, HOLD_OUT = 256, 16, 1e-3, 5
 
 def main() -> None:
     parser = arguments("Train a CTC model on an encoder's frames, and write the log-probabilities of phones.")
-    parser.add_argument(
-        "--audio", type=Path, required=True, metavar="DIR", help="folder with the set's recordings"
-    )
-    parser.add_argument(
-        "--development-audio", type=Path, metavar="DIR", help="folder with the development set's recordings"
-    )
     parser.add_argument("--encoder", type=Path, required=True, metavar="FILE.py", help="see encoder.py")
     parser.add_argument("--weights", type=Path, metavar="DIR", help="folder with the encoder's weights")
     parser.add_argument("--epochs", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    if options.set != "development" and not options.development_audio:
-        parser.error("--development-audio DIR is missing; the model is trained on the development set")
+    options = parse_fitted(parser)
     rows, development = read_list(options.set), read_list("development")
     encoder = load_encoder(options.encoder, options.weights)
-    learnt = encode(development, options.development_audio or options.audio, encoder)
-    model = train(learnt, read_transcripts(development), options.epochs, options.seed)
+    learnt = encode(development, options.development_audio, encoder)
+    reference = read_reference()
+    said = [drop_fillers(reference[row["utterance_id"]]["transcript"].split()) for row in development]
+    model = train(learnt, said, options.epochs, options.seed)
     tested = learnt if rows == development else encode(rows, options.audio, encoder)
     frames = {row["utterance_id"]: log_probabilities(model, heard) for row, heard in zip(rows, tested)}
     options.output.mkdir(parents=True, exist_ok=True)
@@ -65,18 +58,6 @@ def encode(rows: Sequence[dict[str, str]], folder: Path, encoder: Encoder) -> li
     return [
         torch.from_numpy(encoder.frames(read_samples(path))) for path in with_progress(paths, doing="Encoded")
     ]
-
-
-def read_transcripts(rows: Sequence[dict[str, str]]) -> list[list[str]]:
-    """Return the phones of each utterance of the development set, without fillers and noises."""
-    path = KIT / "development" / "reference" / "utterances.tsv"
-    if not path.is_file():
-        sys.exit(f"{path} is missing; the model is trained on its transcripts.")
-    with open(str(path), encoding="utf-8-sig", newline="") as source:
-        phones = {
-            row["utterance_id"]: row["transcript"].split() for row in csv.DictReader(source, delimiter="\t")
-        }
-    return [drop_fillers(phones[row["utterance_id"]]) for row in rows]
 
 
 def train(heard: Sequence[torch.Tensor], said: Sequence[list[str]], epochs: int, seed: int) -> nn.Module:

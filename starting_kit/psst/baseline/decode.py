@@ -9,13 +9,14 @@ Writes OUTPUT_DIR/transcripts.tsv. Needs numpy but not pocketsphinx.
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
 import numpy as np
-from kit import arguments, read_list
+from kit import read_list
 from psst_kit import Recognised, write_transcripts
 
 from spokeneval.metrics.phoneme_recognition import FILLERS, arpabet_features
@@ -33,7 +34,9 @@ def greedy(scores: np.ndarray, phones: Sequence[str]) -> list[str]:
 
 
 def main() -> None:
-    parser = arguments("Write transcripts from the frames of your own model.")
+    parser = argparse.ArgumentParser(description="Write transcripts from the frames of your own model.")
+    parser.add_argument("set", help="development or evaluation")
+    parser.add_argument("output", type=Path, metavar="OUTPUT_DIR")
     parser.add_argument(
         "--posteriors", type=Path, required=True, metavar="FILE.npz", help="your model's frames"
     )

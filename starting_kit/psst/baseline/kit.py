@@ -11,12 +11,17 @@ KIT = Path(__file__).resolve().parent.parent
 sys.path.append(str(KIT))
 
 
-def arguments(description: str) -> argparse.ArgumentParser:
-    """Return a parser of `development|evaluation OUTPUT_DIR`."""
-    parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("set", help="development or evaluation")
-    parser.add_argument("output", type=Path, metavar="OUTPUT_DIR")
-    return parser
+def parse_fitted(parser: argparse.ArgumentParser) -> argparse.Namespace:
+    """Parse the arguments of a script that is fitted on the development set, with the folder of its recordings."""
+    parser.add_argument(
+        "--development-audio", type=Path, metavar="DIR", help="folder with the development set's recordings"
+    )
+    options = parser.parse_args()
+    if options.set == "development":
+        options.development_audio = options.audio
+    if not options.development_audio:
+        parser.error("--development-audio DIR is missing; this baseline is fitted on the development set")
+    return options
 
 
 def read_list(name: str) -> list[dict[str, str]]:
@@ -24,8 +29,20 @@ def read_list(name: str) -> list[dict[str, str]]:
     path = KIT / name / "input" / "utterance_list.tsv"
     if not path.is_file():
         sys.exit(f"The kit has no set {name}: {path} is missing.")
-    with open(str(path), encoding="utf-8-sig", newline="") as source:
-        rows = list(csv.DictReader(source, delimiter="\t"))
+    rows = _read_table(path)
     if not rows or not rows[0].get("filename"):
         sys.exit(f"{path}: the column filename, with the recording of each utterance, is missing.")
     return rows
+
+
+def read_reference() -> dict[str, dict[str, str]]:
+    """Return the labels and transcripts of the development set, `utterance_id -> row`."""
+    path = KIT / "development" / "reference" / "utterances.tsv"
+    if not path.is_file():
+        sys.exit(f"{path} is missing; this baseline is fitted on its labels.")
+    return {row["utterance_id"]: row for row in _read_table(path)}
+
+
+def _read_table(path: Path) -> list[dict[str, str]]:
+    with open(str(path), encoding="utf-8-sig", newline="") as source:
+        return list(csv.DictReader(source, delimiter="\t"))

@@ -12,17 +12,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from kit import arguments, read_list
+from kit import read_list
 from phones import PHONES, listener, posteriors
 from psst_kit import Recognised, write_transcripts
-from recordings import find_recordings, read_samples, with_progress
+from recordings import arguments, find_recordings, read_samples, with_progress
 
 
 def main() -> None:
     parser = arguments("Transcribe recordings phone by phone.")
-    parser.add_argument(
-        "--audio", type=Path, required=True, metavar="DIR", help="folder with the corpus's recordings"
-    )
     parser.add_argument(
         "--posteriors", type=Path, metavar="FILE.npz", help="also write the phone probabilities of each frame"
     )

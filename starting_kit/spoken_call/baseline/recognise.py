@@ -9,25 +9,18 @@ RecResult. On the development set itself, every sentence is in the bigrams, so r
 
 from __future__ import annotations
 
-import argparse
 import csv
 import sys
 from pathlib import Path
 
-from recordings import find_recordings, read_samples, with_progress
+from recordings import arguments, find_recordings, read_samples, with_progress
 from words import make_recogniser, transcribe
 
 KIT = Path(__file__).resolve().parent.parent
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description="Write the recognised text of a sheet's recordings to RecResult."
-    )
-    parser.add_argument("set", help="development or evaluation")
-    parser.add_argument("output", type=Path, metavar="OUTPUT_DIR")
-    parser.add_argument("--audio", type=Path, required=True, metavar="DIR", help="folder with the recordings")
-    options = parser.parse_args()
+    options = arguments("Write the recognised text of a sheet's recordings to RecResult.").parse_args()
     rows = read_sheet(KIT / options.set / "input" / "test_sheet.csv", "Wavfile")
     training = read_sheet(KIT / "development" / "reference" / "reference.csv", "Transcription")
     recordings = find_recordings(options.audio, [row["Wavfile"] for row in rows])
