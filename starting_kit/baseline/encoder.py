@@ -27,7 +27,7 @@ class Encoder(NamedTuple):
 
     Attributes
     ----------
-    name: the file's name and a hash of its content.
+    name: identifies it; a model works only with the encoder that it was trained with.
     rate: frames per second.
     frames: returns the frames of samples, int16 at 16 kHz, shape=(n,): float32, shape=(frames, dimensions).
     """

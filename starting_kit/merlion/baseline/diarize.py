@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 from conformer import Trained, load_model, log_odds
 from corpus import LANGUAGES, arguments, labelled_speech, recordings_to_diarize, stem
-from features import FrontEnd, open_front_end
+from encoder import Encoder
+from features import choose_encoder
 from recordings import find_recordings, read_samples, with_progress
 from train import WINDOW, cut
 from vad import find_speech
@@ -34,27 +35,27 @@ def main() -> None:
         "--speech", type=Path, metavar="LABELS.csv", help="take speech from these labels instead"
     )
     options = parser.parse_args()
-    names, front = recordings_to_diarize(options.set), open_front_end(options)
+    names, encoder = recordings_to_diarize(options.set), choose_encoder(options)
     known = labelled_speech(options.speech) if options.speech else {}
-    trained = load_model(options.model, options.threads, front.name)
+    trained = load_model(options.model, options.threads, encoder.name)
     paths = dict(zip(names, find_recordings(options.audio, names)))
     prior = np.log(options.prior_english / (1 - options.prior_english))
     options.output.mkdir(parents=True, exist_ok=True)
     for name in with_progress(names, doing="Diarized"):
         samples = read_samples(paths[name])
         speech = known.get(stem(name), NONE) if options.speech else find_speech(samples, options.vad)
-        write(options.output / f"{stem(name)}.txt", turns(trained, front, samples, speech, prior))
+        write(options.output / f"{stem(name)}.txt", turns(trained, encoder, samples, speech, prior))
     print(f"{options.output}: the turns of {len(names)} recordings")
 
 
 def turns(
-    trained: Trained, front: FrontEnd, samples: np.ndarray, speech: np.ndarray, prior: float
+    trained: Trained, encoder: Encoder, samples: np.ndarray, speech: np.ndarray, prior: float
 ) -> list[tuple[float, float, int]]:
     """Return start and end in ms and the language's number of each turn in spans of speech, shape=(n, 2)."""
-    frames = front.frames(samples)
+    frames = encoder.frames(samples)
     steps = split(speech)
     centres = steps.mean(axis=1)
-    pieces = [cut(frames, centre - WINDOW / 2, centre + WINDOW / 2, front.rate) for centre in centres]
+    pieces = [cut(frames, centre - WINDOW / 2, centre + WINDOW / 2, encoder.rate) for centre in centres]
     languages = viterbi(trained.windows(log_odds(trained.model, pieces)) + prior)
     found: list[tuple[float, float, int]] = []
     for (start, end), language in zip(steps.tolist(), languages.tolist()):

@@ -8,62 +8,47 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import kaldi_native_fbank
 import numpy as np
-from encoder import load_encoder
+from encoder import Encoder, load_encoder
 from recordings import RATE
 
 SHIFT, LENGTH = 160, 400
 """Samples from one frame to the next, and samples in a frame."""
 
 
-class FrontEnd(NamedTuple):
-    """How recordings become frames.
-
-    Attributes
-    ----------
-    name: identifies the method; a model works only with the one that it was trained with.
-    rate: frames per second.
-    frames: returns the frames of samples, int16 at 16 kHz, shape=(n,): float32, shape=(frames, dimensions); each
-        column has mean 0 and variance 1.
-    """
-
-    name: str
-    rate: float
-    frames: Callable[[np.ndarray], np.ndarray]
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options from which `open_front_end` reads."""
+    """Add the options from which `choose_encoder` reads."""
     parser.add_argument("--encoder", type=Path, metavar="FILE.py", help="your own encoder in place of MFCC")
     parser.add_argument("--weights", type=Path, metavar="DIR", help="folder with the encoder's weights")
     parser.add_argument("--cache", type=Path, metavar="DIR", help="keep frames here and use them again")
 
 
-def open_front_end(options: argparse.Namespace) -> FrontEnd:
-    """Return the chosen method; with `--cache`, frames of the same samples are computed only once."""
+def choose_encoder(options: argparse.Namespace) -> Encoder:
+    """Return your own encoder, or MFCC; each column of a recording's frames has mean 0 and variance 1.
+
+    With `--cache`, frames of the same samples are computed only once.
+    """
     if options.encoder:
-        encoder = load_encoder(options.encoder, options.weights)
-        front = FrontEnd(encoder.name, encoder.rate, lambda samples: normalise(encoder.frames(samples)))
+        heard = load_encoder(options.encoder, options.weights)
     else:
-        front = FrontEnd("MFCC", RATE / SHIFT, lambda samples: normalise(with_differences(mfcc(samples))))
+        heard = Encoder("MFCC", RATE / SHIFT, lambda samples: with_differences(mfcc(samples)))
+    encoder = heard._replace(frames=lambda samples: normalise(heard.frames(samples)))
     if not options.cache:
-        return front
+        return encoder
     options.cache.mkdir(parents=True, exist_ok=True)
-    return front._replace(frames=lambda samples: _cached(options.cache, front, samples))
+    return encoder._replace(frames=lambda samples: _cached(options.cache, encoder, samples))
 
 
-def _cached(folder: Path, front: FrontEnd, samples: np.ndarray) -> np.ndarray:
-    digest = hashlib.blake2b(samples.tobytes(), key=front.name.encode()[:64], digest_size=16).hexdigest()
+def _cached(folder: Path, encoder: Encoder, samples: np.ndarray) -> np.ndarray:
+    digest = hashlib.blake2b(samples.tobytes(), key=encoder.name.encode()[:64], digest_size=16).hexdigest()
     path = folder / f"{digest}.npy"
     if not path.is_file():
         part = path.with_suffix(".part")
         with open(part, "wb") as sink:
-            np.save(sink, front.frames(samples))
+            np.save(sink, encoder.frames(samples))
         part.replace(path)
     return np.load(path)
 

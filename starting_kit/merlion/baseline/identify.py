@@ -11,15 +11,15 @@ from __future__ import annotations
 import numpy as np
 from conformer import load_model, log_odds
 from corpus import Segment, arguments, refuse_unfit, segments_to_identify
-from features import open_front_end
+from features import choose_encoder
 from recordings import find_recordings, read_samples, with_progress
 from train import cut
 
 
 def main() -> None:
     options = arguments("Write the scores of a set's segments.").parse_args()
-    segments, front = segments_to_identify(options.set), open_front_end(options)
-    trained = load_model(options.model, options.threads, front.name)
+    segments, encoder = segments_to_identify(options.set), choose_encoder(options)
+    trained = load_model(options.model, options.threads, encoder.name)
     by_recording: dict[str, list[Segment]] = {}
     for segment in segments:
         by_recording.setdefault(segment.recording, []).append(segment)
@@ -27,8 +27,8 @@ def main() -> None:
     odds, sizes = {}, {}
     for name in with_progress(list(by_recording), doing="Identified"):
         samples = read_samples(paths[name])
-        sizes[name], frames = len(samples), front.frames(samples)
-        pieces = [cut(frames, segment.start, segment.end, front.rate) for segment in by_recording[name]]
+        sizes[name], frames = len(samples), encoder.frames(samples)
+        pieces = [cut(frames, segment.start, segment.end, encoder.rate) for segment in by_recording[name]]
         odds.update(zip(by_recording[name], trained.segments(log_odds(trained.model, pieces))))
     refuse_unfit(paths, sizes, segments)
     prior = np.log(options.prior_english / (1 - options.prior_english))

@@ -25,7 +25,8 @@ import numpy as np
 import torch
 from conformer import SIZES, Calibration, Conformer, choose_device, log_odds, pad, read_state
 from corpus import LANGUAGES, Segment, labelled_segments, manifest_segments, refuse_unfit
-from features import FrontEnd, add_arguments, open_front_end
+from encoder import Encoder
+from features import add_arguments, choose_encoder
 from recordings import find_recordings, read_samples, with_progress
 from vary import vary
 
@@ -115,19 +116,19 @@ def main() -> None:
 
 def train(options: argparse.Namespace) -> None:
     """Train to the end, starting after the last epoch that was finished before."""
-    device, front = choose_device(options.threads), open_front_end(options)
+    device, encoder = choose_device(options.threads), choose_encoder(options)
     if options.manifest:
         segments = manifest_segments(options.manifest)
     else:
         segments = labelled_segments(options.set)
-    data = hear(options, front, segments)
+    data = hear(options, encoder, segments)
     learnt = np.flatnonzero(~data.held_out)
     steps = options.epochs * -(-len(learnt) // options.batch)
     settings = {
         **{name: getattr(options, name) for name in ("size", "seed", "epochs", "rate", "batch", "copies")},
         "hold_out": options.hold_out,
         "initial": _digest_of(options.init),
-        "frames": front.name,
+        "frames": encoder.name,
         "data": data.digest,
     }
     torch.manual_seed(options.seed)
@@ -170,7 +171,7 @@ def train(options: argparse.Namespace) -> None:
     print(f"{options.model}: {options.size} model after epoch {chosen}, trained on {len(learnt)} segments")
 
 
-def hear(options: argparse.Namespace, front: FrontEnd, segments: Sequence[Segment]) -> Data:
+def hear(options: argparse.Namespace, encoder: Encoder, segments: Sequence[Segment]) -> Data:
     """Read all recordings, and return the frames of each segment in each version."""
     by_recording: dict[str, list[int]] = {}
     for index, segment in enumerate(segments):
@@ -187,10 +188,10 @@ def hear(options: argparse.Namespace, front: FrontEnd, segments: Sequence[Segmen
         rng = np.random.default_rng([options.seed, number])
         versions = [(original, 1.0), *(vary(rng, original) for _ in range(options.copies))]
         for version, (samples, speed) in zip(pieces, versions):
-            frames = front.frames(samples)
+            frames = encoder.frames(samples)
             for index in by_recording[name]:
                 start, end = segments[index].start / speed, segments[index].end / speed
-                version[index] = cut(frames, start, end, front.rate).copy()
+                version[index] = cut(frames, start, end, encoder.rate).copy()
     refuse_unfit(paths, sizes, segments)
     every = round(1 / options.hold_out) if options.hold_out else 0
     held_out = set(names[every - 1 :: every]) if every else set()
@@ -198,7 +199,7 @@ def hear(options: argparse.Namespace, front: FrontEnd, segments: Sequence[Segmen
         pieces,
         np.array([segment.language == LANGUAGES[0] for segment in segments]),
         np.array([segment.recording in held_out for segment in segments]),
-        front.rate,
+        encoder.rate,
         digest.hexdigest(),
     )
 
