@@ -17,6 +17,7 @@ import corpus
 import diarize
 import identify
 import train
+from calibration import calibrate
 from encoder import load_encoder
 from vary import vary
 
@@ -255,7 +256,7 @@ def test_calibrated_odds_are_log_likelihood_ratios_whatever_the_share_of_english
     rng = np.random.default_rng(1)
     english = rng.random(40_000) < 0.9
     odds = np.where(english, 2.0, -1.0) + np.sqrt(2) * rng.standard_normal(len(english))
-    found = train.calibrate(odds, english)
+    found = calibrate(odds, english)
     assert found.scale == pytest.approx(1.5, abs=0.05)
     assert found.offset == pytest.approx(-0.75, abs=0.05)
 
@@ -263,7 +264,7 @@ def test_calibrated_odds_are_log_likelihood_ratios_whatever_the_share_of_english
 def test_odds_that_separate_the_languages_or_tell_nothing_have_a_finite_calibration():
     english = np.arange(20) < 10
     for odds in (np.where(english, 5.0, -5.0), np.zeros(20), np.where(english, -5.0, 5.0)):
-        found = train.calibrate(odds, english)
+        found = calibrate(odds, english)
         assert np.isfinite(found).all()
         assert found.scale >= 0
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from calibration import Calibration
 from torch import Tensor, nn
 
 KERNEL = 31
@@ -159,16 +160,6 @@ def choose_device(threads: int) -> torch.device:
     torch.set_num_threads(threads)
     torch.set_float32_matmul_precision("high")  # TF32 on a GPU
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-
-
-class Calibration(NamedTuple):
-    """Makes log-likelihood ratios of the model's log-odds: `scale * odds + offset`, fitted on held-out recordings."""
-
-    scale: float = 1.0
-    offset: float = 0.0
-
-    def __call__(self, odds: np.ndarray) -> np.ndarray:
-        return self.scale * odds + self.offset
 
 
 class Trained(NamedTuple):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import recordings
 from features import add_arguments
-from recordings import RATE
 
 KIT = Path(__file__).resolve().parent.parent
 sys.path.append(str(KIT))  # for spokeneval
@@ -34,12 +34,7 @@ class Segment(NamedTuple):
 
 def arguments(description: str) -> argparse.ArgumentParser:
     """Return a parser of the arguments of both tasks: `SET OUTPUT_DIR --audio DIR [--model MODEL.pt] [--threads N]`."""
-    parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("set", help="development or evaluation")
-    parser.add_argument("output", type=Path, metavar="OUTPUT_DIR")
-    parser.add_argument(
-        "--audio", type=Path, required=True, metavar="DIR", help="folder with the corpus's recordings"
-    )
+    parser = recordings.arguments(description)
     parser.add_argument(
         "--model", type=Path, default=Path("model.pt"), help="model written by train.py (default: model.pt)"
     )
@@ -169,6 +164,14 @@ def labelled_speech(path: Path) -> dict[str, np.ndarray]:
     return {name: np.array(found) for name, found in spans.items()}
 
 
+def by_recording(segments: Sequence[Segment]) -> dict[str, list[int]]:
+    """Return the indices of each recording's segments."""
+    indices: dict[str, list[int]] = {}
+    for index, segment in enumerate(segments):
+        indices.setdefault(segment.recording, []).append(index)
+    return indices
+
+
 def recordings_to_diarize(name: str) -> list[str]:
     """Return the names of a set's recordings."""
     path = KIT / name / "input" / "recordings.csv"
@@ -191,11 +194,12 @@ def refuse_unfit(paths: dict[str, Path], samples: dict[str, int], segments: Iter
     for segment in segments:
         if segment.recording not in last or segment.end > last[segment.recording].end:
             last[segment.recording] = segment
+    lasts = {name: 1000 * count / recordings.RATE for name, count in samples.items()}
     lines = [
-        f"{paths[name]}: the recording lasts {1000 * samples[name] / RATE:.0f} ms, but segment {segment.utterance} "
+        f"{paths[name]}: the recording lasts {lasts[name]:.0f} ms, but segment {segment.utterance} "
         f"ends at {segment.end:g} ms; check that the recording belongs to this set"
         for name, segment in last.items()
-        if segment.end > 1000 * samples[name] / RATE + 1000
+        if segment.end > lasts[name] + 1000
     ]
     if lines:
         sys.exit("\n".join(lines))

@@ -16,8 +16,8 @@ from conformer import Trained, load_model, log_odds
 from corpus import LANGUAGES, arguments, labelled_speech, recordings_to_diarize, stem
 from encoder import Encoder
 from features import choose_encoder
+from pieces import WINDOW, cut
 from recordings import find_recordings, read_samples, with_progress
-from train import WINDOW, cut
 from vad import find_speech
 
 NONE = np.zeros((0, 2))

@@ -16,59 +16,26 @@ import hashlib
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from conformer import SIZES, Calibration, Conformer, choose_device, log_odds, pad, read_state
-from corpus import LANGUAGES, Segment, labelled_segments, manifest_segments, refuse_unfit
-from encoder import Encoder
+from calibration import Calibration, calibrate
+from conformer import SIZES, Conformer, choose_device, log_odds, read_state
+from corpus import labelled_segments, manifest_segments
 from features import add_arguments, choose_encoder
-from recordings import find_recordings, read_samples, with_progress
-from vary import vary
+from pieces import WINDOW, Data, batches, frames_in, read_data
 
 from spokeneval.metrics.equal_error_rate import rocch_eer
-
-LONGEST, SHORTEST = 3000, 100
-"""The most of a segment that the model hears at once in training, as in the paper, and the least, in ms."""
-
-WINDOW = 1000
-"""Length of the windows of diarization, in ms, for which there is a calibration, too."""
 
 WARM_UP = 1 / 15
 """Share of the steps in which the learning rate rises: 5,000 of 75,000 in the paper."""
 
 COPIES = 2
 """Number of varied copies of each recording; each epoch takes each segment from one of the copies or the original."""
-
-
-class Data(NamedTuple):
-    """What to train on.
-
-    Attributes
-    ----------
-    pieces: frames of each segment in each version; the first version is the original.
-    english: whether each segment is English, bool, shape=(segments,).
-    held_out: whether each segment is held out, bool, shape=(segments,).
-    rate: frames per second.
-    digest: identifies all of these.
-    """
-
-    pieces: Sequence[Sequence[np.ndarray]]
-    english: np.ndarray
-    held_out: np.ndarray
-    rate: float
-    digest: str
-
-
-class Plan(NamedTuple):
-    """A batch: which segments, and the seed of what varies."""
-
-    chosen: np.ndarray
-    seed: tuple[int, int, int]
 
 
 def main() -> None:
@@ -121,7 +88,7 @@ def train(options: argparse.Namespace) -> None:
         segments = manifest_segments(options.manifest)
     else:
         segments = labelled_segments(options.set)
-    data = hear(options, encoder, segments)
+    data = read_data(options, encoder, segments)
     learnt = np.flatnonzero(~data.held_out)
     steps = options.epochs * -(-len(learnt) // options.batch)
     settings = {
@@ -151,7 +118,7 @@ def train(options: argparse.Namespace) -> None:
     for epoch in range(len(log), options.epochs):
         began = time.monotonic()
         torch.manual_seed(1000 * options.seed + epoch)
-        loss = learn(model, optimiser, schedule, load(options, data, learnt, epoch, device), weights)
+        loss = learn(model, optimiser, schedule, batches(options, data, learnt, epoch, device), weights)
         found = examine(model, data)
         log.append({"epoch": epoch + 1, "loss": round(loss, 4), **found.errors})
         best = min(log, key=lambda row: row["eer"]) if found.errors else log[-1]
@@ -171,95 +138,6 @@ def train(options: argparse.Namespace) -> None:
     print(f"{options.model}: {options.size} model after epoch {chosen}, trained on {len(learnt)} segments")
 
 
-def hear(options: argparse.Namespace, encoder: Encoder, segments: Sequence[Segment]) -> Data:
-    """Read all recordings, and return the frames of each segment in each version."""
-    by_recording: dict[str, list[int]] = {}
-    for index, segment in enumerate(segments):
-        by_recording.setdefault(segment.recording, []).append(index)
-    names = sorted(by_recording)
-    paths = dict(zip(names, find_recordings(options.audio, names)))
-    digest = hashlib.blake2b(repr((segments, options.copies)).encode(), digest_size=16)
-    pieces: list[list[np.ndarray]] = [[np.empty(0)] * len(segments) for _ in range(1 + options.copies)]
-    sizes = {}
-    for number, name in enumerate(with_progress(names, doing="Read")):
-        original = read_samples(paths[name])
-        sizes[name] = len(original)
-        digest.update(original.tobytes())
-        rng = np.random.default_rng([options.seed, number])
-        versions = [(original, 1.0), *(vary(rng, original) for _ in range(options.copies))]
-        for version, (samples, speed) in zip(pieces, versions):
-            frames = encoder.frames(samples)
-            for index in by_recording[name]:
-                start, end = segments[index].start / speed, segments[index].end / speed
-                version[index] = cut(frames, start, end, encoder.rate).copy()
-    refuse_unfit(paths, sizes, segments)
-    every = round(1 / options.hold_out) if options.hold_out else 0
-    held_out = set(names[every - 1 :: every]) if every else set()
-    return Data(
-        pieces,
-        np.array([segment.language == LANGUAGES[0] for segment in segments]),
-        np.array([segment.recording in held_out for segment in segments]),
-        encoder.rate,
-        digest.hexdigest(),
-    )
-
-
-def cut(frames: np.ndarray, start: float, end: float, rate: float) -> np.ndarray:
-    """Return the frames from `start` to `end`, in ms; at least `SHORTEST`, if there are so many.
-
-    rate: frames per second.
-    """
-    shortest = max(1, round(SHORTEST * rate / 1000))
-    first = round(start * rate / 1000)
-    last = min(len(frames), max(round(end * rate / 1000), first + shortest))
-    return frames[max(0, min(first, last - shortest)) : last]
-
-
-def load(
-    options: argparse.Namespace, data: Data, learnt: np.ndarray, epoch: int, device: torch.device
-) -> torch.utils.data.DataLoader:
-    """Return the batches of an epoch: every segment once, with others of similar lengths, in random order."""
-    rng = np.random.default_rng([options.seed, epoch])
-    length = np.array([len(data.pieces[0][index]) for index in learnt]).clip(max=_frames(LONGEST, data))
-    order = learnt[np.argsort(length * (0.8 + 0.4 * rng.random(len(learnt))), kind="stable")]
-    starts = options.batch * rng.permutation(-(-len(order) // options.batch))
-    plans = [
-        Plan(order[start : start + options.batch], (options.seed, epoch, number))
-        for number, start in enumerate(starts)
-    ]
-    return torch.utils.data.DataLoader(
-        plans,  # type: ignore[arg-type]
-        batch_size=None,
-        collate_fn=partial(make_batch, data),
-        num_workers=options.workers,
-        pin_memory=device.type == "cuda",
-    )
-
-
-def _frames(milliseconds: float, data: Data) -> int:
-    return round(milliseconds * data.rate / 1000)
-
-
-def make_batch(data: Data, plan: Plan) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Return the features of a batch, their lengths and their languages, 0 English and 1 Mandarin.
-
-    Each piece is a random part, of at most three seconds, of a random version, with parts masked as in SpecAugment
-    (Park et al. 2019): up to a tenth of the frames, and up to a tenth of the columns.
-    """
-    rng, longest = np.random.default_rng(plan.seed), _frames(LONGEST, data)
-    pieces = []
-    for index in plan.chosen:
-        piece = data.pieces[int(rng.integers(len(data.pieces)))][index]
-        first = int(rng.integers(max(0, len(piece) - longest) + 1))
-        piece = piece[first : first + longest].copy()
-        for axis in (0, 1):
-            width = int(rng.integers(piece.shape[axis] // 10 + 1))
-            start = int(rng.integers(piece.shape[axis] - width + 1))
-            piece[(slice(None),) * axis + (slice(start, start + width),)] = 0
-        pieces.append(piece)
-    return (*pad(pieces), torch.from_numpy(np.where(data.english[plan.chosen], 0, 1)))
-
-
 def relative_rate(step: int, steps: int) -> float:
     """Return the learning rate relative to its peak: a linear rise, then a fall on half a cosine."""
     rise = max(1, round(WARM_UP * steps))
@@ -272,7 +150,7 @@ def learn(
     model: Conformer,
     optimiser: torch.optim.Optimizer,
     schedule: torch.optim.lr_scheduler.LRScheduler,
-    batches: Iterator[tuple[torch.Tensor, torch.Tensor, torch.Tensor]],
+    prepared: Iterable[tuple[torch.Tensor, torch.Tensor, torch.Tensor]],
     weights: torch.Tensor,
 ) -> float:
     """Train for one epoch; return its mean loss."""
@@ -280,7 +158,7 @@ def learn(
     device = weights.device
     short = device.type == "cuda" and torch.cuda.is_bf16_supported()
     total, count = torch.zeros((), device=device), 0
-    for batch in batches:
+    for batch in prepared:
         features, lengths, language = (each.to(device, non_blocking=True) for each in batch)
         with torch.autocast(device.type, torch.bfloat16, enabled=short):
             scores = model(features, lengths)
@@ -310,7 +188,7 @@ def examine(model: Conformer, data: Data) -> Examined:
     if english.all() or not english.any():
         return Examined({}, Calibration(), Calibration())
     pieces = [data.pieces[0][index] for index in held_out]
-    window = _frames(WINDOW, data)
+    window = frames_in(WINDOW, data.rate)
     middles = [piece[max(0, (len(piece) - window) // 2) :][:window] for piece in pieces]
     odds = log_odds(model, pieces)
     segments, windows = calibrate(odds, english), calibrate(log_odds(model, middles), english)
@@ -320,25 +198,6 @@ def examine(model: Conformer, data: Data) -> Examined:
         "balanced_error": round(50 * float((~taken[english]).mean() + taken[~english].mean()), 2),
     }
     return Examined(errors, segments, windows)
-
-
-def calibrate(odds: np.ndarray, english: np.ndarray) -> Calibration:
-    """Return the logistic regression of the language on log-odds, with equal weights for the languages.
-
-    With equal weights, the result is a log-likelihood ratio: 0 means that both languages are equally likely if both are
-    equally frequent. A prior of one segment keeps the scale finite if the odds separate the languages.
-    """
-    inputs = np.stack([odds, np.ones(len(odds))], axis=1)
-    weights = np.where(english, 0.5 / english.mean(), 0.5 / (~english).mean())
-    found = np.array([1.0, 0.0])
-    prior = np.diag([np.var(odds), 0.0]) + 1e-9 * np.eye(2)
-    for _ in range(50):
-        likely = 1 / (1 + np.exp(-np.clip(inputs @ found, -30, 30)))
-        slope = inputs.T @ (weights * (english - likely)) - prior @ (found - [1.0, 0.0])
-        curve = (inputs * (weights * likely * (1 - likely))[:, None]).T @ inputs + prior
-        step = np.linalg.solve(curve, slope)
-        found = found + step / max(1.0, np.abs(step).max())
-    return Calibration(float(max(found[0], 0.0)), float(found[1]))
 
 
 def begin_with(model: Conformer, path: Path, dimensions: int) -> None:
