@@ -14,11 +14,10 @@ import numpy as np
 from sample_data import content_accuracy
 from sample_data.audio.acoustics import write_wav
 from sample_data.audio.board import Board, Line, scored
-from sample_data.audio.flite import speak, voice
+from sample_data.audio.flite import said_by, speak
 from sample_data.audio.kits import make_kits, open_kit, run_script
 from sample_data.audio.part import Part, Step
 from sample_data.audio.rooms import record
-from sample_data.audio.speak import Utterance
 from spokeneval import score
 
 SPEAKERS = 16
@@ -47,11 +46,10 @@ def write_speech(folder: Path, seed: int) -> None:
     content_accuracy.write_sets(folder / "competition", prompts, sets)
     for number, (name, voices) in enumerate(SPOKEN.items()):
         rng = np.random.default_rng([seed, number])
-        utterances = []
-        for response in sets[name]:
-            speaker = int(response.speaker_id[2:])
-            said_by, pitch = voice(voices, speaker)
-            utterances.append(Utterance(response.text, said_by, speed=150 + 7 * speaker % 50, pitch=pitch))
+        utterances = [
+            said_by(voices, int(response.speaker_id[2:]), response.text, slowest=150)
+            for response in sets[name]
+        ]
         for response, samples in zip(sets[name], speak(utterances), strict=True):
             write_wav(folder / "audio" / f"{response.response_id}.wav", record(rng, [samples]))
 

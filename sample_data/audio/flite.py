@@ -22,11 +22,16 @@ VOICES = {
 """`set -> voices`, each with the pitch at which the recogniser understands it best."""
 
 
-def voice(set: str, number: int) -> tuple[str, int]:
-    """Return the voice and the pitch of a speaker of a set; the sets share no voice."""
+def said_by(set: str, number: int, text: str, *, slowest: int) -> Utterance:
+    """Return a text as a speaker of a set says it; the sets share no voice.
+
+    slowest: words per minute of the slowest speaker.
+    """
     voices = VOICES[set]
     name, pitch = voices[number % len(voices)]
-    return name, pitch - 10 + 5 * (number // len(voices) % 5)
+    return Utterance(
+        text, name, speed=slowest + 7 * number % 50, pitch=pitch - 10 + 5 * (number // len(voices) % 5)
+    )
 
 
 def speak(utterances: Sequence[Utterance]) -> Iterator[np.ndarray]:

@@ -14,11 +14,11 @@ import numpy as np
 from sample_data import psst
 from sample_data.audio.acoustics import write_wav
 from sample_data.audio.board import Board, Line, scored
-from sample_data.audio.flite import speak, voice
+from sample_data.audio.flite import said_by, speak
 from sample_data.audio.kits import make_kits, open_kit, run_script
 from sample_data.audio.part import Part, Step
 from sample_data.audio.rooms import record
-from sample_data.audio.speak import RATE, Utterance
+from sample_data.audio.speak import RATE
 from spokeneval import score
 from spokeneval.metrics.phoneme_recognition import FILLERS, arpabet_features, phone_classes
 
@@ -67,10 +67,8 @@ def responses(
     sessions = list(dict.fromkeys(utterance.session for utterance in utterances))
     spoken = speak(
         [
-            Utterance(in_flite(run), said_by, speed=140 + 7 * number % 50, pitch=pitch)
+            said_by(set, sessions.index(utterance.session), in_flite(run), slowest=140)
             for utterance, several in zip(utterances, runs, strict=True)
-            for number in [sessions.index(utterance.session)]
-            for said_by, pitch in [voice(set, number)]
             for run in several
             if run[0] not in FILLERS
         ]

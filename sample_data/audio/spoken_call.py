@@ -14,11 +14,10 @@ import numpy as np
 from sample_data import spoken_call
 from sample_data.audio.acoustics import write_wav
 from sample_data.audio.board import Board, Line, scored
-from sample_data.audio.flite import speak, voice
+from sample_data.audio.flite import said_by, speak
 from sample_data.audio.kits import make_kits, open_kit, run_script
 from sample_data.audio.part import Part, Step
 from sample_data.audio.rooms import record
-from sample_data.audio.speak import Utterance
 from spokeneval import score
 
 SIZES = {"development": 1000, "evaluation": 300}
@@ -37,11 +36,10 @@ def write_speech(folder: Path, seed: int) -> None:
     grammar.parent.mkdir(parents=True, exist_ok=True)
     grammar.write_text(spoken_call.grammar_text(), encoding="utf-8")
     rng = np.random.default_rng([seed, 1])
-    utterances = []
-    for row in rows:
-        number = int(row["speaker"].lstrip("S"))
-        said_by, pitch = voice("evaluation", number)
-        utterances.append(Utterance(row["Transcription"], said_by, speed=130 + 7 * number % 50, pitch=pitch))
+    utterances = [
+        said_by("evaluation", int(row["speaker"].lstrip("S")), row["Transcription"], slowest=130)
+        for row in rows
+    ]
     for row, samples in zip(rows, speak(utterances), strict=True):
         write_wav(folder / "audio" / "evaluation" / row["Wavfile"], record(rng, [samples]))
 
