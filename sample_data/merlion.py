@@ -117,6 +117,13 @@ def write_diarization_set(tables: Tables, folder: Path) -> list[Path]:
     return [*written, folder / "regions.csv"]
 
 
+WRITERS = {
+    "merlion_identification": write_identification_set,
+    "merlion_diarization": write_diarization_set,
+}
+"""`task -> function that writes its gold standard`."""
+
+
 def identification_scores(labels: pd.DataFrame, quality: str, seed: int) -> np.ndarray:
     """Return English and Mandarin scores of the scored segments, shape (n, 2).
 
@@ -368,8 +375,8 @@ def write_samples(root: Path) -> list[Path]:
     written = []
     for name, seed in SEEDS.items():
         tables = generate("small", name, seed)
-        written += write_identification_set(tables, root / "reference_data" / "merlion_identification" / name)
-        written += write_diarization_set(tables, root / "reference_data" / "merlion_diarization" / name)
+        for task, write in WRITERS.items():
+            written += write(tables, root / "reference_data" / task / name)
     return written
 
 

@@ -60,10 +60,7 @@ def write_speech(folder: Path, seed: int) -> None:
         rng = np.random.default_rng([seed, number])
         drawn = [merlion.generate("small", set, int(rng.random() * 2**31)) for _ in range(draws)]
         tables = merlion.Tables(*(pd.concat(each, ignore_index=True) for each in zip(*drawn, strict=True)))
-        for task, write in (
-            ("merlion_identification", merlion.write_identification_set),
-            ("merlion_diarization", merlion.write_diarization_set),
-        ):
+        for task, write in merlion.WRITERS.items():
             write(tables, folder / "competition" / "reference_data" / task / set)
         for name, samples in conversations(rng, set, tables):
             write_wav(folder / "audio" / set / name, samples)

@@ -46,10 +46,6 @@ VOICES = [
 ACCENTS = {"English": ("en-us", "en-gb-x-rp"), "Mandarin": ("cmn-latn-pinyin",)}
 SENTENCES = 12
 PAUSE = 300  # ms
-TASKS = {
-    "merlion_identification": merlion.write_identification_set,
-    "merlion_diarization": merlion.write_diarization_set,
-}
 
 
 def write_unheard(folder: Path, seed: int) -> None:
@@ -96,7 +92,7 @@ def write_unheard(folder: Path, seed: int) -> None:
         pd.DataFrame(regions, columns=["audio_name", "start", "end"]),
         pd.DataFrame(lengths, columns=["audio_name", "length"]),
     )
-    for task, write in TASKS.items():
+    for task, write in merlion.WRITERS.items():
         write(tables, folder / NAME / task)
         gold = reference_of(folder, task)
         inputs = dict(load_reference(find_task(task), "development", gold, {}).public)
