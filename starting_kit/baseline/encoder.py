@@ -45,7 +45,10 @@ def load_encoder(path: Path, weights: Optional[Path]) -> Encoder:
         sys.exit(f"{weights}: no such folder; --weights needs the folder with the encoder's weights")
     specification = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
+    try:
+        specification.loader.exec_module(module)
+    except ImportError as missing:
+        sys.exit(f"{path}: {missing}; install the packages that this encoder needs")
     missing = [name for name in ("RATE", "load", "frames") if not hasattr(module, name)]
     if missing:
         sys.exit(f"{path}: does not define {', '.join(missing)}; an encoder needs RATE, load() and frames()")

@@ -368,6 +368,10 @@ def without(folder):
         (None, "no such file; --encoder needs a Python file with RATE, load"),
         ("RATE = 50", "does not define load, frames"),
         (
+            "import no_such_package",
+            "No module named 'no_such_package'; install the packages that this encoder",
+        ),
+        (
             LOUDNESS.replace("axis=1)\n", "axis=1)[:, :, None]\n"),
             r"frames\(\) returned shape .*; expected finite numbers",
         ),

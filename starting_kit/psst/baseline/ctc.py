@@ -17,12 +17,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import torch
 from decode import greedy
 from encoder import Encoder, load_encoder
 from kit import parse_fitted, read_list, read_reference
 from recordings import arguments, find_recordings, read_samples, with_progress
-from torch import nn
+
+try:
+    import torch
+    from torch import nn
+except ImportError:
+    sys.exit('ctc.py needs torch: pip install "torch>=2.6"')
 
 from spokeneval.metrics.phoneme_recognition import arpabet_features, count_errors, drop_fillers, per
 
