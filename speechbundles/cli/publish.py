@@ -4,15 +4,17 @@ After the import, the dates, limits, pages and columns on the server are compare
 are submitted, and their scores are compared with those of a rehearsal to the last digit.
 """
 
+import shlex
 from pathlib import Path
 
 import click
 
 from speechbundles.cli.options import Command, as_json, bundle_file
 from speechbundles.cli.progress import uploading
-from speechbundles.cli.server import connect, server_options
+from speechbundles.cli.server import connect, given, server_options
 from speechbundles.cli.terminal import answer_json, refuse_windows, report_steps, reporting
 from speechbundles.live import publish_bundle
+from speechbundles.model.text import PROGRAM
 
 
 @click.command(cls=Command, help=__doc__)
@@ -37,9 +39,15 @@ def command(
     as_json: bool,
 ) -> int:
     refuse_windows()
+    again = f"{PROGRAM} {shlex.join(['publish', str(bundle), *given(server, token_file)])}"
     with reporting(), uploading() as progress:
         published = publish_bundle(
-            connect(server, token_file), bundle, competition=competition, opening=opening, progress=progress
+            connect(server, token_file),
+            bundle,
+            competition=competition,
+            opening=opening,
+            again=again,
+            progress=progress,
         )
         steps = report_steps(published, as_json=as_json)
     if as_json:

@@ -41,6 +41,12 @@ def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return address(token(command))
 
 
+def given(server: str, token_file: Path | None) -> list[str]:
+    """Return the words of the `server_options` that differ from the defaults, for a command that continues this one."""
+    address = ["--server", server] if server != SERVER else []
+    return address + (["--token-file", str(token_file)] if token_file else [])
+
+
 def connect(server: str, token_file: Path | None) -> Connection:
     """Return a connection; from now on, the programs that a command runs cannot read the token in this process."""
     hide_memory()

@@ -29,6 +29,7 @@ def publish(
     *,
     competition: int | None = None,
     opening: bool = False,
+    again: str,
     progress: Progress | None = None,
 ) -> Iterator[str]:
     """Publish a bundle step by step; yield a line for each step.
@@ -38,6 +39,7 @@ def publish(
     path: a built zip for Codabench.
     competition: a competition that was already imported from this bundle; the upload and the import are skipped.
     opening: list the competition publicly after all other steps have succeeded.
+    again: the command that publishes this bundle, to which the last line adds the options that open the competition.
     progress: called with the uploaded bytes, and their total.
 
     Raises
@@ -83,7 +85,7 @@ def publish(
         shown = "  ".join(f"{cell.title} {cell.fixed()}" for cell in rehearsal.row if not cell.hidden)
         yield f"{built.name}: same scores as in the rehearsal, to the last digit: {shown}"
     if not opening:
-        yield f"not public yet; to open it: publish {path} --competition {competition} --open"
+        yield f"not public yet; to open it: {again} --competition {competition} --open"
         return
     untried = [built.name for built, name, _ in rehearsed if name is None]
     if untried:

@@ -2,6 +2,7 @@
 
 import copy
 import functools
+import shlex
 
 import pytest
 
@@ -10,10 +11,13 @@ from speechbundles.live.publish import publish
 from speechbundles.live.served import differences
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.errors import OrganiserError, Unreachable
+from speechbundles.model.text import PROGRAM
 from speechbundles.rehearse.rehearsal import rehearse_phase
 from tests.samples.bundle_defects import codabench
 from tests.samples.codabench_server import ORGANISER, TOKEN, CodabenchServer, Mishap
 from tests.samples.live_bundle import live_bundle, score
+
+AGAIN = "publish it"
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +47,7 @@ def steps(connection, bundle, **options):
     """Return the successful steps, and the error that ended them."""
     done = []
     try:
-        for step in publish(connection, bundle, **options):
+        for step in publish(connection, bundle, again=AGAIN, **options):
             done.append(step)
     except OrganiserError as error:
         return done, str(error)
@@ -68,6 +72,7 @@ def test_a_bundle_is_uploaded_compared_and_tried(connection, server, bundle):
         "Evaluation",
         "not public yet; to open it",
     ]
+    assert done[-1].endswith(f": {AGAIN} --competition 7 --open")
     assert done[6] == "Development: no test submission, because the bundle has no baseline for it"
     assert "same scores as in the rehearsal, to the last digit" in done[8]
     assert "Accuracy 0.7500  Error 0.2500" in done[8]  # the baseline is right for three in four
@@ -306,10 +311,10 @@ def test_requests_that_must_not_be_repeated_are_not_retried(connection, server, 
     bundle = live_bundle(tmp_path / "one.zip", phases=[{**phases[1], "index": 0}])
     server.mishaps = [Mishap(begins, "act-and-drop")]
     with pytest.raises(Unreachable, match="The server may have carried out the request"):
-        list(publish(connection, bundle, opening=True))
+        list(publish(connection, bundle, opening=True, again=AGAIN))
     assert len(server.called(begins)) == 1
     server.mishaps = [Mishap(begins, 429)]  # the server has not started
-    assert list(publish(connection, bundle, opening=True))[-1] == "published"
+    assert list(publish(connection, bundle, opening=True, again=AGAIN))[-1] == "published"
 
 
 # The command
@@ -321,7 +326,6 @@ def test_the_command(server, bundle, tmp_path, monkeypatch, capsys):
     assert build_bundle.main(["publish", str(bundle), "--server", server.address]) == 0
     out, err = capsys.readouterr()
     assert f"imported as competition 7: {server.address}/competitions/7/" in out
-    assert f"publish {bundle} --competition 7 --open" in out
     assert TOKEN not in out + err
     assert build_bundle.main(["fetch", "7", str(tmp_path), "--server", server.address]) == 0
     assert "1 runs, 1 fetched now" in capsys.readouterr().err
@@ -330,3 +334,26 @@ def test_the_command(server, bundle, tmp_path, monkeypatch, capsys):
     assert "does not accept this token" in capsys.readouterr().err
     assert build_bundle.main(["publish", str(bundle), "--server", "http://codabench.example"]) == 1
     assert "only https is allowed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("with_file", [True, False])
+def test_the_printed_command_opens_the_competition(with_file, server, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("speechbundles.live.wait.PAUSE", 0)
+    phases = copy.deepcopy(codabench().spec["phases"])
+    (tmp_path / "my bundles").mkdir()
+    bundle = live_bundle(tmp_path / "my bundles/one.zip", phases=[{**phases[1], "index": 0}])
+    options = ["--server", server.address]
+    if with_file:
+        token = tmp_path / "my token"
+        token.write_text(TOKEN)
+        token.chmod(0o600)
+        options += ["--token-file", str(token)]
+    else:
+        monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
+    assert build_bundle.main(["publish", str(bundle), *options]) == 0
+    printed = capsys.readouterr().out.splitlines()[-1].partition("to open it: ")[2]
+    program, words = shlex.split(PROGRAM), shlex.split(printed)
+    assert words[: len(program)] == program
+    assert not server.competitions[7]["published"]
+    assert build_bundle.main(words[len(program) :]) == 0
+    assert server.competitions[7]["published"]
