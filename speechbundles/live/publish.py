@@ -73,6 +73,10 @@ def publish(
         kinds = [f"{part.replace('_', ' ')}: {answer}" for part, answer in readable.items()]
         yield f"readable by others before opening: {', '.join(kinds)}"
     yield from (f"note: {line}" for line in unprotected_labels(bundle))
+    at_home = dict.fromkeys(phase.reference_data for phase in bundle.phases if bundle.is_at_home(phase))
+    yield from (
+        f"note: {name}: these reference data contain no hidden label (labels: home)" for name in at_home
+    )
     for (built, name, rehearsal), phase in zip(rehearsed, phases, strict=True):
         if name is None or rehearsal is None:
             yield f"{built.name}: no test submission, because the bundle has no baseline for it"

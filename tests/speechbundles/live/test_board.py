@@ -359,6 +359,7 @@ def test_a_wrong_call_is_refused_in_a_line(out, settings, message, tmp_path, cap
 
 def test_other_commands_state_what_participants_see_and_what_to_do(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(dates, "now", lambda: NOW)
+    monkeypatch.setattr("speechbundles.live.wait.PAUSE", 0)
     mine = begin(tmp_path / "mine")
     folder, out = tmp_path / "fetched", tmp_path / "out"
     bundle = mine / f"dist/codabench/{NAME}.zip"
@@ -385,6 +386,11 @@ def test_other_commands_state_what_participants_see_and_what_to_do(tmp_path, mon
         assert "run `board`" in shown
         assert server.called("API PATCH") == []
         assert run("watch", bundle, number, "--dir", folder, *connected)[0] == 0
+        server.readable = True
+        status, shown = run("publish", bundle, *connected)
+        assert (status, "reference data: yes" in shown, "use labels: home" in shown) == (0, True, False)
+        assert shown.count("note: reference_data.zip: these reference data contain no hidden label") == 1
+        assert shown.count("contain no hidden label") == 1  # not of the development set
     status, shown = run("season", bundle, folder)
     assert (status, "participants see only Received on the platform; `board` makes" in shown) == (0, True)
     status, shown = run("score", bundle, "--fetched", folder, "--phase", "Evaluation", "--out", out)
