@@ -148,7 +148,7 @@ def score(
         else partial(rehearse_on_cluster, scheduler)
     )
     scoring = _Scoring(built, scored_phase, tuple(basis), out, rehearse, progress)
-    with locked(runs / "lock", out):
+    with locked(runs / "lock", out, "score"):
         notes: tuple[str, ...] = ()
         if teams is None:
             results, new = _score_all(scoring, submissions)

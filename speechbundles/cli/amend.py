@@ -13,14 +13,17 @@ import click
 
 from speechbundles.cli.options import Command, as_json, bundle_file, jobs
 from speechbundles.cli.progress import counting
-from speechbundles.cli.server import competition_number, connect, fetched_folder, fetched_into, server_options
+from speechbundles.cli.server import (
+    competition_number,
+    connect,
+    fetched_folder,
+    fetched_into,
+    server_options,
+    using,
+)
 from speechbundles.cli.terminal import answer_json, refuse_windows, report_steps, reporting
 from speechbundles.live import abandon_amendment, amendment_to_text, carry_out_amendment, plan_amendment
-from speechbundles.model.fetched import locked
 from speechbundles.model.text import say
-
-LOCK = ".amend.lock"
-"""The file in the folder that a run of this command locks."""
 
 
 @click.command(cls=Command, help=__doc__)
@@ -58,8 +61,7 @@ def command(
     with reporting(ending="\n\nRun the same command again to continue."):
         connection = connect(server, token_file)
         folder = fetched_into(folder, competition)
-        folder.mkdir(parents=True, exist_ok=True)
-        with locked(folder / LOCK, folder):
+        with using(folder):
             if abandon:
                 steps = report_steps(abandon_amendment(connection, competition, folder), as_json=as_json)
                 if as_json:

@@ -21,7 +21,7 @@ import click
 from speechbundles.assemble import plan_bundles, write_bundles
 from speechbundles.cli.options import PATH, Command, as_json, jobs
 from speechbundles.cli.progress import counting, steps
-from speechbundles.cli.server import connect, server_options
+from speechbundles.cli.server import connect, server_options, using
 from speechbundles.cli.terminal import ROOT, answer, refuse_windows, reporting, resumable
 from speechbundles.competition.read import read_competitions
 from speechbundles.live import fetch_competition, make_home_board, private_folder, write_home_board
@@ -29,7 +29,6 @@ from speechbundles.model import dates
 from speechbundles.model.competition import Competition
 from speechbundles.model.console import wrap
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.fetched import locked
 from speechbundles.model.finding import format_findings
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import printable, say
@@ -81,12 +80,11 @@ def command(
             raise OrganiserError(
                 f"{fetched}: no such folder; give COMPETITION to fetch the submissions first"
             )
-        private = private_folder(fetched)
-        with locked(private / "lock", fetched):
+        with using(fetched):
             if number is not None:
                 with counting("fetching") as fetching:
                     fetch_competition(connect(server, token_file), number, fetched, progress=fetching)
-            bundle, sets = _build(competition, chosen, private)
+            bundle, sets = _build(competition, chosen, private_folder(fetched))
             with counting("scoring") as scoring:
                 board = make_home_board(
                     bundle,

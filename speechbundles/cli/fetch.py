@@ -18,7 +18,7 @@ import click
 
 from speechbundles.cli.options import PATH, Command, as_json
 from speechbundles.cli.progress import counting
-from speechbundles.cli.server import competition_number, connect, server_options
+from speechbundles.cli.server import competition_number, connect, server_options, using
 from speechbundles.cli.terminal import answer, refuse, reporting
 from speechbundles.live import INDEX, JOBS, fetch_competition
 from speechbundles.model.text import say
@@ -45,9 +45,9 @@ def command(
         reporting(ending="\n\nFetched files are kept. Run the same command again to continue."),
         counting("fetching") as progress,
     ):
-        haul = fetch_competition(
-            connect(server, token_file), competition, folder, jobs=jobs, progress=progress
-        )
+        connection = connect(server, token_file)
+        with using(folder):
+            haul = fetch_competition(connection, competition, folder, jobs=jobs, progress=progress)
     rows = [(run, run.note) for run in haul.lacking]
     rows += [(run, f"still {run.status}") for run in haul.unfinished if not run.note]
     content = {

@@ -1,6 +1,7 @@
 """Arguments and options of commands that use a server, and the connection to it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import click
 from speechbundles.cli.options import PATH
 from speechbundles.live import Connection, read_server, read_token
 from speechbundles.model.environment import TOKEN_VARIABLE, hide_memory
+from speechbundles.model.fetched import LOCK, locked
 from speechbundles.model.text import say
 
 SERVER = "https://www.codabench.org"
@@ -26,6 +28,14 @@ fetched_folder = click.option(
 def fetched_into(folder: Path | None, competition: int) -> Path:
     """Return the folder for a competition's submissions: the option's value, or the default."""
     return folder or Path("fetched") / str(competition)
+
+
+@contextmanager
+def using(folder: Path) -> Iterator[None]:
+    """Make a folder for fetched submissions, and lock it for the command that is running; see `locked`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder / LOCK, folder, str(click.get_current_context().info_name)):
+        yield
 
 
 def server_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -7,13 +7,21 @@ vanished since then, and identical uploads of different teams.
 Exit status, for cron: 0 all is as in the bundle, 1 an error, 3 something differs.
 """
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
 
 from speechbundles.cli.options import Command, as_json, bundle_file
 from speechbundles.cli.progress import counting
-from speechbundles.cli.server import competition_number, connect, fetched_folder, fetched_into, server_options
+from speechbundles.cli.server import (
+    competition_number,
+    connect,
+    fetched_folder,
+    fetched_into,
+    server_options,
+    using,
+)
 from speechbundles.cli.terminal import answer, reporting
 from speechbundles.live import watch_competition
 from speechbundles.model.text import printable, say
@@ -37,15 +45,13 @@ def command(
     token_file: Path | None,
     as_json: bool,
 ) -> int:
+    folder = fetched_into(folder, competition)
     with reporting(), counting("fetching") as progress:
-        found = watch_competition(
-            connect(server, token_file),
-            bundle,
-            competition,
-            fetched_into(folder, competition),
-            fetching=fetching,
-            progress=progress,
-        )
+        connection = connect(server, token_file)
+        with using(folder) if fetching else nullcontext():
+            found = watch_competition(
+                connection, bundle, competition, folder, fetching=fetching, progress=progress
+            )
     lines = list(map(printable, found.differences)) or [f"competition {competition} is as in the bundle"]
     content = {"competition": competition, "differences": found.differences, "notes": found.notes}
     answer(content, "\n".join(lines), as_json=as_json)

@@ -5,7 +5,7 @@ Files that are there are not fetched again. What an interrupted fetch has saved 
 
 import threading
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,7 +18,6 @@ from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachabl
 from speechbundles.model.fetched import (
     DELETED,
     INDEX,
-    LOCK,
     LOGS,
     OUTPUTS,
     REPLACED,
@@ -27,7 +26,6 @@ from speechbundles.model.fetched import (
     Fetched,
     append_to_journal,
     folders_of,
-    locked,
     logs_path,
     output_path,
     read_index,
@@ -69,7 +67,7 @@ def fetch(
     jobs: int = JOBS,
     progress: Progress | None = None,
 ) -> Haul:
-    """Fetch the runs that are not in the folder yet.
+    """Fetch the runs that are not in the folder yet. The caller has locked the folder.
 
     Parameters
     ----------
@@ -78,22 +76,11 @@ def fetch(
 
     Raises
     ------
-    OrganiserError: the competition or the folder's index cannot be read, another fetch is writing to the folder, or the
-        server cannot be reached any more. Runs that were fetched before stay in the folder.
+    OrganiserError: the competition or the folder's index cannot be read, or the server cannot be reached any more. Runs
+        that were fetched before stay in the folder.
     """
     phases = api.phases_of(api.read_competition(connection, competition))
     folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder / LOCK, folder):
-        return _fetch(connection, phases, folder, jobs, progress)
-
-
-def _fetch(
-    connection: Connection,
-    phases: Sequence[api.LivePhase],
-    folder: Path,
-    jobs: int,
-    progress: Progress | None,
-) -> Haul:
     known = {run.id: run for run in read_index(folder)} if (folder / INDEX).exists() else {}
     live = [(phase, run) for phase in phases for run in api.list_runs(connection, phase.id)]
     listed = {run.id: _listed(run, phase.name, known.get(run.id)) for phase, run in live}

@@ -33,7 +33,7 @@ from spokeneval.formats.tables import begins_formula, csv_text
 
 SUBMISSIONS, OUTPUTS, LOGS = "submissions", "outputs", "logs"
 LOCK = ".lock"
-"""The file that a fetch locks while it writes to the folder."""
+"""The file that a command locks while it uses the folder: `fetch`, `watch --fetch`, `amend` or `board`."""
 JOURNAL = ".fetched.jsonl"
 """The runs that were fetched since the index was written, one line each."""
 DELETED = "the upload was deleted on the server"
@@ -193,27 +193,37 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 
 @contextmanager
-def locked(lock: Path, folder: Path) -> Iterator[None]:
-    """Lock a file, so that no other run writes to the folder. The lock ends with the process, even if it is killed.
+def locked(lock: Path, folder: Path, command: str) -> Iterator[None]:
+    """Lock a file, so that no other command uses the folder. The lock ends with the process, even if it is killed.
+
+    Parameters
+    ----------
+    command: the name of the command, for the message of another one.
 
     Raises
     ------
     OrganiserError: another run has locked the file.
     """
-    with lock.open("w") as stream:
+    with lock.open("a+", encoding="utf-8") as stream:
         try:
             if sys.platform == "win32":
                 import msvcrt
 
+                stream.seek(1 << 20)  # beyond the name: a locked byte cannot be read
                 msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
             else:
                 import fcntl
 
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except (BlockingIOError, PermissionError):
+            stream.seek(0)
+            other = stream.read() or "another command"
             raise OrganiserError(
-                f"{folder}: another run is writing to this folder; wait until it ends, or choose another folder"
+                f"{folder}: {other} is using this folder; wait until it ends, or choose another folder"
             ) from None
+        stream.truncate(0)
+        stream.write(command)
+        stream.flush()
         yield
 
 

@@ -113,7 +113,7 @@ def test_of_two_runs_at_once_one_is_refused(tmp_path, downloads):
     bundle, out = codabench_bundle(tmp_path), tmp_path / "out"
 
     def meanwhile(done, of):
-        with pytest.raises(OrganiserError, match="another run is writing to this folder"):
+        with pytest.raises(OrganiserError, match="score is using this folder"):
             score(bundle, downloads, out)
 
     assert score(bundle, downloads, out, progress=meanwhile).new == 3

@@ -6,14 +6,13 @@ from decimal import Decimal
 import pytest
 
 import build_bundle
-from speechbundles.cli.amend import LOCK
 from speechbundles.live import api
 from speechbundles.live.amend import STATE, abandon, carry_out, plan, to_text
 from speechbundles.live.fetch import REPLACED, fetch
 from speechbundles.live.publish import wanted_files
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.errors import OrganiserError, Unreachable
-from speechbundles.model.fetched import locked
+from speechbundles.model.fetched import LOCK, locked
 from speechbundles.model.read import read_built_bundle
 from speechbundles.rehearse.many import Result, rehearse_all
 from tests.samples.codabench_server import TOKEN, Mishap
@@ -418,18 +417,45 @@ def test_an_odd_zip_of_one_participant_blocks_nothing(connection, server, tmp_pa
     assert board(server)[:3] == [("anna", 40), ("carol", 39), ("mallory", 37)]
 
 
-def test_of_two_amendments_in_a_folder_the_second_is_refused(server, tmp_path, monkeypatch, capsys):
+def test_beside_another_command_in_the_folder_nothing_is_amended(server, tmp_path, monkeypatch, capsys):
     new = season(server, tmp_path)
     monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
     folder = tmp_path / "live"
     folder.mkdir()
     arguments = ["amend", str(new), "7", "--dir", str(folder), "--server", server.address]
-    with locked(folder / LOCK, folder):
+    with locked(folder / LOCK, folder, "fetch"):
         for more in (["--yes"], ["--abandon"], []):
             capsys.readouterr()
             assert build_bundle.main([*arguments, *more]) == 1
-            assert capsys.readouterr().err.startswith(f"{folder}: another run is writing to this folder")
+            assert capsys.readouterr().err.startswith(f"{folder}: fetch is using this folder; wait until")
     assert [request for request in server.requests if request[0] != "API GET"] == []
+
+
+def test_beside_an_amendment_nothing_is_fetched_into_its_folder(server, tmp_path, monkeypatch, capsys):
+    new = season(server, tmp_path)
+    monkeypatch.setattr("speechbundles.live.wait.PAUSE", 0)
+    monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
+    folder = str(tmp_path / "live")
+    commands = [["fetch", "7", folder], ["watch", str(new), "7", "--dir", folder, "--fetch"]]
+    at = ["--server", server.address]
+    refusals = []
+
+    def carry_out_beside(*arguments, **options):
+        for step in carry_out(*arguments, **options):
+            capsys.readouterr()
+            for command in commands:
+                assert build_bundle.main([*command, *at]) == 1
+                refusals.append(capsys.readouterr().err.splitlines()[0])
+            yield step
+
+    monkeypatch.setattr("speechbundles.cli.amend.carry_out_amendment", carry_out_beside)
+    assert build_bundle.main(["amend", str(new), "7", "--dir", folder, *at, "--yes"]) == 0
+    assert set(refusals) == {
+        f"{folder}: amend is using this folder; wait until it ends, or choose another folder"
+    }
+    assert len(refusals) == 2 * 3  # the exchange, the runs, the comparison
+    for command in commands:
+        assert build_bundle.main([*command, *at]) == 0
 
 
 def test_the_command(server, tmp_path, monkeypatch, capsys):

@@ -409,16 +409,15 @@ HOLD = """
 import sys, time
 from pathlib import Path
 from speechbundles.model.fetched import locked
-with locked(Path(sys.argv[1]), Path()):
+with locked(Path(sys.argv[1]), Path(), "amend"):
     print("locked", flush=True)
     time.sleep(600)
 """
 
 
-@pytest.mark.parametrize("lock", [f"{PRIVATE}/lock", LOCK])
-def test_of_two_runs_on_a_folder_the_second_is_refused_until_the_first_is_gone(lock, tmp_path, capsys):
+def test_of_two_runs_on_a_folder_the_second_is_refused_until_the_first_is_gone(tmp_path, capsys):
     mine = begin(tmp_path / "mine")
-    folder = write_files(mine / "fetched", {lock: ""})
+    folder = write_files(mine / "fetched", {LOCK: ""})
     token = write_files(tmp_path, {"token": TOKEN}) / "token"
     token.chmod(0o600)
     with CodabenchServer(lambda parts, submission: {"received": 1.0}) as server:
@@ -432,13 +431,13 @@ def test_of_two_runs_on_a_folder_the_second_is_refused_until_the_first_is_gone(l
             server.address,
         )
         with subprocess.Popen(
-            [sys.executable, "-c", HOLD, folder / lock], stdout=subprocess.PIPE, cwd=ROOT
+            [sys.executable, "-c", HOLD, folder / LOCK], stdout=subprocess.PIPE, cwd=ROOT
         ) as first:
             assert first.stdout.readline() == b"locked\n"
             capsys.readouterr()
             assert main(*call, "--token-file", token) == 1
             assert [line for line in capsys.readouterr().err.splitlines() if "fetching" not in line] == [
-                f"{folder}: another run is writing to this folder; wait until it ends, or choose another folder"
+                f"{folder}: amend is using this folder; wait until it ends, or choose another folder"
             ]
             assert not (tmp_path / "site").exists()
             first.kill()
