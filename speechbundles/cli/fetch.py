@@ -10,6 +10,9 @@ COMPETITION is the competition's number, as in its address. DIR receives:
     logs/           console output, ingestion output, report page
 
 Run the same command again to fetch new submissions. Files that are already in DIR are kept.
+
+Exit status, for cron: 0 all files are in DIR, except files that an earlier call has already listed as lost; 1 an error,
+files are missing for the first time, or runs have not ended.
 """
 
 from pathlib import Path
@@ -63,4 +66,4 @@ def command(
     if as_json or lines:
         answer(content, "\n".join(lines), as_json=as_json)
     say(f"{len(haul.runs)} runs, {haul.fetched} fetched now; see {folder / INDEX}", error=True)
-    return 1 if haul.unfinished else 0
+    return 1 if haul.unsettled else 0

@@ -43,10 +43,17 @@ EMPTY = "the upload is empty (0 bytes)"
 
 @dataclass(frozen=True)
 class Haul:
-    """The runs that a folder holds now. `fetched`: the number of runs that were new."""
+    """The runs that a folder holds now.
+
+    Attributes
+    ----------
+    fetched: the number of runs that were new, or got new files or another status.
+    unchanged: the numbers of the runs whose files were requested again and are still missing, as recorded before.
+    """
 
     runs: tuple[Fetched, ...]
     fetched: int
+    unchanged: frozenset[int] = frozenset()
 
     @property
     def lacking(self) -> list[Fetched]:
@@ -57,6 +64,11 @@ class Haul:
     def unfinished(self) -> list[Fetched]:
         """Runs that may get more files on the server later."""
         return [run for run in self.runs if not run.complete]
+
+    @property
+    def unsettled(self) -> list[Fetched]:
+        """Unfinished runs, without those that ended and whose missing files were recorded before."""
+        return [run for run in self.unfinished if run.status not in api.FINAL or run.id not in self.unchanged]
 
 
 def fetch(
@@ -130,7 +142,13 @@ def fetch(
             if run.note == VANISHED and run.upload in uploads:
                 result[run.id] = replace(run, note=REPLACED)
         write_index(folder, result.values())
-    return Haul(tuple(run for _, run in sorted(result.items())), len(wanted))
+    unchanged = frozenset(run.id for run in wanted if _is_as(result[run.id], known.get(run.id)))
+    return Haul(tuple(run for _, run in sorted(result.items())), len(wanted) - len(unchanged), unchanged)
+
+
+def _is_as(run: Fetched, known: Fetched | None) -> bool:
+    """Return whether a run lacks the same files for the same reasons as before."""
+    return known is not None and not run.complete and (run.status, run.note) == (known.status, known.note)
 
 
 def _listed(run: api.LiveRun, phase: str, known: Fetched | None) -> Fetched:

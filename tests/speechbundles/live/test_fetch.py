@@ -23,6 +23,7 @@ from email.utils import format_datetime
 
 import pytest
 
+import build_bundle
 from speechbundles.board.outputs import read_outputs
 from speechbundles.live import api
 from speechbundles.live.connection import PAUSES, Connection, read_server, read_token
@@ -151,6 +152,40 @@ def test_files_lost_on_the_server_are_listed_and_stay_in_the_folder(connection, 
     }
     assert all((tmp_path / run.submission).is_file() for run in (first, failed))
     assert haul.runs[-1].submission == ""
+
+
+def test_a_lost_upload_is_listed_each_time_and_is_an_error_the_first_time(
+    server, phase, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
+
+    def call():
+        capsys.readouterr()
+        status = build_bundle.main(["fetch", "7", str(tmp_path), "--server", server.address])
+        printed = capsys.readouterr()
+        return status, printed.out.splitlines(), printed.err.splitlines()[-1].partition(";")[0]
+
+    def lose(run):
+        del server.files[server.datasets[server.submissions[run]["data"]]["path"]]
+
+    first, second, third = server.submissions
+    lose(first)
+    status, (line,), counted = call()
+    assert (status, counted) == (1, "3 runs, 3 fetched now")
+    assert line.startswith(f"  Evaluation  anna  {first}  submissions/anna/")
+    assert read_index(tmp_path)[0].note in line
+    assert call() == (0, [line], "3 runs, 0 fetched now")
+    (tmp_path / read_index(tmp_path)[1].submission).unlink()
+    lose(second)
+    status, lines, counted = call()
+    assert (status, len(lines), counted) == (1, 2, "3 runs, 1 fetched now")
+    assert call() == (0, lines, "3 runs, 0 fetched now")
+    server.submissions[third].update(status="Running", step=99)
+    for _ in range(2):
+        status, (*_, last), counted = call()
+        assert (status, last) == (1, f"  Evaluation  bob  {third}  still Running")
+    server.submissions[third].update(status="Failed")
+    assert call() == (0, lines, "3 runs, 1 fetched now")
 
 
 def test_a_run_of_an_upload_that_is_here_has_no_second_copy(connection, server, phase, tmp_path):
