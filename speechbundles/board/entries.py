@@ -8,7 +8,6 @@ a score.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from speechbundles.board.outputs import LIST_FILE, SYSTEMS_FILE
 from speechbundles.model.bundle import BuiltPhase
 from speechbundles.model.competition import Column
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.fetched import Fetched, folded, read_index
+from speechbundles.model.fetched import Fetched, folded, read_index, upload_times
 from speechbundles.platforms.facts import FORCE_ALL, FORCE_LAST, PICKED
 from speechbundles.rehearse import FINISHED, Result
 from spokeneval.formats.problems import count_of, some_of
@@ -66,12 +65,8 @@ def read_teams(folder: Path, phase: BuiltPhase) -> Teams:
     if not runs:
         known = ", ".join(repr(name) for name in dict.fromkeys(run.phase for run in index)) or "none"
         raise OrganiserError(f"{folder}: no run of the phase {phase.name!r}; phases with runs: {known}")
-    uploaded: dict[tuple[str, str], datetime] = {}
-    for run in runs:
-        upload = (run.owner, run.upload or str(run.id))
-        uploaded[upload] = min(run.time, uploaded.get(upload, run.time))
+    times = upload_times(runs)
     there = [run for run in runs if run.on_board or not (run.gone or run.status == "Cancelled")]
-    times = {run.id: uploaded[run.owner, run.upload or str(run.id)] for run in there}
     timely = [run for run in there if phase.is_open(times[run.id])]
     notes = [
         f"{run.owner}: run {run.id} does not count: uploaded at {times[run.id]:%Y-%m-%d %H:%M:%S}, "

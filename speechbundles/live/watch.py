@@ -25,7 +25,7 @@ from speechbundles.live.publish import (
 )
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.errors import Gone, Refused
-from speechbundles.model.fetched import Fetched, read_index
+from speechbundles.model.fetched import Fetched, read_index, upload_times
 from speechbundles.model.submissions import INDEX
 from spokeneval.formats.problems import some_of
 
@@ -83,7 +83,7 @@ def watch(
         index = list(fetch(connection, competition, folder, progress=progress).runs)
     if not index:
         notes.append(f"{folder}: nothing fetched, so vanished and identical runs were not looked for")
-    uploaded = _upload_times(index)
+    uploaded = upload_times(index)
     moment = now or datetime.now(timezone.utc).replace(tzinfo=None)
     for built, phase in zip(bundle.phases, phases, strict=False):
         found += _odd_runs(bundle, built, runs[phase.id], api.organisers_of(live), uploaded, moment)
@@ -118,15 +118,6 @@ def _vanished(index: Sequence[Fetched], there: set[int]) -> list[str]:
         for run in index
         if run.id not in there and not run.gone
     ]
-
-
-def _upload_times(index: Sequence[Fetched]) -> dict[int, datetime]:
-    """Return the time of each run's upload: that of its first run."""
-    first: dict[tuple[str, str, str], datetime] = {}
-    for run in index:
-        upload = (run.owner, run.phase, run.upload or str(run.id))
-        first[upload] = min(run.time, first.get(upload, run.time))
-    return {run.id: first[run.owner, run.phase, run.upload or str(run.id)] for run in index}
 
 
 def _odd_runs(

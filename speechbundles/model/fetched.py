@@ -19,7 +19,7 @@ import json
 import re
 import sys
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from datetime import datetime
@@ -84,12 +84,25 @@ class Fetched:
         return self.note in (DELETED, VANISHED, REPLACED)
 
     @property
+    def own_upload(self) -> tuple[str, str, str]:
+        """Its owner, phase and upload, which all runs of one upload to a phase share."""
+        return self.owner, self.phase, self.upload or str(self.id)
+
+    @property
     def owner_folder(self) -> str:
         """The folder of the owner's uploads; empty if the upload is not here."""
         return self.submission.split("/")[1] if self.submission else ""
 
 
 COLUMNS = tuple(field.name for field in fields(Fetched))
+
+
+def upload_times(runs: Sequence[Fetched]) -> dict[int, datetime]:
+    """Return the time of each run's upload, by the run's id: that of its first run, because repeated runs are later."""
+    first: dict[tuple[str, str, str], datetime] = {}
+    for run in runs:
+        first[run.own_upload] = min(run.time, first.get(run.own_upload, run.time))
+    return {run.id: first[run.own_upload] for run in runs}
 
 
 def read_index(folder: Path) -> list[Fetched]:
