@@ -205,10 +205,10 @@ def make_home_board(
 
 
 def _first_runs(runs: Sequence[Fetched]) -> list[Fetched]:
-    """Return a run for each upload, with the time of its first run and the state of its last one."""
-    uploads: dict[tuple[str, str], list[Fetched]] = {}
+    """Return a run for each upload to a phase, with the time of its first run and the state of its last one."""
+    uploads: dict[tuple[str, str, str], list[Fetched]] = {}
     for run in sorted(runs, key=lambda run: run.id):
-        uploads.setdefault((run.owner, run.upload or str(run.id)), []).append(run)
+        uploads.setdefault(run.own_upload, []).append(run)
     together = []
     for own in uploads.values():
         withdrawn = all(run.note in (DELETED, VANISHED) for run in own)

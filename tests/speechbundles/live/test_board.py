@@ -225,6 +225,18 @@ def test_a_run_made_again_has_the_time_of_the_first_and_counts_once(exact, tmp_p
     assert made.following is None
 
 
+def test_an_upload_that_migrated_to_the_next_phase_counts_there(exact, tmp_path):
+    """The platform's copy is a run of the same upload, made when the next phase opens."""
+    folder = fetched(
+        tmp_path,
+        ("anna", "2027-02-20T09:00", 20, {"upload": "same", "phase": "Development"}),
+        ("anna", "2027-03-01T00:00:05", 20, {"upload": "same"}),
+    )
+    made = board(exact, folder)
+    assert placed(made) == [(1, "anna")]
+    assert made.phases[0].entries[0].time == datetime(2027, 3, 1, 0, 0, 5)
+
+
 def test_a_daily_board_ends_with_the_last_day_and_is_the_same_at_any_hour(exact, tmp_path):
     folder = fetched(tmp_path, ("anna", "2027-03-09T23:59:59", 20), ("bob", "2027-03-10T00:00:00", 9))
     made = board(exact, folder)
