@@ -161,7 +161,8 @@ def make_home_board(
     for run in (run for run in runs if run.time < until):
         try:
             path = _submitted(fetched, run)
-            uploads[Submission(run.time, run.owner, f"{run.id}", path, sha256(path, MAX_BYTES))] = run
+            digest = sha256(path, MAX_BYTES)
+            uploads[Submission(run.time, run.owner, f"{run.id}", path, digest, run.phase)] = run
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             left_out.append(f"{run.phase}  {run.owner}  {run.id}  not scored: {reason}")
@@ -238,7 +239,7 @@ def _submitted(fetched: Path, run: Fetched) -> Path:
 
 def _why_left_out(attempt: Attempt, run: Fetched) -> str:
     """Return why a run is not on the board; empty if it is."""
-    if attempt.phase is None or attempt.phase.name != run.phase:
+    if attempt.phase is None:
         return f"{run.phase} was not open at {run.time:{FORMAT}}"
     if run.note in (DELETED, VANISHED):
         return "withdrawn by its owner"

@@ -225,6 +225,13 @@ def test_a_run_made_again_has_the_time_of_the_first_and_counts_once(exact, tmp_p
     assert made.following is None
 
 
+def test_runs_to_a_phase_that_has_ended_use_up_no_attempts_of_the_next_one(exact, tmp_path):
+    late = [("anna", f"2027-03-01T0{hour}:00", 50, {"phase": "Development"}) for hour in range(3)]
+    made = board(exact, fetched(tmp_path, *late, ("anna", "2027-03-02T09:00", 20)))
+    assert placed(made) == [(1, "anna")]
+    assert [line.split()[0] for line in made.left_out] == ["Development"] * 3
+
+
 def test_an_upload_that_migrated_to_the_next_phase_counts_there(exact, tmp_path):
     """The platform's copy is a run of the same upload, made when the next phase opens."""
     folder = fetched(
